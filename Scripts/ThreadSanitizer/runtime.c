@@ -1,0 +1,83 @@
+// What the thread sanitizer cannot see of Swift's runtime on Linux.
+//
+// The fast paths of `Mutex` are compiled into its callers and are seen; the slow ones live in libswiftSynchronization,
+// which is not instrumented, so after a contended lock the sanitizer misses that the lock orders its owners. In the
+// same way libswift_Concurrency says that a continuation was resumed, but not that the task noticed when it was resumed
+// before it was awaited. The functions below stand in front of the runtime's own, call them, and say so.
+//
+// They are linked into the test binary of a sanitized build and nowhere else. Where a runtime does not have one of
+// these functions, nobody calls ours.
+
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SWIFT __attribute__((swiftcall))
+#define SWIFT_ASYNC __attribute__((swiftasynccall))
+#define SELF __attribute__((swift_context)) void *mutex
+
+#define LOCK "$s15Synchronization12_MutexHandleV9_lockSlowyys6UInt32VF"
+#define TRY_LOCK "$s15Synchronization12_MutexHandleV12_tryLockSlowSbyF"
+#define UNLOCK "$s15Synchronization12_MutexHandleV11_unlockSlowyyF"
+
+void __tsan_acquire(void *address);
+void __tsan_release(void *address);
+__attribute__((weak)) SWIFT void *swift_task_getCurrent(void);
+
+// MARK: Mutex
+
+SWIFT void lock_slow(uint32_t thread, SELF) __asm__(LOCK);
+SWIFT bool try_lock_slow(SELF) __asm__(TRY_LOCK);
+SWIFT void unlock_slow(SELF) __asm__(UNLOCK);
+
+SWIFT void lock_slow(uint32_t thread, SELF) {
+  SWIFT void (*next)(uint32_t, SELF) = dlsym(RTLD_NEXT, LOCK);
+  next(thread, mutex);
+  __tsan_acquire(mutex);
+}
+
+SWIFT bool try_lock_slow(SELF) {
+  SWIFT bool (*next)(SELF) = dlsym(RTLD_NEXT, TRY_LOCK);
+  bool locked = next(mutex);
+  if (locked) __tsan_acquire(mutex);
+  return locked;
+}
+
+SWIFT void unlock_slow(SELF) {
+  SWIFT void (*next)(SELF) = dlsym(RTLD_NEXT, UNLOCK);
+  __tsan_release(mutex);
+  next(mutex);
+}
+
+// MARK: Continuations
+
+// Resuming releases the task; whoever goes on without being enqueued has to acquire it.
+static void acquire_current_task(void) {
+  void *task = swift_task_getCurrent ? swift_task_getCurrent() : NULL;
+  if (task) __tsan_acquire(task);
+}
+
+struct continuation {
+  void *parent;
+  void *resume_parent;
+  uintptr_t flags;
+  _Atomic uintptr_t status;
+};
+
+enum { continuation_resumed = 2 };
+
+// Resumed before it is awaited.
+SWIFT_ASYNC void swift_continuation_await(struct continuation *continuation) {
+  SWIFT_ASYNC void (*next)(struct continuation *) = dlsym(RTLD_NEXT, "swift_continuation_await");
+  if (continuation->status == continuation_resumed) acquire_current_task();
+  return next(continuation);
+}
+
+// Resumed while it is being awaited: the task takes up its thread again.
+SWIFT void swift_task_enterThreadLocalContext(char *state) {
+  SWIFT void (*next)(char *) = dlsym(RTLD_NEXT, "swift_task_enterThreadLocalContext");
+  next(state);
+  acquire_current_task();
+}

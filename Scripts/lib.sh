@@ -1,0 +1,146 @@
+# shellcheck shell=bash
+# What the scripts of this folder share. It is sourced, never run.
+
+set -euo pipefail
+export LC_ALL=C
+
+# Our own targets build with warnings as errors; Package.swift says why this is opt-in.
+export SWIFT_OPERATION_STRICT=1
+
+SCRIPT=$(cd "$(dirname "$0")" && pwd)/$(basename "$0")
+SCRIPTS=$(dirname "$SCRIPT")
+# The package to check. A canary points it at a broken one by `--root`.
+ROOT=$(dirname "$SCRIPTS")
+CANARY=false
+TEMPORARY=$(mktemp -d "${TMPDIR:-/tmp}/swift-operation.XXXXXX")
+# SwiftPM keeps a lock file beside it for each package that was built in it.
+trap 'rm -rf "$TEMPORARY" "$(dirname "$TEMPORARY")"/*"$(basename "$TEMPORARY")"_*.lock' EXIT
+
+fail() {
+  echo "$(basename "$SCRIPT"): error: $*" >&2
+  exit 1
+}
+
+# need TOOL…: a check whose tool is missing fails and says so.
+need() {
+  local tool
+  for tool in "$@"; do
+    command -v "$tool" >/dev/null 2>&1 || fail "the tool '$tool' is missing"
+  done
+}
+
+# parse_arguments "$@": sets CANARY and ROOT.
+parse_arguments() {
+  while [ $# -gt 0 ]; do
+    case $1 in
+      --canary) CANARY=true ;;
+      --root)
+        [ $# -gt 1 ] || fail "--root needs a folder"
+        ROOT=$(cd "$2" && pwd)
+        shift
+        ;;
+      *) fail "unknown argument '$1' (known: --canary, --root DIR)" ;;
+    esac
+    shift
+  done
+}
+
+# limit SECONDS COMMAND…: ends a command that hangs. SwiftPM takes its test process with it on an interrupt.
+limit() {
+  local seconds=$1 status=0
+  shift
+  need timeout
+  timeout --foreground --signal=INT --kill-after=30 "$seconds" "$@" || status=$?
+  if [ "$status" -eq 124 ] || [ "$status" -eq 137 ]; then
+    echo "$(basename "$SCRIPT"): error: not done after $seconds s: $*" >&2
+  fi
+  return "$status"
+}
+
+# existing PATH…: prints those of the paths that the package has.
+existing() {
+  local path
+  for path in "$@"; do
+    [ ! -e "$ROOT/$path" ] || echo "$path"
+  done
+}
+
+# swift_files FOLDER…: prints the Swift files below those folders, relative to the package, builds left out.
+swift_files() {
+  local path
+  for path in $(existing "$@"); do
+    (cd "$ROOT" && find "$path" -name '.build*' -prune -o -type f -name '*.swift' -print)
+  done | sort
+}
+
+# The targets of the manifest, one a line: name, type, path and the targets it depends on, separated by tabs.
+manifest_targets() {
+  swift package --package-path "$ROOT" describe | awk '
+    function flush() { if (name != "") print name "\t" type "\t" path "\t" uses; name = ""; uses = "" }
+    /^[A-Z]/ { flush(); inside = ($0 == "Targets:"); list = 0; next }
+    !inside { next }
+    /^    Name: / { flush(); name = substr($0, 11); list = 0; next }
+    /^    Type: / { type = substr($0, 11); next }
+    /^    Path: / { path = substr($0, 11); next }
+    /^    Target dependencies:/ { list = 1; next }
+    /^    [A-Z]/ { list = 0; next }
+    /^        / && list { sub(/^ +/, ""); uses = uses (uses == "" ? "" : " ") $0 }
+    END { flush() }'
+}
+
+# The library products of the manifest, one a line, in its order: what a product depends on comes before it.
+manifest_libraries() {
+  swift package --package-path "$ROOT" describe | awk '
+    /^[A-Z]/ { inside = ($0 == "Products:"); next }
+    inside && /^    Name: / { name = substr($0, 11) }
+    inside && /^        Library:/ { print name }'
+}
+
+# must_fail PATTERN COMMAND…: the command has to fail, and for the reason that the pattern names.
+must_fail() {
+  local pattern=$1 log="$TEMPORARY/canary.log"
+  shift
+  if "$@" >"$log" 2>&1; then
+    tail -n 40 "$log" >&2
+    fail "canary: no failure although '$pattern' was expected: $*"
+  fi
+  if ! grep -Eq -- "$pattern" "$log"; then
+    tail -n 40 "$log" >&2
+    fail "canary: failed, but not with '$pattern': $*"
+  fi
+  echo "canary: caught '$pattern'"
+}
+
+# must_pass COMMAND…: a canary's control, so that the failure next to it is due to what was broken.
+must_pass() {
+  local log="$TEMPORARY/control.log"
+  if ! "$@" >"$log" 2>&1; then
+    tail -n 40 "$log" >&2
+    fail "canary: the sound input failed as well: $*"
+  fi
+}
+
+# write_package FOLDER LIBRARY…: a small package of the same name whose libraries depend on nothing.
+write_package() {
+  local folder=$1 library
+  shift
+  mkdir -p "$folder"
+  {
+    echo '// swift-tools-version: 6.2'
+    echo 'import PackageDescription'
+    echo
+    echo 'let libraries = ['
+    for library in "$@"; do
+      echo "  \"$library\","
+      mkdir -p "$folder/Modules/$library"
+      printf '/// A value.\npublic struct %sValue {}\n' "$library" >"$folder/Modules/$library/Value.swift"
+    done
+    echo ']'
+    echo 'let package = Package('
+    echo '  name: "swift-operation",'
+    echo '  platforms: [.macOS(.v26)],'
+    echo '  products: libraries.map { .library(name: $0, targets: [$0]) },'
+    echo '  targets: libraries.map { .target(name: $0, path: "Modules/\($0)") }'
+    echo ')'
+  } >"$folder/Package.swift"
+}
