@@ -1,0 +1,92 @@
+/// Idle stores in the order in which they became idle, one queue for each cache time. All operations but `removeOldest()`,
+/// which looks at each queue, take constant time.
+struct IdleStoreQueues: Sendable {
+  typealias IdleStore = OperationClient.IdleStore
+
+  private struct Node: Sendable {
+    let store: IdleStore
+    let cacheTime: Duration
+    let since: Duration
+    let order: UInt64
+    var previous: IdleStore.ID?
+    var next: IdleStore.ID?
+  }
+
+  private struct Queue: Sendable {
+    var first: IdleStore.ID?
+    var last: IdleStore.ID?
+    var alarm = Alarm.off
+  }
+
+  private enum Alarm: Sendable {
+    case off
+    /// Somebody is about to schedule it.
+    case pending
+    case on(OperationSubscription)
+  }
+
+  private var nodes: [IdleStore.ID: Node] = [:]
+  private var queues: [Duration: Queue] = [:]
+  private var lastOrder: UInt64 = 0
+
+  var count: Int { self.nodes.count }
+
+  /// All idle stores, the oldest first.
+  var all: [IdleStore] { self.nodes.values.sorted { $0.order < $1.order }.map(\.store) }
+
+  mutating func insert(_ store: IdleStore, cacheTime: Duration, since: Duration) {
+    _ = self.remove(store.id)
+    self.lastOrder += 1
+    var queue = self.queues[cacheTime] ?? Queue()
+    self.nodes[store.id] = Node(
+      store: store, cacheTime: cacheTime, since: since, order: self.lastOrder, previous: queue.last
+    )
+    if let last = queue.last { self.nodes[last]?.next = store.id } else { queue.first = store.id }
+    queue.last = store.id
+    self.queues[cacheTime] = queue
+  }
+
+  mutating func remove(_ id: IdleStore.ID) -> IdleStore? {
+    guard let node = self.nodes.removeValue(forKey: id), var queue = self.queues[node.cacheTime] else { return nil }
+    if let previous = node.previous { self.nodes[previous]?.next = node.next } else { queue.first = node.next }
+    if let next = node.next { self.nodes[next]?.previous = node.previous } else { queue.last = node.previous }
+    // An empty queue whose alarm is on goes when that fires, so that a store that comes and goes sets no alarm each time.
+    self.queues[node.cacheTime] = queue
+    return node.store
+  }
+
+  mutating func removeOldest() -> IdleStore? {
+    let heads = self.queues.values.compactMap { queue in queue.first.flatMap { self.nodes[$0] } }
+    let oldest = heads.min { $0.order < $1.order }
+    return oldest.flatMap { self.remove($0.store.id) }
+  }
+
+  /// Since when the oldest store of a cache time is idle, if an alarm has to be set for it. The caller then sets it.
+  mutating func alarmIfNeeded(for cacheTime: Duration) -> Duration? {
+    guard case .off = self.queues[cacheTime]?.alarm, let first = self.queues[cacheTime]?.first else { return nil }
+    self.queues[cacheTime]?.alarm = .pending
+    return self.nodes[first]?.since
+  }
+
+  /// Takes the alarm that was asked for; false when it has fired by now.
+  mutating func keep(_ alarm: OperationSubscription, for cacheTime: Duration) -> Bool {
+    guard case .pending = self.queues[cacheTime]?.alarm else { return false }
+    self.queues[cacheTime]?.alarm = .on(alarm)
+    return true
+  }
+
+  /// Takes out what has been idle for its cache time, with the alarm that has fired for it.
+  mutating func removeExpired(_ cacheTime: Duration, now: Duration) -> ([IdleStore], OperationSubscription?) {
+    guard let queue = self.queues[cacheTime] else { return ([], nil) }
+    var fired: OperationSubscription?
+    if case .on(let alarm) = queue.alarm { fired = alarm }
+    self.queues[cacheTime]?.alarm = .off
+    var expired: [IdleStore] = []
+    while let id = self.queues[cacheTime]?.first, let node = self.nodes[id], now - node.since >= cacheTime {
+      _ = self.remove(id)
+      expired.append(node.store)
+    }
+    if self.queues[cacheTime]?.first == nil { self.queues[cacheTime] = nil }
+    return (expired, fired)
+  }
+}

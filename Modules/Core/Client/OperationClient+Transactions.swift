@@ -1,0 +1,76 @@
+extension OperationClient {
+  /// Creates stores inside ``OperationClient/withStores(matching:perform:)``, with the defaults of the client. Put them in
+  /// with `stores.update(_:)`.
+  public struct CreateStore: Sendable {
+    fileprivate let client: OperationClient
+
+    /// Creates the store of an operation.
+    public func callAsFunction<Operation: StatefulOperationRequest & Sendable>(
+      for operation: Operation,
+      initialState: Operation.State
+    ) -> OperationStore<Operation.State> {
+      self.client.makeStore(for: operation, initialState: initialState)
+    }
+
+    /// Creates the store of a query.
+    public func callAsFunction<Query: QueryRequest>(
+      for query: Query,
+      initialValue: Query.Value? = nil
+    ) -> OperationStore<QueryState<Query.Value, Query.Failure>> {
+      self.client.makeStore(for: query, initialState: QueryState(initialValue: initialValue))
+    }
+
+    /// Creates the store of an operation with a default value.
+    public func callAsFunction<Operation: DefaultStateRequest>(
+      for operation: Operation
+    ) -> OperationStore<Operation.State> {
+      self.client.makeStore(for: operation, initialState: operation.initialState)
+    }
+  }
+
+  /// Edits the stores with a state of type `state` at paths that start with `path`: put stores in, take stores out.
+  ///
+  /// One edit is carried out at a time; it shows to others when `perform` returns, and not at all when it throws. Stores
+  /// that are replaced are announced as removed, then the new ones as added.
+  public func withStores<State: OperationState & Sendable, R, E: Error>(
+    matching path: OperationPath = [],
+    of state: State.Type,
+    perform: (inout OperationPathableCollection<OperationStore<State>>, CreateStore) throws(E) -> R
+  ) throws(E) -> R {
+    try self.edit(self.stores(matching: path, of: state), perform) { KeptStore($0) }
+  }
+
+  /// Edits the stores at paths that start with `path`: see ``withStores(matching:of:perform:)``.
+  public func withStores<R, E: Error>(
+    matching path: OperationPath = [],
+    perform: (inout OperationPathableCollection<OpaqueOperationStore>, CreateStore) throws(E) -> R
+  ) throws(E) -> R {
+    try self.edit(self.stores(matching: path), perform) { KeptStore(runtime: $0.erased.runtime, store: $0.erased.store) }
+  }
+
+  private func edit<Store: OperationPathable, R, E: Error>(
+    _ stores: @autoclosure () -> OperationPathableCollection<Store>,
+    _ perform: (inout OperationPathableCollection<Store>, CreateStore) throws(E) -> R,
+    kept: (Store) -> KeptStore
+  ) throws(E) -> R {
+    try self.transactions.withExclusiveAccess { () throws(E) -> R in
+      let before = stores()
+      var after = before
+      let result = try perform(&after, CreateStore(client: self))
+      let removed = self.stores(in: before, butNotIn: after, kept: kept)
+      let added = self.stores(in: after, butNotIn: before, kept: kept)
+      self.storage.apply(removed: removed, added: added)
+      return result
+    }
+  }
+
+  private func stores<Store: OperationPathable>(
+    in these: OperationPathableCollection<Store>,
+    butNotIn those: OperationPathableCollection<Store>,
+    kept: (Store) -> KeptStore
+  ) -> [KeptStore] {
+    these.map(kept).filter { store in
+      those[store.runtime.path].map { kept($0).runtime !== store.runtime } ?? true
+    }
+  }
+}

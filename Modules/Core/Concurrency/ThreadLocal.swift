@@ -1,0 +1,40 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// What the runtime has to know of the thread that it is on.
+enum ThreadLocal {
+  #if canImport(Glibc) || canImport(Musl) || canImport(Android) || canImport(Darwin)
+    /// A name for the current thread that no other living thread has; never 0.
+    static var currentThread: UInt {
+      #if canImport(Glibc) || canImport(Android)
+        UInt(pthread_self())
+      #else
+        UInt(bitPattern: pthread_self())
+      #endif
+    }
+
+    /// How many runs this thread has begun inside one another.
+    static var depth: Int {
+      get { Int(bitPattern: pthread_getspecific(self.depthKey)) }
+      set { pthread_setspecific(self.depthKey, UnsafeRawPointer(bitPattern: newValue)) }
+    }
+
+    private static let depthKey: pthread_key_t = {
+      var key = pthread_key_t()
+      let status = pthread_key_create(&key, nil)
+      precondition(status == 0, "The process has no thread-specific key left (pthread_key_create: \(status)).")
+      return key
+    }()
+  #else
+    // A system without threads.
+    static var currentThread: UInt { 1 }
+    nonisolated(unsafe) static var depth = 0  // The one thread's.
+  #endif
+}

@@ -1,0 +1,122 @@
+/// Configuration and dependencies that travel with an operation: a typed key-value store with value semantics.
+///
+/// Add an entry with a key type and a computed property:
+///
+/// ```swift
+/// extension OperationContext {
+///   var greeting: String {
+///     get { self[GreetingKey.self] }
+///     set { self[GreetingKey.self] = newValue }
+///   }
+///
+///   private enum GreetingKey: Key {
+///     static let defaultValue = "hello"
+///   }
+/// }
+/// ```
+///
+/// Reading and writing cost time linear in the number of entries that have been set, which is small.
+public struct OperationContext: Sendable {
+  @usableFromInline
+  struct Slot: Sendable {
+    @usableFromInline let key: ObjectIdentifier
+    @usableFromInline let entry: AnyContextEntry
+
+    @inlinable
+    init(key: ObjectIdentifier, entry: AnyContextEntry) {
+      self.key = key
+      self.entry = entry
+    }
+  }
+
+  @usableFromInline var slots: ContiguousArray<Slot> = []
+
+  /// What a run writes each time it starts or reports, kept out of `slots` so that it costs no allocation.
+  var run = RunEntries()
+
+  /// Creates a context in which every entry has its default value.
+  public init() {}
+}
+
+extension OperationContext {
+  /// A key of a context entry.
+  ///
+  /// The default is computed on each read of an entry that was never set: use a `static let` to compute it once.
+  public protocol Key<Value> {
+    associatedtype Value: Sendable
+
+    /// The value that a context holds before anything was written to it.
+    static var defaultValue: Value { get }
+  }
+
+  /// The value for `key`, or its default when it was never set.
+  @inlinable
+  public subscript<K: Key>(key: K.Type) -> K.Value {
+    get {
+      let id = ObjectIdentifier(key)
+      for slot in self.slots where slot.key == id {
+        return unsafeDowncast(slot.entry, to: ContextEntry<K.Value>.self).value
+      }
+      return K.defaultValue
+    }
+    set {
+      let slot = Slot(key: ObjectIdentifier(key), entry: ContextEntry(newValue))
+      if let index = self.slots.firstIndex(where: { $0.key == slot.key }) {
+        self.slots[index] = slot
+      } else {
+        self.slots.append(slot)
+      }
+    }
+  }
+
+  /// Whether the entry was written, as opposed to standing at its default.
+  package func isSet<K: Key>(_ key: K.Type) -> Bool {
+    let id = ObjectIdentifier(key)
+    return self.slots.contains { $0.key == id }
+  }
+
+  /// This context, with every entry that `other` has set taken from `other`.
+  func overlaid(with other: OperationContext?) -> OperationContext {
+    guard let other else { return self }
+    var merged = self
+    for slot in other.slots {
+      if let index = merged.slots.firstIndex(where: { $0.key == slot.key }) {
+        merged.slots[index] = slot
+      } else {
+        merged.slots.append(slot)
+      }
+    }
+    return merged
+  }
+}
+
+extension OperationContext: CustomStringConvertible {
+  public var description: String {
+    let entries = self.slots.map { $0.entry.description }
+    return "OperationContext(\(entries.joined(separator: ", ")))"
+  }
+}
+
+@usableFromInline
+class AnyContextEntry: @unchecked Sendable {
+  // Unchecked because a class that is subclassed cannot be checked; the one subclass holds an immutable Sendable value.
+  @inlinable
+  init() {}
+
+  @usableFromInline
+  var description: String { "" }
+}
+
+@usableFromInline
+final class ContextEntry<Value: Sendable>: AnyContextEntry, @unchecked Sendable {
+  // Unchecked as its base class is; all it adds is this immutable Sendable value.
+  @usableFromInline let value: Value
+
+  @inlinable
+  init(_ value: Value) {
+    self.value = value
+  }
+
+  @usableFromInline
+  override var description: String { "\(Value.self) = \(self.value)" }
+}

@@ -1,0 +1,102 @@
+/// What ``OperationControls`` work on: a store, seen through the state type that a controller knows.
+protocol ControlBackend<State>: Sendable {
+  associatedtype State: OperationState & Sendable
+
+  var path: OperationPath { get }
+  var context: OperationContext { get }
+  var state: State { get }
+  var isStale: Bool { get }
+  var subscriberCount: Int { get }
+  var canYieldRerun: Bool { get }
+
+  func set(
+    isSuccess: Bool,
+    using context: OperationContext?,
+    _ edit: @escaping @Sendable (inout State, OperationContext) -> Void
+  )
+  func reset(using context: OperationContext?)
+  func makeRerunTask(using context: OperationContext?) -> OperationTask<State.OperationValue, State.Failure>
+  func runForSubscribers()
+  func withExclusiveAccess<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R
+  func observeActivity(_ observer: @escaping @Sendable () -> Void) -> OperationSubscription
+}
+
+extension StoreRuntime: ControlBackend {
+  /// Whether a controller may rerun the operation: somebody subscribes, and nobody has disabled automatic running.
+  var canYieldRerun: Bool {
+    let (context, subscriberCount) = self.machine.withLock { ($0.context, $0.subscribers.count) }
+    guard subscriberCount > 0, self.operation.canRunUnasked else { return false }
+    return !context.isAutomaticRunningConfigured || context.automaticRunningSpecification.isSatisfied(in: context)
+  }
+
+  func set(
+    isSuccess: Bool,
+    using context: OperationContext?,
+    _ edit: @escaping @Sendable (inout State, OperationContext) -> Void
+  ) {
+    let context = (context ?? self.context).stoppingClock()
+    self.change { $0.set(.edited(isSuccess: isSuccess) { edit(&$0, context) }, using: context) }
+  }
+
+  func runForSubscribers() {
+    self.runForSubscribers(departure: .enqueued)
+  }
+}
+
+/// A store seen through the base of its state.
+private struct LayerBackend<Layer: LayeredOperationState>: ControlBackend {
+  let layer: any ControlBackend<Layer>
+
+  var path: OperationPath { self.layer.path }
+  var context: OperationContext { self.layer.context }
+  var state: Layer.Base { self.layer.state.base }
+  var isStale: Bool { self.layer.isStale }
+  var subscriberCount: Int { self.layer.subscriberCount }
+  var canYieldRerun: Bool { self.layer.canYieldRerun }
+
+  func set(
+    isSuccess: Bool,
+    using context: OperationContext?,
+    _ edit: @escaping @Sendable (inout Layer.Base, OperationContext) -> Void
+  ) {
+    self.layer.set(isSuccess: isSuccess, using: context) { edit(&$0.base, $1) }
+  }
+
+  func reset(using context: OperationContext?) {
+    self.layer.reset(using: context)
+  }
+
+  func makeRerunTask(
+    using context: OperationContext?
+  ) -> OperationTask<Layer.Base.OperationValue, Layer.Base.Failure> {
+    self.layer.makeRerunTask(using: context)
+  }
+
+  func runForSubscribers() {
+    self.layer.runForSubscribers()
+  }
+
+  func withExclusiveAccess<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
+    try self.layer.withExclusiveAccess(body)
+  }
+
+  func observeActivity(_ observer: @escaping @Sendable () -> Void) -> OperationSubscription {
+    self.layer.observeActivity(observer)
+  }
+}
+
+extension ControlBackend {
+  /// The controls for a controller of `Controlled`, when that is the state of the store or beneath it.
+  func controls<Controlled: OperationState & Sendable>(for type: Controlled.Type) -> OperationControls<Controlled>? {
+    if let controls = OperationControls(backend: self) as? OperationControls<Controlled> { return controls }
+    guard let layer = State.self as? any LayeredOperationState.Type else { return nil }
+    return self.controls(for: type, beneath: layer)
+  }
+
+  private func controls<Controlled: OperationState & Sendable, Layer: LayeredOperationState>(
+    for type: Controlled.Type,
+    beneath layer: Layer.Type
+  ) -> OperationControls<Controlled>? {
+    (self as? any ControlBackend<Layer>).flatMap { LayerBackend(layer: $0).controls(for: type) }
+  }
+}

@@ -1,0 +1,38 @@
+/// An event handler with its state type erased, as an operation's configuration carries it.
+protocol AnyEventHandler: Sendable {
+  /// The handler for a store whose state is `State` or is layered on what the handler was made for.
+  func adapted<State: OperationState & Sendable>(to type: State.Type) -> OperationEventHandler<State>?
+}
+
+extension OperationEventHandler: AnyEventHandler {
+  func adapted<Other: OperationState & Sendable>(to type: Other.Type) -> OperationEventHandler<Other>? {
+    if let handler = self as? OperationEventHandler<Other> { return handler }
+    guard let layered = type as? any LayeredOperationState.Type else { return nil }
+    return self.lifted(through: layered, to: type)
+  }
+
+  private func lifted<Layer: LayeredOperationState, Other: OperationState & Sendable>(
+    through layer: Layer.Type,
+    to type: Other.Type
+  ) -> OperationEventHandler<Other>? {
+    guard let handler = self.adapted(to: Layer.Base.self) else { return nil }
+    var lifted = OperationEventHandler<Layer>(onRunStarted: handler.onRunStarted, onRunEnded: handler.onRunEnded)
+    lifted.onResultReceived = handler.onResultReceived
+    if let onStateChanged = handler.onStateChanged {
+      lifted.onStateChanged = { state, context in onStateChanged(state.base, context) }
+    }
+    return lifted as? OperationEventHandler<Other>
+  }
+}
+
+extension OperationContext {
+  /// The handlers that the operation brings with it, the innermost first.
+  var operationEventHandlers: [any AnyEventHandler] {
+    get { self[EventHandlersKey.self] }
+    set { self[EventHandlersKey.self] = newValue }
+  }
+
+  private enum EventHandlersKey: Key {
+    static let defaultValue: [any AnyEventHandler] = []
+  }
+}

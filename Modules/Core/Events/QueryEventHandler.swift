@@ -1,0 +1,39 @@
+/// Closures that hear of what happens in the store of a query: ``OperationEventHandler`` in the words of a query.
+public struct QueryEventHandler<State: QueryStateProtocol & Sendable>: Sendable {
+  /// Called with the state now and after each change of it.
+  public var onStateChanged: (@Sendable (State, OperationContext) -> Void)?
+
+  /// Called when a fetch begins its work.
+  public var onFetchingStarted: (@Sendable (OperationContext) -> Void)?
+
+  /// Called when a fetch has ended, however it ended.
+  public var onFetchingEnded: (@Sendable (OperationContext) -> Void)?
+
+  /// Called with each result that a fetch yields or returns.
+  /// ``OperationContext/operationResultUpdateReason`` tells which. A cancelled fetch has no result.
+  public var onResultReceived: (@Sendable (Result<State.OperationValue, State.Failure>, OperationContext) -> Void)?
+
+  /// Creates a handler.
+  public init(
+    onStateChanged: (@Sendable (State, OperationContext) -> Void)? = nil,
+    onFetchingStarted: (@Sendable (OperationContext) -> Void)? = nil,
+    onFetchingEnded: (@Sendable (OperationContext) -> Void)? = nil,
+    onResultReceived: (@Sendable (Result<State.OperationValue, State.Failure>, OperationContext) -> Void)? = nil
+  ) {
+    self.onStateChanged = onStateChanged
+    self.onFetchingStarted = onFetchingStarted
+    self.onFetchingEnded = onFetchingEnded
+    self.onResultReceived = onResultReceived
+  }
+}
+
+extension OperationEventHandler where State: QueryStateProtocol {
+  init(_ handler: QueryEventHandler<State>) {
+    self.init(
+      onStateChanged: handler.onStateChanged,
+      onRunStarted: handler.onFetchingStarted,
+      onRunEnded: handler.onFetchingEnded,
+      onResultReceived: handler.onResultReceived
+    )
+  }
+}

@@ -1,0 +1,71 @@
+/// An operation that knows the state that its store begins with.
+public protocol DefaultStateRequest: StatefulOperationRequest {
+  /// The state that a store of the operation begins with.
+  var initialState: State { get }
+}
+
+/// An operation whose state shows a default in place of a missing value.
+public struct DefaultStateOperation<Operation: StatefulOperationRequest>: DefaultStateRequest
+where Operation.State: DefaultableOperationState {
+  public typealias State = DefaultOperationState<Operation.State>
+  public typealias Value = Operation.Value
+  public typealias Failure = Operation.Failure
+
+  /// The operation inside.
+  public let operation: Operation
+
+  private let base: @Sendable () -> Operation.State
+  private let defaultValue: @Sendable () -> Operation.State.DefaultStateValue
+
+  /// Creates an operation with a default value.
+  ///
+  /// - Parameters:
+  ///   - operation: The operation inside.
+  ///   - base: The state of the operation inside that a store begins with.
+  ///   - defaultValue: The default, made anew for each store.
+  public init(
+    _ operation: Operation,
+    base: @escaping @Sendable () -> Operation.State,
+    defaultValue: @escaping @Sendable () -> Operation.State.DefaultStateValue
+  ) {
+    self.operation = operation
+    self.base = base
+    self.defaultValue = defaultValue
+  }
+
+  public static var unmodifiedType: any OperationRequest.Type { Operation.unmodifiedType }
+
+  public var path: OperationPath { self.operation.path }
+
+  public var canRunUnasked: Bool { self.operation.canRunUnasked }
+
+  public var initialState: DefaultOperationState<Operation.State> {
+    DefaultOperationState(self.base(), defaultValue: self.defaultValue())
+  }
+
+  public func setup(context: inout OperationContext) {
+    self.operation.setup(context: &context)
+  }
+
+  public func isSameRun(in context: OperationContext, as other: OperationContext) -> Bool {
+    self.operation.isSameRun(in: context, as: other)
+  }
+
+  public func run(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    with continuation: OperationContinuation<Operation.Value, Operation.Failure>
+  ) async throws(Operation.Failure) -> Operation.Value {
+    try await self.operation.run(isolation: isolation, in: context, with: continuation)
+  }
+}
+
+extension QueryRequest {
+  /// This query with a default value.
+  public typealias Default = DefaultStateOperation<Self>
+
+  /// Shows `value` in place of a missing one.
+  public func defaultValue(_ value: @autoclosure @escaping @Sendable () -> Value) -> Default {
+    DefaultStateOperation(self, base: { QueryState() }, defaultValue: value)
+  }
+}

@@ -1,0 +1,79 @@
+/// An operation with a modifier around it. It is a query, mutation or paginated request when the operation is one and the
+/// modifier keeps its types.
+public struct ModifiedOperation<Operation: OperationRequest, Modifier: OperationModifier>: OperationRequest
+where Modifier.Operation == Operation {
+  public typealias Value = Modifier.Value
+  public typealias Failure = Modifier.Failure
+
+  /// The operation inside.
+  public let operation: Operation
+
+  /// The modifier around it.
+  public let modifier: Modifier
+
+  /// Creates an operation with a modifier around it.
+  public init(operation: Operation, modifier: Modifier) {
+    self.operation = operation
+    self.modifier = modifier
+  }
+
+  public static var unmodifiedType: any OperationRequest.Type { Operation.unmodifiedType }
+
+  public func setup(context: inout OperationContext) {
+    self.modifier.setup(context: &context, using: self.operation)
+  }
+
+  public func isSameRun(in context: OperationContext, as other: OperationContext) -> Bool {
+    self.operation.isSameRun(in: context, as: other)
+  }
+
+  public func run(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    with continuation: OperationContinuation<Modifier.Value, Modifier.Failure>
+  ) async throws(Modifier.Failure) -> Modifier.Value {
+    try await self.modifier.run(isolation: isolation, in: context, using: self.operation, with: continuation)
+  }
+}
+
+extension ModifiedOperation: Sendable where Operation: Sendable {}
+
+extension ModifiedOperation: OperationPathable
+where
+  Operation: StatefulOperationRequest,
+  Modifier.Value == Operation.Value, Modifier.Failure == Operation.Failure
+{
+  public var path: OperationPath { self.operation.path }
+}
+
+extension ModifiedOperation: StatefulOperationRequest
+where
+  Operation: StatefulOperationRequest,
+  Modifier.Value == Operation.Value, Modifier.Failure == Operation.Failure
+{
+  public typealias State = Operation.State
+
+  public var canRunUnasked: Bool { self.operation.canRunUnasked }
+}
+
+extension ModifiedOperation: QueryRequest
+where
+  Operation: QueryRequest,
+  Modifier.Value == Operation.Value, Modifier.Failure == Operation.Failure
+{
+  public func fetch(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    with continuation: OperationContinuation<Modifier.Value, Modifier.Failure>
+  ) async throws(Modifier.Failure) -> Modifier.Value {
+    try await self.run(isolation: isolation, in: context, with: continuation)
+  }
+}
+
+extension ModifiedOperation: DefaultStateRequest
+where
+  Operation: DefaultStateRequest,
+  Modifier.Value == Operation.Value, Modifier.Failure == Operation.Failure
+{
+  public var initialState: Operation.State { self.operation.initialState }
+}

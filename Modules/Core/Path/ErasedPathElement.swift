@@ -1,0 +1,51 @@
+/// The value of a path element that is neither a `String` nor an `Int`.
+protocol ErasedPathElement: AnyObject, Sendable, CustomStringConvertible {
+  var base: any Hashable & Sendable { get }
+  func isEqual(to other: any ErasedPathElement) -> Bool
+  func hash(into hasher: inout Hasher)
+}
+
+/// Boxes a value under its dynamic type, so that a subclass seen as its superclass gets the same box as seen as itself.
+func erasedPathElement<Base: Hashable & Sendable>(_ base: Base) -> any ErasedPathElement {
+  let dynamicType: any (Hashable & Sendable).Type = type(of: base)
+  return if dynamicType == Base.self { PathElementBox(base) } else { erasedPathElement(base, as: dynamicType) }
+}
+
+private func erasedPathElement<Base: Hashable & Sendable, Dynamic: Hashable & Sendable>(
+  _ base: Base,
+  as dynamicType: Dynamic.Type
+) -> any ErasedPathElement {
+  if let base = base as? Dynamic { PathElementBox(base) } else { PathElementBox(base) }
+}
+
+private final class PathElementBox<Base: Hashable & Sendable>: ErasedPathElement {
+  private let value: Base
+
+  init(_ value: Base) {
+    self.value = value
+  }
+
+  var base: any Hashable & Sendable { value }
+
+  var description: String {
+    switch value {
+    case let value as any StringProtocol: String(value).debugDescription
+    case let value as Character: value.debugDescription
+    default: String(describing: value)
+    }
+  }
+
+  func isEqual(to other: any ErasedPathElement) -> Bool {
+    if self === other { return true }
+    guard let other = other as? Self else { return false }
+    if value == other.value { return true }
+    // `==` of the values alone would break the laws for NaN and what contains it. Values that are not equal to
+    // themselves are told apart by their hash, so `Query(1, .nan)` and `Query(2, .nan)` stay different elements.
+    return value != value && other.value != other.value && value.hashValue == other.value.hashValue
+  }
+
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(ObjectIdentifier(Base.self))
+    hasher.combine(value)
+  }
+}

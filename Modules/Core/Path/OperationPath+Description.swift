@@ -1,0 +1,12 @@
+extension OperationPath: CustomStringConvertible {
+  /// The path as it would be written in a literal, such as `["users", 1]`.
+  ///
+  /// - Complexity: O(*n*) in the number of elements.
+  public var description: String {
+    var text = "["
+    for (position, element) in elements.enumerated() {
+      text += position == 0 ? element.description : ", \(element.description)"
+    }
+    return text + "]"
+  }
+}

@@ -1,0 +1,83 @@
+extension OperationPath {
+  /// One part of a path: a hashable value of any type.
+  ///
+  /// Elements are equal when their values have the same dynamic type and are equal. A value that is not equal to
+  /// itself, such as `Double.nan` or a structure with one in it, is as an element equal to the values of its type that
+  /// are not equal to themselves either and have the same hash value. (An array with such a value decides by itself: it
+  /// is equal to its copies, not to another array of the same values.)
+  public struct Element: Hashable, Sendable {
+    enum Payload: Sendable {
+      case string(String)
+      case int(Int)
+      case erased(any ErasedPathElement)
+    }
+
+    let payload: Payload
+
+    /// Creates an element from a value; an element made from an element is that element.
+    ///
+    /// - Parameter base: The value.
+    public init<Base: Hashable & Sendable>(_ base: Base) {
+      // The types are compared exactly, so the bit casts are identities; `as?` would convert (bridging, optionals).
+      if Base.self == String.self {
+        self.payload = .string(unsafeBitCast(base, to: String.self))
+      } else if Base.self == Int.self {
+        self.payload = .int(unsafeBitCast(base, to: Int.self))
+      } else if Base.self == Element.self {
+        self = unsafeBitCast(base, to: Element.self)
+      } else {
+        self.payload = .erased(erasedPathElement(base))
+      }
+    }
+
+    /// Creates an element from a value whose type is not known; an element made from an element is that element.
+    ///
+    /// - Parameter base: The value.
+    @_disfavoredOverload
+    public init(_ base: any Hashable & Sendable) {
+      self = Self.wrapping(base)
+    }
+
+    // Not an overload of the initializers, so that the existential is opened for certain.
+    private static func wrapping(_ base: some Hashable & Sendable) -> Element { Element(base) }
+
+    /// The value this element was made from.
+    public var base: any Hashable & Sendable {
+      switch payload {
+      case .string(let string): string
+      case .int(let int): int
+      case .erased(let erased): erased.base
+      }
+    }
+
+    /// Whether two elements hold values of the same dynamic type that are equal.
+    public static func == (lhs: Self, rhs: Self) -> Bool {
+      switch (lhs.payload, rhs.payload) {
+      case (.string(let lhs), .string(let rhs)): lhs == rhs
+      case (.int(let lhs), .int(let rhs)): lhs == rhs
+      case (.erased(let lhs), .erased(let rhs)): lhs.isEqual(to: rhs)
+      default: false
+      }
+    }
+
+    /// Feeds the type and the value of this element to a hasher.
+    public func hash(into hasher: inout Hasher) {
+      switch payload {
+      case .string(let string): hasher.combine(string)
+      case .int(let int): hasher.combine(int)
+      case .erased(let erased): erased.hash(into: &hasher)
+      }
+    }
+  }
+}
+
+extension OperationPath.Element: CustomStringConvertible {
+  /// The element's value as text, quoted when it is a string.
+  public var description: String {
+    switch payload {
+    case .string(let string): string.debugDescription
+    case .int(let int): int.description
+    case .erased(let erased): erased.description
+    }
+  }
+}

@@ -1,0 +1,95 @@
+/// Values by the paths they live at, which can be taken out and removed by a prefix of their paths.
+///
+/// A collection holds at most one value for a path. It is a value: a copy is made in O(1) and shares its storage until
+/// either is changed, which copies it once.
+///
+/// The values are visited parents first (`["a"]` before `["a", 1]`), and below one parent in the order in which the
+/// first value under each of its children arrived.
+public struct OperationPathableCollection<Value: OperationPathable> {
+  @usableFromInline
+  package var trie: PathTrie<Value>
+
+  /// Creates an empty collection.
+  @inlinable
+  public init() {
+    self.trie = PathTrie()
+  }
+
+  /// Creates a collection of the values of a sequence; of several with the same path the last one stays.
+  ///
+  /// - Parameter values: The values.
+  /// - Complexity: O(*n*) in the elements of all paths.
+  @inlinable
+  public init(_ values: some Sequence<Value>) {
+    self.init()
+    for value in values { update(value) }
+  }
+
+  /// Creates a collection of values that lie at their own paths already.
+  @inlinable
+  package init(trie: PathTrie<Value>) {
+    self.trie = trie
+  }
+}
+
+extension OperationPathableCollection: Sendable where Value: Sendable {}
+
+extension OperationPathableCollection {
+  /// The value that lives at a path, if there is one.
+  ///
+  /// - Parameter path: The whole path of the value.
+  /// - Complexity: O(*d*) in the elements of the path.
+  @inlinable
+  public subscript(path: OperationPath) -> Value? { trie[path] }
+
+  /// Inserts a value, or replaces the one that lives at the same path.
+  ///
+  /// - Parameter value: The value.
+  /// - Returns: The value that was replaced.
+  /// - Complexity: Amortized O(*d*) in the elements of the value's path.
+  @discardableResult
+  @inlinable
+  public mutating func update(_ value: Value) -> Value? {
+    trie.updateValue(value, at: value.path)
+  }
+
+  /// Removes the value that lives at a path.
+  ///
+  /// - Parameter path: The whole path of the value.
+  /// - Returns: The value that was removed.
+  /// - Complexity: Amortized O(*d*) in the elements of the path.
+  @discardableResult
+  @inlinable
+  public mutating func removeValue(forPath path: OperationPath) -> Value? {
+    trie.removeValue(at: path)
+  }
+
+  /// Removes every value.
+  ///
+  /// - Complexity: O(*n*) in the number of values.
+  @inlinable
+  public mutating func removeAll() {
+    trie.removeAll()
+  }
+
+  /// Removes the values whose paths start with the given one.
+  ///
+  /// - Parameter path: The prefix; the empty path matches every value.
+  /// - Returns: The values that were removed.
+  /// - Complexity: Amortized O(*d* + *m*) in the elements of the path and the values that match it.
+  @discardableResult
+  @inlinable
+  public mutating func removeAll(matching path: OperationPath) -> OperationPathableCollection {
+    OperationPathableCollection(trie: trie.removeAll(matching: path))
+  }
+
+  /// The values whose paths start with the given one.
+  ///
+  /// - Parameter path: The prefix; the empty path matches every value.
+  /// - Returns: A collection of these values, independent of this one.
+  /// - Complexity: O(*d* + *m*) in the elements of the path and the values that match it; O(1) for the empty path.
+  @inlinable
+  public func collection(matching path: OperationPath) -> OperationPathableCollection {
+    OperationPathableCollection(trie: trie.subtrie(matching: path))
+  }
+}

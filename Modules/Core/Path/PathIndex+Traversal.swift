@@ -1,0 +1,66 @@
+extension PathIndex {
+  /// The node after another one among a node's descendants: parents first, siblings in the order of their arrival.
+  func successor(of node: NodeID, within start: NodeID) -> NodeID? {
+    var node = node
+    if nodes[Int(node)].firstChild != Self.none { return nodes[Int(node)].firstChild }
+    while node != start {
+      if nodes[Int(node)].next != Self.none { return nodes[Int(node)].next }
+      node = nodes[Int(node)].parent
+    }
+    return nil
+  }
+
+  /// The first node with a value that is the given one or one of its descendants.
+  @usableFromInline
+  func firstValue(within start: NodeID) -> NodeID? {
+    nodes[Int(start)].hasValue ? start : nextValue(after: start, within: start)
+  }
+
+  /// The next node with a value among a node's descendants.
+  @usableFromInline
+  func nextValue(after node: NodeID, within start: NodeID) -> NodeID? {
+    var node = node
+    while let next = successor(of: node, within: start) {
+      if nodes[Int(next)].hasValue { return next }
+      node = next
+    }
+    return nil
+  }
+
+  /// Copies a node with its descendants, and the nodes of the path that leads to it.
+  ///
+  /// - Returns: The copy, and for each of its nodes from the position `path.count` on the node it was copied from.
+  @usableFromInline
+  func subtree(at start: NodeID, path: OperationPath) -> (copy: PathIndex, sources: ContiguousArray<NodeID>) {
+    let count = descendantCount(of: start) + 1
+    var copy = PathIndex()
+    var sources: ContiguousArray<NodeID> = []
+    copy.reserveCapacity(path.count + count)
+    sources.reserveCapacity(count)
+    var (node, copied) = (start, copy.insert(path))
+    while true {
+      if nodes[Int(node)].hasValue { copy.markValue(at: copied) }
+      sources.append(node)
+      var parent = copied
+      var next = nodes[Int(node)].firstChild
+      while next == Self.none, node != start {
+        parent = copy.nodes[Int(parent)].parent
+        next = nodes[Int(node)].next
+        node = nodes[Int(node)].parent
+      }
+      if next == Self.none { return (copy, sources) }
+      node = next
+      copied = copy.addChild(nodes[Int(node)].element, hash: nodes[Int(node)].hash, to: parent)
+    }
+  }
+
+  private func descendantCount(of start: NodeID) -> Int {
+    if start == Self.root { return nodes.count - freeCount - 1 }
+    var (node, count) = (start, 0)
+    while let next = successor(of: node, within: start) {
+      node = next
+      count += 1
+    }
+    return count
+  }
+}

@@ -1,0 +1,73 @@
+extension PathTrie {
+  /// Calls a closure with each value at a path that starts with the given one.
+  @inlinable
+  package func forEach<Failure: Error>(
+    matching path: OperationPath = OperationPath(),
+    _ body: (Value) throws(Failure) -> Void
+  ) throws(Failure) {
+    guard let start = index.node(at: path) else { return }
+    var next = index.firstValue(within: start)
+    while let node = next {
+      if let value = values[Int(node)] { try body(value) }
+      next = index.nextValue(after: node, within: start)
+    }
+  }
+
+  /// The values at paths that start with the given one.
+  @inlinable
+  package func subtrie(matching path: OperationPath) -> PathTrie {
+    if path.isEmpty { return self }
+    guard let start = index.node(at: path) else { return PathTrie() }
+    return subtree(at: start, path: path)
+  }
+
+  /// The transformed values at paths that start with the given one, without those that are transformed to `nil`.
+  @inlinable
+  package func compactMap<Transformed>(
+    matching path: OperationPath = OperationPath(),
+    _ transform: (Value) -> Transformed?
+  ) -> PathTrie<Transformed> {
+    guard let start = index.node(at: path) else { return PathTrie<Transformed>() }
+    let (copy, sources) = index.subtree(at: start, path: path)
+    let offset = copy.nodes.count - sources.count
+    var result = PathTrie<Transformed>()
+    result.index = copy
+    var dropped: [PathIndex.NodeID] = []
+    // Raw memory, because code that is not specialized for the value type looks it up at every access to an array.
+    result.values = ContiguousArray(unsafeUninitializedCapacity: copy.nodes.count) { places, count in
+      values.withUnsafeBufferPointer { values in
+        for place in 0..<copy.nodes.count {
+          places.initializeElement(at: place, to: nil)
+          count += 1
+          guard place >= offset, let value = values[Int(sources[place - offset])] else { continue }
+          if let value = transform(value) {
+            places[place] = value
+          } else {
+            dropped.append(PathIndex.NodeID(place))
+          }
+        }
+      }
+    }
+    for node in dropped { result.index.unmarkValue(at: node) }
+    result.shrink()
+    return result
+  }
+
+  // Copies the nodes from one on, with the path to it.
+  @inlinable
+  func subtree(at start: PathIndex.NodeID, path: OperationPath) -> PathTrie {
+    let (copy, sources) = index.subtree(at: start, path: path)
+    let offset = copy.nodes.count - sources.count
+    var result = PathTrie()
+    result.index = copy
+    result.values = ContiguousArray(unsafeUninitializedCapacity: copy.nodes.count) { places, count in
+      values.withUnsafeBufferPointer { values in
+        for place in 0..<copy.nodes.count {
+          places.initializeElement(at: place, to: place < offset ? nil : values[Int(sources[place - offset])])
+          count += 1
+        }
+      }
+    }
+    return result
+  }
+}

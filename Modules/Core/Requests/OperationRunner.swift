@@ -1,0 +1,55 @@
+/// Runs an operation whose state nobody keeps.
+///
+/// ```swift
+/// let runner = OperationRunner(operation: upload.retry(limit: 3))
+/// try await runner.run()
+/// ```
+public struct OperationRunner<Operation: OperationRequest> {
+  /// The operation.
+  public let operation: Operation
+
+  /// The context of the runs, as the operation has set it up.
+  public var context: OperationContext
+
+  /// Creates a runner, and lets the operation set up the context.
+  public init(operation: Operation, initialContext: OperationContext = OperationContext()) {
+    self.operation = operation
+    self.context = initialContext
+    operation.setup(context: &self.context)
+  }
+
+  /// Runs the operation on the caller's actor.
+  ///
+  /// - Parameters:
+  ///   - isolation: The actor to run on: the caller's unless another is named.
+  ///   - context: Entries that replace those of ``context`` for this run.
+  ///   - continuation: Takes the results that the operation yields.
+  @discardableResult
+  public func run(
+    isolation: isolated (any Actor)? = #isolation,
+    in context: OperationContext? = nil,
+    with continuation: OperationContinuation<Operation.Value, Operation.Failure> = .init { _, _ in }
+  ) async throws(Operation.Failure) -> Operation.Value {
+    var context = self.context.overlaid(with: context)
+    context.operationRunningTaskIdentifier = .next()
+    let hasReturned = Switch(false)
+    let guarded = OperationContinuation<Operation.Value, Operation.Failure> { result, context in
+      guard !hasReturned.isOn else { return Self.reportLateYield() }
+      continuation.yield(with: result, using: context)
+    }
+    defer { _ = hasReturned.set(true) }
+    return try await self.operation.run(isolation: isolation, in: context, with: guarded)
+  }
+
+  private static func reportLateYield() {
+    OperationWarning(
+      code: .yieldAfterReturn,
+      message: """
+        A run of \(Operation.self) yielded a result after it had returned. The result was dropped. Yield before \
+        returning: await the work that yields inside the operation.
+        """
+    ).report()
+  }
+}
+
+extension OperationRunner: Sendable where Operation: Sendable {}

@@ -1,0 +1,42 @@
+/// An operation that reads: it fetches a value that its store keeps, shares and refreshes.
+///
+/// ```swift
+/// struct PostQuery: QueryRequest, Hashable {
+///   let id: Int
+///
+///   func fetch(
+///     isolation: isolated (any Actor)?,
+///     in context: OperationContext,
+///     with continuation: OperationContinuation<Post?, any Error>
+///   ) async throws -> Post? {
+///     try await server.post(self.id)
+///   }
+/// }
+/// ```
+public protocol QueryRequest<Value, Failure>: StatefulOperationRequest where State == QueryState<Value, Failure> {
+  associatedtype Value
+  associatedtype Failure
+  associatedtype State = QueryState<Value, Failure>
+
+  /// Fetches the value.
+  ///
+  /// - Parameters:
+  ///   - isolation: The actor to run on; nil to run on no actor.
+  ///   - context: The configuration and dependencies of this run.
+  ///   - continuation: Takes values ahead of the returned one, such as a cached value.
+  func fetch(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    with continuation: OperationContinuation<Value, Failure>
+  ) async throws(Failure) -> Value
+}
+
+extension QueryRequest {
+  public func run(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    with continuation: OperationContinuation<Value, Failure>
+  ) async throws(Failure) -> Value {
+    try await self.fetch(isolation: isolation, in: context, with: continuation)
+  }
+}

@@ -1,0 +1,19 @@
+/// A condition with its type erased.
+public struct AnySendableRunSpecification: OperationRunSpecification, Sendable {
+  /// The condition.
+  public let base: any OperationRunSpecification & Sendable
+
+  /// Creates a condition that is `base`.
+  public init(_ base: any OperationRunSpecification & Sendable) {
+    self.base = base
+  }
+
+  public func isSatisfied(in context: OperationContext) -> Bool { self.base.isSatisfied(in: context) }
+
+  public func subscribe(
+    in context: OperationContext,
+    onChange: @escaping @Sendable () -> Void
+  ) -> OperationSubscription {
+    self.base.subscribe(in: context, onChange: onChange)
+  }
+}

@@ -1,0 +1,108 @@
+import Synchronization
+
+/// A condition that is what an async sequence of Booleans said last.
+///
+/// The sequence is iterated from the first look at the condition on, once for all who use the specification, and no longer
+/// than the specification lives.
+public struct AsyncSequenceRunSpecification: OperationRunSpecification, Sendable {
+  private let follower: SequenceFollower
+
+  /// Creates a condition.
+  ///
+  /// - Parameters:
+  ///   - sequence: Says whether the condition holds. When it ends or throws, its last element stays.
+  ///   - initialValue: Holds until the first element.
+  public init<Base: AsyncSequence & Sendable>(sequence: Base, initialValue: Bool) where Base.Element == Bool {
+    self.follower = SequenceFollower(initialValue: initialValue) { receive in
+      do {
+        for try await element in sequence {
+          guard receive(element) else { return }
+        }
+      } catch {
+        // The protocol has no way to report it, and the last element stays true to its word.
+        return
+      }
+    }
+  }
+
+  public func isSatisfied(in context: OperationContext) -> Bool { self.follower.value }
+
+  public func subscribe(
+    in context: OperationContext,
+    onChange: @escaping @Sendable () -> Void
+  ) -> OperationSubscription {
+    self.follower.subscribe(onChange)
+  }
+}
+
+extension OperationRunSpecification where Self == AsyncSequenceRunSpecification {
+  /// A condition that is what `sequence` said last, and `initialValue` before that.
+  public static func observing<Base: AsyncSequence & Sendable>(
+    sequence: Base,
+    initialValue: Bool
+  ) -> Self where Base.Element == Bool {
+    AsyncSequenceRunSpecification(sequence: sequence, initialValue: initialValue)
+  }
+}
+
+/// Iterates a sequence and keeps its last element.
+private final class SequenceFollower: Sendable {
+  private struct State {
+    var value: Bool
+    var task: Task<Void, Never>?
+    var observers: [UInt64: @Sendable () -> Void] = [:]
+    var nextID: UInt64 = 0
+  }
+
+  private let state: Mutex<State>
+  private let iterate: @Sendable (@escaping @Sendable (Bool) -> Bool) async -> Void
+
+  init(
+    initialValue: Bool,
+    iterate: @escaping @Sendable (@escaping @Sendable (Bool) -> Bool) async -> Void
+  ) {
+    self.state = Mutex(State(value: initialValue))
+    self.iterate = iterate
+  }
+
+  deinit {
+    self.state.withLock { $0.task }?.cancel()
+  }
+
+  var value: Bool {
+    self.beginIfNeeded()
+    return self.state.withLock { $0.value }
+  }
+
+  func subscribe(_ observer: @escaping @Sendable () -> Void) -> OperationSubscription {
+    let id = self.state.withLock { state in
+      state.nextID += 1
+      state.observers[state.nextID] = observer
+      return state.nextID
+    }
+    self.beginIfNeeded()
+    return OperationSubscription {
+      let observer = self.state.withLock { $0.observers.removeValue(forKey: id) }
+      _ = consume observer  // Released after the lock.
+    }
+  }
+
+  private func beginIfNeeded() {
+    self.state.withLock { state in
+      guard state.task == nil else { return }
+      state.task = Task { [iterate, weak self] in
+        await iterate { [weak self] element in self?.receive(element) ?? false }
+      }
+    }
+  }
+
+  private func receive(_ element: Bool) -> Bool {
+    let observers = self.state.withLock { state in
+      guard state.value != element else { return [@Sendable () -> Void]() }
+      state.value = element
+      return state.observers.sorted { $0.key < $1.key }.map(\.value)
+    }
+    for observer in observers { observer() }
+    return true
+  }
+}

@@ -1,0 +1,92 @@
+public import FoundationEssentials
+
+/// A state that can show a default in place of a missing value.
+public protocol DefaultableOperationState<StateValue, OperationValue, Failure>: OperationState {
+  /// The value with the default filled in.
+  associatedtype DefaultStateValue: Sendable
+
+  /// The value, or the default where there is none.
+  func defaultValue(for value: StateValue, using defaultValue: DefaultStateValue) -> DefaultStateValue
+
+  /// The value that a state holds when `defaultValue` was set.
+  func stateValue(for defaultValue: DefaultStateValue) -> StateValue
+}
+
+/// The state of an operation with a default value: what ``StatefulOperationRequest/defaultValue(_:)`` makes.
+@dynamicMemberLookup
+public struct DefaultOperationState<Base: DefaultableOperationState & Sendable>: Sendable {
+  public typealias StateValue = Base.DefaultStateValue
+  public typealias OperationValue = Base.OperationValue
+  public typealias Failure = Base.Failure
+  public typealias StatusValue = Base.StatusValue
+
+  /// The state beneath, which knows nothing of the default.
+  public var base: Base
+
+  /// What stands in for a missing value.
+  public let defaultValue: Base.DefaultStateValue
+
+  /// Creates a state.
+  public init(_ base: Base, defaultValue: Base.DefaultStateValue) {
+    self.base = base
+    self.defaultValue = defaultValue
+  }
+
+  public subscript<Member>(dynamicMember keyPath: KeyPath<Base, Member>) -> Member {
+    self.base[keyPath: keyPath]
+  }
+}
+
+extension DefaultOperationState: OperationState {
+  public var currentValue: Base.DefaultStateValue {
+    self.base.defaultValue(for: self.base.currentValue, using: self.defaultValue)
+  }
+
+  public var initialValue: Base.DefaultStateValue {
+    self.base.defaultValue(for: self.base.initialValue, using: self.defaultValue)
+  }
+
+  public var valueUpdateCount: Int { self.base.valueUpdateCount }
+  public var valueLastUpdatedAt: Date? { self.base.valueLastUpdatedAt }
+  public var isLoading: Bool { self.base.isLoading }
+  public var error: Base.Failure? { self.base.error }
+  public var errorUpdateCount: Int { self.base.errorUpdateCount }
+  public var errorLastUpdatedAt: Date? { self.base.errorLastUpdatedAt }
+  public var status: OperationStatus<Base.StatusValue, Base.Failure> { self.base.status }
+
+  public mutating func scheduleFetchTask(_ task: inout OperationTask<Base.OperationValue, Base.Failure>) {
+    self.base.scheduleFetchTask(&task)
+  }
+
+  public mutating func reset(using context: OperationContext) -> OperationStateResetEffect<Self> {
+    OperationStateResetEffect(tasksToCancel: self.base.reset(using: context).tasksToCancel)
+  }
+
+  public mutating func update(
+    with result: Result<Base.DefaultStateValue, Base.Failure>,
+    using context: OperationContext
+  ) {
+    self.base.update(with: result.map { self.base.stateValue(for: $0) }, using: context)
+  }
+
+  public mutating func update(
+    with result: Result<Base.OperationValue, Base.Failure>,
+    for task: OperationTask<Base.OperationValue, Base.Failure>
+  ) {
+    self.base.update(with: result, for: task)
+  }
+
+  public mutating func finishFetchTask(_ task: OperationTask<Base.OperationValue, Base.Failure>) {
+    self.base.finishFetchTask(task)
+  }
+}
+
+extension DefaultOperationState: LayeredOperationState {}
+
+extension DefaultOperationState: QueryStateProtocol where Base: QueryStateProtocol {}
+
+extension QueryState: DefaultableOperationState {
+  public func defaultValue(for value: Value?, using defaultValue: Value) -> Value { value ?? defaultValue }
+
+  public func stateValue(for defaultValue: Value) -> Value? { defaultValue }
+}

@@ -1,0 +1,88 @@
+public import FoundationEssentials
+
+/// The state of an operation, as its store keeps it.
+///
+/// The mutators are called by the store, under its lock: they change the state and do nothing else. In particular they
+/// must not touch the store.
+public protocol OperationState<StateValue, OperationValue, Failure> {
+  /// What the state holds.
+  associatedtype StateValue: Sendable
+
+  /// What a run of the operation produces.
+  associatedtype OperationValue: Sendable
+
+  /// What a successful ``status`` carries.
+  associatedtype StatusValue: Sendable = StateValue
+
+  /// What a run of the operation can throw.
+  associatedtype Failure: Error
+
+  /// The value now.
+  var currentValue: StateValue { get }
+
+  /// The value that the state was made with.
+  var initialValue: StateValue { get }
+
+  /// How many times the value was set.
+  var valueUpdateCount: Int { get }
+
+  /// When the value was last set, by the ``OperationClock`` of the context that set it.
+  var valueLastUpdatedAt: Date? { get }
+
+  /// Whether a run is under way.
+  var isLoading: Bool { get }
+
+  /// The error that happened last, unless a value was set after it.
+  var error: Failure? { get }
+
+  /// How many times an error was set.
+  var errorUpdateCount: Int { get }
+
+  /// When an error was last set, by the ``OperationClock`` of the context that set it.
+  var errorLastUpdatedAt: Date? { get }
+
+  /// What happened last.
+  var status: OperationStatus<StatusValue, Failure> { get }
+
+  /// Takes in a task that is about to run. The state may edit the task, for instance to schedule it after another.
+  mutating func scheduleFetchTask(_ task: inout OperationTask<OperationValue, Failure>)
+
+  /// Goes back to the initial state, and says which tasks to cancel for that.
+  mutating func reset(using context: OperationContext) -> OperationStateResetEffect<Self>
+
+  /// Sets a value or an error from outside any run.
+  mutating func update(with result: Result<StateValue, Failure>, using context: OperationContext)
+
+  /// Takes in a result that a running task yielded or returned.
+  mutating func update(
+    with result: Result<OperationValue, Failure>,
+    for task: OperationTask<OperationValue, Failure>
+  )
+
+  /// Lets go of a task that has ended.
+  mutating func finishFetchTask(_ task: OperationTask<OperationValue, Failure>)
+}
+
+extension OperationState {
+  /// What ``reset(using:)`` returns.
+  public typealias ResetEffect = OperationStateResetEffect<Self>
+}
+
+extension OperationState where StatusValue == StateValue {
+  public var status: OperationStatus<StateValue, Failure> {
+    if self.isLoading { return .loading }
+    if let error = self.error { return .result(.failure(error)) }
+    return self.valueUpdateCount > 0 ? .result(.success(self.currentValue)) : .idle
+  }
+}
+
+/// What a store has to do after its state was reset.
+public struct OperationStateResetEffect<State: OperationState>: Sendable {
+  /// The tasks to cancel; their outcomes do not show in the state.
+  public let tasksToCancel: [OperationTask<State.OperationValue, State.Failure>]
+
+  /// Creates an effect.
+  public init(tasksToCancel: [OperationTask<State.OperationValue, State.Failure>] = []) {
+    self.tasksToCancel = tasksToCancel
+  }
+}

@@ -1,0 +1,84 @@
+/// What happened last to an operation.
+public enum OperationStatus<Value, Failure: Error> {
+  /// Nothing has happened yet.
+  case idle
+
+  /// A run is under way.
+  case loading
+
+  /// A run has ended, or a result was set.
+  case result(Result<Value, Failure>)
+}
+
+extension OperationStatus {
+  /// Whether nothing has happened yet.
+  public var isIdle: Bool {
+    if case .idle = self { true } else { false }
+  }
+
+  /// Whether a run is under way.
+  public var isLoading: Bool {
+    if case .loading = self { true } else { false }
+  }
+
+  /// Whether there is a result.
+  public var isFinished: Bool { self.result != nil }
+
+  /// Whether the result is a value.
+  public var isSuccessful: Bool {
+    if case .result(.success) = self { true } else { false }
+  }
+
+  /// Whether the result is an error.
+  public var isFailure: Bool { self.resultError != nil }
+
+  /// Whether the result is a `CancellationError`.
+  public var isCancelled: Bool { self.resultError is CancellationError }
+
+  /// The result, if there is one.
+  public var result: Result<Value, Failure>? {
+    if case .result(let result) = self { result } else { nil }
+  }
+
+  /// The value of a successful result.
+  public var resultValue: Value? {
+    if case .result(.success(let value)) = self { value } else { nil }
+  }
+
+  /// The error of a failed result.
+  public var resultError: Failure? {
+    if case .result(.failure(let error)) = self { error } else { nil }
+  }
+}
+
+extension OperationStatus {
+  /// The same status with the value of a success transformed.
+  public func mapSuccess<NewValue, E: Error>(
+    _ transform: (Value) throws(E) -> NewValue
+  ) throws(E) -> OperationStatus<NewValue, Failure> {
+    switch self {
+    case .idle: .idle
+    case .loading: .loading
+    case .result(.success(let value)): .result(.success(try transform(value)))
+    case .result(.failure(let error)): .result(.failure(error))
+    }
+  }
+
+  /// The same status with a success replaced by the status that `transform` returns.
+  public func flatMapSuccess<NewValue, E: Error>(
+    _ transform: (Value) throws(E) -> OperationStatus<NewValue, Failure>
+  ) throws(E) -> OperationStatus<NewValue, Failure> {
+    switch self {
+    case .idle: .idle
+    case .loading: .loading
+    case .result(.success(let value)): try transform(value)
+    case .result(.failure(let error)): .result(.failure(error))
+    }
+  }
+}
+
+extension OperationStatus: Sendable where Value: Sendable {}
+
+extension OperationStatus: Equatable where Value: Equatable, Failure: Equatable {}
+
+extension OperationStatus: Hashable where Value: Hashable, Failure: Hashable {}

@@ -1,0 +1,17 @@
+/// A state whose value can be shown otherwise for a while: what optimistic updates are laid over.
+public protocol OverlayableState: OperationState {
+  /// Shows another value. Nothing else changes: no count, no date, no error.
+  mutating func replaceValue(with value: StateValue)
+}
+
+extension QueryState: OverlayableState {
+  public mutating func replaceValue(with value: Value?) {
+    self.currentValue = value
+  }
+}
+
+extension DefaultOperationState: OverlayableState where Base: OverlayableState {
+  public mutating func replaceValue(with value: Base.DefaultStateValue) {
+    self.base.replaceValue(with: self.base.stateValue(for: value))
+  }
+}

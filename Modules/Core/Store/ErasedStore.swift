@@ -1,0 +1,114 @@
+import Synchronization
+
+/// What of a ``StoreRuntime`` does not depend on its state.
+protocol ErasedRuntime: AnyObject, Sendable {
+  var path: OperationPath { get }
+  var context: OperationContext { get set }
+  var isStale: Bool { get }
+  var isLoading: Bool { get }
+  var isAutomaticRunningEnabled: Bool { get }
+  var subscriberCount: Int { get }
+  var unmodifiedOperationType: any OperationRequest.Type { get }
+  /// The store, while somebody holds it.
+  var erasedStore: (any AnyObject & Sendable)? { get }
+  /// The store, while somebody holds it.
+  var opaqueStore: OpaqueOperationStore? { get }
+
+  func readIdleness() -> (isIdle: Bool, reading: UInt64)
+  func keep(_ reference: StoreKeeperReference)
+  func reset(using context: OperationContext?)
+  func withExclusiveAccess<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R
+  func invalidate()
+  func rerunAfterInvalidation(isEnqueued: Bool)
+  func settled() async
+  func cancelRuns()
+  func snapshot() -> OperationClientSnapshot.Store
+}
+
+extension StoreRuntime: ErasedRuntime {
+  var unmodifiedOperationType: any OperationRequest.Type { self.operation.unmodifiedType }
+
+  var erasedStore: (any AnyObject & Sendable)? { self.reference.store }
+
+  var opaqueStore: OpaqueOperationStore? { self.reference.opaqueStore }
+
+  var isLoading: Bool { self.machine.withLock { $0.state.isLoading } }
+
+  func readIdleness() -> (isIdle: Bool, reading: UInt64) {
+    self.machine.withLock { $0.readIdleness() }
+  }
+
+  func keep(_ reference: StoreKeeperReference) {
+    self.keeper.withLock { $0 = reference }
+  }
+}
+
+/// A store as an ``OpaqueOperationStore`` holds it.
+protocol ErasedStore: Sendable {
+  var store: any AnyObject & Sendable { get }
+  var runtime: any ErasedRuntime { get }
+  var state: OpaqueOperationState { get }
+  var states: AsyncStream<(state: OpaqueOperationState, context: OperationContext)> { get }
+
+  func uncheckedSetResult(to result: Result<any Sendable, any Error>, using context: OperationContext?)
+  func run(using context: OperationContext?, handler: OpaqueOperationEventHandler?) async throws -> any Sendable
+  func runTask(using context: OperationContext?) -> OperationTask<any Sendable, any Error>
+  func subscribe(with handler: OpaqueOperationEventHandler, isEnqueued: Bool) -> OperationSubscription
+}
+
+struct TypedErasedStore<State: OperationState & Sendable>: ErasedStore {
+  let typedStore: OperationStore<State>
+
+  var store: any AnyObject & Sendable { self.typedStore }
+  var runtime: any ErasedRuntime { self.typedStore.runtime }
+  var state: OpaqueOperationState { OpaqueOperationState(self.typedStore.state) }
+
+  var states: AsyncStream<(state: OpaqueOperationState, context: OperationContext)> {
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: (state: OpaqueOperationState, context: OperationContext).self,
+      bufferingPolicy: .bufferingNewest(1)
+    )
+    let handler = OperationEventHandler<State>(
+      onStateChanged: { state, context in
+        continuation.yield((OpaqueOperationState(state), context))
+      }
+    )
+    let subscription = self.typedStore.runtime.subscribe(handler, departure: .enqueued) { continuation.finish() }
+    continuation.onTermination = { _ in subscription.cancel() }
+    return stream
+  }
+
+  func uncheckedSetResult(to result: Result<any Sendable, any Error>, using context: OperationContext?) {
+    switch result {
+    case .success(let value):
+      guard let value = value as? State.StateValue else {
+        preconditionFailure(
+          "The store at \(self.typedStore.path) holds a \(State.StateValue.self), not a \(type(of: value))."
+        )
+      }
+      self.typedStore.setResult(to: .success(value), using: context)
+    case .failure(let error):
+      guard let error = error as? State.Failure else {
+        preconditionFailure(
+          "The store at \(self.typedStore.path) fails with a \(State.Failure.self), not a \(type(of: error))."
+        )
+      }
+      self.typedStore.setResult(to: .failure(error), using: context)
+    }
+  }
+
+  func run(using context: OperationContext?, handler: OpaqueOperationEventHandler?) async throws -> any Sendable {
+    try await self.typedStore.run(using: context, handler: handler.map { OperationEventHandler($0) })
+  }
+
+  func runTask(using context: OperationContext?) -> OperationTask<any Sendable, any Error> {
+    self.typedStore.runTask(using: context).mapError { $0 as any Error }.map { $0 as any Sendable }
+  }
+
+  func subscribe(with handler: OpaqueOperationEventHandler, isEnqueued: Bool) -> OperationSubscription {
+    self.typedStore.runtime.subscribe(
+      OperationEventHandler(handler),
+      departure: isEnqueued ? .enqueued : .immediate
+    )
+  }
+}

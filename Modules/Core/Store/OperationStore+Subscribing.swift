@@ -1,0 +1,29 @@
+extension OperationStore {
+  /// Hears of everything that happens in the store until the subscription is cancelled or dropped.
+  ///
+  /// The handler gets the state at once. If the value is stale and automatic running is enabled, the operation is run, or
+  /// a run that is there is joined; it is cancelled when the last subscriber leaves and nobody else awaits it. The
+  /// subscription does not keep the store alive.
+  ///
+  /// - Parameters:
+  ///   - handler: Called in event order, never while a lock is held.
+  ///   - isolation: The caller's actor, which a run that is started leaves.
+  public func subscribe(
+    with handler: OperationEventHandler<State>,
+    isolation: (any Actor)? = #isolation
+  ) -> OperationSubscription {
+    self.runtime.subscribe(handler, departure: isolation == nil ? .immediate : .enqueued)
+  }
+}
+
+extension OperationStore where State: QueryStateProtocol {
+  /// Hears of everything that happens in the store until the subscription is cancelled or dropped.
+  ///
+  /// See ``subscribe(with:isolation:)-(OperationEventHandler<State>,_)``.
+  public func subscribe(
+    with handler: QueryEventHandler<State>,
+    isolation: (any Actor)? = #isolation
+  ) -> OperationSubscription {
+    self.subscribe(with: OperationEventHandler(handler), isolation: isolation)
+  }
+}

@@ -1,0 +1,137 @@
+/// Runs an operation and keeps its state, for any number of subscribers and callers.
+///
+/// Members of the state can be read from the store: `store.isLoading`, `store.error`. Make a store with
+/// ``detached(query:initialValue:initialContext:)``, or get the one that everybody shares from an ``OperationClient``.
+///
+/// A store can be used from any thread. When its last reference goes, its subscriptions and controllers end with it.
+@dynamicMemberLookup
+public final class OperationStore<State: OperationState & Sendable>: Sendable, OperationPathable {
+  let runtime: StoreRuntime<State>
+
+  init<Operation: StatefulOperationRequest>(
+    operation: Operation,
+    initialState: Operation.State,
+    initialContext: OperationContext
+  ) where Operation.State == State {
+    var context = initialContext
+    context.run = OperationContext.RunEntries()
+    operation.setup(context: &context)
+    self.runtime = StoreRuntime(operation: TypedOperationBox(operation), state: initialState, context: context)
+    self.runtime.reference.store = self
+    self.runtime.attachConfiguration(of: context)
+  }
+
+  deinit {
+    self.runtime.close()
+  }
+}
+
+extension OperationStore {
+  /// Creates a store that no client knows.
+  ///
+  /// - Parameters:
+  ///   - operation: The operation; it sets up the context once, now.
+  ///   - initialState: The state to begin with.
+  ///   - initialContext: The context before the operation sets it up.
+  public static func detached<Operation: StatefulOperationRequest & Sendable>(
+    operation: Operation,
+    initialState: Operation.State,
+    initialContext: OperationContext = OperationContext()
+  ) -> OperationStore where State == Operation.State {
+    OperationStore(operation: operation, initialState: initialState, initialContext: initialContext)
+  }
+
+  /// Creates a store of an operation with a default value, which no client knows.
+  public static func detached<Operation: DefaultStateRequest>(
+    operation: Operation,
+    initialContext: OperationContext = OperationContext()
+  ) -> OperationStore where State == Operation.State {
+    OperationStore(operation: operation, initialState: operation.initialState, initialContext: initialContext)
+  }
+
+  /// Creates a store of a query, which no client knows.
+  ///
+  /// - Parameters:
+  ///   - query: The query; it sets up the context once, now.
+  ///   - initialValue: The value to begin with.
+  ///   - initialContext: The context before the query sets it up.
+  public static func detached<Query: QueryRequest>(
+    query: Query,
+    initialValue: Query.Value? = nil,
+    initialContext: OperationContext = OperationContext()
+  ) -> OperationStore where State == QueryState<Query.Value, Query.Failure> {
+    OperationStore(
+      operation: query,
+      initialState: QueryState(initialValue: initialValue),
+      initialContext: initialContext
+    )
+  }
+
+  /// Creates a store of a query with a default value, which no client knows.
+  public static func detached<Query: DefaultStateRequest>(
+    query: Query,
+    initialContext: OperationContext = OperationContext()
+  ) -> OperationStore where State == Query.State, State: QueryStateProtocol {
+    OperationStore(operation: query, initialState: query.initialState, initialContext: initialContext)
+  }
+}
+
+extension OperationStore {
+  /// The path of the operation.
+  public var path: OperationPath { self.runtime.path }
+
+  /// The context that runs get. Assigning it replaces all of it.
+  public var context: OperationContext {
+    get { self.runtime.context }
+    set { self.runtime.context = newValue }
+  }
+
+  /// The state now.
+  public var state: State { self.runtime.state }
+
+  /// The value now. Setting it tells the subscribers before the setter returns.
+  public var currentValue: State.StateValue {
+    get { self.runtime.machine.withLock { $0.shownState.currentValue } }
+    set { self.setResult(to: .success(newValue)) }
+  }
+
+  /// A member of the state.
+  public subscript<Member>(dynamicMember keyPath: KeyPath<State, Member>) -> Member {
+    self.runtime.state[keyPath: keyPath]
+  }
+
+  /// Whether the value should be fetched again: a staleness rule says so, or the store was invalidated.
+  ///
+  /// Without rules a value is always stale.
+  public var isStale: Bool { self.runtime.isStale }
+
+  /// Whether the store may run its operation unasked, as when somebody subscribes.
+  public var isAutomaticRunningEnabled: Bool { self.runtime.isAutomaticRunningEnabled }
+
+  /// How many subscribers there are.
+  public var subscriberCount: Int { self.runtime.subscriberCount }
+}
+
+extension OperationStore {
+  /// Sets the value or the error.
+  ///
+  /// - Parameters:
+  ///   - result: What to set.
+  ///   - context: The context of the change; nil for that of the store. Its clock dates the change.
+  public func setResult(to result: Result<State.StateValue, State.Failure>, using context: OperationContext? = nil) {
+    self.runtime.setResult(result, using: context)
+  }
+
+  /// Goes back to the initial state, and cancels all runs, whose outcomes will not show.
+  public func resetState(using context: OperationContext? = nil) {
+    self.runtime.reset(using: context)
+  }
+
+  /// Keeps every other thread out of the store while `body` runs, so that a read and a write belong together.
+  ///
+  /// It can be nested. Subscribers hear of what changed when the outermost access ends. Waiting inside for another thread
+  /// that uses the store, or entering two stores in different orders, deadlocks.
+  public func withExclusiveAccess<R, E: Error>(_ body: (OperationStore<State>) throws(E) -> R) throws(E) -> R {
+    try self.runtime.withExclusiveAccess { () throws(E) -> R in try body(self) }
+  }
+}

@@ -1,0 +1,74 @@
+/// What subscribers of a store hear of.
+enum StoreEvent<State: OperationState & Sendable>: Sendable {
+  case stateChanged(State)
+  case runStarted
+  case runEnded
+  case resultReceived(Result<State.OperationValue, State.Failure>)
+}
+
+/// The events of a store on their way to its subscribers, in order.
+struct Outbox<State: OperationState & Sendable>: Sendable {
+  /// An event and those it is for.
+  struct Item: Sendable {
+    let event: StoreEvent<State>
+    let context: OperationContext
+    /// The run that made the event, if one did.
+    let run: OperationTaskIdentifier?
+    let audience: Audience
+  }
+
+  enum Audience: Sendable {
+    /// All who had come by then: those with a smaller identifier.
+    case everyone(before: UInt64)
+    case only(Subscriber<State>)
+  }
+
+  enum Entry: Sendable {
+    case item(Item)
+    /// Lets a subscriber go once all that was made for it has been handed over.
+    case dismissal(Subscriber<State>)
+  }
+
+  private var entries: [Entry] = []
+  private var head = 0
+  var isDelivering = false
+
+  var isEmpty: Bool { self.head == self.entries.count }
+
+  mutating func append(_ entry: Entry) {
+    self.entries.append(entry)
+  }
+
+  mutating func popFirst() -> Entry? {
+    guard !self.isEmpty else { return nil }
+    defer {
+      self.head += 1
+      if self.head == self.entries.count {
+        self.entries.removeAll(keepingCapacity: self.entries.capacity <= 16)
+        self.head = 0
+      } else if self.head > 32, self.head > self.entries.count / 2 {
+        self.entries.removeFirst(self.head)
+        self.head = 0
+      }
+    }
+    return self.entries[self.head]
+  }
+}
+
+/// An event taken out of the outbox, with the subscribers of that moment.
+struct Delivery<State: OperationState & Sendable> {
+  let item: Outbox<State>.Item
+  let slots: ContiguousArray<Subscriber<State>?>
+
+  func perform() {
+    switch self.item.audience {
+    case .only(let subscriber):
+      subscriber.receive(self.item.event, in: self.item.context)
+    case .everyone(let limit):
+      for case .some(let subscriber) in self.slots {
+        if subscriber.id >= limit { break }
+        if subscriber.hears(of: self.item.run) { subscriber.receive(self.item.event, in: self.item.context) }
+      }
+    }
+  }
+}

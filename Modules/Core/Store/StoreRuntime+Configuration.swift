@@ -1,0 +1,38 @@
+extension StoreRuntime {
+  /// Attaches the handlers and controllers that the operation has put in the context.
+  func attachConfiguration(of context: OperationContext) {
+    for handler in context.operationEventHandlers {
+      if let handler = handler.adapted(to: State.self) {
+        self.machine.withLock { _ = $0.subscribers.add(handler, role: .listener) }
+      } else {
+        self.reportMismatch(of: type(of: handler))
+      }
+    }
+    let controllers = context.operationControllers
+    guard !controllers.isEmpty else { return }
+    let subscription = OperationSubscription.combined(controllers.map { self.start($0) })
+    let isClosed = self.machine.withLock { machine in
+      if !machine.isClosed { machine.controllers = subscription }
+      return machine.isClosed
+    }
+    if isClosed { subscription.cancel() }
+  }
+
+  private func start<Controller: OperationController & Sendable>(_ controller: Controller) -> OperationSubscription {
+    guard let controls = self.controls(for: Controller.State.self) else {
+      self.reportMismatch(of: Controller.self)
+      return .empty
+    }
+    return controller.control(with: controls)
+  }
+
+  private func reportMismatch(of type: any Any.Type) {
+    OperationWarning(
+      code: .stateMismatch,
+      message: """
+        \(type) is attached to the operation at \(self.path), whose state is \(State.self). It is ignored. Attach it to \
+        an operation with the state that it was written for.
+        """
+    ).report()
+  }
+}

@@ -1,0 +1,93 @@
+import Synchronization
+
+extension StoreRuntime {
+  /// Adds a subscriber, hands it the state, and runs the operation where that is due.
+  ///
+  /// - Parameter departure: `enqueued` where the caller is on an actor, which the operation is to leave.
+  func subscribe(
+    _ handler: OperationEventHandler<State>,
+    departure: RunFlight.Departure,
+    onStoreGone: (@Sendable () -> Void)? = nil
+  ) -> OperationSubscription {
+    let subscriber = self.machine.withLock { machine in
+      let subscriber = machine.subscribers.add(handler, role: .subscriber, onStoreGone: onStoreGone)
+      let event = StoreEvent.stateChanged(machine.shownState)
+      machine.outbox.append(
+        .item(.init(event: event, context: machine.context, run: nil, audience: .only(subscriber)))
+      )
+      return subscriber
+    }
+    self.deliver()
+    self.activityChanged()
+    if self.isAutomaticRunningEnabled, self.isStale { self.runForSubscribers(departure: departure) }
+    return OperationSubscription { self.unsubscribe(subscriber) }
+  }
+
+  private func unsubscribe(_ subscriber: Subscriber<State>) {
+    subscriber.cancel()
+    let flights: [RunFlight] = self.machine.withLock { machine in
+      guard machine.subscribers.remove(subscriber), machine.subscribers.count == 0 else { return [] }
+      defer { machine.heldFlights = [] }
+      return machine.heldFlights
+    }
+    if !flights.isEmpty { self.act { for flight in flights { flight.release() } } }
+    self.activityChanged()
+  }
+
+  /// Runs the operation on behalf of all subscribers, unless a run is there, which they then keep alive.
+  func runForSubscribers(departure: RunFlight.Departure) {
+    let flight: RunFlight? = self.machine.withLock { machine in
+      guard machine.subscribers.count > 0 else { return nil }
+      if machine.heldFlights.contains(where: { !$0.isCancelled }) { return nil }
+      for run in machine.runs.reversed() where run.isShown && run.task.flight.hold() {
+        machine.heldFlights.append(run.task.flight)
+        return nil
+      }
+      let flight = RunFlight(pilot: self)
+      if flight.hold() { machine.heldFlights.append(flight) }
+      return flight
+    }
+    guard let flight else { return }
+    let context = self.context
+    self.act { flight.begin(in: context, departure: departure) }
+  }
+
+  /// A task that runs the operation again for the subscribers, who keep it alive together with those who await it.
+  func makeRerunTask(using context: OperationContext?) -> Task {
+    var task = self.makeTask(using: context)
+    task.context.run.isForSubscribers = true
+    return task
+  }
+
+
+  /// Calls `observer` after the first subscriber came or the last one left.
+  func observeActivity(_ observer: @escaping @Sendable () -> Void) -> OperationSubscription {
+    let id = self.machine.withLock { machine in
+      let id = (machine.activityObservers.keys.max() ?? 0) + 1
+      machine.activityObservers[id] = observer
+      return id
+    }
+    return OperationSubscription {
+      let observer = self.machine.withLock { $0.activityObservers.removeValue(forKey: id) }
+      _ = consume observer  // Released after the lock.
+    }
+  }
+
+  /// The store is gone: its subscribers hear no more, and nobody keeps its automatic runs alive.
+  func close() {
+    let (subscribers, flights, controllers, observers) = self.machine.withLock { machine in
+      machine.isClosed = true
+      defer {
+        machine.heldFlights = []
+        machine.controllers = nil
+        machine.activityObservers = [:]
+      }
+      return (machine.subscribers.removeAll(), machine.heldFlights, machine.controllers, machine.activityObservers)
+    }
+    for subscriber in subscribers { subscriber.onStoreGone?() }
+    for flight in flights { flight.release() }
+    controllers?.cancel()
+    self.keeper.withLock { $0 }.storeIsGone()
+    _ = consume observers  // Released after the lock.
+  }
+}

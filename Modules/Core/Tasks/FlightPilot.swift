@@ -1,0 +1,47 @@
+/// What a ``Flight`` does, and who hears of its turns. All calls are made while no lock is held.
+package protocol FlightPilot<Success, Failure>: AnyObject, Sendable {
+  associatedtype Success: Sendable
+  associatedtype Failure: Error
+
+  /// The flight is about to begin. Returns the task to run: its context may have been edited.
+  func willDepart(_ task: OperationTask<Success, Failure>) -> OperationTask<Success, Failure>
+
+  /// Does the work. A flight that was cancelled before it began comes here without `willDepart` when its failure type
+  /// has no room for a `CancellationError`.
+  func fly(_ task: OperationTask<Success, Failure>) async -> Result<Success, Failure>
+
+  /// The flight was cancelled after it began and before it had an outcome.
+  func wasCancelled(_ flight: Flight<Success, Failure>)
+
+  /// The flight has an outcome, of which those who wait will hear when this returns.
+  func didLand(_ task: OperationTask<Success, Failure>, with outcome: Result<Success, Failure>, isCancelled: Bool)
+}
+
+extension FlightPilot {
+  package func willDepart(_ task: OperationTask<Success, Failure>) -> OperationTask<Success, Failure> { task }
+
+  package func wasCancelled(_ flight: Flight<Success, Failure>) {}
+
+  package func didLand(
+    _ task: OperationTask<Success, Failure>,
+    with outcome: Result<Success, Failure>,
+    isCancelled: Bool
+  ) {}
+}
+
+/// Flies a closure.
+package final class ClosurePilot<Success: Sendable, Failure: Error>: FlightPilot {
+  private let work: @Sendable (OperationTaskIdentifier, OperationContext) async throws(Failure) -> Success
+
+  package init(_ work: @escaping @Sendable (OperationTaskIdentifier, OperationContext) async throws(Failure) -> Success) {
+    self.work = work
+  }
+
+  package func fly(_ task: OperationTask<Success, Failure>) async -> Result<Success, Failure> {
+    do throws(Failure) {
+      return .success(try await self.work(task.id, task.context))
+    } catch {
+      return .failure(error)
+    }
+  }
+}

@@ -1,0 +1,117 @@
+/// One run of an operation, which starts when it is first asked for and is shared by all who ask.
+///
+/// Copies of a task are the same run. A task that is never run leaves no trace; one whose last caller is cancelled, and
+/// which nobody else awaits, is cancelled too.
+public struct OperationTask<Value: Sendable, Failure: Error>: Sendable, Identifiable {
+  /// The context that the run gets. Changing it has no effect once the task has started.
+  public var context: OperationContext
+
+  package let flight: Flight<Value, Failure>
+
+  /// Creates a task.
+  ///
+  /// - Parameters:
+  ///   - context: The context that the work gets; its `operationTaskConfiguration` says how the task is made.
+  ///   - work: The work, which gets the identifier of the task and the context.
+  public init(
+    context: OperationContext = OperationContext(),
+    work: @escaping @Sendable (OperationTaskIdentifier, OperationContext) async throws(Failure) -> Value
+  ) {
+    self.init(flight: Flight(pilot: ClosurePilot(work)), context: context)
+  }
+
+  package init(flight: Flight<Value, Failure>, context: OperationContext) {
+    self.flight = flight
+    self.context = context
+  }
+}
+
+extension OperationTask {
+  /// The identifier of the task.
+  public var id: OperationTaskIdentifier { self.flight.id }
+
+  /// How the task is made.
+  public var configuration: OperationTaskConfiguration {
+    get { self.context.operationTaskConfiguration }
+    set { self.context.operationTaskConfiguration = newValue }
+  }
+
+  /// What identifies and configures the task.
+  public var info: OperationTaskInfo { OperationTaskInfo(id: self.id, configuration: self.configuration) }
+
+  /// Whether somebody has run the task.
+  public var hasStarted: Bool { self.flight.hasStarted }
+
+  /// Whether the task has started and not finished.
+  public var isRunning: Bool { self.flight.isRunning }
+
+  /// Whether the task has ended.
+  public var isFinished: Bool { self.flight.finishedOutcome != nil }
+
+  /// Whether the task was cancelled.
+  public var isCancelled: Bool { self.flight.isCancelled }
+
+  /// The outcome, once the task has ended.
+  public var finishedResult: Result<Value, Failure>? { self.flight.finishedOutcome }
+}
+
+extension OperationTask {
+  /// Runs the task if nobody has, and waits for its outcome.
+  ///
+  /// A caller that is cancelled leaves while others wait; when it is the last one the task is cancelled, and the caller
+  /// gets the failure with which it ends.
+  ///
+  /// - Throws: What the work throws, or `CancellationError` where `Failure` has room for it.
+  @discardableResult
+  public func runIfNeeded() async throws(Failure) -> Value {
+    try await self.flight.outcome(in: self.context).get()
+  }
+
+  /// Cancels the task, whoever awaits it. A task that has not started then never does its work, where `Failure` has room
+  /// for a `CancellationError`.
+  public func cancel() {
+    self.flight.cancel()
+  }
+}
+
+extension OperationTask {
+  /// Makes this task wait until another has ended, however it ends; the other is run if nobody has run it.
+  ///
+  /// Has no effect once this task has started. A call that would make tasks wait for each other in a circle is reported
+  /// and adds nothing.
+  public func schedule<OtherValue, OtherFailure>(after task: OperationTask<OtherValue, OtherFailure>) {
+    self.flight.depend(on: TaskDependency(node: task.flight, context: task.context))
+  }
+
+  /// Makes this task wait until all of `tasks` have ended: see ``schedule(after:)-(OperationTask<OtherValue,OtherFailure>)``.
+  public func schedule<OtherValue, OtherFailure>(
+    after tasks: some Sequence<OperationTask<OtherValue, OtherFailure>>
+  ) {
+    for task in tasks { self.schedule(after: task) }
+  }
+}
+
+extension OperationTask {
+  /// The same run with its value transformed.
+  public func map<NewValue: Sendable>(
+    _ transform: @escaping @Sendable (Value) throws(Failure) -> NewValue
+  ) -> OperationTask<NewValue, Failure> {
+    self.transformed { result throws(Failure) in try transform(try result.get()) }
+  }
+
+  /// The same run with its error transformed.
+  public func mapError<NewFailure: Error>(
+    _ transform: @escaping @Sendable (Failure) -> NewFailure
+  ) -> OperationTask<Value, NewFailure> {
+    self.transformed { result throws(NewFailure) in try result.mapError(transform).get() }
+  }
+
+  private func transformed<NewValue: Sendable, NewFailure: Error>(
+    _ transform: @escaping @Sendable (Result<Value, Failure>) throws(NewFailure) -> NewValue
+  ) -> OperationTask<NewValue, NewFailure> {
+    let pilot = ClosurePilot<NewValue, NewFailure> { [flight] _, context throws(NewFailure) in
+      try transform(await flight.outcome(in: context))
+    }
+    return OperationTask<NewValue, NewFailure>(flight: Flight(pilot: pilot, source: self.flight), context: self.context)
+  }
+}

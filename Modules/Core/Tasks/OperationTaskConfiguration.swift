@@ -1,0 +1,45 @@
+/// How the task of a run is made.
+///
+/// With neither a priority nor an executor, a run begins at once on the thread of its caller.
+public struct OperationTaskConfiguration: Sendable {
+  /// The name of the task, as debuggers show it.
+  public var name: String?
+
+  /// The priority of the task; nil for its caller's.
+  public var priority: TaskPriority?
+
+  /// The executor that the task prefers; nil for the default one.
+  public var executorPreference: (any TaskExecutor)?
+
+  /// Creates a configuration.
+  public init(
+    name: String? = nil,
+    priority: TaskPriority? = nil,
+    executorPreference: (any TaskExecutor)? = nil
+  ) {
+    self.name = name
+    self.priority = priority
+    self.executorPreference = executorPreference
+  }
+}
+
+extension OperationContext {
+  /// How the tasks of runs are made.
+  public var operationTaskConfiguration: OperationTaskConfiguration {
+    get { self[TaskConfigurationKey.self] }
+    set { self[TaskConfigurationKey.self] = newValue }
+  }
+
+  private enum TaskConfigurationKey: Key {
+    static let defaultValue = OperationTaskConfiguration()
+  }
+}
+
+/// What identifies and configures a task.
+public struct OperationTaskInfo: Identifiable, Sendable {
+  /// The identifier of the task.
+  public let id: OperationTaskIdentifier
+
+  /// How the task is made.
+  public var configuration: OperationTaskConfiguration
+}

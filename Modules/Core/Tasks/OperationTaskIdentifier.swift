@@ -1,0 +1,19 @@
+import Synchronization
+
+/// Names one task among all tasks of the process. Later tasks have greater identifiers.
+public struct OperationTaskIdentifier: Hashable, Sendable, Comparable, CustomStringConvertible {
+  private let rawValue: UInt64
+
+  private static let last = Atomic<UInt64>(0)
+
+  /// Creates an identifier that no other task has.
+  static func next() -> OperationTaskIdentifier {
+    OperationTaskIdentifier(rawValue: self.last.wrappingAdd(1, ordering: .relaxed).newValue)
+  }
+
+  public static func < (lhs: OperationTaskIdentifier, rhs: OperationTaskIdentifier) -> Bool {
+    lhs.rawValue < rhs.rawValue
+  }
+
+  public var description: String { "#\(self.rawValue)" }
+}

@@ -1,0 +1,166 @@
+import OperationCore
+import Testing
+
+@Suite struct OperationPathTests {
+  private func expectAlike(_ paths: [OperationPath], sourceLocation: SourceLocation = #_sourceLocation) {
+    for lhs in paths {
+      for rhs in paths {
+        #expect(lhs == rhs, sourceLocation: sourceLocation)
+        #expect(lhs.hashValue == rhs.hashValue, sourceLocation: sourceLocation)
+        #expect(lhs.isPrefix(of: rhs), sourceLocation: sourceLocation)
+      }
+    }
+  }
+
+  @Test func everyWayOfBuildingAPathMakesTheSamePath() {
+    let values: [any Hashable & Sendable] = ["users", 1]
+    let literal: OperationPath = ["users", 1]
+    let wrapped: OperationPath = [OperationPath.Element("users"), OperationPath.Element(OperationPath.Element(1))]
+    var appended = OperationPath()
+    appended.append("users")
+    appended.append(1)
+    var appendedElements = OperationPath("users")
+    appendedElements.append(OperationPath.Element(1))
+    var appendedPath = OperationPath()
+    appendedPath.append(["users", 1])
+    var inserted: OperationPath = [1]
+    inserted.insert(OperationPath.Element("users"), at: 0)
+    var replaced: OperationPath = ["users", 2, 3]
+    replaced.replaceSubrange(1..., with: [OperationPath.Element(1)])
+    var assigned: OperationPath = ["users", 2]
+    assigned[1] = OperationPath.Element(1)
+    var concatenated: OperationPath = ["users"]
+    concatenated += [OperationPath.Element(1)]
+    expectAlike([literal, wrapped, appended, appendedElements, appendedPath])
+    expectAlike([literal, inserted, replaced, assigned, concatenated])
+    let longer: OperationPath = ["x", "users", 1]
+    let users = OperationPath("users")
+    let one = OperationPath(1)
+    var alike: [OperationPath] = [literal]
+    alike.append(OperationPath(elements: values))
+    alike.append(OperationPath(values))
+    alike.append(OperationPath(literal))
+    alike.append(OperationPath(Array(literal)))
+    alike.append(OperationPath(longer.dropFirst()))
+    alike.append(OperationPath(literal[...]))
+    alike.append(OperationPath(literal.lazy.map { $0 }))
+    alike.append(OperationPath(values.map { OperationPath.Element($0) }))
+    alike.append(OperationPath(["users", 1]))
+    alike.append(users.appending(1))
+    alike.append(users.appending(OperationPath.Element(1)))
+    alike.append(users.appending(values[1]))
+    alike.append(users.appending([1]))
+    alike.append(users.appending(one))
+    alike.append(users + one)
+    expectAlike(alike)
+  }
+
+  @Test func oneElementOrASequence() {
+    let erased: any Hashable & Sendable = "users"
+    let erasedArray: any Hashable & Sendable = [1, 2]
+    let strings = ["a", "b"]
+    expectAlike([["users"], OperationPath("users"), OperationPath(["users"]), OperationPath(erased)])
+    expectAlike([[1], OperationPath(1), OperationPath(OperationPath.Element(1)), OperationPath(1...1)])
+    expectAlike([["a", "b"], OperationPath(strings), OperationPath(AnySequence(strings)), OperationPath(["a", "b"])])
+    expectAlike([[], OperationPath(), OperationPath([]), OperationPath([Int]()), OperationPath(elements: [])])
+    expectAlike([[Substring("users")], OperationPath(Substring("users")), OperationPath("users".prefix(5))])
+    #expect(OperationPath(erasedArray) == [[1, 2]])
+    #expect(OperationPath([1, 2]) == [1, 2])
+  }
+
+  @Test func aValueInALiteralIsOneElement() {
+    let number: Int? = 1
+    let missing: Int? = nil
+    let nested: OperationPath = ["a", 1]
+    #expect(([number] as OperationPath).count == 1)
+    #expect(([number] as OperationPath) != [1])
+    #expect(([missing] as OperationPath) == [Int?.none])
+    #expect(([missing] as OperationPath) != [String?.none])
+    #expect(([[1, 2]] as OperationPath).count == 1)
+    #expect(([[1, 2]] as OperationPath) != [1, 2])
+    #expect(([nested] as OperationPath).count == 1)
+    #expect(([nested] as OperationPath) != nested)
+    #expect(([nested] as OperationPath) == [["a", 1] as OperationPath])
+    expectAlike([[nested, [nested] as OperationPath], OperationPath(elements: [nested, OperationPath([nested])])])
+    var appended: OperationPath = ["a"]
+    appended.append([1, 2] as [Int])
+    #expect(appended == ["a", [1, 2]])
+    #expect(OperationPath("a").appending(OperationPath.Element(nested)) == ["a", nested])
+  }
+
+  @Test func elementsAreEqualWhenTypeAndValueAre() {
+    let different: [OperationPath] = [
+      ["1"], [1], [UInt8(1)], [Int64(1)], [1.0], [Float(1)], [true], [Substring("1")], [Character("1")], [[1]],
+      [[UInt8(1)]],
+      [Int?.some(1)], [Int??.some(1)], [PathQuery(id: 1)], [["1": 1]], [], [1, 1], [OperationPath(1)], [Set([1])],
+    ]
+    for (position, lhs) in different.enumerated() {
+      for (otherPosition, rhs) in different.enumerated() { #expect((lhs == rhs) == (position == otherPosition)) }
+    }
+    #expect(Set(different + different).count == different.count)
+    #expect(OperationPath("e\u{301}") == ["\u{e9}"])
+    #expect(OperationPath("e\u{301}").hashValue == OperationPath("\u{e9}").hashValue)
+  }
+
+  @Test func valuesThatAreNotEqualToThemselvesKeepTheLaws() {
+    expectAlike([[Double.nan], OperationPath(Double.nan), OperationPath([Double.nan])])
+    expectAlike([OperationPath(Float.nan), [Float.nan], [OperationPath.Element(Float.nan)]])
+    expectAlike([[PathQuery(id: 1, weight: .nan)], OperationPath(PathQuery(id: 1, weight: .nan))])
+    expectAlike([[Double?.some(.nan)], OperationPath(Double?.some(.nan))])
+    #expect(([PathQuery(id: 1, weight: .nan)] as OperationPath) != [PathQuery(id: 2, weight: .nan)])
+    // An array compares its own elements, so only copies of it are sure to be the same element.
+    let array = [1, Double.nan]
+    expectAlike([[array], OperationPath([array]), OperationPath(elements: [array]), OperationPath().appending(array)])
+    #expect(([array] as OperationPath) != [[2, Double.nan]])
+    #expect(([Double.nan] as OperationPath) != [Float.nan])
+    #expect(([Double.nan] as OperationPath) != [0.0])
+    #expect(Set([[Double.nan], [Double.nan], [0.0], [-0.0]] as [OperationPath]).count == 2)
+  }
+
+  @Test func theDynamicTypeOfAnObjectCounts() {
+    let dog = PathDog("Rex")
+    let animal: PathAnimal = dog
+    expectAlike([[dog], [animal], OperationPath(dog), OperationPath(animal), [PathDog("Rex")]])
+    #expect(OperationPath(animal) != [PathAnimal("Rex")])
+    #expect(OperationPath(PathAnimal("Rex")) == [PathAnimal("Rex")])
+    #expect(OperationPath(animal).first?.base is PathDog)
+  }
+
+  @Test func anElementGivesItsValueBack() {
+    let path: OperationPath = ["users", 1, PathQuery(id: 2), OperationPath.Element(OperationPath.Element(3.5))]
+    #expect(path[0].base as? String == "users")
+    #expect(path[1].base as? Int == 1)
+    #expect(path[2].base as? PathQuery == PathQuery(id: 2))
+    #expect(path[3].base as? Double == 3.5)
+  }
+
+  @Test func prefixes() {
+    let path: OperationPath = ["users", 1, "friends"]
+    for length in 0...path.count {
+      let prefix = OperationPath(path.prefix(length))
+      #expect(prefix.isPrefix(of: path))
+      #expect(path.isPrefix(of: prefix) == (length == path.count))
+      #expect(prefix.appending("friend").isPrefix(of: path) == false)
+    }
+    #expect(OperationPath().isPrefix(of: []))
+    #expect(!OperationPath(1).isPrefix(of: path))
+    #expect(!OperationPath(["users", UInt8(1)]).isPrefix(of: path))
+  }
+
+  @Test func descriptionsReadLikeLiterals() {
+    #expect(OperationPath().description == "[]")
+    #expect((["users", 1] as OperationPath).description == #"["users", 1]"#)
+    let path: OperationPath = ["say \"hi\"", 1.5, Character("x"), Substring("y")]
+    #expect(path.description == #"["say \"hi\"", 1.5, "x", "y"]"#)
+    #expect(([["a", 1] as OperationPath, [1, 2]] as OperationPath).description == #"[["a", 1], [1, 2]]"#)
+  }
+
+  @Test func aLongPathWorksLikeAShortOne() {
+    var path = OperationPath()
+    for number in 0..<100_000 { path.append(number) }
+    #expect(path == OperationPath(0..<100_000))
+    #expect(path.hashValue == OperationPath(0..<100_000).hashValue)
+    #expect(OperationPath(0..<99_999).isPrefix(of: path))
+    #expect(path.appending(1) != path.appending(2))
+  }
+}

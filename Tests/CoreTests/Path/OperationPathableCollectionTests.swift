@@ -1,0 +1,135 @@
+import OperationCore
+import Testing
+
+@Suite struct OperationPathableCollectionTests {
+  private typealias Items = OperationPathableCollection<PathItem>
+
+  @Test func updateInsertsAndReplaces() {
+    var items = Items()
+    #expect(items.isEmpty)
+    #expect(items.update(PathItem(path: ["a", 1], number: 1)) == nil)
+    #expect(items.update(PathItem(path: ["a", 1], number: 2)) == PathItem(path: ["a", 1], number: 1))
+    #expect(items.update(PathItem(path: [], number: 3)) == nil)
+    #expect(items.count == 2)
+    #expect(items[["a", 1]]?.number == 2)
+    #expect(items[[]]?.number == 3)
+    #expect(items[["a"]] == nil)
+    #expect(items[["a", UInt8(1)]] == nil)
+    #expect(items.removeValue(forPath: ["a"]) == nil)
+    #expect(items.removeValue(forPath: ["a", 1])?.number == 2)
+    #expect(items.removeValue(forPath: ["a", 1]) == nil)
+    #expect(items.count == 1)
+    items.removeAll()
+    #expect(items.isEmpty && items.count == 0 && items.startIndex == items.endIndex)
+  }
+
+  @Test func ofSeveralValuesWithOnePathTheLastStays() {
+    let items = Items([PathItem(path: ["a"], number: 1), PathItem(path: ["b"]), PathItem(path: ["a"], number: 2)])
+    #expect(items.count == 2)
+    #expect(items[["a"]]?.number == 2)
+  }
+
+  @Test func matchingTakesThePrefixAndWhatIsBelow() {
+    let paths: [OperationPath] = [["a"], ["a", 1], ["a", 1, "x"], ["a", 2], ["b", 1], ["ab"]]
+    var items = Items(paths.map { PathItem(path: $0) })
+    #expect(items.collection(matching: ["a"]).map(\.path) == [["a"], ["a", 1], ["a", 1, "x"], ["a", 2]])
+    #expect(items.collection(matching: ["a", 1]).map(\.path) == [["a", 1], ["a", 1, "x"]])
+    #expect(items.collection(matching: ["a", 3]).isEmpty)
+    #expect(items.collection(matching: []).count == paths.count)
+    let removed = items.removeAll(matching: ["a", 1])
+    #expect(removed.map(\.path) == [["a", 1], ["a", 1, "x"]])
+    #expect(removed[["a", 1, "x"]] != nil)
+    #expect(items.map(\.path) == [["a"], ["a", 2], ["b", 1], ["ab"]])
+    #expect(items.removeAll(matching: ["c"]).isEmpty)
+    #expect(items.removeAll(matching: []).count == 4)
+    #expect(items.isEmpty)
+  }
+
+  @Test func copiesAreIndependent() {
+    var items = Items((0..<100).map { PathItem(path: ["a", $0], number: $0) })
+    let copy = items
+    let matching = items.collection(matching: ["a"])
+    let everything = items.collection(matching: [])
+    items.update(PathItem(path: ["a", 1], number: -1))
+    items.removeValue(forPath: ["a", 2])
+    items.update(PathItem(path: ["a", 100]))
+    for other in [copy, matching, everything] {
+      #expect(other.count == 100)
+      #expect(other.map(\.number) == Array(0..<100))
+    }
+    var changed = matching
+    changed.removeAll(matching: ["a"])
+    #expect(matching.count == 100)
+    #expect(items.count == 100)
+  }
+
+  @Test func iterationSeesTheValuesAsTheyWere() {
+    var items = Items((0..<10).map { PathItem(path: ["a", $0]) })
+    var visited = 0
+    for item in items {
+      items.removeValue(forPath: item.path)
+      visited += 1
+    }
+    #expect(visited == 10)
+    #expect(items.isEmpty)
+  }
+
+  @Test func siblingsComeInTheOrderOfTheirArrivalAfterTheirParent() {
+    let paths: [OperationPath] = [["b", 2], ["a"], ["b", 1], ["b"], ["a", "x"], []]
+    let items = Items(paths.map { PathItem(path: $0) })
+    #expect(items.map(\.path) == [[], ["b"], ["b", 2], ["b", 1], ["a"], ["a", "x"]])
+  }
+
+  @Test func positionsAndIterationAgree() {
+    var generator = SeededPathGenerator(seed: 7)
+    let items = Items((0..<200).map { PathItem(path: generator.path(), number: $0) })
+    #expect(items.indices.map { items[$0] } == Array(items))
+    #expect(items.indices.count == items.count)
+    #expect(items.first == Array(items).first)
+    #expect(items.dropFirst(3).map(\.number) == Array(items.map(\.number).dropFirst(3)))
+  }
+
+  @Test func description() {
+    #expect(Items().description == "[:]")
+    let items = Items([PathItem(path: ["users", 1], number: 1), PathItem(path: [], number: 2)])
+    #expect(items.description == #"[[]: item 2, ["users", 1]: item 1]"#)
+  }
+
+  @Test(arguments: 1...40 as ClosedRange<UInt64>)
+  func followsAPlainListOfPairs(seed: UInt64) {
+    var generator = SeededPathGenerator(seed: seed)
+    var items = Items()
+    var model: [PathItem] = []
+    var snapshots: [(Items, Set<PathItem>)] = []
+    for step in 0..<400 {
+      let path = generator.path()
+      switch Int.random(in: 0..<20, using: &generator) {
+      case 0..<11:
+        let item = PathItem(path: path, number: step)
+        let replaced = model.first { $0.path == path }
+        model.removeAll { $0.path == path }
+        model.append(item)
+        #expect(items.update(item) == replaced)
+      case 11..<16:
+        let removed = model.first { $0.path == path }
+        model.removeAll { $0.path == path }
+        #expect(items.removeValue(forPath: path) == removed)
+      case 16 where !path.isEmpty || step % 10 == 0:
+        let removed = model.filter { path.isPrefix(of: $0.path) }
+        model.removeAll { path.isPrefix(of: $0.path) }
+        #expect(Set(items.removeAll(matching: path)) == Set(removed))
+      case 17:
+        snapshots.append((items, Set(model)))
+      default:
+        break
+      }
+      let matching = items.collection(matching: path)
+      #expect(Set(matching) == Set(model.filter { path.isPrefix(of: $0.path) }))
+      #expect(matching.allSatisfy { matching[$0.path] == $0 })
+      #expect(items[path] == model.first { $0.path == path })
+      #expect(items.count == model.count)
+      #expect(Set(items) == Set(model))
+    }
+    for (snapshot, expected) in snapshots { #expect(Set(snapshot) == expected) }
+  }
+}
