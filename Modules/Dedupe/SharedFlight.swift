@@ -1,0 +1,139 @@
+import OperationCore
+import Synchronization
+
+/// One run of an operation that several callers share, with the continuations of those callers.
+final class SharedFlight<Operation: OperationRequest & Sendable>: Sendable where Operation.Value: Sendable {
+  typealias Continuation = OperationContinuation<Operation.Value, Operation.Failure>
+  typealias Outcome = Result<Operation.Value, Operation.Failure>
+
+  private struct State {
+    var continuations: [UInt64: Continuation] = [:]
+    var lastID: UInt64 = 0
+    var lastYield: (Outcome, OperationContext?)?
+    var yieldCount = 0
+  }
+
+  /// The context of the caller who began the flight.
+  let context: OperationContext
+  private let pilot: SharedPilot<Operation>
+  private let flight: Flight<Operation.Value, Operation.Failure>
+  private let state = Mutex(State())
+
+  init(
+    operation: Operation,
+    context: OperationContext,
+    onEnd: @escaping @Sendable (SharedFlight<Operation>) -> Void
+  ) {
+    self.context = context
+    self.pilot = SharedPilot(operation: operation, onEnd: onEnd)
+    self.flight = Flight(pilot: self.pilot)
+  }
+
+  /// Begins the flight and waits for its outcome.
+  func begin(with continuation: Continuation) async -> Outcome {
+    self.pilot.attach(self)
+    let id = self.add(continuation)
+    defer { self.remove(id) }
+    return await self.flight.outcome(in: self.context, leaving: .atOnce)
+  }
+
+  /// Waits for the outcome with those who do already; nil when the flight is dying or over.
+  func join(with continuation: Continuation) async -> Outcome? {
+    var id: UInt64?
+    defer { if let id { self.remove(id) } }
+    return await self.flight.outcomeIfAlive(leaving: .atOnce) {
+      id = self.catchUp(continuation)
+    }
+  }
+
+  /// Hands what was yielded to all who share the flight.
+  func yield(_ result: Outcome, using context: OperationContext?) {
+    let continuations = self.state.withLock { state in
+      state.lastYield = (result, context)
+      state.yieldCount += 1
+      return state.continuations.sorted { $0.key < $1.key }.map(\.value)
+    }
+    for continuation in continuations { continuation.yield(with: result, using: context) }
+  }
+
+  private func add(_ continuation: Continuation) -> UInt64 {
+    self.state.withLock { state in
+      state.lastID += 1
+      state.continuations[state.lastID] = continuation
+      return state.lastID
+    }
+  }
+
+  /// Adds the continuation of a latecomer once it has what was yielded last.
+  private func catchUp(_ continuation: Continuation) -> UInt64 {
+    var seen = 0
+    while true {
+      let (id, missed) = self.state.withLock { state -> (UInt64?, (Outcome, OperationContext?)?) in
+        if state.yieldCount > seen {
+          seen = state.yieldCount
+          return (nil, state.lastYield)
+        }
+        state.lastID += 1
+        state.continuations[state.lastID] = continuation
+        return (state.lastID, nil)
+      }
+      if let id { return id }
+      if let (result, context) = missed { continuation.yield(with: result, using: context) }
+    }
+  }
+
+  private func remove(_ id: UInt64) {
+    let continuation = self.state.withLock { $0.continuations.removeValue(forKey: id) }
+    _ = consume continuation  // Released after the lock.
+  }
+}
+
+/// Flies the operation of a ``SharedFlight``.
+private final class SharedPilot<Operation: OperationRequest & Sendable>: FlightPilot where Operation.Value: Sendable {
+  private let operation: Operation
+  private let onEnd: @Sendable (SharedFlight<Operation>) -> Void
+  private let shared = Mutex(WeakShared())
+
+  private struct WeakShared {
+    weak var value: SharedFlight<Operation>?
+  }
+
+  init(operation: Operation, onEnd: @escaping @Sendable (SharedFlight<Operation>) -> Void) {
+    self.operation = operation
+    self.onEnd = onEnd
+  }
+
+  func attach(_ shared: SharedFlight<Operation>) {
+    self.shared.withLock { $0.value = shared }
+  }
+
+  func fly(
+    _ task: OperationTask<Operation.Value, Operation.Failure>
+  ) async -> Result<Operation.Value, Operation.Failure> {
+    let shared = self.shared.withLock { $0.value }
+    let continuation = OperationContinuation<Operation.Value, Operation.Failure> { result, context in
+      shared?.yield(result, using: context)
+    }
+    do throws(Operation.Failure) {
+      return .success(try await self.operation.run(isolation: nil, in: task.context, with: continuation))
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  func wasCancelled(_ flight: Flight<Operation.Value, Operation.Failure>) {
+    self.end()
+  }
+
+  func didLand(
+    _ task: OperationTask<Operation.Value, Operation.Failure>,
+    with outcome: Result<Operation.Value, Operation.Failure>,
+    isCancelled: Bool
+  ) {
+    self.end()
+  }
+
+  private func end() {
+    if let shared = self.shared.withLock({ $0.value }) { self.onEnd(shared) }
+  }
+}
