@@ -1,0 +1,44 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+/// One folder is one executable; what an example needs beyond the library stands next to its name.
+let examples: [(name: String, products: [Target.Dependency], resources: [Resource])] = [
+  (
+    name: "quickstart",
+    products: [
+      .product(name: "Operation", package: "swift-operation"),
+      .product(name: "FlyingFox", package: "FlyingFox"),
+      .product(name: "FlyingSocks", package: "FlyingFox"),
+      .product(name: "ArgumentParser", package: "swift-argument-parser"),
+    ],
+    resources: [.process("Resources")]
+  )
+]
+
+let package = Package(
+  name: "Examples",
+  platforms: [.macOS(.v26)],
+  dependencies: [
+    .package(name: "swift-operation", path: ".."),
+    .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+  ],
+  targets: examples.map { example in
+    .executableTarget(
+      name: example.name,
+      dependencies: example.products,
+      path: example.name,
+      resources: example.resources
+    )
+  },
+  swiftLanguageModes: [.v6]
+)
+
+for target in package.targets {
+  target.swiftSettings = [
+    .enableUpcomingFeature("ExistentialAny"),  // SE-0335
+    .enableUpcomingFeature("InternalImportsByDefault"),  // SE-0409
+    .enableUpcomingFeature("MemberImportVisibility"),  // SE-0444
+  ]
+}

@@ -1,0 +1,27 @@
+import Operation
+
+extension Post {
+  /// Creates a post, which feeds show at their end from the call on: as a draft while the server thinks about it, and
+  /// with all that the server made of it once they were fetched anew. When the server refuses, the draft goes.
+  static var createMutation: some MutationRequest<PostDraft, Post, any Error> {
+    CreateMutation()
+      .optimistic(on: ["feed"], of: FeedQuery.State.self) { pages, draft in
+        guard let last = pages.last else { return }
+        pages[id: last.id]?.value.posts.append(Post(draft))
+      }
+      .invalidates(matching: ["feed"])
+  }
+
+  struct CreateMutation: MutationRequest {
+    let path: OperationPath = ["post-creation"]
+
+    func mutate(
+      isolation: isolated (any Actor)?,
+      with draft: PostDraft,
+      in context: OperationContext,
+      with continuation: OperationContinuation<Post, any Error>
+    ) async throws -> Post {
+      try await context.postAPI.add(draft)
+    }
+  }
+}

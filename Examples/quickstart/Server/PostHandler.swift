@@ -1,0 +1,65 @@
+import FlyingFox
+import Foundation
+
+/// Answers one request: counts it, takes its time, then fails it as scripted or tells the truth.
+struct PostHandler: HTTPHandler {
+  let archive: PostArchive
+  let script: ServerScript
+  let log: RequestLog
+  let onAnswer: @Sendable (ServerAnswer) -> Void
+
+  func handleRequest(_ request: HTTPRequest) async throws -> HTTPResponse {
+    let arrival = ContinuousClock.now
+    let route = Route(method: request.method.rawValue, path: request.path)
+    let number = self.log.record(route)
+    let (latency, fault) = self.script.next(for: route)
+    let body = try await request.bodyData
+    try await Task.sleep(for: latency)
+
+    let response =
+      if let fault {
+        try HTTPResponse.refusal(fault.status, fault.message)
+      } else {
+        try self.answer(to: route, query: request.query, body: body)
+      }
+    self.onAnswer(
+      ServerAnswer(
+        route: route,
+        query: request.query.text,
+        number: number,
+        status: response.statusCode.code,
+        isInjected: fault != nil,
+        latency: arrival.duration(to: .now)
+      )
+    )
+    return response
+  }
+}
+
+extension PostHandler {
+  private func answer(to route: Route, query: [HTTPRequest.QueryItem], body: Data) throws -> HTTPResponse {
+    switch route {
+    case .post(let id):
+      guard let post = self.archive[id] else {
+        return try .refusal(404, "there is no post \(id)")
+      }
+      return try .json(post)
+    case .feed:
+      guard let limit = query.count(named: "limit", default: 30), let skip = query.count(named: "skip", default: 0)
+      else {
+        return try .refusal(400, "limit and skip are whole numbers, 0 or more")
+      }
+      return try .json(self.archive.page(limit: limit, skip: skip))
+    case .add:
+      guard let draft = try? JSONDecoder().decode(PostDraft.self, from: body) else {
+        return try .refusal(400, "a post has a userId, a title and a body")
+      }
+      guard draft.title.contains(where: { !$0.isWhitespace }) else {
+        return try .refusal(422, "a post needs a title")
+      }
+      return try .json(self.archive.add(draft), status: 201)
+    case .other:
+      return try .refusal(404, "there is nothing here")
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import Operation
+import Synchronization
+
+/// Tells each change of a store's state, and remembers the states.
+final class Narrator<State: OperationState & Sendable>: Sendable {
+  private let subject: String
+  private let account: Account
+  private let describe: @Sendable (State.StateValue) -> String?
+  private let told = Mutex<[State]>([])
+
+  /// - Parameters:
+  ///   - subject: What the store is about, the first column of its lines.
+  ///   - describe: The value in a few words; nil when there is none yet.
+  init(_ subject: String, account: Account, describe: @escaping @Sendable (State.StateValue) -> String?) {
+    self.subject = subject
+    self.account = account
+    self.describe = describe
+  }
+
+  /// The states that were told, in their order, the one at the subscription first.
+  var states: [State] { self.told.withLock { $0 } }
+
+  func tell(_ state: State) {
+    self.told.withLock { $0.append(state) }
+    let phase = Phase(state)
+    let value = self.describe(state.currentValue)
+    let text =
+      switch phase {
+      case .idle: value ?? "nothing yet"
+      case .loading: value.map { "so far \($0)" } ?? "nothing yet"
+      case .value: value ?? "nothing"
+      case .error: (state.error?.inWords ?? "unknown") + (value.map { "; still \($0)" } ?? "")
+      }
+    self.account.say(.state, "\(self.subject.padding(to: 8))  \(phase.rawValue.padding(to: 7))  \(text)")
+  }
+}
+
+// MARK: - Checking
+
+/// What a state says, in a word.
+enum Phase: String, Sendable {
+  case idle, loading, value, error
+
+  init<State: OperationState>(_ state: State) {
+    switch state.status {
+    case .idle: self = .idle
+    case .loading: self = .loading
+    case .result(.success): self = .value
+    case .result(.failure): self = .error
+    }
+  }
+}
+
+extension Narrator {
+  /// Checks that the states said this, and nothing else.
+  func checkPhases(_ expected: Phase...) {
+    self.checkPhases(expected)
+  }
+
+  func checkPhases(_ expected: [Phase]) {
+    let inWords = { (phases: [Phase]) in phases.map(\.rawValue).joined(separator: ", ") }
+    let phases = self.states.map { Phase($0) }
+    self.account.check("\(self.subject) was: \(inWords(expected))", phases == expected, found: inWords(phases))
+  }
+}
+
+// MARK: - Listening
+
+extension Narrator where State: QueryStateProtocol {
+  var handler: QueryEventHandler<State> {
+    QueryEventHandler(onStateChanged: { state, _ in self.tell(state) })
+  }
+}
+
+extension Narrator where State: PaginatedStateProtocol {
+  var handler: PaginatedEventHandler<State> {
+    PaginatedEventHandler(onStateChanged: { state, _ in self.tell(state) })
+  }
+}
+
+extension Narrator where State: MutationStateProtocol {
+  var handler: MutationEventHandler<State> {
+    MutationEventHandler(onStateChanged: { state, _ in self.tell(state) })
+  }
+}

@@ -1,0 +1,40 @@
+/// The steps in their order.
+///
+/// A step that throws is told as wrong, and the story goes on.
+struct Story: Sendable {
+  let steps: [Step]
+
+  static let quickstart = Self(steps: [
+    .fetch,
+    .retry,
+    .sharedStore,
+    .sharedOperation,
+    .cachedFirst,
+    .matching,
+    .notFound,
+    .outage,
+    .feed,
+    .creation,
+  ])
+
+  func play(on stage: Stage) async {
+    for (index, step) in self.steps.enumerated() {
+      stage.account.title("\(index + 1). \(step.title)")
+      stage.clear()
+      do {
+        switch step.body {
+        case .withAnyServer(let play):
+          try await play(stage)
+        case .withOwnServer(let play):
+          guard let server = stage.server else {
+            stage.account.skip("this needs the built-in server, which fails when it is told to; run without --base-url")
+            continue
+          }
+          try await play(stage, server)
+        }
+      } catch {
+        stage.account.fail("the step ended with an error: \(error.inWords)")
+      }
+    }
+  }
+}

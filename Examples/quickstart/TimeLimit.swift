@@ -1,0 +1,15 @@
+import Foundation
+
+/// Ends a story that hangs, so that whoever runs it unattended gets an exit code.
+enum TimeLimit {
+  static func start(seconds: Int, account: Account) {
+    // A thread of its own: it must fire even when every thread of the pool is stuck.
+    let thread = Thread {
+      Thread.sleep(forTimeInterval: Double(seconds))
+      account.fail("the story was not over after \(seconds) s")
+      _ = account.close()
+      exit(EXIT_FAILURE)
+    }
+    thread.start()
+  }
+}

@@ -1,0 +1,32 @@
+/// What a request asks for, with the parts that differ from call to call (a query, a body) left out.
+enum Route: Hashable, Sendable {
+  case post(id: Int)
+  case feed
+  case add
+  case other(String)
+
+  init(method: String, path: String) {
+    let parts = path.split(separator: "/")
+    switch (method, parts.count, parts.first, parts.last) {
+    case ("GET", 1, "posts", _):
+      self = .feed
+    case ("POST", 2, "posts", "add"):
+      self = .add
+    case ("GET", 2, "posts", let last?):
+      self = Int(last).map { .post(id: $0) } ?? .other("GET \(path)")
+    default:
+      self = .other("\(method) \(path)")
+    }
+  }
+}
+
+extension Route: CustomStringConvertible {
+  var description: String {
+    switch self {
+    case .post(let id): "GET /posts/\(id)"
+    case .feed: "GET /posts"
+    case .add: "POST /posts/add"
+    case .other(let request): request
+    }
+  }
+}
