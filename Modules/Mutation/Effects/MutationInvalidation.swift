@@ -1,0 +1,55 @@
+public import OperationCore
+
+extension MutationRequest {
+  /// Marks stores stale when a call has succeeded, and reruns those with subscribers.
+  ///
+  /// The caller does not wait for the reruns. An optimistic update of the same mutation stays over these stores until
+  /// what the rerun fetches has arrived: see ``optimistic(on:of:apply:)-(OperationPath,_,_)``.
+  ///
+  /// - Parameter path: The prefix of the paths of the stores.
+  public func invalidates(
+    matching path: OperationPath
+  ) -> ModifiedOperation<Self, MutationInvalidation<Self>> {
+    self.invalidates { _ in path }
+  }
+
+  /// Marks stores stale when a call has succeeded, and reruns those with subscribers.
+  ///
+  /// See ``invalidates(matching:)-(OperationPath)``.
+  ///
+  /// - Parameter path: Makes the prefix of the paths of the stores from the arguments of the call.
+  public func invalidates(
+    matching path: @escaping @Sendable (Arguments) -> OperationPath
+  ) -> ModifiedOperation<Self, MutationInvalidation<Self>> {
+    self.modifier(MutationInvalidation(path: path))
+  }
+}
+
+/// Marks stores stale when a call has succeeded: what `.invalidates(matching:)` applies.
+public struct MutationInvalidation<Operation: MutationRequest>: OperationModifier {
+  let path: @Sendable (Operation.Arguments) -> OperationPath
+
+  init(path: @escaping @Sendable (Operation.Arguments) -> OperationPath) {
+    self.path = path
+  }
+
+  public func run(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    using operation: Operation,
+    with continuation: OperationContinuation<Operation.MutateValue, Operation.MutateFailure>
+  ) async throws(Operation.MutateFailure) -> Operation.MutateValue {
+    guard
+      let arguments = context.mutationArguments(as: Operation.Arguments.self),
+      let client = context.clientForEffects(of: operation.path)
+    else { return try await operation.run(isolation: isolation, in: context, with: continuation) }
+
+    var context = context
+    let share = MutationEffects.join(in: &context)
+    let outcome = await operation.outcome(isolation: isolation, in: context, with: continuation)
+    // Also when the call was cancelled: what it has done is done.
+    if outcome.isSuccess { share.effects.invalidate(self.path(arguments)) }
+    share.leave(for: client)
+    return try outcome.get()
+  }
+}

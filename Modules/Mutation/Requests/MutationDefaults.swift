@@ -1,0 +1,17 @@
+public import OperationCore
+
+extension MutationRequest {
+  /// This mutation with a default value.
+  public typealias Default = DefaultStateOperation<Self>
+
+  /// Shows `value` while no call has produced one.
+  public func defaultValue(_ value: @autoclosure @escaping @Sendable () -> MutateValue) -> Default {
+    DefaultStateOperation(self, base: { MutationState() }, defaultValue: value)
+  }
+}
+
+extension MutationState: DefaultableOperationState {
+  public func defaultValue(for value: Value?, using defaultValue: Value) -> Value { value ?? defaultValue }
+
+  public func stateValue(for defaultValue: Value) -> Value? { defaultValue }
+}

@@ -1,0 +1,122 @@
+internal import Synchronization
+
+/// The calls of one scope: one that has its turn, and those that wait for theirs.
+///
+/// Who waits is taken out under the same lock that hands the turn over, so that one who leaves neither keeps a turn nor
+/// lets anybody in early. All steps take constant amortized time.
+final class ScopeLane: Sendable {
+  /// A place in the line.
+  typealias Place = UInt64
+
+  enum Admission {
+    case turn
+    case place(Place)
+    /// The last call has left: the lane is no longer in use.
+    case closed
+  }
+
+  private enum Waiter {
+    /// Has come, and is not suspended yet.
+    case arriving
+    /// Got the turn before it was suspended.
+    case admitted
+    case suspended(UnsafeContinuation<Bool, Never>)
+  }
+
+  private struct State {
+    var isTaken = false
+    var isClosed = false
+    var waiters: [Place: Waiter] = [:]
+    var first: Place = 0
+    var next: Place = 0
+  }
+
+  weak let owner: (any AnyObject & Sendable)?
+  private let state = Mutex(State())
+
+  init(owner: any AnyObject & Sendable) {
+    self.owner = owner
+  }
+
+  func join() -> Admission {
+    self.state.withLock { state in
+      if state.isClosed { return .closed }
+      guard state.isTaken else {
+        state.isTaken = true
+        return .turn
+      }
+      defer { state.next += 1 }
+      state.waiters[state.next] = .arriving
+      return .place(state.next)
+    }
+  }
+
+  /// Waits for the turn. False when the task was cancelled before it came, and the caller can leave.
+  func turn(at place: Place, canLeave: Bool, isolation: isolated (any Actor)?) async -> Bool {
+    guard canLeave else { return await self.suspend(at: place, isolation: isolation) }
+    return await withTaskCancellationHandler {
+      await self.suspend(at: place, isolation: isolation)
+    } onCancel: {
+      self.cancel(place)
+    }
+  }
+
+  private func suspend(at place: Place, isolation: isolated (any Actor)?) async -> Bool {
+    await withUnsafeContinuation { continuation in
+      let isTurn: Bool? = self.state.withLock { state in
+        switch state.waiters[place] {
+        case .arriving:
+          state.waiters[place] = .suspended(continuation)
+          return nil
+        case .admitted:
+          state.waiters[place] = nil
+          return true
+        case nil, .suspended:
+          return false
+        }
+      }
+      if let isTurn { continuation.resume(returning: isTurn) }
+    }
+  }
+
+  private func cancel(_ place: Place) {
+    let continuation: UnsafeContinuation<Bool, Never>? = self.state.withLock { state in
+      switch state.waiters[place] {
+      case nil, .admitted:
+        return nil
+      case .arriving:
+        state.waiters[place] = nil
+        return nil
+      case .suspended(let continuation):
+        state.waiters[place] = nil
+        return continuation
+      }
+    }
+    continuation?.resume(returning: false)
+  }
+
+  /// Hands the turn to the next in line. True when there is none, and the lane is closed.
+  func leave() -> Bool {
+    let (isClosed, continuation) = self.state.withLock { state -> (Bool, UnsafeContinuation<Bool, Never>?) in
+      while state.first < state.next {
+        let place = state.first
+        state.first += 1
+        switch state.waiters[place] {
+        case nil, .admitted:
+          continue
+        case .arriving:
+          state.waiters[place] = .admitted
+          return (false, nil)
+        case .suspended(let continuation):
+          state.waiters[place] = nil
+          return (false, continuation)
+        }
+      }
+      state.isTaken = false
+      state.isClosed = true
+      return (true, nil)
+    }
+    continuation?.resume(returning: true)
+    return isClosed
+  }
+}

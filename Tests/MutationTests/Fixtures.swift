@@ -1,0 +1,135 @@
+import OperationCore
+import OperationMutation
+import OperationTesting
+import Synchronization
+
+typealias Script = OperationScript<String, any Error>
+typealias Mutation = ScriptedMutation<String>
+typealias MutationStore = OperationStore<MutationState<String, String, any Error>>
+typealias Handler = MutationEventHandler<MutationState<String, String, any Error>>
+
+typealias FeedState = QueryState<[String], any Error>
+typealias FeedStore = OperationStore<FeedState>
+typealias FeedScript = OperationScript<[String], any Error>
+
+/// The error of a server that says no.
+struct Refused: Error, Hashable {
+  var code = 0
+}
+
+/// A mutation that does what a script says, whatever its arguments.
+struct ScriptedMutation<Arguments: Sendable>: MutationRequest {
+  let script: Script
+  var path: OperationPath = ["mutation"]
+
+  func mutate(
+    isolation: isolated (any Actor)?,
+    with arguments: Arguments,
+    in context: OperationContext,
+    with continuation: OperationContinuation<String, any Error>
+  ) async throws -> String {
+    try await self.script.run(in: context, with: continuation)
+  }
+}
+
+/// A mutation that does what a closure says.
+struct ClosureMutation<Arguments: Sendable, Value: Sendable, MutateFailure: Error>: MutationRequest {
+  var path: OperationPath = ["closure"]
+  let body: @Sendable (Arguments, OperationContext) async throws(MutateFailure) -> Value
+
+  func mutate(
+    isolation: isolated (any Actor)?,
+    with arguments: Arguments,
+    in context: OperationContext,
+    with continuation: OperationContinuation<Value, MutateFailure>
+  ) async throws(MutateFailure) -> Value {
+    try await self.body(arguments, context)
+  }
+}
+
+extension ScriptedRun {
+  /// What the call of a mutation with strings for arguments has brought.
+  var arguments: String? { self.context.mutationArguments() }
+}
+
+extension MutationStore {
+  /// A call that has begun when this returns.
+  func begin(_ arguments: String, handler: Handler? = nil) -> Task<String, any Error> {
+    Task.immediate { try await self.mutate(with: arguments, handler: handler) }
+  }
+}
+
+/// A modifier as a third party writes it: it tries again at once.
+struct TryAgain<Operation: OperationRequest>: OperationModifier {
+  let times: Int
+
+  func run(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    using operation: Operation,
+    with continuation: OperationContinuation<Operation.Value, Operation.Failure>
+  ) async throws(Operation.Failure) -> Operation.Value {
+    for _ in 0..<self.times {
+      do throws(Operation.Failure) {
+        return try await operation.run(isolation: isolation, in: context, with: continuation)
+      } catch {
+        if Task.isCancelled { throw error }
+      }
+    }
+    return try await operation.run(isolation: isolation, in: context, with: continuation)
+  }
+}
+
+extension OperationRequest {
+  func tryingAgain(times: Int = 1) -> ModifiedOperation<Self, TryAgain<Self>> {
+    self.modifier(TryAgain(times: times))
+  }
+}
+
+/// A client with feeds at `["feed", number]` for mutations to work on.
+struct Feeds {
+  let client = OperationClient()
+  let script = FeedScript()
+
+  func store(_ number: Int = 1, initialValue: [String]? = ["old"]) -> FeedStore {
+    self.client.store(
+      for: self.script.query(path: ["feed", number]).disableAutomaticRunning(),
+      initialValue: initialValue
+    )
+  }
+}
+
+extension MutationRequest where Arguments == String {
+  /// Shows the arguments of a call at the end of all feeds.
+  func appending(to path: OperationPath = ["feed"]) -> ModifiedOperation<Self, OptimisticUpdate<Self, FeedState>> {
+    self.optimistic(on: path, of: FeedState.self) { feed, arguments in feed?.append(arguments) }
+  }
+}
+
+/// What happened, in the order in which it was noted.
+final class Journal<Entry: Sendable>: Sendable {
+  private let content = Mutex<[Entry]>([])
+
+  var entries: [Entry] { self.content.withLock { $0 } }
+
+  func note(_ entry: Entry) {
+    self.content.withLock { $0.append(entry) }
+  }
+}
+
+/// Numbers that are the same for the same seed (SplitMix64).
+struct SeededGenerator: RandomNumberGenerator {
+  var state: UInt64
+
+  init(seed: UInt64) {
+    self.state = seed
+  }
+
+  mutating func next() -> UInt64 {
+    self.state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = self.state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}

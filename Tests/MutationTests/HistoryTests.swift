@@ -1,0 +1,165 @@
+import FoundationEssentials
+import OperationCore
+import OperationMutation
+import OperationTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)), .warningsAreIssues)
+struct HistoryTests {
+  private let script = Script()
+
+  @Test func `It has the ten newest calls unless something else is said`() async throws {
+    let script = Script(default: .value("made"))
+    let store = MutationStore.detached(mutation: Mutation(script: script))
+    for number in 1...25 { try await store.mutate(with: "\(number)") }
+    #expect(store.history.map(\.arguments) == (16...25).map(String.init))
+    #expect(store.valueUpdateCount == 25)
+
+    let inner = MutationStore.detached(mutation: Mutation(script: script).maxHistory(length: 2).maxHistory(length: 5))
+    for number in 1...9 { try await inner.mutate(with: "\(number)") }
+    #expect(inner.history.map(\.arguments) == ["8", "9"])
+  }
+
+  @Test func `Entries are dated by the clock of the context`() async throws {
+    let clock = ManualClock()
+    let store = MutationStore.detached(mutation: Mutation(script: self.script).manualTime(clock))
+    let start = store.context.operationClock.now()
+    let call = store.begin("a")
+    let run = try await self.script.next()
+    clock.advance(by: .seconds(5))
+    run.succeed("made")
+    _ = try await call.value
+
+    let entry = try #require(store.history.first)
+    #expect(entry.startDate == start)
+    #expect(entry.lastUpdatedAt == start.addingTimeInterval(5))
+    #expect(store.valueLastUpdatedAt == entry.lastUpdatedAt)
+  }
+
+  @Test func `Calls that are under way stay while others can go, and the newest always`() async throws {
+    let store = MutationStore.detached(mutation: Mutation(script: self.script).maxHistory(length: 2))
+    var calls: [Task<String, any Error>] = []
+    var runs: [ScriptedRun<String, any Error>] = []
+    for name in ["a", "b", "c", "d"] {
+      calls.append(store.begin(name))
+      runs.append(try await self.script.next())
+    }
+    #expect(store.history.map(\.arguments) == ["c", "d"])
+    #expect(store.activeTasks.count == 4)
+
+    runs[3].succeed("4")
+    _ = try await calls[3].value
+    #expect(store.history.map(\.arguments) == ["c", "d"])
+
+    runs[0].succeed("1")
+    _ = try await calls[0].value
+    #expect(store.currentValue == "1")
+    #expect(store.history.map(\.arguments) == ["c", "d"])
+
+    runs[2].succeed("3")
+    runs[1].fail(Refused())
+    _ = try await calls[2].value
+    _ = try? await calls[1].value
+    #expect(!store.isLoading)
+    #expect(store.history.map(\.arguments) == ["c", "d"])
+  }
+
+  @Test func `A cancelled call leaves, and those it had pushed out are there again`() async throws {
+    let store = MutationStore.detached(mutation: Mutation(script: self.script).maxHistory(length: 2))
+    self.script.enqueue(.value("1"), .value("2"))
+    for name in ["a", "b"] { try await store.mutate(with: name) }
+    let call = store.begin("c")
+    let run = try await self.script.next()
+    #expect(store.history.map(\.arguments) == ["b", "c"])
+    run.yield("half")
+    #expect(store.currentValue == "half")
+
+    call.cancel()
+
+    await #expect(throws: CancellationError.self) { try await call.value }
+    #expect(store.history.map(\.arguments) == ["a", "b"])
+    #expect(store.currentValue == "2")
+    #expect(store.valueUpdateCount == 2)
+    #expect(store.status.resultValue == "2")
+  }
+
+  @Test func `What others did while a call ran that was then cancelled stays, each in its entry`() async throws {
+    let store = MutationStore.detached(mutation: Mutation(script: self.script))
+    let calls = ["a", "b", "c", "d"].map { store.begin($0) }
+    var runs: [ScriptedRun<String, any Error>] = []
+    for _ in calls { runs.append(try await self.script.next()) }
+    runs[0].yield("a half")
+    runs[1].succeed("b")
+    _ = try await calls[1].value
+    runs[3].yield("d half")
+    runs[2].fail(Refused(code: 3))
+    _ = try? await calls[2].value
+    runs[0].yield("a nearly")
+    #expect(store.currentValue == "a nearly")
+    #expect(store.error == nil)
+
+    calls[0].cancel()
+    _ = try? await calls[0].value
+
+    #expect(store.currentValue == "d half")
+    #expect(store.error as? Refused == Refused(code: 3))
+    #expect(store.valueUpdateCount == 2)
+    #expect(store.errorUpdateCount == 1)
+    #expect(store.history.map(\.arguments) == ["b", "c", "d"])
+    #expect(store.history.map(\.status.isSuccessful) == [true, false, false])
+    #expect(store.history[0].status.resultValue == "b")
+    #expect(store.history[1].status.resultError is Refused)
+    #expect(store.history[2].status.isLoading)
+    #expect(store.activeTasks.count == 1)
+    runs[3].succeed("d")
+    _ = try await calls[3].value
+    #expect(store.history[2].status.resultValue == "d")
+  }
+
+  @Test func `A call that is under way can be made again`() async throws {
+    let store = MutationStore.detached(mutation: Mutation(script: self.script))
+    let call = store.begin("a")
+    let retry = Task.immediate { try await store.retryLatest() }
+    for number in 1...2 {
+      let run = try await self.script.next()
+      #expect(run.arguments == "a")
+      run.succeed("\(number)")
+    }
+    #expect(try await call.value == "1")
+    #expect(try await retry.value == "2")
+  }
+
+  @Test func `Retrying calls again with the newest arguments, and only when asked`() async throws {
+    let store = MutationStore.detached(mutation: Mutation(script: self.script))
+    self.script.enqueue(.value("1"), .error(Refused()), .value("2"), .value("3"))
+    try await store.mutate(with: "a")
+    await #expect(throws: Refused.self) { try await store.mutate(with: "b") }
+    #expect(self.script.runCount == 2)
+
+    let journal = Journal<String>()
+    let handler = Handler(onMutatingStarted: { arguments, _ in journal.note(arguments) })
+    #expect(try await store.retryLatest(handler: handler) == "2")
+    #expect(journal.entries == ["b"])
+
+    let task = store.retryLatestTask()
+    #expect(try await task.runIfNeeded() == "3")
+    #expect(store.history.map(\.arguments) == ["a", "b", "b", "b"])
+  }
+
+  @Test func `A cancelled call is not the one that is retried`() async throws {
+    let store = MutationStore.detached(mutation: Mutation(script: self.script))
+    self.script.enqueue(.error(Refused()))
+    _ = try? await store.mutate(with: "a")
+    let call = store.begin("b")
+    try await self.script.runs(count: 2)
+    call.cancel()
+    _ = try? await call.value
+
+    let retry = Task.immediate { try await store.retryLatest() }
+    _ = try await self.script.next()  // The cancelled one.
+    let run = try await self.script.next()
+    #expect(run.arguments == "a")
+    run.succeed("made")
+    #expect(try await retry.value == "made")
+  }
+}

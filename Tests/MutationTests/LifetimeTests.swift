@@ -1,0 +1,118 @@
+import OperationCore
+import OperationMutation
+import OperationTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)), .warningsAreIssues)
+struct LifetimeTests {
+  @Test func `A store with a history goes with its last reference`() async throws {
+    let tracker = LifetimeTracker()
+    do {
+      let token = tracker.token()
+      let mutation = ClosureMutation<Int, Int, any Error> { arguments, _ in
+        token.touch()
+        return arguments
+      }
+      let store = OperationStore.detached(mutation: mutation.maxHistory(length: 3))
+      for number in 1...5 { try await store.mutate(with: number) }
+      _ = try await store.retryLatest()
+      #expect(store.history.count == 3)
+    }
+    try await tracker.noneAlive()
+  }
+
+  @Test func `Updates go with the stores that they lie over`() async throws {
+    let tracker = LifetimeTracker()
+    let script = Script()
+    let client = OperationClient()
+    let store: MutationStore
+    do {
+      let token = tracker.token()
+      let mutation = Mutation(script: script).optimistic(on: ["feed"], of: FeedState.self) { feed, arguments in
+        token.touch()
+        feed?.append(arguments)
+      }
+      store = client.store(for: mutation)
+    }
+    weak var feed: FeedStore?
+    do {
+      let strong = client.store(for: FeedScript().query(path: ["feed"]), initialValue: [])
+      feed = strong
+      let call = store.begin("a")
+      let run = try await script.next()
+      #expect(strong.currentValue == ["a"])
+      client.clearStore(with: ["feed"])
+      #expect(strong.currentValue == ["a"])
+      run.fail(Refused())
+      _ = try? await call.value
+      // Taken out of the client, it is still covered.
+      #expect(strong.currentValue == [])
+    }
+    #expect(feed == nil)
+    client.clearStores()
+    #expect(tracker.aliveCount == 1)
+    withExtendedLifetime(store) {}
+  }
+
+  @Test func `A store that goes while a call is under way is not kept`() async throws {
+    let script = Script()
+    let client = OperationClient()
+    let store = client.store(for: Mutation(script: script).appending().invalidates(matching: ["feed"]))
+    weak let feed = client.store(for: FeedScript().query(path: ["feed"]), initialValue: [])
+    let call = store.begin("a")
+    let run = try await script.next()
+    #expect(feed?.currentValue == ["a"])
+    client.clearStore(with: ["feed"])
+    #expect(feed == nil)
+    run.succeed("made")
+    _ = try await call.value
+  }
+
+  @Test func `A client that goes while a call is under way leaves nothing behind`() async throws {
+    let tracker = LifetimeTracker()
+    let script = Script()
+    let call: Task<String, any Error>
+    let feed: FeedStore
+    do {
+      let token = tracker.token()
+      let client = OperationClient()
+      feed = client.store(for: FeedScript().query(path: ["feed"]), initialValue: [])
+      let mutation = Mutation(script: script).optimistic(on: ["feed"], of: FeedState.self) { feed, arguments in
+        token.touch()
+        feed?.append(arguments)
+      }
+      call = client.store(for: mutation.invalidates(matching: ["feed"]).scope("x")).begin("a")
+    }
+    #expect(feed.currentValue == ["a"])
+    try await script.next().fail(Refused())
+    await #expect(throws: Refused.self) { try await call.value }
+    #expect(feed.currentValue == [])
+    try await tracker.noneAlive()
+  }
+
+  @Test func `Ten thousand calls leave nothing over a store`() async throws {
+    let feeds = Feeds()
+    let feed = feeds.store()
+    let tracker = LifetimeTracker()
+    let mutation = ClosureMutation<Int, Int, any Error> { arguments, _ in
+      if arguments.isMultiple(of: 2) { throw Refused() }
+      return arguments
+    }.optimistic(on: { _ in ["feed"] }, of: FeedState.self) { feed, arguments in
+      if arguments > 9_990 { feed?.append("\(arguments)") }
+    }.scope("x")
+    let store = feeds.client.store(for: mutation)
+    for number in 1...10_000 {
+      var context = OperationContext()
+      context[TokenKey.self] = tracker.token()
+      _ = try? await store.mutate(with: number, using: context)
+    }
+    #expect(feed.currentValue == ["old", "9991", "9993", "9995", "9997", "9999"])
+    #expect(store.history.count == 10)
+    // The contexts of the calls in the history, and of no others.
+    #expect(tracker.aliveCount <= 10)
+  }
+
+  private enum TokenKey: OperationContext.Key {
+    static let defaultValue: LifetimeTracker.Token? = nil
+  }
+}

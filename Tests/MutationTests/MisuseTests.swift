@@ -1,0 +1,70 @@
+import OperationCore
+import OperationMutation
+import OperationTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)), .warningsAreIssues)
+struct MisuseTests {
+  @Test func `A run without arguments is reported and throws`() async throws {
+    let script = Script()
+    let store = MutationStore.detached(mutation: Mutation(script: script).tryingAgain(times: 0))
+
+    let error = await #expect(throws: MutationError.self) {
+      try await expectWarning(.missingArguments) { try await store.run() }
+    }
+
+    #expect(error?.code == .missingArguments)
+    #expect(script.runCount == 0)
+    #expect(store.history.isEmpty)
+    #expect(store.error is MutationError)
+    #expect(!store.isLoading)
+  }
+
+  @Test func `Effects without arguments or client are reported, and the call is made`() async throws {
+    let script = Script(default: .value("made"))
+    let mutation = Mutation(script: script).appending().invalidates(matching: ["feed"])
+    let store = MutationStore.detached(mutation: mutation)
+
+    let recorder = WarningRecorder()
+    let value = try await recorder.recording { try await store.mutate(with: "a") }
+
+    #expect(value == "made")
+    #expect(recorder.warnings.map(\.code) == [.noClient, .noClient])
+    await #expect(throws: MutationError.self) { try await expectWarning(.missingArguments) { try await store.run() } }
+  }
+
+  @Test func `There is nothing to retry before the first call`() async throws {
+    let script = Script()
+    let store = MutationStore.detached(mutation: Mutation(script: script))
+
+    let error = await #expect(throws: MutationError.self) { try await store.retryLatest() }
+    #expect(error?.code == .noHistory)
+    let task = store.retryLatestTask()
+    await #expect(throws: MutationError.self) { try await task.runIfNeeded() }
+
+    #expect(script.runCount == 0)
+    #expect(store.status.isIdle)
+  }
+
+  @Test func `Where the failure has no room for an error, there is none, and a report`() async throws {
+    let mutation = ClosureMutation<Int, Int, Refused> { arguments, _ throws(Refused) in arguments + 1 }
+    let store = OperationStore.detached(mutation: mutation)
+
+    #expect(try await expectWarning(.noHistory) { () async throws(Refused) in try await store.retryLatest() } == nil)
+    #expect(expectWarning(.noHistory) { store.retryLatestTask() } == nil)
+
+    try await store.mutate(with: 1)
+    #expect(try await store.retryLatest() == 2)
+    #expect(try await store.retryLatestTask()?.runIfNeeded() == 2)
+  }
+
+  @Test func `A history without room is reported and has room for one`() async throws {
+    let script = Script(default: .value("made"))
+    let mutation = expectWarning(.invalidArgument) { Mutation(script: script).maxHistory(length: 0) }
+    let store = MutationStore.detached(mutation: mutation)
+
+    for name in ["a", "b"] { try await store.mutate(with: name) }
+
+    #expect(store.history.map(\.arguments) == ["b"])
+  }
+}

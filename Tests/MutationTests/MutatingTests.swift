@@ -1,0 +1,214 @@
+import OperationCore
+import OperationMutation
+import OperationTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)), .warningsAreIssues)
+struct MutatingTests {
+  private let script = Script()
+
+  private var store: MutationStore { .detached(mutation: Mutation(script: self.script)) }
+
+  @Test func `A call gets its arguments, and its value comes back and shows`() async throws {
+    let store = self.store
+    let call = store.begin("a")
+    let run = try await self.script.next()
+    #expect(run.arguments == "a")
+    #expect(store.isLoading)
+    #expect(store.status.isLoading)
+    #expect(store.history.map(\.arguments) == ["a"])
+    #expect(store.history[0].status.isLoading)
+
+    run.succeed("made")
+
+    #expect(try await call.value == "made")
+    #expect(store.currentValue == "made")
+    #expect(store.status.resultValue == "made")
+    #expect(store.valueUpdateCount == 1)
+    #expect(!store.isLoading)
+    #expect(store.history[0].status.resultValue == "made")
+    #expect(store.history[0].value == MutationOperationValue(arguments: "a", returnValue: "made"))
+  }
+
+  @Test func `An error is thrown and shows, and goes with the next value`() async throws {
+    let store = self.store
+    self.script.enqueue(.error(Refused(code: 1)), .value("made"))
+
+    await #expect(throws: Refused(code: 1)) { try await store.mutate(with: "a") }
+
+    #expect(store.error as? Refused == Refused(code: 1))
+    #expect(store.status.isFailure)
+    #expect(store.errorUpdateCount == 1)
+    #expect(store.history[0].status.isFailure)
+    #expect(store.history[0].value == nil)
+
+    try await store.mutate(with: "b")
+
+    #expect(store.error == nil)
+    #expect(store.errorUpdateCount == 1)
+    #expect(store.errorLastUpdatedAt != nil)
+    #expect(store.status.resultValue == "made")
+  }
+
+  @Test func `Of calls that are under way at once, what happened last shows, also when the clock stands still`()
+    async throws
+  {
+    let store = MutationStore.detached(mutation: Mutation(script: self.script).clock(.timeFreeze()))
+    let calls = ["a", "b", "c"].map { store.begin($0) }
+    let first = try await self.script.next()
+    let second = try await self.script.next()
+    let third = try await self.script.next()
+
+    third.succeed("3")
+    _ = try await calls[2].value
+    #expect(store.currentValue == "3")
+    #expect(store.status.isLoading)
+
+    first.fail(Refused())
+    await #expect(throws: Refused.self) { try await calls[0].value }
+    #expect(store.error is Refused)
+
+    second.succeed("2")
+    _ = try await calls[1].value
+    #expect(store.error == nil)
+    #expect(store.currentValue == "2")
+    #expect(store.status.resultValue == "2")
+    #expect(store.history.map(\.arguments) == ["a", "b", "c"])
+    #expect(store.history.map(\.status.isSuccessful) == [false, true, true])
+    #expect(store.valueLastUpdatedAt == store.errorLastUpdatedAt)
+  }
+
+  @Test func `What a call yields shows in the state and in its entry`() async throws {
+    let store = self.store
+    let call = store.begin("a")
+    let run = try await self.script.next()
+
+    run.yield("half")
+
+    #expect(store.currentValue == "half")
+    #expect(store.status.isLoading)
+    #expect(try store.history[0].currentResult?.get() == "half")
+    #expect(store.history[0].status.isLoading)
+    run.succeed("whole")
+    _ = try await call.value
+    #expect(store.currentValue == "whole")
+    #expect(store.valueUpdateCount == 2)
+  }
+
+  @Test func `A mutation without arguments is called without arguments`() async throws {
+    let store = OperationStore.detached(mutation: ScriptedMutation<Void>(script: Script(default: .value("made"))))
+
+    #expect(try await store.mutate() == "made")
+    #expect(try await store.mutateTask().runIfNeeded() == "made")
+    #expect(try await store.run() == "made")
+    #expect(try await store.retryLatest() == "made")
+    #expect(store.history.count == 4)
+  }
+
+  @Test func `A task calls once it is run, and leaves no trace until then`() async throws {
+    let store = self.store
+    self.script.enqueue(.value("made"))
+    let task = store.mutateTask(with: "a")
+    #expect(store.history.isEmpty)
+    #expect(!store.isLoading)
+
+    #expect(try await task.runIfNeeded() == "made")
+
+    #expect(store.history.map(\.task.id) == [task.id])
+    #expect(store.history[0].task.isFinished)
+  }
+
+  @Test func `A handler of a call hears of that call alone, arguments first`() async throws {
+    let store = self.store
+    let journal = Journal<String>()
+    let calls = ["a", "b"].map { name in
+      store.begin(name, handler: Self.handler { journal.note("\(name): \($0)") })
+    }
+    let first = try await self.script.next()
+    let second = try await self.script.next()
+    second.yield("half")
+    second.succeed("2")
+    _ = try await calls[1].value
+    first.fail(Refused())
+    await #expect(throws: Refused.self) { try await calls[0].value }
+
+    #expect(
+      journal.entries == [
+        "a: started a", "b: started b", "b: yielded b half", "b: returned b 2", "b: ended b", "a: threw a",
+        "a: ended a",
+      ]
+    )
+  }
+
+  @Test func `Subscribers and attached handlers hear of all calls, and none is made for a subscriber`() async throws {
+    let journal = Journal<String>()
+    let attached = Journal<String>()
+    let store = MutationStore.detached(
+      mutation: Mutation(script: self.script).handleEvents(with: Self.handler(note: attached.note))
+    )
+    let subscription = store.subscribe(with: Self.handler(note: journal.note))
+    #expect(self.script.runCount == 0)
+    #expect(!store.isAutomaticRunningEnabled)
+    self.script.enqueue(.value("1"), .error(Refused()))
+
+    try await store.mutate(with: "a")
+    _ = try? await store.mutate(with: "b")
+
+    let expected = ["started a", "returned a 1", "ended a", "started b", "threw b", "ended b"]
+    #expect(journal.entries == expected)
+    #expect(attached.entries == expected)
+    subscription.cancel()
+  }
+
+  @Test func `Setting and resetting work as in any store, and a reset cancels all calls`() async throws {
+    let store = MutationStore.detached(mutation: Mutation(script: self.script), initialValue: "first")
+    #expect(store.currentValue == "first")
+    #expect(store.status.isIdle)
+    store.currentValue = "set"
+    #expect(store.status.resultValue == "set")
+    let calls = [store.begin("a"), store.begin("b")]
+    for _ in calls { _ = try await self.script.next() }
+
+    store.resetState()
+
+    #expect(store.currentValue == "first")
+    #expect(store.history.isEmpty)
+    #expect(!store.isLoading)
+    #expect(store.valueUpdateCount == 0)
+    for call in calls { await #expect(throws: CancellationError.self) { try await call.value } }
+    #expect(store.status.isIdle)
+  }
+
+  @Test func `A default shows while there is no value`() async throws {
+    let mutation = Mutation(script: self.script).defaultValue("default")
+    let store = OperationStore.detached(mutation: mutation)
+    #expect(store.currentValue == "default")
+    self.script.enqueue(.value("made"))
+    #expect(try await store.mutate(with: "a") == "made")
+    #expect(store.currentValue == "made")
+    #expect(store.history.map(\.arguments) == ["a"])
+    #expect(OperationClient().store(for: mutation).currentValue == "default")
+  }
+
+  @Test func `A client keeps one store for a mutation`() async throws {
+    let client = OperationClient()
+    let mutation = Mutation(script: self.script)
+    let store = client.store(for: mutation, initialValue: "first")
+    #expect(client.store(for: mutation.scope("x").maxHistory(length: 2).tryingAgain()) === store)
+    #expect(store.currentValue == "first")
+  }
+
+  private static func handler(note: @escaping @Sendable (String) -> Void) -> Handler {
+    Handler(
+      onMutatingStarted: { arguments, _ in note("started \(arguments)") },
+      onMutationResultReceived: { arguments, result, context in
+        let isYield = context.operationResultUpdateReason == .yieldedResult
+        switch result {
+        case .success(let value): note("\(isYield ? "yielded" : "returned") \(arguments) \(value)")
+        case .failure: note("threw \(arguments)")
+        }
+      },
+      onMutatingEnded: { arguments, _ in note("ended \(arguments)") }
+    )
+  }
+}

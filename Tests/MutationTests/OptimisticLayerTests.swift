@@ -1,0 +1,68 @@
+import OperationCore
+import OperationTesting
+import Synchronization
+import Testing
+
+@testable import OperationMutation
+
+/// A call that ends at the moment at which its update comes to a store.
+@Suite(.timeLimit(.minutes(1)), .warningsAreIssues)
+struct OptimisticLayerTests {
+  enum End: CaseIterable {
+    case failure
+    case success
+    case successWithRefetch
+
+    func perform(on layer: any EffectLayer) {
+      switch self {
+      case .failure: layer.fail()
+      case .success: layer.succeed(invalidating: [])
+      case .successWithRefetch: layer.succeed(invalidating: [["feed"]])
+      }
+      layer.commitAtRest()
+    }
+  }
+
+  private final class LayerBox: Sendable {
+    private let content = Mutex<(any EffectLayer)?>(nil)
+
+    func put(_ layer: any EffectLayer) {
+      self.content.withLock { $0 = layer }
+    }
+
+    func take() -> (any EffectLayer)? {
+      self.content.withLock { layer in
+        defer { layer = nil }
+        return layer
+      }
+    }
+  }
+
+  @Test(arguments: End.allCases)
+  func `No update is left over a store that it comes to too late`(end: End) throws {
+    let feeds = Feeds()
+    let box = LayerBox()
+    let layer = OptimisticLayer<FeedState>(on: ["feed"], in: feeds.client) { feed in
+      if let layer = box.take() { end.perform(on: layer) }
+      feed?.append("new")
+    }
+    box.put(layer)
+
+    let feed = feeds.store()
+
+    #expect(feed.currentValue == (end == .success ? ["old", "new"] : ["old"]))
+    feed.currentValue = []
+    #expect(feed.currentValue == [])
+  }
+
+  @Test(arguments: End.allCases)
+  func `Ending it twice does no harm`(end: End) throws {
+    let feeds = Feeds()
+    let feed = feeds.store()
+    let layer = OptimisticLayer<FeedState>(on: ["feed"], in: feeds.client) { $0?.append("new") }
+    #expect(feed.currentValue == ["old", "new"])
+    for _ in 1...2 { end.perform(on: layer) }
+    #expect(feed.currentValue == (end == .failure ? ["old"] : ["old", "new"]))
+    #expect(feeds.store(2).currentValue == ["old"])
+  }
+}

@@ -1,0 +1,248 @@
+import OperationCore
+import OperationMutation
+import OperationTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)), .warningsAreIssues)
+struct OptimisticTests {
+  private let feeds = Feeds()
+  private let script = Script()
+
+  private func mutation() -> some MutationRequest<String, String, any Error> {
+    Mutation(script: self.script).appending()
+  }
+
+  @Test func `An update shows at once in all matching stores, and stays when the call succeeds`() async throws {
+    let (first, second) = (self.feeds.store(1), self.feeds.store(2))
+    let other = self.feeds.client.store(for: FeedScript().query(path: ["other"]), initialValue: ["old"])
+    let number = self.feeds.client.store(
+      for: OperationScript<Int, any Error>().query(path: ["feed", "count"]),
+      initialValue: 1
+    )
+    let store = self.feeds.client.store(for: self.mutation())
+    let call = store.begin("new")
+    #expect(first.currentValue == ["old", "new"])
+    #expect(second.currentValue == ["old", "new"])
+    #expect(other.currentValue == ["old"])
+    #expect(number.currentValue == 1)
+    #expect(first.valueUpdateCount == 0)
+
+    try await self.script.next().succeed("made")
+    _ = try await call.value
+
+    #expect(first.currentValue == ["old", "new"])
+    #expect(second.currentValue == ["old", "new"])
+    // It is part of the value: what is set now has nothing over it.
+    first.currentValue = []
+    #expect(first.currentValue == [])
+  }
+
+  @Test func `The path can come from the arguments`() async throws {
+    let (first, second) = (self.feeds.store(1), self.feeds.store(2))
+    let path: @Sendable (Int) -> OperationPath = { ["feed", $0] }
+    let mutation = ClosureMutation<Int, Void, any Error> { _, _ in throw Refused() }
+      .optimistic(on: path, of: FeedState.self) { feed, _ in feed = ["new"] }
+    let recorders = [first, second].map { store in
+      let recorder = EventRecorder<FeedState>()
+      return (recorder, store.subscribe(with: recorder.handler))
+    }
+
+    await #expect(throws: Refused.self) { try await self.feeds.client.store(for: mutation).mutate(with: 2) }
+
+    #expect(recorders[0].0.stateValues == [["old"]])
+    #expect(recorders[1].0.stateValues == [["old"], ["new"], ["old"]])
+  }
+
+  @Test(arguments: [true, false])
+  func `When one of two calls fails, its update goes and the other stays`(isFirst: Bool) async throws {
+    let feed = self.feeds.store()
+    let store = self.feeds.client.store(for: self.mutation())
+    let calls = [store.begin("a"), store.begin("b")]
+    let runs = [try await self.script.next(), try await self.script.next()]
+    #expect(feed.currentValue == ["old", "a", "b"])
+    let (failing, succeeding) = isFirst ? (0, 1) : (1, 0)
+
+    runs[failing].fail(Refused())
+    await #expect(throws: Refused.self) { try await calls[failing].value }
+    #expect(feed.currentValue == ["old", isFirst ? "b" : "a"])
+
+    runs[succeeding].succeed("made")
+    _ = try await calls[succeeding].value
+    #expect(feed.currentValue == ["old", isFirst ? "b" : "a"])
+  }
+
+  @Test func `What arrives beneath shows with the updates over it, in order`() async throws {
+    let feed = self.feeds.store()
+    let store = self.feeds.client.store(for: self.mutation())
+    let calls = [store.begin("a"), store.begin("b")]
+    let runs = [try await self.script.next(), try await self.script.next()]
+
+    self.feeds.script.enqueue(.value(["fresh"]))
+    try await feed.fetch()
+    #expect(feed.currentValue == ["fresh", "a", "b"])
+    #expect(feed.status.resultValue == ["fresh", "a", "b"])
+
+    self.feeds.script.enqueue(.error(Refused(code: 7)))
+    _ = try? await feed.fetch()
+    #expect(feed.error as? Refused == Refused(code: 7))
+    #expect(feed.currentValue == ["fresh", "a", "b"])
+
+    runs[0].fail(Refused())
+    _ = try? await calls[0].value
+    #expect(feed.currentValue == ["fresh", "b"])
+    feed.currentValue = ["set"]
+    #expect(feed.currentValue == ["set", "b"])
+    runs[1].fail(Refused())
+    _ = try? await calls[1].value
+    #expect(feed.currentValue == ["set"])
+  }
+
+  @Test func `A store that comes while the call is under way gets the update too`() async throws {
+    let store = self.feeds.client.store(for: self.mutation())
+    let call = store.begin("new")
+    let run = try await self.script.next()
+    let late = self.feeds.store(3)
+    #expect(late.currentValue == ["old", "new"])
+    let empty = self.feeds.store(4, initialValue: nil)
+    #expect(empty.currentValue == nil)
+    self.feeds.script.enqueue(.value(["fresh"]))
+    try await empty.fetch()
+    #expect(empty.currentValue == ["fresh", "new"])
+
+    run.fail(Refused())
+    _ = try? await call.value
+
+    #expect(late.currentValue == ["old"])
+    #expect(empty.currentValue == ["fresh"])
+    #expect(self.feeds.store(5).currentValue == ["old"])
+  }
+
+  @Test func `A cancelled call takes its update along`() async throws {
+    let feed = self.feeds.store()
+    let store = self.feeds.client.store(for: self.mutation())
+    let other = store.begin("b")
+    let call = store.begin("a")
+    let run = try await self.script.next()
+    _ = try await self.script.next()
+    #expect(feed.currentValue == ["old", "b", "a"])
+
+    call.cancel()
+
+    await #expect(throws: CancellationError.self) { try await call.value }
+    #expect(feed.currentValue == ["old", "b"])
+    run.succeed("made")
+    _ = try await other.value
+    #expect(feed.currentValue == ["old", "b"])
+  }
+
+  @Test func `A call that ignores its cancellation and succeeds does not count`() async throws {
+    let script = Script(endsOnCancellation: false)
+    let feed = self.feeds.store()
+    let store = self.feeds.client.store(for: Mutation(script: script).appending())
+    let call = store.begin("a")
+    let run = try await script.next()
+    call.cancel()
+    try await run.cancelled()
+    run.succeed("made")
+    _ = try await call.value
+    #expect(feed.currentValue == ["old"])
+    #expect(store.history.isEmpty)
+  }
+
+  @Test func `A call that is cancelled before it starts shows nothing`() async throws {
+    let feed = self.feeds.store()
+    let recorder = EventRecorder<FeedState>()
+    let subscription = feed.subscribe(with: recorder.handler)
+    let task = self.feeds.client.store(for: self.mutation()).mutateTask(with: "a")
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.runIfNeeded() }
+    #expect(recorder.stateValues == [["old"]])
+    subscription.cancel()
+  }
+
+  @Test(arguments: [true, false])
+  func `Through the attempts of a retry inside, an update is laid once and stays`(succeeds: Bool) async throws {
+    let feed = self.feeds.store()
+    let recorder = EventRecorder<FeedState>()
+    let subscription = feed.subscribe(with: recorder.handler)
+    self.script.enqueue(.error(Refused(code: 1)), succeeds ? .value("made") : .error(Refused(code: 2)))
+    let mutation = Mutation(script: self.script).tryingAgain().appending()
+    _ = try? await self.feeds.client.store(for: mutation).mutate(with: "new")
+    #expect(self.script.runCount == 2)
+    let end = succeeds ? ["old", "new"] : ["old"]
+    #expect(recorder.stateValues == [["old"], ["old", "new"], end])
+    subscription.cancel()
+  }
+
+  @Test func `It does so also between two modifiers of the mutation with a retry between them`() async throws {
+    let feed = self.feeds.store()
+    let recorder = EventRecorder<FeedState>()
+    let subscription = feed.subscribe(with: recorder.handler)
+    self.script.enqueue(.error(Refused(code: 1)), .value("made"))
+    let mutation = Mutation(script: self.script).appending().tryingAgain().invalidates(matching: ["elsewhere"])
+    try await self.feeds.client.store(for: mutation).mutate(with: "new")
+    #expect(recorder.stateValues == [["old"], ["old", "new"], ["old", "new"]])
+    subscription.cancel()
+  }
+
+  @Test func `With a retry outside, each attempt lays it and takes it off`() async throws {
+    let feed = self.feeds.store()
+    self.script.enqueue(.error(Refused(code: 1)), .value("made"))
+    let mutation = self.mutation().tryingAgain()
+    try await self.feeds.client.store(for: mutation).mutate(with: "new")
+    #expect(feed.currentValue == ["old", "new"])
+  }
+
+  @Test func `Two updates of one mutation are laid and taken off together`() async throws {
+    let feed = self.feeds.store()
+    let mutation = Mutation(script: self.script).appending()
+      .optimistic(on: ["feed"], of: FeedState.self) { feed, _ in feed?.append("outer") }
+    let store = self.feeds.client.store(for: mutation)
+    let call = store.begin("inner")
+    #expect(feed.currentValue == ["old", "outer", "inner"])
+    try await self.script.next().succeed("made")
+    _ = try await call.value
+    #expect(feed.currentValue == ["old", "outer", "inner"])
+  }
+
+  @Test func `A mutation that is called inside another with its context has updates of its own`() async throws {
+    let feed = self.feeds.store()
+    let inner = self.feeds.client.store(for: self.mutation())
+    let outer = ClosureMutation<String, String, any Error> { _, context in
+      _ = try? await inner.mutate(with: "inner", using: context)
+      return "made"
+    }.appending()
+    let store = self.feeds.client.store(for: outer)
+    let call = store.begin("outer")
+    let run = try await self.script.next()
+    #expect(feed.currentValue == ["old", "outer", "inner"])
+    run.fail(Refused())
+    _ = try await call.value
+    #expect(feed.currentValue == ["old", "outer"])
+  }
+
+  @Test func `A state under a default value can have updates`() async throws {
+    let query = self.feeds.script.query(path: ["feed", 9]).disableAutomaticRunning().defaultValue([])
+    let feed = self.feeds.client.store(for: query)
+    let mutation = Mutation(script: self.script)
+      .optimistic(on: ["feed"], of: DefaultOperationState<FeedState>.self) { feed, arguments in feed.append(arguments) }
+    let call = self.feeds.client.store(for: mutation).begin("new")
+    #expect(feed.currentValue == ["new"])
+    try await self.script.next().fail(Refused())
+    _ = try? await call.value
+    #expect(feed.currentValue == [])
+  }
+
+  @Test func `An update may read the store that it is for`() async throws {
+    let feed = self.feeds.store()
+    let mutation = Mutation(script: self.script).optimistic(on: ["feed"], of: FeedState.self) { value, arguments in
+      value?.append("\(arguments) after \(feed.valueUpdateCount)")
+    }
+    let call = self.feeds.client.store(for: mutation).begin("new")
+    #expect(feed.currentValue == ["old", "new after 0"])
+    feed.currentValue = ["set"]
+    try await self.script.next().succeed("made")
+    _ = try await call.value
+    #expect(feed.currentValue?.first == "set")
+  }
+}

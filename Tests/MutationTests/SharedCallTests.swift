@@ -1,0 +1,53 @@
+import OperationCore
+import OperationMutation
+import OperationTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)), .warningsAreIssues)
+struct SharedCallTests {
+  private func isSame<Arguments: Sendable>(_ first: Arguments, _ second: Arguments) async throws -> Bool {
+    let contexts = Journal<OperationContext>()
+    let mutation = ClosureMutation<Arguments, Int, any Error> { _, context in
+      contexts.note(context)
+      return 0
+    }
+    let store = OperationStore.detached(mutation: mutation)
+    try await store.mutate(with: first)
+    try await store.mutate(with: second)
+    return mutation.scope(1).isSameRun(in: contexts.entries[0], as: contexts.entries[1])
+  }
+
+  @Test func `Calls are the same where their arguments can be compared and are equal`() async throws {
+    struct Opaque: Sendable {
+      var number = 1
+    }
+    #expect(try await self.isSame("a", "a"))
+    #expect(try await !self.isSame("a", "b"))
+    #expect(try await self.isSame((), ()))
+    #expect(try await self.isSame(Int?.none, Int?.none))
+    #expect(try await !self.isSame(Opaque(), Opaque()))
+    #expect(!Mutation(script: Script()).isSameRun(in: OperationContext(), as: OperationContext()))
+  }
+
+  @Test func `Each call runs unless the mutation shares runs, and then only equal ones are shared`() async throws {
+    let script = Script()
+    let store = MutationStore.detached(mutation: Mutation(script: script))
+    let twice = [store.begin("a"), store.begin("a")]
+    for _ in twice { try await script.next().succeed("made") }
+    for call in twice { _ = try await call.value }
+
+    let sharing = MutationStore.detached(
+      mutation: Mutation(script: script).context { $0.operationRunSharing = OperationRunSharing() }
+    )
+    let calls = ["a", "b", "a"].map { sharing.begin($0) }
+    let first = try await script.next()
+    let second = try await script.next()
+    #expect(script.runCount == 4)
+    first.succeed("1")
+    second.succeed("2")
+    #expect(try await calls[0].value == "1")
+    #expect(try await calls[1].value == "2")
+    #expect(try await calls[2].value == "1")
+    #expect(sharing.history.count == 2)
+  }
+}
