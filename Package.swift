@@ -27,16 +27,13 @@ let table: [Module] = [
   .tests("Backoff", uses: ["Core"]),
   .tests("Retry", uses: ["Core", "Backoff"]),
   .tests("Dedupe", uses: ["Core"]),
-  .tests("Pagination", uses: ["Core"]),
+  .tests("Pagination", uses: ["Core", "Backoff", "Retry", "Dedupe"]),
   .tests("Mutation", uses: ["Core"]),
   .tests("NetworkObserving", uses: ["Core"]),
   .tests("ActivityObserving", uses: ["Core"]),
   .tests("Testing", uses: ["Core", "Backoff"]),
   .tests("Operation"),
-  .suite(
-    "Composition",
-    uses: ["Core", "Backoff", "Retry", "Dedupe", "Pagination", "Mutation", "NetworkObserving", "ActivityObserving"]
-  ),
+  .suite("Composition", uses: ["Operation"]),
   .suite("Seeds", uses: ["Operation"]),
 ]
 

@@ -3,7 +3,7 @@ public import OperationCore
 extension OperationRequest where Self: Sendable, Value: Sendable {
   /// Lets concurrent runs of the operation that do the same share one.
   ///
-  /// What is the same is for the operation to say: see ``OperationCore/OperationRequest/isSameRun(in:as:)``. All who share
+  /// What is the same is for the operation to say: see `OperationRequest.isSameRun(in:as:)`. All who share
   /// a run get its yields and its outcome. One who is cancelled leaves at once with a `CancellationError`, or waits for the
   /// end where `Failure` has no room for that; the run goes on while anyone waits, and is cancelled when nobody does. One
   /// with a higher priority raises that of the run.

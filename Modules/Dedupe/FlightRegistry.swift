@@ -1,5 +1,5 @@
-import OperationCore
-import Synchronization
+internal import OperationCore
+internal import Synchronization
 
 /// The flights of one operation that are under way.
 final class FlightRegistry<Operation: OperationRequest & Sendable>: Sendable where Operation.Value: Sendable {

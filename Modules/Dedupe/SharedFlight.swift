@@ -1,5 +1,5 @@
-import OperationCore
-import Synchronization
+internal import OperationCore
+internal import Synchronization
 
 /// One run of an operation that several callers share, with the continuations of those callers.
 final class SharedFlight<Operation: OperationRequest & Sendable>: Sendable where Operation.Value: Sendable {
@@ -34,26 +34,48 @@ final class SharedFlight<Operation: OperationRequest & Sendable>: Sendable where
     self.pilot.attach(self)
     let id = self.add(continuation)
     defer { self.remove(id) }
-    return await self.flight.outcome(in: self.context, leaving: .atOnce)
+    return await self.raisingPriority { await self.flight.outcome(in: self.context, leaving: .atOnce) }
   }
 
   /// Waits for the outcome with those who do already; nil when the flight is dying or over.
   func join(with continuation: Continuation) async -> Outcome? {
     var id: UInt64?
     defer { if let id { self.remove(id) } }
-    return await self.flight.outcomeIfAlive(leaving: .atOnce) {
-      id = self.catchUp(continuation)
+    return await self.raisingPriority {
+      await self.flight.outcomeIfAlive(leaving: .atOnce) {
+        id = self.catchUp(continuation)
+      }
+    }
+  }
+
+  /// Waits, and raises the priority of the flight with that of the task that waits: as when a store raises its run.
+  private func raisingPriority<R>(_ wait: () async -> R) async -> R {
+    await withTaskPriorityEscalationHandler {
+      await wait()
+    } onPriorityEscalated: { [flight] _, priority in
+      flight.raise(to: priority)
     }
   }
 
   /// Hands what was yielded to all who share the flight.
   func yield(_ result: Outcome, using context: OperationContext?) {
+    guard self.flight.isFlying else { return self.reportLateYield() }
     let continuations = self.state.withLock { state in
       state.lastYield = (result, context)
       state.yieldCount += 1
       return state.continuations.sorted { $0.key < $1.key }.map(\.value)
     }
     for continuation in continuations { continuation.yield(with: result, using: context) }
+  }
+
+  private func reportLateYield() {
+    OperationWarning(
+      code: .yieldAfterReturn,
+      message: """
+        A run of \(Operation.self) yielded a result after it had returned. The result was dropped. Yield before \
+        returning: await the work that yields inside the operation.
+        """
+    ).report()
   }
 
   private func add(_ continuation: Continuation) -> UInt64 {

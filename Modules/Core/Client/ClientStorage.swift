@@ -1,4 +1,4 @@
-import Synchronization
+internal import Synchronization
 
 /// What works behind an ``OperationClient``: the stores by path, those who watch them, and the cache that lets them go.
 ///
@@ -25,6 +25,8 @@ final class ClientStorage: Sendable {
     var watchers: [UInt64: StoreWatcher] = [:]
     var lastWatcherID: UInt64 = 0
     var notes: [Note] = []
+    /// Stores that came from outside, where they need not be idle.
+    var newcomers: [(StoreEntryIdentifier, OperationPath)] = []
     var isDelivering = false
   }
 
@@ -97,7 +99,7 @@ extension ClientStorage {
     }
   }
 
-  /// Puts stores in and takes stores out at once.
+  /// Puts stores in and takes stores out at once. ``announceChanges()`` tells of it.
   ///
   /// - Parameter removed: The stores to take out, unless others are at their paths by now.
   func apply(removed: [KeptStore], added: [KeptStore]) {
@@ -110,15 +112,21 @@ extension ClientStorage {
         self.note(removalOf: entry, in: &change, &state)
       }
       if !change.isEmpty { state.notes.append(.change(change)) }
-      for store in added { self.insert(store, into: &state) }
-    }
-    self.deliver()
-    // A store that comes from outside need not be idle.
-    for store in added {
-      if let entry = self.state.withLock({ $0.entries[store.runtime.path] }) {
-        self.idlenessChanged(of: entry.id, at: store.runtime.path)
+      for store in added {
+        self.insert(store, into: &state)
+        state.newcomers.append((state.lastID, store.runtime.path))
       }
     }
+  }
+
+  /// Tells of what ``apply(removed:added:)`` has done, and looks whether the stores that were added are idle.
+  func announceChanges() {
+    self.deliver()
+    let newcomers = self.state.withLock { state in
+      defer { state.newcomers = [] }
+      return state.newcomers
+    }
+    for (id, path) in newcomers { self.idlenessChanged(of: id, at: path) }
   }
 
   /// Takes out the stores at paths that start with the given one.
@@ -126,7 +134,7 @@ extension ClientStorage {
     self.state.withLock { state in
       var change = StoreChange()
       let removed = state.entries.removeAll(matching: path)
-      removed.forEach { self.note(removalOf: $0, in: &change, &state) }
+      removed.forEach(matching: []) { self.note(removalOf: $0, in: &change, &state) }
       if !change.isEmpty { state.notes.append(.change(change)) }
     }
     self.deliver()
@@ -240,8 +248,8 @@ extension ClientStorage {
       state.watchers[state.lastWatcherID] = StoreWatcher(path: path, onChange: onChange)
       return state.lastWatcherID
     }
-    return OperationSubscription {
-      let watcher = self.state.withLock { $0.watchers.removeValue(forKey: id) }
+    return OperationSubscription { [weak self] in
+      let watcher = self?.state.withLock { $0.watchers.removeValue(forKey: id) }
       watcher?.cancel()
     }
   }

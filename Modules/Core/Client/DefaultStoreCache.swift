@@ -1,4 +1,4 @@
-import Synchronization
+internal import Synchronization
 
 extension OperationClient {
   /// Lets idle stores go after their cache time, and the oldest ones where there are too many.

@@ -39,7 +39,11 @@ struct IdleStoreQueues: Sendable {
     self.lastOrder += 1
     var queue = self.queues[cacheTime] ?? Queue()
     self.nodes[store.id] = Node(
-      store: store, cacheTime: cacheTime, since: since, order: self.lastOrder, previous: queue.last
+      store: store,
+      cacheTime: cacheTime,
+      since: since,
+      order: self.lastOrder,
+      previous: queue.last
     )
     if let last = queue.last { self.nodes[last]?.next = store.id } else { queue.first = store.id }
     queue.last = store.id

@@ -12,7 +12,7 @@ extension OperationClient {
     let runtimes = self.storage.runtimes(matching: path)
     self.markInvalidated(runtimes, isEnqueued: false)
     await withDiscardingTaskGroup { group in
-      for runtime in runtimes { group.addTask { await runtime.settled() } }
+      for runtime in runtimes { group.addTask { await runtime.settledAfterInvalidation() } }
     }
   }
 
@@ -26,9 +26,9 @@ extension OperationClient {
   /// The stores are as they were before the runs. Callers of the runs get their failures.
   public func cancel(matching path: OperationPath = []) async {
     let runtimes = self.storage.runtimes(matching: path)
-    for runtime in runtimes { runtime.cancelRuns() }
+    let endings = runtimes.map { $0.cancelRuns() }
     await withDiscardingTaskGroup { group in
-      for runtime in runtimes { group.addTask { await runtime.settled() } }
+      for ended in endings { group.addTask { await ended() } }
     }
   }
 

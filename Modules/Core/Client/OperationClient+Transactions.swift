@@ -32,6 +32,7 @@ extension OperationClient {
   ///
   /// One edit is carried out at a time; it shows to others when `perform` returns, and not at all when it throws. Stores
   /// that are replaced are announced as removed, then the new ones as added.
+  @discardableResult
   public func withStores<State: OperationState & Sendable, R, E: Error>(
     matching path: OperationPath = [],
     of state: State.Type,
@@ -41,11 +42,14 @@ extension OperationClient {
   }
 
   /// Edits the stores at paths that start with `path`: see ``withStores(matching:of:perform:)``.
+  @discardableResult
   public func withStores<R, E: Error>(
     matching path: OperationPath = [],
     perform: (inout OperationPathableCollection<OpaqueOperationStore>, CreateStore) throws(E) -> R
   ) throws(E) -> R {
-    try self.edit(self.stores(matching: path), perform) { KeptStore(runtime: $0.erased.runtime, store: $0.erased.store) }
+    try self.edit(self.stores(matching: path), perform) { store in
+      KeptStore(runtime: store.erased.runtime, store: store.erased.store)
+    }
   }
 
   private func edit<Store: OperationPathable, R, E: Error>(
@@ -53,7 +57,9 @@ extension OperationClient {
     _ perform: (inout OperationPathableCollection<Store>, CreateStore) throws(E) -> R,
     kept: (Store) -> KeptStore
   ) throws(E) -> R {
-    try self.transactions.withExclusiveAccess { () throws(E) -> R in
+    // Told when nobody is kept out any more; an edit inside another one is announced with that one.
+    defer { if !self.transactions.isOwnedByCurrentThread { self.storage.announceChanges() } }
+    return try self.transactions.withExclusiveAccess { () throws(E) -> R in
       let before = stores()
       var after = before
       let result = try perform(&after, CreateStore(client: self))

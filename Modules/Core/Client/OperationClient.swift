@@ -1,4 +1,4 @@
-import Synchronization
+internal import Synchronization
 
 /// Keeps the stores of a program by their paths, so that all who use an operation share one.
 ///

@@ -1,4 +1,4 @@
-import Synchronization
+internal import Synchronization
 
 /// A store that a client keeps.
 struct KeptStore: Sendable {

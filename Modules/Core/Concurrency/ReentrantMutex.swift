@@ -1,17 +1,20 @@
-import Synchronization
+internal import Synchronization
 
 /// A mutex that its owner may enter again.
 ///
 /// ``withLock(_:)`` is a plain mutex. ``withExclusiveAccess(_:)`` runs foreign code while it holds the mutex, and each
 /// entry that this code makes from the same thread, of either kind, goes straight through.
-struct ReentrantMutex<Value: Sendable>: ~Copyable {
-  private let mutex: Mutex<Value>
-  /// The thread that has exclusive access, and where it finds the value. Written by that thread only.
+///
+/// It is a class, and its lock knows nothing of the value, so that generic code enters it without looking up a type.
+final class ReentrantMutex<Value: Sendable>: Sendable {
+  private let mutex = Mutex(())
+  /// The thread that has exclusive access; 0 for none. Written by that thread only, while it holds the mutex.
   private let owner = Atomic<UInt>(0)
-  private let location = Atomic<UInt>(0)
+  // Unsafe only in name: touched by whoever holds the mutex.
+  nonisolated(unsafe) private var value: Value
 
   init(_ value: Value) {
-    self.mutex = Mutex(value)
+    self.value = value
   }
 
   /// Whether the current thread has exclusive access.
@@ -23,31 +26,19 @@ struct ReentrantMutex<Value: Sendable>: ~Copyable {
 
   /// Runs `body`, which must not call foreign code, with the value.
   func withLock<R>(_ body: (inout Value) -> R) -> R {
-    if self.isOwnedByCurrentThread, let value = self.ownedValue {
-      return body(&value.pointee)
-    }
-    return self.mutex.withLock { value in Unsent(body(&value)) }.value
+    if self.isOwnedByCurrentThread { return body(&self.value) }
+    return self.mutex.withLock { _ in Unsent(body(&self.value)) }.value
   }
 
   /// Runs `body`, which may call anything, and keeps other threads out until it returns.
   func withExclusiveAccess<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
     if self.isOwnedByCurrentThread { return try body() }
-    let outcome: Result<R, E> = self.mutex.withLock { value in
-      withUnsafeMutablePointer(to: &value) { pointer in
-        self.location.store(UInt(bitPattern: pointer), ordering: .relaxed)
-        self.owner.store(ThreadLocal.currentThread, ordering: .relaxed)
-        defer {
-          self.owner.store(0, ordering: .relaxed)
-          self.location.store(0, ordering: .relaxed)
-        }
-        do throws(E) { return Unsent(Result<R, E>.success(try body())) } catch { return Unsent(.failure(error)) }
-      }
+    let outcome: Result<R, E> = self.mutex.withLock { _ in
+      self.owner.store(ThreadLocal.currentThread, ordering: .relaxed)
+      defer { self.owner.store(0, ordering: .relaxed) }
+      return Unsent(Result { () throws(E) -> R in try body() })
     }.value
     return try outcome.get()
-  }
-
-  private var ownedValue: UnsafeMutablePointer<Value>? {
-    UnsafeMutablePointer(bitPattern: self.location.load(ordering: .relaxed))
   }
 }
 

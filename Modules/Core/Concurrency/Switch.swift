@@ -1,4 +1,4 @@
-import Synchronization
+internal import Synchronization
 
 /// A flag that tells what it was when it is set.
 final class Switch: Sendable {

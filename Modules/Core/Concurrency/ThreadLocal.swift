@@ -1,11 +1,11 @@
 #if canImport(Glibc)
-  import Glibc
+  internal import Glibc
 #elseif canImport(Musl)
-  import Musl
+  internal import Musl
 #elseif canImport(Android)
-  import Android
+  internal import Android
 #elseif canImport(Darwin)
-  import Darwin
+  internal import Darwin
 #endif
 
 /// What the runtime has to know of the thread that it is on.
@@ -26,15 +26,25 @@ enum ThreadLocal {
       set { pthread_setspecific(self.depthKey, UnsafeRawPointer(bitPattern: newValue)) }
     }
 
-    private static let depthKey: pthread_key_t = {
+    /// Where the thread keeps what it has still to let go of, while it lets go of a chain of tasks.
+    static var unraveling: UnsafeMutableRawPointer? {
+      get { pthread_getspecific(self.unravelingKey) }
+      set { pthread_setspecific(self.unravelingKey, newValue) }
+    }
+
+    private static let depthKey = makeKey()
+    private static let unravelingKey = makeKey()
+
+    private static func makeKey() -> pthread_key_t {
       var key = pthread_key_t()
       let status = pthread_key_create(&key, nil)
       precondition(status == 0, "The process has no thread-specific key left (pthread_key_create: \(status)).")
       return key
-    }()
+    }
   #else
     // A system without threads.
     static var currentThread: UInt { 1 }
     nonisolated(unsafe) static var depth = 0  // The one thread's.
+    nonisolated(unsafe) static var unraveling: UnsafeMutableRawPointer?  // The one thread's.
   #endif
 }

@@ -1,4 +1,4 @@
-import FoundationEssentials
+internal import FoundationEssentials
 
 extension OperationContext {
   /// The entries that differ from run to run.

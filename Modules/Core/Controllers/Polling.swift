@@ -1,4 +1,4 @@
-import Synchronization
+internal import Synchronization
 
 /// Reruns a store at an interval while somebody subscribes.
 ///
@@ -28,10 +28,10 @@ struct Polling<State: OperationState & Sendable, Specification: OperationRunSpec
   }
 
   private func follow(_ controls: OperationControls<State>, with timer: PollingTimer) {
-    if controls.subscriberCount == 0 {
-      timer.pause()
-    } else {
-      timer.startIfPaused { fire in controls.context.operationDeadlines.schedule(after: self.interval, fire) } onFire: {
+    if controls.subscriberCount == 0 { timer.pause() }
+    // Looked at again: somebody may have come who found the timer still running.
+    if controls.subscriberCount > 0 {
+      timer.startIfPaused(after: self.interval, on: controls.context.operationDeadlines) {
         self.poll(controls)
         self.follow(controls, with: timer)
       }
@@ -56,7 +56,8 @@ private final class PollingTimer: Sendable {
   private let state = Mutex<(State, last: UInt64)>((.paused, 0))
 
   func startIfPaused(
-    _ schedule: (@escaping @Sendable () -> Void) -> OperationSubscription,
+    after interval: Duration,
+    on deadlines: any DeadlineSource,
     onFire: @escaping @Sendable () -> Void
   ) {
     let number: UInt64? = self.state.withLock { state in
@@ -66,7 +67,7 @@ private final class PollingTimer: Sendable {
       return state.last
     }
     guard let number else { return }
-    let deadline = schedule { [weak self] in
+    let deadline = deadlines.schedule(after: interval) { [weak self] in
       if self?.fired(number) == true { onFire() }
     }
     let isObsolete = self.state.withLock { state in

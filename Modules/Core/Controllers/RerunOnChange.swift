@@ -5,11 +5,19 @@ struct RerunOnChange<State: OperationState & Sendable, Specification: OperationR
   let specification: Specification
 
   func control(with controls: OperationControls<State>) -> OperationSubscription {
-    let wasSatisfied = Switch(self.specification.isSatisfied(in: controls.context))
-    return self.specification.subscribe(in: controls.context) {
-      let isSatisfied = self.specification.isSatisfied(in: controls.context)
-      guard wasSatisfied.set(isSatisfied) != isSatisfied, isSatisfied, controls.isStale else { return }
-      controls.rerunForSubscribers()
+    // It is subscribed to before it is asked, so that no change is missed between the two.
+    let wasSatisfied = Switch(true)
+    let subscription = self.specification.subscribe(in: controls.context) {
+      self.compare(with: wasSatisfied, controls)
     }
+    _ = wasSatisfied.set(self.specification.isSatisfied(in: controls.context))
+    self.compare(with: wasSatisfied, controls)
+    return subscription
+  }
+
+  private func compare(with wasSatisfied: Switch, _ controls: OperationControls<State>) {
+    let isSatisfied = self.specification.isSatisfied(in: controls.context)
+    guard wasSatisfied.set(isSatisfied) != isSatisfied, isSatisfied, controls.isStale else { return }
+    controls.rerunForSubscribers()
   }
 }

@@ -1,4 +1,4 @@
-import Synchronization
+internal import Synchronization
 
 /// Keeps something going until it is cancelled or dropped: an observer, a timer, a controller.
 ///

@@ -1,4 +1,4 @@
-import FoundationEssentials
+internal import FoundationEssentials
 
 extension StatefulOperationRequest {
   /// Calls the value stale when `predicate` holds for the state and context.

@@ -1,4 +1,4 @@
-import Synchronization
+internal import Synchronization
 
 /// A condition that is what an async sequence of Booleans said last.
 ///

@@ -12,7 +12,7 @@ public protocol DefaultableOperationState<StateValue, OperationValue, Failure>: 
   func stateValue(for defaultValue: DefaultStateValue) -> StateValue
 }
 
-/// The state of an operation with a default value: what ``StatefulOperationRequest/defaultValue(_:)`` makes.
+/// The state of an operation with a default value: what ``QueryRequest/defaultValue(_:)`` makes.
 @dynamicMemberLookup
 public struct DefaultOperationState<Base: DefaultableOperationState & Sendable>: Sendable {
   public typealias StateValue = Base.DefaultStateValue
@@ -74,6 +74,10 @@ extension DefaultOperationState: OperationState {
     for task: OperationTask<Base.OperationValue, Base.Failure>
   ) {
     self.base.update(with: result, for: task)
+  }
+
+  public func isRefreshed(by task: OperationTask<Base.OperationValue, Base.Failure>) -> Bool {
+    self.base.isRefreshed(by: task)
   }
 
   public mutating func finishFetchTask(_ task: OperationTask<Base.OperationValue, Base.Failure>) {

@@ -59,6 +59,10 @@ public protocol OperationState<StateValue, OperationValue, Failure> {
     for task: OperationTask<OperationValue, Failure>
   )
 
+  /// Whether the success of a task brings the whole value anew, and so answers for an invalidation. True unless you say
+  /// otherwise.
+  func isRefreshed(by task: OperationTask<OperationValue, Failure>) -> Bool
+
   /// Lets go of a task that has ended.
   mutating func finishFetchTask(_ task: OperationTask<OperationValue, Failure>)
 }
@@ -66,6 +70,8 @@ public protocol OperationState<StateValue, OperationValue, Failure> {
 extension OperationState {
   /// What ``reset(using:)`` returns.
   public typealias ResetEffect = OperationStateResetEffect<Self>
+
+  public func isRefreshed(by task: OperationTask<OperationValue, Failure>) -> Bool { true }
 }
 
 extension OperationState where StatusValue == StateValue {

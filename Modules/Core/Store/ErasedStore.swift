@@ -1,4 +1,4 @@
-import Synchronization
+internal import Synchronization
 
 /// What of a ``StoreRuntime`` does not depend on its state.
 protocol ErasedRuntime: AnyObject, Sendable {
@@ -20,8 +20,8 @@ protocol ErasedRuntime: AnyObject, Sendable {
   func withExclusiveAccess<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R
   func invalidate()
   func rerunAfterInvalidation(isEnqueued: Bool)
-  func settled() async
-  func cancelRuns()
+  func settledAfterInvalidation() async
+  func cancelRuns() -> @Sendable () async -> Void
   func snapshot() -> OperationClientSnapshot.Store
 }
 

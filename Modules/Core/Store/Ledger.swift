@@ -1,8 +1,9 @@
 /// The changes of a state since the first yield of a run that is still going, so that the run can be taken back.
 ///
-/// Taking a run back replays what everybody else has changed upon the state before. The ledger keeps, for each run and
-/// for the rest of the world, the last value and the last error with how often they came, so it is bounded by the number
-/// of runs however much they yield.
+/// Taking a run back replays what everybody else has changed upon the state before. What nobody can take back any more
+/// becomes part of that state as soon as nothing before it can be taken back either. Where a result replaces the one
+/// before it, the ledger keeps, for each run and for the rest of the world, the last value and the last error with how
+/// often they came: so it is bounded by the number of runs however much they yield.
 struct Ledger<State: OperationState & Sendable>: Sendable {
   typealias Task = OperationTask<State.OperationValue, State.Failure>
 
@@ -16,6 +17,11 @@ struct Ledger<State: OperationState & Sendable>: Sendable {
       case .set(.success, _), .reported(.success, _), .edited(true, _): true
       case .set(.failure, _), .reported(.failure, _), .edited(false, _): false
       }
+    }
+
+    /// Whether it is a result, as opposed to an edit, which may build on what was there.
+    var isResult: Bool {
+      if case .edited = self { false } else { true }
     }
 
     func apply(to state: inout State) {
@@ -32,29 +38,39 @@ struct Ledger<State: OperationState & Sendable>: Sendable {
     var owner: OperationTaskIdentifier?
     let change: Change
     var times: Int
+
+    func apply(to state: inout State) {
+      for _ in 0..<self.times { self.change.apply(to: &state) }
+    }
   }
 
   private var base: State
   private var entries: [Entry] = []
+  private let mergesResults: Bool
 
   init(base: State) {
     self.base = base
+    self.mergesResults = State.self is any ReplacingState.Type
   }
+
+  /// How many changes it keeps.
+  var count: Int { self.entries.count }
 
   /// Whether there is anything that could be taken back.
   var hasOwners: Bool { self.entries.contains { $0.owner != nil } }
 
   mutating func note(_ change: Change, by owner: OperationTaskIdentifier?) {
-    var times = 1
-    if let index = self.entries.firstIndex(where: { $0.owner == owner && $0.change.isSuccess == change.isSuccess }) {
-      times += self.entries.remove(at: index).times
-    }
-    self.entries.append(Entry(owner: owner, change: change, times: times))
+    self.entries.append(Entry(owner: owner, change: change, times: 1))
+    self.mergeResults(of: owner, areSuccesses: change.isSuccess)
+    self.settleFirstEntries()
   }
 
   /// What a run has changed stays from now on.
   mutating func commit(_ owner: OperationTaskIdentifier) {
     for index in self.entries.indices where self.entries[index].owner == owner { self.entries[index].owner = nil }
+    self.mergeResults(of: nil, areSuccesses: true)
+    self.mergeResults(of: nil, areSuccesses: false)
+    self.settleFirstEntries()
   }
 
   /// The state without what a run has changed; nil when it has changed nothing.
@@ -62,10 +78,9 @@ struct Ledger<State: OperationState & Sendable>: Sendable {
     let count = self.entries.count
     self.entries.removeAll { $0.owner == owner }
     guard self.entries.count < count else { return nil }
+    self.settleFirstEntries()
     var state = self.base
-    for entry in self.entries {
-      for _ in 0..<entry.times { entry.change.apply(to: &state) }
-    }
+    for entry in self.entries { entry.apply(to: &state) }
     return state
   }
 
@@ -73,4 +88,32 @@ struct Ledger<State: OperationState & Sendable>: Sendable {
   mutating func editBase(_ edit: (inout State) -> Void) {
     edit(&self.base)
   }
+
+  /// Makes those changes part of the base that stay, up to the first that may be taken back.
+  private mutating func settleFirstEntries() {
+    let settled = self.entries.prefix { $0.owner == nil }
+    guard !settled.isEmpty else { return }
+    for entry in settled { entry.apply(to: &self.base) }
+    self.entries.removeFirst(settled.count)
+  }
+
+  /// Lets the last of several results stand for all of them.
+  private mutating func mergeResults(of owner: OperationTaskIdentifier?, areSuccesses: Bool) {
+    guard self.mergesResults else { return }
+    func isMerged(_ entry: Entry) -> Bool {
+      entry.owner == owner && entry.change.isSuccess == areSuccesses && entry.change.isResult
+    }
+    guard let last = self.entries.lastIndex(where: isMerged) else { return }
+    self.entries[last].times = self.entries.reduce(0) { times, entry in times + (isMerged(entry) ? entry.times : 0) }
+    let number = self.entries[last...].count
+    let earlier = self.entries.dropLast(number).filter { !isMerged($0) }
+    self.entries = earlier + self.entries.suffix(number)
+  }
 }
+
+/// A state in which a result replaces the one before it, so that of several the last one matters and how many there were.
+protocol ReplacingState: OperationState {}
+
+extension QueryState: ReplacingState {}
+
+extension DefaultOperationState: ReplacingState where Base: ReplacingState {}

@@ -103,7 +103,7 @@ extension OpaqueOperationStore {
     self.runTask(using: context)
   }
 
-  /// Hears of everything that happens in the store: see ``OperationStore/subscribe(with:isolation:)``.
+  /// Hears of everything that happens in the store: see ``OperationStore``.
   public func subscribe(
     with handler: OpaqueOperationEventHandler,
     isolation: (any Actor)? = #isolation

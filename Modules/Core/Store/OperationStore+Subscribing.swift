@@ -19,7 +19,7 @@ extension OperationStore {
 extension OperationStore where State: QueryStateProtocol {
   /// Hears of everything that happens in the store until the subscription is cancelled or dropped.
   ///
-  /// See ``subscribe(with:isolation:)-(OperationEventHandler<State>,_)``.
+  /// It does what subscribing with an ``OperationEventHandler`` does.
   public func subscribe(
     with handler: QueryEventHandler<State>,
     isolation: (any Actor)? = #isolation

@@ -1,4 +1,4 @@
-import Synchronization
+internal import Synchronization
 
 /// An update that is laid over the state of a store without becoming part of it.
 struct StateLayer<State: OperationState & Sendable>: Sendable {
@@ -45,9 +45,64 @@ extension OperationStore where State: OverlayableState {
     self.runtime.commit(layer)
   }
 
-  /// Takes a layer off together with the arrival of what was asked for by the store's last invalidation.
-  package func removeLayerWhenRefetched(_ id: StateLayerIdentifier) {
-    self.runtime.machine.withLock { $0.replaceWithLastInvalidation(id) }
+  /// Takes a layer off together with the arrival of what the store's next invalidation asks for: the layer is replaced by
+  /// what it stood for, in one step. Follow it with the invalidation and ``commitLayerAtRest(_:)``.
+  package func removeLayerWithNextRefetch(_ id: StateLayerIdentifier) {
+    self.runtime.machine.withLock { $0.replaceWithNextInvalidation(id) }
+  }
+
+  /// Makes what a layer shows part of the value beneath when no run is under way that may bring it: now, or when the runs
+  /// that are have ended without.
+  package func commitLayerAtRest(_ id: StateLayerIdentifier) {
+    self.runtime.commitAtRest(id)
+  }
+}
+
+extension StoreRuntime {
+  func commitAtRest(_ id: StateLayerIdentifier) {
+    let watch = RestWatch()
+    // Before the first look, so that no end of a run is missed between the two.
+    watch.keep(self.observeActivity { [weak self] in self?.commitIfAtRest(id, watch) })
+    self.commitIfAtRest(id, watch)
+  }
+
+  private func commitIfAtRest(_ id: StateLayerIdentifier, _ watch: RestWatch) {
+    let (layer, isAtRest, isAnswered) = self.machine.withLock { machine in
+      let layer = machine.layers.first { $0.id == id }
+      return (layer, machine.runs.isEmpty, layer.map { machine.isAnswered($0) } ?? true)
+    }
+    guard isAtRest || layer == nil else { return }
+    watch.end()
+    guard let layer else { return }
+    // A value that was set, or a reset, has taken the place of what was asked for.
+    if isAnswered { self.editLayers { $0.remove(id) } } else { self.commit(layer) }
+  }
+}
+
+/// Keeps an observer of a store until it has seen what it waits for.
+private final class RestWatch: Sendable {
+  private struct State {
+    var subscription: OperationSubscription?
+    var isOver = false
+  }
+
+  private let state = Mutex(State())
+
+  func keep(_ subscription: OperationSubscription) {
+    let isOver = self.state.withLock { state in
+      if !state.isOver { state.subscription = subscription }
+      return state.isOver
+    }
+    if isOver { subscription.cancel() }
+  }
+
+  func end() {
+    let subscription = self.state.withLock { state in
+      state.isOver = true
+      defer { state.subscription = nil }
+      return state.subscription
+    }
+    subscription?.cancel()
   }
 }
 

@@ -13,10 +13,6 @@ struct StoreMachine<State: OperationState & Sendable>: Sendable {
   }
 
   var context: OperationContext
-  /// What runs and setters have made, beneath the layers.
-  private(set) var state: State
-  /// What the store shows: the state with the layers over it; nil when there are none.
-  private var layeredState: State?
   private(set) var layers: [StateLayer<State>] = []
   /// Grows with every change.
   var version: UInt64 = 0
@@ -31,17 +27,29 @@ struct StoreMachine<State: OperationState & Sendable>: Sendable {
   /// Who wants to know that the first subscriber came or the last one left.
   var activityObservers: [UInt64: @Sendable () -> Void] = [:]
   var isClosed = false
+  /// Whether the operation is to be run again when the runs that began before the last invalidation have ended.
+  var owesRerun = false
   /// How often somebody has asked whether the store is idle: a later answer has a greater number.
   private var idlenessReadings: UInt64 = 0
-  private var reportedActivity = (isIdle: true, hasSubscribers: false)
+  private var reportedActivity = (isIdle: true, isRunning: false, hasSubscribers: false)
   private(set) var invalidations = 0
   private(set) var answeredInvalidations = 0
+
+  // What takes as much room as a state does comes last: the fields before are then at places that generic code knows.
+
+  /// What runs and setters have made, beneath the layers.
+  private(set) var state: State
+  /// What the store shows: the state with the layers over it; nil when there are none.
+  private var layeredState: State?
   private var ledger: Ledger<State>?
 
   init(state: State, context: OperationContext) {
     self.state = state
     self.context = context
   }
+
+  /// Whether events wait for somebody to hand them over.
+  var needsDelivery: Bool { !self.outbox.isEmpty && !self.outbox.isDelivering }
 
   var isInvalidated: Bool { self.invalidations > self.answeredInvalidations }
 
@@ -53,15 +61,13 @@ struct StoreMachine<State: OperationState & Sendable>: Sendable {
 
   private var isIdle: Bool { self.runs.isEmpty && self.subscribers.count == 0 && self.heldFlights.isEmpty }
 
-  /// Whether the idleness is another than at the last report, and who is to know that subscribers came or went.
+  /// Whether the idleness is another than at the last report, and who is to know that runs or subscribers came or went.
   mutating func reportActivity() -> (isIdlenessNew: Bool, observers: [@Sendable () -> Void]) {
     let last = self.reportedActivity
-    self.reportedActivity = (self.isIdle, self.subscribers.count > 0)
-    let concernsObservers = last.hasSubscribers != self.reportedActivity.hasSubscribers
-    return (
-      last.isIdle != self.reportedActivity.isIdle,
-      concernsObservers ? Array(self.activityObservers.values) : []
-    )
+    let now = (isIdle: self.isIdle, isRunning: !self.runs.isEmpty, hasSubscribers: self.subscribers.count > 0)
+    self.reportedActivity = now
+    let concernsObservers = last.isRunning != now.isRunning || last.hasSubscribers != now.hasSubscribers
+    return (last.isIdle != now.isIdle, concernsObservers ? Array(self.activityObservers.values) : [])
   }
 
   func run(_ id: OperationTaskIdentifier) -> Run? {
@@ -94,6 +100,11 @@ extension StoreMachine {
 
   mutating func invalidate() {
     self.invalidations += 1
+  }
+
+  /// The runs that do not answer for the last invalidation.
+  var runsBeforeInvalidation: [Run] {
+    self.runs.filter { $0.isShown && $0.invalidations < self.invalidations }
   }
 
   private mutating func change(_ change: Ledger<State>.Change, by owner: OperationTaskIdentifier?) {
@@ -137,7 +148,7 @@ extension StoreMachine {
       self.change(.reported(outcome, task), by: nil)
       self.ledger?.commit(id)
       self.finish(task)
-      if case .success = outcome { self.answerInvalidations(upTo: run.invalidations) }
+      if case .success = outcome, self.state.isRefreshed(by: task) { self.answerInvalidations(upTo: run.invalidations) }
       self.postState(task.context, run: id)
       self.post(.resultReceived(outcome), task.context, run: id)
     }
@@ -201,9 +212,16 @@ extension StoreMachine {
     self.postState(self.context, run: nil)
   }
 
-  mutating func replaceWithLastInvalidation(_ id: StateLayerIdentifier) {
+  mutating func replaceWithNextInvalidation(_ id: StateLayerIdentifier) {
     guard let index = self.layers.firstIndex(where: { $0.id == id }) else { return }
-    self.layers[index].replacingInvalidation = self.invalidations
+    self.layers[index].replacingInvalidation = self.invalidations + 1
+    // A draft that was made before does not know it.
+    self.version += 1
+  }
+
+  /// Whether a value has come since that makes up for what a layer waits for.
+  func isAnswered(_ layer: StateLayer<State>) -> Bool {
+    layer.replacingInvalidation.map { $0 <= self.answeredInvalidations } ?? false
   }
 
   private mutating func answerInvalidations(upTo invalidation: Int) {

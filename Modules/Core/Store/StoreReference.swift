@@ -1,4 +1,4 @@
-import Synchronization
+internal import Synchronization
 
 /// A store as the contexts of its runs refer to it: without keeping it, or what works behind it, alive.
 protocol StoreReference: AnyObject, Sendable {

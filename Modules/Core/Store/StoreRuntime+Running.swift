@@ -1,18 +1,23 @@
 extension StoreRuntime: FlightPilot {
   func willDepart(_ task: Task) -> Task {
-    var task = task
-    task.context.run.store = self.reference
-    task.context.run.taskIdentifier = task.id
+    var departing = task
+    departing.context.run.store = self.reference
+    departing.context.run.taskIdentifier = task.id
+    // The state may date the departure, and must not call a clock under the lock.
+    departing.context = departing.context.stoppingClock()
     let isHeld = task.context.run.isForSubscribers && task.flight.hold()
-    let isHoldNeeded = self.change { machine in
-      machine.depart(&task)
-      guard isHeld, machine.subscribers.count > 0 else { return false }
+    let (scheduled, isHoldNeeded) = self.change { [departing] machine in
+      var departed = departing
+      machine.depart(&departed)
+      guard isHeld, machine.subscribers.count > 0 else { return (departed, false) }
       machine.heldFlights.append(task.flight)
-      return true
+      return (departed, true)
     }
     if isHeld, !isHoldNeeded { task.flight.release() }
     self.activityChanged()
-    return task
+    var departed = scheduled
+    departed.context.run.frozenDate = nil
+    return departed
   }
 
   func fly(_ task: Task) async -> Result<State.OperationValue, State.Failure> {
@@ -37,7 +42,12 @@ extension StoreRuntime: FlightPilot {
     task.context.run.updateReason = .returnedFinalResult
     // Whoever cancelled what the operation does inside: cancellation is not an error of the state.
     let isCancelled = isCancelled || outcome.isCancellation
-    self.change { $0.land(task, with: outcome, isCancelled: isCancelled) }
+    let owesRerun = self.change { machine in
+      machine.land(task, with: outcome, isCancelled: isCancelled)
+      return machine.owesRerun
+    }
+    // Before those hear of the end who wait for it: they are to find the rerun under way.
+    if owesRerun { self.rerunIfDue() }
     self.activityChanged()
   }
 
@@ -148,8 +158,12 @@ extension StoreRuntime {
     }
   }
 
-  func cancelRuns() {
-    let tasks = self.machine.withLock { $0.runs.map(\.task) }
-    self.act { for task in tasks { task.cancel() } }
+  /// Cancels all runs.
+  ///
+  /// - Returns: Waits until they have ended, or the current task is cancelled.
+  func cancelRuns() -> @Sendable () async -> Void {
+    let flights = self.machine.withLock { $0.runs.map(\.task.flight) }
+    self.act { for flight in flights { flight.cancel() } }
+    return { await Self.ended(flights) }
   }
 }

@@ -1,4 +1,4 @@
-import Synchronization
+internal import Synchronization
 
 extension StoreRuntime {
   /// Adds a subscriber, hands it the state, and runs the operation where that is due.
@@ -59,8 +59,7 @@ extension StoreRuntime {
     return task
   }
 
-
-  /// Calls `observer` after the first subscriber came or the last one left.
+  /// Calls `observer` after the first subscriber came or the last one left, and after the first run began or the last ended.
   func observeActivity(_ observer: @escaping @Sendable () -> Void) -> OperationSubscription {
     let id = self.machine.withLock { machine in
       let id = (machine.activityObservers.keys.max() ?? 0) + 1

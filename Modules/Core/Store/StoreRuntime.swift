@@ -1,4 +1,4 @@
-import Synchronization
+internal import Synchronization
 
 /// What works behind an ``OperationStore``: it owns the machine, performs what that decides, and runs the operation.
 ///
@@ -30,12 +30,15 @@ extension StoreRuntime {
   ///
   /// - Parameter body: Changes the machine and nothing else: beneath layers it is carried out more than once.
   func change<R>(_ body: (inout StoreMachine<State>) -> R) -> R {
+    var needsDelivery = true
     let result: R? = self.machine.withLock { machine in
       guard machine.layers.isEmpty else { return nil }
       machine.version += 1
-      return body(&machine)
+      let result = body(&machine)
+      needsDelivery = machine.needsDelivery
+      return result
     }
-    defer { self.deliver() }
+    defer { if needsDelivery { self.deliver() } }
     return result ?? self.changeBeneathLayers(body)
   }
 
@@ -123,8 +126,8 @@ extension StoreRuntime {
     for action in actions { action() }
   }
 
-  /// Tells the client and the controllers when the store has become idle or stopped being so, or has got its first
-  /// subscriber or lost its last one.
+  /// Tells the client when the store has become idle or stopped being so, and observers when runs or subscribers are there
+  /// that were not, or the other way round.
   func activityChanged() {
     let (isIdlenessNew, observers) = self.machine.withLock { $0.reportActivity() }
     guard isIdlenessNew || !observers.isEmpty else { return }
@@ -143,7 +146,13 @@ extension StoreRuntime {
 
   var context: OperationContext {
     get { self.machine.withLock { $0.context } }
-    set { self.machine.withLock { $0.context = newValue } }
+    set {
+      var context = newValue
+      // It may come from a run, or from an event, whose clock stands still.
+      context.run = OperationContext.RunEntries()
+      self.machine.withLock { swap(&$0.context, &context) }
+      withExtendedLifetime(context) {}  // Until here, after the lock.
+    }
   }
 
   var subscriberCount: Int { self.machine.withLock { $0.subscribers.count } }

@@ -1,4 +1,4 @@
-import Synchronization
+internal import Synchronization
 
 /// One who hears of the events of a store.
 final class Subscriber<State: OperationState & Sendable>: Sendable {
@@ -17,14 +17,18 @@ final class Subscriber<State: OperationState & Sendable>: Sendable {
   /// Called when the store goes before the subscriber does.
   let onStoreGone: (@Sendable () -> Void)?
   private let isCancelled = Atomic(false)
+  /// Where it is in its table, which alone reads and writes it.
+  fileprivate let position: Atomic<Int>
 
   init(
     id: UInt64,
     role: Role,
+    position: Int,
     handler: OperationEventHandler<State>,
     onStoreGone: (@Sendable () -> Void)?
   ) {
     self.id = id
+    self.position = Atomic(position)
     self.role = role
     self.handler = handler
     self.onStoreGone = onStoreGone
@@ -66,7 +70,13 @@ struct SubscriberTable<State: OperationState & Sendable> {
     role: Subscriber<State>.Role,
     onStoreGone: (@Sendable () -> Void)? = nil
   ) -> Subscriber<State> {
-    let subscriber = Subscriber(id: self.nextID, role: role, handler: handler, onStoreGone: onStoreGone)
+    let subscriber = Subscriber(
+      id: self.nextID,
+      role: role,
+      position: self.slots.count,
+      handler: handler,
+      onStoreGone: onStoreGone
+    )
     self.nextID += 1
     self.slots.append(subscriber)
     if case .subscriber = role { self.count += 1 }
@@ -84,8 +94,7 @@ struct SubscriberTable<State: OperationState & Sendable> {
       self.vacancies += 1
     }
     if self.vacancies > 16, self.vacancies > self.slots.count / 2 {
-      self.slots.removeAll { $0 == nil }
-      self.vacancies = 0
+      self.closeUp()
     }
     return true
   }
@@ -100,20 +109,15 @@ struct SubscriberTable<State: OperationState & Sendable> {
   }
 
   private func index(of subscriber: Subscriber<State>) -> Int? {
-    // The identifiers ascend, with vacancies between them.
-    var low = 0
-    var high = self.slots.count
-    while low < high {
-      let middle = (low + high) / 2
-      var probe = middle
-      while probe < high, self.slots[probe] == nil { probe += 1 }
-      guard probe < high, let found = self.slots[probe] else {
-        high = middle
-        continue
-      }
-      if found === subscriber { return probe }
-      if found.id < subscriber.id { low = probe + 1 } else { high = middle }
+    let position = subscriber.position.load(ordering: .relaxed)
+    return position < self.slots.count && self.slots[position] === subscriber ? position : nil
+  }
+
+  private mutating func closeUp() {
+    self.slots.removeAll { $0 == nil }
+    self.vacancies = 0
+    for case (let position, .some(let subscriber)) in self.slots.enumerated() {
+      subscriber.position.store(position, ordering: .relaxed)
     }
-    return nil
   }
 }

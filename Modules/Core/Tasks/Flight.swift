@@ -1,4 +1,4 @@
-import Synchronization
+internal import Synchronization
 
 /// One run that any number of callers share: the engine under tasks, stores and deduplication.
 ///
@@ -30,13 +30,16 @@ package final class Flight<Success: Sendable, Failure: Error>: Sendable {
     var holders = 0
     /// Those who wait; they get nil when they leave before the flight is over.
     var waiters = WaiterTable<Outcome?>()
-    var task: Task<Void, Never>?
+    var task: FlightTask?
     var priority = TaskPriority.background
-    var dependencies: [TaskDependency] = []
+    var dependencies = TaskDependencies()
+    var isPrerequisite = false
+    /// While the pilot may still edit the task: what that is scheduled after counts.
+    var isDeparting = false
     /// Let go at the end: a state that keeps finished tasks must not keep the store that flew them.
     var pilot: (any FlightPilot<Success, Failure>)?
     /// The flight whose outcome this one transforms, if it does; let go at the end too.
-    var source: (any TaskNode)?
+    var source: (any TaskLinking)?
   }
 
   enum Phase {
@@ -50,8 +53,9 @@ package final class Flight<Success: Sendable, Failure: Error>: Sendable {
   package let id = OperationTaskIdentifier.next()
   let state: Mutex<State>
 
-  package init(pilot: any FlightPilot<Success, Failure>, source: (any TaskNode)? = nil) {
+  package init(pilot: any FlightPilot<Success, Failure>, source: (any TaskLinking)? = nil) {
     self.state = Mutex(State(pilot: pilot, source: source))
+    source?.node.becomePrerequisite()
   }
 }
 
@@ -105,7 +109,7 @@ extension Flight {
 
   private func board(counts: Bool, onlyIfAlive: Bool) -> Boarding {
     let priority = Task.currentPriority
-    let (boarding, taskToRaise) = self.state.withLock { state -> (Boarding, Task<Void, Never>?) in
+    let (boarding, taskToRaise) = self.state.withLock { state -> (Boarding, FlightTask?) in
       switch state.phase {
       case .landed(let outcome): return (onlyIfAlive ? .refused : .landed(outcome), nil)
       case .landing where onlyIfAlive: return (.refused, nil)
@@ -219,7 +223,7 @@ extension Flight {
   }
 
   private struct Dying {
-    let task: Task<Void, Never>?
+    let task: FlightTask?
     /// Who is to be told: nobody when the flight had not begun.
     let pilot: (any FlightPilot<Success, Failure>)?
   }
@@ -241,6 +245,16 @@ extension Flight {
   private func die(_ dying: Dying) {
     dying.pilot?.wasCancelled(self)
     dying.task?.cancel()
+  }
+
+  /// Raises the priority of the flight, as a caller with that priority would.
+  package func raise(to priority: TaskPriority) {
+    let task = self.state.withLock { state -> FlightTask? in
+      guard priority > state.priority else { return nil }
+      state.priority = priority
+      return state.task
+    }
+    task?.escalatePriority(to: priority)
   }
 
   package var isCancelled: Bool { self.state.withLock { $0.isCancelled } }
@@ -276,6 +290,7 @@ extension Flight {
     let (pilot, wasCancelledBefore) = self.state.withLock { state -> ((any FlightPilot<Success, Failure>)?, Bool) in
       guard case .grounded = state.phase else { return (nil, false) }
       state.phase = .flying
+      state.isDeparting = true
       return (state.pilot, state.isCancelled)
     }
     guard let pilot else { return }
@@ -302,30 +317,44 @@ extension Flight {
       handle = Task.immediate(name: configuration.name) { await self.fly(task, pilot) }
       ThreadLocal.depth = depth
     } else {
+      self.state.withLock { $0.isDeparting = false }
       handle = Task(
         name: configuration.name,
         executorPreference: configuration.executorPreference,
         priority: configuration.priority
       ) { await self.fly(task, pilot) }
     }
-    let (isCancelled, priority) = self.state.withLock { state -> (Bool, TaskPriority?) in
-      guard case .flying = state.phase else { return (false, nil) }
-      state.task = handle
-      // Those who boarded before there was a task to raise are made up for here.
-      return (state.isCancelled, state.priority)
+    let priority = self.state.withLock { state -> TaskPriority? in
+      guard case .flying = state.phase else { return nil }
+      state.task = .handle(handle)
+      return state.priority
     }
-    if isCancelled { handle.cancel() }
+    // Those are made up for who boarded before there was a task to raise, which may be long before this one begins.
     if let priority, let own = configuration.priority, priority > own { handle.escalatePriority(to: priority) }
   }
 
   private func fly(_ task: OperationTask<Success, Failure>, _ pilot: any FlightPilot<Success, Failure>) async {
-    let (isCancelled, dependencies) = self.state.withLock { ($0.isCancelled, $0.dependencies) }
-    if isCancelled { withUnsafeCurrentTask { $0?.cancel() } }
+    let dependencies = self.takeOff()
     if !dependencies.isEmpty {
       await TaskDependency.settle(dependencies)
       if Task.isCancelled, let cancellation = Self.cancellation { return self.land(cancellation, of: task, pilot) }
     }
     self.land(await pilot.fly(task), of: task, pilot)
+  }
+
+  /// Makes the current task the one of the flight, and returns what that waits for.
+  private func takeOff() -> [TaskDependency] {
+    withUnsafeCurrentTask { current in
+      let (isCancelled, priority, dependencies) = self.state.withLock { state in
+        state.isDeparting = false
+        if state.task == nil { state.task = current.map { .current($0) } }
+        return (state.isCancelled, state.priority, state.dependencies.all)
+      }
+      // For those who came before there was a task to cancel or to raise.
+      if isCancelled { current?.cancel() }
+      if let current, priority > current.priority { current.escalatePriority(to: priority) }
+      return dependencies
+    }
   }
 
   private func land(
@@ -348,7 +377,7 @@ extension Flight {
         state.task = nil
         state.pilot = nil
         state.source = nil
-        state.dependencies = []
+        state.dependencies = TaskDependencies()
       }
       return (state.waiters.removeAll(), (state.pilot, state.source, state.dependencies))
     }

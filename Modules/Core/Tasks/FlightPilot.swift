@@ -33,7 +33,8 @@ extension FlightPilot {
 package final class ClosurePilot<Success: Sendable, Failure: Error>: FlightPilot {
   private let work: @Sendable (OperationTaskIdentifier, OperationContext) async throws(Failure) -> Success
 
-  package init(_ work: @escaping @Sendable (OperationTaskIdentifier, OperationContext) async throws(Failure) -> Success) {
+  package init(_ work: @escaping @Sendable (OperationTaskIdentifier, OperationContext) async throws(Failure) -> Success)
+  {
     self.work = work
   }
 

@@ -80,7 +80,7 @@ extension OperationTask {
   /// Has no effect once this task has started. A call that would make tasks wait for each other in a circle is reported
   /// and adds nothing.
   public func schedule<OtherValue, OtherFailure>(after task: OperationTask<OtherValue, OtherFailure>) {
-    self.flight.depend(on: TaskDependency(node: task.flight, context: task.context))
+    self.flight.depend(on: TaskDependency(on: task))
   }
 
   /// Makes this task wait until all of `tasks` have ended: see ``schedule(after:)-(OperationTask<OtherValue,OtherFailure>)``.
@@ -109,9 +109,10 @@ extension OperationTask {
   private func transformed<NewValue: Sendable, NewFailure: Error>(
     _ transform: @escaping @Sendable (Result<Value, Failure>) throws(NewFailure) -> NewValue
   ) -> OperationTask<NewValue, NewFailure> {
-    let pilot = ClosurePilot<NewValue, NewFailure> { [flight] _, context throws(NewFailure) in
-      try transform(await flight.outcome(in: context))
+    let link = TaskLink(self.flight)
+    let pilot = ClosurePilot<NewValue, NewFailure> { _, context throws(NewFailure) in
+      try transform(await link.typedNode.outcome(in: context))
     }
-    return OperationTask<NewValue, NewFailure>(flight: Flight(pilot: pilot, source: self.flight), context: self.context)
+    return OperationTask<NewValue, NewFailure>(flight: Flight(pilot: pilot, source: link), context: self.context)
   }
 }

@@ -1,4 +1,4 @@
-import Synchronization
+internal import Synchronization
 
 /// Names one task among all tasks of the process. Later tasks have greater identifiers.
 public struct OperationTaskIdentifier: Hashable, Sendable, Comparable, CustomStringConvertible {

@@ -1,18 +1,27 @@
-import Synchronization
+internal import Synchronization
 
 /// A flight seen as a node of the graph of what waits for what.
 package protocol TaskNode: AnyObject, Sendable {
   var id: OperationTaskIdentifier { get }
   /// What this node waits for.
   var prerequisites: [any TaskNode] { get }
+  /// Whether another node has ever been made to wait for this one.
+  var isPrerequisite: Bool { get }
+  func becomePrerequisite()
   /// Begins the flight if nobody has, and waits until it is over or the current task is cancelled.
   func settled(in context: OperationContext) async
 }
 
 extension Flight: TaskNode {
   package var prerequisites: [any TaskNode] {
-    let (dependencies, source) = self.state.withLock { ($0.dependencies, $0.source) }
-    return dependencies.map(\.node) + (source.map { [$0] } ?? [])
+    let (dependencies, source) = self.state.withLock { ($0.dependencies.all, $0.source) }
+    return dependencies.map(\.node) + (source.map { [$0.node] } ?? [])
+  }
+
+  package var isPrerequisite: Bool { self.state.withLock { $0.isPrerequisite } }
+
+  package func becomePrerequisite() {
+    self.state.withLock { $0.isPrerequisite = true }
   }
 
   package func settled(in context: OperationContext) async {
@@ -26,15 +35,19 @@ extension Flight: TaskNode {
 
   /// Makes this flight wait for another one, unless the two would then wait for each other.
   func depend(on dependency: TaskDependency) {
+    var looked: [any TaskNode] = []
     let closesCircle = TaskGraph.edges.withLock { _ in
-      if TaskGraph.reaches(from: dependency.node, to: self) { return true }
+      if TaskGraph.reaches(from: dependency.node, to: self, looking: &looked) { return true }
+      dependency.node.becomePrerequisite()
       self.state.withLock { state in
-        guard case .grounded = state.phase else { return }
-        guard !state.dependencies.contains(where: { $0.node === dependency.node }) else { return }
-        state.dependencies.append(dependency)
+        switch state.phase {
+        case .flying where state.isDeparting, .grounded: state.dependencies.insert(dependency)
+        case .flying, .landing, .landed: break
+        }
       }
       return false
     }
+    looked = []  // Only now: one that goes may run foreign code.
     guard closesCircle else { return }
     OperationWarning(
       code: .taskCircle,
@@ -48,8 +61,15 @@ extension Flight: TaskNode {
 
 /// Something that a task waits for before it runs.
 struct TaskDependency: Sendable {
-  let node: any TaskNode
-  let context: OperationContext
+  private let link: any TaskLinking
+  private let context: OperationContext
+
+  init(on task: OperationTask<some Sendable, some Error>) {
+    self.link = TaskLink(task.flight)
+    self.context = task.context
+  }
+
+  var node: any TaskNode { self.link.node }
 
   /// Runs all of `dependencies` that do not run yet, and waits for all of them. Whether they fail makes no difference.
   static func settle(_ dependencies: [TaskDependency]) async {
@@ -64,16 +84,36 @@ struct TaskDependency: Sendable {
   }
 }
 
+/// What a task waits for, each once.
+struct TaskDependencies: Sendable {
+  private(set) var all: [TaskDependency] = []
+  private var identifiers: Set<OperationTaskIdentifier> = []
+
+  mutating func insert(_ dependency: TaskDependency) {
+    if self.identifiers.insert(dependency.node.id).inserted { self.all.append(dependency) }
+  }
+}
+
 enum TaskGraph {
   /// Held while an edge is looked at and added, so that two callers cannot close a circle between them.
   static let edges = Mutex(())
 
-  static func reaches(from start: any TaskNode, to goal: any TaskNode) -> Bool {
-    var visited: Set<OperationTaskIdentifier> = []
-    var pending = [start]
-    while let node = pending.popLast() {
+  /// - Parameter looked: Gets the nodes that were looked at, so that none of them goes while the lock is held.
+  static func reaches(
+    from start: any TaskNode,
+    to goal: any TaskNode,
+    looking looked: inout [any TaskNode]
+  ) -> Bool {
+    // Nothing leads to a node for which nobody waits: so a chain costs the same for each link, whichever end it grows at.
+    guard goal.isPrerequisite || start === goal else { return false }
+    var known: Set<OperationTaskIdentifier> = [start.id]
+    looked = [start]
+    var next = 0
+    while next < looked.count {
+      let node = looked[next]
       if node === goal { return true }
-      if visited.insert(node.id).inserted { pending.append(contentsOf: node.prerequisites) }
+      looked += node.prerequisites.filter { known.insert($0.id).inserted }
+      next += 1
     }
     return false
   }

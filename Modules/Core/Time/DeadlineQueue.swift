@@ -1,7 +1,7 @@
-import Synchronization
+internal import Synchronization
 
 #if canImport(Dispatch)
-  import Dispatch
+  internal import Dispatch
 #endif
 
 /// The one queue of deadlines of the process.
@@ -71,7 +71,7 @@ package final class DeadlineQueue: Sendable {
     // A timer that is early fires for nothing and is set anew, which is cheaper than moving it at each cancellation.
     if let alarm = state.alarm, alarm <= earliest { return }
     state.alarm = earliest
-    self.timer.start(at: earliest) { [unowned self] in self.fire() }
+    self.timer.start(at: earliest) { [weak self] in self?.fire() }
   }
 }
 
@@ -91,6 +91,12 @@ extension Duration {
       queue: DispatchQueue(label: "swift-operation.deadlines")
     )
     private let isActive = Mutex(false)
+
+    deinit {
+      // Dispatch traps when a source goes that was never activated, and keeps one that was not cancelled.
+      self.source.cancel()
+      if !self.isActive.withLock({ $0 }) { self.source.activate() }
+    }
 
     func start(at instant: ContinuousClock.Instant, _ action: @escaping @Sendable () -> Void) {
       let (seconds, attoseconds) = ContinuousClock.now.duration(to: instant).clampedForClock.components

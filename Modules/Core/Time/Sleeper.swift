@@ -1,4 +1,4 @@
-import Synchronization
+internal import Synchronization
 
 /// One wait for one deadline, which ends once: at the deadline or at cancellation, whichever comes first.
 final class Sleeper: Sendable {

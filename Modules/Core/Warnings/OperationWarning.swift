@@ -1,8 +1,8 @@
-import Synchronization
+internal import Synchronization
 
 /// A report of misuse: something that was asked for and cannot be, with what to do instead.
 ///
-/// Reports go to the reporter of the current task, if ``withReporter(_:operation:)`` has set one; otherwise to
+/// Reports go to the reporter of the current task, if `withReporter(_:operation:)` has set one; otherwise to
 /// ``reporter``. By default they are printed to standard error in debug builds. `OperationTesting` makes them issues of
 /// the running test.
 public struct OperationWarning: Sendable, Hashable, CustomStringConvertible {

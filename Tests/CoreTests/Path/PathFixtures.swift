@@ -54,4 +54,5 @@ class PathAnimal: Hashable, @unchecked Sendable {
   func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
 
+// Unchecked as its base class is; it adds nothing.
 final class PathDog: PathAnimal, @unchecked Sendable {}

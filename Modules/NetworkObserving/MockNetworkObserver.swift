@@ -1,0 +1,35 @@
+public import OperationCore
+
+/// A network observer whose status you set, for tests and previews.
+///
+/// ```swift
+/// let network = MockNetworkObserver(initialStatus: .disconnected)
+/// let query = query.rerunOnChange(of: .connected(to: network))
+/// network.send(status: .connected)
+/// ```
+public final class MockNetworkObserver: NetworkObserver, Sendable {
+  private let broadcast: Broadcast<NetworkConnectionStatus>
+
+  /// Creates an observer.
+  public init(initialStatus: NetworkConnectionStatus = .connected) {
+    self.broadcast = Broadcast(initialStatus)
+  }
+
+  /// The status that was sent last.
+  public var currentStatus: NetworkConnectionStatus { self.broadcast.value }
+
+  /// How many subscriptions there are that have not been cancelled.
+  public var subscriberCount: Int { self.broadcast.subscriberCount }
+
+  /// Sets the status and calls the handlers, on this thread and before it returns unless they are being called already.
+  public func send(status: NetworkConnectionStatus) {
+    self.broadcast.send(status)
+  }
+
+  /// Calls `handler` with the current status before it returns, and again whenever a status is sent.
+  public func subscribe(
+    with handler: @escaping @Sendable (NetworkConnectionStatus) -> Void
+  ) -> OperationSubscription {
+    self.broadcast.subscribe(handler)
+  }
+}

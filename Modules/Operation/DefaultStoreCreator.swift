@@ -1,0 +1,102 @@
+public import OperationActivityObserving
+public import OperationBackoff
+public import OperationCore
+internal import OperationDedupe
+public import OperationNetworkObserving
+internal import OperationRetry
+
+extension OperationClient {
+  /// Gives the operations of a client what nearly all of them want.
+  ///
+  /// Queries, and all else that a store may run unasked, are retried with backoff, deduplicated, run automatically, and
+  /// rerun when the network is back and when the application is active again. Mutations get retries where you ask for them,
+  /// and nothing else. What an operation says itself comes first.
+  public struct DefaultStoreCreator: StoreCreator {
+    var retryLimit: Int
+    var mutationRetryLimit: Int
+    var backoff: OperationBackoffFunction?
+    var delayer: (any OperationDelayer & Sendable)?
+    var automaticRunningSpecification: any OperationRunSpecification & Sendable
+    var networkObserver: (any NetworkObserver & Sendable)?
+    var activityObserver: (any ApplicationActivityObserver & Sendable)?
+
+    public func store<Operation: StatefulOperationRequest & Sendable>(
+      for operation: Operation,
+      in context: OperationContext,
+      with initialState: Operation.State
+    ) -> OperationStore<Operation.State> {
+      var context = context
+      if let backoff = self.backoff { context.operationBackoffFunction = backoff }
+      if let delayer = self.delayer { context.operationDelayer = delayer }
+      guard operation.canRunUnasked else {
+        guard self.mutationRetryLimit > 0 else {
+          return .detached(operation: operation, initialState: initialState, initialContext: context)
+        }
+        let mutation = operation.retry(limit: self.mutationRetryLimit)
+        return .detached(operation: mutation, initialState: initialState, initialContext: context)
+      }
+      context.automaticRunningSpecification = self.automaticRunningSpecification
+      let query = operation.retry(limit: self.retryLimit).deduplicated()
+      return self.rerun(query, initialState: initialState, initialContext: context)
+    }
+
+    private func rerun<Operation: StatefulOperationRequest>(
+      _ operation: Operation,
+      initialState: Operation.State,
+      initialContext: OperationContext
+    ) -> OperationStore<Operation.State> {
+      let isConnected = self.networkObserver.map { NetworkConnectionRunSpecification.connected(to: $0) }
+      let isActive = self.activityObserver.map { ApplicationIsActiveRunSpecification.applicationIsActive(observer: $0) }
+      switch (isConnected, isActive) {
+      case (nil, nil):
+        return .detached(operation: operation, initialState: initialState, initialContext: initialContext)
+      case (let isConnected?, nil):
+        let operation = operation.rerunOnChange(of: isConnected)
+        return .detached(operation: operation, initialState: initialState, initialContext: initialContext)
+      case (nil, let isActive?):
+        let operation = operation.rerunOnChange(of: isActive)
+        return .detached(operation: operation, initialState: initialState, initialContext: initialContext)
+      case (let isConnected?, let isActive?):
+        let operation = operation.rerunOnChange(of: isConnected).rerunOnChange(of: isActive)
+        return .detached(operation: operation, initialState: initialState, initialContext: initialContext)
+      }
+    }
+  }
+}
+
+extension OperationClient.StoreCreator where Self == OperationClient.DefaultStoreCreator {
+  /// Gives the operations of a client what nearly all of them want.
+  ///
+  /// - Parameters:
+  ///   - retryLimit: How often a query is retried.
+  ///   - mutationRetryLimit: How often a mutation is retried.
+  ///   - backoff: How long to wait before a retry; nil for exponentially longer, from a second on.
+  ///   - delayer: What waits; nil for the deadline queue of the process.
+  ///   - automaticRunningSpecification: When queries may be run unasked.
+  ///   - networkObserver: Reruns stale queries with subscribers when the network is back.
+  ///   - activityObserver: Reruns stale queries with subscribers when the application is active again.
+  public static func `default`(
+    retryLimit: Int = 3,
+    mutationRetryLimit: Int = 0,
+    backoff: OperationBackoffFunction? = nil,
+    delayer: (any OperationDelayer & Sendable)? = nil,
+    automaticRunningSpecification: any OperationRunSpecification & Sendable = .always(true),
+    networkObserver: (any NetworkObserver & Sendable)? = nil,
+    activityObserver: (any ApplicationActivityObserver & Sendable)? = nil
+  ) -> Self {
+    Self(
+      retryLimit: retryLimit,
+      mutationRetryLimit: mutationRetryLimit,
+      backoff: backoff,
+      delayer: delayer,
+      automaticRunningSpecification: automaticRunningSpecification,
+      networkObserver: networkObserver,
+      activityObserver: activityObserver
+    )
+  }
+
+  /// What tests want: no retries, no delays, no observers.
+  public static var defaultTesting: Self {
+    .default(retryLimit: 0, backoff: .noBackoff, delayer: .noDelay)
+  }
+}

@@ -1,0 +1,33 @@
+public import OperationCore
+
+extension PaginatedRequest {
+  /// Keeps at most `count` pages: where one more is loaded at one end, one is dropped from the other.
+  ///
+  /// Pages that were dropped can be loaded again. Pages that are set are not dropped until others are loaded.
+  ///
+  /// - Parameter count: How many; less than one is reported, and sets no maximum.
+  public func maximumPages(_ count: Int) -> ContextModifiedOperation<Self> {
+    if count < 1 {
+      OperationWarning(
+        code: .invalidArgument,
+        message: """
+          A maximum of \(count) pages was asked for \(Self.unmodifiedType), which leaves room for none. It has no maximum \
+          then. Allow one page or more.
+          """
+      ).report()
+    }
+    return self.context { $0.operationMaximumPages = count < 1 ? nil : count }
+  }
+}
+
+extension OperationContext {
+  /// How many pages a paginated operation keeps at most; nil, the default, for all.
+  public var operationMaximumPages: Int? {
+    get { self[MaximumPagesKey.self] }
+    set { self[MaximumPagesKey.self] = newValue }
+  }
+
+  private enum MaximumPagesKey: Key {
+    static let defaultValue: Int? = nil
+  }
+}

@@ -1,0 +1,13 @@
+public import OperationCore
+
+extension StatefulOperationRequest where State: PaginatedStateProtocol {
+  /// Calls the state stale while it has no pages.
+  public func staleWhenNoValue() -> ContextModifiedOperation<Self> {
+    self.staleWhen { state, _ in state.paginatedState.currentValue.isEmpty }
+  }
+
+  /// Tells `handler` of all events in the stores of the operation.
+  public func handleEvents(with handler: PaginatedEventHandler<State>) -> ContextModifiedOperation<Self> {
+    self.handleEvents(with: OperationEventHandler(handler))
+  }
+}

@@ -1,0 +1,27 @@
+/// One page of a paginated operation.
+public struct Page<PageID: Hashable & Sendable, PageValue: Sendable>: Sendable, Identifiable {
+  /// What identifies the page among the pages of its operation.
+  public let id: PageID
+
+  /// What the page holds.
+  public var value: PageValue
+
+  /// Creates a page.
+  public init(id: PageID, value: PageValue) {
+    self.id = id
+    self.value = value
+  }
+}
+
+extension Page: Equatable where PageValue: Equatable {}
+
+extension Page: Hashable where PageValue: Hashable {}
+
+extension Page: Encodable where PageID: Encodable, PageValue: Encodable {}
+
+extension Page: Decodable where PageID: Decodable, PageValue: Decodable {}
+
+extension Page: CustomStringConvertible {
+  /// The identifier and the value.
+  public var description: String { "Page(id: \(self.id), value: \(self.value))" }
+}

@@ -1,0 +1,31 @@
+extension Pages {
+  /// The pages that `transform` makes of these, in their order.
+  ///
+  /// Of new pages with one identifier the last stays, in the place of the first.
+  public func map<NewValue: Sendable, E: Error>(
+    _ transform: (Page<PageID, PageValue>) throws(E) -> Page<PageID, NewValue>
+  ) throws(E) -> Pages<PageID, NewValue> {
+    var pages = Pages<PageID, NewValue>()
+    try self.entries.visit { entry throws(E) in
+      pages.append(try transform(entry.page))
+    }
+    return pages
+  }
+}
+
+extension Pages where PageValue: Equatable {
+  /// The pages that `transform` makes of these, in their order.
+  ///
+  /// Of new pages with one identifier the last stays, in the place of the first. Pages that stay equal do not count as edited.
+  public func map<E: Error>(
+    _ transform: (Page<PageID, PageValue>) throws(E) -> Page<PageID, PageValue>
+  ) throws(E) -> Pages {
+    var pages = Pages()
+    try self.entries.visit { entry throws(E) in
+      let page = try transform(entry.page)
+      let revision = page == entry.page ? entry.revision : .now
+      pages.insert(Entry(page: page, revision: revision), atEnd: true)
+    }
+    return pages
+  }
+}

@@ -1,0 +1,51 @@
+internal import OperationCore
+internal import Synchronization
+
+/// What a state knows of its request: which page comes after which.
+///
+/// The identifiers are computed when they are read, from the pages of that moment. So they are right whatever has happened to
+/// the pages, and no foreign code is called while the store changes its state.
+class PageOrder<PageID: Hashable & Sendable, PageValue: Sendable>: @unchecked Sendable {
+  // Unchecked because a class that is subclassed cannot be checked; it holds a mutex, and the one subclass a request.
+  private let storeContext = Mutex<(@Sendable () -> OperationContext?)?>(nil)
+
+  func nextPageId(of pages: Pages<PageID, PageValue>) -> PageID? {
+    preconditionFailure("Overridden by RequestedPageOrder.")
+  }
+
+  func previousPageId(of pages: Pages<PageID, PageValue>) -> PageID? {
+    preconditionFailure("Overridden by RequestedPageOrder.")
+  }
+
+  /// The context of the store whose state this belongs to.
+  final var context: OperationContext {
+    self.storeContext.withLock { $0 }?() ?? OperationContext()
+  }
+
+  final var isBound: Bool { self.storeContext.withLock { $0 != nil } }
+
+  /// Says where the context of the store is to be had.
+  final func bind(to context: @escaping @Sendable () -> OperationContext?) {
+    self.storeContext.withLock { $0 = context }
+  }
+}
+
+/// The order of the pages of a request.
+final class RequestedPageOrder<Request: PaginatedRequest>: PageOrder<Request.PageID, Request.PageValue>,
+  @unchecked Sendable  // The reason is below, where a formatter leaves it.
+{
+  // Unchecked as its base class is; all it adds is this immutable Sendable value.
+  private let request: Request
+
+  init(_ request: Request) {
+    self.request = request
+  }
+
+  override func nextPageId(of pages: Pages<Request.PageID, Request.PageValue>) -> Request.PageID? {
+    self.request.nextPageId(of: pages, in: self.context)
+  }
+
+  override func previousPageId(of pages: Pages<Request.PageID, Request.PageValue>) -> Request.PageID? {
+    self.request.previousPageId(of: pages, in: self.context)
+  }
+}

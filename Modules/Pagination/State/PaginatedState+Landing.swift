@@ -1,0 +1,107 @@
+internal import OperationCore
+
+extension PaginatedState {
+  /// Takes in what a run has yielded or returned, next to what others have written since the run began.
+  mutating func land(_ value: PaginatedOperationValue<PageID, PageValue>, of task: FetchTask) {
+    let context = task.context
+    let run = context[PagingEntry<PageID, PageValue, PageFailure>.Key.self]?.run
+    var pages = self.currentValue
+    switch value {
+    case .initialPage where run?.isShared == true:
+      self.error = nil
+      return
+    case .initialPage(let page):
+      pages.land(page, of: run, atEnd: run?.demand != .previous)
+    case .nextPage(let page?):
+      pages.land(page, of: run, atEnd: true)
+    case .previousPage(let page?):
+      pages.land(page, of: run, atEnd: false)
+    case .nextPage(nil), .previousPage(nil):
+      // There is nothing to show but that it went well.
+      self.error = nil
+      return
+    case .allPages(let fetched):
+      if run?.hadPages == false, fetched.isEmpty {
+        self.error = nil
+        return
+      }
+      if context.operationResultUpdateReason == .yieldedResult {
+        pages.refresh(with: fetched, of: run)
+      } else {
+        pages.land(fetched, of: run)
+      }
+    }
+    if let maximum = context.operationMaximumPages {
+      let drops: (inout Pages<PageID, PageValue>) -> Void =
+        switch value {
+        case .nextPage: { $0.removeFirst() }
+        case .initialPage where run?.demand != .previous: { $0.removeFirst() }
+        case .previousPage, .initialPage, .allPages: { $0.removeLast() }
+        }
+      while pages.count > maximum { drops(&pages) }
+    }
+    self.set(pages, in: context)
+  }
+}
+
+extension Pages {
+  /// Takes in one page: in the place that it has, unless somebody has written to it since the run began, or at an end.
+  fileprivate mutating func land<Failure>(
+    _ page: Page<PageID, PageValue>,
+    of run: PagingRun<PageID, PageValue, Failure>?,
+    atEnd: Bool
+  ) {
+    let revision = run?.revision ?? .now
+    if let entry = self.entry(of: page.id), entry.revision > revision { return }
+    self.insert(Entry(page: page, revision: revision), atEnd: atEnd)
+  }
+
+  /// Takes in pages where they are.
+  fileprivate mutating func refresh<Failure>(with fetched: Pages, of run: PagingRun<PageID, PageValue, Failure>?) {
+    for page in fetched where self.contains(id: page.id) { self.land(page, of: run, atEnd: true) }
+  }
+
+  /// Takes in all pages anew.
+  ///
+  /// What was there before the run and was not fetched goes. What somebody has written since the run began stays as it is,
+  /// and what somebody has removed stays away; pages that have come since stay at their end.
+  fileprivate mutating func land<Failure>(_ fetched: Pages, of run: PagingRun<PageID, PageValue, Failure>?) {
+    guard let run else {
+      self = fetched
+      return
+    }
+    var (leading, trailing): ([Entry], [Entry]) = ([], [])
+    var hasOldPages = false
+    self.entries.visit { entry in
+      if run.hadPage(entry.page.id) {
+        hasOldPages = true
+      } else if !fetched.contains(id: entry.page.id) {
+        if hasOldPages { trailing.append(entry) } else { leading.append(entry) }
+      }
+    }
+    // When none is left of the pages that were refetched, others have taken their place.
+    guard hasOldPages else { return }
+    var pages = Pages()
+    for entry in leading { pages.insert(entry, atEnd: true) }
+    for page in fetched {
+      if let entry = self.entry(of: page.id) {
+        let isNewer = entry.revision > run.revision
+        pages.insert(isNewer ? entry : Entry(page: page, revision: run.revision), atEnd: true)
+      } else if !run.hadPage(page.id) {
+        pages.insert(Entry(page: page, revision: run.revision), atEnd: true)
+      }
+    }
+    for entry in trailing { pages.insert(entry, atEnd: true) }
+    self = pages
+  }
+
+  @discardableResult
+  mutating func removeFirst() -> Page<PageID, PageValue>? {
+    self.first.flatMap { self.remove(id: $0.id) }
+  }
+
+  @discardableResult
+  mutating func removeLast() -> Page<PageID, PageValue>? {
+    self.last.flatMap { self.remove(id: $0.id) }
+  }
+}

@@ -1,0 +1,106 @@
+public import OperationCore
+
+extension OperationStore where State: PaginatedStateProtocol {
+  /// Loads the page after the last one and waits for it; the initial page where there is none.
+  ///
+  /// Where the operation shares runs, as with `.deduplicated()`, the call joins one that loads the same page.
+  ///
+  /// - Parameters:
+  ///   - context: Entries that replace those of the store's context for this run.
+  ///   - handler: Hears of the events of this run alone.
+  /// - Returns: The page, or nil where the pages end.
+  /// - Throws: What the operation throws. When the run is cancelled, what it ends with, or `CancellationError`.
+  @discardableResult
+  public func fetchNextPage(
+    using context: OperationContext? = nil,
+    handler: PaginatedEventHandler<State>? = nil
+  ) async throws(State.Failure) -> Page<State.PageID, State.PageValue>? {
+    try await self.run(.next, using: context, handler: handler).page
+  }
+
+  /// Loads the page before the first one and waits for it; the initial page where there is none.
+  ///
+  /// See ``OperationCore/OperationStore/fetchNextPage(using:handler:)``.
+  ///
+  /// - Parameters:
+  ///   - context: Entries that replace those of the store's context for this run.
+  ///   - handler: Hears of the events of this run alone.
+  /// - Returns: The page, or nil where the pages begin.
+  /// - Throws: What the operation throws. When the run is cancelled, what it ends with, or `CancellationError`.
+  @discardableResult
+  public func fetchPreviousPage(
+    using context: OperationContext? = nil,
+    handler: PaginatedEventHandler<State>? = nil
+  ) async throws(State.Failure) -> Page<State.PageID, State.PageValue>? {
+    try await self.run(.previous, using: context, handler: handler).page
+  }
+
+  /// Fetches all pages that are there anew, one after the other from the first, and shows them when all have come.
+  ///
+  /// It ends early where the fresh pages do. What is written to the pages meanwhile stays. Where there are no pages nothing is
+  /// fetched.
+  ///
+  /// - Parameters:
+  ///   - context: Entries that replace those of the store's context for this run.
+  ///   - handler: Hears of the events of this run alone.
+  /// - Returns: The pages as they were fetched.
+  /// - Throws: What the operation throws. When the run is cancelled, what it ends with, or `CancellationError`.
+  @discardableResult
+  public func refetchAllPages(
+    using context: OperationContext? = nil,
+    handler: PaginatedEventHandler<State>? = nil
+  ) async throws(State.Failure) -> Pages<State.PageID, State.PageValue> {
+    try await self.run(.all, using: context, handler: handler).pages
+  }
+
+  private func run(
+    _ demand: PageDemand,
+    using context: OperationContext?,
+    handler: PaginatedEventHandler<State>?
+  ) async throws(State.Failure) -> State.OperationValue {
+    let context = demand.context(for: State.self, using: context)
+    guard let handler, handler.hearsOfPages else {
+      return try await self.run(using: context, handler: handler.map { OperationEventHandler($0) })
+    }
+    let reader = PageEventReader(handler, hearsOfAllRuns: false)
+    defer { reader.close() }
+    return try await self.run(using: context, handler: OperationEventHandler(reader))
+  }
+}
+
+// MARK: - Tasks
+
+extension OperationStore where State: PaginatedStateProtocol {
+  /// A task that loads the page after the last one once it is run; the initial page where there is none then.
+  public func fetchNextPageTask(
+    using context: OperationContext? = nil
+  ) -> OperationTask<Page<State.PageID, State.PageValue>?, State.Failure> {
+    self.runTask(using: PageDemand.next.context(for: State.self, using: context)).map { $0.page }
+  }
+
+  /// A task that loads the page before the first one once it is run; the initial page where there is none then.
+  public func fetchPreviousPageTask(
+    using context: OperationContext? = nil
+  ) -> OperationTask<Page<State.PageID, State.PageValue>?, State.Failure> {
+    self.runTask(using: PageDemand.previous.context(for: State.self, using: context)).map { $0.page }
+  }
+
+  /// A task that fetches all pages anew once it is run.
+  public func refetchAllPagesTask(
+    using context: OperationContext? = nil
+  ) -> OperationTask<Pages<State.PageID, State.PageValue>, State.Failure> {
+    self.runTask(using: PageDemand.all.context(for: State.self, using: context)).map { $0.pages }
+  }
+}
+
+extension PageDemand {
+  /// The context of a run that is asked for this.
+  fileprivate func context<State: PaginatedStateProtocol>(
+    for state: State.Type,
+    using context: OperationContext?
+  ) -> OperationContext {
+    var context = context ?? OperationContext()
+    context[PagingEntry<State.PageID, State.PageValue, State.Failure>.Key.self] = .demand(self)
+    return context
+  }
+}

@@ -1,0 +1,24 @@
+internal import OperationCore
+
+/// A layer around an operation that can tell, without any run or setup, whether there is a retry in it.
+private protocol RetryLayer {
+  static var hasRetryInside: Bool { get }
+}
+
+/// A modifier that retries.
+private protocol RetryModifier {}
+
+extension Retry: RetryModifier {}
+
+extension ModifiedOperation: RetryLayer {
+  fileprivate static var hasRetryInside: Bool { Modifier.self is any RetryModifier.Type || Operation.self.hasRetry }
+}
+
+extension DefaultStateOperation: RetryLayer {
+  fileprivate static var hasRetryInside: Bool { Operation.self.hasRetry }
+}
+
+extension OperationRequest {
+  /// Whether one of the modifiers around the operation is a retry.
+  static var hasRetry: Bool { (self as? any RetryLayer.Type)?.hasRetryInside ?? false }
+}

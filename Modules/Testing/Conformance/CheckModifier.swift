@@ -1,0 +1,236 @@
+internal import OperationBackoff
+public import OperationCore
+public import Testing
+
+/// Checks that a modifier keeps to the rules that the others rely on; what it breaks are issues of the test.
+///
+/// ```swift
+/// @Test func keepsTheRules() async throws {
+///   try await checkModifier { $0.logged() }
+/// }
+/// ```
+///
+/// - Parameters:
+///   - rules: Which rules to check.
+///   - exceptions: Rules that the modifier breaks on purpose.
+///   - context: The context that the operation sets up. Its delays take no time unless you say otherwise.
+///   - limit: How long each wait may take; nil for ``WaitLimit/current``.
+///   - modify: Applies the modifier. It is called once for each rule.
+///   - sourceLocation: Where an issue is reported.
+/// - Throws: `CancellationError` when the task is cancelled.
+public func checkModifier<Modified: StatefulOperationRequest<QueryState<Int, any Error>>>(
+  _ rules: some Sequence<ModifierRule> = ModifierRule.allCases,
+  except exceptions: Set<ModifierRule> = [],
+  in context: OperationContext = .withoutDelays,
+  within limit: Duration? = nil,
+  sourceLocation: SourceLocation = #_sourceLocation,
+  _ modify: (ScriptedQuery<Int, any Error>) -> Modified
+) async throws where Modified.Value == Int, Modified.Failure == any Error {
+  for rule in rules where !exceptions.contains(rule) {
+    let script = OperationScript<Int, any Error>(default: rule.defaultOutcome)
+    let query = script.query()
+    let check = ModifierCheck(
+      rule: rule,
+      script: script,
+      original: query.path,
+      modified: modify(query),
+      context: context,
+      limit: limit ?? WaitLimit.current,
+      sourceLocation: sourceLocation
+    )
+    try await check.perform()
+  }
+}
+
+extension OperationContext {
+  /// An empty context whose delays take no time.
+  public static var withoutDelays: OperationContext {
+    var context = OperationContext()
+    context.operationDelayer = NoDelayer()
+    return context
+  }
+}
+
+extension ModifierRule {
+  fileprivate var defaultOutcome: OperationScript<Int, any Error>.Outcome {
+    switch self {
+    case .value, .path, .setup: .value(1)
+    case .error: .error(ScriptedFailure(number: 1))
+    case .yields:
+      .yield(
+        .success(1),
+        then: .yield(.failure(ScriptedFailure(number: 2)), then: .yield(.success(3), then: .value(4)))
+      )
+    case .context, .cancellation, .independence: .suspend
+    }
+  }
+}
+
+/// The error that the checks throw.
+struct ScriptedFailure: Error, Hashable {
+  let number: Int
+}
+
+/// An entry that the checks look for.
+private enum MarkKey: OperationContext.Key {
+  static let defaultValue = 0
+}
+
+// MARK: - The checks
+
+private struct ModifierCheck<Modified: StatefulOperationRequest<QueryState<Int, any Error>>>: Sendable
+where Modified.Value == Int, Modified.Failure == any Error {
+  let rule: ModifierRule
+  let script: OperationScript<Int, any Error>
+  let original: OperationPath
+  let modified: Modified
+  let context: OperationContext
+  let limit: Duration
+  let sourceLocation: SourceLocation
+
+  func perform() async throws {
+    do {
+      switch self.rule {
+      case .value: try await self.checkValue()
+      case .error: try await self.checkError()
+      case .yields: try await self.checkYields()
+      case .setup: self.checkSetup()
+      case .context: try await self.checkContext()
+      case .cancellation: try await self.checkCancellation()
+      case .independence: try await self.checkIndependence()
+      case .path: self.expect(self.modified.path == self.original, "the path became \(self.modified.path)")
+      }
+    } catch let error as WaitTimedOut {
+      self.expect(false, error.description)
+    }
+  }
+
+  private func expect(_ isKept: Bool, _ what: @autoclosure () -> String) {
+    guard !isKept else { return }
+    Issue.record("The modifier breaks the rule '\(self.rule)': \(what())", sourceLocation: self.sourceLocation)
+  }
+
+  private func runner() -> OperationRunner<Modified> {
+    OperationRunner(operation: self.modified, initialContext: self.context)
+  }
+
+  private func run(
+    _ runner: OperationRunner<Modified>,
+    in context: OperationContext? = nil,
+    with continuation: OperationContinuation<Int, any Error> = .init { _, _ in }
+  ) async throws -> Result<Int, any Error> {
+    try await outcome(of: "the run to return", within: self.limit) {
+      try await runner.run(isolation: nil, in: context, with: continuation)
+    }
+  }
+
+  private func checkValue() async throws {
+    let result = try await self.run(self.runner())
+    self.expect((try? result.get()) == 1, "the operation returned 1, the modified one \(result.outcome)")
+  }
+
+  private func checkError() async throws {
+    let failure = ScriptedFailure(number: 1)
+    let result = try await self.run(self.runner())
+    guard case .failure(let error) = result, error as? ScriptedFailure == failure else {
+      return self.expect(false, "the operation threw \(failure), the modified one \(result.outcome)")
+    }
+  }
+
+  private func checkYields() async throws {
+    let yields = WaitingRoom<[String]>([])
+    let result = try await self.run(
+      self.runner(),
+      with: OperationContinuation { result, _ in
+        let text = result.outcome
+        yields.change { $0.append(text) }
+      }
+    )
+    let expected: [Result<Int, any Error>] = [.success(1), .failure(ScriptedFailure(number: 2)), .success(3)]
+    self.expect(
+      yields.state == expected.map(\.outcome),
+      "the operation yielded \(expected.map(\.outcome)), the modified one \(yields.state)"
+    )
+    self.expect(
+      (try? result.get()) == 4,
+      "the operation returned 4 after its yields, the modified one \(result.outcome)"
+    )
+  }
+
+  private func checkSetup() {
+    _ = self.runner()
+    let count = self.script.setupCount
+    self.expect(
+      count == 1,
+      "the setup of the operation was called \(count) times. Call `operation.setup(context:)` once."
+    )
+  }
+
+  private func checkContext() async throws {
+    var context = OperationContext()
+    context[MarkKey.self] = 7
+    let running = self.begin(self.runner(), in: context)
+    defer { running.cancel() }
+    let run = try await self.nextRun()
+    let mark = run.context[MarkKey.self]
+    run.succeed(1)
+    _ = try await self.result(of: running, "the run to return")
+    self.expect(mark == 7, "an entry of the context was 7, and \(mark) in the operation. Hand the context on.")
+  }
+
+  private func checkCancellation() async throws {
+    let running = self.begin(self.runner())
+    defer { running.cancel() }
+    let run = try await self.nextRun()
+    running.cancel()
+    do {
+      try await run.cancellation(within: self.limit)
+    } catch let error as WaitTimedOut {
+      run.succeed(1)
+      return self.expect(false, "the task was cancelled, the work was not. \(error)")
+    }
+    _ = try await self.result(of: running, "the call to return after its task was cancelled")
+  }
+
+  private func checkIndependence() async throws {
+    let runner = self.runner()
+    let runnings = (1...3).map { _ in self.begin(runner) }
+    defer { for running in runnings { running.cancel() } }
+    var runs: [ScriptedRun<Int, any Error>] = []
+    for _ in runnings { runs.append(try await self.nextRun()) }
+    // Ended out of order.
+    for run in runs.reversed() { run.succeed(run.number) }
+    var values: Set<Int> = []
+    for running in runnings {
+      if let value = try? await self.result(of: running, "the run to return").get() { values.insert(value) }
+    }
+    self.expect(
+      values == [1, 2, 3],
+      "three runs at the same time ended with 1, 2 and 3, the modified ones with \(values.sorted())"
+    )
+  }
+
+  private func begin(
+    _ runner: OperationRunner<Modified>,
+    in context: OperationContext? = nil
+  ) -> Task<Int, any Error> {
+    Task.immediate { try await runner.run(isolation: nil, in: context) }
+  }
+
+  private func nextRun() async throws -> ScriptedRun<Int, any Error> {
+    try await self.script.nextRun(within: self.limit)
+  }
+
+  private func result(of task: Task<Int, any Error>, _ what: String) async throws -> Result<Int, any Error> {
+    try await outcome(of: what, within: self.limit) { try await task.value }
+  }
+}
+
+extension Result {
+  fileprivate var outcome: String {
+    switch self {
+    case .success(let value): "\(value)"
+    case .failure(let error): "threw \(error)"
+    }
+  }
+}

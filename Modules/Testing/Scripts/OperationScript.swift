@@ -1,0 +1,191 @@
+public import OperationCore
+public import Testing
+
+/// What an operation does, run by run, as a test says: it plays the part of the work.
+///
+/// ```swift
+/// let script = OperationScript<Int, any Error>()
+/// let store = OperationStore.detached(query: script.query().retry(limit: 1))
+/// script.enqueue(.error(Refused()))                    // The first run fails at once,
+/// let fetch = Task { try await store.fetch() }
+/// let run = try await script.next()                    // the second is the test's:
+/// run.yield(1)
+/// run.succeed(2)
+/// #expect(try await fetch.value == 2)
+/// ```
+///
+/// A run takes the first outcome that was enqueued and is left, or else the default one.
+public final class OperationScript<Value: Sendable, Failure: Error>: Sendable {
+  /// What a run does.
+  public indirect enum Outcome: Sendable {
+    /// It returns a value at once.
+    case value(Value)
+    /// It throws an error at once.
+    case error(Failure)
+    /// It waits for the test, which gets it from ``OperationScript/next(within:sourceLocation:)``.
+    case suspend
+    /// It yields a result, and then does something else.
+    case yield(Result<Value, Failure>, then: Outcome)
+  }
+
+  struct State: Sendable {
+    var outcomes: [Outcome] = []
+    /// Those that wait to be handed to the test.
+    var suspended: [ScriptedRun<Value, Failure>] = []
+    var runCount = 0
+    var endCount = 0
+    var setupCount = 0
+  }
+
+  let room = WaitingRoom(State())
+  private let defaultOutcome: Outcome
+  private let endsOnCancellation: Bool
+
+  /// Creates a script.
+  ///
+  /// - Parameters:
+  ///   - defaultOutcome: What runs do for which nothing was enqueued.
+  ///   - endsOnCancellation: Whether a suspended run that is cancelled ends by itself, with `CancellationError` where
+  ///     `Failure` has room for it. One that does not is a body that ignores its cancellation.
+  public init(default defaultOutcome: Outcome = .suspend, endsOnCancellation: Bool = true) {
+    self.defaultOutcome = defaultOutcome
+    self.endsOnCancellation = endsOnCancellation
+  }
+}
+
+extension OperationScript {
+  /// Says what the next runs do, one each, in order.
+  public func enqueue(_ outcomes: Outcome...) {
+    self.enqueue(outcomes)
+  }
+
+  /// Says what the next runs do, one each, in order.
+  public func enqueue(_ outcomes: some Sequence<Outcome>) {
+    let outcomes = Array(outcomes)
+    self.room.change { $0.outcomes += outcomes }
+  }
+
+  /// How many runs have begun.
+  public var runCount: Int { self.room.state.runCount }
+
+  /// How many runs have begun and not ended.
+  public var activeRunCount: Int {
+    let state = self.room.state
+    return state.runCount - state.endCount
+  }
+
+  /// How often the operations of this script have set up a context.
+  public var setupCount: Int { self.room.state.setupCount }
+}
+
+// MARK: - Waiting
+
+extension OperationScript {
+  /// Waits for the next run that suspends, and hands it over.
+  ///
+  /// Each run is handed over once, in the order in which they have begun.
+  ///
+  /// - Parameter limit: How long to wait; nil for ``WaitLimit/current``.
+  /// - Parameter sourceLocation: Where an issue is reported.
+  /// - Throws: ``WaitTimedOut``, which is an issue of the test as well, or `CancellationError`.
+  public func next(
+    within limit: Duration? = nil,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws -> ScriptedRun<Value, Failure> {
+    try await recordingTimeOut(at: sourceLocation) { try await self.nextRun(within: limit ?? WaitLimit.current) }
+  }
+
+  /// ``next(within:sourceLocation:)`` without the issue.
+  func nextRun(within limit: Duration) async throws -> ScriptedRun<Value, Failure> {
+    try await self.room.wait(.cancellable(limit)) { state in
+      "the next run of a scripted operation to begin and suspend; \(state.summary)"
+    } until: { state in
+      state.suspended.isEmpty ? nil : state.suspended.removeFirst()
+    }
+  }
+
+  /// Waits until at least `count` runs have begun.
+  ///
+  /// - Parameters:
+  ///   - count: How many, with those that have ended.
+  ///   - limit: How long to wait; nil for ``WaitLimit/current``.
+  ///   - sourceLocation: Where an issue is reported.
+  /// - Throws: ``WaitTimedOut``, which is an issue of the test as well, or `CancellationError`.
+  public func runs(
+    count: Int,
+    within limit: Duration? = nil,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws {
+    try await self.wait(within: limit, at: sourceLocation) { state in
+      "at least \(count) runs of a scripted operation to begin; \(state.summary)"
+    } until: { state in
+      state.runCount >= count ? () : nil
+    }
+  }
+
+  /// Waits until no run is under way.
+  ///
+  /// - Parameter limit: How long to wait; nil for ``WaitLimit/current``.
+  /// - Parameter sourceLocation: Where an issue is reported.
+  /// - Throws: ``WaitTimedOut``, which is an issue of the test as well, or `CancellationError`.
+  public func noActiveRuns(
+    within limit: Duration? = nil,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws {
+    try await self.wait(within: limit, at: sourceLocation) { state in
+      "all runs of a scripted operation to end; \(state.summary)"
+    } until: { state in
+      state.runCount == state.endCount ? () : nil
+    }
+  }
+
+  private func wait<R: Sendable>(
+    within limit: Duration?,
+    at sourceLocation: SourceLocation,
+    for what: @escaping @Sendable (State) -> String,
+    until condition: @escaping @Sendable (inout State) -> R?
+  ) async throws -> R {
+    try await recordingTimeOut(at: sourceLocation) {
+      try await self.room.wait(.cancellable(limit ?? WaitLimit.current), for: what, until: condition)
+    }
+  }
+}
+
+extension OperationScript.State {
+  fileprivate var summary: String {
+    "\(self.runCount) have begun, \(self.endCount) have ended, \(self.outcomes.count) outcomes are enqueued"
+  }
+}
+
+// MARK: - Running
+
+extension OperationScript {
+  /// Plays one run: what ``ScriptedQuery`` does, for request kinds of your own.
+  public func run(
+    in context: OperationContext,
+    with continuation: OperationContinuation<Value, Failure>
+  ) async throws(Failure) -> Value {
+    defer { self.room.change { $0.endCount += 1 } }
+    var (number, outcome) = self.room.change { state in
+      state.runCount += 1
+      return (state.runCount, state.outcomes.isEmpty ? self.defaultOutcome : state.outcomes.removeFirst())
+    }
+    while case .yield(let result, let next) = outcome {
+      continuation.yield(with: result)
+      outcome = next
+    }
+    switch outcome {
+    case .value(let value): return value
+    case .error(let error): throw error
+    case .suspend, .yield: break
+    }
+    let run = ScriptedRun(number: number, context: context, continuation: continuation)
+    self.room.change { $0.suspended.append(run) }
+    return try await run.outcome(endsOnCancellation: self.endsOnCancellation).get()
+  }
+
+  /// Notes that an operation of this script has set up a context.
+  public func noteSetup() {
+    self.room.change { $0.setupCount += 1 }
+  }
+}

@@ -1,0 +1,114 @@
+public import OperationCore
+public import Testing
+
+/// One run of a scripted operation, which suspends until the test ends it.
+public final class ScriptedRun<Value: Sendable, Failure: Error>: Sendable {
+  private struct State: Sendable {
+    var outcome: Result<Value, Failure>?
+    var isCancelled = false
+  }
+
+  /// Which run of its script it is; the first is 1.
+  public let number: Int
+
+  /// The context that the run was given.
+  public let context: OperationContext
+
+  private let continuation: OperationContinuation<Value, Failure>
+  private let room = WaitingRoom(State())
+
+  init(number: Int, context: OperationContext, continuation: OperationContinuation<Value, Failure>) {
+    self.number = number
+    self.context = context
+    self.continuation = continuation
+  }
+}
+
+extension ScriptedRun {
+  /// Yields a value; the run goes on.
+  public func yield(_ value: Value, using context: OperationContext? = nil) {
+    self.continuation.yield(value, using: context)
+  }
+
+  /// Yields an error; the run goes on.
+  public func yield(error: Failure, using context: OperationContext? = nil) {
+    self.continuation.yield(error: error, using: context)
+  }
+
+  /// Ends the run with a value.
+  ///
+  /// A run that has ended stays as it is.
+  public func succeed(_ value: Value) {
+    self.finish(with: .success(value))
+  }
+
+  /// Ends the run with an error.
+  ///
+  /// A run that has ended stays as it is.
+  public func fail(_ error: Failure) {
+    self.finish(with: .failure(error))
+  }
+
+  /// Ends the run.
+  ///
+  /// A run that has ended stays as it is.
+  public func finish(with outcome: Result<Value, Failure>) {
+    self.room.change { state in
+      if state.outcome == nil { state.outcome = outcome }
+    }
+  }
+}
+
+extension ScriptedRun where Value == Void {
+  /// Ends the run.
+  ///
+  /// A run that has ended stays as it is.
+  public func succeed() {
+    self.succeed(())
+  }
+}
+
+extension ScriptedRun {
+  /// Whether the task of the run has been cancelled.
+  public var isCancelled: Bool { self.room.state.isCancelled }
+
+  /// Whether the run has been told to end.
+  public var isFinished: Bool { self.room.state.outcome != nil }
+
+  /// Waits until the task of the run is cancelled.
+  ///
+  /// - Parameter limit: How long to wait; nil for ``WaitLimit/current``.
+  /// - Parameter sourceLocation: Where an issue is reported.
+  /// - Throws: ``WaitTimedOut``, which is an issue of the test as well, or `CancellationError` when the waiting task is
+  ///   cancelled.
+  public func cancelled(
+    within limit: Duration? = nil,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws {
+    try await recordingTimeOut(at: sourceLocation) {
+      try await self.cancellation(within: limit ?? WaitLimit.current)
+    }
+  }
+
+  /// Waits until the task of the run is cancelled, and makes no issue of the time limit.
+  func cancellation(within limit: Duration) async throws {
+    try await self.room.wait(.cancellable(limit)) { [number] state in
+      "run \(number) of a scripted operation to be cancelled; it \(state.outcome == nil ? "goes on" : "has ended")"
+    } until: { state in
+      state.isCancelled ? () : nil
+    }
+  }
+
+  /// What the run itself waits for.
+  func outcome(endsOnCancellation: Bool) async -> Result<Value, Failure> {
+    await withTaskCancellationHandler {
+      await self.room.wait { $0.outcome }
+    } onCancel: {
+      self.room.change { state in
+        state.isCancelled = true
+        guard endsOnCancellation, state.outcome == nil, let error = CancellationError() as? Failure else { return }
+        state.outcome = .failure(error)
+      }
+    }
+  }
+}

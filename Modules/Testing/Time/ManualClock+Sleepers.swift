@@ -1,0 +1,99 @@
+public import Testing
+
+extension ManualClock {
+  /// What a sleeper waits for.
+  public enum SleeperKind: Hashable, Sendable {
+    /// A delay between two attempts, asked of the operation delayer.
+    case delay
+    /// Anything else: the next poll, the end of a cache time, `sleep(for:)`.
+    case deadline
+  }
+
+  /// How many sleep now.
+  ///
+  /// - Parameter kind: Whom to count; nil for all.
+  public func sleeperCount(_ kind: SleeperKind? = nil) -> Int {
+    self.room.state.count(kind)
+  }
+
+  /// How long each sleeper has still to sleep, in the order in which they will be woken.
+  ///
+  /// - Parameter kind: Whom to ask; nil for all.
+  public func remainingTimes(_ kind: SleeperKind? = nil) -> [Duration] {
+    let state = self.room.state
+    return state.sleepers.filter { kind == nil || $0.kind == kind }.map { $0.due - state.elapsed }.sorted()
+  }
+
+  /// All delays that the operation delayer was asked for, in order, those of no length included.
+  public var delays: [Duration] { self.room.state.delays }
+
+  /// Waits until at least `count` sleep at the same time.
+  ///
+  /// - Parameters:
+  ///   - count: How many.
+  ///   - kind: Whom to count; nil for all.
+  ///   - limit: How long to wait; nil for ``WaitLimit/current``.
+  ///   - sourceLocation: Where an issue is reported.
+  /// - Throws: ``WaitTimedOut``, which is an issue of the test as well, or `CancellationError`.
+  public func sleepers(
+    count: Int,
+    _ kind: SleeperKind? = nil,
+    within limit: Duration? = nil,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws {
+    try await self.wait(within: limit, at: sourceLocation) { state in
+      "at least \(count) \(kind.noun) of a manual clock; there are \(state.count(kind))"
+    } until: { state in
+      state.count(kind) >= count
+    }
+  }
+
+  /// Waits until nobody sleeps any more: all have been woken, or cancelled.
+  ///
+  /// - Parameters:
+  ///   - kind: Whom to count; nil for all.
+  ///   - limit: How long to wait; nil for ``WaitLimit/current``.
+  ///   - sourceLocation: Where an issue is reported.
+  /// - Throws: ``WaitTimedOut``, which is an issue of the test as well, or `CancellationError`.
+  public func noSleepers(
+    _ kind: SleeperKind? = nil,
+    within limit: Duration? = nil,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws {
+    try await self.wait(within: limit, at: sourceLocation) { state in
+      "the last of the \(kind.noun) of a manual clock to go; there are \(state.count(kind))"
+    } until: { state in
+      state.count(kind) == 0
+    }
+  }
+
+  private func wait(
+    within limit: Duration?,
+    at sourceLocation: SourceLocation,
+    for what: @escaping @Sendable (State) -> String,
+    until condition: @escaping @Sendable (State) -> Bool
+  ) async throws {
+    try await recordingTimeOut(at: sourceLocation) {
+      try await self.room.wait(.cancellable(limit ?? WaitLimit.current), for: what) { state in
+        condition(state) ? () : nil
+      }
+    }
+  }
+}
+
+extension ManualClock.State {
+  fileprivate func count(_ kind: ManualClock.SleeperKind?) -> Int {
+    guard let kind else { return self.sleepers.count }
+    return self.sleepers.count { $0.kind == kind }
+  }
+}
+
+extension ManualClock.SleeperKind? {
+  fileprivate var noun: String {
+    switch self {
+    case .delay: "delays"
+    case .deadline: "deadlines"
+    case nil: "sleepers"
+    }
+  }
+}

@@ -1,0 +1,47 @@
+public import OperationCore
+public import Testing
+
+/// Expects `body` to cause a warning of the kind `code`; when it causes none, that is an issue of the test.
+///
+/// Other warnings are reported when `body` has ended, to whom they would be without this.
+///
+/// - Returns: What `body` returns.
+@discardableResult
+public func expectWarning<R, E: Error>(
+  _ code: OperationWarning.Code,
+  sourceLocation: SourceLocation = #_sourceLocation,
+  _ body: () throws(E) -> R
+) throws(E) -> R {
+  let recorder = WarningRecorder()
+  defer { recorder.judge(code, at: sourceLocation) }
+  return try recorder.recording(body)
+}
+
+/// Expects `body` to cause a warning of the kind `code`; when it causes none, that is an issue of the test.
+///
+/// Other warnings are reported when `body` has ended, to whom they would be without this.
+///
+/// - Returns: What `body` returns.
+@discardableResult
+nonisolated(nonsending)
+  public func expectWarning<R, E: Error>(
+    _ code: OperationWarning.Code,
+    sourceLocation: SourceLocation = #_sourceLocation,
+    _ body: nonisolated(nonsending) () async throws(E) -> R
+  ) async throws(E) -> R
+{
+  let recorder = WarningRecorder()
+  defer { recorder.judge(code, at: sourceLocation) }
+  return try await recorder.recording(body)
+}
+
+extension WarningRecorder {
+  fileprivate func judge(_ code: OperationWarning.Code, at sourceLocation: SourceLocation) {
+    let others = self.warnings.filter { $0.code != code }
+    if others.count == self.warnings.count {
+      let reported = others.isEmpty ? "There was none." : "There were others: \(others.map(\.code))."
+      Issue.record("Expected a warning of the kind '\(code)'. \(reported)", sourceLocation: sourceLocation)
+    }
+    for warning in others { warning.report() }
+  }
+}

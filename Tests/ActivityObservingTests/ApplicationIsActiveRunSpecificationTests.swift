@@ -1,0 +1,83 @@
+import OperationActivityObserving
+import OperationCore
+import OperationTesting
+import Testing
+
+@Suite(.warningsAreIssues) struct ApplicationIsActiveRunSpecificationTests {
+  private let observer = MockApplicationActivityObserver(isActive: false)
+  private var specification: ApplicationIsActiveRunSpecification { .applicationIsActive(observer: self.observer) }
+
+  @Test func `It holds while the application is active`() {
+    let specification = self.specification
+    #expect(!specification.isSatisfied(in: OperationContext()))
+    self.observer.send(isActive: true)
+    #expect(specification.isSatisfied(in: OperationContext()))
+    #expect(self.observer.subscriberCount == 0)
+  }
+
+  @Test func `It never holds for an operation that wants nothing of it`() {
+    var context = OperationContext()
+    #expect(context.isApplicationActiveRerunningEnabled)
+    context.isApplicationActiveRerunningEnabled = false
+    self.observer.send(isActive: true)
+    #expect(!self.specification.isSatisfied(in: context))
+  }
+
+  @Test func `It calls for each change until it is cancelled, not for the value it begins with`() {
+    let specification = self.specification
+    let satisfied = Heard<Bool>()
+    let subscription = specification.subscribe(in: OperationContext()) {
+      satisfied.append(specification.isSatisfied(in: OperationContext()))
+    }
+    #expect(satisfied.all == [])
+    self.observer.send(isActive: true)
+    self.observer.send(isActive: false)
+    #expect(satisfied.all == [true, false])
+    subscription.cancel()
+    self.observer.send(isActive: true)
+    #expect(satisfied.all == [true, false])
+    #expect(self.observer.subscriberCount == 0)
+  }
+
+  @Test func `An observer that tells nothing does not hold anybody up`() {
+    let specification = ApplicationIsActiveRunSpecification.applicationIsActive(observer: SilentObserver())
+    #expect(specification.isSatisfied(in: OperationContext()))
+  }
+
+  @Test func `The modifier nearest to the operation wins`() {
+    let query = ScriptedQuery(OperationScript<Int, any Error>())
+    func isEnabled(_ operation: some OperationRequest) -> Bool {
+      OperationRunner(operation: operation).context.isApplicationActiveRerunningEnabled
+    }
+    #expect(isEnabled(query))
+    #expect(!isEnabled(query.disableApplicationActiveRerunning()))
+    #expect(isEnabled(query.disableApplicationActiveRerunning(false)))
+    #expect(!isEnabled(query.disableApplicationActiveRerunning().disableApplicationActiveRerunning(false)))
+  }
+
+  @Test(arguments: [true, false])
+  func `A store reruns its query when the application is active again, unless it is disabled`(
+    isDisabled: Bool
+  ) async throws {
+    let observer: any ApplicationActivityObserver & Sendable = self.observer
+    let script = OperationScript<Int, any Error>(default: .value(1))
+    let query = ScriptedQuery(script)
+      .disableApplicationActiveRerunning(isDisabled)
+      .rerunOnChange(of: .applicationIsActive(observer: observer))
+      .enableAutomaticRunning(onlyWhen: .always(true))
+    let store = OperationStore.detached(query: query)
+    let subscription = store.subscribe(with: OperationEventHandler())
+    try await script.runs(count: 1)
+    try await script.noActiveRuns()
+    self.observer.send(isActive: true)
+    if !isDisabled { try await script.runs(count: 2) }
+    try await script.noActiveRuns()
+    #expect(script.runCount == (isDisabled ? 1 : 2))
+    subscription.cancel()
+  }
+}
+
+/// Tells nothing.
+private struct SilentObserver: ApplicationActivityObserver, Sendable {
+  func subscribe(_ handler: @escaping @Sendable (Bool) -> Void) -> OperationSubscription { .empty }
+}

@@ -1,0 +1,59 @@
+import OperationActivityObserving
+import OperationCore
+import Testing
+
+@Suite struct MockApplicationActivityObserverTests {
+  private let observer = MockApplicationActivityObserver(isActive: false)
+  private let heard = Heard<Bool>()
+
+  @Test func `A subscriber hears the current value at once, and then each that is sent`() {
+    let subscription = self.observer.subscribe { self.heard.append($0) }
+    #expect(self.heard.all == [false])
+    self.observer.send(isActive: true)
+    self.observer.send(isActive: false)
+    #expect(self.heard.all == [false, true, false])
+    #expect(!self.observer.isActive)
+    subscription.cancel()
+    self.observer.send(isActive: true)
+    #expect(self.heard.count == 3)
+    #expect(self.observer.subscriberCount == 0)
+  }
+
+  @Test func `Active is the first value unless another is given`() {
+    #expect(MockApplicationActivityObserver().isActive)
+  }
+
+  @Test func `A subscription that is dropped is cancelled, and its handler is released`() {
+    weak var captured: Heard<Int>?
+    do {
+      let object = Heard<Int>()
+      captured = object
+      _ = self.observer.subscribe { _ in object.append(1) }
+    }
+    #expect(captured == nil)
+    #expect(self.observer.subscriberCount == 0)
+  }
+
+  @Test func `Handlers run in the order in which they came, and the value of one after that before`() {
+    let order = Heard<Int>()
+    let subscriptions = (0..<20).map { index in
+      self.observer.subscribe { [observer] isActive in
+        order.append(isActive ? index + 100 : index)
+        if index == 3, isActive { observer.send(isActive: false) }
+      }
+    }
+    #expect(order.all == Array(0..<20))
+    self.observer.send(isActive: true)
+    #expect(Array(order.all.dropFirst(20)) == Array(100..<120) + Array(0..<20))
+    for subscription in subscriptions { subscription.cancel() }
+  }
+
+  @Test func `A handler may cancel another, who hears nothing any more`() {
+    let box = Box<OperationSubscription>()
+    let first = self.observer.subscribe { _ in box.value?.cancel() }
+    box.value = self.observer.subscribe { self.heard.append($0) }
+    self.observer.send(isActive: true)
+    #expect(self.heard.all == [false])
+    first.cancel()
+  }
+}

@@ -1,0 +1,78 @@
+import OperationBackoff
+import OperationCore
+import OperationTesting
+import Synchronization
+import Testing
+
+@Suite struct DelayerTests {
+  @Test func `A delay in the present task ends once its time has passed`() async throws {
+    let start = ContinuousClock.now
+    try await TaskSleepDelayer().delay(for: .microseconds(1))
+    #expect(ContinuousClock.now - start >= .microseconds(1))
+  }
+
+  @Test(arguments: [Duration.zero, .seconds(-1), Duration(attoseconds: .min)])
+  func `No time is not waited for`(duration: Duration) async throws {
+    try await TaskSleepDelayer().delay(for: duration)
+    try await AnySendableDelayer(.taskSleep).delay(for: duration)
+  }
+
+  @Test(arguments: [Duration.zero, .seconds(3_600), Duration(attoseconds: .max)])
+  func `A delay in a cancelled task ends at once`(duration: Duration) async {
+    let task = Task.immediate {
+      withUnsafeCurrentTask { $0?.cancel() }
+      await #expect(throws: CancellationError.self) { try await TaskSleepDelayer().delay(for: duration) }
+    }
+    await task.value
+  }
+
+  @Test func `A delay ends at once when its task is cancelled`() async {
+    let task = Task.immediate { try await TaskSleepDelayer().delay(for: .seconds(3_600)) }
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+  }
+
+  @Test(arguments: oddDurations + [.seconds(2)])
+  func `A clock is never asked for more than it can take, or for less than nothing`(duration: Duration) async throws {
+    let clock = RecordingClock()
+    try await ClockDelayer(clock).delay(for: duration)
+    let asked = try #require(clock.deadlines.first)
+    #expect(clock.deadlines.count == 1)
+    #expect(asked >= .zero && asked <= .seconds(101 * 365 * 86_400))
+    if duration == .seconds(2) { #expect(asked == .seconds(2)) }
+  }
+
+  @Test func `Delayers are named where one is asked for`() async throws {
+    var context = OperationContext()
+    context.operationDelayer = .noDelay
+    try await context.operationDelayer.delay(for: .seconds(3_600))
+    context.operationDelayer = .taskSleep
+    #expect(context.operationDelayer is TaskSleepDelayer)
+    let clock = RecordingClock()
+    context.operationDelayer = .clock(clock)
+    try await AnySendableDelayer(context.operationDelayer).delay(for: .seconds(3))
+    #expect(clock.deadlines == [.seconds(3)])
+    let optional: (any OperationDelayer & Sendable)? = .noDelay
+    #expect(optional is NoDelayer)
+  }
+}
+
+/// A clock that does not wait and writes down what it is asked for.
+final class RecordingClock: Clock {
+  struct Instant: InstantProtocol {
+    var offset: Duration
+    func advanced(by duration: Duration) -> Instant { Instant(offset: self.offset + duration) }
+    func duration(to other: Instant) -> Duration { other.offset - self.offset }
+    static func < (lhs: Instant, rhs: Instant) -> Bool { lhs.offset < rhs.offset }
+  }
+
+  private let recorded = Mutex<[Duration]>([])
+
+  var deadlines: [Duration] { self.recorded.withLock { $0 } }
+  var now: Instant { Instant(offset: .zero) }
+  var minimumResolution: Duration { .zero }
+
+  func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+    self.recorded.withLock { $0.append(deadline.offset) }
+  }
+}

@@ -1,0 +1,53 @@
+import Operation
+import OperationTesting
+import Testing
+
+/// What is attached beneath a default value works through it.
+@Suite struct DefaultValueCompositionTests {
+  @Test func aRerunAttachedBeneathIsCarriedOut() async throws {
+    let script = OperationScript<Int, any Error>(default: .value(1))
+    let observer = MockNetworkObserver(initialStatus: .disconnected)
+    let query = script.query().rerunOnChange(of: .connected(to: observer)).defaultValue(0)
+    let store = OperationStore.detached(query: query)
+    let recorder = EventRecorder<DefaultOperationState<QueryState<Int, any Error>>>()
+    let subscription = store.subscribe(with: recorder.queryHandler)
+    #expect(store.currentValue == 0)
+
+    observer.send(status: .connected)
+    try await recorder.first { $0.state?.currentValue == 1 }
+
+    #expect(script.runCount == 1)
+    subscription.cancel()
+  }
+
+  @Test func pollingAttachedBeneathIsCarriedOut() async throws {
+    let script = OperationScript<Int, any Error>(default: .value(1))
+    let clock = ManualClock()
+    let store = OperationStore.detached(
+      query: script.query().rerun(every: .seconds(5)).defaultValue(0).manualTime(clock)
+    )
+    let recorder = EventRecorder<DefaultOperationState<QueryState<Int, any Error>>>()
+    let subscription = store.subscribe(with: recorder.queryHandler)
+
+    clock.advance(by: .seconds(5))
+    try await recorder.first { $0.state?.valueUpdateCount == 1 }
+    clock.advance(by: .seconds(5))
+    try await recorder.first { $0.state?.valueUpdateCount == 2 }
+
+    subscription.cancel()
+    #expect(clock.sleeperCount() == 0)
+  }
+
+  @Test func retriesAndDedupeApply() async throws {
+    struct Unavailable: Error {}
+    let script = OperationScript<Int, any Error>()
+    script.enqueue(.error(Unavailable()), .value(9))
+    let client = OperationClient(storeCreator: .default(retryLimit: 1, delayer: .noDelay))
+    let store = client.store(for: script.query().defaultValue(-1))
+
+    #expect(store.currentValue == -1)
+    #expect(try await store.fetch() == 9)
+    #expect(store.currentValue == 9)
+    #expect(client.store(for: script.query().defaultValue(-1)) === store)
+  }
+}

@@ -1,0 +1,67 @@
+import Operation
+import OperationTesting
+import Testing
+
+/// The modifiers against each other, in both orders.
+@Suite struct RetryAndDedupeTests {
+  private struct Unavailable: Error {}
+
+  @Test(arguments: [true, false])
+  func callersShareAllAttempts(retriesOutside: Bool) async throws {
+    let script = OperationScript<Int, any Error>()
+    let store = Self.store(script, retriesOutside: retriesOutside)
+
+    async let first = store.fetch()
+    let attempt = try await script.next()
+    // An immediate task runs until it waits, which is for the run under way.
+    let second = Task.immediate { try await store.fetch() }
+    attempt.fail(Unavailable())
+    try await script.next().succeed(2)
+
+    #expect(try await first == 2)
+    #expect(try await second.value == 2)
+    #expect(script.runCount == 2)
+    #expect(store.valueUpdateCount == 1)
+  }
+
+  @Test(arguments: [true, false])
+  func theLastErrorSurfaces(retriesOutside: Bool) async throws {
+    let script = OperationScript<Int, any Error>(default: .error(Unavailable()))
+    let store = Self.store(script, retriesOutside: retriesOutside)
+
+    await #expect(throws: Unavailable.self) { try await store.fetch() }
+
+    #expect(script.runCount == 3)
+    #expect(store.errorUpdateCount == 1)
+  }
+
+  @Test(arguments: [true, false])
+  func aCancelledDelayEndsAtOnceAndLeavesTheStateAlone(retriesOutside: Bool) async throws {
+    let script = OperationScript<Int, any Error>(default: .error(Unavailable()))
+    let clock = ManualClock()
+    let store = Self.store(script, retriesOutside: retriesOutside)
+    store.context.use(clock)
+
+    let task = Task { try await store.fetch() }
+    try await clock.sleepers(count: 1)
+    task.cancel()
+
+    await #expect(throws: (any Error).self) { try await task.value }
+    try await clock.noSleepers()
+    #expect(script.runCount == 1)
+    #expect(store.status.isIdle)
+    #expect(store.errorUpdateCount == 0)
+  }
+
+  private static func store(
+    _ script: OperationScript<Int, any Error>,
+    retriesOutside: Bool
+  ) -> OperationStore<QueryState<Int, any Error>> {
+    let store =
+      retriesOutside
+      ? OperationStore.detached(query: script.query().deduplicated().retry(limit: 2))
+      : OperationStore.detached(query: script.query().retry(limit: 2).deduplicated())
+    store.context.operationDelayer = .noDelay
+    return store
+  }
+}

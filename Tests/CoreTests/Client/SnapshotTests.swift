@@ -1,0 +1,74 @@
+import Foundation
+import OperationCore
+import OperationTesting
+import Testing
+
+/// `snapshot`: what a client keeps, for people and tools.
+@Suite(.timeLimit(.minutes(1)), .warningsAreIssues)
+struct SnapshotTests {
+  @Test
+  func `A snapshot tells of each store`() async throws {
+    let clock = ManualClock()
+    let client = OperationClient()
+    let script = IntScript()
+    let fresh = client.store(for: NumberQuery(1).stale(after: .seconds(60)).manualTime(clock))
+    try await fresh.fetch()
+    let failed = client.store(for: TextQuery("a").manualTime(clock))
+    failed.setResult(to: .failure(Refused(code: 3)))
+    let running = client.store(for: script.automaticQuery(path: ["scripted"]))
+    let subscription = running.subscribe(with: IntRecorder().handler)
+    let run = try await script.next()
+
+    let stores = client.snapshot().stores
+    #expect(stores.count == 3)
+    let number = try #require(stores.first { $0.path == "\(NumberQuery(1).path)" })
+    #expect(number.kind == "NumberQuery")
+    #expect(number.status == .success)
+    #expect(!number.isStale)
+    #expect(number.valueUpdateCount == 1)
+    #expect(number.valueLastUpdatedAt == clock.now())
+    #expect(number.errorLastUpdatedAt == nil)
+    let text = try #require(stores.first { $0.path == "\(TextQuery("a").path)" })
+    #expect(text.status == .failure)
+    #expect(text.error == "refused 3")
+    #expect(text.isStale)
+    #expect(text.errorUpdateCount == 1)
+    #expect(text.errorLastUpdatedAt == clock.now())
+    let loading = try #require(stores.first { $0.status == .loading })
+    #expect(loading.subscriberCount == 1)
+    #expect(loading.kind.hasPrefix("ScriptedQuery"))
+    subscription.cancel()
+    try await run.cancelled()
+  }
+
+  @Test
+  func `A snapshot can be encoded, and read back`() throws {
+    let client = OperationClient()
+    client.store(for: NumberQuery(1)).currentValue = 4
+    _ = client.store(for: TextQuery("a"))
+    let snapshot = client.snapshot()
+    let data = try JSONEncoder().encode(snapshot)
+    #expect(try JSONDecoder().decode(OperationClientSnapshot.self, from: data) == snapshot)
+  }
+
+  @Test
+  func `A snapshot describes itself, one line for each store`() {
+    let client = OperationClient()
+    _ = client.store(for: NumberQuery(1))
+    _ = client.store(for: TextQuery("a"))
+    let lines = client.snapshot().description.split(separator: "\n")
+    #expect(lines.count == 2)
+    #expect(lines.contains { $0.contains("NumberQuery") && $0.contains("idle") })
+    #expect(!OperationClient().snapshot().description.isEmpty)
+  }
+
+  @Test
+  func `A snapshot is a value: what happens later does not change it`() {
+    let client = OperationClient()
+    let store = client.store(for: NumberQuery(1))
+    let snapshot = client.snapshot()
+    store.currentValue = 1
+    #expect(snapshot.stores.map(\.status) == [.idle])
+    #expect(client.snapshot().stores.map(\.status) == [.success])
+  }
+}

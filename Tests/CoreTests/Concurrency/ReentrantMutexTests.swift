@@ -1,0 +1,141 @@
+import Dispatch
+import OperationTesting
+import Synchronization
+import Testing
+
+@testable import OperationCore
+
+@Suite struct ReentrantMutexTests {
+  private final class Box: Sendable {
+    let mutex = ReentrantMutex(0)
+  }
+
+  private let box = Box()
+
+  @Test func itsOwnerEntersAgain() {
+    #expect(!box.mutex.isOwnedByCurrentThread)
+    let value = box.mutex.withExclusiveAccess {
+      #expect(box.mutex.isOwnedByCurrentThread)
+      box.mutex.withLock { $0 += 1 }
+      box.mutex.withExclusiveAccess {
+        box.mutex.withLock { $0 += 1 }
+        #expect(box.mutex.withLock { $0 } == 2)
+      }
+      // The inner access has not given the mutex away.
+      #expect(box.mutex.isOwnedByCurrentThread)
+      return box.mutex.withLock { value in
+        value += 1
+        return value
+      }
+    }
+    #expect(value == 3)
+    #expect(!box.mutex.isOwnedByCurrentThread)
+    #expect(box.mutex.withLock { $0 } == 3)
+  }
+
+  @Test func isGivenBackByAnErrorThatIsThrown() {
+    struct TaskRefused: Error {}
+    #expect(throws: TaskRefused.self) {
+      try box.mutex.withExclusiveAccess { () throws(TaskRefused) in
+        box.mutex.withLock { $0 = 7 }
+        throw TaskRefused()
+      }
+    }
+    #expect(!box.mutex.isOwnedByCurrentThread)
+    #expect(box.mutex.withLock { $0 } == 7)
+  }
+
+  @Test func ownersAreTheirOwn() {
+    let other = Box()
+    box.mutex.withExclusiveAccess {
+      #expect(!other.mutex.isOwnedByCurrentThread)
+      other.mutex.withExclusiveAccess {
+        box.mutex.withLock { $0 += 1 }
+        other.mutex.withLock { $0 += 2 }
+      }
+      #expect(box.mutex.isOwnedByCurrentThread)
+    }
+    #expect(box.mutex.withLock { $0 } == 1)
+    #expect(other.mutex.withLock { $0 } == 2)
+  }
+
+  @Test func keepsOtherThreadsOut() async {
+    let box = box
+    await onThreads(4) { number in
+      for round in 0..<2_000 {
+        if (round + number).isMultiple(of: 2) {
+          box.mutex.withLock { $0 += 1 }
+        } else {
+          // Nobody else changes the value between the read and the write.
+          box.mutex.withExclusiveAccess {
+            let value = box.mutex.withLock { $0 }
+            box.mutex.withExclusiveAccess { box.mutex.withLock { $0 = value + 1 } }
+          }
+        }
+      }
+    }
+    #expect(box.mutex.withLock { $0 } == 8_000)
+  }
+
+  @Test func isNotOwnedByAnotherThread() async {
+    let box = box
+    let (isHeld, isJudged) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let isOwned = Switch(true)
+    await onThreads(2) { number in
+      if number == 0 {
+        box.mutex.withExclusiveAccess {
+          isHeld.signal()
+          isJudged.wait()
+        }
+      } else {
+        isHeld.wait()
+        _ = isOwned.set(box.mutex.isOwnedByCurrentThread)
+        isJudged.signal()
+      }
+    }
+    #expect(!isOwned.isOn)
+  }
+}
+
+@Suite struct SwitchTests {
+  @Test func tellsWhatItWas() {
+    let isOn = Switch(false)
+    #expect(!isOn.isOn)
+    #expect(isOn.set(true) == false)
+    #expect(isOn.isOn)
+    #expect(isOn.set(true) == true)
+    #expect(isOn.set(false) == true)
+  }
+
+  @Test func oneOfManyThreadsIsTheFirst() async {
+    let firsts = Atomic(0)
+    let isTaken = Switch(false)
+    await onThreads(4) { _ in
+      if !isTaken.set(true) { firsts.add(1, ordering: .relaxed) }
+    }
+    #expect(firsts.load(ordering: .relaxed) == 1)
+  }
+}
+
+@Suite struct ThreadLocalTests {
+  @Test func threadsHaveDifferentNamesAndDepths() async {
+    let names = Mutex<Set<UInt>>([])
+    // Both are alive when the names are taken.
+    let meeting = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    await onThreads(2) { number in
+      names.withLock { _ = $0.insert(ThreadLocal.currentThread) }
+      #expect(ThreadLocal.depth == 0)
+      ThreadLocal.depth = number + 1
+      if number == 0 {
+        meeting.0.signal()
+        meeting.1.wait()
+      } else {
+        meeting.1.signal()
+        meeting.0.wait()
+      }
+      #expect(ThreadLocal.depth == number + 1)
+    }
+    #expect(names.withLock { $0.count } == 2)
+    #expect(!names.withLock { $0.contains(0) })
+  }
+}

@@ -1,0 +1,342 @@
+import FoundationEssentials
+import OperationTesting
+import Testing
+
+@testable import OperationCore
+
+@Suite struct LedgerTests {
+  @Test func takesBackWhatOneRunDidAndLeavesTheRest() {
+    var play = LedgerPlay(QueryState<Int, any Error>(initialValue: 0))
+    let (one, other) = (play.run(), play.run())
+    play.yield(.success(1), by: one)
+    play.yield(.success(2), by: other)
+    play.set(.success(3))
+    play.yield(.failure(TaskRefused(number: 4)), by: one)
+    play.takeBack(one)
+    #expect(play.state.currentValue == 3)
+    #expect(play.state.valueUpdateCount == 2)
+    #expect(play.state.error == nil)
+    #expect(play.state.errorUpdateCount == 0)
+    play.takeBack(other)
+    #expect(play.state.currentValue == 3)
+    #expect(play.state.valueUpdateCount == 1)
+  }
+
+  @Test func hasNothingToTakeBackFromARunThatDidNothing() {
+    var ledger = Ledger(base: QueryState<Int, any Error>())
+    let task = OperationTask<Int, any Error> { _, _ in 1 }
+    #expect(!ledger.hasOwners)
+    expectNothing(ledger.takeBack(task.id))
+    ledger.note(.reported(.success(1), task), by: task.id)
+    #expect(ledger.hasOwners)
+    ledger.commit(task.id)
+    #expect(!ledger.hasOwners)
+    expectNothing(ledger.takeBack(task.id))
+  }
+
+  private func expectNothing(_ state: QueryState<Int, any Error>?, sourceLocation: SourceLocation = #_sourceLocation) {
+    #expect(state == nil, sourceLocation: sourceLocation)
+  }
+
+  @Test func keepsEditsThatBuildOnEachOther() {
+    var play = LedgerPlay(QueryState<Int, any Error>(initialValue: 0))
+    let run = play.run()
+    play.yield(.success(100), by: run)
+    play.set(.success(1))
+    play.edit { $0.replaceValue(with: ($0.currentValue ?? 0) + 10) }
+    play.edit { $0.replaceValue(with: ($0.currentValue ?? 0) * 2) }
+    play.takeBack(run)
+    #expect(play.state.currentValue == 22)
+    #expect(play.state.valueUpdateCount == 1)
+  }
+
+  @Test func keepsEveryResultWhereOneDoesNotReplaceAnother() {
+    var play = LedgerPlay(ListState())
+    let run = play.run()
+    play.yield(.success(1), by: run)
+    play.set(.success([2]))
+    play.report(.success(3))
+    play.report(.success(4))
+    play.takeBack(run)
+    #expect(play.state.currentValue == [2, 3, 4])
+  }
+
+  @Test func isBoundedByTheRunsThatAreUnderWay() {
+    var play = LedgerPlay(QueryState<Int, any Error>())
+    let run = play.run()
+    for value in 0..<1_000 {
+      play.yield(.success(value), by: run)
+      play.yield(.failure(TaskRefused(number: value)), by: run)
+      play.set(.success(value))
+      play.set(.failure(TaskRefused(number: value)))
+      let other = play.run()
+      play.yield(.success(-value), by: other)
+      if value.isMultiple(of: 2) { play.commit(other) } else { play.takeBack(other) }
+      #expect(play.ledger.count <= 6)
+    }
+  }
+
+  @Test func isBoundedWhenARunYieldsOnceAndGoesOn() {
+    var play = LedgerPlay(QueryState<Int, any Error>())
+    let run = play.run()
+    play.yield(.success(1), by: run)
+    for value in 0..<1_000 {
+      let other = play.run()
+      play.yield(.success(value), by: other)
+      play.yield(.failure(TaskRefused()), by: other)
+      play.report(.success(value), by: other)
+      play.commit(other)
+      #expect(play.ledger.count <= 3)
+    }
+    play.takeBack(run)
+    #expect(play.state.valueUpdateCount == 2_000)
+    #expect(play.state.currentValue == 999)
+  }
+
+  @Test func editsThatComeAfterAllThatMayBeTakenBackAreNotKept() {
+    var play = LedgerPlay(QueryState<Int, any Error>(initialValue: 0))
+    let run = play.run()
+    for _ in 0..<100 {
+      play.yield(.success(1), by: run)
+      play.edit { $0.replaceValue(with: ($0.currentValue ?? 0) + 1) }
+    }
+    #expect(play.ledger.count <= 2)
+    play.takeBack(run)
+    #expect(play.state.currentValue == 100)
+    #expect(play.ledger.count == 0)
+  }
+}
+
+// MARK: - Against the full list
+
+extension LedgerTests {
+  @Test(arguments: 1...40 as ClosedRange<UInt64>) func replaysWhatTheFullListReplays(seed: UInt64) {
+    LedgerPlay(QueryState<Int, any Error>(initialValue: 0)).perform(seed: seed) { state in
+      var summary = Summary(state)
+      summary.value = "\(state.currentValue ?? -1)"
+      return summary
+    } edit: { state, number in
+      state.replaceValue(with: (state.currentValue ?? 0) + number)
+    }
+  }
+
+  @Test(arguments: 1...20 as ClosedRange<UInt64>) func replaysUnderADefault(seed: UInt64) {
+    let initial = DefaultOperationState(QueryState<Int, any Error>(), defaultValue: 7)
+    LedgerPlay(initial).perform(seed: seed) { state in
+      Summary(state)
+    } edit: { state, number in
+      state.replaceValue(with: state.currentValue + number)
+    }
+  }
+
+  @Test(arguments: 1...20 as ClosedRange<UInt64>) func replaysAStateThatCollects(seed: UInt64) {
+    LedgerPlay(ListState()).perform(seed: seed) { state in
+      Summary(state)
+    } edit: { state, number in
+      state.currentValue.append(-number)
+    }
+  }
+}
+
+/// What of a state must be the same.
+private struct Summary: Equatable {
+  var value: String
+  let (valueUpdateCount, errorUpdateCount): (Int, Int)
+  let (valueLastUpdatedAt, errorLastUpdatedAt): (Date?, Date?)
+  let error: String?
+  let isLoading: Bool
+
+  init(_ state: some OperationState) {
+    self.value = "\(state.currentValue)"
+    self.valueUpdateCount = state.valueUpdateCount
+    self.errorUpdateCount = state.errorUpdateCount
+    self.valueLastUpdatedAt = state.valueLastUpdatedAt
+    self.errorLastUpdatedAt = state.errorLastUpdatedAt
+    self.error = state.error.map { "\($0)" }
+    self.isLoading = state.isLoading
+  }
+}
+
+/// A state, its ledger, and the full list of what has happened to it.
+private struct LedgerPlay<State: OperationState & Sendable> where State.OperationValue == Int {
+  typealias Task = OperationTask<Int, State.Failure>
+  typealias Change = Ledger<State>.Change
+
+  private(set) var state: State
+  private(set) var ledger: Ledger<State>
+  private var base: State
+  private var list: [(owner: OperationTaskIdentifier?, change: Change)] = []
+  private let clock = ManualClock()
+
+  init(_ state: State) {
+    self.state = state
+    self.base = state
+    self.ledger = Ledger(base: state)
+  }
+
+  /// Contexts with a date each.
+  private func context() -> OperationContext {
+    self.clock.advance(by: .seconds(1))
+    var context = OperationContext()
+    context.operationClock = self.clock.frozen()
+    return context
+  }
+
+  /// A run that has departed.
+  mutating func run() -> Task {
+    var task = Task(context: self.context()) { _, _ throws(State.Failure) -> Int in 0 }
+    self.state.scheduleFetchTask(&task)
+    self.editBase { [task] state in
+      var task = task
+      state.scheduleFetchTask(&task)
+    }
+    return task
+  }
+
+  private mutating func editBase(_ edit: (inout State) -> Void) {
+    self.ledger.editBase(edit)
+    edit(&self.base)
+  }
+
+  private mutating func note(_ change: Change, by owner: OperationTaskIdentifier?) {
+    change.apply(to: &self.state)
+    self.ledger.note(change, by: owner)
+    self.list.append((owner, change))
+  }
+
+  mutating func yield(_ result: Result<Int, State.Failure>, by task: Task) {
+    var task = task
+    task.context = self.context()
+    self.note(.reported(result, task), by: task.id)
+  }
+
+  /// The outcome of a run, which stays.
+  mutating func report(_ result: Result<Int, State.Failure>, by task: Task? = nil) {
+    var task = task ?? Task { _, _ throws(State.Failure) -> Int in 0 }
+    task.context = self.context()
+    self.note(.reported(result, task), by: nil)
+  }
+
+  mutating func set(_ result: Result<State.StateValue, State.Failure>) {
+    self.note(.set(result, self.context()), by: nil)
+  }
+
+  mutating func edit(_ edit: @escaping @Sendable (inout State) -> Void) {
+    self.note(.edited(isSuccess: true, edit), by: nil)
+  }
+
+  mutating func commit(_ task: Task) {
+    self.ledger.commit(task.id)
+    for index in self.list.indices where self.list[index].owner == task.id { self.list[index].owner = nil }
+    self.finish(task)
+  }
+
+  mutating func takeBack(_ task: Task) {
+    if let state = self.ledger.takeBack(task.id) { self.state = state }
+    self.list.removeAll { $0.owner == task.id }
+    self.finish(task)
+  }
+
+  private mutating func finish(_ task: Task) {
+    self.state.finishFetchTask(task)
+    self.editBase { $0.finishFetchTask(task) }
+  }
+
+  /// What the full list makes of the base.
+  private var replayed: State {
+    var state = self.base
+    for (_, change) in self.list { change.apply(to: &state) }
+    return state
+  }
+}
+
+extension LedgerPlay where State.Failure == any Error {
+  /// Lets several runs and others do this and that, and compares after each run that is taken back.
+  consuming func perform(
+    seed: UInt64,
+    summary: (State) -> Summary,
+    edit: @escaping @Sendable (inout State, Int) -> Void
+  ) {
+    var generator = Numbers(seed: seed)
+    var runs: [Task] = []
+    for number in 1...400 {
+      let result: Result<Int, any Error> =
+        Int.random(in: 0..<3, using: &generator) > 0 ? .success(number) : .failure(TaskRefused(number: number))
+      switch Int.random(in: 0..<12, using: &generator) {
+      case 0 where runs.count < 5: runs.append(self.run())
+      case 1...4:
+        if let run = runs.randomElement(using: &generator) { self.yield(result, by: run) }
+      case 5: self.set(result.map { _ in self.state.currentValue })
+      case 6: self.report(result)
+      case 7: self.edit { edit(&$0, number) }
+      case 8:
+        guard !runs.isEmpty else { continue }
+        let run = runs.remove(at: Int.random(in: runs.indices, using: &generator))
+        self.report(result, by: run)
+        self.commit(run)
+      case 9, 10:
+        guard !runs.isEmpty else { continue }
+        let run = runs.remove(at: Int.random(in: runs.indices, using: &generator))
+        self.takeBack(run)
+        #expect(summary(self.state) == summary(self.replayed))
+        #expect(self.ledger.hasOwners == self.list.contains { $0.owner != nil })
+      default: continue
+      }
+    }
+    while let run = runs.popLast() {
+      self.takeBack(run)
+      #expect(summary(self.state) == summary(self.replayed))
+    }
+    #expect(!self.ledger.hasOwners)
+    #expect(self.ledger.count == 0)
+  }
+}
+
+/// A state that collects what runs bring.
+private struct ListState: OperationState, Sendable {
+  typealias OperationValue = Int
+  typealias Failure = any Error
+
+  var currentValue: [Int] = []
+  var initialValue: [Int] { [] }
+  private(set) var valueUpdateCount = 0
+  private(set) var valueLastUpdatedAt: Date?
+  private(set) var error: (any Error)?
+  private(set) var errorUpdateCount = 0
+  private(set) var errorLastUpdatedAt: Date?
+  private var tasks: Set<OperationTaskIdentifier> = []
+
+  var isLoading: Bool { !self.tasks.isEmpty }
+
+  mutating func scheduleFetchTask(_ task: inout OperationTask<Int, any Error>) {
+    self.tasks.insert(task.id)
+  }
+
+  mutating func finishFetchTask(_ task: OperationTask<Int, any Error>) {
+    self.tasks.remove(task.id)
+  }
+
+  mutating func reset(using context: OperationContext) -> ResetEffect {
+    self = ListState()
+    return ResetEffect()
+  }
+
+  mutating func update(with result: Result<[Int], any Error>, using context: OperationContext) {
+    self.take(result, at: context.operationClock.now())
+  }
+
+  mutating func update(with result: Result<Int, any Error>, for task: OperationTask<Int, any Error>) {
+    self.take(result.map { self.currentValue + [$0] }, at: task.context.operationClock.now())
+  }
+
+  private mutating func take(_ result: Result<[Int], any Error>, at date: Date) {
+    switch result {
+    case .success(let value):
+      (self.currentValue, self.error) = (value, nil)
+      (self.valueUpdateCount, self.valueLastUpdatedAt) = (self.valueUpdateCount + 1, date)
+    case .failure(let error):
+      self.error = error
+      (self.errorUpdateCount, self.errorLastUpdatedAt) = (self.errorUpdateCount + 1, date)
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import OperationCore
+import OperationTesting
+import Synchronization
+import Testing
+
+@Suite struct OperationSubscriptionTests {
+  @Test func cancelsOnce() {
+    let count = Atomic(0)
+    var subscription: OperationSubscription? = OperationSubscription { count.add(1, ordering: .relaxed) }
+    #expect(count.load(ordering: .relaxed) == 0)
+    subscription?.cancel()
+    #expect(count.load(ordering: .relaxed) == 1)
+    subscription?.cancel()
+    subscription = nil
+    #expect(count.load(ordering: .relaxed) == 1)
+  }
+
+  @Test func cancelsItselfWithItsLastReference() {
+    let count = Atomic(0)
+    var first: OperationSubscription? = OperationSubscription { count.add(1, ordering: .relaxed) }
+    var second = first
+    first = nil
+    #expect(second != nil)
+    #expect(count.load(ordering: .relaxed) == 0)
+    second = nil
+    #expect(count.load(ordering: .relaxed) == 1)
+  }
+
+  @Test func cancelsOnceWhenThreadsRaceForIt() async {
+    for _ in 0..<200 {
+      let count = Atomic(0)
+      let subscription = OperationSubscription { count.add(1, ordering: .relaxed) }
+      await onThreads(2) { _ in subscription.cancel() }
+      #expect(count.load(ordering: .relaxed) == 1)
+    }
+  }
+
+  @Test func mayBeCancelledByItsOwnAction() {
+    let count = Atomic(0)
+    let holder = Mutex<OperationSubscription?>(nil)
+    let subscription = OperationSubscription {
+      count.add(1, ordering: .relaxed)
+      holder.withLock { $0 }?.cancel()
+    }
+    holder.withLock { $0 = subscription }
+    subscription.cancel()
+    #expect(count.load(ordering: .relaxed) == 1)
+    holder.withLock { $0 = nil }
+  }
+
+  @Test func letsGoOfItsActionWhenItIsCancelled() {
+    let lifetimes = LifetimeTracker()
+    let subscription = OperationSubscription { [token = lifetimes.token()] in token.touch() }
+    #expect(lifetimes.aliveCount == 1)
+    subscription.cancel()
+    #expect(lifetimes.aliveCount == 0)
+  }
+
+  @Test func combinedOnesAreCancelledInOrder() {
+    let names = Mutex<[Int]>([])
+    func subscription(_ name: Int) -> OperationSubscription {
+      OperationSubscription { names.withLock { $0.append(name) } }
+    }
+    let combined = OperationSubscription.combined(subscription(1), .combined([subscription(2), subscription(3)]), .empty)
+    #expect(names.withLock { $0 } == [])
+    combined.cancel()
+    combined.cancel()
+    #expect(names.withLock { $0 } == [1, 2, 3])
+
+    var dropped: OperationSubscription? = .combined([subscription(4), subscription(5)])
+    #expect(dropped != nil)
+    dropped = nil
+    #expect(names.withLock { $0 } == [1, 2, 3, 4, 5])
+    OperationSubscription.combined([]).cancel()
+    OperationSubscription.empty.cancel()
+  }
+
+  @Test func isStoredInCollections() {
+    let count = Atomic(0)
+    var set: Set<OperationSubscription> = []
+    var array: [OperationSubscription] = []
+    for _ in 0..<3 {
+      OperationSubscription { count.add(1, ordering: .relaxed) }.store(in: &set)
+      OperationSubscription { count.add(1, ordering: .relaxed) }.store(in: &array)
+    }
+    #expect(set.count == 3)
+    #expect(array.count == 3)
+    let one = array[0]
+    one.store(in: &set)
+    one.store(in: &set)
+    #expect(set.count == 4)
+    array = []
+    #expect(count.load(ordering: .relaxed) == 2)
+    set = []
+    #expect(count.load(ordering: .relaxed) == 5)
+    one.cancel()
+    #expect(count.load(ordering: .relaxed) == 6)
+  }
+
+  @Test func isEqualToItselfAlone() {
+    let (one, other) = (OperationSubscription {}, OperationSubscription {})
+    #expect(one == one)
+    #expect(one != other)
+    #expect(OperationSubscription.empty != OperationSubscription.empty)
+  }
+}

@@ -1,0 +1,121 @@
+import OperationTesting
+import Testing
+
+@testable import OperationCore
+
+@Suite struct SubscriberTableTests {
+  private typealias State = QueryState<Int, any Error>
+  private typealias Table = SubscriberTable<State>
+
+  private let handler = OperationEventHandler<State>()
+
+  /// A call that changes the table cannot stand in the macro itself.
+  private func expect(_ isTrue: Bool, sourceLocation: SourceLocation = #_sourceLocation) {
+    #expect(isTrue, sourceLocation: sourceLocation)
+  }
+
+  @Test func keepsTheOrderOfArrival() {
+    var table = Table()
+    #expect(table.isEmpty)
+    let all = (0..<10).map { _ in table.add(handler, role: .subscriber) }
+    #expect(all.map(\.id) == Array(0..<10))
+    #expect(table.nextID == 10)
+    expect(table.remove(all[3]))
+    expect(table.remove(all[9]))
+    let late = table.add(handler, role: .subscriber)
+    #expect(late.id == 10)
+    #expect(table.slots.compactMap { $0?.id } == [0, 1, 2, 4, 5, 6, 7, 8, 10])
+    #expect(!table.isEmpty)
+  }
+
+  @Test func countsThoseWhoSubscribe() {
+    var table = Table()
+    let subscriber = table.add(handler, role: .subscriber)
+    let listener = table.add(handler, role: .listener)
+    let task = OperationTask<Int, any Error> { _, _ in 1 }
+    let runListener = table.add(handler, role: .runListener(task.id))
+    #expect(table.count == 1)
+    #expect(subscriber.hears(of: nil))
+    #expect(listener.hears(of: task.id))
+    #expect(runListener.hears(of: task.id))
+    #expect(!runListener.hears(of: nil))
+    expect(table.remove(subscriber))
+    #expect(table.count == 0)
+    #expect(!table.isEmpty)
+    expect(table.remove(listener))
+    expect(table.remove(runListener))
+    #expect(table.isEmpty)
+  }
+
+  @Test func removesEachOnce() {
+    var (table, other) = (Table(), Table())
+    let subscriber = table.add(handler, role: .subscriber)
+    let stranger = other.add(handler, role: .subscriber)
+    expect(!table.remove(stranger))
+    expect(table.remove(subscriber))
+    expect(!table.remove(subscriber))
+    #expect(table.count == 0)
+    expect(other.remove(stranger))
+  }
+
+  @Test func removingAllHandsThemOut() {
+    var table = Table()
+    let all = (0..<5).map { _ in table.add(handler, role: .subscriber) }
+    expect(table.remove(all[1]))
+    let handedOut = table.removeAll()
+    #expect(handedOut.map(\.id) == [0, 2, 3, 4])
+    #expect(table.isEmpty)
+    #expect(table.count == 0)
+    expect(!table.remove(all[0]))
+    // The identifiers go on: an event that was made before is not for one who comes now.
+    let late = table.add(handler, role: .subscriber)
+    #expect(late.id == 5)
+  }
+
+  @Test func doesNotGrowWithThoseWhoHaveLeft() {
+    var table = Table()
+    let first = table.add(handler, role: .subscriber)
+    for _ in 0..<10_000 {
+      let subscriber = table.add(handler, role: .subscriber)
+      let other = table.add(handler, role: .subscriber)
+      expect(table.remove(subscriber))
+      expect(table.remove(other))
+      #expect(table.slots.count < 100)
+    }
+    #expect(table.slots.compactMap { $0 }.first === first)
+  }
+
+  @Test func aCancelledSubscriberHearsNothing() {
+    let recorder = EventRecorder<State>()
+    var table = Table()
+    let subscriber = table.add(recorder.handler, role: .subscriber)
+    subscriber.receive(.runStarted, in: OperationContext())
+    subscriber.cancel()
+    subscriber.receive(.runEnded, in: OperationContext())
+    #expect(recorder.digests == [.started])
+  }
+
+  /// The table does what a list does, whoever comes and goes.
+  @Test(arguments: 1...20 as ClosedRange<UInt64>) func behavesLikeAList(seed: UInt64) {
+    var generator = Numbers(seed: seed)
+    var table = Table()
+    var (present, gone): ([Subscriber<State>], [Subscriber<State>]) = ([], [])
+    // Times of coming and of going, so that the table fills and empties.
+    for round in 0..<2_000 {
+      let comes = Int.random(in: 0..<10, using: &generator) < ((round / 250).isMultiple(of: 2) ? 7 : 3)
+      if comes {
+        let isSubscriber = Bool.random(using: &generator)
+        present.append(table.add(handler, role: isSubscriber ? .subscriber : .listener))
+      } else if let index = present.indices.randomElement(using: &generator) {
+        let subscriber = present.remove(at: index)
+        gone.append(subscriber)
+        expect(table.remove(subscriber))
+      }
+      if let subscriber = gone.randomElement(using: &generator) { expect(!table.remove(subscriber)) }
+      #expect(table.isEmpty == present.isEmpty)
+      #expect(table.count == present.count { if case .subscriber = $0.role { true } else { false } })
+      #expect(table.slots.count <= 2 * present.count + 20)
+    }
+    #expect(table.slots.compactMap { $0?.id } == present.map(\.id))
+  }
+}

@@ -1,0 +1,229 @@
+import OperationCore
+import OperationTesting
+import Testing
+
+/// Runs that a subscription starts, joins, keeps alive and cancels.
+@Suite(.timeLimit(.minutes(1)), .warningsAreIssues)
+struct AutomaticRunTests {
+  @Test
+  func `Subscribing runs a stale operation once, however many subscribe`() async throws {
+    let script = IntScript()
+    let store = IntStore.detached(query: script.automaticQuery())
+    let recorders = (0..<3).map { _ in IntRecorder() }
+    let subscriptions = recorders.map { store.subscribe(with: $0.handler) }
+    defer { OperationSubscription.combined(subscriptions).cancel() }
+    try await script.next().succeed(1)
+    for recorder in recorders { try await recorder.firstState { $0.currentValue == 1 } }
+    #expect(script.runCount == 1)
+    #expect(store.currentValue == 1)
+  }
+
+  @Test
+  func `Subscribing runs nothing unless automatic running is on`() {
+    let script = IntScript(default: .value(1))
+    for store in [
+      IntStore.detached(query: script.query()),
+      IntStore.detached(query: script.query().disableAutomaticRunning()),
+      IntStore.detached(query: script.query().enableAutomaticRunning(onlyWhen: .always(false))),
+    ] {
+      let subscription = store.subscribe(with: IntRecorder().handler)
+      defer { subscription.cancel() }
+      #expect(!store.isAutomaticRunningEnabled)
+      #expect(!store.isLoading)
+    }
+    #expect(script.runCount == 0)
+  }
+
+  @Test
+  func `The second subscriber finds a stale value and starts a run`() async throws {
+    let script = IntScript(default: .value(1))
+    let store = IntStore.detached(query: script.automaticQuery())
+    let recorder = IntRecorder()
+    let first = store.subscribe(with: recorder.handler)
+    try await recorder.first { $0.digest == .ended }
+    #expect(script.runCount == 1)
+    let second = store.subscribe(with: recorder.handler)
+    defer { OperationSubscription.combined(first, second).cancel() }
+    try await script.runs(count: 2)
+  }
+
+  @Test
+  func `The second subscriber finds a fresh value and starts none`() async throws {
+    let clock = ManualClock()
+    let script = IntScript(default: .value(1))
+    let store = IntStore.detached(query: script.automaticQuery().stale(after: .seconds(60)).manualTime(clock))
+    let recorder = IntRecorder()
+    let first = store.subscribe(with: recorder.handler)
+    try await recorder.first { $0.digest == .ended }
+    let second = store.subscribe(with: recorder.handler)
+    #expect(script.runCount == 1)
+    #expect(!store.isLoading)
+    clock.advance(by: .seconds(60))
+    let third = store.subscribe(with: recorder.handler)
+    defer { OperationSubscription.combined(first, second, third).cancel() }
+    try await script.runs(count: 2)
+  }
+
+  @Test
+  func `A run that a subscription started is cancelled when the last subscriber leaves`() async throws {
+    let clock = ManualClock()
+    let script = IntScript()
+    let store = IntStore.detached(query: script.automaticQuery().manualTime(clock), initialValue: 1)
+    store.currentValue = 2
+    let before = StateFacts(store.state)
+    let first = store.subscribe(with: IntRecorder().handler)
+    let second = store.subscribe(with: IntRecorder().handler)
+    let run = try await script.next()
+    clock.advance(by: .seconds(1))
+    run.yield(8)
+    run.yield(error: Refused())
+    #expect(store.error is Refused)
+    first.cancel()
+    #expect(store.isLoading)
+    #expect(!run.isCancelled)
+    second.cancel()
+    #expect(StateFacts(store.state) == before)
+    try await run.cancelled()
+    try await script.noActiveRuns()
+    #expect(StateFacts(store.state) == before)
+  }
+
+  @Test
+  func `What others set stays when the last subscriber leaves`() async throws {
+    let script = IntScript()
+    let store = IntStore.detached(query: script.automaticQuery())
+    let subscription = store.subscribe(with: IntRecorder().handler)
+    let run = try await script.next()
+    run.yield(8)
+    store.currentValue = 5
+    run.yield(9)
+    subscription.cancel()
+    #expect(store.currentValue == 5)
+    #expect(store.valueUpdateCount == 1)
+    #expect(!store.isLoading)
+  }
+
+  @Test
+  func `Somebody else who awaits the run keeps it`() async throws {
+    let script = IntScript()
+    let client = OperationClient()
+    let query = script.automaticQuery()
+    let store = client.store(for: query)
+    let subscription = store.subscribe(with: IntRecorder().handler)
+    let run = try await script.next()
+    let waiter = Task.immediate { try await client.ensureValue(for: query) }
+    subscription.cancel()
+    #expect(store.isLoading)
+    #expect(!run.isCancelled)
+    run.succeed(4)
+    #expect(try await waiter.finished() == 4)
+    #expect(script.runCount == 1)
+    #expect(store.currentValue == 4)
+  }
+
+  @Test
+  func `The last waiter's cancellation ends a run whose subscribers have left`() async throws {
+    let script = IntScript()
+    let client = OperationClient()
+    let query = script.automaticQuery()
+    let store = client.store(for: query)
+    let subscription = store.subscribe(with: IntRecorder().handler)
+    let run = try await script.next()
+    let waiter = Task.immediate { try await client.ensureValue(for: query) }
+    subscription.cancel()
+    waiter.cancel()
+    try await run.cancelled()
+    await #expect(throws: CancellationError.self) { try await waiter.finished() }
+    #expect(store.status.isIdle)
+  }
+
+  @Test
+  func `A subscription joins a run that somebody has asked for, and keeps it when that one leaves`() async throws {
+    let script = IntScript()
+    let store = IntStore.detached(query: script.automaticQuery())
+    let fetch = Task { try await store.fetch() }
+    let run = try await script.next()
+    let recorder = IntRecorder()
+    let subscription = store.subscribe(with: recorder.handler)
+    #expect(recorder.digests == [.state(nil, isLoading: true)])
+    fetch.cancel()
+    await #expect(throws: CancellationError.self) { try await fetch.finished() }
+    #expect(!run.isCancelled)
+    #expect(store.isLoading)
+    run.succeed(3)
+    try await recorder.first { $0.digest == .ended }
+    #expect(store.currentValue == 3)
+    #expect(script.runCount == 1)
+    subscription.cancel()
+  }
+
+  @Test
+  func `A run that was asked for and joined ends when caller and subscriber have left`() async throws {
+    let script = IntScript()
+    let store = IntStore.detached(query: script.automaticQuery())
+    let fetch = Task { try await store.fetch() }
+    let run = try await script.next()
+    let subscription = store.subscribe(with: IntRecorder().handler)
+    subscription.cancel()
+    #expect(!run.isCancelled)
+    fetch.cancel()
+    try await run.cancelled()
+    await #expect(throws: CancellationError.self) { try await fetch.finished() }
+    #expect(store.status.isIdle)
+  }
+
+  @Test
+  func `A subscriber without automatic running keeps nothing alive`() async throws {
+    let script = IntScript()
+    let store = IntStore.detached(query: script.query())
+    let subscription = store.subscribe(with: IntRecorder().handler)
+    defer { subscription.cancel() }
+    let fetch = Task { try await store.fetch() }
+    let run = try await script.next()
+    fetch.cancel()
+    try await run.cancelled()
+    await #expect(throws: CancellationError.self) { try await fetch.finished() }
+  }
+
+  @Test
+  func `A subscriber that comes while a cancelled run is still ending starts a new one`() async throws {
+    let script = IntScript(endsOnCancellation: false)
+    let store = IntStore.detached(query: script.automaticQuery())
+    let first = store.subscribe(with: IntRecorder().handler)
+    let dying = try await script.next()
+    first.cancel()
+    try await dying.cancelled()
+    #expect(!store.isLoading)
+    let recorder = IntRecorder()
+    let second = store.subscribe(with: recorder.handler)
+    defer { second.cancel() }
+    let fresh = try await script.next()
+    #expect(store.activeTasks.count == 1)
+    dying.yield(66)
+    dying.succeed(77)
+    try await recorder.first { $0.digest == .ended }
+    #expect(store.currentValue == nil)
+    #expect(store.isLoading)
+    fresh.succeed(1)
+    try await recorder.firstState { $0.currentValue == 1 }
+    #expect(store.valueUpdateCount == 1)
+  }
+
+  @Test
+  func `Leaving and coming back within a handler of the last event keeps the store consistent`() async throws {
+    let script = IntScript()
+    let store = IntStore.detached(query: script.automaticQuery())
+    for number in 1...50 {
+      let recorder = IntRecorder()
+      let subscription = store.subscribe(with: recorder.handler)
+      let run = try await script.next()
+      if number.isMultiple(of: 2) { run.yield(number) }
+      subscription.cancel()
+      #expect(store.valueUpdateCount == 0)
+      #expect(store.subscriberCount == 0)
+      #expect(!store.isLoading)
+    }
+    try await script.noActiveRuns()
+    #expect(script.runCount == 50)
+  }
+}

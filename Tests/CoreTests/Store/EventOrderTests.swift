@@ -1,0 +1,193 @@
+import OperationCore
+import OperationTesting
+import Testing
+
+/// Subscribers hear of everything once, in order, before the change returns.
+@Suite(.timeLimit(.minutes(1)), .warningsAreIssues)
+struct EventOrderTests {
+  @Test
+  func `A fetch is told from its beginning to its end`() async throws {
+    let script = IntScript(default: .yield(.success(1), then: .value(2)))
+    let store = IntStore.detached(query: script.query())
+    let recorder = IntRecorder()
+    let subscription = store.subscribe(with: recorder.handler)
+    defer { subscription.cancel() }
+    try await store.fetch()
+    #expect(
+      recorder.digests == [
+        .state(nil), .state(nil, isLoading: true), .started, .state(1, isLoading: true), .yielded(1),
+        .state(2), .returned(2), .ended,
+      ]
+    )
+  }
+
+  @Test
+  func `A failure is told from its beginning to its end`() async throws {
+    let script = IntScript(default: .yield(.failure(Refused(code: 1)), then: .error(Refused(code: 2))))
+    let store = IntStore.detached(query: script.query(), initialValue: 7)
+    let recorder = IntRecorder()
+    let subscription = store.subscribe(with: recorder.queryHandler)
+    defer { subscription.cancel() }
+    await #expect(throws: Refused(code: 2)) { try await store.fetch() }
+    #expect(
+      recorder.digests == [
+        .state(7), .state(7, isLoading: true), .started, .state(7, isLoading: true, error: "refused 1"),
+        .yieldedError("refused 1"), .state(7, error: "refused 2"), .threw("refused 2"), .ended,
+      ]
+    )
+  }
+
+  @Test
+  func `Each event comes to all handlers before the next one, in the order in which they came`() async throws {
+    let script = IntScript(default: .value(1))
+    let journal = Journal()
+    let store = IntStore.detached(query: script.query())
+    let subscriptions = (0..<3).map { number in
+      store.subscribe(
+        with: QueryEventHandler(
+          onStateChanged: { state, _ in journal.note("state \(number) \(state.isLoading)") },
+          onFetchingStarted: { _ in journal.note("started \(number)") },
+          onFetchingEnded: { _ in journal.note("ended \(number)") },
+          onResultReceived: { _, _ in journal.note("result \(number)") }
+        )
+      )
+    }
+    defer { OperationSubscription.combined(subscriptions).cancel() }
+    try await store.fetch()
+    let expected =
+      ["state 0 false", "state 1 false", "state 2 false"]
+      + ["state # true", "started #", "state # false", "result #", "ended #"].flatMap { line in
+        (0..<3).map { line.replacing("#", with: "\($0)") }
+      }
+    #expect(journal.lines == expected)
+  }
+
+  @Test
+  func `Handlers that the operation brings come first, the innermost before the others`() {
+    let journal = Journal()
+    let query = IntScript().query()
+      .handleEvents(with: OperationEventHandler { state, _ in journal.note("inner \(state.currentValue ?? 0)") })
+      .handleEvents(with: QueryEventHandler { state, _ in journal.note("outer \(state.currentValue ?? 0)") })
+    let store = IntStore.detached(query: query)
+    let subscription = store.subscribe(
+      with: QueryEventHandler { state, _ in journal.note("subscriber \(state.currentValue ?? 0)") }
+    )
+    defer { subscription.cancel() }
+    store.currentValue = 1
+    #expect(store.subscriberCount == 1)
+    #expect(journal.lines == ["subscriber 0", "inner 1", "outer 1", "subscriber 1"])
+  }
+
+  @Test
+  func `A handler has been called when the setter returns`() {
+    let store = IntStore.detached(query: IntScript().query())
+    let recorder = IntRecorder()
+    let subscription = store.subscribe(with: recorder.handler)
+    defer { subscription.cancel() }
+    #expect(recorder.digests == [.state(nil)])
+    store.currentValue = 1
+    #expect(recorder.stateValues == [nil, 1])
+    store.setResult(to: .failure(Refused(code: 3)))
+    #expect(recorder.digests.last == .state(1, error: "refused 3"))
+    store.resetState()
+    #expect(recorder.digests.last == .state(nil))
+    #expect(recorder.events.count == 4)
+  }
+
+  @Test
+  func `A cancelled subscription hears no more, and cancelling twice does nothing`() {
+    let store = IntStore.detached(query: IntScript().query())
+    let recorder = IntRecorder()
+    let subscription = store.subscribe(with: recorder.handler)
+    #expect(store.subscriberCount == 1)
+    subscription.cancel()
+    subscription.cancel()
+    store.currentValue = 1
+    #expect(recorder.stateValues == [nil])
+    #expect(store.subscriberCount == 0)
+  }
+
+  @Test
+  func `A dropped subscription is a cancelled one`() {
+    let store = IntStore.detached(query: IntScript().query())
+    let recorder = IntRecorder()
+    do {
+      let subscription = store.subscribe(with: recorder.handler)
+      #expect(store.subscriberCount == 1)
+      _ = consume subscription
+    }
+    store.currentValue = 1
+    #expect(store.subscriberCount == 0)
+    #expect(recorder.stateValues == [nil])
+  }
+
+  @Test
+  func `A run that is cancelled has no result and tells of its end`() async throws {
+    let script = IntScript()
+    let store = IntStore.detached(query: script.query(), initialValue: 5)
+    let recorder = IntRecorder()
+    let subscription = store.subscribe(with: recorder.handler)
+    defer { subscription.cancel() }
+    let fetch = Task { try await store.fetch() }
+    let run = try await script.next()
+    run.yield(6)
+    fetch.cancel()
+    await #expect(throws: CancellationError.self) { try await fetch.finished() }
+    #expect(
+      recorder.digests == [
+        .state(5), .state(5, isLoading: true), .started, .state(6, isLoading: true), .yielded(6), .state(5), .ended,
+      ]
+    )
+  }
+
+  @Test
+  func `The context of a result tells why it came`() async throws {
+    let script = IntScript(default: .yield(.success(1), then: .value(2)))
+    let store = IntStore.detached(query: script.query())
+    let reasons = Journal()
+    let subscription = store.subscribe(
+      with: QueryEventHandler(
+        onResultReceived: { _, context in
+          switch context.operationResultUpdateReason {
+          case .yieldedResult: reasons.note("yielded")
+          case .returnedFinalResult: reasons.note("returned")
+          case nil: reasons.note("none")
+          }
+        }
+      )
+    )
+    defer { subscription.cancel() }
+    try await store.fetch()
+    #expect(reasons.lines == ["yielded", "returned"])
+    #expect(store.context.operationResultUpdateReason == nil)
+  }
+
+  @Test
+  func `Events of several threads reach each handler one at a time and each once`() async throws {
+    let store = IntStore.detached(query: IntScript().query())
+    let inside = Counter()
+    let overlaps = Counter()
+    let last = Box(0)
+    let received = Counter()
+    let subscription = store.subscribe(
+      with: QueryEventHandler { state, _ in
+        if inside.increment() % 2 == 0 { overlaps.increment() }
+        if state.valueUpdateCount > 0 {
+          if state.valueUpdateCount != last.replace(with: state.valueUpdateCount) + 1 { overlaps.increment() }
+          received.increment()
+        }
+        inside.increment()
+      }
+    )
+    defer { subscription.cancel() }
+    await withDiscardingTaskGroup { group in
+      for writer in 0..<4 {
+        group.addTask { for number in 0..<250 { store.currentValue = writer * 1_000 + number } }
+      }
+    }
+    // A writer whose event another one delivers does not wait for that: this one's own event comes behind all.
+    try await store.reached { $0.valueUpdateCount == 1_000 }
+    #expect(received.value == 1_000)
+    #expect(overlaps.value == 0)
+  }
+}

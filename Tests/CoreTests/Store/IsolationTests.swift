@@ -1,0 +1,99 @@
+import Foundation
+import OperationCore
+import OperationTesting
+import Testing
+
+/// The body of an operation leaves its caller's actor.
+@Suite(.timeLimit(.minutes(1)), .warningsAreIssues)
+struct IsolationTests {
+  @Test @MainActor
+  func `A fetch from the main actor leaves it`() async throws {
+    let query = WhereaboutsQuery()
+    let store = OperationStore<QueryState<Bool, any Error>>.detached(query: query)
+    #expect(try await store.fetch() == false)
+    #expect(try await store.run() == false)
+    #expect(try await store.fetchTask().runIfNeeded() == false)
+    #expect(try await OpaqueOperationStore(erasing: store).fetch() as? Bool == false)
+  }
+
+  @Test @MainActor
+  func `A subscription from the main actor leaves it`() async throws {
+    let gate = Gate()
+    let query = WhereaboutsQuery(gate: gate).enableAutomaticRunning(onlyWhen: .always(true))
+    let store = OperationStore<QueryState<Bool, any Error>>.detached(query: query)
+    let recorder = EventRecorder<QueryState<Bool, any Error>>()
+    let subscription = store.subscribe(with: recorder.handler)
+    defer { subscription.cancel() }
+    gate.open()
+    let state = try await recorder.firstState { $0.currentValue != nil }
+    #expect(state.currentValue == false)
+  }
+
+  @Test @MainActor
+  func `What a client runs for the main actor leaves it`() async throws {
+    let client = OperationClient()
+    let query = WhereaboutsQuery().enableAutomaticRunning(onlyWhen: .always(true))
+    #expect(try await client.ensureValue(for: query) == false)
+    await client.prefetch(for: query)
+    let store = client.store(for: query)
+    #expect(store.currentValue == false)
+    let recorder = EventRecorder<QueryState<Bool, any Error>>()
+    let subscription = store.subscribe(with: recorder.handler)
+    defer { subscription.cancel() }
+    try await recorder.firstState { $0.valueUpdateCount == 3 }
+    let invalidateNow = { @MainActor () -> Void in client.invalidate() }
+    invalidateNow()
+    let state = try await recorder.firstState { $0.valueUpdateCount == 4 }
+    #expect(state.currentValue == false)
+    await client.invalidate()
+    #expect(store.valueUpdateCount == 5)
+    #expect(store.currentValue == false)
+  }
+
+  @Test
+  func `A fetch from any actor leaves it`() async throws {
+    let store = OperationStore<QueryState<Bool, any Error>>.detached(query: WhereaboutsQuery())
+    #expect(try await Bystander().fetch(store) == true)
+  }
+
+  @Test @MainActor
+  func `A handler hears of a change on the thread that made it`() {
+    let store = IntStore.detached(query: IntScript().query())
+    let calls = Counter()
+    let subscription = store.subscribe(
+      with: QueryEventHandler { _, _ in MainActor.assumeIsolated { _ = calls.increment() } }
+    )
+    defer { subscription.cancel() }
+    store.currentValue = 1
+    #expect(calls.value == 2)
+  }
+}
+
+/// Tells whether its body ran on the main thread.
+private struct WhereaboutsQuery: QueryRequest {
+  var gate: Gate?
+
+  var path: OperationPath { ["whereabouts"] }
+
+  func fetch(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    with continuation: OperationContinuation<Bool, any Error>
+  ) async throws -> Bool {
+    let isOnMainThread = isCurrentThreadMain()
+    try await self.gate?.wait()
+    return isOnMainThread || isCurrentThreadMain() || isolation != nil
+  }
+}
+
+private func isCurrentThreadMain() -> Bool { Thread.isMainThread }
+
+private actor Bystander {
+  private var isBusy = false
+
+  /// Whether the body of the store's operation could run while this actor was asked something else.
+  func fetch(_ store: OperationStore<QueryState<Bool, any Error>>) async throws -> Bool {
+    _ = try await store.fetch()
+    return !self.isBusy
+  }
+}

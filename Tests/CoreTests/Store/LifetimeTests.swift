@@ -1,0 +1,203 @@
+import OperationCore
+import OperationTesting
+import Synchronization
+import Testing
+
+/// Who keeps a store, and what is left when it goes.
+@Suite(.timeLimit(.minutes(1)), .warningsAreIssues)
+struct LifetimeTests {
+  @Test
+  func `A subscription does not keep its store`() {
+    var store: IntStore? = .detached(query: IntScript().query())
+    weak let witness = store
+    let subscription = store?.subscribe(with: IntRecorder().handler)
+    store = nil
+    #expect(witness == nil)
+    subscription?.cancel()
+  }
+
+  @Test
+  func `A run, its task and its context do not keep the store, and the run goes on`() async throws {
+    let script = IntScript()
+    var store: IntStore? = .detached(query: script.query())
+    weak let witness = store
+    let task = try #require(store?.fetchTask())
+    let fetch = Task.immediate { try await task.runIfNeeded() }
+    let run = try await script.next()
+    #expect(run.context.runningOperationStore?.base as? IntStore === store)
+    store = nil
+    #expect(witness == nil)
+    #expect(run.context.runningOperationStore == nil)
+    run.yield(1)
+    run.succeed(2)
+    #expect(try await fetch.finished() == 2)
+  }
+
+  @Test
+  func `A run that only subscribers wanted ends with the store`() async throws {
+    let script = IntScript()
+    var store: IntStore? = .detached(query: script.automaticQuery())
+    let recorder = IntRecorder()
+    let subscription = store?.subscribe(with: recorder.handler)
+    let run = try await script.next()
+    let heard = recorder.events.count
+    store = nil
+    try await run.cancelled()
+    try await script.noActiveRuns()
+    #expect(recorder.events.count == heard)
+    subscription?.cancel()
+  }
+
+  @Test
+  func `Controllers end with the store`() {
+    let journal = Journal()
+    var store: IntStore? = .detached(query: IntScript().query().controlled(by: JournalingController(journal: journal)))
+    #expect(journal.lines == ["began"])
+    store?.currentValue = 1
+    store = nil
+    #expect(journal.lines == ["began", "ended"])
+  }
+
+  @Test
+  func `Nothing is left of ten thousand stores and their client`() {
+    let census = Census()
+    var client: OperationClient? = OperationClient()
+    weak let clientWitness = client
+    var held: [IntStore] = []
+    for number in 0..<10_000 {
+      let query = CountedQuery(number: number, token: census.token()).stale(after: .seconds(60)).cacheTime(.seconds(9))
+      guard let store = client?.store(for: query) else { break }
+      if number.isMultiple(of: 100) { held.append(store) }
+      store.subscribe(with: IntRecorder().handler).cancel()
+    }
+    #expect(census.living == 10_000)
+    client = nil
+    #expect(clientWitness == nil)
+    #expect(census.living == 100)
+    for store in held { store.currentValue = 1 }
+    held = []
+    #expect(census.living == 0)
+  }
+
+  @Test
+  func `Nothing is left of stores that are cleared while they run`() async throws {
+    let census = Census()
+    let client = OperationClient()
+    let gate = Gate()
+    var fetches: [Task<Int, any Error>] = []
+    for number in 0..<100 {
+      let store = client.store(for: CountedQuery(number: number, token: census.token(), gate: gate))
+      fetches.append(Task.immediate { try await store.fetch() })
+    }
+    try await gate.arrivals(count: 100)
+    client.clearStores()
+    gate.open()
+    for fetch in fetches { _ = try await fetch.finished() }
+    fetches = []
+    try await census.emptied()
+    #expect(client.stores().isEmpty)
+  }
+
+  @Test
+  func `Nothing is left of a detached store that was fetched, watched and controlled`() async throws {
+    let census = Census()
+    for number in 0..<1_000 {
+      let query = CountedQuery(number: number, token: census.token())
+        .controlled(by: JournalingController(journal: Journal()))
+        .rerun(every: .seconds(1_000))
+        .rerunOnChange(of: .always(true))
+        .enableAutomaticRunning(onlyWhen: .always(true))
+      let store = IntStore.detached(query: query)
+      let subscription = store.subscribe(with: IntRecorder().handler)
+      try await store.fetch()
+      subscription.cancel()
+    }
+    try await census.emptied()
+  }
+
+  @Test
+  func `A store that is dropped in the middle of an event tells the rest of that event's handlers no lie`() {
+    let box = Box<IntStore?>(.detached(query: IntScript().query(), initialValue: 0))
+    let journal = Journal()
+    let subscriptions = (0..<3).compactMap { number in
+      box.value?.subscribe(
+        with: QueryEventHandler { state, _ in
+          journal.note("\(number): \(state.currentValue ?? -1)")
+          if number == 1, state.currentValue == 1 {
+            box.value?.currentValue = 2
+            box.value = nil
+          }
+        }
+      )
+    }
+    box.value?.currentValue = 1
+    #expect(journal.lines.starts(with: ["0: 0", "1: 0", "2: 0", "0: 1", "1: 1"]))
+    #expect(box.value == nil)
+    OperationSubscription.combined(subscriptions).cancel()
+  }
+}
+
+/// Counts the tokens that are alive.
+private final class Census: Sendable {
+  final class Token: Sendable {
+    private let census: Census
+
+    init(_ census: Census) {
+      self.census = census
+      census.count.withLock { $0 += 1 }
+    }
+
+    deinit {
+      if self.census.count.withLock({ count in
+        count -= 1
+        return count == 0
+      }) {
+        self.census.gate.withLock { $0 }?.open()
+      }
+    }
+  }
+
+  private let count = Mutex(0)
+  private let gate = Mutex<Gate?>(nil)
+
+  var living: Int { self.count.withLock { $0 } }
+
+  func token() -> Token { Token(self) }
+
+  /// Waits until no token is alive: a task that has ended may hold on to what it captured a moment longer.
+  func emptied(sourceLocation: SourceLocation = #_sourceLocation) async throws {
+    let gate = Gate()
+    self.gate.withLock { $0 = gate }
+    if self.living == 0 { gate.open() }
+    try await gate.wait(sourceLocation: sourceLocation)
+  }
+}
+
+private struct CountedQuery: QueryRequest {
+  let number: Int
+  let token: Census.Token
+  var gate: Gate?
+
+  var path: OperationPath { ["counted", self.number] }
+
+  func fetch(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    with continuation: OperationContinuation<Int, any Error>
+  ) async throws -> Int {
+    try await self.gate?.wait()
+    return self.number
+  }
+}
+
+private struct JournalingController: OperationController, Sendable {
+  let journal: Journal
+
+  func control(with controls: OperationControls<IntState>) -> OperationSubscription {
+    self.journal.note("began")
+    return OperationSubscription {
+      _ = controls.state
+      self.journal.note("ended")
+    }
+  }
+}

@@ -1,0 +1,188 @@
+import FoundationEssentials
+import OperationCore
+import OperationTesting
+import Testing
+
+/// Nothing that a user wrote is called while a lock is held: another thread can always use the store.
+@Suite(.timeLimit(.minutes(1)), .warningsAreIssues)
+struct LockFreedomTests {
+  @Test
+  func `Handlers of every event`() async throws {
+    let script = IntScript(default: .yield(.success(1), then: .value(2)))
+    let store = IntStore.detached(query: script.query())
+    let probe = Probe(store)
+    let handler = QueryEventHandler<IntState>(
+      onStateChanged: { _, _ in probe.use() },
+      onFetchingStarted: { _ in probe.use() },
+      onFetchingEnded: { _ in probe.use() },
+      onResultReceived: { _, _ in probe.use() }
+    )
+    let ended = Gate()
+    try await offThePool {
+      let subscription = store.subscribe(with: handler)
+      // Begins on this thread, and ends on it.
+      Task.immediate {
+        try await store.fetch(handler: handler)
+        ended.open()
+      }
+      store.currentValue = 4
+      store.resetState()
+      subscription.cancel()
+    }
+    try await ended.wait()
+    #expect(probe.failures == 0)
+    #expect(probe.uses >= 16)
+  }
+
+  @Test
+  func `The clock, the staleness rule and the run specification`() async throws {
+    let probe = Probe(nil)
+    let query = IntScript(default: .value(1)).query()
+      .clock(
+        .custom { @Sendable in
+          probe.use()
+          return .distantPast
+        }
+      )
+      .staleWhen { _, _ in
+        probe.use()
+        return true
+      }
+      .enableAutomaticRunning(onlyWhen: ProbingSpecification(probe: probe))
+    let store = IntStore.detached(query: query)
+    probe.store.value = store
+    let recorder = IntRecorder()
+    try await offThePool {
+      let subscription = store.subscribe(with: recorder.handler)
+      store.currentValue = 3
+      subscription.cancel()
+    }
+    #expect(recorder.startedRunCount == 1)
+    probe.store.value = nil
+    #expect(probe.failures == 0)
+    #expect(probe.uses >= 4)
+  }
+
+  @Test
+  func `The deinitializer of a value that is replaced`() async throws {
+    let (store, probe) = self.storeOfDying()
+    try await offThePool {
+      store.currentValue = nil
+    }
+    #expect(probe.uses == 1)
+    #expect(probe.failures == 0)
+  }
+
+  @Test
+  func `The deinitializer of a value that is reset`() async throws {
+    let (store, probe) = self.storeOfDying()
+    try await offThePool {
+      store.resetState()
+    }
+    #expect(probe.uses == 1)
+    #expect(probe.failures == 0)
+  }
+
+  @Test
+  func `The deinitializer of a value that a subscriber has heard of`() async throws {
+    let (store, probe) = self.storeOfDying()
+    try await offThePool {
+      let subscription = store.subscribe(with: QueryEventHandler { _, _ in })
+      store.setResult(to: .failure(Refused()))
+      store.withExclusiveAccess { store in
+        store.currentValue = nil
+        store.setResult(to: .failure(Refused()))
+      }
+      subscription.cancel()
+    }
+    #expect(probe.uses == 1)
+    #expect(probe.failures == 0)
+  }
+
+  @Test
+  func `The deinitializer of what a context holds`() async throws {
+    let store = IntStore.detached(query: IntScript().query())
+    let probe = Probe(store)
+    store.context[DyingKey.self] = Dying { probe.use() }
+    try await offThePool {
+      store.context = OperationContext()
+    }
+    #expect(probe.uses == 1)
+    #expect(probe.failures == 0)
+  }
+
+  @Test
+  func `The deinitializer of what a handler captures`() async throws {
+    let store = IntStore.detached(query: IntScript().query())
+    let probe = Probe(store)
+    try await offThePool {
+      let dying = Dying { probe.use() }
+      let subscription = store.subscribe(with: QueryEventHandler { _, _ in withExtendedLifetime(dying) {} })
+      _ = consume dying
+      subscription.cancel()
+    }
+    #expect(probe.uses == 1)
+    #expect(probe.failures == 0)
+  }
+
+  private func storeOfDying() -> (OperationStore<QueryState<Dying, any Error>>, Probe) {
+    let store = OperationStore<QueryState<Dying, any Error>>.detached(
+      query: OperationScript<Dying, any Error>().query()
+    )
+    let probe = Probe(nil)
+    store.currentValue = Dying { probe.note(onAnotherThread { _ = store.subscriberCount }) }
+    return (store, probe)
+  }
+}
+
+private enum DyingKey: OperationContext.Key {
+  static let defaultValue: Dying? = nil
+}
+
+/// Uses a store from another thread, and counts when that does not come to an end.
+private final class Probe: Sendable {
+  let store: Box<IntStore?>
+  private let counts = Box((uses: 0, failures: 0))
+
+  init(_ store: IntStore?) {
+    self.store = Box(store)
+  }
+
+  var uses: Int { self.counts.value.uses }
+  var failures: Int { self.counts.value.failures }
+
+  func use() {
+    guard let store = self.store.value else { return }
+    self.note(
+      onAnotherThread {
+        _ = store.state
+        _ = store.subscriberCount
+        store.withExclusiveAccess { _ in }
+      }
+    )
+  }
+
+  func note(_ isDone: Bool) {
+    let (uses, failures) = self.counts.value
+    self.counts.value = (uses + 1, failures + (isDone ? 0 : 1))
+  }
+}
+
+private struct ProbingSpecification: OperationRunSpecification, Sendable {
+  let probe: Probe
+
+  func isSatisfied(in context: OperationContext) -> Bool {
+    self.probe.use()
+    return true
+  }
+}
+
+private final class Dying: Sendable {
+  let onDeath: @Sendable () -> Void
+
+  init(_ onDeath: @escaping @Sendable () -> Void) {
+    self.onDeath = onDeath
+  }
+
+  deinit { self.onDeath() }
+}

@@ -1,0 +1,99 @@
+import OperationCore
+import OperationTesting
+import Testing
+
+/// A store with its types erased: the same store with the same surface.
+@Suite(.timeLimit(.minutes(1)), .warningsAreIssues)
+struct OpaqueStoreTests {
+  @Test
+  func `It shows what the store shows`() async throws {
+    let store = IntStore.detached(query: IntScript(default: .value(2)).query(path: ["a"]), initialValue: 1)
+    let opaque = OpaqueOperationStore(erasing: store)
+    #expect(opaque.base as? IntStore === store)
+    #expect(opaque.path == ["a"])
+    #expect(opaque.currentValue as? Int == 1)
+    #expect(opaque.state.initialValue as? Int == 1)
+    #expect(opaque.status.isIdle)
+    #expect(opaque.isStale)
+    #expect(!opaque.isAutomaticRunningEnabled)
+    #expect(try await opaque.fetch() as? Int == 2)
+    #expect(opaque.status.resultValue as? Int == 2)
+    #expect(opaque.state.valueUpdateCount == 1)
+    #expect(opaque.state.valueLastUpdatedAt == store.valueLastUpdatedAt)
+    opaque.context[NumberKey.self] = 4
+    #expect(store.context[NumberKey.self] == 4)
+  }
+
+  @Test
+  func `It sets values, errors and the initial state`() {
+    let store = IntStore.detached(query: IntScript().query())
+    let opaque = OpaqueOperationStore(erasing: store)
+    opaque.uncheckedSetCurrentValue(Int?.some(3))
+    #expect(store.currentValue == 3)
+    opaque.uncheckedSetResult(to: .failure(Refused()))
+    #expect(store.error is Refused)
+    #expect(opaque.error is Refused)
+    #expect(opaque.state.errorUpdateCount == 1)
+    #expect(opaque.state.errorLastUpdatedAt != nil)
+    opaque.resetState()
+    #expect(store.status.isIdle)
+  }
+
+  @Test
+  func `A plain value of an optional state can be set`() {
+    let store = IntStore.detached(query: IntScript().query())
+    OpaqueOperationStore(erasing: store).uncheckedSetCurrentValue(7)
+    #expect(store.currentValue == 7)
+  }
+
+  @Test
+  func `Its subscribers hear what others hear`() async throws {
+    let script = IntScript(default: .yield(.success(1), then: .value(2)))
+    let store = IntStore.detached(query: script.query())
+    let opaque = OpaqueOperationStore(erasing: store)
+    let journal = Journal()
+    let handler = OpaqueOperationEventHandler(
+      onStateChanged: { state, _ in journal.note("state \(state.currentValue as? Int ?? 0) \(state.isLoading)") },
+      onRunStarted: { _ in journal.note("started") },
+      onRunEnded: { _ in journal.note("ended") },
+      onResultReceived: { result, _ in journal.note("result \((try? result.get()) as? Int ?? 0)") }
+    )
+    let subscription = opaque.subscribe(with: handler)
+    #expect(opaque.subscriberCount == 1)
+    try await opaque.run()
+    subscription.cancel()
+    #expect(
+      journal.lines == [
+        "state 0 false", "state 0 true", "started", "state 1 true", "result 1", "state 2 false", "result 2", "ended",
+      ]
+    )
+    #expect(store.subscriberCount == 0)
+  }
+
+  @Test
+  func `Its runs have handlers and tasks of their own`() async throws {
+    let script = IntScript(default: .value(1))
+    let opaque = OpaqueOperationStore(erasing: IntStore.detached(query: script.query()))
+    let journal = Journal()
+    try await opaque.fetch(handler: OpaqueOperationEventHandler(onRunStarted: { _ in journal.note("started") }))
+    let task = opaque.fetchTask()
+    #expect(script.runCount == 1)
+    #expect(try await task.runIfNeeded() as? Int == 1)
+    script.enqueue(.error(Refused()))
+    await #expect(throws: Refused()) { try await opaque.runTask().runIfNeeded() }
+    #expect(journal.lines == ["started"])
+  }
+
+  @Test
+  func `Cancelling its task cancels the run`() async throws {
+    let script = IntScript()
+    let store = IntStore.detached(query: script.query())
+    let task = OpaqueOperationStore(erasing: store).runTask()
+    let caller = Task.immediate { try await task.runIfNeeded() }
+    let run = try await script.next()
+    task.cancel()
+    try await run.cancelled()
+    await #expect(throws: CancellationError.self) { try await caller.finished() }
+    #expect(store.status.isIdle)
+  }
+}

@@ -1,0 +1,100 @@
+import OperationCore
+import OperationTesting
+import Testing
+
+/// `states`: an async sequence of a store's states that keeps the newest only.
+@Suite(.timeLimit(.minutes(1)), .warningsAreIssues)
+struct StatesSequenceTests {
+  @Test
+  func `The present state comes first, then each change`() async throws {
+    let store = IntStore.detached(query: IntScript().query(), initialValue: 1)
+    var iterator = store.states.makeAsyncIterator()
+    #expect(await iterator.next()?.state.currentValue == 1)
+    store.currentValue = 2
+    #expect(await iterator.next()?.state.currentValue == 2)
+    store.setResult(to: .failure(Refused()))
+    let element = try #require(await iterator.next())
+    #expect(element.state.error is Refused)
+    #expect(element.context.operationResultUpdateReason == nil)
+  }
+
+  @Test
+  func `A slow reader gets the newest state`() async throws {
+    let store = IntStore.detached(query: IntScript().query(), initialValue: 0)
+    var iterator = store.states.makeAsyncIterator()
+    for number in 1...100 { store.currentValue = number }
+    #expect(await iterator.next()?.state.currentValue == 100)
+    store.currentValue = 101
+    #expect(await iterator.next()?.state.currentValue == 101)
+  }
+
+  @Test
+  func `An iterator is a subscriber, until it goes`() async throws {
+    let script = IntScript()
+    let store = IntStore.detached(query: script.automaticQuery())
+    do {
+      var iterator = store.states.makeAsyncIterator()
+      #expect(await iterator.next()?.state.currentValue == .some(nil))
+      #expect(store.subscriberCount == 1)
+      let run = try await script.next()
+      _ = consume iterator
+      try await run.cancelled()
+    }
+    #expect(store.subscriberCount == 0)
+  }
+
+  @Test
+  func `The sequence alone subscribes nobody, and each iterator is one of its own`() async throws {
+    let store = IntStore.detached(query: IntScript().query(), initialValue: 0)
+    let states = store.states
+    #expect(store.subscriberCount == 0)
+    var first = states.makeAsyncIterator()
+    var second = states.makeAsyncIterator()
+    #expect(store.subscriberCount == 2)
+    #expect(await first.next()?.state.currentValue == 0)
+    #expect(await second.next()?.state.currentValue == 0)
+  }
+
+  @Test
+  func `Cancelling the reader ends its iteration and its subscription`() async throws {
+    let store = IntStore.detached(query: IntScript().query())
+    let first = Gate()
+    let reader = Task {
+      for await _ in store.states { first.open() }
+    }
+    try await first.wait()
+    reader.cancel()
+    try await reader.finished()
+    #expect(store.subscriberCount == 0)
+  }
+
+  @Test
+  func `The iteration ends when the store goes, which it does not keep`() async throws {
+    var store: IntStore? = .detached(query: IntScript().query(), initialValue: 1)
+    let states = try #require(store).states
+    let first = Gate()
+    let reader = Task {
+      var values: [Int?] = []
+      for await element in states {
+        values.append(element.state.currentValue)
+        first.open()
+      }
+      return values
+    }
+    try await first.wait()
+    weak let witness = store
+    store = nil
+    #expect(witness == nil)
+    #expect(try await reader.finished() == [1])
+  }
+
+  @Test
+  func `An erased store has the same states`() async throws {
+    let store = IntStore.detached(query: IntScript().query(), initialValue: 1)
+    let opaque = OpaqueOperationStore(erasing: store)
+    var iterator = opaque.states.makeAsyncIterator()
+    #expect(await iterator.next()?.state.currentValue as? Int == 1)
+    store.currentValue = 2
+    #expect(await iterator.next()?.state.currentValue as? Int == 2)
+  }
+}

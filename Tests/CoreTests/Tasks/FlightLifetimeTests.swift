@@ -1,0 +1,133 @@
+import OperationTesting
+import Testing
+
+@testable import OperationCore
+
+@Suite(.warningsAreIssues) struct FlightLifetimeTests {
+  private let lifetimes = LifetimeTracker()
+
+  private func task(_ gate: Gate? = nil) -> OperationTask<LifetimeTracker.Token, any Error> {
+    OperationTask { [lifetimes, token = lifetimes.token()] _, _ in
+      token.touch()
+      try await gate?.wait()
+      return lifetimes.token()
+    }
+  }
+
+  @Test func aTaskThatIsNeverRunGoes() {
+    var task: OperationTask? = task()
+    #expect(task?.hasStarted == false)
+    #expect(lifetimes.aliveCount == 1)
+    task = nil
+    #expect(lifetimes.aliveCount == 0)
+  }
+
+  @Test func aTaskThatHasEndedKeepsItsValueAlone() async throws {
+    var task: OperationTask? = task()
+    _ = try await task?.runIfNeeded()
+    try await lifetimes.noneButOneAlive()
+    task = nil
+    try await lifetimes.noneAlive()
+  }
+
+  @Test func aTaskInFlightGoesWhenItLands() async throws {
+    let gate = Gate()
+    let caller: Task<Void, any Error>
+    do {
+      let task = task(gate)
+      caller = Task.immediate { _ = try await task.runIfNeeded() }
+    }
+    #expect(lifetimes.aliveCount == 1)
+    gate.open()
+    try await caller.value
+    try await lifetimes.noneAlive()
+  }
+
+  @Test func aCancelledTaskGoes() async throws {
+    let gate = Gate()
+    for leaving in [Flight<LifetimeTracker.Token, any Error>.Leaving.lastStays, .atOnce] {
+      let flight = task(gate).flight
+      let caller = Task.immediate { await flight.outcome(in: OperationContext(), leaving: leaving).isCancellation }
+      caller.cancel()
+      #expect(await caller.value)
+    }
+    try await lifetimes.noneAlive()
+  }
+
+  @Test func aTransformedTaskGoes() async throws {
+    do {
+      let task = task()
+      let mapped = task.map { [token = lifetimes.token()] _ in token.touch() }
+      try await mapped.runIfNeeded()
+      #expect(!mapped.isRunning)
+    }
+    try await lifetimes.noneAlive()
+  }
+
+  @Test func dependenciesGoWhenTheTaskHasEnded() async throws {
+    let last: OperationTask<Int, any Error> = OperationTask { _, _ in 1 }
+    do {
+      last.schedule(after: (0..<10).map { _ in task() })
+    }
+    #expect(lifetimes.aliveCount == 10)
+    _ = try await last.runIfNeeded()
+    try await lifetimes.noneAlive()
+  }
+
+  @Test func aCircleThatWasRefusedGoes() async throws {
+    do {
+      let (first, second) = (task(), task())
+      second.schedule(after: first)
+      expectWarning(.taskCircle) { first.schedule(after: second) }
+    }
+    #expect(lifetimes.aliveCount == 0)
+  }
+
+  @Test func aStoreGoesWhileItsRunIsInFlight() async throws {
+    let gate = Gate()
+    let query = HoldingQuery(token: lifetimes.token(), gate: gate)
+    var store: OperationStore? = OperationStore.detached(query: query)
+    weak let reference = store
+    let caller = Task.immediate { [task = store?.fetchTask()] in try await task?.runIfNeeded() }
+    try await gate.arrivals(count: 1)
+    store = nil
+    #expect(reference == nil)
+    gate.open()
+    #expect(try await caller.value == 1)
+  }
+
+  @Test func theTaskOfAStoreDoesNotKeepWhatFlewIt() async throws {
+    let gate = Gate(isOpen: true)
+    let task: OperationTask<Int, any Error>
+    do {
+      let store = OperationStore.detached(query: HoldingQuery(token: lifetimes.token(), gate: gate))
+      task = store.fetchTask()
+      #expect(try await task.runIfNeeded() == 1)
+    }
+    try await lifetimes.noneAlive()
+    #expect(task.isFinished)
+  }
+}
+
+extension LifetimeTracker {
+  /// Waits until a single token is alive.
+  fileprivate func noneButOneAlive() async throws {
+    #expect(self.aliveCount == 1)
+  }
+}
+
+private struct HoldingQuery: QueryRequest {
+  let token: LifetimeTracker.Token
+  let gate: Gate
+
+  var path: OperationPath { ["holding"] }
+
+  func fetch(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    with continuation: OperationContinuation<Int, any Error>
+  ) async throws -> Int {
+    try await self.gate.wait()
+    return 1
+  }
+}

@@ -1,0 +1,94 @@
+import Dispatch
+import OperationTesting
+import Synchronization
+import Testing
+
+@testable import OperationCore
+
+@Suite(.warningsAreIssues) struct FlightPriorityTests {
+  /// Work that says when its priority was raised, and what it is at the end.
+  private final class Work: Sendable {
+    let (gate, isRaised) = (Gate(), Gate())
+
+    func task(_ context: OperationContext = OperationContext()) -> OperationTask<TaskPriority, any Error> {
+      OperationTask(context: context) { _, _ in
+        try await withTaskPriorityEscalationHandler {
+          try await self.gate.wait()
+        } onPriorityEscalated: { _, new in
+          if new >= .high { self.isRaised.open() }
+        }
+        return Task.currentPriority
+      }
+    }
+  }
+
+  private let work = Work()
+
+  @Test func aCallerOfHigherPriorityRaisesTheTask() async throws {
+    let task = work.task()
+    let low = Task(priority: .low) { try await task.runIfNeeded() }
+    try await work.gate.arrivals(count: 1)
+    let high = Task(priority: .high) { try await task.runIfNeeded() }
+    try await work.isRaised.wait()
+    work.gate.open()
+    #expect(try await high.value >= .high)
+    #expect(try await low.value >= .high)
+  }
+
+  @Test func aTaskOfLowPriorityIsRaisedByItsCaller() async throws {
+    var context = OperationContext()
+    context.operationTaskConfiguration.priority = .background
+    let task = work.task(context)
+    let high = Task(priority: .high) { try await task.runIfNeeded() }
+    try await work.gate.arrivals(count: 1)
+    work.gate.open()
+    #expect(try await high.value >= .high)
+  }
+
+  @Test func aCallerWhoComesWhileTheBodyBeginsRaisesItToo() async throws {
+    // The body has begun, on this thread, and has not suspended: there is no task to raise yet.
+    let (isOnBoard, context) = (DispatchSemaphore(value: 0), OperationContext())
+    let (gate, isRaised) = (Gate(), Gate())
+    let high = Mutex<Task<Void, Never>?>(nil)
+    let flight = Mutex<Flight<Int, any Error>?>(nil)
+    let pilot = LoggingPilot { _ in
+      if let flight = flight.withLock({ $0 }) {
+        let newcomer = Task.detached(priority: .high) {
+          _ = await flight.outcomeIfAlive(leaving: .atOnce) { isOnBoard.signal() }
+        }
+        high.withLock { $0 = newcomer }
+        Self.block(on: isOnBoard)
+      }
+      try await withTaskPriorityEscalationHandler {
+        try await gate.wait()
+      } onPriorityEscalated: { _, new in
+        if new >= .high { isRaised.open() }
+      }
+      return Task.currentPriority >= .high ? 1 : 0
+    }
+    flight.withLock { $0 = Flight(pilot: pilot) }
+    let started = flight.withLock { $0 }
+    await onThreads(1) { _ in started?.begin(in: context) }
+    try await gate.arrivals(count: 1)
+    gate.open()
+    let outcome = try await started?.outcome(in: context).get()
+    await high.withLock { $0 }?.value
+    #expect(outcome == 1)
+    flight.withLock { $0 = nil }
+  }
+
+  private static func block(on semaphore: DispatchSemaphore) {
+    semaphore.wait()
+  }
+
+  @Test func aRunHasThePriorityOfWhoBeginsIt() async throws {
+    work.gate.open()
+    for priority in [TaskPriority.low, .medium, .high] {
+      let task = OperationTask<TaskPriority, any Error> { _, _ in
+        withUnsafeCurrentTask { $0?.basePriority ?? .background }
+      }
+      let caller = Task.detached(priority: priority) { try await task.runIfNeeded() }
+      #expect(try await caller.value >= priority)
+    }
+  }
+}

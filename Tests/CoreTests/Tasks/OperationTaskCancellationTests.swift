@@ -1,0 +1,203 @@
+import OperationTesting
+import Synchronization
+import Testing
+
+@testable import OperationCore
+
+@Suite(.warningsAreIssues) struct OperationTaskCancellationTests {
+  private let work = GatedWork()
+
+  @Test func aCallerLeavesWhileOthersWait() async throws {
+    let task = work.task()
+    let callers = (0..<3).map { _ in Task.immediate { try await task.runIfNeeded() } }
+    callers[0].cancel()
+    await #expect(throws: CancellationError.self) { try await callers[0].value }
+    callers[2].cancel()
+    await #expect(throws: CancellationError.self) { try await callers[2].value }
+    #expect(task.isRunning)
+    #expect(!task.isCancelled)
+    work.gate.open()
+    #expect(try await callers[1].value == 1)
+    #expect(work.cancelledRunCount == 0)
+  }
+
+  @Test func theLastOneWhoLeavesCancelsTheTask() async throws {
+    let task = work.task()
+    let callers = (0..<3).map { _ in Task.immediate { try await task.runIfNeeded() } }
+    for caller in callers { caller.cancel() }
+    #expect(task.isCancelled)
+    for caller in callers { await #expect(throws: CancellationError.self) { try await caller.value } }
+    #expect(task.isFinished)
+    #expect(work.cancelledRunCount == 1)
+  }
+
+  @Test func theLastOneGetsWhatTheTaskEndsWith() async throws {
+    let gate = Gate()
+    let task = OperationTask<Int, any Error> { _, _ in
+      await gate.waitIgnoringCancellation()
+      throw TaskRefused(number: 5)
+    }
+    let callers = (0..<2).map { _ in Task.immediate { try await task.runIfNeeded() } }
+    callers[0].cancel()
+    await #expect(throws: CancellationError.self) { try await callers[0].value }
+    callers[1].cancel()
+    gate.open()
+    await #expect(throws: TaskRefused(number: 5)) { try await callers[1].value }
+    #expect(task.isCancelled)
+  }
+
+  @Test func tenThousandLeaveInAnyOrder() async throws {
+    let task = work.task()
+    var generator = Numbers(seed: 1)
+    let callers = (0..<10_000).map { _ in Task.immediate { try await task.runIfNeeded() } }
+    let (stayers, leavers) = (callers[..<10], callers[10...].shuffled(using: &generator))
+    for leaver in leavers { leaver.cancel() }
+    for leaver in leavers { await #expect(throws: CancellationError.self) { try await leaver.value } }
+    work.gate.open()
+    for stayer in stayers { #expect(try await stayer.value == 1) }
+    #expect(work.runCount == 1)
+    #expect(work.cancelledRunCount == 0)
+  }
+
+  @Test func aPlaceThatWasLeftIsTakenAgain() async throws {
+    let task = work.task()
+    let first = Task.immediate { try await task.runIfNeeded() }
+    for _ in 0..<1_000 {
+      let caller = Task.immediate { try await task.runIfNeeded() }
+      caller.cancel()
+      await #expect(throws: CancellationError.self) { try await caller.value }
+    }
+    #expect(task.flight.state.withLock { $0.waiters.join() } <= 1)
+    work.gate.open()
+    #expect(try await first.value == 1)
+  }
+
+  @Test func callersLeaveWhileTheTaskEnds() async throws {
+    for _ in 0..<200 {
+      let work = GatedWork()
+      let task = work.task()
+      let callers = (0..<4).map { _ in Task.immediate { try await task.runIfNeeded() } }
+      await onThreads(2) { number in
+        if number == 0 { work.gate.open() } else { for caller in callers { caller.cancel() } }
+      }
+      for caller in callers {
+        switch await caller.result {
+        case .success(let value): #expect(value == 1)
+        case .failure(let error): #expect(error is CancellationError)
+        }
+      }
+      #expect(task.isFinished)
+      #expect(work.runCount == 1)
+    }
+  }
+
+  @Test func cancellingEndsItForAll() async throws {
+    let task = work.task()
+    let callers = (0..<3).map { _ in Task.immediate { try await task.runIfNeeded() } }
+    task.cancel()
+    task.cancel()
+    #expect(task.isCancelled)
+    for caller in callers { await #expect(throws: CancellationError.self) { try await caller.value } }
+    #expect(work.cancelledRunCount == 1)
+    // It has ended, and stays as it is.
+    await #expect(throws: CancellationError.self) { try await task.runIfNeeded() }
+    #expect(work.runCount == 1)
+  }
+
+  @Test func cancellingAFinishedTaskDoesNothing() async throws {
+    let task = work.task()
+    work.gate.open()
+    #expect(try await task.runIfNeeded() == 1)
+    task.cancel()
+    #expect(!task.isCancelled)
+    #expect(try await task.runIfNeeded() == 1)
+  }
+
+  @Test func oneThatWasCancelledBeforeItStartedNeverDoesItsWork() async throws {
+    let task = work.task()
+    task.cancel()
+    #expect(task.isCancelled)
+    #expect(!task.hasStarted)
+    await #expect(throws: CancellationError.self) { try await task.runIfNeeded() }
+    #expect(task.isFinished)
+    #expect(work.runCount == 0)
+  }
+
+  @Test func aCancelledCallerDoesNotStartIt() async throws {
+    let task = work.task()
+    let caller = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return try await task.runIfNeeded()
+    }
+    await #expect(throws: CancellationError.self) { try await caller.value }
+    #expect(work.runCount == 0)
+    #expect(task.isCancelled)
+  }
+
+  @Test func aBodyThatNeverSuspendsSeesItsCancellation() async throws {
+    // The work is under way on this thread when another one cancels the task.
+    let task = Mutex<OperationTask<Bool, any Error>?>(nil)
+    let spinning = OperationTask<Bool, any Error> { _, _ in
+      guard let task = task.withLock({ $0 }) else { return false }
+      task.cancel()
+      return Task.isCancelled
+    }
+    task.withLock { $0 = spinning }
+    #expect(try await spinning.runIfNeeded())
+    task.withLock { $0 = nil }
+  }
+}
+
+// MARK: - A failure without room
+
+extension OperationTaskCancellationTests {
+  @Test func aTypedTaskThatWasCancelledBeforeItStartedRunsCancelled() async throws {
+    let task = work.typedTask()
+    task.cancel()
+    work.gate.open()
+    await #expect(throws: TaskRefused(number: 1)) { try await task.runIfNeeded() }
+    #expect(work.cancelledRunCount == 1)
+  }
+
+  @Test func aTypedTaskThatWasCancelledBeforeItStartedIsNotSeen() async throws {
+    let pilot = TypedPilot()
+    let flight = Flight<Int, TaskRefused>(pilot: pilot)
+    flight.cancel()
+    #expect(await flight.outcome(in: OperationContext()) == .failure(TaskRefused(number: 9)))
+    #expect(pilot.departures.load(ordering: .relaxed) == 0)
+  }
+
+  @Test func aTypedCallerThatIsCancelledWaitsForTheEnd() async throws {
+    let task = work.typedTask()
+    let callers = (0..<2).map { _ in Task.immediate { try await task.runIfNeeded() } }
+    callers[0].cancel()
+    #expect(!task.isCancelled)
+    callers[1].cancel()
+    #expect(task.isCancelled)
+    work.gate.open()
+    for caller in callers { await #expect(throws: TaskRefused(number: 1)) { try await caller.value } }
+    #expect(work.cancelledRunCount == 1)
+  }
+
+  @Test func aTypedCallerThatIsCancelledDoesNotCountAnyMore() async throws {
+    let task = work.typedTask()
+    let callers = (0..<2).map { _ in Task.immediate { try await task.runIfNeeded() } }
+    callers[0].cancel()
+    work.gate.open()
+    for caller in callers { #expect(try await caller.value == 1) }
+    #expect(!task.isCancelled)
+  }
+
+  private final class TypedPilot: FlightPilot {
+    let departures = Atomic(0)
+
+    func willDepart(_ task: OperationTask<Int, TaskRefused>) -> OperationTask<Int, TaskRefused> {
+      self.departures.add(1, ordering: .relaxed)
+      return task
+    }
+
+    func fly(_ task: OperationTask<Int, TaskRefused>) async -> Result<Int, TaskRefused> {
+      .failure(TaskRefused(number: Task.isCancelled ? 9 : 0))
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import OperationTesting
+import Testing
+
+@testable import OperationCore
+
+@Suite(.warningsAreIssues) struct OperationTaskCircleTests {
+  private let log = TaskLog()
+
+  @Test func aTaskDoesNotWaitForItself() async throws {
+    let task = log.task("task")
+    expectWarning(.taskCircle) { task.schedule(after: task) }
+    #expect(task.flight.prerequisites.isEmpty)
+    _ = try await task.runIfNeeded()
+    #expect(log.lines == ["task"])
+  }
+
+  @Test func aTaskDoesNotWaitForItsOwnTransformation() async throws {
+    let task = log.task("task")
+    let mapped = task.map { "\($0)" }.mapError { $0 }
+    expectWarning(.taskCircle) { task.schedule(after: mapped) }
+    #expect(try await mapped.runIfNeeded() == "0")
+    #expect(log.lines == ["task"])
+  }
+
+  @Test(arguments: [2, 3, 5, 100]) func theCallThatClosesACircleIsReportedAndAddsNothing(count: Int) async throws {
+    let tasks = (0..<count).map { log.task("\($0)") }
+    for (task, next) in zip(tasks, tasks.dropFirst()) { next.schedule(after: task) }
+    let recorder = WarningRecorder()
+    recorder.recording { tasks[0].schedule(after: tasks[count - 1]) }
+    #expect(recorder.warnings.count == 1)
+    #expect(recorder.warnings.first?.message.contains("\(tasks[0].id)") == true)
+    #expect(recorder.warnings.first?.message.contains("\(tasks[count - 1].id)") == true)
+    for task in tasks { _ = try await withTimeLimit("all tasks") { try await task.runIfNeeded() } }
+    #expect(log.lines == (0..<count).map { "\($0)" })
+  }
+
+  @Test(arguments: [2, 5]) func aCircleThatTwoThreadsCloseAtOnceIsReportedOnce(count: Int) async throws {
+    for _ in 0..<100 {
+      let log = TaskLog()
+      let tasks = (0..<count).map { log.task("\($0)") }
+      // All but two of the edges of the circle: each of the threads adds one of these.
+      let open = [0, count / 2]
+      for number in 0..<count where !open.contains(number) {
+        tasks[number].schedule(after: tasks[(number + count - 1) % count])
+      }
+      let recorder = WarningRecorder()
+      await onThreads(2) { thread in
+        let number = open[thread]
+        recorder.recording { tasks[number].schedule(after: tasks[(number + count - 1) % count]) }
+      }
+      #expect(recorder.warnings.map(\.code) == [.taskCircle])
+      #expect(tasks.map(\.flight.prerequisites.count).reduce(0, +) == count - 1)
+      for task in tasks { _ = try await withTimeLimit("all tasks") { try await task.runIfNeeded() } }
+      #expect(Set(log.lines).count == count)
+      #expect(log.lines.count == count)
+    }
+  }
+
+  @Test func whatLooksLikeACircleAndIsNoneIsNotReported() async throws {
+    // A diamond.
+    let tasks = (0..<4).map { log.task("\($0)") }
+    tasks[1].schedule(after: tasks[0])
+    tasks[2].schedule(after: tasks[0])
+    tasks[3].schedule(after: [tasks[1], tasks[2]])
+    tasks[2].schedule(after: tasks[1])
+    _ = try await tasks[3].runIfNeeded()
+    #expect(log.lines == ["0", "1", "2", "3"])
+  }
+
+  @Test func tasksThatHaveEndedCloseNoCircle() async throws {
+    let (first, second) = (log.task("first"), log.task("second"))
+    second.schedule(after: first)
+    _ = try await second.runIfNeeded()
+    first.schedule(after: second)
+    #expect(log.lines == ["first", "second"])
+  }
+}

@@ -1,0 +1,208 @@
+import OperationTesting
+import Synchronization
+import Testing
+
+@testable import OperationCore
+
+@Suite(.warningsAreIssues) struct OperationTaskDependencyTests {
+  private let log = TaskLog()
+
+  @Test func runsAfterWhatItWasScheduledAfter() async throws {
+    let tasks = ["a", "b", "c"].map { log.task($0) }
+    tasks[2].schedule(after: tasks[1])
+    tasks[1].schedule(after: tasks[0])
+    _ = try await tasks[2].runIfNeeded()
+    #expect(log.lines == ["a", "b", "c"])
+  }
+
+  @Test func waitsForOnesThatAreUnderWay() async throws {
+    let gate = Gate()
+    let first = log.task("first", gate: gate)
+    let second = log.task("second")
+    second.schedule(after: first)
+    let callers = [first, second].map { task in Task.immediate { try await task.runIfNeeded() } }
+    try await gate.arrivals(count: 1)
+    #expect(second.isRunning)
+    #expect(log.lines == [])
+    gate.open()
+    for caller in callers { _ = try await caller.value }
+    #expect(log.lines == ["first", "second"])
+  }
+
+  @Test func doesNotWaitForOnesThatAreOver() async throws {
+    let (first, second) = (log.task("first"), log.task("second"))
+    _ = try await first.runIfNeeded()
+    second.schedule(after: first)
+    _ = try await second.runIfNeeded()
+    #expect(log.lines == ["first", "second"])
+  }
+
+  @Test func runsAfterOnesThatFail() async throws {
+    let failing = OperationTask<Int, TaskRefused> { _, _ async throws(TaskRefused) -> Int in throw TaskRefused() }
+    let cancelled = log.task("cancelled")
+    cancelled.cancel()
+    let last = log.task("last")
+    last.schedule(after: failing)
+    last.schedule(after: cancelled)
+    _ = try await last.runIfNeeded()
+    #expect(log.lines == ["last"])
+    #expect(failing.finishedResult == .failure(TaskRefused()))
+    #expect(cancelled.isFinished)
+  }
+
+  @Test func runsAfterASequence() async throws {
+    let tasks = (0..<5).map { log.task("\($0)") }
+    let last = log.task("last")
+    last.schedule(after: tasks)
+    _ = try await last.runIfNeeded()
+    #expect(log.lines.count == 6)
+    #expect(log.lines.last == "last")
+    #expect(Set(log.lines) == ["0", "1", "2", "3", "4", "last"])
+  }
+
+  @Test func runsOnesInTheirOwnContext() async throws {
+    let names = Mutex<[String?]>([])
+    func task(_ name: String) -> OperationTask<Int, any Error> {
+      var context = OperationContext()
+      context.operationTaskConfiguration.name = name
+      return OperationTask(context: context) { _, context in
+        names.withLock { $0.append(context.operationTaskConfiguration.name) }
+        return 0
+      }
+    }
+    let (first, second) = (task("first"), task("second"))
+    second.schedule(after: first)
+    _ = try await second.runIfNeeded()
+    #expect(names.withLock { $0 } == ["first", "second"])
+  }
+
+  @Test func schedulingTwiceIsSchedulingOnce() async throws {
+    let (first, second) = (log.task("first"), log.task("second"))
+    for _ in 0..<3 { second.schedule(after: first) }
+    #expect(second.flight.prerequisites.count == 1)
+    _ = try await second.runIfNeeded()
+    #expect(log.lines == ["first", "second"])
+  }
+
+  @Test func schedulingAStartedTaskHasNoEffect() async throws {
+    let gate = Gate()
+    let (first, second) = (log.task("first", gate: gate), log.task("second"))
+    let caller = Task.immediate { try await first.runIfNeeded() }
+    first.schedule(after: second)
+    gate.open()
+    _ = try await caller.value
+    #expect(!second.hasStarted)
+    #expect(log.lines == ["first"])
+  }
+
+  @Test func cancellingTheLastOneCancelsWhatOnlyItAwaits() async throws {
+    let gate = Gate()
+    let (first, second) = (log.task("first", gate: gate), log.task("second"))
+    second.schedule(after: first)
+    let caller = Task.immediate { try await second.runIfNeeded() }
+    try await gate.arrivals(count: 1)
+    caller.cancel()
+    await #expect(throws: CancellationError.self) { try await caller.value }
+    #expect(first.isCancelled)
+    await #expect(throws: CancellationError.self) { try await first.runIfNeeded() }
+    #expect(log.lines == [])
+  }
+
+  @Test func cancellingTheLastOneLeavesWhatOthersAwait() async throws {
+    let gate = Gate()
+    let (first, second) = (log.task("first", gate: gate), log.task("second"))
+    second.schedule(after: first)
+    let firstCaller = Task.immediate { try await first.runIfNeeded() }
+    try await gate.arrivals(count: 1)
+    let caller = Task.immediate { try await second.runIfNeeded() }
+    caller.cancel()
+    await #expect(throws: CancellationError.self) { try await caller.value }
+    #expect(!first.isCancelled)
+    gate.open()
+    _ = try await firstCaller.value
+    #expect(log.lines == ["first"])
+  }
+
+  @Test func aTypedTaskRunsCancelledWhenItsWaitIsCancelled() async throws {
+    let gate = Gate()
+    let first = log.task("first", gate: gate)
+    let second = OperationTask<Bool, TaskRefused> { _, _ async throws(TaskRefused) -> Bool in Task.isCancelled }
+    second.schedule(after: first)
+    let caller = Task.immediate { try await second.runIfNeeded() }
+    try await gate.arrivals(count: 1)
+    caller.cancel()
+    #expect(try await caller.value)
+  }
+}
+
+// MARK: - Many
+
+extension OperationTaskDependencyTests {
+  @Test func aChainOfTenThousandDoesNotOverflowTheStack() async throws {
+    let tasks = (0..<10_000).map { log.task("\($0)") }
+    for (task, next) in zip(tasks, tasks.dropFirst()) { next.schedule(after: task) }
+    _ = try await withTimeLimit("the chain") { try await tasks.last?.runIfNeeded() }
+    #expect(log.lines == (0..<10_000).map { "\($0)" })
+  }
+
+  @Test func aChainThatIsBuiltFromItsEndDoesNotEither() async throws {
+    let tasks = (0..<10_000).map { log.task("\($0)") }
+    for (task, next) in zip(tasks, tasks.dropFirst()).reversed() { next.schedule(after: task) }
+    _ = try await withTimeLimit("the chain") { try await tasks.last?.runIfNeeded() }
+    #expect(log.lines == (0..<10_000).map { "\($0)" })
+  }
+
+  @Test func aChainThatIsNeverRunDoesNotEither() {
+    let lifetimes = LifetimeTracker()
+    do {
+      let tasks = (0..<100_000).map { _ in
+        OperationTask<Int, any Error> { [token = lifetimes.token()] _, _ in
+          token.touch()
+          return 1
+        }
+      }
+      for (task, next) in zip(tasks, tasks.dropFirst()) { next.schedule(after: task) }
+      #expect(lifetimes.aliveCount == 100_000)
+    }
+    #expect(lifetimes.aliveCount == 0)
+  }
+
+  @Test func tenThousandRunAfterOne() async throws {
+    let gate = Gate()
+    let first = log.task("first", gate: gate)
+    let tasks = (0..<10_000).map { _ in log.task("later") }
+    for task in tasks { task.schedule(after: first) }
+    let callers = tasks.map { task in Task.immediate { try await task.runIfNeeded() } }
+    try await gate.arrivals(count: 1)
+    #expect(log.lines == [])
+    gate.open()
+    for caller in callers { _ = try await caller.value }
+    #expect(log.lines.count == 10_001)
+    #expect(log.lines.first == "first")
+  }
+
+  @Test func oneRunsAfterTenThousand() async throws {
+    let tasks = (0..<10_000).map { _ in log.task("earlier") }
+    let last = log.task("last")
+    last.schedule(after: tasks)
+    _ = try await withTimeLimit("the last") { try await last.runIfNeeded() }
+    #expect(log.lines.count == 10_001)
+    #expect(log.lines.last == "last")
+  }
+}
+
+/// Notes the names of the tasks that have done their work, in order.
+final class TaskLog: Sendable {
+  private let names = Mutex<[String]>([])
+
+  var lines: [String] { self.names.withLock { $0 } }
+
+  /// A task that notes its name, once `gate` is open.
+  func task(_ name: String, gate: Gate? = nil) -> OperationTask<Int, any Error> {
+    OperationTask { _, _ in
+      try await gate?.wait()
+      self.names.withLock { $0.append(name) }
+      return 0
+    }
+  }
+}

@@ -1,0 +1,140 @@
+import OperationTesting
+import Synchronization
+import Testing
+
+@testable import OperationCore
+
+@Suite(.warningsAreIssues) struct OperationTaskTests {
+  private let work = GatedWork()
+
+  @Test func isNothingUntilItIsRun() async throws {
+    let lifetimes = LifetimeTracker()
+    let task = OperationTask<Int, any Error> { [token = lifetimes.token()] _, _ in
+      token.touch()
+      return 1
+    }
+    #expect(!task.hasStarted)
+    #expect(!task.isRunning)
+    #expect(!task.isFinished)
+    #expect(!task.isCancelled)
+    #expect(task.finishedResult == nil)
+    #expect(try await task.runIfNeeded() == 1)
+    #expect(task.hasStarted)
+    #expect(!task.isRunning)
+    #expect(task.isFinished)
+    #expect(try task.finishedResult?.get() == 1)
+    // The work is over, and what it held is gone, though the task is here.
+    #expect(lifetimes.aliveCount == 0)
+  }
+
+  @Test func isRunningUntilItsWorkIsDone() async throws {
+    let task = work.task()
+    let caller = Task.immediate { try await task.runIfNeeded() }
+    #expect(task.hasStarted)
+    #expect(task.isRunning)
+    #expect(!task.isFinished)
+    work.gate.open()
+    #expect(try await caller.value == 1)
+    #expect(!task.isRunning)
+    #expect(task.isFinished)
+  }
+
+  @Test func copiesAreTheSameRun() async throws {
+    let task = work.task()
+    var copy = task
+    copy.context.operationTaskConfiguration.name = "copy"
+    #expect(copy.id == task.id)
+    #expect(task.configuration.name == nil)
+    #expect(copy.configuration.name == "copy")
+    #expect(copy.info.configuration.name == "copy")
+    #expect(copy.info.id == task.id)
+    work.gate.open()
+    #expect(try await task.runIfNeeded() == 1)
+    #expect(try await copy.runIfNeeded() == 1)
+    #expect(work.runCount == 1)
+  }
+
+  @Test func identifiersAscend() {
+    let tasks = (0..<10).map { _ in work.task() }
+    #expect(tasks.map(\.id) == tasks.map(\.id).sorted())
+    #expect(Set(tasks.map(\.id)).count == 10)
+    #expect(tasks[0].id.description.hasPrefix("#"))
+  }
+
+  @Test func theWorkGetsTheIdentifierAndTheContext() async throws {
+    var context = OperationContext()
+    context.operationTaskConfiguration.name = "of the work"
+    let task = OperationTask<(OperationTaskIdentifier, String?, String?), any Error>(context: context) { id, context in
+      (id, context.operationTaskConfiguration.name, Task.name)
+    }
+    let (id, name, taskName) = try await task.runIfNeeded()
+    #expect(id == task.id)
+    #expect(name == "of the work")
+    #expect(taskName == "of the work")
+  }
+
+  @Test func throwsWhatTheWorkThrows() async {
+    let task = OperationTask<Int, TaskRefused> { _, _ async throws(TaskRefused) -> Int in throw TaskRefused(number: 3) }
+    for _ in 0..<2 {
+      do {
+        _ = try await task.runIfNeeded()
+        Issue.record("The error is missing.")
+      } catch {
+        #expect(error == TaskRefused(number: 3))
+      }
+    }
+    #expect(task.finishedResult == .failure(TaskRefused(number: 3)))
+    #expect(!task.isCancelled)
+  }
+
+  @Test func tenThousandCallersShareOneRun() async throws {
+    let task = work.task()
+    // Each of them is waiting when the next one is made.
+    let callers = (0..<10_000).map { _ in Task.immediate { try await task.runIfNeeded() } }
+    #expect(work.runCount == 1)
+    work.gate.open()
+    for caller in callers { #expect(try await caller.value == 1) }
+    #expect(try await task.runIfNeeded() == 1)
+    #expect(work.runCount == 1)
+  }
+
+  @Test func callersThatCompeteShareOneRun() async throws {
+    for _ in 0..<50 {
+      let work = GatedWork()
+      let task = work.task()
+      try await withThrowingTaskGroup(of: Int.self) { group in
+        for number in 0..<100 {
+          group.addTask { try await task.runIfNeeded() }
+          if number == 50 { work.gate.open() }
+        }
+        for try await value in group { #expect(value == 1) }
+      }
+      #expect(work.runCount == 1)
+    }
+  }
+
+  @Test func runsOnTheExecutorAndWithThePriorityThatItIsGiven() async throws {
+    let executor = CountingExecutor()
+    var context = OperationContext()
+    context.operationTaskConfiguration = OperationTaskConfiguration(priority: .low, executorPreference: executor)
+    let task = OperationTask<TaskPriority, any Error>(context: context) { _, _ in
+      withUnsafeCurrentTask { $0?.basePriority ?? .background }
+    }
+    #expect(try await task.runIfNeeded() == .low)
+    #expect(executor.jobCount > 0)
+  }
+}
+
+/// Runs its jobs on the default executor, and counts them.
+private final class CountingExecutor: TaskExecutor {
+  private let jobs = Atomic(0)
+
+  var jobCount: Int { self.jobs.load(ordering: .acquiring) }
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    self.jobs.add(1, ordering: .acquiringAndReleasing)
+    let job = UnownedJob(job)
+    let executor = self.asUnownedTaskExecutor()
+    Task.detached { job.runSynchronously(on: executor) }
+  }
+}

@@ -1,0 +1,106 @@
+import OperationTesting
+import Testing
+
+@testable import OperationCore
+
+@Suite(.warningsAreIssues) struct OperationTaskTransformTests {
+  private let work = GatedWork()
+
+  @Test func mapsItsValue() async throws {
+    let task = work.task()
+    let mapped = task.map { "\($0 + 1)" }
+    work.gate.open()
+    #expect(try await mapped.runIfNeeded() == "2")
+    #expect(try await mapped.runIfNeeded() == "2")
+    #expect(try await task.runIfNeeded() == 1)
+    #expect(work.runCount == 1)
+  }
+
+  @Test func aTransformMayThrow() async throws {
+    let task = OperationTask<Int, TaskRefused> { _, _ async throws(TaskRefused) -> Int in 4 }
+    let mapped = task.map { value throws(TaskRefused) -> String in throw TaskRefused(number: value) }
+    await #expect(throws: TaskRefused(number: 4)) { try await mapped.runIfNeeded() }
+    #expect(try await task.runIfNeeded() == 4)
+  }
+
+  @Test func mapsItsError() async throws {
+    struct Wrapped: Error, Equatable {
+      let base: TaskRefused
+    }
+    let task = OperationTask<Int, TaskRefused> { _, _ async throws(TaskRefused) -> Int in throw TaskRefused(number: 2) }
+    let mapped: OperationTask<Int, Wrapped> = task.mapError { Wrapped(base: $0) }
+    await #expect(throws: Wrapped(base: TaskRefused(number: 2))) { try await mapped.runIfNeeded() }
+    let again: OperationTask<Int, TaskRefused> = mapped.mapError { $0.base }
+    let text = again.map { "\($0)" }
+    await #expect(throws: TaskRefused(number: 2)) { try await text.runIfNeeded() }
+  }
+
+  @Test func runsShareTheTaskInside() async throws {
+    let task = work.task()
+    let callers = [task.map { $0 }, task.map { $0 * 10 }].map { mapped in
+      Task.immediate { try await mapped.runIfNeeded() }
+    }
+    let plain = Task.immediate { try await task.runIfNeeded() }
+    work.gate.open()
+    #expect(try await callers[0].value == 1)
+    #expect(try await callers[1].value == 10)
+    #expect(try await plain.value == 1)
+    #expect(work.runCount == 1)
+  }
+
+  @Test func cancellingTheTransformedTaskCancelsTheOneInside() async throws {
+    let task = work.task()
+    let mapped = task.map { $0 }
+    let caller = Task.immediate { try await mapped.runIfNeeded() }
+    mapped.cancel()
+    await #expect(throws: CancellationError.self) { try await caller.value }
+    #expect(task.isCancelled)
+    #expect(work.cancelledRunCount == 1)
+  }
+
+  @Test func cancellingOneOfTwoLeavesTheOther() async throws {
+    let task = work.task()
+    let (mapped, other) = (task.map { $0 }, task.map { $0 })
+    let caller = Task.immediate { try await mapped.runIfNeeded() }
+    let otherCaller = Task.immediate { try await other.runIfNeeded() }
+    mapped.cancel()
+    await #expect(throws: CancellationError.self) { try await caller.value }
+    #expect(!task.isCancelled)
+    work.gate.open()
+    #expect(try await otherCaller.value == 1)
+  }
+
+  @Test func cancellingTheTaskInsideEndsTheTransformedOne() async throws {
+    let task = work.task()
+    let mapped = task.map { $0 }
+    let caller = Task.immediate { try await mapped.runIfNeeded() }
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await caller.value }
+    #expect(!mapped.isCancelled)
+  }
+
+  @Test func cancelledBeforeItStartedItLeavesTheTaskInsideAlone() async throws {
+    let task = work.task()
+    let mapped = task.map { $0 }
+    mapped.cancel()
+    await #expect(throws: CancellationError.self) { try await mapped.runIfNeeded() }
+    #expect(!task.hasStarted)
+    #expect(!task.isCancelled)
+    work.gate.open()
+    #expect(try await task.runIfNeeded() == 1)
+  }
+
+  @Test func mapsOfMapsDoNotOverflowTheStack() async throws {
+    work.gate.open()
+    var mapped = work.task()
+    for _ in 0..<10_000 { mapped = mapped.map { $0 + 1 } }
+    let last = mapped
+    #expect(try await withTimeLimit("the maps") { try await last.runIfNeeded() } == 10_001)
+  }
+
+  @Test func mapsOfMapsThatAreNeverRunDoNotOverflowTheStack() {
+    var mapped = work.task()
+    for _ in 0..<100_000 { mapped = mapped.map { $0 + 1 } }
+    #expect(!mapped.hasStarted)
+  }
+}

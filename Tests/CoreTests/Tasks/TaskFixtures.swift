@@ -1,0 +1,90 @@
+import OperationTesting
+import Synchronization
+import Testing
+
+@testable import OperationCore
+
+/// An error without room for a cancellation.
+struct TaskRefused: Error, Equatable {
+  var number = 0
+}
+
+/// Work that waits at a gate, and what it knows of its runs.
+final class GatedWork: Sendable {
+  let gate = Gate()
+  private let runs = Atomic(0)
+  private let cancelledRuns = Atomic(0)
+
+  /// How often the work was done.
+  var runCount: Int { self.runs.load(ordering: .acquiring) }
+
+  /// How often it was cancelled when it came through the gate, or because it had to leave it.
+  var cancelledRunCount: Int { self.cancelledRuns.load(ordering: .acquiring) }
+
+  /// A task that returns the number of its run once the gate is open.
+  func task(context: OperationContext = OperationContext()) -> OperationTask<Int, any Error> {
+    OperationTask(context: context) { _, _ in
+      let number = self.begin()
+      do { try await self.gate.wait() } catch { throw self.noteCancellation(of: error) }
+      return number
+    }
+  }
+
+  /// A task that cannot be told of its cancellation: its failure has no room for that.
+  func typedTask() -> OperationTask<Int, TaskRefused> {
+    OperationTask { _, _ async throws(TaskRefused) -> Int in
+      let number = self.begin()
+      await self.gate.waitIgnoringCancellation()
+      if Task.isCancelled { throw self.noteCancellation(of: TaskRefused(number: number)) }
+      return number
+    }
+  }
+
+  private func begin() -> Int {
+    self.runs.add(1, ordering: .acquiringAndReleasing).newValue
+  }
+
+  private func noteCancellation<E: Error>(of error: E) -> E {
+    self.cancelledRuns.add(1, ordering: .acquiringAndReleasing)
+    return error
+  }
+}
+
+/// Flies what a closure does, and writes down its turns.
+final class LoggingPilot: FlightPilot {
+  private let lines = Mutex<[String]>([])
+  private let work: @Sendable (OperationContext) async throws -> Int
+
+  init(_ work: @escaping @Sendable (OperationContext) async throws -> Int = { _ in 1 }) {
+    self.work = work
+  }
+
+  var log: [String] { self.lines.withLock { $0 } }
+
+  private func note(_ line: String) {
+    self.lines.withLock { $0.append(line) }
+  }
+
+  func willDepart(_ task: OperationTask<Int, any Error>) -> OperationTask<Int, any Error> {
+    self.note("willDepart")
+    return task
+  }
+
+  func fly(_ task: OperationTask<Int, any Error>) async -> Result<Int, any Error> {
+    self.note("fly")
+    do { return .success(try await self.work(task.context)) } catch { return .failure(error) }
+  }
+
+  func wasCancelled(_ flight: Flight<Int, any Error>) {
+    self.note("wasCancelled")
+  }
+
+  func didLand(
+    _ task: OperationTask<Int, any Error>,
+    with outcome: Result<Int, any Error>,
+    isCancelled: Bool
+  ) {
+    let isFailure = if case .failure = outcome { true } else { false }
+    self.note("didLand\(isFailure ? " failed" : "")\(isCancelled ? " cancelled" : "")")
+  }
+}

@@ -1,0 +1,41 @@
+import Testing
+
+@testable import OperationCore
+
+@Suite struct WaiterTableTests {
+  private typealias Table = WaiterTable<Int>
+
+  @Test func everyoneGetsAPlaceOfTheirOwn() {
+    var table = Table()
+    #expect((0..<5).map { _ in table.join() } == [0, 1, 2, 3, 4])
+    for seat in 0..<5 {
+      guard case .arriving = table[seat] else {
+        Issue.record("The place \(seat) is not taken.")
+        continue
+      }
+    }
+  }
+
+  @Test func placesThatWereLeftAreTakenAgain() {
+    var table = Table()
+    for _ in 0..<5 { _ = table.join() }
+    table.vacate(3)
+    table.vacate(0)
+    table.vacate(1)
+    #expect(Set((0..<3).map { _ in table.join() }) == [0, 1, 3])
+    #expect(table.join() == 5)
+  }
+
+  @Test func allAreResumedInTheOrderOfTheirPlaces() async {
+    var table = Table()
+    let seats = (0..<3).map { _ in table.join() }
+    table.vacate(seats[1])
+    let value: Int = await withUnsafeContinuation { continuation in
+      table[seats[2]] = .suspended(continuation)
+      let waiters = table.removeAll()
+      waiters.resume(returning: 7)
+    }
+    #expect(value == 7)
+    #expect(table.join() == 0)
+  }
+}

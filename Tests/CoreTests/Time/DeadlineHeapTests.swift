@@ -1,0 +1,67 @@
+import Testing
+
+@testable import OperationCore
+
+@Suite struct DeadlineHeapTests {
+  private let start = ContinuousClock.now
+
+  private func deadline(_ milliseconds: Int) -> Deadline {
+    Deadline(instant: start + .milliseconds(milliseconds)) {}
+  }
+
+  @Test func handsOutTheEarliestFirst() {
+    var heap = DeadlineHeap()
+    #expect(heap.first == nil)
+    for milliseconds in [5, 1, 4, 1, 3, 9, 2] { heap.insert(deadline(milliseconds)) }
+    #expect(heap.count == 7)
+    var order: [Duration] = []
+    while let first = heap.first {
+      order.append(start.duration(to: first.instant))
+      heap.remove(first)
+      #expect(first.position == nil)
+    }
+    #expect(order == [1, 1, 2, 3, 4, 5, 9].map { .milliseconds($0) })
+    #expect(heap.count == 0)
+  }
+
+  @Test func removesFromAnywhereAndOnce() {
+    var heap = DeadlineHeap()
+    let deadlines = (0..<10).map { deadline($0) }
+    for deadline in deadlines.shuffled() { heap.insert(deadline) }
+    heap.remove(deadlines[5])
+    heap.remove(deadlines[5])
+    heap.remove(deadline(5))
+    #expect(heap.count == 9)
+    heap.remove(deadlines[0])
+    #expect(heap.first === deadlines[1])
+    heap.remove(deadlines[9])
+    #expect(heap.count == 7)
+  }
+
+  /// The heap does what a sorted list does, whatever comes and goes.
+  @Test(arguments: 1...20 as ClosedRange<UInt64>) func behavesLikeASortedList(seed: UInt64) {
+    var generator = Numbers(seed: seed)
+    var heap = DeadlineHeap()
+    var model: [Deadline] = []
+    for _ in 0..<1_000 {
+      if model.isEmpty || Int.random(in: 0..<5, using: &generator) < 3 {
+        let deadline = deadline(Int.random(in: 0..<50, using: &generator))
+        heap.insert(deadline)
+        model.append(deadline)
+      } else if Bool.random(using: &generator), let first = heap.first {
+        heap.remove(first)
+        model.removeAll { $0 === first }
+      } else {
+        heap.remove(model.remove(at: Int.random(in: model.indices, using: &generator)))
+      }
+      #expect(heap.count == model.count)
+      #expect(heap.first?.instant == model.map(\.instant).min())
+    }
+    while let first = heap.first {
+      #expect(first.instant == model.map(\.instant).min())
+      heap.remove(first)
+      model.removeAll { $0 === first }
+    }
+    #expect(model.isEmpty)
+  }
+}

@@ -1,0 +1,148 @@
+import OperationTesting
+import Synchronization
+import Testing
+
+@testable import OperationCore
+
+@Suite struct DeadlineQueueTests {
+  private let queue = DeadlineQueue()
+
+  @Test func firesInTheOrderOfTheDeadlines() async throws {
+    let fired = Mutex<[Int]>([])
+    let last = Gate()
+    for milliseconds in [12, 3, 9, 1, 6] {
+      _ = queue.schedule(after: .milliseconds(milliseconds)) {
+        fired.withLock { $0.append(milliseconds) }
+        if milliseconds == 12 { last.open() }
+      }
+    }
+    try await last.wait()
+    #expect(fired.withLock { $0 } == [1, 3, 6, 9, 12])
+    #expect(queue.count == 0)
+  }
+
+  @Test func anEarlierDeadlineThatComesLaterMovesTheTimer() async throws {
+    let (late, early) = (Gate(), Gate())
+    let first = queue.schedule(after: .seconds(3_600)) { late.open() }
+    _ = queue.schedule(after: .milliseconds(1)) { early.open() }
+    try await early.wait()
+    #expect(!late.isOpen)
+    #expect(queue.count == 1)
+    queue.cancel(first)
+    #expect(queue.count == 0)
+  }
+
+  @Test func aCancelledDeadlineLeavesNothingBehind() {
+    let lifetimes = LifetimeTracker()
+    let deadlines = (0..<100).map { number in
+      queue.schedule(after: .seconds(3_600 + number)) { [token = lifetimes.token()] in token.touch() }
+    }
+    #expect(queue.count == 100)
+    #expect(lifetimes.aliveCount == 100)
+    for deadline in deadlines { queue.cancel(deadline) }
+    #expect(queue.count == 0)
+    #expect(lifetimes.aliveCount == 0)
+    for deadline in deadlines { queue.cancel(deadline) }
+    #expect(queue.count == 0)
+  }
+
+  @Test func aDeadlineThatFiredLeavesNothingBehind() async throws {
+    let lifetimes = LifetimeTracker()
+    let deadline = queue.schedule(after: .zero) { [token = lifetimes.token()] in token.touch() }
+    try await lifetimes.noneAlive()
+    #expect(queue.count == 0)
+    queue.cancel(deadline)
+  }
+
+  @Test func actionsRunOutsideTheLock() async throws {
+    let done = Gate()
+    let queue = queue
+    let other = queue.schedule(after: .seconds(3_600)) {}
+    _ = queue.schedule(after: .zero) {
+      queue.cancel(other)
+      _ = queue.schedule(after: .zero) { done.open() }
+    }
+    try await done.wait()
+    #expect(queue.count == 0)
+  }
+
+  @Test func takesEveryDuration() async throws {
+    let (fired, never) = (Gate(), Gate())
+    let count = Atomic(0)
+    let durations: [Duration] = [
+      .zero, .seconds(-1), .seconds(Int64.min), Duration(secondsComponent: .min, attosecondsComponent: 0),
+    ]
+    for duration in durations {
+      _ = queue.schedule(after: duration) {
+        if count.add(1, ordering: .relaxed).newValue == durations.count { fired.open() }
+      }
+    }
+    let eternities = [Duration.seconds(Int64.max), .seconds(400 * 365 * 86_400), .milliseconds(Int64.max)]
+    let late = eternities.map { queue.schedule(after: $0) { never.open() } }
+    try await fired.wait()
+    #expect(!never.isOpen)
+    #expect(queue.count == late.count)
+    for deadline in late { queue.cancel(deadline) }
+    #expect(queue.count == 0)
+  }
+
+  @Test func tenThousandAreScheduledAndCancelledAtRandom() async throws {
+    let count = 10_000
+    let (queue, lifetimes, done) = (queue, LifetimeTracker(), Gate())
+    let settled = Mutex<[Int: String]>([:])
+    @Sendable func settle(_ number: Int, _ how: String) {
+      let settledCount = settled.withLock { settled in
+        settled[number] = how
+        return settled.count
+      }
+      if settledCount == count { done.open() }
+    }
+    await onThreads(2) { half in
+      var generator = Numbers(seed: UInt64(half) + 1)
+      var deadlines: [(Int, Deadline, Switch)] = []
+      for number in stride(from: half, to: count, by: 2) {
+        // What is first to set it has the last word: the action or the cancellation.
+        let isSettled = Switch(false)
+        let duration = Duration.microseconds(Int.random(in: -10...5_000, using: &generator))
+        let deadline = queue.schedule(after: duration) { [token = lifetimes.token()] in
+          token.touch()
+          if !isSettled.set(true) { settle(number, "fired") }
+        }
+        deadlines.append((number, deadline, isSettled))
+        if Bool.random(using: &generator) {
+          let (number, deadline, isSettled) = deadlines.remove(at: Int.random(in: deadlines.indices, using: &generator))
+          queue.cancel(deadline)
+          if !isSettled.set(true) { settle(number, "cancelled") }
+        }
+      }
+    }
+    try await done.wait()
+    #expect(Set(settled.withLock { $0.values }) == ["fired", "cancelled"])
+    #expect(queue.count == 0)
+    try await lifetimes.noneAlive()
+  }
+
+  @Test func manyThreadsMayScheduleForOneMoment() async throws {
+    let (queue, done) = (queue, Gate())
+    let remaining = Atomic(400)
+    await onThreads(4) { _ in
+      for _ in 0..<100 {
+        _ = queue.schedule(after: .milliseconds(1)) {
+          if remaining.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { done.open() }
+        }
+      }
+    }
+    try await done.wait()
+    #expect(queue.count == 0)
+  }
+
+  @Test func theSharedQueueServesTheSystemsDeadlines() async throws {
+    let done = Gate()
+    let source = SystemDeadlineSource()
+    let before = source.elapsed
+    let subscription = source.schedule(after: .milliseconds(1)) { done.open() }
+    try await done.wait()
+    #expect(source.elapsed - before >= .milliseconds(1))
+    subscription.cancel()
+  }
+}

@@ -1,0 +1,73 @@
+import FoundationEssentials
+import OperationTesting
+import Testing
+
+@testable import OperationCore
+
+@Suite struct OperationClockTests {
+  private let date = Date(timeIntervalSinceReferenceDate: 1_000)
+
+  @Test func theSystemsClockShowsTheDate() {
+    let before = Date()
+    let now = SystemTimeClock().now()
+    #expect(before <= now)
+    #expect(now <= Date())
+    #expect(OperationContext().operationClock is SystemTimeClock)
+  }
+
+  @Test func aCustomClockAsks() {
+    let clock = ManualClock(date: date)
+    let custom: CustomOperationClock = .custom { clock.now() }
+    #expect(custom.now() == date)
+    clock.advance(by: .seconds(1))
+    #expect(custom.now() == date.addingTimeInterval(1))
+  }
+
+  @Test func aFrozenClockStandsStill() {
+    let clock = ManualClock(date: date)
+    let frozen = clock.frozen()
+    clock.advance(by: .seconds(1))
+    #expect(frozen.now() == date)
+    #expect(frozen.frozen().now() == date)
+    #expect(TimeFreezeClock.timeFreeze(date).now() == date)
+    let now: TimeFreezeClock = .timeFreeze()
+    #expect(now.now() == now.now())
+  }
+
+  @Test func aContextStopsItsClock() {
+    let clock = ManualClock(date: date)
+    var context = OperationContext()
+    context.operationClock = clock
+    let stopped = context.stoppingClock()
+    clock.advance(by: .seconds(1))
+    #expect(stopped.operationClock.now() == date)
+    #expect(context.operationClock.now() == date.addingTimeInterval(1))
+    var restarted = stopped
+    restarted.operationClock = clock
+    #expect(restarted.operationClock.now() == date.addingTimeInterval(1))
+  }
+
+  @Test func datesWhatAStoreKeeps() async throws {
+    let clock = ManualClock(date: date)
+    let script = OperationScript<Int, any Error>(default: .value(1))
+    let store = OperationStore.detached(query: script.query().clock(clock))
+    try await store.fetch()
+    #expect(store.valueLastUpdatedAt == date)
+    clock.advance(by: .seconds(2))
+    store.setResult(to: .failure(CancellationError()))
+    #expect(store.errorLastUpdatedAt == date.addingTimeInterval(2))
+  }
+
+  @Test(arguments: [
+    (Duration.zero, Duration.zero),
+    (.seconds(-1), .zero),
+    (.seconds(Int64.min), .zero),
+    (.seconds(1), .seconds(1)),
+    (.seconds(Int64.max), .seconds(100 * 365 * 86_400)),
+  ])
+  func durationsAreMadeFitForClocks(duration: Duration, expected: Duration) {
+    #expect(duration.clampedForClock == expected)
+    // Clocks take it.
+    _ = ContinuousClock.now.advanced(by: duration.clampedForClock)
+  }
+}

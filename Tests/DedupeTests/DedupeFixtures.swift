@@ -1,0 +1,80 @@
+import OperationCore
+import OperationTesting
+import Synchronization
+import Testing
+
+typealias IntState = QueryState<Int, any Error>
+typealias IntStore = OperationStore<IntState>
+typealias IntScript = OperationScript<Int, any Error>
+
+/// The error of a body that fails.
+struct Refused: Error, Hashable, CustomStringConvertible, CustomDebugStringConvertible {
+  var code = 0
+
+  var description: String { "refused \(self.code)" }
+  var debugDescription: String { self.description }
+}
+
+/// A number that contexts carry.
+enum NumberKey: OperationContext.Key {
+  static let defaultValue = 0
+}
+
+extension OperationContext {
+  init(number: Int) {
+    self.init()
+    self[NumberKey.self] = number
+  }
+}
+
+/// Lines in the order in which they were noted.
+final class Journal: Sendable {
+  private let entries = Mutex<[String]>([])
+
+  var lines: [String] { self.entries.withLock { $0 } }
+
+  func note(_ line: String) {
+    self.entries.withLock { $0.append(line) }
+  }
+}
+
+extension Task where Failure == any Error {
+  /// The value of the task, or an issue when that takes too long.
+  func finished(sourceLocation: SourceLocation = #_sourceLocation) async throws -> Success {
+    try await withTimeLimit("a task to end", sourceLocation: sourceLocation) { try await self.value }
+  }
+}
+
+extension Task where Failure == Never {
+  /// The value of the task, or an issue when that takes too long.
+  func finished(sourceLocation: SourceLocation = #_sourceLocation) async throws -> Success {
+    try await withTimeLimit("a task to end", sourceLocation: sourceLocation) { await self.value }
+  }
+}
+
+/// Two ways to run a deduplicated operation: in a store, which knows of the sharing, and without one.
+enum Runner: CaseIterable, Sendable, CustomTestStringConvertible {
+  case store
+  case runner
+
+  var testDescription: String {
+    switch self {
+    case .store: "in a store"
+    case .runner: "in a runner"
+    }
+  }
+
+  /// Something that runs an operation each time it is called.
+  func callAsFunction<Failure: Error>(
+    _ query: some QueryRequest<Int, Failure>
+  ) -> @Sendable (OperationContext?) async throws(Failure) -> Int {
+    switch self {
+    case .store:
+      let store = OperationStore.detached(query: query)
+      return { context async throws(Failure) in try await store.fetch(using: context) }
+    case .runner:
+      let runner = OperationRunner(operation: query)
+      return { context async throws(Failure) in try await runner.run(in: context) }
+    }
+  }
+}

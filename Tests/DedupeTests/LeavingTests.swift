@@ -1,0 +1,146 @@
+import OperationCore
+import OperationDedupe
+import OperationTesting
+import Testing
+
+/// Callers who are cancelled leave; the flight lives while somebody waits.
+@Suite(.timeLimit(.minutes(1)), .warningsAreIssues)
+struct LeavingTests {
+  private let script = IntScript()
+
+  @Test(arguments: Runner.allCases)
+  func `A leader who is cancelled leaves at once, and the flight goes on`(_ kind: Runner) async throws {
+    let script = IntScript(endsOnCancellation: false)
+    let fetch = kind(script.query().deduplicated())
+    let leader = Task { try await fetch(nil) }
+    let run = try await script.next()
+    let follower = Task.immediate { try await fetch(nil) }
+    leader.cancel()
+    await #expect(throws: CancellationError.self) { try await leader.finished() }
+    #expect(!run.isCancelled)
+    run.succeed(3)
+    #expect(try await follower.finished() == 3)
+    #expect(script.runCount == 1)
+  }
+
+  @Test(arguments: Runner.allCases)
+  func `A follower who is cancelled leaves at once, and the flight goes on`(_ kind: Runner) async throws {
+    let fetch = kind(self.script.query().deduplicated())
+    let leader = Task { try await fetch(nil) }
+    let run = try await self.script.next()
+    let follower = Task.immediate { try await fetch(nil) }
+    follower.cancel()
+    await #expect(throws: CancellationError.self) { try await follower.finished() }
+    #expect(!run.isCancelled)
+    run.succeed(3)
+    #expect(try await leader.finished() == 3)
+  }
+
+  @Test(arguments: Runner.allCases)
+  func `The flight is cancelled when nobody waits any more, and even the last leaves at once`(
+    _ kind: Runner
+  ) async throws {
+    let script = IntScript(endsOnCancellation: false)
+    let fetch = kind(script.query().deduplicated())
+    let leader = Task { try await fetch(nil) }
+    let run = try await script.next()
+    let follower = Task.immediate { try await fetch(nil) }
+    leader.cancel()
+    follower.cancel()
+    for caller in [leader, follower] {
+      await #expect(throws: CancellationError.self) { try await caller.finished() }
+    }
+    try await run.cancelled()
+    run.succeed(1)
+    try await script.noActiveRuns()
+  }
+
+  @Test(arguments: Runner.allCases)
+  func `A newcomer never joins a dying flight`(_ kind: Runner) async throws {
+    let script = IntScript(endsOnCancellation: false)
+    let fetch = kind(script.query().deduplicated())
+    let old = Task { try await fetch(nil) }
+    let dying = try await script.next()
+    old.cancel()
+    try await dying.cancelled()
+    let newcomers = (0..<3).map { _ in Task.immediate { try await fetch(nil) } }
+    let fresh = try await script.next()
+    #expect(script.runCount == 2)
+    dying.yield(66)
+    dying.succeed(77)
+    await #expect(throws: CancellationError.self) { try await old.finished() }
+    fresh.succeed(2)
+    for newcomer in newcomers { #expect(try await newcomer.finished() == 2) }
+    #expect(script.runCount == 2)
+  }
+
+  @Test
+  func `A store whose callers have all left is as it was`() async throws {
+    let store = IntStore.detached(query: self.script.query().deduplicated(), initialValue: 1)
+    let callers = (0..<3).map { _ in Task.immediate { try await store.fetch() } }
+    let run = try await self.script.next()
+    run.yield(2)
+    store.setResult(to: .failure(Refused(code: 1)))
+    #expect(store.currentValue == 2)
+    for caller in callers { caller.cancel() }
+    for caller in callers { await #expect(throws: CancellationError.self) { try await caller.finished() } }
+    #expect(store.currentValue == 1)
+    #expect(store.valueUpdateCount == 0)
+    #expect(store.error as? Refused == Refused(code: 1))
+    #expect(!store.isLoading)
+  }
+
+  @Test
+  func `Cancelling the client's runs ends the flight for all of its callers`() async throws {
+    let client = OperationClient()
+    let store = client.store(for: self.script.query().deduplicated())
+    let callers = (0..<3).map { _ in Task.immediate { try await store.fetch() } }
+    let run = try await self.script.next()
+    await client.cancel()
+    #expect(run.isCancelled)
+    for caller in callers { await #expect(throws: CancellationError.self) { try await caller.finished() } }
+    #expect(store.status.isIdle)
+  }
+
+  @Test(arguments: Runner.allCases)
+  func `A caller who is cancelled before it asks gets the failure, and begins no flight that others would miss`(
+    _ kind: Runner
+  ) async throws {
+    let fetch = kind(self.script.query().deduplicated())
+    let gate = Gate()
+    let caller = Task {
+      await gate.waitIgnoringCancellation()
+      return try await fetch(nil)
+    }
+    caller.cancel()
+    gate.open()
+    await #expect(throws: CancellationError.self) { try await caller.finished() }
+    self.script.enqueue(.value(1))
+    #expect(try await fetch(nil) == 1)
+  }
+
+  @Test(arguments: Runner.allCases)
+  func `Callers who come while the last one leaves are served by one flight or the next`(_ kind: Runner) async throws {
+    for _ in 0..<200 {
+      let script = IntScript(default: .suspend)
+      let fetch = kind(script.query().deduplicated())
+      let leader = Task { try await fetch(nil) }
+      let first = try await script.next()
+      let newcomer = await withTaskGroup(of: Task<Int, any Error>?.self) { group in
+        group.addTask {
+          leader.cancel()
+          return nil
+        }
+        group.addTask { Task.immediate { try await fetch(nil) } }
+        var newcomer: Task<Int, any Error>?
+        for await task in group { newcomer = newcomer ?? task }
+        return newcomer
+      }
+      await #expect(throws: CancellationError.self) { try await leader.finished() }
+      first.succeed(1)
+      if script.runCount > 1 || first.isCancelled { try await script.next().succeed(2) }
+      let value = try await #require(newcomer).finished()
+      #expect(value == (first.isCancelled ? 2 : 1))
+    }
+  }
+}

@@ -1,0 +1,117 @@
+import OperationCore
+import OperationDedupe
+import OperationTesting
+import Testing
+
+/// What counts as the same run.
+@Suite(.timeLimit(.minutes(1)), .warningsAreIssues)
+struct PredicateTests {
+  private let script = IntScript()
+
+  @Test(arguments: Runner.allCases)
+  func `Only runs whose contexts are the same to the predicate share a flight`(_ kind: Runner) async throws {
+    let fetch = kind(self.script.query().deduplicated { $0[NumberKey.self] == $1[NumberKey.self] })
+    var callers: [Task<Int, any Error>] = []
+    for number in [1, 2, 1, 2, 3, 1] {
+      callers.append(Task.immediate { try await fetch(OperationContext(number: number)) })
+    }
+    try await self.script.runs(count: 3)
+    for _ in 0..<3 {
+      let run = try await self.script.next()
+      run.succeed(10 * run.context[NumberKey.self])
+    }
+    var values: [Int] = []
+    for caller in callers { values.append(try await caller.finished()) }
+    #expect(values == [10, 20, 10, 20, 30, 10])
+    #expect(self.script.runCount == 3)
+  }
+
+  @Test(arguments: Runner.allCases)
+  func `A predicate that never holds shares nothing`(_ kind: Runner) async throws {
+    let fetch = kind(self.script.query().deduplicated { _, _ in false })
+    let callers = (0..<3).map { _ in Task.immediate { try await fetch(nil) } }
+    for number in 0..<3 { try await self.script.next().succeed(number) }
+    var values: Set<Int> = []
+    for caller in callers { values.insert(try await caller.finished()) }
+    #expect(values == [0, 1, 2])
+  }
+
+  @Test(arguments: Runner.allCases)
+  func `The predicate gets the new context and that of the flight`(_ kind: Runner) async throws {
+    let journal = Journal()
+    let fetch = kind(
+      self.script.query().deduplicated { new, other in
+        journal.note("\(new[NumberKey.self]) joins \(other[NumberKey.self])")
+        return true
+      }
+    )
+    let first = Task.immediate { try await fetch(OperationContext(number: 1)) }
+    let run = try await self.script.next()
+    let second = Task.immediate { try await fetch(OperationContext(number: 2)) }
+    run.succeed(1)
+    _ = try await (first.finished(), second.finished())
+    #expect(Set(journal.lines) == ["2 joins 1"])
+  }
+
+  @Test(arguments: Runner.allCases)
+  func `Without a predicate contexts make no difference`(_ kind: Runner) async throws {
+    let fetch = kind(self.script.query().deduplicated())
+    let first = Task.immediate { try await fetch(OperationContext(number: 1)) }
+    let run = try await self.script.next()
+    let second = Task.immediate { try await fetch(OperationContext(number: 2)) }
+    run.succeed(1)
+    _ = try await (first.finished(), second.finished())
+    #expect(self.script.runCount == 1)
+  }
+
+  @Test(arguments: Runner.allCases)
+  func `The operation has its say in what is the same`(_ kind: Runner) async throws {
+    let fetch = kind(ChoosyQuery(script: self.script).deduplicated())
+    let callers = [1, 2, 1].map { number in
+      Task.immediate { try await fetch(OperationContext(number: number)) }
+    }
+    try await self.script.runs(count: 2)
+    for _ in 0..<2 {
+      let run = try await self.script.next()
+      run.succeed(run.context[NumberKey.self])
+    }
+    var values: [Int] = []
+    for caller in callers { values.append(try await caller.finished()) }
+    #expect(values == [1, 2, 1])
+    #expect(self.script.runCount == 2)
+  }
+
+  @Test
+  func `Two stores of one operation value share its flights, two operations do not`() async throws {
+    let query = self.script.query().deduplicated()
+    let stores = [IntStore.detached(query: query), IntStore.detached(query: query)]
+    let callers = stores.map { store in Task.immediate { try await store.fetch() } }
+    try await self.script.next().succeed(1)
+    for caller in callers { #expect(try await caller.finished() == 1) }
+    #expect(self.script.runCount == 1)
+    let others = (0..<2).map { _ in IntStore.detached(query: self.script.query().deduplicated()) }
+    let fetches = others.map { store in Task.immediate { try await store.fetch() } }
+    for number in 0..<2 { try await self.script.next().succeed(number) }
+    for fetch in fetches { _ = try await fetch.finished() }
+    #expect(self.script.runCount == 3)
+  }
+}
+
+/// A query whose work depends on a number in its context.
+private struct ChoosyQuery: QueryRequest {
+  let script: IntScript
+
+  var path: OperationPath { ["choosy"] }
+
+  func isSameRun(in context: OperationContext, as other: OperationContext) -> Bool {
+    context[NumberKey.self] == other[NumberKey.self]
+  }
+
+  func fetch(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    with continuation: OperationContinuation<Int, any Error>
+  ) async throws -> Int {
+    try await self.script.run(in: context, with: continuation)
+  }
+}

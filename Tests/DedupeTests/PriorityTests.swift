@@ -1,0 +1,74 @@
+import OperationCore
+import OperationDedupe
+import OperationTesting
+import Synchronization
+import Testing
+
+/// A follower of higher priority raises that of the flight.
+@Suite(.timeLimit(.minutes(1)), .warningsAreIssues)
+struct PriorityTests {
+  @Test(arguments: Runner.allCases)
+  func `The body hears of a follower with a higher priority`(_ kind: Runner) async throws {
+    let query = PriorityQuery()
+    let fetch = kind(query.deduplicated())
+    let leader = Task(priority: .background) { try await fetch(nil) }
+    try await query.gate.arrivals(count: 1)
+    let follower = Task(priority: .high) { try await fetch(nil) }
+    try await query.raised.wait()
+    query.gate.open()
+    #expect(try await follower.finished() >= Int(TaskPriority.high.rawValue))
+    _ = try await leader.finished()
+  }
+
+  @Test(arguments: Runner.allCases)
+  func `A follower with a lower priority changes nothing`(_ kind: Runner) async throws {
+    let query = PriorityQuery()
+    let fetch = kind(query.deduplicated())
+    let leader = Task(priority: .high) { try await fetch(nil) }
+    try await query.gate.arrivals(count: 1)
+    let joined = Gate()
+    let follower = Task(priority: .background) {
+      async let value = fetch(nil)
+      joined.open()
+      return try await value
+    }
+    try await joined.wait()
+    #expect(!query.raised.isOpen)
+    query.gate.open()
+    _ = try await (leader.finished(), follower.finished())
+  }
+
+  @Test
+  func `A task configuration's priority is raised too`() async throws {
+    let query = PriorityQuery()
+    let store = IntStore.detached(query: query.deduplicated().taskConfiguration { $0.priority = .background })
+    let leader = Task(priority: .background) { try await store.fetch() }
+    try await query.gate.arrivals(count: 1)
+    let follower = Task(priority: .high) { try await store.fetch() }
+    try await query.raised.wait()
+    query.gate.open()
+    #expect(try await follower.finished() >= Int(TaskPriority.high.rawValue))
+    _ = try await leader.finished()
+  }
+}
+
+/// Returns the priority that it has at the end.
+private struct PriorityQuery: QueryRequest {
+  let gate = Gate()
+  let raised = Gate()
+
+  var path: OperationPath { ["priority"] }
+
+  func fetch(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    with continuation: OperationContinuation<Int, any Error>
+  ) async throws -> Int {
+    try await withTaskPriorityEscalationHandler {
+      try await self.gate.wait()
+      return Int(Task.currentPriority.rawValue)
+    } onPriorityEscalated: { _, new in
+      if new >= .high { self.raised.open() }
+    }
+  }
+}

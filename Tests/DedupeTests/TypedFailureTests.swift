@@ -1,0 +1,74 @@
+import OperationCore
+import OperationDedupe
+import OperationTesting
+import Testing
+
+/// Flights whose `Failure` has no room for a `CancellationError`.
+@Suite(.timeLimit(.minutes(1)), .warningsAreIssues)
+struct TypedFailureTests {
+  private let script = OperationScript<Int, Refused>(endsOnCancellation: false)
+
+  private func caller(
+    _ fetch: @escaping @Sendable (OperationContext?) async throws(Refused) -> Int
+  ) -> Task<Result<Int, Refused>, Never> {
+    Task.immediate {
+      do throws(Refused) { return .success(try await fetch(nil)) } catch { return .failure(error) }
+    }
+  }
+
+  @Test(arguments: Runner.allCases)
+  func `One who is cancelled waits for the end while others go on`(_ kind: Runner) async throws {
+    let fetch = kind(self.script.query().deduplicated())
+    let leader = self.caller(fetch)
+    let run = try await self.script.next()
+    let follower = self.caller(fetch)
+    leader.cancel()
+    #expect(!run.isCancelled)
+    run.succeed(3)
+    #expect(try await leader.finished() == .success(3))
+    #expect(try await follower.finished() == .success(3))
+    #expect(self.script.runCount == 1)
+  }
+
+  @Test(arguments: Runner.allCases)
+  func `One who is cancelled counts as a waiter no longer`(_ kind: Runner) async throws {
+    let fetch = kind(self.script.query().deduplicated())
+    let leader = self.caller(fetch)
+    let run = try await self.script.next()
+    let follower = self.caller(fetch)
+    leader.cancel()
+    follower.cancel()
+    try await run.cancelled()
+    run.fail(Refused(code: 9))
+    #expect(try await leader.finished() == .failure(Refused(code: 9)))
+    #expect(try await follower.finished() == .failure(Refused(code: 9)))
+  }
+
+  @Test(arguments: Runner.allCases)
+  func `A newcomer begins a flight of its own while the cancelled wait for the dying one`(_ kind: Runner) async throws {
+    let fetch = kind(self.script.query().deduplicated())
+    let old = self.caller(fetch)
+    let dying = try await self.script.next()
+    old.cancel()
+    try await dying.cancelled()
+    let new = self.caller(fetch)
+    let fresh = try await self.script.next()
+    fresh.succeed(2)
+    #expect(try await new.finished() == .success(2))
+    dying.fail(Refused(code: 1))
+    #expect(try await old.finished() == .failure(Refused(code: 1)))
+  }
+
+  @Test
+  func `An operation that cannot fail is shared without a try`() async throws {
+    let script = OperationScript<Int, Never>(default: .suspend)
+    let store = OperationStore<QueryState<Int, Never>>.detached(query: script.query().deduplicated())
+    let runner = OperationRunner(operation: script.query().deduplicated())
+    let callers = (0..<3).map { _ in Task.immediate { await store.fetch() } }
+    try await script.next().succeed(5)
+    for caller in callers { #expect(try await caller.finished() == 5) }
+    let others = (0..<3).map { _ in Task.immediate { await runner.run() } }
+    try await script.next().succeed(6)
+    for caller in others { #expect(try await caller.finished() == 6) }
+  }
+}

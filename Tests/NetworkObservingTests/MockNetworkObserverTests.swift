@@ -1,0 +1,135 @@
+import OperationCore
+import OperationNetworkObserving
+import Synchronization
+import Testing
+
+@Suite struct MockNetworkObserverTests {
+  private let observer = MockNetworkObserver(initialStatus: .disconnected)
+  private let heard = Heard<NetworkConnectionStatus>()
+
+  @Test func `Statuses are ordered`() {
+    #expect(NetworkConnectionStatus.disconnected < .requiresConnection)
+    #expect(NetworkConnectionStatus.requiresConnection < .connected)
+    #expect(NetworkConnectionStatus.allCases.sorted() == NetworkConnectionStatus.allCases)
+  }
+
+  @Test func `A subscriber hears the current status at once, and then each that is sent`() {
+    let subscription = self.observer.subscribe { self.heard.append($0) }
+    #expect(self.heard.all == [.disconnected])
+    self.observer.send(status: .connected)
+    self.observer.send(status: .requiresConnection)
+    #expect(self.heard.all == [.disconnected, .connected, .requiresConnection])
+    #expect(self.observer.currentStatus == .requiresConnection)
+    subscription.cancel()
+  }
+
+  @Test func `Connected is the first status unless another is given`() {
+    #expect(MockNetworkObserver().currentStatus == .connected)
+  }
+
+  @Test func `A cancelled subscriber hears nothing`() {
+    let subscription = self.observer.subscribe { self.heard.append($0) }
+    #expect(self.observer.subscriberCount == 1)
+    subscription.cancel()
+    self.observer.send(status: .connected)
+    #expect(self.heard.all == [.disconnected])
+    #expect(self.observer.subscriberCount == 0)
+  }
+
+  @Test func `A subscription that is dropped is cancelled, and its handler is released`() {
+    weak var captured: Heard<Int>?
+    do {
+      let object = Heard<Int>()
+      captured = object
+      _ = self.observer.subscribe { _ in object.append(1) }
+    }
+    #expect(captured == nil)
+    #expect(self.observer.subscriberCount == 0)
+  }
+
+  @Test func `Handlers run in the order in which they came`() {
+    let order = Heard<Int>()
+    var subscriptions = (0..<100).map { index in self.observer.subscribe { _ in order.append(index) } }
+    subscriptions.remove(at: 50).cancel()
+    let late = self.observer.subscribe { _ in order.append(100) }
+    let before = order.count
+    self.observer.send(status: .connected)
+    #expect(Array(order.all.dropFirst(before)) == Array(0..<50) + Array(51...100))
+    late.cancel()
+  }
+
+  @Test func `A handler may cancel itself and another, who hears nothing any more`() {
+    let box = Box<[OperationSubscription]>()
+    let first = self.observer.subscribe { _ in
+      for subscription in box.value ?? [] { subscription.cancel() }
+    }
+    let second = self.observer.subscribe { self.heard.append($0) }
+    box.value = [first, second]
+    self.observer.send(status: .connected)
+    #expect(self.heard.all == [.disconnected])
+    #expect(self.observer.subscriberCount == 0)
+  }
+
+  @Test func `What a handler sends is delivered after the present status`() {
+    let first = self.observer.subscribe { [observer] status in
+      if status == .requiresConnection { observer.send(status: .connected) }
+    }
+    let second = self.observer.subscribe { self.heard.append($0) }
+    self.observer.send(status: .requiresConnection)
+    #expect(self.heard.all == [.disconnected, .requiresConnection, .connected])
+    first.cancel()
+    second.cancel()
+  }
+
+  @Test func `Who subscribes in a handler hears the current status once`() {
+    let box = Box<OperationSubscription>()
+    let first = self.observer.subscribe { [observer, heard] status in
+      guard status == .connected else { return }
+      box.value = observer.subscribe { heard.append($0) }
+    }
+    self.observer.send(status: .connected)
+    #expect(self.heard.all == [.connected])
+    self.observer.send(status: .disconnected)
+    #expect(self.heard.all == [.connected, .disconnected])
+    first.cancel()
+    box.value?.cancel()
+  }
+
+  @Test func `A status sent while the subscription is made is heard`() {
+    let subscription = self.observer.subscribe { [observer, heard] status in
+      heard.append(status)
+      if status == .disconnected { observer.send(status: .connected) }
+    }
+    #expect(self.heard.all == [.disconnected, .connected])
+    subscription.cancel()
+  }
+
+  @Test func `Under concurrent sends each handler ends with the current status`() async {
+    let last = (0..<8).map { _ in Box<NetworkConnectionStatus>() }
+    let observer = self.observer
+    let subscriptions: [OperationSubscription] = await withTaskGroup(of: OperationSubscription?.self) { group in
+      for index in 0..<8 {
+        group.addTask { observer.subscribe { last[index].value = $0 } }
+        group.addTask {
+          for status in NetworkConnectionStatus.allCases { observer.send(status: status) }
+          return nil
+        }
+      }
+      return await group.reduce(into: [OperationSubscription]()) { subscriptions, subscription in
+        if let subscription { subscriptions.append(subscription) }
+      }
+    }
+    #expect(last.allSatisfy { $0.value == observer.currentStatus })
+    for subscription in subscriptions { subscription.cancel() }
+    #expect(observer.subscriberCount == 0)
+  }
+
+  @Test func `An erased observer is the same observer`() {
+    let erased = AnySendableNetworkObserver(self.observer)
+    let subscription = erased.subscribe { self.heard.append($0) }
+    self.observer.send(status: .connected)
+    #expect(self.heard.all == [.disconnected, .connected])
+    subscription.cancel()
+    #expect(self.observer.subscriberCount == 0)
+  }
+}

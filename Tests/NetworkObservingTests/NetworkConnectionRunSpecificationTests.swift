@@ -1,0 +1,124 @@
+import OperationCore
+import OperationNetworkObserving
+import OperationTesting
+import Testing
+
+@Suite(.warningsAreIssues) struct NetworkConnectionRunSpecificationTests {
+  private let observer = MockNetworkObserver(initialStatus: .disconnected)
+  private var specification: NetworkConnectionRunSpecification { .connected(to: self.observer) }
+
+  @Test func `It holds while the network is connected as well as the context asks for`() {
+    let specification = self.specification
+    for required in NetworkConnectionStatus.allCases {
+      var context = OperationContext()
+      context.satisfiedConnectionStatus = required
+      for status in NetworkConnectionStatus.allCases {
+        self.observer.send(status: status)
+        #expect(specification.isSatisfied(in: context) == (status >= required))
+      }
+    }
+    #expect(OperationContext().satisfiedConnectionStatus == .connected)
+  }
+
+  @Test func `It calls for each change, not for the status it begins with`() {
+    let specification = self.specification
+    let satisfied = Heard<Bool>()
+    let subscription = specification.subscribe(in: OperationContext()) {
+      satisfied.append(specification.isSatisfied(in: OperationContext()))
+    }
+    #expect(satisfied.all == [])
+    self.observer.send(status: .connected)
+    self.observer.send(status: .disconnected)
+    #expect(satisfied.all == [true, false])
+    subscription.cancel()
+    self.observer.send(status: .connected)
+    #expect(satisfied.all == [true, false])
+  }
+
+  @Test func `Nothing is left of it when it is asked, cancelled or dropped`() {
+    let specification = self.specification
+    _ = specification.isSatisfied(in: OperationContext())
+    #expect(self.observer.subscriberCount == 0)
+    let subscription = specification.subscribe(in: OperationContext()) {}
+    #expect(self.observer.subscriberCount == 1)
+    subscription.cancel()
+    #expect(self.observer.subscriberCount == 0)
+    _ = specification.subscribe(in: OperationContext()) {}
+    #expect(self.observer.subscriberCount == 0)
+  }
+
+  @Test func `A change while the subscription is made is not missed`() {
+    let changes = Heard<Void>()
+    let observer = EagerObserver(statuses: [.disconnected, .connected])
+    let specification = NetworkConnectionRunSpecification.connected(to: observer)
+    let subscription = specification.subscribe(in: OperationContext()) { changes.append(()) }
+    #expect(changes.count == 1)
+    #expect(specification.isSatisfied(in: OperationContext()))
+    subscription.cancel()
+  }
+
+  @Test func `An observer that tells nothing does not hold anybody up`() {
+    let specification = NetworkConnectionRunSpecification.connected(to: EagerObserver(statuses: []))
+    #expect(specification.isSatisfied(in: OperationContext()))
+  }
+
+  @Test func `It takes any observer, and combines`() {
+    let observer: any NetworkObserver & Sendable = self.observer
+    let specification = !NetworkConnectionRunSpecification.connected(to: observer)
+    #expect(specification.isSatisfied(in: OperationContext()))
+    self.observer.send(status: .connected)
+    #expect(!specification.isSatisfied(in: OperationContext()))
+  }
+
+  @Test func `Modifiers say what an operation needs, and the nearest one wins`() {
+    let query = ScriptedQuery(OperationScript<Int, any Error>())
+    func status(_ operation: some OperationRequest) -> NetworkConnectionStatus {
+      OperationRunner(operation: operation).context.satisfiedConnectionStatus
+    }
+    #expect(status(query) == .connected)
+    #expect(status(query.satisfiedConnectionStatus(.requiresConnection)) == .requiresConnection)
+    #expect(status(query.completelyOffline()) == .disconnected)
+    #expect(status(query.completelyOffline(false)) == .connected)
+    #expect(status(query.completelyOffline().satisfiedConnectionStatus(.connected)) == .disconnected)
+  }
+
+  @Test func `A store reruns its query when the network is back`() async throws {
+    let script = OperationScript<Int, any Error>(default: .value(1))
+    let store = OperationStore.detached(
+      query: ScriptedQuery(script).enableAutomaticRunning(onlyWhen: self.specification).rerunOnChange(
+        of: self.specification
+      )
+    )
+    let subscription = store.subscribe(with: OperationEventHandler())
+    #expect(script.runCount == 0)
+    self.observer.send(status: .requiresConnection)
+    #expect(script.runCount == 0)
+    self.observer.send(status: .connected)
+    try await script.runs(count: 1)
+    self.observer.send(status: .connected)
+    self.observer.send(status: .disconnected)
+    try await script.noActiveRuns()
+    #expect(script.runCount == 1)
+    subscription.cancel()
+  }
+
+  @Test func `A store that goes takes its subscription to the observer with it`() {
+    do {
+      let script = OperationScript<Int, any Error>(default: .value(1))
+      let store = OperationStore.detached(query: ScriptedQuery(script).rerunOnChange(of: self.specification))
+      #expect(self.observer.subscriberCount == 1)
+      _ = store.path
+    }
+    #expect(self.observer.subscriberCount == 0)
+  }
+}
+
+/// Tells some statuses at once, and nothing later.
+private struct EagerObserver: NetworkObserver, Sendable {
+  let statuses: [NetworkConnectionStatus]
+
+  func subscribe(with handler: @escaping @Sendable (NetworkConnectionStatus) -> Void) -> OperationSubscription {
+    for status in self.statuses { handler(status) }
+    return .empty
+  }
+}

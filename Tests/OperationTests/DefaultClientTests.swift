@@ -1,0 +1,79 @@
+import Operation
+import OperationTesting
+import Testing
+
+@Suite struct DefaultClientTests {
+  private struct Unavailable: Error {}
+
+  @Test func underATestRunnerNothingIsRetried() async throws {
+    let script = OperationScript<Int, any Error>(default: .error(Unavailable()))
+    let store = OperationClient().store(for: script.query())
+
+    await #expect(throws: Unavailable.self) { try await store.fetch() }
+
+    #expect(script.runCount == 1)
+    #expect(store.isAutomaticRunningEnabled)
+  }
+
+  @Test func mutationsAreLeftAlone() async throws {
+    let counter = CountingMutation.Counter()
+    let client = OperationClient(storeCreator: .default(retryLimit: 3, delayer: .noDelay))
+    let store = client.store(for: CountingMutation(counter: counter))
+
+    await #expect(throws: CountingMutation.Refusal.self) { try await store.mutate(with: 1) }
+    let subscription = store.subscribe(with: MutationEventHandler())
+
+    #expect(await counter.count == 1)
+    #expect(!store.isAutomaticRunningEnabled)
+    subscription.cancel()
+  }
+
+  @Test func mutationsAreRetriedWhenAsked() async throws {
+    let counter = CountingMutation.Counter()
+    let client = OperationClient(storeCreator: .default(mutationRetryLimit: 2, delayer: .noDelay))
+    let store = client.store(for: CountingMutation(counter: counter))
+
+    await #expect(throws: CountingMutation.Refusal.self) { try await store.mutate(with: 1) }
+
+    #expect(await counter.count == 3)
+  }
+
+  @Test func theContextAndTheCacheCanBeChosen() async throws {
+    var context = OperationContext()
+    context.operationCacheTime = .seconds(1)
+    let client = OperationClient(
+      defaultContext: context,
+      storeCache: OperationClient.DefaultStoreCache(maximumIdleStores: 1)
+    )
+
+    #expect(client.defaultContext.operationCacheTime == .seconds(1))
+    #expect(client.defaultContext.operationClient === client)
+  }
+}
+
+/// Refuses everything, and counts.
+private struct CountingMutation: MutationRequest {
+  struct Refusal: Error {}
+
+  actor Counter {
+    private(set) var count = 0
+
+    func increment() {
+      self.count += 1
+    }
+  }
+
+  let counter: Counter
+
+  var path: OperationPath { ["counting"] }
+
+  func mutate(
+    isolation: isolated (any Actor)?,
+    with arguments: Int,
+    in context: OperationContext,
+    with continuation: OperationContinuation<Int, any Error>
+  ) async throws -> Int {
+    await self.counter.increment()
+    throw Refusal()
+  }
+}

@@ -1,0 +1,122 @@
+import Operation
+import OperationTesting
+import Testing
+
+@Suite struct DefaultStoreCreatorTests {
+  private struct Unavailable: Error {}
+
+  @Test func aQueryIsRetriedWithBackoff() async throws {
+    let script = OperationScript<Int, any Error>()
+    script.enqueue(.error(Unavailable()), .error(Unavailable()), .value(3))
+    let clock = ManualClock()
+    let client = OperationClient(
+      storeCreator: .default(retryLimit: 2, backoff: .linear(.seconds(1)), delayer: clock)
+    )
+
+    async let value = client.store(for: script.query()).fetch()
+    try await clock.sleepers(count: 1)
+    clock.advance(by: .seconds(1))
+    try await clock.sleepers(count: 1)
+    clock.advance(by: .seconds(2))
+
+    #expect(try await value == 3)
+    #expect(clock.delays == [.seconds(1), .seconds(2)])
+  }
+
+  @Test func callersShareARequest() async throws {
+    let script = OperationScript<Int, any Error>()
+    let store = OperationClient(storeCreator: .default()).store(for: script.query())
+
+    async let first = store.fetch()
+    let run = try await script.next()
+    // An immediate task runs until it waits, which is for the run under way.
+    let second = Task.immediate { try await store.fetch() }
+    run.succeed(4)
+
+    #expect(try await first == 4)
+    #expect(try await second.value == 4)
+    #expect(script.runCount == 1)
+  }
+
+  @Test func aSubscriberStartsARun() async throws {
+    let script = OperationScript<Int, any Error>(default: .value(1))
+    let store = OperationClient(storeCreator: .default()).store(for: script.query())
+
+    let subscription = store.subscribe(with: QueryEventHandler())
+
+    #expect(script.runCount == 1)
+    #expect(store.currentValue == 1)
+    subscription.cancel()
+  }
+
+  @Test func automaticRunningFollowsItsSpecification() {
+    let script = OperationScript<Int, any Error>(default: .value(1))
+    let creator = OperationClient.DefaultStoreCreator.default(automaticRunningSpecification: .always(false))
+    let store = OperationClient(storeCreator: creator).store(for: script.query())
+
+    let subscription = store.subscribe(with: QueryEventHandler())
+
+    #expect(script.runCount == 0)
+    subscription.cancel()
+  }
+
+  @Test func aStaleQueryIsRerunWhenTheNetworkIsBack() async throws {
+    let script = OperationScript<Int, any Error>(default: .value(1))
+    let observer = MockNetworkObserver(initialStatus: .connected)
+    let store = OperationClient(storeCreator: .default(networkObserver: observer)).store(for: script.query())
+    let recorder = EventRecorder<QueryState<Int, any Error>>()
+    let subscription = store.subscribe(with: recorder.queryHandler)
+
+    observer.send(status: .disconnected)
+    #expect(script.runCount == 1)
+    observer.send(status: .connected)
+    try await recorder.first { $0.state?.valueUpdateCount == 2 }
+
+    #expect(script.runCount == 2)
+    subscription.cancel()
+  }
+
+  @Test func aStaleQueryIsRerunWhenTheApplicationIsActiveAgain() async throws {
+    let script = OperationScript<Int, any Error>(default: .value(1))
+    let observer = MockApplicationActivityObserver(isActive: true)
+    let store = OperationClient(storeCreator: .default(activityObserver: observer)).store(for: script.query())
+    let recorder = EventRecorder<QueryState<Int, any Error>>()
+    let subscription = store.subscribe(with: recorder.queryHandler)
+
+    observer.send(isActive: false)
+    observer.send(isActive: true)
+    try await recorder.first { $0.state?.valueUpdateCount == 2 }
+
+    #expect(script.runCount == 2)
+    subscription.cancel()
+  }
+
+  @Test func bothObserversTogether() async throws {
+    let script = OperationScript<Int, any Error>(default: .value(1))
+    let network = MockNetworkObserver(initialStatus: .connected)
+    let activity = MockApplicationActivityObserver(isActive: true)
+    let client = OperationClient(storeCreator: .default(networkObserver: network, activityObserver: activity))
+    let store = client.store(for: script.query())
+    let recorder = EventRecorder<QueryState<Int, any Error>>()
+    let subscription = store.subscribe(with: recorder.queryHandler)
+
+    network.send(status: .disconnected)
+    network.send(status: .connected)
+    try await recorder.first { $0.state?.valueUpdateCount == 2 }
+    activity.send(isActive: false)
+    activity.send(isActive: true)
+    try await recorder.first { $0.state?.valueUpdateCount == 3 }
+
+    #expect(network.subscriberCount == 1)
+    subscription.cancel()
+  }
+
+  @Test func theOperationHasTheLastWord() async throws {
+    let script = OperationScript<Int, any Error>(default: .error(Unavailable()))
+    let client = OperationClient(storeCreator: .default(retryLimit: 5, delayer: .noDelay))
+    let store = client.store(for: script.query().retry(limit: 1))
+
+    await #expect(throws: Unavailable.self) { try await store.fetch() }
+    #expect(script.runCount == 2)
+  }
+}

@@ -1,0 +1,200 @@
+import OperationCore
+import OperationPagination
+import OperationTesting
+import Testing
+
+/// What loads at the same time, what waits, and what becomes of edits meanwhile.
+@Suite(.timeLimit(.minutes(1)), .warningsAreIssues)
+struct ConcurrentLoadingTests {
+  @Test
+  func `The next and the previous page load at once`() async throws {
+    let shelf = Shelf()
+    let store = ListStore.detached(query: shelf.request, initialValue: List("a"))
+    let next = start { try await store.fetchNextPage() }
+    let previous = start { try await store.fetchPreviousPage() }
+    let runs = (try await shelf.script.next(), try await shelf.script.next())
+    #expect(store.isLoadingNextPage && store.isLoadingPreviousPage)
+    runs.1.succeed("p")
+    #expect(try await previous.value?.id == -1)
+    #expect(store.isLoadingNextPage && !store.isLoadingPreviousPage)
+    runs.0.succeed("n")
+    #expect(try await next.value?.id == 1)
+    #expect(store.text == "-1p 0a 1n")
+  }
+
+  @Test
+  func `Two loads at one end bring a page each`() async throws {
+    let shelf = Shelf()
+    let store = ListStore.detached(query: shelf.request, initialValue: List("a"))
+    let first = start { try await store.fetchNextPage() }
+    let second = start { try await store.fetchNextPage() }
+    let run = try await shelf.script.next()
+    #expect(shelf.script.runCount == 1)
+    run.succeed("b")
+    #expect(try await first.value?.id == 1)
+    try await shelf.script.next().succeed("c")
+    #expect(try await second.value?.id == 2)
+    #expect(store.text == "0a 1b 2c")
+  }
+
+  @Test
+  func `A load goes on when the one before it fails or is cancelled`() async throws {
+    let shelf = Shelf()
+    let store = ListStore.detached(query: shelf.request, initialValue: List("a"))
+    let calls = (0..<3).map { _ in start { try await store.fetchNextPage() } }
+    try await shelf.script.next().fail(Refused())
+    await #expect(throws: Refused()) { try await calls[0].value }
+    let run = try await shelf.script.next()
+    calls[1].cancel()
+    await #expect(throws: CancellationError.self) { try await calls[1].value }
+    #expect(run.isCancelled)
+    try await shelf.script.next().succeed("b")
+    #expect(try await calls[2].value?.id == 1)
+    #expect(store.text == "0a 1b")
+  }
+
+  @Test
+  func `A load that is cancelled while it waits never begins`() async throws {
+    let shelf = Shelf()
+    let store = ListStore.detached(query: shelf.request, initialValue: List("a"))
+    let first = start { try await store.fetchNextPage() }
+    let second = start { try await store.fetchNextPage() }
+    let run = try await shelf.script.next()
+    second.cancel()
+    await #expect(throws: CancellationError.self) { try await second.value }
+    run.succeed("b")
+    _ = try await first.value
+    #expect(shelf.fetchedIds == [1])
+    #expect(!store.isLoading)
+  }
+
+  @Test
+  func `The initial page is loaded once, whoever asks for it`() async throws {
+    let shelf = Shelf()
+    let store = ListStore.detached(query: shelf.request)
+    let next = start { try await store.fetchNextPage() }
+    let previous = start { try await store.fetchPreviousPage() }
+    let run = start { try await store.run() }
+    try await shelf.script.next().succeed("a")
+    #expect(try await next.value == Page(id: 0, value: "a"))
+    #expect(try await previous.value == Page(id: 0, value: "a"))
+    #expect(try await run.value == .initialPage(Page(id: 0, value: "a")))
+    #expect(shelf.fetchedIds == [0])
+    #expect(store.valueUpdateCount == 1)
+    #expect(!store.isLoading)
+  }
+
+  @Test
+  func `Who waits for an initial page that fails loads it`() async throws {
+    let shelf = Shelf()
+    let store = ListStore.detached(query: shelf.request)
+    let first = start { try await store.fetchNextPage() }
+    let second = start { try await store.fetchPreviousPage() }
+    try await shelf.script.next().fail(Refused())
+    await #expect(throws: Refused()) { try await first.value }
+    try await shelf.script.next().succeed("a")
+    #expect(try await second.value == Page(id: 0, value: "a"))
+    #expect(store.error == nil)
+  }
+
+  @Test
+  func `A refetch waits for the pages that are being loaded, and they wait for it`() async throws {
+    let shelf = Shelf()
+    let store = ListStore.detached(query: shelf.request, initialValue: List("a"))
+    let next = start { try await store.fetchNextPage() }
+    let refetch = start { try await store.refetchAllPages() }
+    let later = start { try await store.fetchNextPage() }
+    try await shelf.script.next().succeed("b")
+    #expect(try await next.value?.id == 1)
+    #expect(store.isLoadingAllPages)
+    try await shelf.script.next().succeed("A")
+    try await shelf.script.next().succeed("B")
+    #expect(try await refetch.value == List("A", "B"))
+    try await shelf.script.next().succeed("c")
+    #expect(try await later.value?.id == 2)
+    #expect(store.text == "0A 1B 2c")
+  }
+
+  @Test
+  func `A refetch does not wait for a load that waits for it`() async throws {
+    let shelf = Shelf()
+    let store = ListStore.detached(query: shelf.request, initialValue: List("a"))
+    let refetch = store.refetchAllPagesTask()
+    let next = store.fetchNextPageTask()
+    next.schedule(after: refetch)
+    let load = start { try await next.runIfNeeded() }
+    try await shelf.script.next().succeed("A")
+    try await shelf.script.next().succeed("b")
+    #expect(try await load.value?.id == 1)
+    #expect(store.text == "0A 1b")
+  }
+
+  @Test
+  func `A run that was scheduled after another by hand is no reason to wait in a circle`() async throws {
+    let shelf = Shelf(.value("x"))
+    let store = ListStore.detached(query: shelf.request, initialValue: List("a"))
+    let first = store.runTask()
+    let second = store.runTask()
+    first.schedule(after: second)
+    #expect(try await first.runIfNeeded().request == .allPages)
+    #expect(second.isFinished)
+  }
+
+  @Test(arguments: [true, false])
+  func `An edit made while a page loads survives`(isNext: Bool) async throws {
+    let shelf = Shelf()
+    let store = ListStore.detached(query: shelf.request, initialValue: List("a", "b"))
+    let load = start { isNext ? try await store.fetchNextPage() : try await store.fetchPreviousPage() }
+    let run = try await shelf.script.next()
+    store.currentValue[id: 0]?.value = "edited"
+    store.currentValue.remove(id: 1)
+    store.currentValue.append(Page(id: 50, value: "new"))
+    run.succeed("x")
+    _ = try await load.value
+    #expect(store.text == (isNext ? "0edited 50new 2x" : "-1x 0edited 50new"))
+  }
+
+  @Test(arguments: [true, false])
+  func `A page that arrives goes to its end, whatever happened to its neighbours`(isNext: Bool) async throws {
+    for edit in [List(), List(from: 30, "p", "q")] {
+      let shelf = Shelf()
+      let store = ListStore.detached(query: shelf.request, initialValue: List("a", "b"))
+      let load = start { isNext ? try await store.fetchNextPage() : try await store.fetchPreviousPage() }
+      let run = try await shelf.script.next()
+      store.currentValue = edit
+      run.succeed("x")
+      _ = try await load.value
+      var expected = edit
+      if isNext { expected.append(Page(id: 2, value: "x")) } else { expected.prepend(Page(id: -1, value: "x")) }
+      #expect(store.currentValue == expected)
+    }
+  }
+
+  @Test
+  func `An edit of the very page that loads survives`() async throws {
+    let shelf = Shelf()
+    let store = ListStore.detached(query: shelf.request, initialValue: List("a"))
+    let load = start { try await store.fetchNextPage() }
+    let run = try await shelf.script.next()
+    run.yield("draft")
+    #expect(store.text == "0a 1draft")
+    store.currentValue[id: 1]?.value = "edited"
+    run.yield("later draft")
+    run.succeed("b")
+    #expect(try await load.value?.value == "b")
+    #expect(store.text == "0a 1edited")
+  }
+
+  @Test
+  func `The edit of one load is no edit for the next`() async throws {
+    let shelf = Shelf()
+    let store = ListStore.detached(query: shelf.request, initialValue: List("a"))
+    shelf.enqueue("b", "A", "B", "AA", "BB")
+    try await store.fetchNextPage()
+    store.currentValue[id: 0]?.value = "edited"
+    try await store.refetchAllPages()
+    #expect(store.text == "0A 1B")
+    try await store.refetchAllPages()
+    #expect(store.text == "0AA 1BB")
+  }
+}

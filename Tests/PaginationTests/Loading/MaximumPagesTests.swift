@@ -1,0 +1,62 @@
+import OperationCore
+import OperationPagination
+import OperationTesting
+import Testing
+
+/// Keeping no more than so many pages.
+@Suite(.timeLimit(.minutes(1)), .warningsAreIssues)
+struct MaximumPagesTests {
+  @Test
+  func `One more page drops one from the far end, both ways`() async throws {
+    let shelf = Shelf(.value("x"))
+    let store = ListStore.detached(query: shelf.request.maximumPages(3))
+    for _ in 0..<4 { try await store.fetchNextPage() }
+    #expect(store.text == "1x 2x 3x")
+    #expect(store.previousPageId == 0)
+    #expect(try await store.fetchPreviousPage()?.id == 0)
+    #expect(store.text == "0x 1x 2x")
+    #expect(store.nextPageId == 3)
+    #expect(try await store.fetchPreviousPage()?.id == -1)
+    #expect(store.text == "-1x 0x 1x")
+  }
+
+  @Test
+  func `One page is enough`() async throws {
+    let shelf = Shelf(.value("x"))
+    let store = ListStore.detached(query: shelf.request.maximumPages(1))
+    for _ in 0..<3 { try await store.fetchNextPage() }
+    #expect(store.text == "2x")
+    try await store.fetchPreviousPage()
+    #expect(store.text == "1x")
+  }
+
+  @Test
+  func `Pages that were set are dropped when others are loaded`() async throws {
+    let shelf = Shelf(.value("x"))
+    let store = ListStore.detached(query: shelf.request.maximumPages(2), initialValue: List("a", "b", "c", "d"))
+    #expect(store.text == "0a 1b 2c 3d")
+    try await store.refetchAllPages()
+    #expect(store.text == "0x 1x")
+    #expect(shelf.fetchedIds == [0, 1])
+    store.currentValue = List("a", "b", "c", "d")
+    try await store.fetchNextPage()
+    #expect(store.text == "3d 4x")
+  }
+
+  @Test
+  func `The maximum nearer to the request wins`() async throws {
+    let shelf = Shelf(.value("x"))
+    let store = ListStore.detached(query: shelf.request.maximumPages(2).maximumPages(5))
+    for _ in 0..<4 { try await store.fetchNextPage() }
+    #expect(store.currentValue.count == 2)
+  }
+
+  @Test(arguments: [0, -1, Int.min])
+  func `A maximum below one is reported and sets none`(count: Int) async throws {
+    let shelf = Shelf(.value("x"))
+    let request = expectWarning(.invalidArgument) { shelf.request.maximumPages(count) }
+    let store = ListStore.detached(query: request)
+    for _ in 0..<3 { try await store.fetchNextPage() }
+    #expect(store.currentValue.count == 3)
+  }
+}

@@ -1,0 +1,196 @@
+import OperationCore
+import OperationPagination
+import OperationTesting
+import Testing
+
+/// Loading one page after the other.
+@Suite(.timeLimit(.minutes(1)), .warningsAreIssues)
+struct PageLoadingTests {
+  @Test
+  func `The first call loads the initial page, the following ones the next`() async throws {
+    let shelf = Shelf()
+    let store = ListStore.detached(query: shelf.request)
+    shelf.enqueue("a", "b", "c")
+    #expect(try await store.fetchNextPage() == Page(id: 0, value: "a"))
+    #expect(try await store.fetchNextPage() == Page(id: 1, value: "b"))
+    #expect(try await store.fetchNextPage() == Page(id: 2, value: "c"))
+    #expect(store.text == "0a 1b 2c")
+    #expect(store.valueUpdateCount == 3)
+    #expect(store.status.resultValue == List("a", "b", "c"))
+    #expect(shelf.pagings.map(\.request) == [.initialPage, .nextPage, .nextPage])
+    #expect(shelf.pagings.map(\.pages.text) == ["", "0a", "0a 1b"])
+  }
+
+  @Test
+  func `Previous pages come to the front, also when the initial page is the first call`() async throws {
+    let shelf = Shelf()
+    let store = ListStore.detached(query: shelf.request)
+    shelf.enqueue("a", "b", "c")
+    #expect(try await store.fetchPreviousPage() == Page(id: 0, value: "a"))
+    #expect(try await store.fetchPreviousPage() == Page(id: -1, value: "b"))
+    #expect(try await store.fetchNextPage() == Page(id: 1, value: "c"))
+    #expect(store.text == "-1b 0a 1c")
+    #expect(shelf.pagings.map(\.request) == [.initialPage, .previousPage, .nextPage])
+  }
+
+  @Test
+  func `A direction ends where there is no page, and the call returns nil`() async throws {
+    let shelf = Shelf(.value("x"))
+    shelf.bounds = 0...1
+    let store = ListStore.detached(query: shelf.request)
+    try await store.fetchNextPage()
+    try await store.fetchNextPage()
+    let updates = store.valueUpdateCount
+    #expect(try await store.fetchNextPage() == nil)
+    #expect(try await store.fetchPreviousPage() == nil)
+    #expect(store.valueUpdateCount == updates)
+    #expect(store.status.isSuccessful)
+    #expect(shelf.fetchedIds == [0, 1])
+    #expect(!store.hasNextPage)
+    #expect(!store.hasPreviousPage)
+  }
+
+  @Test(arguments: [0, 1, 2])
+  func `The identifier of a page that is there ends a direction`(repeated: Int) async throws {
+    let shelf = Shelf(.value("x"))
+    shelf.setNext { $0 == 2 ? repeated : $0 + 1 }
+    let store = ListStore.detached(query: shelf.request)
+    for _ in 0..<3 { try await store.fetchNextPage() }
+    #expect(store.nextPageId == nil)
+    #expect(try await store.fetchNextPage() == nil)
+    #expect(try await store.refetchAllPages().count == 3)
+    #expect(shelf.fetchedIds == [0, 1, 2, 0, 1, 2])
+  }
+
+  @Test
+  func `A run loads the initial page where there is none, and refetches all otherwise`() async throws {
+    let shelf = Shelf()
+    let store = ListStore.detached(query: shelf.request)
+    shelf.enqueue("a", "b", "A", "B")
+    #expect(try await store.run() == .initialPage(Page(id: 0, value: "a")))
+    try await store.fetchNextPage()
+    #expect(try await store.run() == .allPages(List("A", "B")))
+    #expect(store.text == "0A 1B")
+    #expect(shelf.pagings.map(\.request) == [.initialPage, .nextPage, .allPages, .allPages])
+  }
+
+  @Test
+  func `A subscription loads the initial page, and refetches all that there is`() async throws {
+    let shelf = Shelf()
+    let store = ListStore.detached(query: shelf.request.enableAutomaticRunning(onlyWhen: .always(true)))
+    let recorder = ListRecorder()
+    shelf.enqueue("a")
+    let first = store.subscribe(with: recorder.handler)
+    try await recorder.first { $0.digest == .ended }
+    #expect(store.text == "0a")
+    shelf.enqueue("b", "A", "B")
+    try await store.fetchNextPage()
+    recorder.removeAll()
+    let second = store.subscribe(with: recorder.handler)
+    defer { OperationSubscription.combined(first, second).cancel() }
+    try await recorder.first { $0.digest == .ended }
+    #expect(store.text == "0A 1B")
+  }
+
+  @Test
+  func `What is being loaded shows in the state`() async throws {
+    let shelf = Shelf()
+    let store = ListStore.detached(query: shelf.request)
+    func flags() -> [Bool] {
+      let state = store.state
+      return [
+        state.isLoadingInitialPage, state.isLoadingNextPage, state.isLoadingPreviousPage, state.isLoadingAllPages,
+      ]
+    }
+    #expect(flags() == [false, false, false, false])
+    let calls: [(@Sendable () async throws -> Void, pages: Int, [Bool])] = [
+      ({ try await store.fetchNextPage() }, 1, [true, false, false, false]),
+      ({ try await store.fetchNextPage() }, 1, [false, true, false, false]),
+      ({ try await store.fetchPreviousPage() }, 1, [false, false, true, false]),
+      ({ try await store.refetchAllPages() }, 3, [false, false, false, true]),
+    ]
+    for (call, pages, expected) in calls {
+      let task = start(call)
+      for _ in 0..<pages {
+        let run = try await shelf.script.next()
+        #expect(flags() == expected)
+        #expect(store.isLoading)
+        #expect(store.status.isLoading)
+        run.succeed("x")
+      }
+      try await task.value
+      #expect(flags() == [false, false, false, false])
+      #expect(!store.isLoading)
+    }
+  }
+
+  @Test
+  func `A page that fails leaves the pages, and can be loaded again`() async throws {
+    let shelf = Shelf()
+    let store = ListStore.detached(query: shelf.request, initialValue: List("a"))
+    shelf.script.enqueue(.error(Refused()), .value("b"))
+    await #expect(throws: Refused()) { try await store.fetchNextPage() }
+    #expect(store.text == "0a")
+    #expect(store.error is Refused)
+    #expect(store.errorUpdateCount == 1)
+    #expect(store.nextPageId == 1)
+    try await store.fetchNextPage()
+    #expect(store.error == nil)
+    #expect(store.text == "0a 1b")
+  }
+
+  @Test
+  func `A cancelled load leaves everything as it was`() async throws {
+    let shelf = Shelf()
+    let store = ListStore.detached(query: shelf.request, initialValue: List("a"))
+    let task = start { try await store.fetchNextPage() }
+    let run = try await shelf.script.next()
+    run.yield("draft")
+    #expect(store.text == "0a 1draft")
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(store.text == "0a")
+    #expect(store.valueUpdateCount == 0)
+    #expect(store.error == nil)
+    #expect(store.status.isIdle)
+  }
+
+  @Test
+  func `Tasks load when they are run, once`() async throws {
+    let shelf = Shelf()
+    let store = ListStore.detached(query: shelf.request)
+    shelf.enqueue("a", "b", "c", "A", "B", "C")
+    let tasks = (store.fetchNextPageTask(), store.fetchNextPageTask(), store.fetchPreviousPageTask())
+    #expect(shelf.script.runCount == 0)
+    #expect(try await tasks.0.runIfNeeded()?.id == 0)
+    #expect(try await tasks.0.runIfNeeded()?.id == 0)
+    #expect(try await tasks.1.runIfNeeded()?.id == 1)
+    #expect(try await tasks.2.runIfNeeded()?.id == -1)
+    #expect(try await store.refetchAllPagesTask().runIfNeeded().map { $0.value } == ["A", "B", "C"])
+    #expect(shelf.fetchedIds == [0, 1, -1, -1, 0, 1])
+  }
+
+  @Test
+  func `A reset store has its initial pages, and shows nothing of what it was loading`() async throws {
+    let shelf = Shelf(endsOnCancellation: false)
+    let store = ListStore.detached(query: shelf.request, initialValue: List("a"))
+    shelf.enqueue("b")
+    try await store.fetchNextPage()
+    let task = start { try await store.fetchNextPage() }
+    let run = try await shelf.script.next()
+    store.resetState()
+    #expect(store.text == "0a")
+    #expect(!store.isLoading)
+    run.succeed("c")
+    _ = await task.result
+    #expect(store.text == "0a")
+    #expect(store.nextPageId == 1)
+  }
+
+  @Test
+  func `An operation without a store loads the initial page`() async throws {
+    let shelf = Shelf(.value("a"))
+    let value = try await OperationRunner(operation: shelf.request).run()
+    #expect(value == .initialPage(Page(id: 0, value: "a")))
+  }
+}

@@ -1,0 +1,146 @@
+import Foundation
+import OperationPagination
+import Testing
+
+/// Pages as a collection: ordered by arrival, each identifier once.
+@Suite
+struct PagesTests {
+  @Test
+  func `A literal keeps its order`() {
+    let pages: List = [Page(id: 7, value: "a"), Page(id: 3, value: "b"), Page(id: 5, value: "c")]
+    #expect(pages.text == "7a 3b 5c")
+    #expect(pages.count == 3)
+    #expect(Array(pages.ids) == [7, 3, 5])
+    #expect(pages[1] == Page(id: 3, value: "b"))
+    #expect(pages.first?.id == 7)
+    #expect(pages.last?.id == 5)
+    #expect(pages.index(id: 5) == 2)
+    #expect(pages.index(id: 4) == nil)
+    #expect(Array(pages.reversed().map(\.id)) == [5, 3, 7])
+  }
+
+  @Test
+  func `Of pages with one identifier the last takes the place of the first`() {
+    var pages: List = [Page(id: 0, value: "a"), Page(id: 1, value: "b"), Page(id: 0, value: "c")]
+    #expect(pages.text == "0c 1b")
+    pages.append(Page(id: 0, value: "d"))
+    pages.prepend(Page(id: 1, value: "e"))
+    #expect(pages.text == "0d 1e")
+  }
+
+  @Test
+  func `Pages come to either end and go from anywhere`() {
+    var pages: List = []
+    #expect(pages.isEmpty)
+    #expect(pages.first == nil)
+    #expect(pages.last == nil)
+    pages.append(Page(id: 0, value: "a"))
+    pages.prepend(Page(id: -1, value: "b"))
+    pages.append(Page(id: 1, value: "c"))
+    #expect(pages.text == "-1b 0a 1c")
+    #expect(pages.remove(id: 0) == Page(id: 0, value: "a"))
+    #expect(pages.remove(id: 0) == nil)
+    #expect(pages.text == "-1b 1c")
+    pages.append(Page(id: 0, value: "d"))
+    #expect(pages.text == "-1b 1c 0d")
+    pages.removeAll()
+    #expect(pages.isEmpty)
+    pages.prepend(Page(id: 4, value: "e"))
+    #expect(pages.text == "4e")
+  }
+
+  @Test
+  func `The subscript of an identifier finds, edits, adds and removes`() {
+    var pages = List("a", "b", "c")
+    #expect(pages[id: 1]?.value == "b")
+    #expect(pages[id: 9] == nil)
+    pages[id: 1]?.value = "B"
+    pages[id: 9]?.value = "nobody"
+    #expect(pages.text == "0a 1B 2c")
+    pages[id: 0] = nil
+    pages[id: 5] = Page(id: 5, value: "d")
+    #expect(pages.text == "1B 2c 5d")
+    #expect(pages.contains(id: 5))
+    #expect(!pages.contains(id: 0))
+  }
+
+  @Test
+  func `A page that is set under another identifier takes its place`() {
+    var pages = List("a", "b", "c")
+    pages[id: 1] = Page(id: 7, value: "x")
+    #expect(pages.text == "0a 7x 2c")
+    #expect(pages[id: 1] == nil)
+    pages[id: 0] = Page(id: 2, value: "y")
+    #expect(pages.text == "2y 7x")
+    pages[id: 8] = Page(id: 7, value: "z")
+    #expect(pages.text == "2y 7z")
+  }
+
+  @Test
+  func `Mapping pages makes pages, mapping to anything else an array`() throws {
+    let pages = List("a", "b")
+    let edited = pages.map { page in
+      var page = page
+      page.value += "!"
+      return page
+    }
+    #expect(edited.text == "0a! 1b!")
+    let lengths: Pages<Int, Int> = pages.map { Page(id: $0.id, value: $0.value.count) }
+    #expect(lengths == [Page(id: 0, value: 1), Page(id: 1, value: 1)])
+    let values = pages.map { $0.value }
+    #expect(values == ["a", "b"])
+    #expect(throws: Refused()) {
+      _ = try pages.map { page throws(Refused) -> ListPage in throw Refused() }
+    }
+  }
+
+  @Test
+  func `A copy keeps what the original loses`() {
+    var pages = List("a", "b", "c")
+    let copy = pages
+    pages[id: 0]?.value = "x"
+    pages.remove(id: 1)
+    pages.append(Page(id: 3, value: "d"))
+    pages.prepend(Page(id: -1, value: "e"))
+    #expect(copy.text == "0a 1b 2c")
+    #expect(pages.text == "-1e 0x 2c 3d")
+  }
+
+  @Test
+  func `Pages are equal when they are in the same order, whatever way they came`() {
+    var pages = List(from: 1, "b")
+    pages.prepend(Page(id: 0, value: "a"))
+    pages.append(Page(id: 2, value: "x"))
+    pages.remove(id: 2)
+    #expect(pages == List("a", "b"))
+    #expect(pages.hashValue == List("a", "b").hashValue)
+    #expect(pages != [Page(id: 1, value: "b"), Page(id: 0, value: "a")])
+    #expect(pages != List("a"))
+    #expect(pages.description == "[Page(id: 0, value: a), Page(id: 1, value: b)]")
+  }
+
+  @Test
+  func `Pages are coded as an array`() throws {
+    let pages = List("a", "b")
+    let data = try JSONEncoder().encode(pages)
+    #expect(try JSONDecoder().decode(List.self, from: data) == pages)
+    #expect(try JSONDecoder().decode([ListPage].self, from: data) == Array(pages))
+  }
+
+  @Test
+  func `Identifiers with one hash value are told apart`() {
+    struct Clash: Hashable {
+      let number: Int
+      func hash(into hasher: inout Hasher) {}
+    }
+    var pages = Pages<Clash, Int>((0..<5).map { Page(id: Clash(number: $0), value: $0) })
+    #expect(pages.map { $0.value } == [0, 1, 2, 3, 4])
+    #expect(pages[id: Clash(number: 3)]?.value == 3)
+    #expect(pages[id: Clash(number: 9)] == nil)
+    for number in [0, 3, 4, 1] {
+      #expect(pages.remove(id: Clash(number: number))?.value == number)
+      #expect(!pages.contains(id: Clash(number: number)))
+    }
+    #expect(pages.map { $0.value } == [2])
+  }
+}

@@ -1,0 +1,47 @@
+import Foundation
+import Operation
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+// The reference documents' context entry for a transport, which tests replace.
+
+protocol HTTPDataTransport: Sendable {
+  func data(for request: URLRequest) async throws -> (Data, URLResponse)
+}
+
+extension URLSession: HTTPDataTransport {
+  func data(for request: URLRequest) async throws -> (Data, URLResponse) {
+    try await self.data(for: request, delegate: nil)
+  }
+}
+
+extension OperationContext {
+  var dataTransport: any HTTPDataTransport {
+    get { self[DataTransportKey.self] }
+    set { self[DataTransportKey.self] = newValue }
+  }
+
+  private enum DataTransportKey: Key {
+    static let defaultValue: any HTTPDataTransport = URLSession.shared
+  }
+}
+
+/// Answers with what it was given, by the last component of the path; anything else is not found.
+struct MockDataTransport: HTTPDataTransport {
+  var posts: [String: Post] = [:]
+
+  func data(for request: URLRequest) async throws -> (Data, URLResponse) {
+    guard let url = request.url else { throw URLError(.badURL) }
+    let post = self.posts[url.lastPathComponent]
+    let response = HTTPURLResponse(
+      url: url,
+      statusCode: post == nil ? 404 : 200,
+      httpVersion: nil,
+      headerFields: ["Content-Type": "application/json"]
+    )
+    guard let response else { throw URLError(.badServerResponse) }
+    return (try post.map { try JSONEncoder().encode($0) } ?? Data(), response)
+  }
+}

@@ -1,0 +1,26 @@
+import Operation
+import Testing
+
+@Suite struct FeedSamples {
+  @Test func theFeedLoadsPageAfterPageToItsEnd() async throws {
+    let store = OperationStore.detached(query: Post.feedQuery)
+
+    while store.currentValue.isEmpty || store.hasNextPage {
+      try await store.fetchNextPage()
+    }
+
+    #expect(store.currentValue.map(\.id) == [0, 1, 2])
+    #expect(store.currentValue.flatMap(\.value.posts).map(\.id) == Array(0..<20))
+    #expect(try await store.fetchNextPage() == nil)
+  }
+
+  @Test func aMutationCreatesAPost() async throws {
+    let store = OperationClient().store(for: Post.createMutation)
+
+    let post = try await store.mutate(with: Post.CreateMutation.Arguments(userId: 1, title: "Title", body: "Body"))
+
+    #expect(post.title == "Title")
+    #expect(store.currentValue == post)
+    #expect(store.history.count == 1)
+  }
+}

@@ -1,0 +1,71 @@
+import Foundation
+import Operation
+import Testing
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+@Suite struct QuerySamples {
+  private let post = Post(id: 1, userId: 1, title: "Mock Title", body: "This is the body of the mock post.")
+
+  @Test func aQueryReturnsThePost() async throws {
+    let store = OperationStore.detached(
+      query: Post.query(for: 1),
+      initialValue: nil
+    )
+    store.context.dataTransport = MockDataTransport(posts: ["1": self.post])
+
+    let post = try await store.fetch()
+
+    #expect(post == self.post)
+    #expect(store.status.resultValue == .some(self.post))
+  }
+
+  @Test func aMissingPostIsAValue() async throws {
+    let store = OperationStore.detached(query: Post.query(for: 2))
+    store.context.dataTransport = MockDataTransport()
+
+    #expect(try await store.fetch() == nil)
+    #expect(store.status.isSuccessful)
+  }
+
+  @Test func theClockDatesTheValue() async throws {
+    let store = OperationStore.detached(
+      query: Post.query(for: 1),
+      initialValue: nil
+    )
+    store.context.dataTransport = MockDataTransport(posts: ["1": self.post])
+    let date = Date(timeIntervalSince1970: 1_234_567_890)
+    store.context.operationClock = .custom { date }
+
+    try await store.fetch()
+
+    #expect(store.valueLastUpdatedAt == date)
+  }
+
+  @Test func withoutDelaysRetriesDoNotWait() async throws {
+    let store = OperationStore.detached(query: Post.Query(id: 1).retry(limit: 3))
+    store.context.dataTransport = FailingTransport()
+    store.context.operationDelayer = .noDelay
+
+    await #expect(throws: URLError.self) { try await store.fetch() }
+    #expect(store.error is URLError)
+  }
+
+  @Test func aClientSharesTheStateOfAPath() async throws {
+    let client = OperationClient()
+    client.defaultContext.dataTransport = MockDataTransport(posts: ["1": self.post])
+
+    try await client.store(for: Post.query(for: 1)).fetch()
+
+    #expect(client.store(for: Post.query(for: 1)).currentValue == .some(self.post))
+    #expect(client.store(with: [Post.Query(id: 1)]) != nil)
+  }
+}
+
+private struct FailingTransport: HTTPDataTransport {
+  func data(for request: URLRequest) async throws -> (Data, URLResponse) {
+    throw URLError(.notConnectedToInternet)
+  }
+}

@@ -1,0 +1,119 @@
+import OperationBackoff
+import OperationCore
+import OperationTesting
+import Synchronization
+import Testing
+
+@Suite struct CheckModifierTests {
+  @Test func modifiersOfTheCoreKeepTheRules() async throws {
+    try await checkModifier { $0 }
+    try await checkModifier { $0.context { $0.operationTaskConfiguration.name = "named" } }
+    try await checkModifier { $0.manualTime(ManualClock()) }
+    try await checkModifier { $0.clock(.systemTime).staleWhenNoValue().disableAutomaticRunning() }
+  }
+
+  @Test(arguments: ModifierRule.allCases.filter { $0 != .path })
+  func findsWhatBreaks(rule: ModifierRule) async throws {
+    try await withKnownIssue {
+      try await checkModifier([rule], within: .milliseconds(20)) { $0.modifier(Vandal(rule: rule)) }
+    } matching: { issue in
+      "\(issue)".contains("The modifier breaks the rule '\(rule)': ")
+    }
+    // A wrong value shows in the rules that look at values.
+    let broken: Set<ModifierRule> = rule == .value ? [.value, .yields, .independence] : [rule]
+    try await checkModifier(except: broken) { $0.modifier(Vandal(rule: rule)) }
+  }
+
+  @Test func findsAnotherPath() async throws {
+    try await withKnownIssue {
+      try await checkModifier { $0.script.query(path: ["elsewhere"]) }
+    } matching: { issue in
+      "\(issue)".contains(#"The modifier breaks the rule 'path': the path became ["elsewhere"]"#)
+    }
+  }
+
+  @Test func keepsOnWithTheOtherRules() async throws {
+    try await withKnownIssue {
+      try await checkModifier([.value, .setup]) { $0.modifier(Vandal(rule: .value)).modifier(Vandal(rule: .setup)) }
+    } matching: { issue in
+      "\(issue)".contains("'value'") || "\(issue)".contains("'setup'")
+    }
+  }
+
+  @Test func delaysTakeNoTime() async throws {
+    try await checkModifier { $0.modifier(Delaying()) }
+  }
+}
+
+/// Breaks a rule.
+private struct Vandal<Operation: OperationRequest & Sendable>: OperationModifier
+where Operation.Value == Int, Operation.Failure == any Error {
+  typealias Value = Int
+  typealias Failure = any Error
+
+  struct Busy: Error {}
+
+  let rule: ModifierRule
+  private let turn = Turn()
+
+  init(rule: ModifierRule) {
+    self.rule = rule
+  }
+
+  func setup(context: inout OperationContext, using operation: Operation) {
+    if self.rule != .setup { operation.setup(context: &context) }
+  }
+
+  func run(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    using operation: Operation,
+    with continuation: OperationContinuation<Int, any Error>
+  ) async throws -> Int {
+    switch self.rule {
+    case .value:
+      return -(try await operation.run(isolation: isolation, in: context, with: continuation))
+    case .error:
+      do {
+        return try await operation.run(isolation: isolation, in: context, with: continuation)
+      } catch {
+        return 1
+      }
+    case .yields:
+      return try await operation.run(isolation: isolation, in: context, with: .init { _, _ in })
+    case .context:
+      return try await operation.run(isolation: isolation, in: OperationContext(), with: continuation)
+    case .cancellation:
+      return try await Task { try await operation.run(isolation: nil, in: context, with: continuation) }.value
+    case .independence:
+      guard self.turn.take() else { throw Busy() }
+      defer { self.turn.giveBack() }
+      return try await operation.run(isolation: isolation, in: context, with: continuation)
+    case .setup, .path:
+      return try await operation.run(isolation: isolation, in: context, with: continuation)
+    }
+  }
+}
+
+private final class Turn: Sendable {
+  private let isTaken = Atomic(false)
+
+  func take() -> Bool { !self.isTaken.exchange(true, ordering: .acquiringAndReleasing) }
+
+  func giveBack() { self.isTaken.store(false, ordering: .releasing) }
+}
+
+private struct Delaying<Operation: OperationRequest>: OperationModifier where Operation.Failure == any Error {
+  typealias Value = Operation.Value
+  typealias Failure = any Error
+
+  func run(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    using operation: Operation,
+    with continuation: OperationContinuation<Operation.Value, any Error>
+  ) async throws -> Operation.Value {
+    try await context.operationDelayer.delay(for: .seconds(3_600))
+    return try await operation.run(isolation: isolation, in: context, with: continuation)
+  }
+}

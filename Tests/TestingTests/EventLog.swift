@@ -1,0 +1,12 @@
+import Synchronization
+
+/// Lines in the order in which they were noted.
+final class EventLog: Sendable {
+  private let lines = Mutex<[String]>([])
+
+  var entries: [String] { self.lines.withLock { $0 } }
+
+  func note(_ line: String) {
+    self.lines.withLock { $0.append(line) }
+  }
+}

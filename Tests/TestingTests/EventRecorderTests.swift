@@ -1,0 +1,101 @@
+import OperationCore
+import OperationTesting
+import Testing
+
+@Suite struct EventRecorderTests {
+  typealias State = QueryState<Int, any Error>
+  struct Refused: Error, CustomStringConvertible {
+    var description: String { "refused" }
+  }
+
+  let script = OperationScript<Int, any Error>()
+  let recorder = EventRecorder<State>()
+
+  @Test func recordsAllEventsInOrder() async throws {
+    let store = OperationStore.detached(query: script.query())
+    let subscription = store.subscribe(with: recorder.handler)
+    script.enqueue(.yield(.success(1), then: .yield(.failure(Refused()), then: .value(2))), .error(Refused()))
+    try await store.fetch()
+    #expect(
+      recorder.digests == [
+        .state(nil),
+        .state(nil, isLoading: true),
+        .started,
+        .state(1, isLoading: true),
+        .yielded(1),
+        .state(1, isLoading: true, error: "refused"),
+        .yieldedError("refused"),
+        .state(2),
+        .returned(2),
+        .ended,
+      ]
+    )
+    #expect(recorder.stateValues == [nil, nil, 1, 1, 2])
+    #expect(recorder.values == [1, 2])
+    #expect(recorder.errors.count == 1)
+    #expect(recorder.startedRunCount == 1)
+    #expect(recorder.endedRunCount == 1)
+
+    recorder.removeAll()
+    await #expect(throws: Refused.self) { try await store.fetch() }
+    #expect(
+      recorder.digests == [
+        .state(2, isLoading: true), .started, .state(2, error: "refused"), .threw("refused"), .ended,
+      ]
+    )
+    #expect(recorder.results.count == 1)
+    subscription.cancel()
+  }
+
+  @Test func servesAsAQueryHandler() async throws {
+    let store = OperationStore.detached(query: script.query())
+    script.enqueue(.value(1))
+    try await store.fetch(handler: recorder.queryHandler)
+    #expect(recorder.digests == [.state(nil, isLoading: true), .started, .state(1), .returned(1), .ended])
+  }
+
+  @Test func waitsForEvents() async throws {
+    let store = OperationStore.detached(query: script.query().handleEvents(with: recorder.handler))
+    let fetch = Task { try await store.fetch() }
+    let run = try await script.next()
+    let waiting = Task { try await recorder.first { $0.result != nil } }
+    run.yield(1)
+    #expect(try await waiting.value.digest == .yielded(1))
+    let loaded = Task { try await recorder.firstState { !$0.isLoading && $0.currentValue == 2 } }
+    run.succeed(2)
+    #expect(try await loaded.value.currentValue == 2)
+    #expect(try await recorder.events(count: 7).count == 7)
+    #expect(try await fetch.value == 2)
+    // What was recorded before counts as well.
+    #expect(try await recorder.first { $0.state?.currentValue == 1 }.digest == .state(1, isLoading: true))
+  }
+
+  @Test func waitsAcrossAForgottenPast() async throws {
+    let store = OperationStore.detached(query: script.query())
+    let subscription = store.subscribe(with: recorder.handler)
+    store.currentValue = 1
+    let waiting = Task.immediate { try await recorder.firstState { $0.currentValue == 3 } }
+    recorder.removeAll()
+    store.currentValue = 2
+    store.currentValue = 3
+    #expect(try await waiting.value.valueUpdateCount == 3)
+    #expect(recorder.digests == [.state(2), .state(3)])
+    subscription.cancel()
+  }
+
+  @Test func waitsTimeOutWithWhatThereWas() async throws {
+    let store = OperationStore.detached(query: script.query(), initialValue: 7)
+    let subscription = store.subscribe(with: recorder.handler)
+    try await withKnownIssue {
+      try await recorder.events(count: 2, within: .milliseconds(1))
+    } matching: { issue in
+      "\(issue)".contains("at least 2 events; recorded so far: [.state(Optional(7))]")
+    }
+    try await withKnownIssue {
+      try await recorder.first(within: .milliseconds(1)) { _ in false }
+    } matching: { issue in
+      "\(issue)".contains("an event that satisfies a condition; recorded so far: [.state(Optional(7))]")
+    }
+    subscription.cancel()
+  }
+}

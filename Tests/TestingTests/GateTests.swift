@@ -1,0 +1,73 @@
+import OperationTesting
+import Testing
+
+@Suite struct GateTests {
+  let gate = Gate()
+
+  @Test func holdsTasksUntilItOpens() async throws {
+    let tasks = (0..<100).map { number in
+      Task {
+        try await gate.wait()
+        return number
+      }
+    }
+    try await gate.arrivals(count: 100)
+    #expect(!gate.isOpen)
+    gate.open()
+    for (number, task) in tasks.enumerated() { #expect(try await task.value == number) }
+    #expect(gate.isOpen)
+    #expect(gate.arrivalCount == 100)
+    try await gate.wait()
+    #expect(gate.arrivalCount == 101)
+  }
+
+  @Test func aCancelledTaskLeavesAtOnce() async throws {
+    let task = Task { try await gate.wait() }
+    try await gate.arrivals(count: 1)
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    let cancelledBefore = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      try await gate.wait()
+    }
+    await #expect(throws: CancellationError.self) { try await cancelledBefore.value }
+    #expect(gate.arrivalCount == 2)
+  }
+
+  @Test func cancellationCanBeIgnored() async throws {
+    let task = Task {
+      await gate.waitIgnoringCancellation()
+      return Task.isCancelled
+    }
+    try await gate.arrivals(count: 1)
+    task.cancel()
+    gate.open()
+    #expect(await task.value)
+  }
+
+  @Test func waitsTimeOutWithAMessage() async throws {
+    try await withKnownIssue {
+      try await gate.wait(within: .zero)
+    } matching: { issue in
+      "\(issue)".contains("Waited 0.0 seconds for a gate to be opened.")
+    }
+    await withKnownIssue {
+      await gate.waitIgnoringCancellation(within: .milliseconds(1))
+    } matching: { issue in
+      "\(issue)".contains("a gate to be opened")
+    }
+    try await withKnownIssue {
+      try await gate.arrivals(count: 3, within: .zero)
+    } matching: { issue in
+      "\(issue)".contains("at least 3 to come to a gate; 2 have come")
+    }
+  }
+
+  @Test func aWaitThatTimesOutThrows() async {
+    await withKnownIssue {
+      await #expect(throws: WaitTimedOut(what: "a gate to be opened", limit: .zero)) {
+        try await gate.wait(within: .zero)
+      }
+    }
+  }
+}

@@ -1,0 +1,33 @@
+import OperationTesting
+import Testing
+
+@Suite struct LifetimeTrackerTests {
+  let lifetimes = LifetimeTracker()
+
+  @Test func countsWhatIsAlive() async throws {
+    #expect(lifetimes.aliveCount == 0)
+    var first: LifetimeTracker.Token? = lifetimes.token()
+    let gate = Gate()
+    let task = Task { [token = lifetimes.token()] in
+      try await gate.wait()
+      token.touch()
+    }
+    #expect(lifetimes.aliveCount == 2)
+    first?.touch()
+    first = nil
+    #expect(lifetimes.aliveCount == 1)
+    gate.open()
+    try await task.value
+    try await lifetimes.noneAlive()
+  }
+
+  @Test func waitingTimesOutWithAMessage() async throws {
+    let token = lifetimes.token()
+    try await withKnownIssue {
+      try await lifetimes.noneAlive(within: .zero)
+    } matching: { issue in
+      "\(issue)".contains("the last of the counted objects to go; 1 are alive")
+    }
+    token.touch()
+  }
+}

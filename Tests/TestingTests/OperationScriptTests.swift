@@ -1,0 +1,139 @@
+import OperationCore
+import OperationTesting
+import Testing
+
+@Suite struct OperationScriptTests {
+  struct Refused: Error, Equatable {}
+
+  @Test func playsWhatWasEnqueuedAndThenTheDefault() async throws {
+    let script = OperationScript<Int, any Error>(default: .value(9))
+    let runner = OperationRunner(operation: script.operation())
+    script.enqueue(.value(1), .error(Refused()))
+    script.enqueue([.yield(.success(2), then: .value(3))])
+    #expect(try await runner.run() == 1)
+    await #expect(throws: Refused.self) { try await runner.run() }
+    let yields = EventLog()
+    #expect(try await runner.run(with: .init { result, _ in yields.note("\(result)") }) == 3)
+    #expect(yields.entries == ["success(2)"])
+    #expect(try await runner.run() == 9)
+    #expect(script.runCount == 4)
+    #expect(script.activeRunCount == 0)
+    #expect(script.setupCount == 1)
+  }
+
+  @Test func handsOutItsRunsInOrder() async throws {
+    let script = OperationScript<String, Never>()
+    let runner = OperationRunner(operation: script.operation())
+    async let first = runner.run()
+    let firstRun = try await script.next()
+    async let second = runner.run()
+    let secondRun = try await script.next()
+    #expect(firstRun.number == 1)
+    #expect(secondRun.number == 2)
+    #expect(script.activeRunCount == 2)
+    secondRun.succeed("b")
+    #expect(await second == "b")
+    firstRun.succeed("a")
+    firstRun.succeed("c")
+    #expect(await first == "a")
+    #expect(firstRun.isFinished)
+    try await script.noActiveRuns()
+  }
+
+  @Test func oneWhoWaitsGetsTheRunThatComes() async throws {
+    let script = OperationScript<Int, any Error>()
+    let waiting = (0..<3).map { _ in Task { try await script.next() } }
+    let runner = OperationRunner(operation: script.operation())
+    let runs = (0..<3).map { _ in Task { try await runner.run() } }
+    var numbers: Set<Int> = []
+    for task in waiting {
+      let run = try await task.value
+      numbers.insert(run.number)
+      run.succeed(run.number)
+    }
+    #expect(numbers == [1, 2, 3])
+    var values: Set<Int> = []
+    for run in runs { values.insert(try await run.value) }
+    #expect(values == [1, 2, 3])
+  }
+
+  @Test func aCancelledRunEndsByItself() async throws {
+    let script = OperationScript<Int, any Error>()
+    let task = Task { try await OperationRunner(operation: script.operation()).run() }
+    let run = try await script.next()
+    #expect(!run.isCancelled)
+    task.cancel()
+    try await run.cancelled()
+    #expect(run.isCancelled)
+    await #expect(throws: CancellationError.self) { try await task.value }
+    run.succeed(1)
+  }
+
+  @Test func aRunThatIgnoresItsCancellationGoesOn() async throws {
+    let script = OperationScript<Int, any Error>(endsOnCancellation: false)
+    let task = Task { try await OperationRunner(operation: script.operation()).run() }
+    let run = try await script.next()
+    task.cancel()
+    try await run.cancelled()
+    #expect(!run.isFinished)
+    run.succeed(1)
+    #expect(try await task.value == 1)
+  }
+
+  @Test func aFailureWithoutRoomForCancellationWaitsForTheTest() async throws {
+    let script = OperationScript<Int, Refused>()
+    let task = Task { try await OperationRunner(operation: script.operation()).run() }
+    let run = try await script.next()
+    task.cancel()
+    try await run.cancelled()
+    run.fail(Refused())
+    await #expect(throws: Refused.self) { try await task.value }
+  }
+
+  @Test func aRunHasItsContextAndYields() async throws {
+    let script = OperationScript<Int, any Error>()
+    let store = OperationStore.detached(query: script.query(path: ["scripted", 1]))
+    #expect(store.path == ["scripted", 1])
+    #expect(script.query().path == script.query().path)
+    #expect(script.query().path != OperationScript<Int, any Error>().query().path)
+    let fetch = Task { try await store.fetch() }
+    let run = try await script.next()
+    #expect(run.context.operationRunningTaskIdentifier == store.activeTasks.first?.id)
+    run.yield(1)
+    #expect(store.currentValue == 1)
+    run.yield(error: Refused())
+    #expect(store.error is Refused)
+    run.succeed(2)
+    #expect(try await fetch.value == 2)
+  }
+
+  @Test func waitsTimeOutWithAMessage() async throws {
+    let script = OperationScript<Int, any Error>(default: .value(1))
+    try await OperationRunner(operation: script.operation()).run()
+    try await withKnownIssue {
+      _ = try await script.next(within: .zero)
+    } matching: { issue in
+      "\(issue)".contains("to begin and suspend; 1 have begun, 1 have ended, 0 outcomes are enqueued")
+    }
+    try await withKnownIssue {
+      try await script.runs(count: 2, within: .zero)
+    } matching: { issue in
+      "\(issue)".contains("at least 2 runs of a scripted operation to begin")
+    }
+    script.enqueue(.suspend)
+    let task = Task { try await OperationRunner(operation: script.operation()).run() }
+    let run = try await script.next()
+    try await withKnownIssue {
+      try await run.cancelled(within: .zero)
+    } matching: { issue in
+      "\(issue)".contains("run 2 of a scripted operation to be cancelled; it goes on")
+    }
+    try await withKnownIssue {
+      try await script.noActiveRuns(within: .zero)
+    } matching: { issue in
+      "\(issue)".contains("all runs of a scripted operation to end")
+    }
+    run.succeed(1)
+    #expect(try await task.value == 1)
+  }
+}

@@ -1,0 +1,84 @@
+import OperationCore
+import OperationTesting
+import Testing
+
+@Suite struct WarningTests {
+  private static func warn(_ code: OperationWarning.Code) {
+    OperationWarning(code: code, message: "Something is wrong.").report()
+  }
+
+  @Test(.warningsAreIssues) func warningsBecomeIssues() async {
+    withKnownIssue {
+      Self.warn(.taskCircle)
+    } matching: { issue in
+      "\(issue)".contains("taskCircle: Something is wrong.")
+    }
+    await withKnownIssue { await Task { Self.warn(.pathInUse) }.value }
+  }
+
+  @Suite(.warningsAreIssues) struct InASuite {
+    @Test func reachesTheTests() {
+      withKnownIssue { WarningTests.warn(.taskCircle) }
+    }
+  }
+
+  @Test(.warningsAreIssues) func anExpectedWarningIsNoIssue() async throws {
+    let value = expectWarning(.taskCircle) {
+      Self.warn(.taskCircle)
+      Self.warn(.taskCircle)
+      return 1
+    }
+    #expect(value == 1)
+    try await expectWarning(.taskCircle) {
+      try await withTimeLimit("a warning") { await Task { Self.warn(.taskCircle) }.value }
+    }
+    #expect(throws: CancellationError.self) {
+      try expectWarning(.taskCircle) {
+        Self.warn(.taskCircle)
+        throw CancellationError()
+      }
+    }
+  }
+
+  @Test func aMissingWarningIsAnIssue() {
+    withKnownIssue {
+      expectWarning(.taskCircle) {}
+    } matching: { issue in
+      "\(issue)".contains("Expected a warning of the kind 'taskCircle'. There was none.")
+    }
+    let recorder = WarningRecorder()
+    withKnownIssue {
+      recorder.recording {
+        expectWarning(.taskCircle) { Self.warn(.pathInUse) }
+      }
+    } matching: { issue in
+      "\(issue)".contains("There were others: [pathInUse].")
+    }
+    #expect(recorder.warnings.map(\.code) == [.pathInUse])
+  }
+
+  @Test func warningsAreRecorded() async throws {
+    let recorder = WarningRecorder()
+    recorder.recording { Self.warn(.pathInUse) }
+    let task = recorder.recording { Task { Self.warn(.taskCircle) } }
+    let warnings = try await recorder.warnings(count: 2)
+    #expect(warnings.map(\.code) == [.pathInUse, .taskCircle])
+    await task.value
+    try await withKnownIssue {
+      try await recorder.warnings(count: 3, within: .zero)
+    } matching: { issue in
+      "\(issue)".contains("at least 3 warnings; recorded so far: [pathInUse: Something is wrong.,")
+    }
+  }
+
+  @Test func ofALateYield() async throws {
+    let script = OperationScript<Int, any Error>()
+    let store = OperationStore.detached(query: script.query())
+    let fetch = Task { try await store.fetch() }
+    let run = try await script.next()
+    run.succeed(1)
+    #expect(try await fetch.value == 1)
+    expectWarning(.yieldAfterReturn) { run.yield(2) }
+    #expect(store.currentValue == 1)
+  }
+}
