@@ -2,8 +2,8 @@ import OperationTesting
 import Testing
 
 @Suite struct WaitLimitTests {
-  @Test func isTenSecondsUnlessATraitSaysOtherwise() {
-    #expect(WaitLimit.current == .seconds(10))
+  @Test func isAMinuteUnlessATraitSaysOtherwise() {
+    #expect(WaitLimit.current == .seconds(60))
   }
 
   @Test(.waitLimit(.zero)) func comesFromATrait() async throws {

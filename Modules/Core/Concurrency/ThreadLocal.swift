@@ -32,8 +32,15 @@ enum ThreadLocal {
       set { pthread_setspecific(self.unravelingKey, newValue) }
     }
 
+    /// The cancellations that the thread is in the midst of.
+    static var cascade: UnsafeMutableRawPointer? {
+      get { pthread_getspecific(self.cascadeKey) }
+      set { pthread_setspecific(self.cascadeKey, newValue) }
+    }
+
     private static let depthKey = makeKey()
     private static let unravelingKey = makeKey()
+    private static let cascadeKey = makeKey()
 
     private static func makeKey() -> pthread_key_t {
       var key = pthread_key_t()
@@ -46,5 +53,6 @@ enum ThreadLocal {
     static var currentThread: UInt { 1 }
     nonisolated(unsafe) static var depth = 0  // The one thread's.
     nonisolated(unsafe) static var unraveling: UnsafeMutableRawPointer?  // The one thread's.
+    nonisolated(unsafe) static var cascade: UnsafeMutableRawPointer?  // The one thread's.
   #endif
 }

@@ -29,7 +29,8 @@ struct Outbox<State: OperationState & Sendable>: Sendable {
     case dismissal(Subscriber<State>)
   }
 
-  private var entries: [Entry] = []
+  // What is taken out leaves its place empty, so that nothing is let go of later, under the lock.
+  private var entries: [Entry?] = []
   private var head = 0
   var isDelivering = false
 
@@ -41,17 +42,16 @@ struct Outbox<State: OperationState & Sendable>: Sendable {
 
   mutating func popFirst() -> Entry? {
     guard !self.isEmpty else { return nil }
-    defer {
-      self.head += 1
-      if self.head == self.entries.count {
-        self.entries.removeAll(keepingCapacity: self.entries.capacity <= 16)
-        self.head = 0
-      } else if self.head > 32, self.head > self.entries.count / 2 {
-        self.entries.removeFirst(self.head)
-        self.head = 0
-      }
+    let entry = self.entries[self.head].take()
+    self.head += 1
+    if self.head == self.entries.count {
+      self.entries.removeAll(keepingCapacity: self.entries.capacity <= 16)
+      self.head = 0
+    } else if self.head > 32, self.head > self.entries.count / 2 {
+      self.entries.removeFirst(self.head)
+      self.head = 0
     }
-    return self.entries[self.head]
+    return entry
   }
 }
 

@@ -48,6 +48,17 @@ struct StoreMachine<State: OperationState & Sendable>: Sendable {
     self.context = context
   }
 
+  /// What of the user's a state holds, for those who have to outlast a change of it.
+  struct Holdings: Sendable {
+    let value: State.StateValue
+    let shownValue: State.StateValue?
+    let error: State.Failure?
+  }
+
+  var holdings: Holdings {
+    Holdings(value: self.state.currentValue, shownValue: self.layeredState?.currentValue, error: self.state.error)
+  }
+
   /// Whether events wait for somebody to hand them over.
   var needsDelivery: Bool { !self.outbox.isEmpty && !self.outbox.isDelivering }
 

@@ -31,14 +31,20 @@ extension StoreRuntime {
   /// - Parameter body: Changes the machine and nothing else: beneath layers it is carried out more than once.
   func change<R>(_ body: (inout StoreMachine<State>) -> R) -> R {
     var needsDelivery = true
+    var replaced: StoreMachine<State>.Holdings?
     let result: R? = self.machine.withLock { machine in
       guard machine.layers.isEmpty else { return nil }
+      replaced = machine.holdings
       machine.version += 1
       let result = body(&machine)
       needsDelivery = machine.needsDelivery
       return result
     }
-    defer { if needsDelivery { self.deliver() } }
+    defer {
+      // A deinitializer is foreign code as well: what the change has replaced goes after the lock.
+      self.letGo(of: replaced)
+      if needsDelivery { self.deliver() }
+    }
     return result ?? self.changeBeneathLayers(body)
   }
 
@@ -52,14 +58,23 @@ extension StoreRuntime {
       let version = draft.version
       _ = body(&draft)
       let shown = draft.layers.isEmpty ? nil : draft.stateBeneathLayers()
+      var replaced: StoreMachine<State>.Holdings?
       let result: R? = self.machine.withLock { machine in
         guard machine.version == version else { return nil }
+        replaced = machine.holdings
         machine.version += 1
         machine.show(shown)
         return body(&machine)
       }
+      self.letGo(of: replaced)
       if let result { return result }
     }
+  }
+
+  /// Lets go of what a change has replaced: now, or when the exclusive access of this thread ends.
+  private func letGo(of holdings: StoreMachine<State>.Holdings?) {
+    guard self.machine.isOwnedByCurrentThread else { return }
+    self.machine.withLock { $0.deferredActions.append { withExtendedLifetime(holdings) {} } }
   }
 
   func editLayers(_ edit: (inout StoreMachine<State>) -> Void) {

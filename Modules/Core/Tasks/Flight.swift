@@ -180,8 +180,11 @@ extension Flight {
         return (dying, nil)
       }
     }
-    if let dying { self.die(dying) }
-    continuation?.resume(returning: nil)
+    if let dying {
+      self.die(dying) { continuation?.resume(returning: nil) }
+    } else {
+      continuation?.resume(returning: nil)
+    }
   }
 
   /// The outcome of those who leave, or nil where `Failure` has no room for it.
@@ -242,9 +245,12 @@ extension Flight {
     }
   }
 
-  private func die(_ dying: Dying) {
-    dying.pilot?.wasCancelled(self)
-    dying.task?.cancel()
+  private func die(_ dying: Dying, afterwards: @escaping () -> Void = {}) {
+    Cascade.perform {
+      dying.pilot?.wasCancelled(self)
+      dying.task?.cancel()
+      afterwards()
+    }
   }
 
   /// Raises the priority of the flight, as a caller with that priority would.

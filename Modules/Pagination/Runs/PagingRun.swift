@@ -4,7 +4,12 @@ internal import Synchronization
 /// What belongs to one run of a paginated operation in a store, from its departure on and through all its attempts.
 final class PagingRun<PageID: Hashable & Sendable, PageValue: Sendable, Failure: Error>: Sendable {
   typealias Log = PageEventLog<PageID, PageValue, Failure>
-  typealias Task = OperationTask<PaginatedOperationValue<PageID, PageValue>, Failure>
+
+  /// A run that another one waits for.
+  struct Forerunner: Sendable {
+    let flight: Flight<PaginatedOperationValue<PageID, PageValue>, Failure>
+    var run: PagingRun
+  }
 
   /// How far a refetch of all pages has come.
   struct Refetch: Sendable {
@@ -17,7 +22,7 @@ final class PagingRun<PageID: Hashable & Sendable, PageValue: Sendable, Failure:
   }
 
   private struct State: Sendable {
-    var forerunners: [Task]
+    var forerunners: [Forerunner]
     var aim: PageAim<PageID>?
     var isShared = false
     var pagesAtStart: Pages<PageID, PageValue>?
@@ -43,7 +48,7 @@ final class PagingRun<PageID: Hashable & Sendable, PageValue: Sendable, Failure:
     demand: PageDemand,
     request: PagingRequest,
     pages: Pages<PageID, PageValue>,
-    forerunners: [Task]
+    forerunners: [Forerunner]
   ) {
     self.taskID = taskID
     self.demand = demand
@@ -53,21 +58,40 @@ final class PagingRun<PageID: Hashable & Sendable, PageValue: Sendable, Failure:
     self.state = Mutex(State(forerunners: forerunners))
   }
 
+  deinit {
+    // One by one, as a long chain of runs that wait for each other would not fit on the stack.
+    var pending = self.takeForerunners()
+    while var forerunner = pending.popLast() {
+      if isKnownUniquelyReferenced(&forerunner.run) { pending += forerunner.run.takeForerunners() }
+    }
+  }
+
   /// The runs that this one waits for; none once it has.
-  var forerunners: [Task] { self.state.withLock { $0.forerunners } }
+  var forerunners: [Forerunner] { self.state.withLock { $0.forerunners } }
+
+  private func takeForerunners() -> [Forerunner] {
+    self.state.withLock { state in
+      defer { state.forerunners = [] }
+      return state.forerunners
+    }
+  }
 
   /// Waits for the runs before this one, and returns the initial page that one of them has loaded.
   ///
   /// Returns early, with nil, when the task is cancelled.
   func awaitForerunners() async -> Page<PageID, PageValue>? {
-    let forerunners = self.forerunners
-    for forerunner in forerunners { await forerunner.flight.settled() }
-    guard !forerunners.isEmpty, !_Concurrency.Task.isCancelled else { return nil }
-    self.state.withLock { $0.forerunners = [] }
-    for forerunner in forerunners {
-      if case .success(.initialPage(let page)) = forerunner.finishedResult { return page }
+    var pending = self.forerunners
+    guard !pending.isEmpty else { return nil }
+    var initialPage: Page<PageID, PageValue>?
+    while let forerunner = pending.popLast() {
+      await forerunner.flight.settled()
+      if Task.isCancelled { return nil }
+      if case .success(.initialPage(let page)) = forerunner.flight.finishedOutcome { initialPage = page }
+      // Those that it has not waited for itself, as it was cancelled.
+      pending += forerunner.run.forerunners
     }
-    return nil
+    _ = self.takeForerunners()
+    return initialPage
   }
 
   /// Whether what the run returns was loaded, and has landed, by another.

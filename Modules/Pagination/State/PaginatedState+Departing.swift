@@ -19,33 +19,49 @@ extension PaginatedState {
     )
   }
 
-  /// The tasks that a new one waits for.
+  /// The runs that a new one waits for.
   ///
   /// The next and the previous page may load at once. Two loads at one end come one after the other, so that each brings a
   /// page of its own. A refetch and the loads of single pages keep apart.
-  private func forerunners(of task: FetchTask, for request: PagingRequest) -> [FetchTask] {
-    let candidates =
+  private func forerunners(of task: FetchTask, for request: PagingRequest) -> [Run.Forerunner] {
+    let lanes =
       switch request {
-      case .initialPage: self.initialPageActiveTasks
-      case .nextPage: self.initialPageActiveTasks + self.allPagesActiveTasks + self.nextPageActiveTasks
-      case .previousPage: self.initialPageActiveTasks + self.allPagesActiveTasks + self.previousPageActiveTasks
-      case .allPages: self.activeTasks
+      case .initialPage: [self.initialPageActiveTasks]
+      case .nextPage: [self.initialPageActiveTasks, self.allPagesActiveTasks, self.nextPageActiveTasks]
+      case .previousPage: [self.initialPageActiveTasks, self.allPagesActiveTasks, self.previousPageActiveTasks]
+      case .allPages:
+        [
+          self.initialPageActiveTasks, self.allPagesActiveTasks, self.nextPageActiveTasks,
+          self.previousPageActiveTasks,
+        ]
       }
-    return candidates.filter { !self.waits($0, for: task) }
+    // The last of a lane waits for those before it.
+    return lanes.compactMap { lane in
+      guard let last = lane.last(where: { !self.waits($0, for: task) }), let run = last.run() else { return nil }
+      return Run.Forerunner(flight: last.flight, run: run)
+    }
   }
 
-  /// Whether a task waits for another, because somebody has scheduled it so or because it departed later.
+  /// Whether a task waits for one that has just departed, because somebody has scheduled it so.
   private func waits(_ task: FetchTask, for goal: FetchTask) -> Bool {
+    guard goal.flight.isPrerequisite else { return false }
+    let runs = Dictionary(self.activeTasks.map { ($0.id, $0.run()) }) { first, _ in first }
     var visited: Set<OperationTaskIdentifier> = []
     var pending: [any TaskNode] = [task.flight]
     while let node = pending.popLast() {
       if node.id == goal.id { return true }
       guard visited.insert(node.id).inserted else { continue }
       pending += node.prerequisites
-      guard let active = self.activeTasks.first(where: { $0.id == node.id }) else { continue }
-      let run = active.context[PagingEntry<PageID, PageValue, PageFailure>.Key.self]?.run
-      pending += run?.forerunners.map { $0.flight } ?? []
+      pending += (runs[node.id] ?? nil)?.forerunners.map(\.flight) ?? []
     }
     return false
+  }
+}
+
+extension OperationTask {
+  /// What belongs to the run of a task that has departed.
+  fileprivate func run<PageID, PageValue>() -> PagingRun<PageID, PageValue, Failure>?
+  where Value == PaginatedOperationValue<PageID, PageValue> {
+    self.context[PagingEntry<PageID, PageValue, Failure>.Key.self]?.run
   }
 }

@@ -42,10 +42,14 @@ extension PaginatedState: OperationState {
     }
   }
 
-  /// Whether a task brings all pages anew; one that brings a page more leaves the others as old as they are.
+  /// Whether a task has brought all pages anew. One page more has not.
   public func isRefreshed(by task: FetchTask) -> Bool {
-    guard case .run(let run) = task.context[PagingEntry<PageID, PageValue, PageFailure>.Key.self] else { return true }
-    return run.request == .initialPage || run.request == .allPages
+    guard let run = task.context[PagingEntry<PageID, PageValue, PageFailure>.Key.self]?.run else { return true }
+    switch run.aim {
+    case .nextPage, .previousPage: return false
+    case .allPages: return run.hadPages
+    case .initialPage, .demand, nil: return true
+    }
   }
 
   /// Lets go of a task that has ended.

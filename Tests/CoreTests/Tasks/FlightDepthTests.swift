@@ -57,7 +57,7 @@ import Testing
 
   @Test func cancellationReachesTheInnermostRun() async throws {
     let gate = Gate()
-    let task = Task { try await Self.nest(1_000, gate: gate) }
+    let task = Task { try await Self.nest(10_000, gate: gate) }
     try await gate.arrivals(count: 1)
     task.cancel()
     await #expect(throws: CancellationError.self) { try await withTimeLimit("the nested runs") { try await task.value } }

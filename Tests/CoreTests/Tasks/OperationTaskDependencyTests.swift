@@ -152,6 +152,18 @@ extension OperationTaskDependencyTests {
     #expect(log.lines == (0..<10_000).map { "\($0)" })
   }
 
+  @Test func aChainThatIsCancelledDoesNotEither() async throws {
+    let gate = Gate()
+    let tasks = (0..<10_000).map { log.task("\($0)", gate: $0 == 0 ? gate : nil) }
+    for (task, next) in zip(tasks, tasks.dropFirst()) { next.schedule(after: task) }
+    let caller = Task.immediate { try await tasks[9_999].runIfNeeded() }
+    try await gate.arrivals(count: 1)
+    caller.cancel()
+    #expect(!tasks.contains { !$0.isCancelled })
+    await #expect(throws: CancellationError.self) { try await withTimeLimit("the chain") { try await caller.value } }
+    #expect(log.lines == [])
+  }
+
   @Test func aChainThatIsNeverRunDoesNotEither() {
     let lifetimes = LifetimeTracker()
     do {

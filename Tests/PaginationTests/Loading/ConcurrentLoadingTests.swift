@@ -197,4 +197,47 @@ struct ConcurrentLoadingTests {
     try await store.refetchAllPages()
     #expect(store.text == "0AA 1BB")
   }
+
+  @Test
+  func `Who waits for a load that leaves waits for the one that it waited for`() async throws {
+    let shelf = Shelf()
+    let store = ListStore.detached(query: shelf.request, initialValue: List("a"))
+    let calls = (0..<3).map { _ in start { try await store.fetchNextPage() } }
+    let run = try await shelf.script.next()
+    calls[1].cancel()
+    _ = await calls[1].result
+    #expect(shelf.script.runCount == 1)
+    run.succeed("b")
+    try await shelf.script.next().succeed("c")
+    #expect(try await calls[2].value?.id == 2)
+    #expect(store.text == "0a 1b 2c")
+  }
+
+  @Test
+  func `A long line of loads can be cancelled all at once`() async throws {
+    let lifetimes = LifetimeTracker()
+    do {
+      let shelf = Shelf()
+      let store = ListStore.detached(query: shelf.request, initialValue: List("a"))
+      var context = OperationContext()
+      context.token = lifetimes.token()
+      let calls = (0..<2_000).map { [context] _ in start { try await store.run(using: context) } }
+      for call in calls.reversed() { call.cancel() }
+      for call in calls { _ = await call.result }
+      #expect(!store.isLoading)
+      #expect(shelf.script.runCount == 1)
+    }
+    try await lifetimes.noneAlive()
+  }
+}
+
+extension OperationContext {
+  fileprivate var token: LifetimeTracker.Token? {
+    get { self[TokenKey.self] }
+    set { self[TokenKey.self] = newValue }
+  }
+
+  private enum TokenKey: Key {
+    static let defaultValue: LifetimeTracker.Token? = nil
+  }
 }

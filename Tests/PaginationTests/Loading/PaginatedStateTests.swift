@@ -152,7 +152,6 @@ struct PaginatedStateTests {
     #expect(store.text == "0a 1x")
   }
 
-  // Core's ledger keeps the last change by others, as if each held the whole value; a page that arrives is a part of it.
   @Test
   func `What a cancelled load yielded goes, and all pages that came meanwhile stay`() async throws {
     let shelf = Shelf()
@@ -167,12 +166,9 @@ struct PaginatedStateTests {
     #expect(store.text == "-2p -1p 0a 1draft")
     next.cancel()
     _ = await next.result
-    withKnownIssue("The ledger loses all but the last page.", isIntermittent: true) {
-      #expect(store.text == "-2p -1p 0a")
-    }
+    #expect(store.text == "-2p -1p 0a")
   }
 
-  // Core takes each successful run for an answer to an invalidation; one more page is none.
   @Test
   func `One more page does not make an invalidated list fresh`() async throws {
     let shelf = Shelf(.value("x"))
@@ -181,9 +177,7 @@ struct PaginatedStateTests {
     await client.invalidate()
     #expect(store.isStale)
     try await store.fetchNextPage()
-    withKnownIssue("Every run answers an invalidation.", isIntermittent: true) {
-      #expect(store.isStale)
-    }
+    #expect(store.isStale)
     try await store.refetchAllPages()
     #expect(!store.isStale)
   }
