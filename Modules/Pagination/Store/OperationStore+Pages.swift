@@ -15,7 +15,10 @@ extension OperationStore where State: PaginatedStateProtocol {
     using context: OperationContext? = nil,
     handler: PaginatedEventHandler<State>? = nil
   ) async throws(State.Failure) -> Page<State.PageID, State.PageValue>? {
-    try await self.run(.next, using: context, handler: handler).page
+    // Where there is nothing to load, nobody is shown a load.
+    let state = self.state.paginatedState
+    if !state.isLoading, !state.hasNextPage { return nil }
+    return try await self.run(.next, using: context, handler: handler).page
   }
 
   /// Loads the page before the first one and waits for it; the initial page where there is none.
@@ -32,7 +35,9 @@ extension OperationStore where State: PaginatedStateProtocol {
     using context: OperationContext? = nil,
     handler: PaginatedEventHandler<State>? = nil
   ) async throws(State.Failure) -> Page<State.PageID, State.PageValue>? {
-    try await self.run(.previous, using: context, handler: handler).page
+    let state = self.state.paginatedState
+    if !state.isLoading, !state.hasPreviousPage { return nil }
+    return try await self.run(.previous, using: context, handler: handler).page
   }
 
   /// Fetches all pages that are there anew, one after the other from the first, and shows them when all have come.
@@ -50,7 +55,9 @@ extension OperationStore where State: PaginatedStateProtocol {
     using context: OperationContext? = nil,
     handler: PaginatedEventHandler<State>? = nil
   ) async throws(State.Failure) -> Pages<State.PageID, State.PageValue> {
-    try await self.run(.all, using: context, handler: handler).pages
+    let state = self.state.paginatedState
+    if !state.isLoading, state.currentValue.isEmpty { return [] }
+    return try await self.run(.all, using: context, handler: handler).pages
   }
 
   private func run(

@@ -61,7 +61,8 @@ import Testing
     func subscription(_ name: Int) -> OperationSubscription {
       OperationSubscription { names.withLock { $0.append(name) } }
     }
-    let combined = OperationSubscription.combined(subscription(1), .combined([subscription(2), subscription(3)]), .empty)
+    let inner = OperationSubscription.combined([subscription(2), subscription(3)])
+    let combined = OperationSubscription.combined(subscription(1), inner, .empty)
     #expect(names.withLock { $0 } == [])
     combined.cancel()
     combined.cancel()

@@ -65,7 +65,9 @@ struct LifetimeTests {
     weak let clientWitness = client
     var held: [IntStore] = []
     for number in 0..<10_000 {
-      let query = CountedQuery(number: number, token: census.token()).stale(after: .seconds(60)).cacheTime(.seconds(9))
+      let query = CountedQuery(number: number, token: census.token()).stale(after: .seconds(60)).cacheTime(
+        .seconds(900)
+      )
       guard let store = client?.store(for: query) else { break }
       if number.isMultiple(of: 100) { held.append(store) }
       store.subscribe(with: IntRecorder().handler).cancel()

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import Foundation
 import OperationCore
 import OperationTesting
 import Testing
@@ -121,6 +121,40 @@ struct LockFreedomTests {
       _ = consume dying
       subscription.cancel()
     }
+    #expect(probe.uses == 1)
+    #expect(probe.failures == 0)
+  }
+
+  @Test
+  func `The deinitializer of what the handler of a run captures, when another thread hands over its events`()
+    async throws
+  {
+    let store = IntStore.detached(query: IntScript(default: .value(2)).query())
+    let probe = Probe(store)
+    let isInside = Gate()
+    let mayLeave = DispatchSemaphore(value: 0)
+    let subscription = store.subscribe(
+      with: QueryEventHandler { state, _ in
+        guard state.currentValue == 1, !isInside.isOpen else { return }
+        isInside.open()
+        _ = mayLeave.wait(timeout: .now() + 5)
+      }
+    )
+    defer { subscription.cancel() }
+    async let delivery: Void = offThePool { store.currentValue = 1 }
+    try await isInside.wait()
+    let calls = Counter()
+    do {
+      let dying = Dying { probe.use() }
+      let handler = QueryEventHandler<IntState>(
+        onFetchingEnded: { _ in withExtendedLifetime(dying) { _ = calls.increment() } }
+      )
+      try await store.fetch(handler: handler)
+    }
+    #expect(calls.value == 0)
+    mayLeave.signal()
+    try await delivery
+    #expect(calls.value == 1)
     #expect(probe.uses == 1)
     #expect(probe.failures == 0)
   }

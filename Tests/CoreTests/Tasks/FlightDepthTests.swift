@@ -4,7 +4,7 @@ import Testing
 
 @testable import OperationCore
 
-@Suite(.warningsAreIssues) struct FlightDepthTests {
+@Suite(.warningsAreIssues, .waitLimit(.seconds(60))) struct FlightDepthTests {
   @Test func aBodyThatNeverSuspendsEndsOnTheThreadOfItsCaller() async throws {
     let before = ThreadLocal.currentThread
     let task = OperationTask<UInt, any Error> { _, _ in ThreadLocal.currentThread }
@@ -60,7 +60,9 @@ import Testing
     let task = Task { try await Self.nest(10_000, gate: gate) }
     try await gate.arrivals(count: 1)
     task.cancel()
-    await #expect(throws: CancellationError.self) { try await withTimeLimit("the nested runs") { try await task.value } }
+    await #expect(throws: CancellationError.self) {
+      try await withTimeLimit("the nested runs") { try await task.value }
+    }
   }
 
   @Test func storesNestToo() async throws {

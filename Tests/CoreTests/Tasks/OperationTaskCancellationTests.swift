@@ -4,7 +4,7 @@ import Testing
 
 @testable import OperationCore
 
-@Suite(.warningsAreIssues) struct OperationTaskCancellationTests {
+@Suite(.warningsAreIssues, .waitLimit(.seconds(60))) struct OperationTaskCancellationTests {
   private let work = GatedWork()
 
   @Test func aCallerLeavesWhileOthersWait() async throws {
@@ -145,6 +145,22 @@ import Testing
     task.withLock { $0 = spinning }
     #expect(try await spinning.runIfNeeded())
     task.withLock { $0 = nil }
+  }
+}
+
+extension OperationTaskCancellationTests {
+  @Test func cancellationRacesABodyThatNeverSuspends() async throws {
+    for _ in 0..<300 {
+      let task = OperationTask<Bool, any Error> { _, _ in Task.isCancelled }
+      await onThreads(2) { number in
+        if number == 0 { task.flight.begin(in: OperationContext()) } else { task.cancel() }
+      }
+      switch task.finishedResult {
+      case .success(let wasSeen): #expect(!wasSeen || task.isCancelled)
+      case .failure(let error): #expect(error is CancellationError)
+      case nil: Issue.record("The task has not ended on the thread that began it.")
+      }
+    }
   }
 }
 

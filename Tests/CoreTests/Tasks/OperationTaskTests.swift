@@ -4,7 +4,7 @@ import Testing
 
 @testable import OperationCore
 
-@Suite(.warningsAreIssues) struct OperationTaskTests {
+@Suite(.warningsAreIssues, .waitLimit(.seconds(60))) struct OperationTaskTests {
   private let work = GatedWork()
 
   @Test func isNothingUntilItIsRun() async throws {

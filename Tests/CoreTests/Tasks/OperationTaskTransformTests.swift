@@ -3,7 +3,7 @@ import Testing
 
 @testable import OperationCore
 
-@Suite(.warningsAreIssues) struct OperationTaskTransformTests {
+@Suite(.warningsAreIssues, .waitLimit(.seconds(60))) struct OperationTaskTransformTests {
   private let work = GatedWork()
 
   @Test func mapsItsValue() async throws {
