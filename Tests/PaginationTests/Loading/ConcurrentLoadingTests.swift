@@ -222,6 +222,7 @@ struct ConcurrentLoadingTests {
       var context = OperationContext()
       context.token = lifetimes.token()
       let calls = (0..<2_000).map { [context] _ in start { try await store.run(using: context) } }
+      _ = try await shelf.script.next()
       for call in calls.reversed() { call.cancel() }
       for call in calls { _ = await call.result }
       #expect(!store.isLoading)
