@@ -83,6 +83,19 @@ import Testing
     subscription.cancel()
   }
 
+  @Test func goesWithItsLastReference() async throws {
+    let script = OperationScript<Int, any Error>(default: .value(1))
+    weak var reference: EventRecorder<State>?
+    do {
+      let recorder = EventRecorder<State>()
+      reference = recorder
+      let store = OperationStore.detached(query: script.query().handleEvents(with: recorder.handler))
+      try await store.fetch()
+      #expect(recorder.values == [1])
+    }
+    #expect(reference == nil)
+  }
+
   @Test func waitsTimeOutWithWhatThereWas() async throws {
     let store = OperationStore.detached(query: script.query(), initialValue: 7)
     let subscription = store.subscribe(with: recorder.handler)

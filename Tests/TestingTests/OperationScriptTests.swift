@@ -107,6 +107,31 @@ import Testing
     #expect(try await fetch.value == 2)
   }
 
+  @Test func aRunThatIsTakenAfterItsEndTellsHowItEnded() async throws {
+    let script = OperationScript<Int, any Error>()
+    let lifetimes = LifetimeTracker()
+    do {
+      let store = OperationStore.detached(
+        query: script.query().handleEvents(with: holding(lifetimes.token()))
+      )
+      let fetch = Task { try await store.fetch() }
+      try await script.runs(count: 1)
+      fetch.cancel()
+      await #expect(throws: CancellationError.self) { try await fetch.value }
+    }
+    // The script has the run, and not the store that has the script.
+    try await lifetimes.noneAlive()
+    let run = try await script.next()
+    #expect(run.isCancelled)
+    #expect(run.isFinished)
+    #expect(run.context.operationRunningTaskIdentifier == nil)
+    run.yield(1)
+  }
+
+  private func holding(_ token: LifetimeTracker.Token) -> QueryEventHandler<QueryState<Int, any Error>> {
+    QueryEventHandler(onFetchingStarted: { _ in token.touch() })
+  }
+
   @Test func waitsTimeOutWithAMessage() async throws {
     let script = OperationScript<Int, any Error>(default: .value(1))
     try await OperationRunner(operation: script.operation()).run()

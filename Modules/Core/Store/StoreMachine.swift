@@ -17,6 +17,8 @@ struct StoreMachine<State: OperationState & Sendable>: Sendable {
   /// Grows with every change.
   var version: UInt64 = 0
   private(set) var runs: [Run] = []
+  /// The runs that have ended and of which not everybody has been told yet.
+  var landingFlights: [RunFlight] = []
   /// The runs that the subscribers keep alive together.
   var heldFlights: [RunFlight] = []
   var subscribers = SubscriberTable<State>()
@@ -155,6 +157,7 @@ extension StoreMachine {
     guard let index = self.runs.firstIndex(where: { $0.task.id == id }) else { return }
     let run = self.runs.remove(at: index)
     self.heldFlights.removeAll { $0.id == id }
+    self.landingFlights.append(run.task.flight)
     if run.isShown {
       self.change(.reported(outcome, task), by: nil)
       self.ledger?.commit(id)

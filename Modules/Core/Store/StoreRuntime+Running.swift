@@ -49,6 +49,7 @@ extension StoreRuntime: FlightPilot {
     // Before those hear of the end who wait for it: they are to find the rerun under way.
     if owesRerun { self.rerunIfDue() }
     self.activityChanged()
+    self.machine.withLock { machine in machine.landingFlights.removeAll { $0.id == task.id } }
   }
 
   private func yield(
@@ -153,7 +154,9 @@ extension StoreRuntime {
 
   /// Waits until no run is under way, or the current task is cancelled.
   func settled() async {
-    while let flight = self.machine.withLock({ $0.runs.first?.task.flight }), !_Concurrency.Task.isCancelled {
+    while let flight = self.machine.withLock({ $0.runs.first?.task.flight ?? $0.landingFlights.first }),
+      !_Concurrency.Task.isCancelled
+    {
       await flight.settled()
     }
   }

@@ -5,12 +5,19 @@ where
   Operation: PaginatedRequest,
   Modifier.Value == Operation.Value, Modifier.Failure == Operation.Failure
 {
+  /// What identifies a page.
   public typealias PageID = Operation.PageID
+
+  /// What a page holds.
   public typealias PageValue = Operation.PageValue
+
+  /// What fetching a page can throw.
   public typealias PageFailure = Operation.PageFailure
 
+  /// The identifier of the page that is loaded when there is none.
   public var initialPageId: Operation.PageID { self.operation.initialPageId }
 
+  /// The identifier of the page that comes after another, as the operation inside says.
   public func pageId(
     after page: Page<Operation.PageID, Operation.PageValue>,
     using paging: Paging<Operation.PageID, Operation.PageValue>,
@@ -19,6 +26,7 @@ where
     self.operation.pageId(after: page, using: paging, in: context)
   }
 
+  /// The identifier of the page that comes before another, as the operation inside says.
   public func pageId(
     before page: Page<Operation.PageID, Operation.PageValue>,
     using paging: Paging<Operation.PageID, Operation.PageValue>,

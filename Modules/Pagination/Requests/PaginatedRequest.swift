@@ -42,10 +42,13 @@ where
   /// What fetching a page can throw.
   associatedtype PageFailure: Error
 
+  /// The state that a store keeps for this request.
   associatedtype State = PaginatedState<PageID, PageValue, PageFailure>
 
+  /// What a run produces.
   associatedtype Value = PaginatedOperationValue<PageID, PageValue>
 
+  /// What a run can throw.
   associatedtype Failure = PageFailure
 
   /// The identifier of the page that is loaded when there is none.
@@ -89,6 +92,7 @@ where
 public typealias PagesFor<Request: PaginatedRequest> = Pages<Request.PageID, Request.PageValue>
 
 extension PaginatedRequest {
+  /// No page comes before the first one.
   public func pageId(
     before page: Page<PageID, PageValue>,
     using paging: Paging<PageID, PageValue>,
@@ -97,6 +101,7 @@ extension PaginatedRequest {
     nil
   }
 
+  /// Loads what the run is asked for: one page, or all.
   public func run(
     isolation: isolated (any Actor)?,
     in context: OperationContext,
@@ -105,6 +110,7 @@ extension PaginatedRequest {
     try await PageLoad(request: self, context: context, continuation: continuation).perform(isolation: isolation)
   }
 
+  /// Whether both runs load the same page, or both all pages.
   public func isSameRun(in context: OperationContext, as other: OperationContext) -> Bool {
     PageAim(of: self, in: context, pagesOf: other) == PageAim(of: self, in: other, pagesOf: other)
   }

@@ -7,7 +7,12 @@ internal import Synchronization
 /// the pages, and no foreign code is called while the store changes its state.
 class PageOrder<PageID: Hashable & Sendable, PageValue: Sendable>: @unchecked Sendable {
   // Unchecked because a class that is subclassed cannot be checked; it holds a mutex, and the one subclass a request.
-  private let storeContext = Mutex<(@Sendable () -> OperationContext?)?>(nil)
+  private let source = Mutex(ContextSource())
+
+  /// Where the context of the store is to be had. A mutex around a bare closure would wrap it once more at each access.
+  private struct ContextSource {
+    var context: (@Sendable () -> OperationContext?)?
+  }
 
   func nextPageId(of pages: Pages<PageID, PageValue>) -> PageID? {
     preconditionFailure("Overridden by RequestedPageOrder.")
@@ -19,14 +24,14 @@ class PageOrder<PageID: Hashable & Sendable, PageValue: Sendable>: @unchecked Se
 
   /// The context of the store whose state this belongs to.
   final var context: OperationContext {
-    self.storeContext.withLock { $0 }?() ?? OperationContext()
+    self.source.withLock { $0.context }?() ?? OperationContext()
   }
 
-  final var isBound: Bool { self.storeContext.withLock { $0 != nil } }
+  final var isBound: Bool { self.source.withLock { $0.context != nil } }
 
   /// Says where the context of the store is to be had.
   final func bind(to context: @escaping @Sendable () -> OperationContext?) {
-    self.storeContext.withLock { $0 = context }
+    self.source.withLock { $0.context = context }
   }
 }
 

@@ -19,7 +19,10 @@ extension PaginatedState: PaginatedStateProtocol {
 }
 
 extension DefaultOperationState: PaginatedStateProtocol where Base: PaginatedStateProtocol {
+  /// What identifies a page.
   public typealias PageID = Base.PageID
+
+  /// What a page holds.
   public typealias PageValue = Base.PageValue
 
   /// The state beneath.

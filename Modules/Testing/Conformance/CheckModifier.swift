@@ -89,6 +89,8 @@ where Modified.Value == Int, Modified.Failure == any Error {
   let sourceLocation: SourceLocation
 
   func perform() async throws {
+    // A modifier that breaks a rule may leave work behind.
+    defer { self.script.end(with: .failure(CancellationError())) }
     do {
       switch self.rule {
       case .value: try await self.checkValue()

@@ -42,22 +42,28 @@ public final class EventRecorder<State: OperationState & Sendable>: Sendable {
 
 extension EventRecorder {
   /// Writes down what it hears of: subscribe with it, or attach it to an operation.
+  ///
+  /// It does not keep the recorder alive.
   public var handler: OperationEventHandler<State> {
-    OperationEventHandler(
-      onStateChanged: { self.record(.stateChanged($0), $1) },
-      onRunStarted: { self.record(.runStarted, $0) },
-      onRunEnded: { self.record(.runEnded, $0) },
-      onResultReceived: { self.record(.resultReceived($0), $1) }
+    // Weakly: an event keeps its context, which keeps the handlers that were attached to the operation.
+    let record: @Sendable (Kind, OperationContext) -> Void = { [weak room] kind, context in
+      room?.change { $0.append(Event(kind: kind, context: context)) }
+    }
+    return OperationEventHandler(
+      onStateChanged: { record(.stateChanged($0), $1) },
+      onRunStarted: { record(.runStarted, $0) },
+      onRunEnded: { record(.runEnded, $0) },
+      onResultReceived: { record(.resultReceived($0), $1) }
     )
-  }
-
-  private func record(_ kind: Kind, _ context: OperationContext) {
-    self.room.change { $0.append(Event(kind: kind, context: context)) }
   }
 
   /// Forgets what has been recorded.
   public func removeAll() {
-    self.room.change { $0 = [] }
+    // Returned so that the events go after the lock.
+    _ = self.room.change { events in
+      defer { events = [] }
+      return events
+    }
   }
 }
 

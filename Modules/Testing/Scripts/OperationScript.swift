@@ -32,6 +32,10 @@ public final class OperationScript<Value: Sendable, Failure: Error>: Sendable {
     var outcomes: [Outcome] = []
     /// Those that wait to be handed to the test.
     var suspended: [ScriptedRun<Value, Failure>] = []
+    /// Those that have suspended and not ended.
+    var active: [Int: ScriptedRun<Value, Failure>] = [:]
+    /// What all runs end with from now on.
+    var end: Result<Value, Failure>?
     var runCount = 0
     var endCount = 0
     var setupCount = 0
@@ -179,9 +183,40 @@ extension OperationScript {
     case .error(let error): throw error
     case .suspend, .yield: break
     }
+    return try await self.suspend(number, in: context, with: continuation).get()
+  }
+
+  private func suspend(
+    _ number: Int,
+    in context: OperationContext,
+    with continuation: OperationContinuation<Value, Failure>
+  ) async -> Result<Value, Failure> {
     let run = ScriptedRun(number: number, context: context, continuation: continuation)
-    self.room.change { $0.suspended.append(run) }
-    return try await run.outcome(endsOnCancellation: self.endsOnCancellation).get()
+    let end = self.room.change { state in
+      if state.end == nil {
+        state.suspended.append(run)
+        state.active[number] = run
+      }
+      return state.end
+    }
+    if let end { return end }
+    let outcome = await run.outcome(endsOnCancellation: self.endsOnCancellation)
+    let isTaken = self.room.change { state in
+      state.active[number] = nil
+      return !state.suspended.contains { $0 === run }
+    }
+    // The script would keep, by the context of the run, the store that keeps the script.
+    if !isTaken { run.forgetContext() }
+    return outcome
+  }
+
+  /// Ends all runs that are suspended, and those that will be.
+  func end(with result: Result<Value, Failure>) {
+    let runs = self.room.change { state in
+      state.end = result
+      return Array(state.active.values)
+    }
+    for run in runs { run.finish(with: result) }
   }
 
   /// Notes that an operation of this script has set up a context.

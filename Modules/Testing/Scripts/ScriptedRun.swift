@@ -6,33 +6,46 @@ public final class ScriptedRun<Value: Sendable, Failure: Error>: Sendable {
   private struct State: Sendable {
     var outcome: Result<Value, Failure>?
     var isCancelled = false
+    var context: OperationContext
+    var continuation: OperationContinuation<Value, Failure>?
   }
 
   /// Which run of its script it is; the first is 1.
   public let number: Int
 
-  /// The context that the run was given.
-  public let context: OperationContext
-
-  private let continuation: OperationContinuation<Value, Failure>
-  private let room = WaitingRoom(State())
+  private let room: WaitingRoom<State>
 
   init(number: Int, context: OperationContext, continuation: OperationContinuation<Value, Failure>) {
     self.number = number
-    self.context = context
-    self.continuation = continuation
+    self.room = WaitingRoom(State(context: context, continuation: continuation))
+  }
+
+  /// The context that the run was given; an empty one when the run had ended before the test took it.
+  public var context: OperationContext { self.room.state.context }
+
+  func forgetContext() {
+    // Returned so that they go after the lock.
+    _ = self.room.change { state in
+      defer { (state.context, state.continuation) = (OperationContext(), nil) }
+      return (state.context, state.continuation)
+    }
   }
 }
 
 extension ScriptedRun {
   /// Yields a value; the run goes on.
   public func yield(_ value: Value, using context: OperationContext? = nil) {
-    self.continuation.yield(value, using: context)
+    self.yield(with: .success(value), using: context)
   }
 
   /// Yields an error; the run goes on.
   public func yield(error: Failure, using context: OperationContext? = nil) {
-    self.continuation.yield(error: error, using: context)
+    self.yield(with: .failure(error), using: context)
+  }
+
+  /// Yields a result; the run goes on.
+  public func yield(with result: Result<Value, Failure>, using context: OperationContext? = nil) {
+    self.room.state.continuation?.yield(with: result, using: context)
   }
 
   /// Ends the run with a value.

@@ -50,6 +50,17 @@ struct IsolationTests {
     #expect(store.currentValue == false)
   }
 
+  @Test @MainActor
+  func `A subscription that a function without an actor makes for the main actor leaves it too`() async throws {
+    let query = WhereaboutsQuery().enableAutomaticRunning(onlyWhen: .always(true))
+    let store = OperationStore<QueryState<Bool, any Error>>.detached(query: query)
+    let recorder = EventRecorder<QueryState<Bool, any Error>>()
+    let subscription = subscribeWithoutActor(store, recorder)
+    defer { subscription.cancel() }
+    let state = try await recorder.firstState { $0.currentValue != nil }
+    #expect(state.currentValue == false)
+  }
+
   @Test
   func `A fetch from any actor leaves it`() async throws {
     let store = OperationStore<QueryState<Bool, any Error>>.detached(query: WhereaboutsQuery())
@@ -84,6 +95,13 @@ private struct WhereaboutsQuery: QueryRequest {
     try await self.gate?.wait()
     return isOnMainThread || isCurrentThreadMain() || isolation != nil
   }
+}
+
+private func subscribeWithoutActor(
+  _ store: OperationStore<QueryState<Bool, any Error>>,
+  _ recorder: EventRecorder<QueryState<Bool, any Error>>
+) -> OperationSubscription {
+  store.subscribe(with: recorder.handler)
 }
 
 private func isCurrentThreadMain() -> Bool { Thread.isMainThread }

@@ -20,12 +20,32 @@ struct PagesCostTests {
   @Test(arguments: [10, 100, 2_000, 50_000])
   func `A change with a copy kept makes a few nodes, however many pages there are`(count: Int) {
     let pages = self.list(of: count)
-    // Two trees of at most four levels, and a split on the way.
-    let bound = count == 10 ? 4 : 12
+    // In each of two trees one node a level and, where a node is full, a second one; and a new root at most.
+    let bound = count == 10 ? 2 : 2 * (2 * 5 + 1)
     #expect(self.newNodes(pages) { $0.append(Page(id: count, value: 0)) } <= bound)
     #expect(self.newNodes(pages) { $0.prepend(Page(id: -1, value: 0)) } <= bound)
     #expect(self.newNodes(pages) { $0[id: count / 2]?.value = -1 } <= bound)
     #expect(self.newNodes(pages) { $0.remove(id: count / 2) } <= bound)
+  }
+
+  @Test
+  func `Page after page with all copies kept, the two thousandth makes few more nodes than the tenth`() {
+    var copies = [self.list(of: 10)]
+    func nodes(upTo count: Int) -> Int {
+      var nodes = 0
+      while let last = copies.last, last.count < count {
+        nodes += self.newNodes(last) { pages in
+          pages.append(Page(id: pages.count, value: 0))
+          copies.append(pages)
+        }
+      }
+      return nodes
+    }
+    // A hundred pages at a time: one node a level, of which there are one or two at first and three or four in the end.
+    #expect(nodes(upTo: 110) >= 2 * 100)
+    _ = nodes(upTo: 1_950)
+    #expect(nodes(upTo: 2_050) <= 9 * 100)
+    for count in [10, 500, 2_000] { #expect(copies[count - 10].count == count) }
   }
 
   @Test

@@ -1,0 +1,91 @@
+import OperationCore
+import OperationTesting
+import Testing
+
+/// A cache that a user writes, and the one that there is.
+@Suite(.timeLimit(.minutes(1)), .warningsAreIssues)
+struct StoreCacheTests {
+  @Test
+  func `A cache is told of idle stores and of those that are in use again`() async throws {
+    let cache = JournalingCache()
+    let client = OperationClient(storeCache: cache)
+    let script = IntScript(default: .value(1))
+    let store = client.store(for: script.query(path: ["q"]))
+    #expect(cache.journal.lines == ["idle"])
+    let subscription = store.subscribe(with: IntRecorder().handler)
+    #expect(cache.journal.lines == ["idle", "active"])
+    try await store.fetch()
+    #expect(cache.journal.lines == ["idle", "active"])
+    subscription.cancel()
+    #expect(cache.journal.lines == ["idle", "active", "idle"])
+    try await store.fetch()
+    #expect(cache.journal.lines == ["idle", "active", "idle", "active", "idle"])
+    client.clearStores()
+    #expect(cache.journal.lines.last == "active")
+  }
+
+  @Test
+  func `A cache may let a store go, and is told its path and context`() {
+    let cache = JournalingCache()
+    let client = OperationClient(storeCache: cache)
+    _ = client.store(for: NumberQuery(1).cacheTime(.seconds(7)))
+    let idle = cache.last.value
+    #expect(idle?.path == NumberQuery(1).path)
+    #expect(idle?.context.operationCacheTime == .seconds(7))
+    idle?.evict()
+    #expect(client.stores().isEmpty)
+    idle?.evict()
+  }
+
+  @Test
+  func `A cache that lets a store go that is in use again does nothing`() {
+    let cache = JournalingCache()
+    let client = OperationClient(storeCache: cache)
+    let subscription = client.store(for: NumberQuery(1)).subscribe(with: IntRecorder().handler)
+    defer { subscription.cancel() }
+    cache.last.value?.evict()
+    #expect(client.stores().count == 1)
+  }
+
+  @Test
+  func `The default cache lets go of idle stores on demand`() {
+    let cache = OperationClient.DefaultStoreCache()
+    let client = OperationClient(storeCache: cache)
+    _ = client.store(for: NumberQuery(1).cacheTime(.seconds(1_000)))
+    _ = client.store(for: NumberQuery(2))
+    let subscription = client.store(for: NumberQuery(3).cacheTime(.seconds(1_000)))
+      .subscribe(with: IntRecorder().handler)
+    defer { subscription.cancel() }
+    cache.evictIdleStores { $0.operationCacheTime == .seconds(1_000) }
+    #expect(Set(client.stores().map(\.path)) == [NumberQuery(2).path, NumberQuery(3).path])
+  }
+
+  @Test(arguments: [Duration.seconds(Int64.max), .seconds(Int64.min), .nanoseconds(1), .zero, .seconds(-1)])
+  func `No cache time, age or interval traps`(_ duration: Duration) {
+    let client = OperationClient()
+    let query = IntScript().query().cacheTime(duration).stale(after: duration)
+    let store = client.store(for: query)
+    store.currentValue = 1
+    #expect(store.isStale == (duration <= .nanoseconds(1)) || duration == .nanoseconds(1))
+    let subscription = store.subscribe(with: IntRecorder().handler)
+    subscription.cancel()
+    #expect(client.store(for: query) === store)
+    guard duration > .seconds(1) else { return }
+    let polled = IntStore.detached(query: IntScript().query().rerun(every: duration))
+    polled.subscribe(with: IntRecorder().handler).cancel()
+  }
+}
+
+private final class JournalingCache: OperationClient.StoreCache, Sendable {
+  let journal = Journal()
+  let last = Box<OperationClient.IdleStore?>(nil)
+
+  func storeDidBecomeIdle(_ store: OperationClient.IdleStore) {
+    self.last.value = store
+    self.journal.note("idle")
+  }
+
+  func storeDidBecomeActive(_ id: OperationClient.IdleStore.ID) {
+    self.journal.note(id == self.last.value?.id ? "active" : "another one active")
+  }
+}

@@ -1,0 +1,99 @@
+import OperationCore
+import OperationTesting
+import Testing
+
+/// Everything at once from several threads: what must hold in the end.
+@Suite(.timeLimit(.minutes(1)), .warningsAreIssues)
+struct StressTests {
+  @Test(arguments: 0..<8)
+  func `Nothing is lost or left`(_ seed: UInt64) async throws {
+    let recorder = IntRecorder()
+    let bodies = Counter()
+    let client = OperationClient()
+    let query = RestlessQuery(runs: bodies)
+      .handleEvents(with: recorder.handler)
+      .enableAutomaticRunning(onlyWhen: .always(true))
+    let store = client.store(for: query, initialValue: 0)
+    await withDiscardingTaskGroup { group in
+      for worker in 0..<4 {
+        group.addTask {
+          var generator = Dice(seed: 10 * seed + UInt64(worker))
+          var subscriptions: [OperationSubscription] = []
+          var fetches: [Task<Void, Never>] = []
+          for number in 0..<150 {
+            switch generator.next() % 9 {
+            case 0: subscriptions.append(store.subscribe(with: IntRecorder().handler))
+            case 1: _ = subscriptions.popLast()
+            case 2: store.currentValue = number
+            case 3: store.setResult(to: .failure(Refused(code: number)))
+            case 4: fetches.append(Task { _ = try? await store.fetch() })
+            case 5: fetches.popLast()?.cancel()
+            case 6: store.withExclusiveAccess { $0.currentValue = ($0.currentValue ?? 0) + 1 }
+            case 7: await client.cancel()
+            default: if number.isMultiple(of: 10) { store.resetState() }
+            }
+          }
+          subscriptions = []
+          for fetch in fetches { fetch.cancel() }
+          for fetch in fetches { await fetch.value }
+        }
+      }
+    }
+    await client.cancel()
+    #expect(store.subscriberCount == 0)
+    #expect(!store.isLoading)
+    #expect(client.isFetching() == 0)
+    let last = try await recorder.first { $0.state.map { StateFacts($0) } == StateFacts(store.state) }
+    #expect(last.state != nil)
+    #expect(recorder.states.last.map { StateFacts($0) } == StateFacts(store.state))
+    #expect(recorder.startedRunCount <= recorder.endedRunCount)
+    #expect(bodies.value >= recorder.startedRunCount)
+    for (before, after) in zip(recorder.states, recorder.states.dropFirst()) {
+      // A reset goes back to none, and a cancelled run takes back its own yields alone.
+      #expect(after.activeTasks.count <= before.activeTasks.count + 1)
+    }
+  }
+}
+
+/// Yields, waits until it is cancelled or not, and returns or throws.
+private struct RestlessQuery: QueryRequest {
+  let runs: Counter
+
+  var path: OperationPath { ["restless"] }
+
+  func fetch(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    with continuation: OperationContinuation<Int, any Error>
+  ) async throws -> Int {
+    let number = self.runs.increment()
+    continuation.yield(-number)
+    switch number % 4 {
+    case 0: return number
+    case 1: throw Refused(code: -number)
+    case 2:
+      try await Gate().wait()
+      return number
+    default:
+      await Task { continuation.yield(-number) }.value
+      return number
+    }
+  }
+}
+
+/// SplitMix64: the same numbers for the same seed.
+private struct Dice: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) {
+    self.state = seed
+  }
+
+  mutating func next() -> UInt64 {
+    self.state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = self.state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}
