@@ -55,19 +55,21 @@ struct Outbox<State: OperationState & Sendable>: Sendable {
   }
 }
 
-/// An event taken out of the outbox, with the subscribers of that moment.
+/// What was taken out of the outbox, with the subscribers of that moment.
 struct Delivery<State: OperationState & Sendable> {
-  let item: Outbox<State>.Item
+  /// What it was; a dismissal is only carried out of the lock, where its subscriber may go.
+  let entry: Outbox<State>.Entry
   let slots: ContiguousArray<Subscriber<State>?>
 
   func perform() {
-    switch self.item.audience {
+    guard case .item(let item) = self.entry else { return }
+    switch item.audience {
     case .only(let subscriber):
-      subscriber.receive(self.item.event, in: self.item.context)
+      subscriber.receive(item.event, in: item.context)
     case .everyone(let limit):
       for case .some(let subscriber) in self.slots {
         if subscriber.id >= limit { break }
-        if subscriber.hears(of: self.item.run) { subscriber.receive(self.item.event, in: self.item.context) }
+        if subscriber.hears(of: item.run) { subscriber.receive(item.event, in: item.context) }
       }
     }
   }

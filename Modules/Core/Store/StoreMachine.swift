@@ -267,11 +267,9 @@ extension StoreMachine {
 
   /// The next delivery for the one who is delivering; nil ends that.
   mutating func nextDelivery() -> Delivery<State>? {
-    while let entry = self.outbox.popFirst() {
-      switch entry {
-      case .item(let item): return Delivery(item: item, slots: self.subscribers.slots)
-      case .dismissal(let subscriber): _ = self.subscribers.remove(subscriber)
-      }
+    if let entry = self.outbox.popFirst() {
+      if case .dismissal(let subscriber) = entry { _ = self.subscribers.remove(subscriber) }
+      return Delivery(entry: entry, slots: self.subscribers.slots)
     }
     self.outbox.isDelivering = false
     return nil

@@ -11,7 +11,7 @@ func onAnotherThread(_ body: @escaping @Sendable () -> Void) -> Bool {
     body()
     isDone.signal()
   }
-  return isDone.wait(timeout: .now() + 5) == .success
+  return isDone.wait(timeout: .now() + 60) == .success
 }
 
 /// Runs something that may block on a thread of its own, so that it takes none from the tasks of other tests.

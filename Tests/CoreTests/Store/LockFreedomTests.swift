@@ -137,7 +137,7 @@ struct LockFreedomTests {
       with: QueryEventHandler { state, _ in
         guard state.currentValue == 1, !isInside.isOpen else { return }
         isInside.open()
-        _ = mayLeave.wait(timeout: .now() + 5)
+        _ = mayLeave.wait(timeout: .now() + 60)
       }
     )
     defer { subscription.cancel() }
