@@ -37,9 +37,8 @@ class PageOrder<PageID: Hashable & Sendable, PageValue: Sendable>: @unchecked Se
 
 /// The order of the pages of a request.
 final class RequestedPageOrder<Request: PaginatedRequest>: PageOrder<Request.PageID, Request.PageValue>,
-  @unchecked Sendable  // The reason is below, where a formatter leaves it.
+  @unchecked Sendable  // Unchecked as its base class is; all it adds is an immutable Sendable value.
 {
-  // Unchecked as its base class is; all it adds is this immutable Sendable value.
   private let request: Request
 
   init(_ request: Request) {
