@@ -7,6 +7,7 @@ extension OperationRequest where Self: Sendable, Value: Sendable {
   /// a run get its yields and its outcome. One who is cancelled leaves at once with a `CancellationError`, or waits for the
   /// end where `Failure` has no room for that; the run goes on while anyone waits, and is cancelled when nobody does. One
   /// with a higher priority raises that of the run.
+  @inlinable
   public func deduplicated() -> ModifiedOperation<Self, Deduplication<Self>> {
     self.modifier(Deduplication { _, _ in true })
   }
@@ -14,6 +15,7 @@ extension OperationRequest where Self: Sendable, Value: Sendable {
   /// Lets concurrent runs of the operation share one where `isSameRun` holds for their contexts too.
   ///
   /// - Parameter isSameRun: Gets the context of a new run and that of one under way. It may be called on any thread.
+  @inlinable
   public func deduplicated(
     by isSameRun: @escaping @Sendable (OperationContext, OperationContext) -> Bool
   ) -> ModifiedOperation<Self, Deduplication<Self>> {
@@ -23,18 +25,21 @@ extension OperationRequest where Self: Sendable, Value: Sendable {
 
 /// Lets concurrent runs that do the same share one: what `.deduplicated()` applies.
 public struct Deduplication<Operation: OperationRequest & Sendable>: OperationModifier where Operation.Value: Sendable {
-  private let isSameRun: @Sendable (OperationContext, OperationContext) -> Bool
-  private let flights = FlightRegistry<Operation>()
+  @usableFromInline let isSameRun: @Sendable (OperationContext, OperationContext) -> Bool
+  @usableFromInline let flights = FlightRegistry<Operation>()
 
+  @inlinable
   init(_ isSameRun: @escaping @Sendable (OperationContext, OperationContext) -> Bool) {
     self.isSameRun = isSameRun
   }
 
+  @inlinable
   public func setup(context: inout OperationContext, using operation: Operation) {
     context.operationRunSharing = OperationRunSharing(isSameRun: self.isSameRun)
     operation.setup(context: &context)
   }
 
+  @inlinable
   public func run(
     isolation: isolated (any Actor)?,
     in context: OperationContext,

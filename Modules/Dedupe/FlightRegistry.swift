@@ -1,20 +1,30 @@
-internal import OperationCore
-internal import Synchronization
+public import OperationCore
+public import Synchronization
 
 /// The flights of one operation that are under way.
+@usableFromInline
 final class FlightRegistry<Operation: OperationRequest & Sendable>: Sendable where Operation.Value: Sendable {
+  @usableFromInline
   typealias Continuation = OperationContinuation<Operation.Value, Operation.Failure>
 
-  private struct State {
-    var flights: [SharedFlight<Operation>] = []
+  @usableFromInline
+  struct State {
+    @usableFromInline var flights: [SharedFlight<Operation>] = []
     /// Counts the flights that have been added, to tell whether one has come since a look at them.
-    var additions = 0
+    @usableFromInline var additions = 0
+
+    @inlinable
+    init() {}
   }
 
-  private let state = Mutex(State())
+  @usableFromInline let state = Mutex(State())
+
+  @inlinable
+  init() {}
 
   /// Joins a flight that does the same, or begins one, and waits for its outcome.
-  func outcome(
+  @inlinable
+  nonisolated(nonsending) func outcome(
     of operation: Operation,
     in context: OperationContext,
     with continuation: Continuation,
@@ -38,7 +48,8 @@ final class FlightRegistry<Operation: OperationRequest & Sendable>: Sendable whe
     }
   }
 
-  private func remove(_ shared: SharedFlight<Operation>) {
+  @inlinable
+  func remove(_ shared: SharedFlight<Operation>) {
     self.state.withLock { state in
       state.flights.removeAll { $0 === shared }
     }

@@ -1,24 +1,31 @@
-internal import OperationCore
-internal import Synchronization
+public import OperationCore
+public import Synchronization
 
 /// One run of an operation that several callers share, with the continuations of those callers.
+@usableFromInline
 final class SharedFlight<Operation: OperationRequest & Sendable>: Sendable where Operation.Value: Sendable {
+  @usableFromInline
   typealias Continuation = OperationContinuation<Operation.Value, Operation.Failure>
-  typealias Outcome = Result<Operation.Value, Operation.Failure>
+  @usableFromInline typealias Outcome = Result<Operation.Value, Operation.Failure>
 
-  private struct State {
-    var continuations: [UInt64: Continuation] = [:]
-    var lastID: UInt64 = 0
-    var lastYield: (Outcome, OperationContext?)?
-    var yieldCount = 0
+  @usableFromInline
+  struct State {
+    @usableFromInline var continuations: [UInt64: Continuation] = [:]
+    @usableFromInline var lastID: UInt64 = 0
+    @usableFromInline var lastYield: (Outcome, OperationContext?)?
+    @usableFromInline var yieldCount = 0
+
+    @inlinable
+    init() {}
   }
 
   /// The context of the caller who began the flight.
-  let context: OperationContext
-  private let pilot: SharedPilot<Operation>
-  private let flight: Flight<Operation.Value, Operation.Failure>
-  private let state = Mutex(State())
+  @usableFromInline let context: OperationContext
+  @usableFromInline let pilot: SharedPilot<Operation>
+  @usableFromInline let flight: Flight<Operation.Value, Operation.Failure>
+  @usableFromInline let state = Mutex(State())
 
+  @inlinable
   init(
     operation: Operation,
     context: OperationContext,
@@ -30,15 +37,19 @@ final class SharedFlight<Operation: OperationRequest & Sendable>: Sendable where
   }
 
   /// Begins the flight and waits for its outcome.
-  func begin(with continuation: Continuation) async -> Outcome {
+  @inlinable
+  nonisolated(nonsending) func begin(with continuation: Continuation) async -> Outcome {
     self.pilot.attach(self)
     let id = self.add(continuation)
     defer { self.remove(id) }
-    return await self.raisingPriority { await self.flight.outcome(in: self.context, leaving: .atOnce) }
+    return await self.raisingPriority {
+      await self.flight.outcome(in: self.context, leaving: .atOnce, flownBy: self.pilot)
+    }
   }
 
   /// Waits for the outcome with those who do already; nil when the flight is dying or over.
-  func join(with continuation: Continuation) async -> Outcome? {
+  @inlinable
+  nonisolated(nonsending) func join(with continuation: Continuation) async -> Outcome? {
     var id: UInt64?
     defer { if let id { self.remove(id) } }
     return await self.raisingPriority {
@@ -49,7 +60,8 @@ final class SharedFlight<Operation: OperationRequest & Sendable>: Sendable where
   }
 
   /// Waits, and raises the priority of the flight with that of the task that waits: as when a store raises its run.
-  private func raisingPriority<R>(_ wait: () async -> R) async -> R {
+  @inlinable
+  nonisolated(nonsending) func raisingPriority<R>(_ wait: nonisolated(nonsending) () async -> R) async -> R {
     await withTaskPriorityEscalationHandler {
       await wait()
     } onPriorityEscalated: { [flight] _, priority in
@@ -58,6 +70,7 @@ final class SharedFlight<Operation: OperationRequest & Sendable>: Sendable where
   }
 
   /// Hands what was yielded to all who share the flight.
+  @inlinable
   func yield(_ result: Outcome, using context: OperationContext?) {
     guard self.flight.isFlying else { return self.reportLateYield() }
     let continuations = self.state.withLock { state in
@@ -68,7 +81,8 @@ final class SharedFlight<Operation: OperationRequest & Sendable>: Sendable where
     for continuation in continuations { continuation.yield(with: result, using: context) }
   }
 
-  private func reportLateYield() {
+  @usableFromInline
+  func reportLateYield() {
     OperationWarning(
       code: .yieldAfterReturn,
       message: """
@@ -78,7 +92,8 @@ final class SharedFlight<Operation: OperationRequest & Sendable>: Sendable where
     ).report()
   }
 
-  private func add(_ continuation: Continuation) -> UInt64 {
+  @inlinable
+  func add(_ continuation: Continuation) -> UInt64 {
     self.state.withLock { state in
       state.lastID += 1
       state.continuations[state.lastID] = continuation
@@ -87,7 +102,8 @@ final class SharedFlight<Operation: OperationRequest & Sendable>: Sendable where
   }
 
   /// Adds the continuation of a latecomer once it has what was yielded last.
-  private func catchUp(_ continuation: Continuation) -> UInt64 {
+  @inlinable
+  func catchUp(_ continuation: Continuation) -> UInt64 {
     var seen = 0
     while true {
       let (id, missed) = self.state.withLock { state -> (UInt64?, (Outcome, OperationContext?)?) in
@@ -104,32 +120,41 @@ final class SharedFlight<Operation: OperationRequest & Sendable>: Sendable where
     }
   }
 
-  private func remove(_ id: UInt64) {
+  @inlinable
+  func remove(_ id: UInt64) {
     let continuation = self.state.withLock { $0.continuations.removeValue(forKey: id) }
     _ = consume continuation  // Released after the lock.
   }
 }
 
 /// Flies the operation of a ``SharedFlight``.
-private final class SharedPilot<Operation: OperationRequest & Sendable>: FlightPilot where Operation.Value: Sendable {
-  private let operation: Operation
-  private let onEnd: @Sendable (SharedFlight<Operation>) -> Void
-  private let shared = Mutex(WeakShared())
+@usableFromInline
+final class SharedPilot<Operation: OperationRequest & Sendable>: FlightPilot where Operation.Value: Sendable {
+  @usableFromInline let operation: Operation
+  @usableFromInline let onEnd: @Sendable (SharedFlight<Operation>) -> Void
+  @usableFromInline let shared = Mutex(WeakShared())
 
-  private struct WeakShared {
-    weak var value: SharedFlight<Operation>?
+  @usableFromInline
+  struct WeakShared {
+    @usableFromInline weak var value: SharedFlight<Operation>?
+
+    @inlinable
+    init() {}
   }
 
+  @inlinable
   init(operation: Operation, onEnd: @escaping @Sendable (SharedFlight<Operation>) -> Void) {
     self.operation = operation
     self.onEnd = onEnd
   }
 
+  @inlinable
   func attach(_ shared: SharedFlight<Operation>) {
     self.shared.withLock { $0.value = shared }
   }
 
-  func fly(
+  @inlinable
+  nonisolated(nonsending) func fly(
     _ task: OperationTask<Operation.Value, Operation.Failure>
   ) async -> Result<Operation.Value, Operation.Failure> {
     let shared = self.shared.withLock { $0.value }
@@ -143,10 +168,12 @@ private final class SharedPilot<Operation: OperationRequest & Sendable>: FlightP
     }
   }
 
+  @inlinable
   func wasCancelled(_ flight: Flight<Operation.Value, Operation.Failure>) {
     self.end()
   }
 
+  @inlinable
   func didLand(
     _ task: OperationTask<Operation.Value, Operation.Failure>,
     with outcome: Result<Operation.Value, Operation.Failure>,
@@ -155,7 +182,8 @@ private final class SharedPilot<Operation: OperationRequest & Sendable>: FlightP
     self.end()
   }
 
-  private func end() {
+  @inlinable
+  func end() {
     if let shared = self.shared.withLock({ $0.value }) { self.onEnd(shared) }
   }
 }

@@ -34,7 +34,7 @@ extension OperationRequest {
 
 /// Runs an operation again when it fails: what ``OperationCore/OperationRequest/retry(limit:)`` applies.
 public struct Retry<Operation: OperationRequest>: OperationModifier {
-  private let id = RetryID.next()
+  @usableFromInline let id = RetryID.next()
   private let limit: Int
   private let condition: (@Sendable (Operation.Failure, OperationContext) -> Bool)?
 
@@ -51,13 +51,14 @@ public struct Retry<Operation: OperationRequest>: OperationModifier {
   }
 
   /// Runs the operation until it succeeds or has no more retries.
+  @inlinable
   public func run(
     isolation: isolated (any Actor)?,
     in context: OperationContext,
     using operation: Operation,
     with continuation: OperationContinuation<Operation.Value, Operation.Failure>
   ) async throws(Operation.Failure) -> Operation.Value {
-    let context = context.retryConfiguration.isFresh(for: self.id) ? context : self.claiming(context)
+    let context = self.isFresh(context) ? context : self.claiming(context)
     do throws(Operation.Failure) {
       return try await operation.run(isolation: isolation, in: context, with: continuation)
     } catch {
@@ -69,7 +70,8 @@ public struct Retry<Operation: OperationRequest>: OperationModifier {
 // MARK: - Attempts
 
 extension Retry {
-  private func retry(
+  @usableFromInline
+  func retry(
     after error: Operation.Failure,
     isolation: isolated (any Actor)?,
     in context: OperationContext,
@@ -116,11 +118,16 @@ extension Retry {
     context.isOuterRetry(self.id) || Operation.self.hasRetry
   }
 
+  /// Whether a first attempt by this retry can begin with the context as it is.
+  @usableFromInline
+  func isFresh(_ context: OperationContext) -> Bool { context.retryConfiguration.isFresh(for: self.id) }
+
   /// The context of a first attempt by this retry.
   ///
   /// What comes in may have been set up for the operation whose body runs this one, or for none: then the limit in it is
   /// only taken when somebody has set it by hand.
-  private func claiming(_ context: OperationContext) -> OperationContext {
+  @usableFromInline
+  func claiming(_ context: OperationContext) -> OperationContext {
     guard !self.isOuter(in: context) else { return context }
     let configuration = context.retryConfiguration
     let isOurs = configuration.owner == self.id || configuration.isSetByHand

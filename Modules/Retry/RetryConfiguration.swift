@@ -21,6 +21,7 @@ struct RetryConfiguration: Sendable {
 }
 
 /// Tells a retry from all others. Copies of one are the same.
+@usableFromInline
 struct RetryID: Hashable, Sendable {
   private let number: UInt64
 

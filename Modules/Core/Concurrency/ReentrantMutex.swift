@@ -1,4 +1,4 @@
-internal import Synchronization
+public import Synchronization
 
 /// A mutex that its owner may enter again.
 ///
@@ -6,18 +6,21 @@ internal import Synchronization
 /// entry that this code makes from the same thread, of either kind, goes straight through.
 ///
 /// It is a class, and its lock knows nothing of the value, so that generic code enters it without looking up a type.
+@usableFromInline
 final class ReentrantMutex<Value: Sendable>: Sendable {
-  private let mutex = Mutex(())
+  @usableFromInline let mutex = Mutex(())
   /// The thread that has exclusive access; 0 for none. Written by that thread only, while it holds the mutex.
-  private let owner = Atomic<UInt>(0)
-  // Unsafe only in name: touched by whoever holds the mutex.
-  nonisolated(unsafe) private var value: Value
+  @usableFromInline let owner = Atomic<UInt>(0)
+  // Unsafe only in name: touched by whoever holds the mutex, which also makes the accesses exclusive.
+  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var value: Value
 
+  @inlinable
   init(_ value: Value) {
     self.value = value
   }
 
   /// Whether the current thread has exclusive access.
+  @inlinable
   var isOwnedByCurrentThread: Bool {
     let owner = self.owner.load(ordering: .relaxed)
     // Only this thread could have written its own name, so a relaxed load cannot mistake another's for it.
@@ -25,28 +28,31 @@ final class ReentrantMutex<Value: Sendable>: Sendable {
   }
 
   /// Runs `body`, which must not call foreign code, with the value.
+  @inlinable
   func withLock<R>(_ body: (inout Value) -> R) -> R {
     if self.isOwnedByCurrentThread { return body(&self.value) }
     return self.mutex.withLock { _ in Unsent(body(&self.value)) }.value
   }
 
   /// Runs `body`, which may call anything, and keeps other threads out until it returns.
+  @inlinable
   func withExclusiveAccess<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
     if self.isOwnedByCurrentThread { return try body() }
-    let outcome: Result<R, E> = self.mutex.withLock { _ in
+    return try self.mutex.withLock { _ throws(E) -> Unsent<R> in
       self.owner.store(ThreadLocal.currentThread, ordering: .relaxed)
       defer { self.owner.store(0, ordering: .relaxed) }
-      return Unsent(Result { () throws(E) -> R in try body() })
+      return Unsent(try body())
     }.value
-    return try outcome.get()
   }
 }
 
 /// Carries a result out of `Mutex.withLock` on the thread that took the lock.
-private struct Unsent<Value>: @unchecked Sendable {
+@usableFromInline
+struct Unsent<Value>: @unchecked Sendable {
   // Unchecked because it never leaves the thread: it only crosses the closure that the lock calls.
-  let value: Value
+  @usableFromInline let value: Value
 
+  @inlinable
   init(_ value: Value) {
     self.value = value
   }

@@ -9,10 +9,14 @@
 #endif
 
 /// What the runtime has to know of the thread that it is on.
+@usableFromInline
 enum ThreadLocal {
+  /// How deep runs may begin inside one another on one thread before they are enqueued, to save its stack.
+  @usableFromInline static var maximumDepth: Int { 24 }
+
   #if canImport(Glibc) || canImport(Musl) || canImport(Android) || canImport(Darwin)
     /// A name for the current thread that no other living thread has; never 0.
-    static var currentThread: UInt {
+    @usableFromInline static var currentThread: UInt {
       #if canImport(Glibc) || canImport(Android)
         UInt(pthread_self())
       #else
@@ -21,7 +25,7 @@ enum ThreadLocal {
     }
 
     /// How many runs this thread has begun inside one another.
-    static var depth: Int {
+    @usableFromInline static var depth: Int {
       get { Int(bitPattern: pthread_getspecific(self.depthKey)) }
       set { pthread_setspecific(self.depthKey, UnsafeRawPointer(bitPattern: newValue)) }
     }
@@ -50,8 +54,8 @@ enum ThreadLocal {
     }
   #else
     // A system without threads.
-    static var currentThread: UInt { 1 }
-    nonisolated(unsafe) static var depth = 0  // The one thread's.
+    @usableFromInline static var currentThread: UInt { 1 }
+    @usableFromInline nonisolated(unsafe) static var depth = 0  // The one thread's.
     nonisolated(unsafe) static var unraveling: UnsafeMutableRawPointer?  // The one thread's.
     nonisolated(unsafe) static var cascade: UnsafeMutableRawPointer?  // The one thread's.
   #endif

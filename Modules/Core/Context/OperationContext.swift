@@ -29,13 +29,56 @@ public struct OperationContext: Sendable {
     }
   }
 
-  @usableFromInline var slots: ContiguousArray<Slot> = []
+  /// What a context holds. It is changed in place while one context refers to it, and copied otherwise.
+  @usableFromInline
+  final class Storage: @unchecked Sendable {
+    // Unchecked because it is only changed while nobody else refers to it, which also makes the accesses exclusive.
+    @exclusivity(unchecked) @usableFromInline var slots: ContiguousArray<Slot>
+    /// What a run writes when it starts, kept out of `slots` so that an entry costs no allocation.
+    @exclusivity(unchecked) @usableFromInline var run: RunEntries
 
-  /// What a run writes each time it starts or reports, kept out of `slots` so that it costs no allocation.
-  var run = RunEntries()
+    @inlinable
+    init(slots: ContiguousArray<Slot>, run: RunEntries) {
+      self.slots = slots
+      self.run = run
+    }
+  }
+
+  // One reference, as contexts travel with each task and each event.
+  @usableFromInline var storage: Storage
+  @usableFromInline var event = EventEntries()
+
+  @usableFromInline static let empty = Storage(slots: [], run: RunEntries())
 
   /// Creates a context in which every entry has its default value.
-  public init() {}
+  @inlinable
+  public init() {
+    self.storage = Self.empty
+  }
+
+  @inlinable
+  var slots: ContiguousArray<Slot> {
+    get { self.storage.slots }
+    _modify {
+      self.makeUnique()
+      yield &self.storage.slots
+    }
+  }
+
+  @inlinable
+  var run: RunEntries {
+    get { self.storage.run }
+    _modify {
+      self.makeUnique()
+      yield &self.storage.run
+    }
+  }
+
+  @inlinable
+  mutating func makeUnique() {
+    guard !isKnownUniquelyReferenced(&self.storage) else { return }
+    self.storage = Storage(slots: self.storage.slots, run: self.storage.run)
+  }
 }
 
 extension OperationContext {
@@ -70,12 +113,14 @@ extension OperationContext {
   }
 
   /// Whether the entry was written, as opposed to standing at its default.
+  @inlinable
   package func isSet<K: Key>(_ key: K.Type) -> Bool {
     let id = ObjectIdentifier(key)
     return self.slots.contains { $0.key == id }
   }
 
   /// This context, with every entry that `other` has set taken from `other`.
+  @inlinable
   func overlaid(with other: OperationContext?) -> OperationContext {
     guard let other else { return self }
     var merged = self
@@ -91,6 +136,7 @@ extension OperationContext {
 }
 
 extension OperationContext: CustomStringConvertible {
+  @inlinable
   public var description: String {
     let entries = self.slots.map { $0.entry.description }
     return "OperationContext(\(entries.joined(separator: ", ")))"

@@ -35,7 +35,7 @@ extension StoreRuntime: ControlBackend {
     _ edit: @escaping @Sendable (inout State, OperationContext) -> Void
   ) {
     let context = (context ?? self.context).stoppingClock()
-    self.change { $0.set(.edited(isSuccess: isSuccess) { edit(&$0, context) }, using: context) }
+    self.change(context) { $0.edit(isSuccess: isSuccess, using: context) { edit(&$0, context) } }
   }
 
   func runForSubscribers() {

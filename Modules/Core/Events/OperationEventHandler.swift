@@ -17,6 +17,7 @@ public struct OperationEventHandler<State: OperationState & Sendable>: Sendable 
   public var onResultReceived: (@Sendable (Result<State.OperationValue, State.Failure>, OperationContext) -> Void)?
 
   /// Creates a handler.
+  @inlinable
   public init(
     onStateChanged: (@Sendable (State, OperationContext) -> Void)? = nil,
     onRunStarted: (@Sendable (OperationContext) -> Void)? = nil,

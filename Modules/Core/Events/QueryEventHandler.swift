@@ -14,6 +14,7 @@ public struct QueryEventHandler<State: QueryStateProtocol & Sendable>: Sendable 
   public var onResultReceived: (@Sendable (Result<State.OperationValue, State.Failure>, OperationContext) -> Void)?
 
   /// Creates a handler.
+  @inlinable
   public init(
     onStateChanged: (@Sendable (State, OperationContext) -> Void)? = nil,
     onFetchingStarted: (@Sendable (OperationContext) -> Void)? = nil,
@@ -28,6 +29,7 @@ public struct QueryEventHandler<State: QueryStateProtocol & Sendable>: Sendable 
 }
 
 extension OperationEventHandler where State: QueryStateProtocol {
+  @inlinable
   init(_ handler: QueryEventHandler<State>) {
     self.init(
       onStateChanged: handler.onStateChanged,

@@ -1,6 +1,7 @@
 /// Writes to the context of an operation, and leaves its runs as they are.
 public struct ContextModifier<Operation: OperationRequest>: OperationModifier {
   /// Which writes win where this modifier and the operation inside write the same.
+  @usableFromInline
   enum Precedence: Sendable {
     /// The operation's, as it is nearer to the work.
     case operation
@@ -8,14 +9,16 @@ public struct ContextModifier<Operation: OperationRequest>: OperationModifier {
     case modifier
   }
 
-  private let precedence: Precedence
-  private let edit: @Sendable (inout OperationContext) -> Void
+  @usableFromInline let precedence: Precedence
+  @usableFromInline let edit: @Sendable (inout OperationContext) -> Void
 
+  @inlinable
   init(_ precedence: Precedence = .operation, edit: @escaping @Sendable (inout OperationContext) -> Void) {
     self.precedence = precedence
     self.edit = edit
   }
 
+  @inlinable
   public func setup(context: inout OperationContext, using operation: Operation) {
     switch self.precedence {
     case .operation:
@@ -27,6 +30,7 @@ public struct ContextModifier<Operation: OperationRequest>: OperationModifier {
     }
   }
 
+  @inlinable
   public func run(
     isolation: isolated (any Actor)?,
     in context: OperationContext,
@@ -45,6 +49,7 @@ extension OperationRequest {
   /// Writes to the context of the operation: `.context { $0.greeting = "hi" }`.
   ///
   /// Where the operation inside writes the same entry, its value stays.
+  @inlinable
   public func context(
     _ edit: @escaping @Sendable (inout OperationContext) -> Void
   ) -> ContextModifiedOperation<Self> {
@@ -52,16 +57,19 @@ extension OperationRequest {
   }
 
   /// Dates the values and errors of the operation by `clock`.
+  @inlinable
   public func clock(_ clock: some OperationClock & Sendable) -> ContextModifiedOperation<Self> {
     self.context { $0.operationClock = clock }
   }
 
   /// Makes the tasks of the operation as `configuration` says.
+  @inlinable
   public func taskConfiguration(_ configuration: OperationTaskConfiguration) -> ContextModifiedOperation<Self> {
     self.context { $0.operationTaskConfiguration = configuration }
   }
 
   /// Makes the tasks of the operation as the configuration says that `edit` has edited.
+  @inlinable
   public func taskConfiguration(
     _ edit: @escaping @Sendable (inout OperationTaskConfiguration) -> Void
   ) -> ContextModifiedOperation<Self> {
@@ -71,6 +79,7 @@ extension OperationRequest {
 
 extension StatefulOperationRequest {
   /// Adds to the configuration of the operation, after what it has configured itself.
+  @inlinable
   func adding(_ edit: @escaping @Sendable (inout OperationContext) -> Void) -> ContextModifiedOperation<Self> {
     self.modifier(ContextModifier(.modifier, edit: edit))
   }

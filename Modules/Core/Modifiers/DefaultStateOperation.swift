@@ -14,8 +14,8 @@ where Operation.State: DefaultableOperationState {
   /// The operation inside.
   public let operation: Operation
 
-  private let base: @Sendable () -> Operation.State
-  private let defaultValue: @Sendable () -> Operation.State.DefaultStateValue
+  @usableFromInline let base: @Sendable () -> Operation.State
+  @usableFromInline let defaultValue: @Sendable () -> Operation.State.DefaultStateValue
 
   /// Creates an operation with a default value.
   ///
@@ -23,6 +23,7 @@ where Operation.State: DefaultableOperationState {
   ///   - operation: The operation inside.
   ///   - base: The state of the operation inside that a store begins with.
   ///   - defaultValue: The default, made anew for each store.
+  @inlinable
   public init(
     _ operation: Operation,
     base: @escaping @Sendable () -> Operation.State,
@@ -33,24 +34,31 @@ where Operation.State: DefaultableOperationState {
     self.defaultValue = defaultValue
   }
 
+  @inlinable
   public static var unmodifiedType: any OperationRequest.Type { Operation.unmodifiedType }
 
+  @inlinable
   public var path: OperationPath { self.operation.path }
 
+  @inlinable
   public var canRunUnasked: Bool { self.operation.canRunUnasked }
 
+  @inlinable
   public var initialState: DefaultOperationState<Operation.State> {
     DefaultOperationState(self.base(), defaultValue: self.defaultValue())
   }
 
+  @inlinable
   public func setup(context: inout OperationContext) {
     self.operation.setup(context: &context)
   }
 
+  @inlinable
   public func isSameRun(in context: OperationContext, as other: OperationContext) -> Bool {
     self.operation.isSameRun(in: context, as: other)
   }
 
+  @inlinable
   public func run(
     isolation: isolated (any Actor)?,
     in context: OperationContext,
@@ -65,6 +73,7 @@ extension QueryRequest {
   public typealias Default = DefaultStateOperation<Self>
 
   /// Shows `value` in place of a missing one.
+  @inlinable
   public func defaultValue(_ value: @autoclosure @escaping @Sendable () -> Value) -> Default {
     DefaultStateOperation(self, base: { QueryState() }, defaultValue: value)
   }

@@ -12,21 +12,26 @@ where Modifier.Operation == Operation {
   public let modifier: Modifier
 
   /// Creates an operation with a modifier around it.
+  @inlinable
   public init(operation: Operation, modifier: Modifier) {
     self.operation = operation
     self.modifier = modifier
   }
 
+  @inlinable
   public static var unmodifiedType: any OperationRequest.Type { Operation.unmodifiedType }
 
+  @inlinable
   public func setup(context: inout OperationContext) {
     self.modifier.setup(context: &context, using: self.operation)
   }
 
+  @inlinable
   public func isSameRun(in context: OperationContext, as other: OperationContext) -> Bool {
     self.operation.isSameRun(in: context, as: other)
   }
 
+  @inlinable
   public func run(
     isolation: isolated (any Actor)?,
     in context: OperationContext,
@@ -43,6 +48,7 @@ where
   Operation: StatefulOperationRequest,
   Modifier.Value == Operation.Value, Modifier.Failure == Operation.Failure
 {
+  @inlinable
   public var path: OperationPath { self.operation.path }
 }
 
@@ -53,6 +59,7 @@ where
 {
   public typealias State = Operation.State
 
+  @inlinable
   public var canRunUnasked: Bool { self.operation.canRunUnasked }
 }
 
@@ -61,6 +68,7 @@ where
   Operation: QueryRequest,
   Modifier.Value == Operation.Value, Modifier.Failure == Operation.Failure
 {
+  @inlinable
   public func fetch(
     isolation: isolated (any Actor)?,
     in context: OperationContext,
@@ -75,5 +83,6 @@ where
   Operation: DefaultStateRequest,
   Modifier.Value == Operation.Value, Modifier.Failure == Operation.Failure
 {
+  @inlinable
   public var initialState: Operation.State { self.operation.initialState }
 }

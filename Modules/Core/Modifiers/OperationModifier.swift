@@ -43,6 +43,7 @@ public protocol OperationModifier<Operation, Value, Failure>: Sendable {
 }
 
 extension OperationModifier {
+  @inlinable
   public func setup(context: inout OperationContext, using operation: Operation) {
     operation.setup(context: &context)
   }
@@ -50,6 +51,7 @@ extension OperationModifier {
 
 extension OperationRequest {
   /// This operation with a modifier around it.
+  @inlinable
   public func modifier<Modifier: OperationModifier>(
     _ modifier: Modifier
   ) -> ModifiedOperation<Self, Modifier> where Modifier.Operation == Self {

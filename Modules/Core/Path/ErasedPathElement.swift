@@ -1,4 +1,5 @@
 /// The value of a path element that is neither a `String` nor an `Int`.
+@usableFromInline
 protocol ErasedPathElement: AnyObject, Sendable, CustomStringConvertible {
   var base: any Hashable & Sendable { get }
   func isEqual(to other: any ErasedPathElement) -> Bool
@@ -6,27 +7,32 @@ protocol ErasedPathElement: AnyObject, Sendable, CustomStringConvertible {
 }
 
 /// Boxes a value under its dynamic type, so that a subclass seen as its superclass gets the same box as seen as itself.
+@inlinable
 func erasedPathElement<Base: Hashable & Sendable>(_ base: Base) -> any ErasedPathElement {
   let dynamicType: any (Hashable & Sendable).Type = type(of: base)
   return if dynamicType == Base.self { PathElementBox(base) } else { erasedPathElement(base, as: dynamicType) }
 }
 
-private func erasedPathElement<Base: Hashable & Sendable, Dynamic: Hashable & Sendable>(
+@usableFromInline
+func erasedPathElement<Base: Hashable & Sendable, Dynamic: Hashable & Sendable>(
   _ base: Base,
   as dynamicType: Dynamic.Type
 ) -> any ErasedPathElement {
   if let base = base as? Dynamic { PathElementBox(base) } else { PathElementBox(base) }
 }
 
-private final class PathElementBox<Base: Hashable & Sendable>: ErasedPathElement {
-  private let value: Base
+@usableFromInline
+final class PathElementBox<Base: Hashable & Sendable>: ErasedPathElement {
+  @usableFromInline let value: Base
 
+  @inlinable
   init(_ value: Base) {
     self.value = value
   }
 
-  var base: any Hashable & Sendable { value }
+  @usableFromInline var base: any Hashable & Sendable { value }
 
+  @usableFromInline
   var description: String {
     switch value {
     case let value as any StringProtocol: String(value).debugDescription
@@ -35,6 +41,7 @@ private final class PathElementBox<Base: Hashable & Sendable>: ErasedPathElement
     }
   }
 
+  @usableFromInline
   func isEqual(to other: any ErasedPathElement) -> Bool {
     if self === other { return true }
     guard let other = other as? Self else { return false }
@@ -44,6 +51,7 @@ private final class PathElementBox<Base: Hashable & Sendable>: ErasedPathElement
     return value != value && other.value != other.value && value.hashValue == other.value.hashValue
   }
 
+  @usableFromInline
   func hash(into hasher: inout Hasher) {
     hasher.combine(ObjectIdentifier(Base.self))
     hasher.combine(value)

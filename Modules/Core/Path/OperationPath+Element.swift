@@ -6,17 +6,19 @@ extension OperationPath {
   /// are not equal to themselves either and have the same hash value. (An array with such a value decides by itself: it
   /// is equal to its copies, not to another array of the same values.)
   public struct Element: Hashable, Sendable {
+    @usableFromInline
     enum Payload: Sendable {
       case string(String)
       case int(Int)
       case erased(any ErasedPathElement)
     }
 
-    let payload: Payload
+    @usableFromInline let payload: Payload
 
     /// Creates an element from a value; an element made from an element is that element.
     ///
     /// - Parameter base: The value.
+    @inlinable
     public init<Base: Hashable & Sendable>(_ base: Base) {
       // The types are compared exactly, so the bit casts are identities; `as?` would convert (bridging, optionals).
       if Base.self == String.self {

@@ -32,6 +32,7 @@ public protocol QueryRequest<Value, Failure>: StatefulOperationRequest where Sta
 }
 
 extension QueryRequest {
+  @inlinable
   public func run(
     isolation: isolated (any Actor)?,
     in context: OperationContext,

@@ -23,17 +23,21 @@ where Value == State.OperationValue, Failure == State.Failure {
 }
 
 extension StatefulOperationRequest {
+  @inlinable
   public var canRunUnasked: Bool { true }
 }
 
 extension StatefulOperationRequest where Self: Hashable {
+  @inlinable
   public var path: OperationPath { [self] }
 }
 
 extension StatefulOperationRequest where Self: Identifiable, ID: Sendable {
+  @inlinable
   public var path: OperationPath { [self.id] }
 }
 
 extension StatefulOperationRequest where Self: Hashable & Identifiable, ID: Sendable {
+  @inlinable
   public var path: OperationPath { [self] }
 }

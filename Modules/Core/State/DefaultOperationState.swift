@@ -27,41 +27,58 @@ public struct DefaultOperationState<Base: DefaultableOperationState & Sendable>:
   public let defaultValue: Base.DefaultStateValue
 
   /// Creates a state.
+  @inlinable
   public init(_ base: Base, defaultValue: Base.DefaultStateValue) {
     self.base = base
     self.defaultValue = defaultValue
   }
 
+  @inlinable
   public subscript<Member>(dynamicMember keyPath: KeyPath<Base, Member>) -> Member {
     self.base[keyPath: keyPath]
   }
 }
 
 extension DefaultOperationState: OperationState {
+  @inlinable
   public var currentValue: Base.DefaultStateValue {
     self.base.defaultValue(for: self.base.currentValue, using: self.defaultValue)
   }
 
+  @inlinable
   public var initialValue: Base.DefaultStateValue {
     self.base.defaultValue(for: self.base.initialValue, using: self.defaultValue)
   }
 
+  @inlinable
   public var valueUpdateCount: Int { self.base.valueUpdateCount }
+  @inlinable
   public var valueLastUpdatedAt: Date? { self.base.valueLastUpdatedAt }
+  @inlinable
   public var isLoading: Bool { self.base.isLoading }
+  @inlinable
   public var error: Base.Failure? { self.base.error }
+  @inlinable
   public var errorUpdateCount: Int { self.base.errorUpdateCount }
+  @inlinable
   public var errorLastUpdatedAt: Date? { self.base.errorLastUpdatedAt }
+  @inlinable
   public var status: OperationStatus<Base.StatusValue, Base.Failure> { self.base.status }
 
+  @inlinable
+  public static var datesRuns: Bool { Base.datesRuns }
+
+  @inlinable
   public mutating func scheduleFetchTask(_ task: inout OperationTask<Base.OperationValue, Base.Failure>) {
     self.base.scheduleFetchTask(&task)
   }
 
+  @inlinable
   public mutating func reset(using context: OperationContext) -> OperationStateResetEffect<Self> {
     OperationStateResetEffect(tasksToCancel: self.base.reset(using: context).tasksToCancel)
   }
 
+  @inlinable
   public mutating func update(
     with result: Result<Base.DefaultStateValue, Base.Failure>,
     using context: OperationContext
@@ -69,6 +86,7 @@ extension DefaultOperationState: OperationState {
     self.base.update(with: result.map { self.base.stateValue(for: $0) }, using: context)
   }
 
+  @inlinable
   public mutating func update(
     with result: Result<Base.OperationValue, Base.Failure>,
     for task: OperationTask<Base.OperationValue, Base.Failure>
@@ -76,10 +94,12 @@ extension DefaultOperationState: OperationState {
     self.base.update(with: result, for: task)
   }
 
+  @inlinable
   public func isRefreshed(by task: OperationTask<Base.OperationValue, Base.Failure>) -> Bool {
     self.base.isRefreshed(by: task)
   }
 
+  @inlinable
   public mutating func finishFetchTask(_ task: OperationTask<Base.OperationValue, Base.Failure>) {
     self.base.finishFetchTask(task)
   }
@@ -90,7 +110,9 @@ extension DefaultOperationState: LayeredOperationState {}
 extension DefaultOperationState: QueryStateProtocol where Base: QueryStateProtocol {}
 
 extension QueryState: DefaultableOperationState {
+  @inlinable
   public func defaultValue(for value: Value?, using defaultValue: Value) -> Value { value ?? defaultValue }
 
+  @inlinable
   public func stateValue(for defaultValue: Value) -> Value? { defaultValue }
 }

@@ -47,6 +47,10 @@ public protocol OperationState<StateValue, OperationValue, Failure> {
   /// Takes in a task that is about to run. The state may edit the task, for instance to schedule it after another.
   mutating func scheduleFetchTask(_ task: inout OperationTask<OperationValue, Failure>)
 
+  /// Whether ``scheduleFetchTask(_:)`` looks at the clock of the task's context, which is stopped for it then. True unless
+  /// you say otherwise.
+  static var datesRuns: Bool { get }
+
   /// Goes back to the initial state, and says which tasks to cancel for that.
   mutating func reset(using context: OperationContext) -> OperationStateResetEffect<Self>
 
@@ -71,10 +75,15 @@ extension OperationState {
   /// What ``reset(using:)`` returns.
   public typealias ResetEffect = OperationStateResetEffect<Self>
 
+  @inlinable
+  public static var datesRuns: Bool { true }
+
+  @inlinable
   public func isRefreshed(by task: OperationTask<OperationValue, Failure>) -> Bool { true }
 }
 
 extension OperationState where StatusValue == StateValue {
+  @inlinable
   public var status: OperationStatus<StateValue, Failure> {
     if self.isLoading { return .loading }
     if let error = self.error { return .result(.failure(error)) }
@@ -88,6 +97,7 @@ public struct OperationStateResetEffect<State: OperationState>: Sendable {
   public let tasksToCancel: [OperationTask<State.OperationValue, State.Failure>]
 
   /// Creates an effect.
+  @inlinable
   public init(tasksToCancel: [OperationTask<State.OperationValue, State.Failure>] = []) {
     self.tasksToCancel = tasksToCancel
   }

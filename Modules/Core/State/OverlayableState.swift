@@ -5,12 +5,14 @@ public protocol OverlayableState: OperationState {
 }
 
 extension QueryState: OverlayableState {
+  @inlinable
   public mutating func replaceValue(with value: Value?) {
-    self.currentValue = value
+    self.uniqueStorage().currentValue = value
   }
 }
 
 extension DefaultOperationState: OverlayableState where Base: OverlayableState {
+  @inlinable
   public mutating func replaceValue(with value: Base.DefaultStateValue) {
     self.base.replaceValue(with: self.base.stateValue(for: value))
   }

@@ -8,27 +8,85 @@ public struct QueryState<Value: Sendable, Failure: Error>: Sendable {
   public typealias OperationValue = Value
   public typealias StatusValue = Value
 
-  public internal(set) var currentValue: Value?
-  public let initialValue: Value?
-  public private(set) var valueUpdateCount = 0
-  public private(set) var valueLastUpdatedAt: Date?
-  public private(set) var error: Failure?
-  public private(set) var errorUpdateCount = 0
-  public private(set) var errorLastUpdatedAt: Date?
+  /// What a state keeps. It is changed in place while one state refers to it, and copied otherwise: a state travels with
+  /// each event, mostly unchanged.
+  @usableFromInline
+  final class Storage: @unchecked Sendable {
+    // Unchecked because it is only changed while nobody else refers to it, which also makes the accesses exclusive.
+    @exclusivity(unchecked) @usableFromInline var currentValue: Value?
+    @usableFromInline let initialValue: Value?
+    @exclusivity(unchecked) @usableFromInline var valueUpdateCount = 0
+    @exclusivity(unchecked) @usableFromInline var valueLastUpdatedAt: Date?
+    @exclusivity(unchecked) @usableFromInline var error: Failure?
+    @exclusivity(unchecked) @usableFromInline var errorUpdateCount = 0
+    @exclusivity(unchecked) @usableFromInline var errorLastUpdatedAt: Date?
+    @exclusivity(unchecked) @usableFromInline var activeTasks: [OperationTask<Value, Failure>] = []
 
-  /// The tasks that are running, in the order in which they started.
-  public private(set) var activeTasks: [OperationTask<Value, Failure>] = []
+    @inlinable
+    init(initialValue: Value?) {
+      self.currentValue = initialValue
+      self.initialValue = initialValue
+    }
+
+    @inlinable
+    init(copying other: Storage) {
+      self.currentValue = other.currentValue
+      self.initialValue = other.initialValue
+      self.valueUpdateCount = other.valueUpdateCount
+      self.valueLastUpdatedAt = other.valueLastUpdatedAt
+      self.error = other.error
+      self.errorUpdateCount = other.errorUpdateCount
+      self.errorLastUpdatedAt = other.errorLastUpdatedAt
+      self.activeTasks = other.activeTasks
+    }
+  }
+
+  @usableFromInline var storage: Storage
+
+  /// The storage, for a change.
+  @inlinable
+  mutating func uniqueStorage() -> Storage {
+    if !isKnownUniquelyReferenced(&self.storage) { self.storage = Storage(copying: self.storage) }
+    return self.storage
+  }
 
   /// Creates a state.
+  @inlinable
   public init(initialValue: Value? = nil) {
-    self.currentValue = initialValue
-    self.initialValue = initialValue
+    self.storage = Storage(initialValue: initialValue)
   }
 }
 
 extension QueryState: OperationState {
+  @inlinable
+  public var currentValue: Value? { self.storage.currentValue }
+
+  @inlinable
+  public var initialValue: Value? { self.storage.initialValue }
+
+  @inlinable
+  public var valueUpdateCount: Int { self.storage.valueUpdateCount }
+
+  @inlinable
+  public var valueLastUpdatedAt: Date? { self.storage.valueLastUpdatedAt }
+
+  @inlinable
+  public var error: Failure? { self.storage.error }
+
+  @inlinable
+  public var errorUpdateCount: Int { self.storage.errorUpdateCount }
+
+  @inlinable
+  public var errorLastUpdatedAt: Date? { self.storage.errorLastUpdatedAt }
+
+  /// The tasks that are running, in the order in which they started.
+  @inlinable
+  public var activeTasks: [OperationTask<Value, Failure>] { self.storage.activeTasks }
+
+  @inlinable
   public var isLoading: Bool { !self.activeTasks.isEmpty }
 
+  @inlinable
   public var status: OperationStatus<Value, Failure> {
     if self.isLoading { return .loading }
     if let error = self.error { return .result(.failure(error)) }
@@ -36,37 +94,50 @@ extension QueryState: OperationState {
     return .result(.success(value))
   }
 
+  @inlinable
+  public static var datesRuns: Bool { false }
+
+  @inlinable
   public mutating func scheduleFetchTask(_ task: inout OperationTask<Value, Failure>) {
-    self.activeTasks.append(task)
+    self.uniqueStorage().activeTasks.append(task)
   }
 
+  @inlinable
   public mutating func reset(using context: OperationContext) -> OperationStateResetEffect<Self> {
     let effect = OperationStateResetEffect<Self>(tasksToCancel: self.activeTasks)
     self = Self(initialValue: self.initialValue)
     return effect
   }
 
+  @inlinable
   public mutating func update(with result: Result<Value?, Failure>, using context: OperationContext) {
+    let storage = self.uniqueStorage()
     switch result {
     case .success(let value):
-      self.currentValue = value
-      self.valueUpdateCount += 1
-      self.valueLastUpdatedAt = context.operationClock.now()
-      self.error = nil
+      storage.currentValue = value
+      storage.valueUpdateCount += 1
+      storage.valueLastUpdatedAt = context.operationClock.now()
+      storage.error = nil
     case .failure(let error):
-      self.error = error
-      self.errorUpdateCount += 1
-      self.errorLastUpdatedAt = context.operationClock.now()
+      storage.error = error
+      storage.errorUpdateCount += 1
+      storage.errorLastUpdatedAt = context.operationClock.now()
     }
   }
 
+  @inlinable
   public mutating func update(with result: Result<Value, Failure>, for task: OperationTask<Value, Failure>) {
     self.update(with: result.map { $0 }, using: task.context)
   }
 
+  @inlinable
   public mutating func finishFetchTask(_ task: OperationTask<Value, Failure>) {
-    if let index = self.activeTasks.firstIndex(where: { $0.id == task.id }) {
-      self.activeTasks.remove(at: index)
+    guard let index = self.activeTasks.lastIndex(where: { $0.id == task.id }) else { return }
+    let storage = self.uniqueStorage()
+    if index == storage.activeTasks.count - 1 {
+      storage.activeTasks.removeLast()
+    } else {
+      storage.activeTasks.remove(at: index)
     }
   }
 }

@@ -1,4 +1,5 @@
 /// The rules by which a store says that its value should be fetched again.
+@usableFromInline
 struct StalenessRules: Sendable {
   private var rules: [any StalenessRule] = []
 
@@ -7,6 +8,7 @@ struct StalenessRules: Sendable {
   }
 
   /// Whether any rule says that the state is stale. Without rules it always is.
+  @usableFromInline
   func isStale<State: OperationState>(_ state: State, in context: OperationContext) -> Bool {
     self.rules.isEmpty || self.rules.contains { $0.isStale(state, in: context) }
   }
@@ -37,7 +39,7 @@ struct SpecificationRule<Specification: OperationRunSpecification & Sendable>: S
 }
 
 extension OperationContext {
-  var stalenessRules: StalenessRules {
+  @usableFromInline var stalenessRules: StalenessRules {
     get { self[StalenessRulesKey.self] }
     set { self[StalenessRulesKey.self] = newValue }
   }

@@ -39,7 +39,9 @@ extension StoreRuntime: ErasedRuntime {
   }
 
   func keep(_ reference: StoreKeeperReference) {
+    self.noteDependent()
     self.keeper.withLock { $0 = reference }
+    self.machine.withLock { $0.hasKeeper = true }
   }
 }
 

@@ -4,14 +4,17 @@
 /// becomes part of that state as soon as nothing before it can be taken back either. Where a result replaces the one
 /// before it, the ledger keeps, for each run and for the rest of the world, the last value and the last error with how
 /// often they came: so it is bounded by the number of runs however much they yield.
+@usableFromInline
 struct Ledger<State: OperationState & Sendable>: Sendable {
-  typealias Task = OperationTask<State.OperationValue, State.Failure>
+  @usableFromInline typealias Task = OperationTask<State.OperationValue, State.Failure>
 
+  @usableFromInline
   enum Change: Sendable {
     case set(Result<State.StateValue, State.Failure>, OperationContext)
     case reported(Result<State.OperationValue, State.Failure>, Task)
     case edited(isSuccess: Bool, @Sendable (inout State) -> Void)
 
+    @inlinable
     var isSuccess: Bool {
       switch self {
       case .set(.success, _), .reported(.success, _), .edited(true, _): true
@@ -24,6 +27,7 @@ struct Ledger<State: OperationState & Sendable>: Sendable {
       if case .edited = self { false } else { true }
     }
 
+    @inlinable
     func apply(to state: inout State) {
       switch self {
       case .set(let result, let context): state.update(with: result, using: context)
@@ -48,6 +52,7 @@ struct Ledger<State: OperationState & Sendable>: Sendable {
   private var entries: [Entry] = []
   private let mergesResults: Bool
 
+  @usableFromInline
   init(base: State) {
     self.base = base
     self.mergesResults = State.self is any ReplacingState.Type
@@ -57,8 +62,9 @@ struct Ledger<State: OperationState & Sendable>: Sendable {
   var count: Int { self.entries.count }
 
   /// Whether there is anything that could be taken back.
-  var hasOwners: Bool { self.entries.contains { $0.owner != nil } }
+  @usableFromInline var hasOwners: Bool { self.entries.contains { $0.owner != nil } }
 
+  @usableFromInline
   mutating func note(_ change: Change, by owner: OperationTaskIdentifier?) {
     self.entries.append(Entry(owner: owner, change: change, times: 1))
     self.mergeResults(of: owner, areSuccesses: change.isSuccess)
@@ -66,6 +72,7 @@ struct Ledger<State: OperationState & Sendable>: Sendable {
   }
 
   /// What a run has changed stays from now on.
+  @usableFromInline
   mutating func commit(_ owner: OperationTaskIdentifier) {
     for index in self.entries.indices where self.entries[index].owner == owner { self.entries[index].owner = nil }
     self.mergeResults(of: nil, areSuccesses: true)
@@ -74,6 +81,7 @@ struct Ledger<State: OperationState & Sendable>: Sendable {
   }
 
   /// The state without what a run has changed; nil when it has changed nothing.
+  @usableFromInline
   mutating func takeBack(_ owner: OperationTaskIdentifier) -> State? {
     let count = self.entries.count
     self.entries.removeAll { $0.owner == owner }
@@ -85,6 +93,7 @@ struct Ledger<State: OperationState & Sendable>: Sendable {
   }
 
   /// Tasks come and go at the base as well, so that a replay shows the ones that are there.
+  @usableFromInline
   mutating func editBase(_ edit: (inout State) -> Void) {
     edit(&self.base)
   }

@@ -1,46 +1,34 @@
 /// An operation with its type erased down to its state.
-class OperationBox<State: OperationState & Sendable>: @unchecked Sendable {
-  // Unchecked because a class that is subclassed cannot be checked; the one subclass holds an immutable operation.
-  var path: OperationPath { preconditionFailure("Overridden by TypedOperationBox.") }
-  var unmodifiedType: any OperationRequest.Type { preconditionFailure("Overridden by TypedOperationBox.") }
-  var canRunUnasked: Bool { preconditionFailure("Overridden by TypedOperationBox.") }
+///
+/// It is made of closures, not of overridden methods, so that what is made where the operation's type is known calls the
+/// operation directly.
+@usableFromInline
+struct OperationBox<State: OperationState & Sendable>: Sendable {
+  @usableFromInline
+  typealias Continuation = OperationContinuation<State.OperationValue, State.Failure>
 
-  func run(
-    in context: OperationContext,
-    with continuation: OperationContinuation<State.OperationValue, State.Failure>
-  ) async -> Result<State.OperationValue, State.Failure> {
-    preconditionFailure("Overridden by TypedOperationBox.")
-  }
+  @usableFromInline let path: OperationPath
+  @usableFromInline let unmodifiedType: any OperationRequest.Type
+  @usableFromInline let canRunUnasked: Bool
+  @usableFromInline
+  let run:
+    nonisolated(nonsending) @Sendable (OperationContext, Continuation) async -> Result<
+      State.OperationValue, State.Failure
+    >
+  @usableFromInline let isSameRun: @Sendable (OperationContext, OperationContext) -> Bool
 
-  func isSameRun(in context: OperationContext, as other: OperationContext) -> Bool {
-    preconditionFailure("Overridden by TypedOperationBox.")
-  }
-}
-
-final class TypedOperationBox<Operation: StatefulOperationRequest>: OperationBox<Operation.State>, @unchecked Sendable {
-  // Unchecked as its base class is; all it adds is this immutable Sendable value.
-  private let operation: Operation
-
-  init(_ operation: Operation) {
-    self.operation = operation
-  }
-
-  override var path: OperationPath { self.operation.path }
-  override var unmodifiedType: any OperationRequest.Type { Operation.unmodifiedType }
-  override var canRunUnasked: Bool { self.operation.canRunUnasked }
-
-  override func run(
-    in context: OperationContext,
-    with continuation: OperationContinuation<Operation.State.OperationValue, Operation.State.Failure>
-  ) async -> Result<Operation.State.OperationValue, Operation.State.Failure> {
-    do throws(Operation.State.Failure) {
-      return .success(try await self.operation.run(isolation: nil, in: context, with: continuation))
-    } catch {
-      return .failure(error)
+  @inlinable
+  init<Operation: StatefulOperationRequest>(_ operation: Operation) where Operation.State == State {
+    self.path = operation.path
+    self.unmodifiedType = Operation.unmodifiedType
+    self.canRunUnasked = operation.canRunUnasked
+    self.run = { context, continuation in
+      do throws(State.Failure) {
+        return .success(try await operation.run(isolation: nil, in: context, with: continuation))
+      } catch {
+        return .failure(error)
+      }
     }
-  }
-
-  override func isSameRun(in context: OperationContext, as other: OperationContext) -> Bool {
-    self.operation.isSameRun(in: context, as: other)
+    self.isSameRun = { context, other in operation.isSameRun(in: context, as: other) }
   }
 }

@@ -7,6 +7,7 @@ public struct OperationRunSharing: Sendable {
   public let isSameRun: @Sendable (OperationContext, OperationContext) -> Bool
 
   /// Creates a rule.
+  @inlinable
   public init(
     isSameRun: @escaping @Sendable (OperationContext, OperationContext) -> Bool = { _, _ in true }
   ) {
@@ -16,12 +17,14 @@ public struct OperationRunSharing: Sendable {
 
 extension OperationContext {
   /// How the callers of a store share runs; nil, the default, when each call runs the operation.
+  @inlinable
   public var operationRunSharing: OperationRunSharing? {
     get { self[RunSharingKey.self] }
     set { self[RunSharingKey.self] = newValue }
   }
 
-  private enum RunSharingKey: Key {
-    static let defaultValue: OperationRunSharing? = nil
+  @usableFromInline
+  enum RunSharingKey: Key {
+    @usableFromInline static let defaultValue: OperationRunSharing? = nil
   }
 }

@@ -9,6 +9,7 @@ extension OperationStore {
   ///   - handler: Hears of the events of this run alone.
   /// - Throws: What the operation throws. When the run is cancelled, what it ends with, or `CancellationError`.
   @discardableResult
+  @inlinable
   public func run(
     using context: OperationContext? = nil,
     handler: OperationEventHandler<State>? = nil
@@ -17,6 +18,7 @@ extension OperationStore {
   }
 
   /// A task that runs the operation once it is run itself.
+  @inlinable
   public func runTask(using context: OperationContext? = nil) -> OperationTask<State.OperationValue, State.Failure> {
     self.runtime.makeTask(using: context)
   }
@@ -33,6 +35,7 @@ extension OperationStore where State: QueryStateProtocol {
   ///   - handler: Hears of the events of this fetch alone.
   /// - Throws: What the query throws. When the fetch is cancelled, what it ends with, or `CancellationError`.
   @discardableResult
+  @inlinable
   public func fetch(
     using context: OperationContext? = nil,
     handler: QueryEventHandler<State>? = nil
@@ -41,6 +44,7 @@ extension OperationStore where State: QueryStateProtocol {
   }
 
   /// A task that fetches the value once it is run.
+  @inlinable
   public func fetchTask(using context: OperationContext? = nil) -> OperationTask<State.OperationValue, State.Failure> {
     self.runtime.makeTask(using: context)
   }

@@ -8,6 +8,7 @@ extension OperationStore {
   /// - Parameters:
   ///   - handler: Called in event order, never while a lock is held.
   ///   - isolation: The caller's actor, which a run that is started leaves.
+  @inlinable
   public func subscribe(
     with handler: OperationEventHandler<State>,
     isolation: (any Actor)? = #isolation
@@ -20,6 +21,7 @@ extension OperationStore where State: QueryStateProtocol {
   /// Hears of everything that happens in the store until the subscription is cancelled or dropped.
   ///
   /// It does what subscribing with an ``OperationEventHandler`` does.
+  @inlinable
   public func subscribe(
     with handler: QueryEventHandler<State>,
     isolation: (any Actor)? = #isolation

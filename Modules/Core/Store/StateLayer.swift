@@ -1,6 +1,7 @@
 internal import Synchronization
 
 /// An update that is laid over the state of a store without becoming part of it.
+@usableFromInline
 struct StateLayer<State: OperationState & Sendable>: Sendable {
   let id: StateLayerIdentifier
   let apply: @Sendable (inout State) -> Void
@@ -9,6 +10,7 @@ struct StateLayer<State: OperationState & Sendable>: Sendable {
 }
 
 /// Names one layer, which may lie over any number of stores.
+@usableFromInline
 package struct StateLayerIdentifier: Hashable, Sendable {
   private static let last = Atomic<UInt64>(0)
   private let rawValue: UInt64

@@ -1,4 +1,5 @@
 /// Keeps stores by path, and lets go of the idle ones: a client, as its stores see it.
+@usableFromInline
 protocol StoreKeeper: AnyObject, Sendable {
   /// Whether the store is idle may have changed.
   func idlenessChanged(of entry: StoreEntryIdentifier, at path: OperationPath)
@@ -8,18 +9,30 @@ protocol StoreKeeper: AnyObject, Sendable {
 }
 
 /// Names one store among all that a client has ever kept.
-typealias StoreEntryIdentifier = UInt64
+@usableFromInline typealias StoreEntryIdentifier = UInt64
 
 /// A store's way back to its keeper, which it does not keep alive.
+@usableFromInline
 struct StoreKeeperReference: Sendable {
-  weak var keeper: (any StoreKeeper)?
-  var entry: StoreEntryIdentifier = 0
-  var path = OperationPath()
+  @usableFromInline weak var keeper: (any StoreKeeper)?
+  @usableFromInline var entry: StoreEntryIdentifier = 0
+  @usableFromInline var path = OperationPath()
 
+  @usableFromInline
+  init() {}
+
+  init(keeper: any StoreKeeper, entry: StoreEntryIdentifier, path: OperationPath) {
+    self.keeper = keeper
+    self.entry = entry
+    self.path = path
+  }
+
+  @usableFromInline
   func idlenessChanged() {
     self.keeper?.idlenessChanged(of: self.entry, at: self.path)
   }
 
+  @usableFromInline
   func storeIsGone() {
     self.keeper?.storeIsGone(self.entry, at: self.path)
   }

@@ -1,90 +1,147 @@
 /// The state of a store and its transitions. It calls nobody: what is to be done is returned, or put in the outbox.
+@usableFromInline
 struct StoreMachine<State: OperationState & Sendable>: Sendable {
-  typealias Task = OperationTask<State.OperationValue, State.Failure>
-  typealias RunFlight = Flight<State.OperationValue, State.Failure>
+  @usableFromInline typealias Task = OperationTask<State.OperationValue, State.Failure>
+  @usableFromInline typealias RunFlight = Flight<State.OperationValue, State.Failure>
 
   /// A run between its departure and its landing.
+  @usableFromInline
   struct Run: Sendable {
-    let task: Task
+    @usableFromInline let task: Task
     /// How often the store had been invalidated when the run began: it answers for no later invalidation.
-    let invalidations: Int
+    @usableFromInline let invalidations: Int
     /// False once the run was cancelled: nothing it does shows any more.
-    var isShown = true
+    @usableFromInline var isShown = true
+
+    @inlinable
+    var id: OperationTaskIdentifier { self.task.flight.id }
+
+    @inlinable
+    init(task: Task, invalidations: Int) {
+      self.task = task
+      self.invalidations = invalidations
+    }
   }
 
-  var context: OperationContext
-  private(set) var layers: [StateLayer<State>] = []
+  @usableFromInline var context: OperationContext
+  @usableFromInline var layers: [StateLayer<State>] = []
   /// Grows with every change.
-  var version: UInt64 = 0
-  private(set) var runs: [Run] = []
+  @usableFromInline var version: UInt64 = 0
+  @usableFromInline var runs: [Run] = []
   /// The runs that have ended and of which not everybody has been told yet.
-  var landingFlights: [RunFlight] = []
+  @usableFromInline var landingFlights: [RunFlight] = []
   /// The runs that the subscribers keep alive together.
-  var heldFlights: [RunFlight] = []
-  var subscribers = SubscriberTable<State>()
-  var outbox = Outbox<State>()
+  @usableFromInline var heldFlights: [RunFlight] = []
+  @usableFromInline var subscribers = SubscriberTable<State>()
+  @usableFromInline var outbox = Outbox<State>()
   /// What is to be done once exclusive access ends.
-  var deferredActions: [@Sendable () -> Void] = []
-  var controllers: OperationSubscription?
+  @usableFromInline var deferredActions: [@Sendable () -> Void] = []
+  @usableFromInline var controllers: OperationSubscription?
   /// Who wants to know that the first subscriber came or the last one left.
-  var activityObservers: [UInt64: @Sendable () -> Void] = [:]
-  var isClosed = false
+  @usableFromInline var activityObservers: [UInt64: @Sendable () -> Void] = [:]
+  @usableFromInline var isClosed = false
+  /// Whether a client keeps the store, or has done so.
+  @usableFromInline var hasKeeper = false
   /// Whether the operation is to be run again when the runs that began before the last invalidation have ended.
-  var owesRerun = false
+  @usableFromInline var owesRerun = false
   /// How often somebody has asked whether the store is idle: a later answer has a greater number.
-  private var idlenessReadings: UInt64 = 0
-  private var reportedActivity = (isIdle: true, isRunning: false, hasSubscribers: false)
-  private(set) var invalidations = 0
-  private(set) var answeredInvalidations = 0
+  @usableFromInline var idlenessReadings: UInt64 = 0
+  @usableFromInline var reportedActivity = (isIdle: true, isRunning: false, hasSubscribers: false)
+  @usableFromInline var invalidations = 0
+  @usableFromInline var answeredInvalidations = 0
 
   // What takes as much room as a state does comes last: the fields before are then at places that generic code knows.
 
   /// What runs and setters have made, beneath the layers.
-  private(set) var state: State
+  @usableFromInline var state: State
   /// What the store shows: the state with the layers over it; nil when there are none.
-  private var layeredState: State?
-  private var ledger: Ledger<State>?
+  @usableFromInline var layeredState: State?
+  @usableFromInline var ledger: Ledger<State>?
 
+  @inlinable
   init(state: State, context: OperationContext) {
     self.state = state
     self.context = context
   }
 
   /// What of the user's a state holds, for those who have to outlast a change of it.
+  @usableFromInline
   struct Holdings: Sendable {
-    let value: State.StateValue
-    let shownValue: State.StateValue?
-    let error: State.Failure?
+    @usableFromInline let value: State.StateValue
+    @usableFromInline let shownValue: State.StateValue?
+    @usableFromInline let error: State.Failure?
+
+    @inlinable
+    init(of machine: StoreMachine) {
+      self.value = machine.state.currentValue
+      self.shownValue = machine.layeredState?.currentValue
+      self.error = machine.state.error
+    }
   }
 
-  var holdings: Holdings {
-    Holdings(value: self.state.currentValue, shownValue: self.layeredState?.currentValue, error: self.state.error)
-  }
+  @inlinable
+  var holdings: Holdings { Holdings(of: self) }
 
-  /// Whether events wait for somebody to hand them over.
-  var needsDelivery: Bool { !self.outbox.isEmpty && !self.outbox.isDelivering }
-
+  @inlinable
   var isInvalidated: Bool { self.invalidations > self.answeredInvalidations }
 
   /// Whether nobody subscribes and nothing runs, with a number that is greater in later answers.
+  @inlinable
   mutating func readIdleness() -> (isIdle: Bool, reading: UInt64) {
     self.idlenessReadings += 1
     return (self.isIdle, self.idlenessReadings)
   }
 
-  private var isIdle: Bool { self.runs.isEmpty && self.subscribers.count == 0 && self.heldFlights.isEmpty }
+  @inlinable
+  var isIdle: Bool { self.runs.isEmpty && self.subscribers.count == 0 && self.heldFlights.isEmpty }
 
-  /// Whether the idleness is another than at the last report, and who is to know that runs or subscribers came or went.
-  mutating func reportActivity() -> (isIdlenessNew: Bool, observers: [@Sendable () -> Void]) {
+  /// Who is to know that the store has become idle or stopped being so, or that runs or subscribers came or went; nil for
+  /// nobody.
+  @inlinable
+  mutating func reportActivity() -> StoreActivityNews? {
     let last = self.reportedActivity
     let now = (isIdle: self.isIdle, isRunning: !self.runs.isEmpty, hasSubscribers: self.subscribers.count > 0)
     self.reportedActivity = now
-    let concernsObservers = last.isRunning != now.isRunning || last.hasSubscribers != now.hasSubscribers
-    return (last.isIdle != now.isIdle, concernsObservers ? Array(self.activityObservers.values) : [])
+    let isForKeeper = self.hasKeeper && last.isIdle != now.isIdle
+    let isForObservers =
+      !self.activityObservers.isEmpty
+      && (last.isRunning != now.isRunning || last.hasSubscribers != now.hasSubscribers)
+    guard isForKeeper || isForObservers else { return nil }
+    return StoreActivityNews(
+      isForKeeper: isForKeeper,
+      observers: isForObservers ? Array(self.activityObservers.values) : []
+    )
   }
 
-  func run(_ id: OperationTaskIdentifier) -> Run? {
-    self.runs.last { $0.task.id == id }
+  @inlinable
+  func isShown(_ id: OperationTaskIdentifier) -> Bool {
+    for run in self.runs.reversed() where run.id == id { return run.isShown }
+    return false
+  }
+
+  @inlinable
+  func index(ofRun id: OperationTaskIdentifier) -> Int? {
+    // Nearly always there is one run, or the one that is looked for has come last.
+    var index = self.runs.count - 1
+    while index >= 0 {
+      if self.runs[index].id == id { return index }
+      index -= 1
+    }
+    return nil
+  }
+}
+
+/// Who is to know of a change of what a store does.
+@usableFromInline
+struct StoreActivityNews: Sendable {
+  /// Whether the store has become idle or stopped being so, and there is a client to know it.
+  @usableFromInline let isForKeeper: Bool
+  @usableFromInline let observers: [@Sendable () -> Void]
+
+  @inlinable
+  init(isForKeeper: Bool, observers: [@Sendable () -> Void]) {
+    self.isForKeeper = isForKeeper
+    self.observers = observers
   }
 }
 
@@ -92,170 +149,195 @@ struct StoreMachine<State: OperationState & Sendable>: Sendable {
 
 extension StoreMachine {
   /// Something outside any run has set a value or an error.
-  mutating func set(_ change: Ledger<State>.Change, using context: OperationContext) {
-    self.change(change, by: nil)
-    if change.isSuccess { self.answeredInvalidations = self.invalidations }
-    self.postState(context, run: nil)
+  @inlinable
+  mutating func set(
+    _ result: Result<State.StateValue, State.Failure>,
+    using context: OperationContext
+  ) -> StoreNews {
+    self.state.update(with: result, using: context)
+    if self.ledger != nil { self.ledger?.note(.set(result, context), by: nil) }
+    if case .success = result { self.answeredInvalidations = self.invalidations }
+    return StoreNews(isStateNew: true)
+  }
+
+  /// A controller has set a value or an error.
+  mutating func edit(
+    isSuccess: Bool,
+    using context: OperationContext,
+    _ edit: @escaping @Sendable (inout State) -> Void
+  ) -> StoreNews {
+    edit(&self.state)
+    self.ledger?.note(.edited(isSuccess: isSuccess, edit), by: nil)
+    if isSuccess { self.answeredInvalidations = self.invalidations }
+    return StoreNews(isStateNew: true)
   }
 
   /// A run has yielded, which shows unless the run was cancelled.
+  @inlinable
   mutating func yield(
     _ result: Result<State.OperationValue, State.Failure>,
     of task: Task,
     using context: OperationContext
-  ) {
-    guard self.run(task.id)?.isShown == true else { return }
+  ) -> StoreNews {
+    guard self.isShown(task.id) else { return StoreNews() }
     if self.ledger == nil { self.ledger = Ledger(base: self.state) }
-    self.change(.reported(result, task), by: task.id)
-    self.postState(context, run: task.id)
-    self.post(.resultReceived(result), context, run: task.id)
+    self.state.update(with: result, for: task)
+    self.ledger?.note(.reported(result, task), by: task.id)
+    return StoreNews(isStateNew: true, bringsResult: true)
   }
 
+  @inlinable
   mutating func invalidate() {
     self.invalidations += 1
   }
 
   /// The runs that do not answer for the last invalidation.
+  @inlinable
   var runsBeforeInvalidation: [Run] {
     self.runs.filter { $0.isShown && $0.invalidations < self.invalidations }
-  }
-
-  private mutating func change(_ change: Ledger<State>.Change, by owner: OperationTaskIdentifier?) {
-    change.apply(to: &self.state)
-    self.ledger?.note(change, by: owner)
   }
 }
 
 // MARK: - Runs
 
 extension StoreMachine {
-  mutating func depart(_ task: inout Task) {
+  @inlinable
+  mutating func depart(_ task: inout Task) -> StoreNews {
     self.state.scheduleFetchTask(&task)
-    let scheduled = task
+    if self.ledger != nil { self.noteDeparture(of: task) }
+    self.runs.append(Run(task: task, invalidations: self.invalidations))
+    return StoreNews(isStateNew: true)
+  }
+
+  @usableFromInline
+  mutating func noteDeparture(of task: Task) {
     self.ledger?.editBase { base in
-      var copy = scheduled
+      var copy = task
       base.scheduleFetchTask(&copy)
     }
-    self.runs.append(Run(task: task, invalidations: self.invalidations))
-    self.postState(task.context, run: task.id)
   }
 
   /// Takes back all that a run did.
-  mutating func takeBack(_ id: OperationTaskIdentifier) {
-    guard let index = self.runs.firstIndex(where: { $0.task.id == id }), self.runs[index].isShown else { return }
+  @inlinable
+  mutating func takeBack(_ id: OperationTaskIdentifier) -> StoreNews {
+    guard let index = self.index(ofRun: id), self.runs[index].isShown else { return StoreNews() }
     self.runs[index].isShown = false
     let task = self.runs[index].task
     if let state = self.ledger?.takeBack(id) { self.state = state }
     self.finish(task)
-    self.postState(task.context, run: id)
+    return StoreNews(isStateNew: true)
   }
 
   /// A run has returned.
-  mutating func land(_ task: Task, with outcome: Result<State.OperationValue, State.Failure>, isCancelled: Bool) {
+  @inlinable
+  mutating func land(
+    _ task: Task,
+    with outcome: Result<State.OperationValue, State.Failure>,
+    isCancelled: Bool
+  ) -> StoreNews {
     let id = task.id
-    if isCancelled { self.takeBack(id) }
-    guard let index = self.runs.firstIndex(where: { $0.task.id == id }) else { return }
-    let run = self.runs.remove(at: index)
-    self.heldFlights.removeAll { $0.id == id }
-    self.landingFlights.append(run.task.flight)
-    if run.isShown {
-      self.change(.reported(outcome, task), by: nil)
-      self.ledger?.commit(id)
-      self.finish(task)
-      if case .success = outcome, self.state.isRefreshed(by: task) { self.answerInvalidations(upTo: run.invalidations) }
-      self.postState(task.context, run: id)
-      self.post(.resultReceived(outcome), task.context, run: id)
+    var isStateNew = false
+    if isCancelled {
+      isStateNew = self.index(ofRun: id).map { self.runs[$0].isShown } ?? false
+      _ = self.takeBack(id)
     }
-    self.post(.runEnded, task.context, run: id)
+    guard let index = self.index(ofRun: id) else { return StoreNews() }
+    let (isShown, invalidations) = (self.runs[index].isShown, self.runs[index].invalidations)
+    if index == self.runs.count - 1 { self.runs.removeLast() } else { self.runs.remove(at: index) }
+    if !self.heldFlights.isEmpty { self.heldFlights.removeAll { $0.id == id } }
+    self.landingFlights.append(task.flight)
+    guard isShown else { return StoreNews(isStateNew: isStateNew, turn: .ended) }
+    self.state.update(with: outcome, for: task)
+    if self.ledger != nil { self.noteLanding(of: task, with: outcome) }
+    self.finish(task)
+    if case .success = outcome, self.state.isRefreshed(by: task) { self.answerInvalidations(upTo: invalidations) }
+    return StoreNews(isStateNew: true, bringsResult: true, turn: .ended)
   }
 
-  private mutating func finish(_ task: Task) {
+  @usableFromInline
+  mutating func noteLanding(of task: Task, with outcome: Result<State.OperationValue, State.Failure>) {
+    self.ledger?.note(.reported(outcome, task), by: nil)
+    self.ledger?.commit(task.id)
+  }
+
+  @inlinable
+  mutating func finish(_ task: Task) {
     self.state.finishFetchTask(task)
+    if self.ledger != nil { self.noteEnd(of: task) }
+  }
+
+  @usableFromInline
+  mutating func noteEnd(of task: Task) {
     self.ledger?.editBase { $0.finishFetchTask(task) }
     if self.ledger?.hasOwners == false { self.ledger = nil }
   }
 
+  /// All have been told of the end of a run.
+  @inlinable
+  mutating func forgetLanding(of id: OperationTaskIdentifier) {
+    if self.landingFlights.count == 1, self.landingFlights[0].id == id {
+      self.landingFlights.removeLast()
+    } else {
+      self.landingFlights.removeAll { $0.id == id }
+    }
+  }
+
   /// Goes back to the initial state, and returns the tasks that are to be cancelled.
-  mutating func reset(using context: OperationContext) -> [Task] {
+  @inlinable
+  mutating func reset(using context: OperationContext) -> (news: StoreNews, tasks: [Task]) {
     let effect = self.state.reset(using: context)
     self.ledger = nil
     self.answeredInvalidations = self.invalidations
     for index in self.runs.indices { self.runs[index].isShown = false }
-    self.postState(context, run: nil)
     let running = self.runs.map(\.task)
-    return running + effect.tasksToCancel.filter { task in !running.contains { $0.id == task.id } }
-  }
-}
-
-// MARK: - Layers
-
-extension StoreMachine {
-  /// What the store shows.
-  var shownState: State { self.layeredState ?? self.state }
-
-  /// What the layers make of the state. They are foreign code: not to be called under the lock.
-  func stateBeneathLayers() -> State {
-    var state = self.state
-    for layer in self.layers { layer.apply(&state) }
-    return state
-  }
-
-  /// Shows a state that ``stateBeneathLayers()`` has made, or the plain one when it is nil.
-  mutating func show(_ layeredState: State?) {
-    self.layeredState = layeredState
-  }
-
-  mutating func add(_ layer: StateLayer<State>) {
-    guard !self.layers.contains(where: { $0.id == layer.id }) else { return }
-    self.layers.append(layer)
-    self.postState(self.context, run: nil)
-  }
-
-  mutating func remove(_ id: StateLayerIdentifier) {
-    guard let index = self.layers.firstIndex(where: { $0.id == id }) else { return }
-    self.layers.remove(at: index)
-    self.postState(self.context, run: nil)
-  }
-
-  /// Makes what a layer shows part of the state.
-  mutating func commit(_ layer: StateLayer<State>, _ committed: State) {
-    guard let index = self.layers.firstIndex(where: { $0.id == layer.id }) else { return }
-    self.layers.remove(at: index)
-    self.state = committed
-    self.ledger?.note(.edited(isSuccess: true, layer.apply), by: nil)
-    self.postState(self.context, run: nil)
-  }
-
-  mutating func replaceWithNextInvalidation(_ id: StateLayerIdentifier) {
-    guard let index = self.layers.firstIndex(where: { $0.id == id }) else { return }
-    self.layers[index].replacingInvalidation = self.invalidations + 1
-    // A draft that was made before does not know it.
-    self.version += 1
-  }
-
-  /// Whether a value has come since that makes up for what a layer waits for.
-  func isAnswered(_ layer: StateLayer<State>) -> Bool {
-    layer.replacingInvalidation.map { $0 <= self.answeredInvalidations } ?? false
-  }
-
-  private mutating func answerInvalidations(upTo invalidation: Int) {
-    self.answeredInvalidations = max(self.answeredInvalidations, invalidation)
-    self.layers.removeAll { layer in layer.replacingInvalidation.map { $0 <= invalidation } ?? false }
+    let others = effect.tasksToCancel.filter { task in !running.contains { $0.id == task.id } }
+    return (StoreNews(isStateNew: true), running + others)
   }
 }
 
 // MARK: - Events
 
 extension StoreMachine {
-  mutating func post(_ event: StoreEvent<State>, _ context: OperationContext, run: OperationTaskIdentifier?) {
-    guard !self.subscribers.isEmpty else { return }
-    let audience = Outbox<State>.Audience.everyone(before: self.subscribers.nextID)
-    self.outbox.append(.item(.init(event: event, context: context, run: run, audience: audience)))
+  /// Those who are to hear of a change, from the one who has made it; nil when nobody listens, or others deliver, in which
+  /// case the news wait for them.
+  @inlinable
+  mutating func audience(
+    of news: StoreNews,
+    result: Result<State.OperationValue, State.Failure>?,
+    _ context: @autoclosure () -> OperationContext,
+    run: OperationTaskIdentifier?,
+    addressee: Subscriber<State>? = nil,
+    mayDeliver: Bool
+  ) -> Audience<State>? {
+    if self.subscribers.isEmpty || news.isEmpty { return nil }
+    guard mayDeliver, self.outbox.isEmpty, !self.outbox.isDelivering else {
+      self.queue(news, result: result, context(), run: run, addressee: addressee)
+      return nil
+    }
+    self.outbox.isDelivering = true
+    return Audience(slots: self.subscribers.slots, limit: self.subscribers.nextID, addressee: addressee)
   }
 
-  private mutating func postState(_ context: OperationContext, run: OperationTaskIdentifier?) {
-    guard !self.subscribers.isEmpty else { return }
-    self.post(.stateChanged(self.shownState), context, run: run)
+  /// Lets news wait in the outbox.
+  @usableFromInline
+  mutating func queue(
+    _ news: StoreNews,
+    result: Result<State.OperationValue, State.Failure>?,
+    _ context: OperationContext,
+    run: OperationTaskIdentifier?,
+    addressee: Subscriber<State>? = nil
+  ) {
+    if self.subscribers.isEmpty || news.isEmpty { return }
+    let announcement = Announcement(
+      state: news.isStateNew ? self.shownState : nil,
+      result: news.bringsResult ? result : nil,
+      turn: news.turn,
+      context: context,
+      run: run,
+      limit: self.subscribers.nextID,
+      addressee: addressee
+    )
+    self.outbox.append(.announcement(announcement))
   }
 
   /// The next delivery for one who is not delivering yet; nil when somebody is, or there is nothing.
@@ -263,6 +345,14 @@ extension StoreMachine {
     guard !self.outbox.isDelivering, !self.outbox.isEmpty else { return nil }
     self.outbox.isDelivering = true
     return self.nextDelivery()
+  }
+
+  /// Ends the delivering, unless there is more to hand over.
+  @inlinable
+  mutating func endDelivery() -> Bool {
+    guard self.outbox.isEmpty else { return false }
+    self.outbox.isDelivering = false
+    return true
   }
 
   /// The next delivery for the one who is delivering; nil ends that.

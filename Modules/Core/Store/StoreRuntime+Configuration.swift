@@ -1,14 +1,17 @@
 extension StoreRuntime {
   /// Attaches the handlers and controllers that the operation has put in the context.
+  @usableFromInline
   func attachConfiguration(of context: OperationContext) {
-    for handler in context.operationEventHandlers {
+    let (handlers, controllers) = (context.operationEventHandlers, context.operationControllers)
+    if handlers.isEmpty, controllers.isEmpty { return }
+    self.noteDependent()
+    for handler in handlers {
       if let handler = handler.adapted(to: State.self) {
         self.machine.withLock { _ = $0.subscribers.add(handler, role: .listener) }
       } else {
         self.reportMismatch(of: type(of: handler))
       }
     }
-    let controllers = context.operationControllers
     guard !controllers.isEmpty else { return }
     let subscription = OperationSubscription.combined(controllers.map { self.start($0) })
     let isClosed = self.machine.withLock { machine in

@@ -17,6 +17,7 @@ extension StoreRuntime {
   }
 
   /// A run has ended while a rerun was owed.
+  @usableFromInline
   func rerunIfDue() {
     let isDue = self.machine.withLock { machine in
       guard machine.owesRerun, machine.runsBeforeInvalidation.isEmpty else { return false }

@@ -1,58 +1,83 @@
 extension StoreRuntime: FlightPilot {
+  @inlinable
   func willDepart(_ task: Task) -> Task {
     var departing = task
-    departing.context.run.store = self.reference
-    departing.context.run.taskIdentifier = task.id
+    departing.context.enterRun(task.id, of: self.reference)
     // The state may date the departure, and must not call a clock under the lock.
-    departing.context = departing.context.stoppingClock()
+    if State.datesRuns { departing.context.event.frozenDate = departing.context.operationClock.now() }
     let isHeld = task.context.run.isForSubscribers && task.flight.hold()
-    let (scheduled, isHoldNeeded) = self.change { [departing] machine in
-      var departed = departing
-      machine.depart(&departed)
-      guard isHeld, machine.subscribers.count > 0 else { return (departed, false) }
-      machine.heldFlights.append(task.flight)
-      return (departed, true)
+    var departed = departing
+    var isHoldNeeded = false
+    var news: StoreActivityNews?
+    self.change(departed.context, run: task.id, replacesValue: false) { machine in
+      departed = departing
+      let departure = machine.depart(&departed)
+      isHoldNeeded = isHeld && machine.subscribers.count > 0
+      if isHoldNeeded { machine.heldFlights.append(task.flight) }
+      news = machine.reportActivity()
+      return departure
     }
     if isHeld, !isHoldNeeded { task.flight.release() }
-    self.activityChanged()
-    var departed = scheduled
-    departed.context.run.frozenDate = nil
+    if let news { self.tell(news) }
+    if State.datesRuns { departed.context.event.frozenDate = nil }
     return departed
   }
 
-  func fly(_ task: Task) async -> Result<State.OperationValue, State.Failure> {
-    self.machine.withLock { machine in
-      guard machine.run(task.id)?.isShown == true else { return }
-      machine.post(.runStarted, task.context, run: task.id)
+  @inlinable
+  @inline(__always)
+  nonisolated(nonsending) func fly(_ task: Task) async -> Result<State.OperationValue, State.Failure> {
+    let mayDeliver = !self.machine.isOwnedByCurrentThread
+    let audience = self.machine.withLock { machine -> Audience<State>? in
+      guard !machine.subscribers.isEmpty, machine.isShown(task.id) else { return nil }
+      let start = StoreNews(turn: .started)
+      return machine.audience(of: start, result: nil, task.context, run: task.id, mayDeliver: mayDeliver)
     }
-    self.deliver()
+    if let audience {
+      audience.hear(state: nil, result: nil, turn: .started, task.context, run: task.id)
+      self.endDelivery()
+    }
     let continuation = OperationContinuation<State.OperationValue, State.Failure> { result, context in
       self.yield(result, of: task, using: context)
     }
-    return await self.operation.run(in: task.context, with: continuation)
+    return await self.operation.run(task.context, continuation)
   }
 
+  @inlinable
   func wasCancelled(_ flight: RunFlight) {
-    self.change { $0.takeBack(flight.id) }
+    var context = OperationContext()
+    self.change(context, run: flight.id) { machine in
+      if let index = machine.index(ofRun: flight.id) { context = machine.runs[index].task.context }
+      return machine.takeBack(flight.id)
+    }
   }
 
+  @inlinable
   func didLand(_ task: Task, with outcome: Result<State.OperationValue, State.Failure>, isCancelled: Bool) {
     var task = task
     task.context = task.context.stoppingClock()
-    task.context.run.updateReason = .returnedFinalResult
+    task.context.event.updateReason = .returnedFinalResult
     // Whoever cancelled what the operation does inside: cancellation is not an error of the state.
     let isCancelled = isCancelled || outcome.isCancellation
-    let owesRerun = self.change { machine in
-      machine.land(task, with: outcome, isCancelled: isCancelled)
-      return machine.owesRerun
+    var owesRerun = false
+    var news: StoreActivityNews?
+    var isTold = false
+    self.change(task.context, run: task.id, result: outcome) { machine in
+      let landing = machine.land(task, with: outcome, isCancelled: isCancelled)
+      owesRerun = machine.owesRerun
+      news = machine.reportActivity()
+      isTold = machine.subscribers.isEmpty && !owesRerun && news == nil
+      if isTold { machine.forgetLanding(of: task.id) }
+      return landing
     }
+    if isTold { return }
     // Before those hear of the end who wait for it: they are to find the rerun under way.
     if owesRerun { self.rerunIfDue() }
-    self.activityChanged()
-    self.machine.withLock { machine in machine.landingFlights.removeAll { $0.id == task.id } }
+    if let news { self.tell(news) }
+    self.machine.withLock { $0.forgetLanding(of: task.id) }
   }
 
-  private func yield(
+  @inlinable
+  func yield(
     _ result: Result<State.OperationValue, State.Failure>,
     of task: Task,
     using context: OperationContext?
@@ -60,12 +85,13 @@ extension StoreRuntime: FlightPilot {
     guard task.flight.isFlying else { return self.reportLateYield(of: task) }
     var task = task
     var context = task.context.overlaid(with: context)
-    context.run.updateReason = .yieldedResult
+    context.event.updateReason = .yieldedResult
     task.context = context.stoppingClock()
-    self.change { $0.yield(result, of: task, using: context) }
+    self.change(context, run: task.id, result: result) { $0.yield(result, of: task, using: context) }
   }
 
-  private func reportLateYield(of task: Task) {
+  @inlinable
+  func reportLateYield(of task: Task) {
     OperationWarning(
       code: .yieldAfterReturn,
       message: """
@@ -78,6 +104,7 @@ extension StoreRuntime: FlightPilot {
 
 extension Result {
   /// Whether this is a `CancellationError`.
+  @inlinable
   package var isCancellation: Bool {
     if case .failure(let error) = self { error is CancellationError } else { false }
   }
@@ -87,16 +114,19 @@ extension Result {
 
 extension StoreRuntime {
   /// The context of a run: the store's, with what `context` has set over it.
+  @inlinable
   func runContext(_ context: OperationContext?) -> OperationContext {
     self.context.overlaid(with: context)
   }
 
+  @inlinable
   func makeTask(using context: OperationContext?) -> Task {
     Task(flight: Flight(pilot: self), context: self.runContext(context))
   }
 
   /// Runs the operation, or joins a run that does the same where the operation shares runs.
-  func run(
+  @inlinable
+  nonisolated(nonsending) func run(
     using context: OperationContext?,
     handler: OperationEventHandler<State>?
   ) async -> Result<State.OperationValue, State.Failure> {
@@ -109,27 +139,29 @@ extension StoreRuntime {
     }
     let flight = RunFlight(pilot: self)
     let listener = self.listen(to: flight, with: handler)
-    let outcome = await flight.outcome(in: context, leaving: leaving)
+    let outcome = await flight.outcome(in: context, leaving: leaving, flownBy: self)
     self.dismiss(listener)
     return outcome
   }
 
   /// Waits for a run that is under way, whatever its context, or runs the operation.
-  func runOrJoin() async -> Result<State.OperationValue, State.Failure> {
+  @inlinable
+  nonisolated(nonsending) func runOrJoin() async -> Result<State.OperationValue, State.Failure> {
     let running = self.machine.withLock { machine in machine.runs.last { $0.isShown }?.task.flight }
     let leaving: RunFlight.Leaving = self.context.operationRunSharing == nil ? .lastStays : .atOnce
     if let outcome = await running?.outcomeIfAlive(leaving: leaving) { return outcome }
     return await self.run(using: nil, handler: nil)
   }
 
-  private func join(
+  @inlinable
+  nonisolated(nonsending) func join(
     context: OperationContext,
     sharing: OperationRunSharing,
     handler: OperationEventHandler<State>?
   ) async -> Result<State.OperationValue, State.Failure>? {
     let tasks = self.machine.withLock { machine in machine.runs.lazy.filter(\.isShown).map(\.task) }
     for task in tasks
-    where self.operation.isSameRun(in: context, as: task.context) && sharing.isSameRun(context, task.context) {
+    where self.operation.isSameRun(context, task.context) && sharing.isSameRun(context, task.context) {
       var listener: Subscriber<State>?
       let outcome = await task.flight.outcomeIfAlive(leaving: .atOnce) {
         listener = self.listen(to: task.flight, with: handler)
@@ -140,13 +172,16 @@ extension StoreRuntime {
     return nil
   }
 
-  private func listen(to flight: RunFlight, with handler: OperationEventHandler<State>?) -> Subscriber<State>? {
+  @inlinable
+  func listen(to flight: RunFlight, with handler: OperationEventHandler<State>?) -> Subscriber<State>? {
     guard let handler else { return nil }
+    self.noteDependent()
     return self.machine.withLock { $0.subscribers.add(handler, role: .runListener(flight.id)) }
   }
 
   /// Lets a listener go behind all events that were posted for it.
-  private func dismiss(_ listener: Subscriber<State>?) {
+  @inlinable
+  func dismiss(_ listener: Subscriber<State>?) {
     guard let listener else { return }
     self.machine.withLock { $0.outbox.append(.dismissal(listener)) }
     self.deliver()

@@ -1,29 +1,41 @@
-internal import Synchronization
-
 extension StoreRuntime {
   /// Adds a subscriber, hands it the state, and runs the operation where that is due.
   ///
   /// - Parameter departure: `enqueued` where the caller is on an actor, which the operation is to leave.
+  @inlinable
   func subscribe(
     _ handler: OperationEventHandler<State>,
     departure: RunFlight.Departure,
     onStoreGone: (@Sendable () -> Void)? = nil
   ) -> OperationSubscription {
-    let subscriber = self.machine.withLock { machine in
+    self.noteDependent()
+    let mayDeliver = !self.machine.isOwnedByCurrentThread
+    var (state, context) = (State?.none, OperationContext())
+    let (subscriber, audience, news) = self.machine.withLock { machine in
       let subscriber = machine.subscribers.add(handler, role: .subscriber, onStoreGone: onStoreGone)
-      let event = StoreEvent.stateChanged(machine.shownState)
-      machine.outbox.append(
-        .item(.init(event: event, context: machine.context, run: nil, audience: .only(subscriber)))
+      context = machine.context
+      let audience = machine.audience(
+        of: StoreNews(isStateNew: true),
+        result: nil,
+        context,
+        run: nil,
+        addressee: subscriber,
+        mayDeliver: mayDeliver
       )
-      return subscriber
+      if audience != nil { state = machine.shownState }
+      return (subscriber, audience, machine.reportActivity())
     }
-    self.deliver()
-    self.activityChanged()
+    if let audience {
+      audience.hear(state: state, result: nil, turn: nil, context, run: nil)
+      self.endDelivery()
+    }
+    if let news { self.tell(news) }
     if self.isAutomaticRunningEnabled, self.isStale { self.runForSubscribers(departure: departure) }
     return OperationSubscription { self.unsubscribe(subscriber) }
   }
 
-  private func unsubscribe(_ subscriber: Subscriber<State>) {
+  @inlinable
+  func unsubscribe(_ subscriber: Subscriber<State>) {
     subscriber.cancel()
     let flights: [RunFlight] = self.machine.withLock { machine in
       guard machine.subscribers.remove(subscriber), machine.subscribers.count == 0 else { return [] }
@@ -35,6 +47,7 @@ extension StoreRuntime {
   }
 
   /// Runs the operation on behalf of all subscribers, unless a run is there, which they then keep alive.
+  @inlinable
   func runForSubscribers(departure: RunFlight.Departure) {
     let flight: RunFlight? = self.machine.withLock { machine in
       guard machine.subscribers.count > 0 else { return nil }
@@ -53,6 +66,7 @@ extension StoreRuntime {
   }
 
   /// A task that runs the operation again for the subscribers, who keep it alive together with those who await it.
+  @inlinable
   func makeRerunTask(using context: OperationContext?) -> Task {
     var task = self.makeTask(using: context)
     task.context.run.isForSubscribers = true
@@ -60,7 +74,9 @@ extension StoreRuntime {
   }
 
   /// Calls `observer` after the first subscriber came or the last one left, and after the first run began or the last ended.
+  @inlinable
   func observeActivity(_ observer: @escaping @Sendable () -> Void) -> OperationSubscription {
+    self.noteDependent()
     let id = self.machine.withLock { machine in
       let id = (machine.activityObservers.keys.max() ?? 0) + 1
       machine.activityObservers[id] = observer

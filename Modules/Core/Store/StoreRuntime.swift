@@ -1,85 +1,123 @@
-internal import Synchronization
+public import Synchronization
 
 /// What works behind an ``OperationStore``: it owns the machine, performs what that decides, and runs the operation.
 ///
 /// Runs, subscriptions and controls hold the runtime, never the store, so that the store goes with its last reference and
 /// closes the runtime when it does.
+@usableFromInline
 final class StoreRuntime<State: OperationState & Sendable>: Sendable {
-  typealias Task = OperationTask<State.OperationValue, State.Failure>
-  typealias RunFlight = Flight<State.OperationValue, State.Failure>
+  @usableFromInline typealias Task = OperationTask<State.OperationValue, State.Failure>
+  @usableFromInline typealias RunFlight = Flight<State.OperationValue, State.Failure>
 
-  let path: OperationPath
-  let operation: OperationBox<State>
-  let machine: ReentrantMutex<StoreMachine<State>>
+  @usableFromInline let operation: OperationBox<State>
+  @usableFromInline let machine: ReentrantMutex<StoreMachine<State>>
   /// The store, as the contexts of its runs refer to it.
-  let reference = TypedStoreReference<State>()
+  @usableFromInline let reference = TypedStoreReference<State>()
   /// The client that keeps the store, which wants to know when it is idle.
-  let keeper = Mutex(StoreKeeperReference())
+  @usableFromInline let keeper = Mutex(StoreKeeperReference())
+  private let dependents = Atomic(false)
 
+  @inlinable
   init(operation: OperationBox<State>, state: State, context: OperationContext) {
     self.operation = operation
-    self.path = operation.path
     self.machine = ReentrantMutex(StoreMachine(state: state, context: context))
+  }
+}
+
+extension StoreRuntime {
+  /// Whether anybody has ever come who is to be told that the store is gone, or let go of then.
+  var hasDependents: Bool { self.dependents.load(ordering: .acquiring) }
+
+  @usableFromInline
+  func noteDependent() {
+    self.dependents.store(true, ordering: .releasing)
   }
 }
 
 // MARK: - Acting after the lock
 
 extension StoreRuntime {
-  /// Makes a change under the lock, and delivers after it what the change has posted.
+  /// Makes a change under the lock, and tells of it after.
   ///
-  /// - Parameter body: Changes the machine and nothing else: beneath layers it is carried out more than once.
-  func change<R>(_ body: (inout StoreMachine<State>) -> R) -> R {
-    var needsDelivery = true
+  /// - Parameters:
+  ///   - context: What is told with it; asked for after the change.
+  ///   - run: The run that makes the change, if one does.
+  ///   - result: The result that the change brings, if its news say so.
+  ///   - replacesValue: False where the change leaves the value and the error as they are.
+  ///   - body: Changes the machine and nothing else: beneath layers it is carried out more than once.
+  @inlinable
+  func change(
+    _ context: @autoclosure () -> OperationContext,
+    run: OperationTaskIdentifier? = nil,
+    result: Result<State.OperationValue, State.Failure>? = nil,
+    replacesValue: Bool = true,
+    _ body: (inout StoreMachine<State>) -> StoreNews
+  ) {
+    var news = StoreNews()
+    var audience: Audience<State>?
+    var state: State?
+    // A deinitializer is foreign code as well: what the change has replaced goes after the lock.
     var replaced: StoreMachine<State>.Holdings?
-    let result: R? = self.machine.withLock { machine in
-      guard machine.layers.isEmpty else { return nil }
-      replaced = machine.holdings
+    let mayDeliver = !self.machine.isOwnedByCurrentThread
+    let isMade = self.machine.withLock { machine in
+      guard machine.layers.isEmpty else { return false }
+      if replacesValue { replaced = machine.holdings }
       machine.version += 1
-      let result = body(&machine)
-      needsDelivery = machine.needsDelivery
-      return result
+      news = body(&machine)
+      audience = machine.audience(of: news, result: result, context(), run: run, mayDeliver: mayDeliver)
+      if news.isStateNew, audience != nil { state = machine.shownState }
+      return true
     }
-    defer {
-      // A deinitializer is foreign code as well: what the change has replaced goes after the lock.
-      self.letGo(of: replaced)
-      if needsDelivery { self.deliver() }
-    }
-    return result ?? self.changeBeneathLayers(body)
+    if replacesValue, !mayDeliver { self.letGo(of: replaced) }
+    if !isMade { self.changeBeneathLayers(context(), run: run, result: result, body) }
+    guard let audience else { return }
+    audience.hear(state: state, result: news.bringsResult ? result : nil, turn: news.turn, context(), run: run)
+    self.endDelivery()
   }
 
   /// Makes a change that may alter what the layers make of the state.
   ///
   /// The layers are foreign code, so they are applied to a draft of the change outside the lock; the change is made when
   /// nothing else has changed by then.
-  private func changeBeneathLayers<R>(_ body: (inout StoreMachine<State>) -> R) -> R {
+  @usableFromInline
+  func changeBeneathLayers(
+    _ context: @autoclosure () -> OperationContext,
+    run: OperationTaskIdentifier? = nil,
+    result: Result<State.OperationValue, State.Failure>? = nil,
+    _ body: (inout StoreMachine<State>) -> StoreNews
+  ) {
     while true {
       var draft = self.machine.withLock { $0 }
       let version = draft.version
       _ = body(&draft)
       let shown = draft.layers.isEmpty ? nil : draft.stateBeneathLayers()
       var replaced: StoreMachine<State>.Holdings?
-      let result: R? = self.machine.withLock { machine in
-        guard machine.version == version else { return nil }
+      let isMade = self.machine.withLock { machine in
+        guard machine.version == version else { return false }
         replaced = machine.holdings
         machine.version += 1
         machine.show(shown)
-        return body(&machine)
+        let news = body(&machine)
+        machine.queue(news, result: result, context(), run: run)
+        return true
       }
       self.letGo(of: replaced)
-      if let result { return result }
+      if isMade { return self.deliver() }
     }
   }
 
   /// Lets go of what a change has replaced: now, or when the exclusive access of this thread ends.
-  private func letGo(of holdings: StoreMachine<State>.Holdings?) {
+  @inlinable
+  func letGo(of holdings: StoreMachine<State>.Holdings?) {
     guard self.machine.isOwnedByCurrentThread else { return }
     self.machine.withLock { $0.deferredActions.append { withExtendedLifetime(holdings) {} } }
   }
 
   func editLayers(_ edit: (inout StoreMachine<State>) -> Void) {
-    self.changeBeneathLayers(edit)
-    self.deliver()
+    self.changeBeneathLayers(OperationContext()) { machine in
+      edit(&machine)
+      return StoreNews()  // The machine has told of it itself, with its own context.
+    }
   }
 
   /// Makes what a layer shows part of the state.
@@ -108,16 +146,33 @@ extension StoreRuntime {
   }
 
   /// Hands events over until there are none, unless somebody does so already or the thread has exclusive access.
+  @usableFromInline
   func deliver() {
     guard !self.machine.isOwnedByCurrentThread else { return }
-    var delivery = self.machine.withLock { $0.beginDelivery() }
+    self.deliver(from: self.machine.withLock { $0.beginDelivery() })
+  }
+
+  private func deliver(from first: Delivery<State>?) {
+    var delivery = first
     while let current = delivery {
       current.perform()
       delivery = self.machine.withLock { $0.nextDelivery() }
     }
   }
 
+  /// Ends a delivery that has not been in the outbox with what has come into it meanwhile.
+  @inlinable
+  func endDelivery() {
+    if !self.machine.withLock({ $0.endDelivery() }) { self.deliverRest() }
+  }
+
+  @usableFromInline
+  func deliverRest() {
+    self.deliver(from: self.machine.withLock { $0.nextDelivery() })
+  }
+
   /// Does something that may call foreign code: now, or when the exclusive access of this thread ends.
+  @inlinable
   func act(_ action: @escaping @Sendable () -> Void) {
     if self.machine.isOwnedByCurrentThread {
       self.machine.withLock { $0.deferredActions.append(action) }
@@ -126,12 +181,14 @@ extension StoreRuntime {
     }
   }
 
+  @inlinable
   func withExclusiveAccess<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
     defer { self.performDeferredActions() }
     return try self.machine.withExclusiveAccess(body)
   }
 
-  private func performDeferredActions() {
+  @usableFromInline
+  func performDeferredActions() {
     guard !self.machine.isOwnedByCurrentThread else { return }
     let actions = self.machine.withLock { machine in
       defer { machine.deferredActions = [] }
@@ -143,12 +200,17 @@ extension StoreRuntime {
 
   /// Tells the client when the store has become idle or stopped being so, and observers when runs or subscribers are there
   /// that were not, or the other way round.
+  @inlinable
   func activityChanged() {
-    let (isIdlenessNew, observers) = self.machine.withLock { $0.reportActivity() }
-    guard isIdlenessNew || !observers.isEmpty else { return }
+    let news = self.machine.withLock { $0.reportActivity() }
+    if let news { self.tell(news) }
+  }
+
+  @usableFromInline
+  func tell(_ news: StoreActivityNews) {
     self.act {
-      for observer in observers { observer() }
-      if isIdlenessNew { self.keeper.withLock { $0 }.idlenessChanged() }
+      for observer in news.observers { observer() }
+      if news.isForKeeper { self.keeper.withLock { $0 }.idlenessChanged() }
     }
   }
 }
@@ -156,44 +218,59 @@ extension StoreRuntime {
 // MARK: - State
 
 extension StoreRuntime {
+  @inlinable
+  var path: OperationPath { self.operation.path }
+
   /// What the store shows.
+  @inlinable
   var state: State { self.machine.withLock { $0.shownState } }
 
+  @inlinable
   var context: OperationContext {
     get { self.machine.withLock { $0.context } }
     set {
       var context = newValue
       // It may come from a run, or from an event, whose clock stands still.
-      context.run = OperationContext.RunEntries()
+      context.leaveRun()
       self.machine.withLock { swap(&$0.context, &context) }
       withExtendedLifetime(context) {}  // Until here, after the lock.
     }
   }
 
+  @inlinable
   var subscriberCount: Int { self.machine.withLock { $0.subscribers.count } }
 
   /// Whether the value should be fetched again: after an invalidation, or when a staleness rule says so. Without rules a
   /// value is always stale.
+  @inlinable
   var isStale: Bool {
     let (state, context, isInvalidated) = self.machine.withLock { ($0.shownState, $0.context, $0.isInvalidated) }
     return isInvalidated || context.stalenessRules.isStale(state, in: context)
   }
 
+  @inlinable
   var isAutomaticRunningEnabled: Bool {
     guard self.operation.canRunUnasked else { return false }
     let context = self.context
     return context.automaticRunningSpecification.isSatisfied(in: context)
   }
 
+  @inlinable
   func setResult(_ result: Result<State.StateValue, State.Failure>, using context: OperationContext?) {
     let context = (context ?? self.context).stoppingClock()
-    self.change { $0.set(.set(result, context), using: context) }
+    self.change(context) { $0.set(result, using: context) }
   }
 
+  @inlinable
   func reset(using context: OperationContext?) {
     let context = (context ?? self.context).stoppingClock()
-    let tasks = self.change { $0.reset(using: context) }
+    var tasks: [Task] = []
+    self.change(context) { machine in
+      let reset = machine.reset(using: context)
+      tasks = reset.tasks
+      return reset.news
+    }
     guard !tasks.isEmpty else { return }
-    self.act { for task in tasks { task.cancel() } }
+    self.act { [tasks] in for task in tasks { task.cancel() } }
   }
 }

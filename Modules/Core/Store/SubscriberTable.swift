@@ -1,7 +1,9 @@
-internal import Synchronization
+public import Synchronization
 
 /// One who hears of the events of a store.
+@usableFromInline
 final class Subscriber<State: OperationState & Sendable>: Sendable {
+  @usableFromInline
   enum Role: Sendable {
     /// Counts as a subscriber: it keeps the store fresh and its automatic runs alive.
     case subscriber
@@ -11,15 +13,16 @@ final class Subscriber<State: OperationState & Sendable>: Sendable {
     case runListener(OperationTaskIdentifier)
   }
 
-  let id: UInt64
-  let role: Role
-  let handler: OperationEventHandler<State>
+  @usableFromInline let id: UInt64
+  @usableFromInline let role: Role
+  @usableFromInline let handler: OperationEventHandler<State>
   /// Called when the store goes before the subscriber does.
-  let onStoreGone: (@Sendable () -> Void)?
-  private let isCancelled = Atomic(false)
+  @usableFromInline let onStoreGone: (@Sendable () -> Void)?
+  @usableFromInline let isCancelled = Atomic(false)
   /// Where it is in its table, which alone reads and writes it.
-  fileprivate let position: Atomic<Int>
+  @usableFromInline let position: Atomic<Int>
 
+  @inlinable
   init(
     id: UInt64,
     role: Role,
@@ -35,36 +38,58 @@ final class Subscriber<State: OperationState & Sendable>: Sendable {
   }
 
   /// No event is handed over from now on.
+  @inlinable
   func cancel() {
     self.isCancelled.store(true, ordering: .releasing)
   }
 
-  func receive(_ event: StoreEvent<State>, in context: OperationContext) {
-    guard !self.isCancelled.load(ordering: .acquiring) else { return }
-    switch event {
-    case .stateChanged(let state): self.handler.onStateChanged?(state, context)
-    case .runStarted: self.handler.onRunStarted?(context)
-    case .runEnded: self.handler.onRunEnded?(context)
-    case .resultReceived(let result): self.handler.onResultReceived?(result, context)
+  @inlinable
+  func hear(_ state: State, _ context: OperationContext) {
+    guard let onStateChanged = self.handler.onStateChanged, !self.hasLeft else { return }
+    onStateChanged(state, context)
+  }
+
+  @inlinable
+  func hear(_ result: Result<State.OperationValue, State.Failure>, _ context: OperationContext) {
+    guard let onResultReceived = self.handler.onResultReceived, !self.hasLeft else { return }
+    onResultReceived(result, context)
+  }
+
+  @inlinable
+  func hear(_ turn: StoreNews.Turn, _ context: OperationContext) {
+    guard !self.hasLeft else { return }
+    switch turn {
+    case .started: self.handler.onRunStarted?(context)
+    case .ended: self.handler.onRunEnded?(context)
     }
   }
 
+  @inlinable
+  var hasLeft: Bool { self.isCancelled.load(ordering: .acquiring) }
+
+  @inlinable
   func hears(of run: OperationTaskIdentifier?) -> Bool {
     if case .runListener(let id) = self.role { id == run } else { true }
   }
 }
 
 /// The subscribers of a store in the order in which they came. Adding and removing take constant amortized time.
-struct SubscriberTable<State: OperationState & Sendable> {
-  private(set) var slots: ContiguousArray<Subscriber<State>?> = []
-  private var vacancies = 0
+@usableFromInline
+struct SubscriberTable<State: OperationState & Sendable>: Sendable {
+  @usableFromInline var slots: ContiguousArray<Subscriber<State>?> = []
+  @usableFromInline var vacancies = 0
   /// How many count as subscribers.
-  private(set) var count = 0
+  @usableFromInline var count = 0
   /// The identifier that the next one gets; all that are there have smaller ones.
-  private(set) var nextID: UInt64 = 0
+  @usableFromInline var nextID: UInt64 = 0
 
+  @inlinable
+  init() {}
+
+  @inlinable
   var isEmpty: Bool { self.slots.count == self.vacancies }
 
+  @inlinable
   mutating func add(
     _ handler: OperationEventHandler<State>,
     role: Subscriber<State>.Role,
@@ -84,6 +109,7 @@ struct SubscriberTable<State: OperationState & Sendable> {
   }
 
   /// Removes a subscriber. False when it is not there.
+  @inlinable
   mutating func remove(_ subscriber: Subscriber<State>) -> Bool {
     guard let index = self.index(of: subscriber) else { return false }
     if case .subscriber = subscriber.role { self.count -= 1 }
@@ -99,6 +125,7 @@ struct SubscriberTable<State: OperationState & Sendable> {
     return true
   }
 
+  @inlinable
   mutating func removeAll() -> [Subscriber<State>] {
     defer {
       self.slots = []
@@ -108,12 +135,14 @@ struct SubscriberTable<State: OperationState & Sendable> {
     return self.slots.compactMap { $0 }
   }
 
-  private func index(of subscriber: Subscriber<State>) -> Int? {
+  @inlinable
+  func index(of subscriber: Subscriber<State>) -> Int? {
     let position = subscriber.position.load(ordering: .relaxed)
     return position < self.slots.count && self.slots[position] === subscriber ? position : nil
   }
 
-  private mutating func closeUp() {
+  @inlinable
+  mutating func closeUp() {
     self.slots.removeAll { $0 == nil }
     self.vacancies = 0
     for case (let position, .some(let subscriber)) in self.slots.enumerated() {

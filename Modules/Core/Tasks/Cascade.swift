@@ -2,6 +2,7 @@
 ///
 /// Each is done inside the one that asks for it, down to some depth. From there on the deepest does one after the other what
 /// is asked for. Either way all is done when the first returns.
+@usableFromInline
 final class Cascade {
   private static var maximumDepth: Int { 16 }
 
@@ -11,6 +12,7 @@ final class Cascade {
   private init() {}
 
   /// Does `action`: now, or when the thread is done with those that are further along.
+  @usableFromInline
   static func perform(_ action: @escaping () -> Void) {
     if let current = ThreadLocal.cascade {
       return Unmanaged<Cascade>.fromOpaque(current).takeUnretainedValue().perform(action)

@@ -1,4 +1,5 @@
 /// What a ``Flight`` does, and who hears of its turns. All calls are made while no lock is held.
+@usableFromInline
 package protocol FlightPilot<Success, Failure>: AnyObject, Sendable {
   associatedtype Success: Sendable
   associatedtype Failure: Error
@@ -8,7 +9,7 @@ package protocol FlightPilot<Success, Failure>: AnyObject, Sendable {
 
   /// Does the work. A flight that was cancelled before it began comes here without `willDepart` when its failure type
   /// has no room for a `CancellationError`.
-  func fly(_ task: OperationTask<Success, Failure>) async -> Result<Success, Failure>
+  nonisolated(nonsending) func fly(_ task: OperationTask<Success, Failure>) async -> Result<Success, Failure>
 
   /// The flight was cancelled after it began and before it had an outcome.
   func wasCancelled(_ flight: Flight<Success, Failure>)
@@ -18,10 +19,13 @@ package protocol FlightPilot<Success, Failure>: AnyObject, Sendable {
 }
 
 extension FlightPilot {
+  @inlinable
   package func willDepart(_ task: OperationTask<Success, Failure>) -> OperationTask<Success, Failure> { task }
 
+  @inlinable
   package func wasCancelled(_ flight: Flight<Success, Failure>) {}
 
+  @inlinable
   package func didLand(
     _ task: OperationTask<Success, Failure>,
     with outcome: Result<Success, Failure>,
@@ -30,15 +34,19 @@ extension FlightPilot {
 }
 
 /// Flies a closure.
+@usableFromInline
 package final class ClosurePilot<Success: Sendable, Failure: Error>: FlightPilot {
-  private let work: @Sendable (OperationTaskIdentifier, OperationContext) async throws(Failure) -> Success
+  @usableFromInline
+  let work: @Sendable (OperationTaskIdentifier, OperationContext) async throws(Failure) -> Success
 
+  @inlinable
   package init(_ work: @escaping @Sendable (OperationTaskIdentifier, OperationContext) async throws(Failure) -> Success)
   {
     self.work = work
   }
 
-  package func fly(_ task: OperationTask<Success, Failure>) async -> Result<Success, Failure> {
+  @inlinable
+  package nonisolated(nonsending) func fly(_ task: OperationTask<Success, Failure>) async -> Result<Success, Failure> {
     do throws(Failure) {
       return .success(try await self.work(task.id, task.context))
     } catch {

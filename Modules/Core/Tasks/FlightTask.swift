@@ -1,23 +1,30 @@
 /// The task of a flight, as others reach it: to cancel it, or to raise its priority.
-enum FlightTask: @unchecked Sendable {
-  // Unchecked because of `UnsafeCurrentTask`, of which only that is used which a `Task` offers to other threads as well.
-  /// What whoever made the task was given.
-  case handle(Task<Void, Never>)
-  /// What the task itself has found: it may have to be reached before the one who makes it gets the handle, since it begins
-  /// on that one's thread, where it stays until it suspends. It is held by this reference.
-  case current(UnsafeCurrentTask)
+@usableFromInline
+struct FlightTask: Sendable {
+  private let handle: Task<Void, Never>
 
-  func cancel() {
-    switch self {
-    case .handle(let task): task.cancel()
-    case .current(let task): task.cancel()
+  init(_ handle: Task<Void, Never>) {
+    self.handle = handle
+  }
+
+  /// The task that calls.
+  ///
+  /// It has to find itself: it begins on the thread of the one who makes it, who gets its handle only when it suspends, and
+  /// others may want to cancel it by then.
+  static var current: FlightTask {
+    withUnsafeCurrentTask { current in
+      guard let current else { preconditionFailure("A flight is flown by a task.") }
+      // Both are one reference to the task, and do the same with it; but only a `Task` may be kept.
+      return FlightTask(unsafeBitCast(current, to: Task<Void, Never>.self))
     }
   }
 
-  func escalatePriority(to priority: TaskPriority) {
-    switch self {
-    case .handle(let task): task.escalatePriority(to: priority)
-    case .current(let task): task.escalatePriority(to: priority)
-    }
+  func cancel() {
+    self.handle.cancel()
+  }
+
+  @usableFromInline
+  func escalatePriority(to priority: UInt8) {
+    self.handle.escalatePriority(to: TaskPriority(rawValue: priority))
   }
 }

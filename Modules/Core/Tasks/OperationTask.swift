@@ -6,7 +6,7 @@ public struct OperationTask<Value: Sendable, Failure: Error>: Sendable, Identifi
   /// The context that the run gets. Changing it has no effect once the task has started.
   public var context: OperationContext
 
-  package let flight: Flight<Value, Failure>
+  @usableFromInline package let flight: Flight<Value, Failure>
 
   /// Creates a task.
   ///
@@ -20,6 +20,7 @@ public struct OperationTask<Value: Sendable, Failure: Error>: Sendable, Identifi
     self.init(flight: Flight(pilot: ClosurePilot(work)), context: context)
   }
 
+  @inlinable
   package init(flight: Flight<Value, Failure>, context: OperationContext) {
     self.flight = flight
     self.context = context
@@ -28,6 +29,7 @@ public struct OperationTask<Value: Sendable, Failure: Error>: Sendable, Identifi
 
 extension OperationTask {
   /// The identifier of the task.
+  @inlinable
   public var id: OperationTaskIdentifier { self.flight.id }
 
   /// How the task is made.
@@ -62,6 +64,7 @@ extension OperationTask {
   /// gets the failure with which it ends.
   ///
   /// - Throws: What the work throws, or `CancellationError` where `Failure` has room for it.
+  @inlinable
   @discardableResult
   public func runIfNeeded() async throws(Failure) -> Value {
     try await self.flight.outcome(in: self.context).get()

@@ -6,10 +6,16 @@ public struct OperationTaskConfiguration: Sendable {
   public var name: String?
 
   /// The priority of the task; nil for its caller's.
-  public var priority: TaskPriority?
+  public var priority: TaskPriority? {
+    get { self.rawPriority.map { TaskPriority(rawValue: $0) } }
+    set { self.rawPriority = newValue?.rawValue }
+  }
 
   /// The executor that the task prefers; nil for the default one.
   public var executorPreference: (any TaskExecutor)?
+
+  // The layout of `TaskPriority` is not known to compilers, so what holds one is copied by looking it up.
+  var rawPriority: UInt8?
 
   /// Creates a configuration.
   public init(
@@ -18,8 +24,8 @@ public struct OperationTaskConfiguration: Sendable {
     executorPreference: (any TaskExecutor)? = nil
   ) {
     self.name = name
-    self.priority = priority
     self.executorPreference = executorPreference
+    self.rawPriority = priority?.rawValue
   }
 }
 
@@ -29,6 +35,9 @@ extension OperationContext {
     get { self[TaskConfigurationKey.self] }
     set { self[TaskConfigurationKey.self] = newValue }
   }
+
+  /// Whether somebody has said how the tasks of runs are made.
+  @usableFromInline var hasTaskConfiguration: Bool { self.isSet(TaskConfigurationKey.self) }
 
   private enum TaskConfigurationKey: Key {
     static let defaultValue = OperationTaskConfiguration()

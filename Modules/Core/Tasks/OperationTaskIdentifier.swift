@@ -7,6 +7,7 @@ public struct OperationTaskIdentifier: Hashable, Sendable, Comparable, CustomStr
   private static let last = Atomic<UInt64>(0)
 
   /// Creates an identifier that no other task has.
+  @usableFromInline
   static func next() -> OperationTaskIdentifier {
     OperationTaskIdentifier(rawValue: self.last.wrappingAdd(1, ordering: .relaxed).newValue)
   }

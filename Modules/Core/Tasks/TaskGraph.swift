@@ -1,6 +1,7 @@
 internal import Synchronization
 
 /// A flight seen as a node of the graph of what waits for what.
+@usableFromInline
 package protocol TaskNode: AnyObject, Sendable {
   var id: OperationTaskIdentifier { get }
   /// What this node waits for.
@@ -9,22 +10,26 @@ package protocol TaskNode: AnyObject, Sendable {
   var isPrerequisite: Bool { get }
   func becomePrerequisite()
   /// Begins the flight if nobody has, and waits until it is over or the current task is cancelled.
-  func settled(in context: OperationContext) async
+  nonisolated(nonsending) func settled(in context: OperationContext) async
 }
 
 extension Flight: TaskNode {
+  @usableFromInline
   package var prerequisites: [any TaskNode] {
-    let (dependencies, source) = self.state.withLock { ($0.dependencies.all, $0.source) }
+    let (dependencies, source) = self.state.withLock { ($0.dependencies?.all ?? [], $0.source) }
     return dependencies.map(\.node) + (source.map { [$0.node] } ?? [])
   }
 
+  @usableFromInline
   package var isPrerequisite: Bool { self.state.withLock { $0.isPrerequisite } }
 
+  @usableFromInline
   package func becomePrerequisite() {
     self.state.withLock { $0.isPrerequisite = true }
   }
 
-  package func settled(in context: OperationContext) async {
+  @usableFromInline
+  package nonisolated(nonsending) func settled(in context: OperationContext) async {
     // Who begins a flight is a reason for it to go on; who finds it under way only waits.
     if self.hasStarted {
       await self.settled()
@@ -39,12 +44,7 @@ extension Flight: TaskNode {
     let closesCircle = TaskGraph.edges.withLock { _ in
       if TaskGraph.reaches(from: dependency.node, to: self, looking: &looked) { return true }
       dependency.node.becomePrerequisite()
-      self.state.withLock { state in
-        switch state.phase {
-        case .flying where state.isDeparting, .grounded: state.dependencies.insert(dependency)
-        case .flying, .landing, .landed: break
-        }
-      }
+      self.state.withLock { $0.insert(dependency) }
       return false
     }
     looked = []  // Only now: one that goes may run foreign code.
@@ -60,6 +60,7 @@ extension Flight: TaskNode {
 }
 
 /// Something that a task waits for before it runs.
+@usableFromInline
 struct TaskDependency: Sendable {
   private let link: any TaskLinking
   private let context: OperationContext
@@ -72,6 +73,7 @@ struct TaskDependency: Sendable {
   var node: any TaskNode { self.link.node }
 
   /// Runs all of `dependencies` that do not run yet, and waits for all of them. Whether they fail makes no difference.
+  @usableFromInline
   static func settle(_ dependencies: [TaskDependency]) async {
     if dependencies.count == 1 { return await dependencies[0].settled() }
     await withDiscardingTaskGroup { group in
@@ -85,9 +87,12 @@ struct TaskDependency: Sendable {
 }
 
 /// What a task waits for, each once.
+@usableFromInline
 struct TaskDependencies: Sendable {
-  private(set) var all: [TaskDependency] = []
+  @usableFromInline private(set) var all: [TaskDependency] = []
   private var identifiers: Set<OperationTaskIdentifier> = []
+
+  @usableFromInline init() {}
 
   mutating func insert(_ dependency: TaskDependency) {
     if self.identifiers.insert(dependency.node.id).inserted { self.all.append(dependency) }

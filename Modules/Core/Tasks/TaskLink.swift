@@ -24,6 +24,7 @@ final class TaskLink<Node: TaskNode>: TaskLinking {
 }
 
 /// A ``TaskLink`` with the type of its node erased.
+@usableFromInline
 package protocol TaskLinking: AnyObject, Sendable {
   var node: any TaskNode { get }
 }

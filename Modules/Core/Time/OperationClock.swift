@@ -63,11 +63,11 @@ extension OperationContext {
   /// The clock that dates values and errors. The system's by default.
   public var operationClock: any OperationClock & Sendable {
     get {
-      if let date = self.run.frozenDate { return TimeFreezeClock(date: date) }
+      if let date = self.event.frozenDate { return TimeFreezeClock(date: date) }
       return self[OperationClockKey.self]
     }
     set {
-      self.run.frozenDate = nil
+      self.event.frozenDate = nil
       self[OperationClockKey.self] = newValue
     }
   }
@@ -77,9 +77,10 @@ extension OperationContext {
   }
 
   /// This context with its clock stopped now, so that a state can read it without calling out.
+  @usableFromInline
   func stoppingClock() -> OperationContext {
     var context = self
-    context.run.frozenDate = self.operationClock.now()
+    context.event.frozenDate = self.operationClock.now()
     return context
   }
 }

@@ -89,9 +89,9 @@ import Testing
     let recorder = EventRecorder<State>()
     var table = Table()
     let subscriber = table.add(recorder.handler, role: .subscriber)
-    subscriber.receive(.runStarted, in: OperationContext())
+    subscriber.hear(.started, OperationContext())
     subscriber.cancel()
-    subscriber.receive(.runEnded, in: OperationContext())
+    subscriber.hear(.ended, OperationContext())
     #expect(recorder.digests == [.started])
   }
 

@@ -1,0 +1,223 @@
+/// What a ``Flight`` decides by, under its lock. It calls nobody: what is to be done is returned.
+///
+/// It knows nothing of outcomes, so that it is the same for flights of all types.
+@usableFromInline
+struct FlightState: Sendable {
+  @usableFromInline
+  enum Phase: Sendable {
+    case grounded
+    case flying
+    /// The outcome is settled, and the pilot is told.
+    case landing
+    case landed
+  }
+
+  @usableFromInline var phase = Phase.grounded
+  @usableFromInline var isCancelled = false
+  /// How many who count hold on to the flight: waiters, and holds.
+  @usableFromInline var holders = 0
+  @usableFromInline var waiters = WaiterTable()
+  @usableFromInline var task: FlightTask?
+  /// The raw value of the highest priority among those who count. (The layout of `TaskPriority` is not known to compilers,
+  /// so what holds one is copied by looking it up.)
+  @usableFromInline var priority: UInt8 = 0
+  @usableFromInline var dependencies: TaskDependencies?
+  @usableFromInline var isPrerequisite = false
+  /// While the pilot may still edit the task: what that is scheduled after counts.
+  @usableFromInline var isDeparting = false
+  /// The flight whose outcome this one transforms, if it does; let go at the end.
+  @usableFromInline var source: (any TaskLinking)?
+
+  @inlinable
+  init(source: (any TaskLinking)?) {
+    self.source = source
+  }
+}
+
+// MARK: - Waiting
+
+extension FlightState {
+  @usableFromInline
+  enum Boarding: Sendable {
+    /// A seat, and the task whose priority is to be raised.
+    case seat(WaiterTable.Seat, toRaise: FlightTask?)
+    case landed
+    case refused
+  }
+
+  /// Takes in one who waits.
+  @usableFromInline
+  mutating func board(counts: Bool, onlyIfAlive: Bool, priority: UInt8) -> Boarding {
+    switch self.phase {
+    case .landed: return onlyIfAlive ? .refused : .landed
+    case .landing: if onlyIfAlive { return .refused }
+    case .grounded, .flying: if onlyIfAlive, self.isCancelled { return .refused }
+    }
+    if counts { self.holders += 1 }
+    let raises = counts && priority > self.priority
+    if raises { self.priority = priority }
+    return .seat(self.waiters.join(), toRaise: raises ? self.task : nil)
+  }
+
+  /// Lets one who waits suspend. Otherwise returns whether the flight has landed; false means that the waiter has left.
+  @usableFromInline
+  mutating func suspend(_ continuation: WaiterTable.Continuation, at seat: WaiterTable.Seat) -> Bool? {
+    if self.phase == .landed { return true }
+    guard case .departed = self.waiters[seat] else {
+      self.waiters[seat] = .suspended(continuation)
+      return nil
+    }
+    self.waiters.vacate(seat)
+    return false
+  }
+
+  /// Lets one who waits leave.
+  ///
+  /// - Parameter mayLeave: Whether it can be told that it has left; otherwise it waits for the end, but no longer counts.
+  /// - Returns: The end of the flight that this means, and who is to be resumed.
+  @usableFromInline
+  mutating func leave(
+    _ seat: WaiterTable.Seat,
+    counts: Bool,
+    mayLeave: Bool,
+    lastStays: Bool
+  ) -> (death: Death?, continuation: WaiterTable.Continuation?) {
+    if self.phase == .landed { return (nil, nil) }
+    let death = counts ? self.release() : nil
+    guard mayLeave, !counts || self.holders > 0 || !lastStays else { return (death, nil) }
+    switch self.waiters[seat] {
+    case .suspended(let continuation):
+      self.waiters.vacate(seat)
+      return (death, continuation)
+    case .arriving:
+      self.waiters[seat] = .departed
+      return (death, nil)
+    case .departed, .vacant:
+      return (death, nil)
+    }
+  }
+}
+
+// MARK: - Holding and cancelling
+
+extension FlightState {
+  /// What is to be cancelled.
+  @usableFromInline
+  struct Death: Sendable {
+    @usableFromInline let task: FlightTask?
+    /// Whether the flight had begun, so that its pilot is to be told.
+    @usableFromInline let hadBegun: Bool
+  }
+
+  /// False when the flight is dying or over.
+  @usableFromInline
+  mutating func hold() -> Bool {
+    switch self.phase {
+    case .grounded, .flying:
+      guard !self.isCancelled else { return false }
+      self.holders += 1
+      return true
+    case .landing, .landed:
+      return false
+    }
+  }
+
+  @usableFromInline
+  mutating func release() -> Death? {
+    self.holders -= 1
+    return self.holders == 0 ? self.cancel() : nil
+  }
+
+  @usableFromInline
+  mutating func cancel() -> Death? {
+    guard !self.isCancelled else { return nil }
+    switch self.phase {
+    case .grounded:
+      self.isCancelled = true
+      return Death(task: nil, hadBegun: false)
+    case .flying:
+      self.isCancelled = true
+      return Death(task: self.task, hadBegun: true)
+    case .landing, .landed:
+      return nil
+    }
+  }
+
+  /// Returns the task whose priority is to be raised.
+  @usableFromInline
+  mutating func raise(to priority: UInt8) -> FlightTask? {
+    guard priority > self.priority else { return nil }
+    self.priority = priority
+    return self.task
+  }
+}
+
+// MARK: - Flying
+
+extension FlightState {
+  @usableFromInline
+  enum Start: Sendable {
+    case underWay
+    case due
+    /// Cancelled before it began.
+    case cancelled
+  }
+
+  @usableFromInline
+  mutating func begin() -> Start {
+    guard self.phase == .grounded else { return .underWay }
+    self.phase = .flying
+    self.isDeparting = true
+    return self.isCancelled ? .cancelled : .due
+  }
+
+  /// The task is running, where `current` reaches it.
+  @usableFromInline
+  mutating func takeOff(_ current: FlightTask) -> (isCancelled: Bool, priority: UInt8, dependencies: [TaskDependency]?)
+  {
+    self.isDeparting = false
+    self.task = current
+    return (self.isCancelled, self.priority, self.dependencies?.all)
+  }
+
+  /// Lets others reach a task that may not run yet, and returns the priority that the flight should have; nil when it is
+  /// over.
+  mutating func attach(_ handle: Task<Void, Never>) -> UInt8? {
+    guard self.phase == .flying else { return nil }
+    self.task = FlightTask(handle)
+    return self.priority
+  }
+
+  mutating func insert(_ dependency: TaskDependency) {
+    switch self.phase {
+    case .flying where self.isDeparting, .grounded:
+      if self.dependencies == nil { self.dependencies = TaskDependencies() }
+      self.dependencies?.insert(dependency)
+    case .flying, .landing, .landed: break
+    }
+  }
+
+  /// What a flight that is over lets go of, when no lock is held.
+  @usableFromInline
+  struct Remains: Sendable {
+    @usableFromInline let waiters: SuspendedWaiters
+    let task: FlightTask?
+    let source: (any TaskLinking)?
+    let dependencies: TaskDependencies?
+  }
+
+  @usableFromInline
+  mutating func land() -> Remains {
+    let remains = Remains(
+      waiters: self.waiters.removeAll(),
+      task: self.task,
+      source: self.source,
+      dependencies: self.dependencies
+    )
+    self.phase = .landed
+    self.task = nil
+    self.source = nil
+    self.dependencies = nil
+    return remains
+  }
+}
