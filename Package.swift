@@ -14,6 +14,7 @@ let table: [Module] = [
   .library("Dedupe", uses: ["Core"]),
   .library("Pagination", uses: ["Core"]),
   .library("Mutation", uses: ["Core"]),
+  .inner("EventLoop", uses: ["Core"]),
   .library("NetworkObserving", uses: ["Core"]),
   .library("ActivityObserving", uses: ["Core"]),
   .library("Testing", uses: ["Core", "Backoff"]),
@@ -29,6 +30,7 @@ let table: [Module] = [
   .tests("Dedupe", uses: ["Core"]),
   .tests("Pagination", uses: ["Core", "Backoff", "Retry", "Dedupe"]),
   .tests("Mutation", uses: ["Core"]),
+  .tests("EventLoop"),
   .tests("NetworkObserving", uses: ["Core"]),
   .tests("ActivityObserving", uses: ["Core"]),
   .tests("Testing", uses: ["Core", "Backoff"]),
@@ -56,6 +58,8 @@ struct Module {
   enum Kind {
     /// A target that users import, with a library product of the same name.
     case library
+    /// A target that only the package's own modules import; it has no product.
+    case inner
     /// A test target; it has `OperationTesting` at hand.
     case tests
   }
@@ -70,6 +74,11 @@ struct Module {
   /// The library `Operation<Folder>` in `Modules/<Folder>`.
   static func library(_ folder: String, target: String? = nil, uses: [String] = []) -> Module {
     Module(kind: .library, folder: folder, target: target ?? "Operation\(folder)", uses: uses)
+  }
+
+  /// The target `Operation<Folder>` in `Modules/<Folder>`, which is nobody's product.
+  static func inner(_ folder: String, uses: [String] = []) -> Module {
+    Module(kind: .inner, folder: folder, target: "Operation\(folder)", uses: uses)
   }
 
   /// The tests of the library in `Modules/<module>`: the target and the folder `Tests/<module>Tests`.
@@ -87,13 +96,13 @@ extension Module {
   var product: Product? {
     switch kind {
     case .library: .library(name: target, targets: [target])
-    case .tests: nil
+    case .inner, .tests: nil
     }
   }
 
   var packageTarget: Target {
     switch kind {
-    case .library:
+    case .library, .inner:
       .target(
         name: target,
         dependencies: dependencies,
@@ -117,7 +126,7 @@ extension Module {
   }
 
   private static func libraryTarget(in folder: String) -> String {
-    guard let module = table.first(where: { $0.kind == .library && $0.folder == folder }) else {
+    guard let module = table.first(where: { $0.kind != .tests && $0.folder == folder }) else {
       fatalError("The table names no library in the folder Modules/\(folder).")
     }
     return module.target
