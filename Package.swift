@@ -16,12 +16,16 @@ let table: [Module] = [
   .library("Mutation", uses: ["Core"]),
   .inner("EventLoop", uses: ["Core"]),
   .library("NetworkObserving", uses: ["Core"]),
+  .library("MemoryPressure", uses: ["Core"]),
   .library("ActivityObserving", uses: ["Core"]),
   .library("Testing", uses: ["Core", "Backoff"]),
   .library(
     "Operation",
     target: "Operation",
-    uses: ["Core", "Backoff", "Retry", "Dedupe", "Pagination", "Mutation", "NetworkObserving", "ActivityObserving"]
+    uses: [
+      "Core", "Backoff", "Retry", "Dedupe", "Pagination", "Mutation", "NetworkObserving", "MemoryPressure",
+      "ActivityObserving",
+    ]
   ),
 
   .tests("Core"),
@@ -32,6 +36,7 @@ let table: [Module] = [
   .tests("Mutation", uses: ["Core"]),
   .tests("EventLoop"),
   .tests("NetworkObserving", uses: ["Core"]),
+  .tests("MemoryPressure", uses: ["Core"]),
   .tests("ActivityObserving", uses: ["Core"]),
   .tests("Testing", uses: ["Core", "Backoff"]),
   .tests("Operation"),

@@ -23,6 +23,10 @@ struct IdleStoreQueues: Sendable {
     /// Somebody is about to schedule it.
     case pending
     case on(OperationSubscription)
+
+    var isOff: Bool {
+      if case .off = self { true } else { false }
+    }
   }
 
   private var nodes: [IdleStore.ID: Node] = [:]
@@ -30,6 +34,9 @@ struct IdleStoreQueues: Sendable {
   private var lastOrder: UInt64 = 0
 
   var count: Int { self.nodes.count }
+
+  /// Whether there is neither a store nor an alarm that waits for one.
+  var isEmpty: Bool { self.queues.isEmpty }
 
   /// All idle stores, the oldest first.
   var all: [IdleStore] { self.nodes.values.sorted { $0.order < $1.order }.map(\.store) }
@@ -55,7 +62,7 @@ struct IdleStoreQueues: Sendable {
     if let previous = node.previous { self.nodes[previous]?.next = node.next } else { queue.first = node.next }
     if let next = node.next { self.nodes[next]?.previous = node.previous } else { queue.last = node.previous }
     // An empty queue whose alarm is on goes when that fires, so that a store that comes and goes sets no alarm each time.
-    self.queues[node.cacheTime] = queue
+    self.queues[node.cacheTime] = queue.first == nil && queue.alarm.isOff ? nil : queue
     return node.store
   }
 
