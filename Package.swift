@@ -1,12 +1,23 @@
 // swift-tools-version: 6.2
 
+import CompilerPluginSupport
 import PackageDescription
 
 // MARK: - The table
 
+/// The integrations with other packages. Nobody gets one, nor resolves its packages, without switching its trait on.
+let integrations: [Integration] = [
+  Integration(
+    trait: "SwiftOperationMacros",
+    description: "Adds the macros of OperationMacros: operations from functions, context entries (swift-syntax).",
+    packages: ["https://github.com/swiftlang/swift-syntax": "602.0.0"..<"604.0.0"]
+  )
+]
+
 /// Every module and every test suite of the package; targets, products, paths and settings follow from it.
 ///
 /// Dependencies go one way: Core ← Backoff ← Retry, Core ← every other module, and only the umbrella sees them all.
+/// A line with a trait is empty unless that trait is on: `#if` stands around each of its files.
 let table: [Module] = [
   .library("Core"),
   .library("Backoff", uses: ["Core"]),
@@ -19,12 +30,22 @@ let table: [Module] = [
   .library("MemoryPressure", uses: ["Core"]),
   .library("ActivityObserving", uses: ["Core"]),
   .library("Testing", uses: ["Core", "Backoff"]),
+  .macros(
+    "MacrosPlugin",
+    trait: "SwiftOperationMacros",
+    products: [
+      "swift-syntax": [
+        "SwiftSyntax", "SwiftSyntaxBuilder", "SwiftSyntaxMacros", "SwiftDiagnostics", "SwiftCompilerPlugin",
+      ]
+    ]
+  ),
+  .library("Macros", uses: ["MacrosPlugin"], trait: "SwiftOperationMacros"),
   .library(
     "Operation",
     target: "Operation",
     uses: [
       "Core", "Backoff", "Retry", "Dedupe", "Pagination", "Mutation", "NetworkObserving", "MemoryPressure",
-      "ActivityObserving",
+      "ActivityObserving", "Macros",
     ]
   ),
 
@@ -42,6 +63,12 @@ let table: [Module] = [
   .tests("Operation"),
   .suite("Composition", uses: ["Operation"]),
   .suite("Seeds", uses: ["Operation"]),
+  .tests(
+    "Macros",
+    uses: ["Operation", "MacrosPlugin"],
+    trait: "SwiftOperationMacros",
+    products: ["swift-syntax": ["SwiftSyntaxMacroExpansion", "SwiftSyntaxMacrosGenericTestSupport"]]
+  ),
 ]
 
 // MARK: - The package
@@ -53,6 +80,8 @@ let package = Package(
     .macOS(.v26), .iOS(.v26), .tvOS(.v26), .watchOS(.v26), .visionOS(.v26),
   ],
   products: table.compactMap(\.product),
+  traits: Set(integrations.map(\.packageTrait)),
+  dependencies: Integration.packageDependencies,
   targets: table.map(\.packageTarget),
   swiftLanguageModes: [.v6]
 )
@@ -65,6 +94,8 @@ struct Module {
     case library
     /// A target that only the package's own modules import; it has no product.
     case inner
+    /// The implementation of a library's macros: it runs inside the compiler.
+    case macros
     /// A test target; it has `OperationTesting` at hand.
     case tests
   }
@@ -73,12 +104,29 @@ struct Module {
   /// The folder inside `Modules` or `Tests`.
   var folder: String
   var target: String
-  /// The folders of the library modules that this one imports.
+  /// The folders of the library and macro modules that this one imports.
   var uses: [String]
+  /// The trait without which the module is empty; nil for a module that is always there.
+  var trait: String?
+  /// The products of other packages that the module imports when its trait is on, by package.
+  var products: [String: [String]] = [:]
 
   /// The library `Operation<Folder>` in `Modules/<Folder>`.
-  static func library(_ folder: String, target: String? = nil, uses: [String] = []) -> Module {
-    Module(kind: .library, folder: folder, target: target ?? "Operation\(folder)", uses: uses)
+  static func library(
+    _ folder: String,
+    target: String? = nil,
+    uses: [String] = [],
+    trait: String? = nil,
+    products: [String: [String]] = [:]
+  ) -> Module {
+    let target = target ?? "Operation\(folder)"
+    return Module(kind: .library, folder: folder, target: target, uses: uses, trait: trait, products: products)
+  }
+
+  /// The macros `Operation<Folder>` in `Modules/<Folder>`.
+  static func macros(_ folder: String, trait: String, products: [String: [String]]) -> Module {
+    let target = "Operation\(folder)"
+    return Module(kind: .macros, folder: folder, target: target, uses: [], trait: trait, products: products)
   }
 
   /// The target `Operation<Folder>` in `Modules/<Folder>`, which is nobody's product.
@@ -87,13 +135,25 @@ struct Module {
   }
 
   /// The tests of the library in `Modules/<module>`: the target and the folder `Tests/<module>Tests`.
-  static func tests(_ module: String, uses: [String] = []) -> Module {
-    Module(kind: .tests, folder: "\(module)Tests", target: "\(module)Tests", uses: uses + [module])
+  static func tests(
+    _ module: String,
+    uses: [String] = [],
+    trait: String? = nil,
+    products: [String: [String]] = [:]
+  ) -> Module {
+    suite("\(module)Tests", target: "\(module)Tests", uses: uses + [module], trait: trait, products: products)
   }
 
   /// Tests that belong to no single module: the target `<folder>Tests` in `Tests/<folder>`.
-  static func suite(_ folder: String, uses: [String]) -> Module {
-    Module(kind: .tests, folder: folder, target: "\(folder)Tests", uses: uses)
+  static func suite(
+    _ folder: String,
+    target: String? = nil,
+    uses: [String],
+    trait: String? = nil,
+    products: [String: [String]] = [:]
+  ) -> Module {
+    let target = target ?? "\(folder)Tests"
+    return Module(kind: .tests, folder: folder, target: target, uses: uses, trait: trait, products: products)
   }
 }
 
@@ -101,7 +161,7 @@ extension Module {
   var product: Product? {
     switch kind {
     case .library: .library(name: target, targets: [target])
-    case .inner, .tests: nil
+    case .inner, .macros, .tests: nil
     }
   }
 
@@ -109,6 +169,13 @@ extension Module {
     switch kind {
     case .library, .inner:
       .target(
+        name: target,
+        dependencies: dependencies,
+        path: "Modules/\(folder)",
+        swiftSettings: Module.settings
+      )
+    case .macros:
+      .macro(
         name: target,
         dependencies: dependencies,
         path: "Modules/\(folder)",
@@ -127,14 +194,33 @@ extension Module {
   private var dependencies: [Target.Dependency] {
     var folders = uses
     if kind == .tests, !folders.contains("Testing") { folders.append("Testing") }
-    return folders.map { .target(name: Module.libraryTarget(in: $0)) }
+    return folders.map { Module.module(in: $0).dependency(of: self) } + productDependencies
   }
 
-  private static func libraryTarget(in folder: String) -> String {
-    guard let module = table.first(where: { $0.kind != .tests && $0.folder == folder }) else {
-      fatalError("The table names no library in the folder Modules/\(folder).")
+  /// This module as a dependency of another: one with a trait is not built for a module that has not that trait. Nor for
+  /// tests: those that depend on macros unconditionally make SwiftPM build all tests a second time, for the host.
+  private func dependency(of other: Module) -> Target.Dependency {
+    guard let trait, other.trait != trait || other.kind == .tests else { return .target(name: target) }
+    return .target(name: target, condition: .when(traits: [trait]))
+  }
+
+  /// The products of other packages. SwiftPM resolves a package only if something unconditional, or a trait that is on,
+  /// asks for one of its products.
+  private var productDependencies: [Target.Dependency] {
+    guard !products.isEmpty else { return [] }
+    guard let trait, integrations.contains(where: { $0.trait == trait }) else {
+      fatalError("\(target) uses other packages, so it needs the trait of an integration.")
     }
-    return module.target
+    return products.sorted { $0.key < $1.key }.flatMap { package, names in
+      names.map { .product(name: $0, package: package, condition: .when(traits: [trait])) }
+    }
+  }
+
+  private static func module(in folder: String) -> Module {
+    guard let module = table.first(where: { $0.kind != .tests && $0.folder == folder }) else {
+      fatalError("The table names no module in the folder Modules/\(folder).")
+    }
+    return module
   }
 
   /// The settings of every target.
@@ -158,5 +244,21 @@ extension Module {
       settings.append(.treatAllWarnings(as: .error))
     }
     return settings
+  }
+}
+
+/// A trait, and the packages that are resolved only where it is on.
+struct Integration {
+  var trait: String
+  var description: String
+  /// The versions that fit, by address.
+  var packages: [String: Range<Version>]
+
+  var packageTrait: Trait { .trait(name: trait, description: description) }
+
+  /// The packages of all integrations, each of them once.
+  static var packageDependencies: [Package.Dependency] {
+    let packages = integrations.reduce(into: [:]) { $0.merge($1.packages) { $1 } }
+    return packages.sorted { $0.key < $1.key }.map { .package(url: $0.key, $0.value) }
   }
 }

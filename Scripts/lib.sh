@@ -73,9 +73,10 @@ swift_files() {
   done | sort
 }
 
-# The targets of the manifest, one a line: name, type, path and the targets it depends on, separated by tabs.
+# The targets of the manifest, one a line: name, type, path and the targets it depends on, separated by tabs; what it
+# depends on with a trait included.
 manifest_targets() {
-  swift package --package-path "$ROOT" describe | awk '
+  swift package --package-path "$ROOT" --enable-all-traits describe | awk '
     function flush() { if (name != "") print name "\t" type "\t" path "\t" uses; name = ""; uses = "" }
     /^[A-Z]/ { flush(); inside = ($0 == "Targets:"); list = 0; next }
     !inside { next }

@@ -7,3 +7,7 @@
 @_exported public import OperationNetworkObserving
 @_exported public import OperationPagination
 @_exported public import OperationRetry
+
+#if SwiftOperationMacros
+  @_exported public import OperationMacros
+#endif
