@@ -22,11 +22,16 @@ struct Benchmarks: AsyncParsableCommand {
   @Option(help: "Run only the parts with this text in their names.")
   var filter: String?
 
+  @Option(help: ArgumentHelp("Do something wrong that has to be found.", visibility: .hidden))
+  var sabotage: Sabotage?
+
   func run() async throws {
     let short = self.short
     let filter = self.filter
+    let sabotage = self.sabotage
     // A task of its own, on no actor.
-    let report = try await Task.detached { try await Self.measure(isShort: short, filter: filter) }.value
+    let report = try await Task.detached { try await Self.measure(isShort: short, filter: filter, sabotage: sabotage) }
+      .value
     print(Table(report: report).text)
     if let json = self.json { try report.json().write(to: URL(fileURLWithPath: json)) }
     let misses = report.misses
@@ -35,23 +40,26 @@ struct Benchmarks: AsyncParsableCommand {
     if !misses.isEmpty, self.short || self.strict { throw ExitCode.failure }
   }
 
-  private static func measure(isShort: Bool, filter: String?) async throws -> Report {
+  private static func measure(isShort: Bool, filter: String?, sabotage: Sabotage?) async throws -> Report {
     let benchmarks = Benchmark.all.filter { benchmark in
       filter.map { benchmark.name.localizedCaseInsensitiveContains($0) } ?? true
     }
     guard !benchmarks.isEmpty else {
       throw ValidationError("no part has that in its name: \(Benchmark.all.map(\.name).joined(separator: ", "))")
     }
-    let harness = try await Harness(effort: isShort ? .short : .full)
+    let harness = try await Harness(isShort: isShort, sabotage: sabotage)
     var rows: [Row] = []
-    for benchmark in benchmarks { rows += try await benchmark.run(harness) }
+    for benchmark in benchmarks {
+      FileHandle.standardError.write(Data("measuring: \(benchmark.name)\n".utf8))
+      rows += try await benchmark.run(harness)
+    }
     return Report(
       date: .now,
       toolchain: Toolchain.name,
       machine: .current,
       isShort: isShort,
       baseline: harness.baseline,
-      rows: rows
+      rows: rows.map { $0.judged(isShort: isShort) }
     )
   }
 }

@@ -10,17 +10,26 @@ final class Harness: Sendable {
     var budget: Duration
     var sampleCounts: ClosedRange<Int>
 
-    static let full = Effort(chunk: .microseconds(1500), budget: .milliseconds(1500), sampleCounts: 11...101)
+    static let full = Effort(chunk: .milliseconds(2), budget: .milliseconds(2500), sampleCounts: 21...151)
     static let short = Effort(chunk: .microseconds(700), budget: .milliseconds(200), sampleCounts: 7...25)
   }
 
   let effort: Effort
+  let isShort: Bool
+  /// What is to go wrong.
+  let sabotage: Sabotage?
   private let baselineCount: Int
   private let baselines = Mutex<[Double]>([])
 
-  init(effort: Effort) async throws {
-    self.effort = effort
-    self.baselineCount = try await Self.calibratedCount(of: .baseline, for: effort.chunk / 2)
+  init(isShort: Bool, sabotage: Sabotage?) async throws {
+    self.effort = isShort ? .short : .full
+    self.isShort = isShort
+    self.sabotage = sabotage
+    self.baselineCount = try await Self.count(of: .baseline, for: self.effort.chunk / 2)
+    for _ in 0..<self.effort.sampleCounts.lowerBound {
+      let sample = try await self.nanoseconds(of: .baseline, count: self.baselineCount)
+      self.baselines.withLock { $0.append(sample) }
+    }
   }
 
   /// Nanoseconds of 1 A, over all samples so far.
@@ -71,18 +80,18 @@ extension Harness {
   /// The costs of the measures in A, sample by sample.
   private func samples(of measures: [Measure]) async throws -> [[Double]] {
     var counts: [Int] = []
-    for measure in measures { counts.append(try await Self.calibratedCount(of: measure, for: self.effort.chunk)) }
+    for measure in measures { counts.append(try await self.count(of: measure, for: self.effort.chunk)) }
     var samples: [[Double]] = []
     let end = ContinuousClock.now + self.effort.budget
     while samples.count < self.effort.sampleCounts.lowerBound
       || (samples.count < self.effort.sampleCounts.upperBound && ContinuousClock.now < end)
     {
-      let before = try await Self.nanoseconds(of: .baseline, count: self.baselineCount)
+      let before = try await self.nanoseconds(of: .baseline, count: self.baselineCount)
       var costs: [Double] = []
       for (measure, count) in zip(measures, counts) {
-        costs.append(try await Self.nanoseconds(of: measure, count: count))
+        costs.append(try await self.nanoseconds(of: measure, count: count))
       }
-      let after = try await Self.nanoseconds(of: .baseline, count: self.baselineCount)
+      let after = try await self.nanoseconds(of: .baseline, count: self.baselineCount)
       self.baselines.withLock { $0 += [before, after] }
       samples.append(costs.map { $0 / ((before + after) / 2) })
     }
@@ -98,23 +107,34 @@ extension Harness {
     return Double(stopwatch.allocated.count) / Double(count)
   }
 
+  /// Nanoseconds for each time.
+  func nanoseconds(of measure: Measure, count: Int) async throws -> Double {
+    try await Self.nanoseconds(of: measure, count: count)
+  }
+
+  /// How often to do it for a chunk of that length.
+  func count(of measure: Measure, for length: Duration) async throws -> Int {
+    try await Self.count(of: measure, for: length)
+  }
+
   private static func nanoseconds(of measure: Measure, count: Int) async throws -> Double {
     var stopwatch = Stopwatch(.time)
     try await measure.chunk(count, &stopwatch)
     return stopwatch.elapsed / .nanoseconds(1) / Double(count)
   }
 
-  /// How often to do it for a chunk of that length.
-  private static func calibratedCount(of measure: Measure, for length: Duration) async throws -> Int {
+  private static func count(of measure: Measure, for length: Duration) async throws -> Int {
     if let count = measure.count {
       // Once for nothing, so that what is made on the first use does not count.
       _ = try await self.nanoseconds(of: measure, count: count)
       return count
     }
+    let nanoseconds = length / .nanoseconds(1)
     var count = 1
     while true {
-      let elapsed = .nanoseconds(1) * (try await self.nanoseconds(of: measure, count: count) * Double(count))
-      if elapsed >= length / 4 { return max(1, Int(Double(count) * (length / max(elapsed, .nanoseconds(1))))) }
+      let each = try await self.nanoseconds(of: measure, count: count)
+      // Judged by a chunk that is long enough itself: a few times say little, and the first ones are slow.
+      if each * Double(count) >= nanoseconds / 4 { return max(1, Int(nanoseconds / each)) }
       count *= 2
     }
   }

@@ -13,7 +13,7 @@ struct Report: Codable, Sendable {
 
 extension Report {
   /// The rows that are not as they should be.
-  var misses: [Row] { self.rows.filter { $0.verdict(isShort: self.isShort) == .miss } }
+  var misses: [Row] { self.rows.filter { $0.isMet == false } }
 
   func json() throws -> Data {
     let encoder = JSONEncoder()

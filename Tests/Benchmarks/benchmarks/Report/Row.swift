@@ -9,23 +9,26 @@ struct Row: Codable, Sendable {
     case count = ""
   }
 
-  enum Limit: Codable, Equatable {
-    case atMost(Double)
-    case atLeast(Double)
+  struct Limit: Codable {
+    enum Relation: String, Codable {
+      case atMost
+      case atLeast
+    }
+
+    var relation: Relation
+    var value: Double
+
+    init(_ relation: Relation, _ value: Double) {
+      self.relation = relation
+      self.value = value
+    }
 
     func holds(for value: Double) -> Bool {
-      switch self {
-      case .atMost(let limit): value <= limit
-      case .atLeast(let limit): value >= limit
+      switch self.relation {
+      case .atMost: value <= self.value
+      case .atLeast: value >= self.value
       }
     }
-  }
-
-  enum Verdict: String, Codable {
-    case pass
-    case miss
-    /// There is no bar.
-    case none = ""
   }
 
   var section: String
@@ -36,10 +39,12 @@ struct Row: Codable, Sendable {
   var spread: Distribution?
   /// Allocations for each time; nil where they cannot be counted or do not matter.
   var allocations: Double?
-  /// What the value should be.
+  /// What the value should be on a machine that has nothing else to do.
   var bar: Limit?
-  /// What the value has to be also on a busy machine.
+  /// What the value has to be on any machine: the short form checks nothing else.
   var gate: Limit?
+  /// Whether the value is as it should be; nil where nothing says how.
+  var isMet: Bool?
   var note: String?
 }
 
@@ -53,21 +58,35 @@ extension Row {
       unit: .awaits,
       spread: timing.cost,
       allocations: timing.allocations,
-      bar: bar.map { .atMost($0) },
+      bar: bar.map { Limit(.atMost, $0) },
       note: note
     )
   }
 
+  /// How many allocations something of which the cost is known makes; no row where they cannot be counted.
+  static func allocations(of timing: Timing, _ section: String, _ name: String, bar: Double) -> [Row] {
+    // In hundredths: what is left over by the difference of two is no allocation.
+    timing.allocations.map { allocations in
+      [.number(section, "allocations of \(name)", (allocations * 100).rounded() / 100, bar: bar)]
+    } ?? []
+  }
+
   /// How much the highest of costs that should be equal exceeds the lowest.
-  static func growth(_ section: String, _ name: String, of timings: [Timing], bar: Double, gate: Double) -> Row {
+  static func growth(
+    _ section: String,
+    _ name: String = "growth",
+    of timings: [Timing],
+    bar: Double? = nil,
+    gate: Double? = nil
+  ) -> Row {
     let costs = timings.map(\.cost.median)
     return Row(
       section: section,
       name: name,
       value: (costs.max() ?? .nan) / (costs.min() ?? .nan),
       unit: .times,
-      bar: .atMost(bar),
-      gate: .atMost(gate)
+      bar: bar.map { Limit(.atMost, $0) },
+      gate: gate.map { Limit(.atMost, $0) }
     )
   }
 
@@ -86,19 +105,20 @@ extension Row {
       name: name,
       value: value,
       unit: unit,
-      bar: bar.map { .atMost($0) },
-      gate: (gate ?? bar).map { .atMost($0) },
+      bar: bar.map { Limit(.atMost, $0) },
+      gate: (gate ?? bar).map { Limit(.atMost, $0) },
       note: note
     )
   }
 }
 
 extension Row {
-  /// What counts: the bar on a machine that has nothing else to do, the gate on any.
+  /// What counts in the form of the report.
   func limit(isShort: Bool) -> Limit? { isShort ? self.gate : self.bar }
 
-  func verdict(isShort: Bool) -> Verdict {
-    guard let limit = self.limit(isShort: isShort) else { return .none }
-    return limit.holds(for: self.value) ? .pass : .miss
+  func judged(isShort: Bool) -> Row {
+    var row = self
+    row.isMet = self.limit(isShort: isShort)?.holds(for: self.value)
+    return row
   }
 }

@@ -43,7 +43,7 @@ struct Table {
       row.value.short + unit,
       row.spread.map { "\($0.lowerQuartile.short)–\($0.upperQuartile.short)" } ?? "",
       row.limit(isShort: self.report.isShort)?.text ?? "",
-      row.verdict(isShort: self.report.isShort).rawValue,
+      row.isMet.map { $0 ? "pass" : "miss" } ?? "",
       row.allocations.map(\.short) ?? "",
     ]
   }
@@ -51,9 +51,9 @@ struct Table {
 
 extension Row.Limit {
   fileprivate var text: String {
-    switch self {
-    case .atMost(let limit): "≤ \(limit.short)"
-    case .atLeast(let limit): "≥ \(limit.short)"
+    switch self.relation {
+    case .atMost: "≤ \(self.value.short)"
+    case .atLeast: "≥ \(self.value.short)"
     }
   }
 }
@@ -75,6 +75,7 @@ extension Double {
   /// Three digits or all before the point, whichever are more.
   fileprivate var short: String {
     guard self.isFinite else { return "–" }
+    guard abs(self) >= 0.005 else { return "0" }
     if self == self.rounded() || abs(self) >= 1000 { return Int(self.rounded()).grouped }
     return String(format: abs(self) >= 100 ? "%.0f" : abs(self) >= 10 ? "%.1f" : "%.2f", self)
   }

@@ -4,5 +4,8 @@ struct Benchmark: Sendable {
   let run: @Sendable (Harness) async throws -> [Row]
 
   /// All of them, in the order of the report.
-  static let all = [orientation, fetching, stores, matching, subscribing, events, callers, paging, reading, memory]
+  static let all = [
+    orientation, fetching, stores, matching, subscribing, events, callers, paging, reading, contention, memory,
+    droppedStores, leftovers,
+  ]
 }

@@ -34,7 +34,7 @@ extension Benchmark {
       Row(section, "no subscriber", timings.first),
       Row(section, "one subscriber", timings.second),
       Row(section, "one event to one subscriber (the difference)", timings.difference, bar: bar),
-    ]
+    ] + Row.allocations(of: timings.difference, section, "an event", bar: 0)
   }
 }
 

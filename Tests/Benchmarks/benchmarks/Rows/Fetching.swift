@@ -11,11 +11,15 @@ extension Benchmark {
     let modified = PostQuery(id: 1).retry(limit: 3).backoff(.noBackoff).deduplicated()
     let client = OperationClient.plain()
     let withDefaults = OperationClient.withDefaults()
+    let bare = try await harness.time(.fetching(PostQuery(id: 1)))
+    let full = try await harness.time(.fetching(modified))
     var rows = [
-      Row(section, "store.fetch()", try await harness.time(.fetching(PostQuery(id: 1))), bar: 50),
-      Row(section, "with retry, backoff, deduplicated", try await harness.time(.fetching(modified)), bar: 90),
+      Row(section, "store.fetch()", bare, bar: 50),
+      Row(section, "with retry, backoff, deduplicated", full, bar: 90),
     ]
     rows += try await Benchmark.passingThrough(harness)
+    rows += Row.allocations(of: bare, section, "store.fetch()", bar: 13)
+    rows += Row.allocations(of: full, section, "a fetch with retry, backoff, deduplicated", bar: 35)
 
     let plainStore = client.store(for: PostQuery(id: 1))
     let defaultStore = withDefaults.store(for: PostQuery(id: 1))
@@ -40,29 +44,34 @@ extension Benchmark {
   private static func passingThrough(_ harness: Harness) async throws -> [Row] {
     let section = "fetch"
     let five = PostQuery(id: 1).passedThrough().passedThrough().passedThrough().passedThrough().passedThrough()
-    let (_, _, one) = try await harness.difference(from: .fetching(PostQuery(id: 1)), to: .fetching(five), over: 5)
+    let (_, _, one) = try await harness.difference(
+      from: .fetching(PostQuery(id: 1)),
+      to: .fetching(five, isWasteful: harness.sabotage == .allocation),
+      over: 5
+    )
     let (_, _, bare) = try await harness.difference(from: .running(PostQuery(id: 1)), to: .running(five), over: 5)
     var rows = [
       Row(section, "one more pass-through modifier", one, bar: 1.5),
       Row(section, "one more pass-through modifier, without a store", bare),
     ]
-    if let allocations = one.allocations {
-      rows.append(.number(section, "allocations of a pass-through modifier", allocations, bar: 0))
-    }
+    rows += Row.allocations(of: one, section, "a pass-through modifier", bar: 0)
     return rows
   }
 }
 
 extension Measure {
   /// A fetch on a detached store.
-  fileprivate static func fetching<Query: QueryRequest>(_ query: Query) -> Measure where Query.Value: Sendable {
-    .fetching(OperationStore.detached(query: query))
+  fileprivate static func fetching<Query: QueryRequest>(_ query: Query, isWasteful: Bool = false) -> Measure
+  where Query.Value: Sendable {
+    .fetching(OperationStore.detached(query: query), isWasteful: isWasteful)
   }
 
   fileprivate static func fetching<Value: Sendable, Failure>(
-    _ store: OperationStore<QueryState<Value, Failure>>
+    _ store: OperationStore<QueryState<Value, Failure>>,
+    isWasteful: Bool = false
   ) -> Measure {
     .awaiting {
+      if isWasteful { keep(Waste()) }
       do {
         _ = try await store.fetch()
       } catch {

@@ -26,7 +26,7 @@ extension Benchmark {
       timings.append(timing)
       rows.append(Row(section, "of \(size.grouped)", timing, bar: 100))
     }
-    rows.append(.growth(section, "growth", of: timings, bar: 2, gate: 4))
+    rows.append(.growth(section, of: timings, bar: 2, gate: 4))
     rows.append(
       Row(
         section,

@@ -12,7 +12,7 @@ extension Benchmark {
       timings.append(timing)
       rows.append(Row(section, "page \(number.grouped)", timing, bar: 150))
     }
-    rows.append(.growth(section, "growth", of: timings, bar: 1.5, gate: 3))
+    rows.append(.growth(section, of: timings, bar: 1.5, gate: 3))
     return rows
   }
 }

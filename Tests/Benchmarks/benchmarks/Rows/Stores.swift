@@ -31,12 +31,16 @@ extension Benchmark {
       let found = min(size, 50)
       let stride = size / found
       let timing = try await harness.time(
-        .calling(roundOf: found) { keep(client.store(for: PostQuery(id: $0 * stride))) }
+        .calling(roundOf: found) { number in
+          keep(client.store(for: PostQuery(id: number * stride)))
+          if harness.sabotage == .growth { for step in 0..<size / 10 { keep(step) } }
+        }
       )
       timings.append(timing)
       rows.append(Row(section, "among \(size.grouped)", timing, bar: 20))
     }
-    rows.append(.growth(section, "growth", of: timings, bar: 1.5, gate: 3))
+    rows.append(.growth(section, of: timings, bar: 1.5, gate: 3))
+    rows += Row.allocations(of: timings[0], section, "finding a store", bar: 1)
     let step = 61_803  // Prime to the size, so that all come up, far from each other.
     rows.append(
       Row(
@@ -75,7 +79,10 @@ extension Benchmark {
         timings.append(timing)
         rows.append(Row(section, "at \(size.grouped)\(name)", timing, bar: bar))
       }
-      if bar != nil { rows.append(.growth(section, "growth", of: timings, bar: 1.5, gate: 3)) }
+      if bar != nil {
+        rows.append(.growth(section, of: timings, bar: 1.5, gate: 3))
+        rows += Row.allocations(of: timings[0], section, "a new store", bar: 14)
+      }
     }
     return rows
   }

@@ -15,7 +15,8 @@ extension Benchmark {
       rows.append(Row(section, "next to \(size.grouped)", timing, bar: size == 0 ? nil : 30))
       if size > 0 { timings.append(timing) }
     }
-    rows.append(.growth(section, "growth", of: timings, bar: 2, gate: 4))
+    rows.append(.growth(section, of: timings, bar: 2, gate: 4))
+    rows += Row.allocations(of: timings[0], section, "subscribe + cancel", bar: 4)
     for subscription in others { subscription.cancel() }
     return rows
   }
