@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// Does an operation a number of times, and starts and stops the watch around what counts.
 struct Measure: Sendable {
   typealias Chunk = @Sendable (_ count: Int, _ stopwatch: inout Stopwatch) async throws -> Void
@@ -13,7 +15,7 @@ struct Measure: Sendable {
 }
 
 extension Measure {
-  /// Something that is awaited, in the same way as the baseline.
+  /// Something that is awaited, just as the baseline is.
   static func awaiting(_ body: @escaping @Sendable () async -> Void) -> Measure {
     Measure { count, stopwatch in
       stopwatch.start()
@@ -32,10 +34,12 @@ extension Measure {
     }
   }
 
-  /// Something that is called with a number that goes round from 0 to below `limit`.
+  /// Something that is called with a number that goes round from 0 to below `limit`, from chunk to chunk.
   static func calling(roundOf limit: Int, _ body: @escaping @Sendable (Int) throws -> Void) -> Measure {
-    Measure { count, stopwatch in
-      var number = 0
+    let next = Counter()
+    return Measure { count, stopwatch in
+      var number = next.number.load(ordering: .relaxed)
+      defer { next.number.store(number, ordering: .relaxed) }
       stopwatch.start()
       for _ in 0..<count {
         try body(number)
@@ -66,6 +70,10 @@ extension Measure {
 extension Measure {
   /// The await of an async function that does nothing, which is 1 A.
   static let baseline = Measure.awaiting { await nothing() }
+}
+
+private final class Counter: Sendable {
+  let number = Atomic(0)
 }
 
 /// Does nothing, asynchronously.

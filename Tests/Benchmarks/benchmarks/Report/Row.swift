@@ -65,9 +65,9 @@ extension Row {
 
   /// How many allocations something of which the cost is known makes; no row where they cannot be counted.
   static func allocations(of timing: Timing, _ section: String, _ name: String, bar: Double) -> [Row] {
-    // In hundredths: what is left over by the difference of two is no allocation.
+    // In tenths: a block that another thread has taken meanwhile does not count.
     timing.allocations.map { allocations in
-      [.number(section, "allocations of \(name)", (allocations * 100).rounded() / 100, bar: bar)]
+      [.number(section, "allocations of \(name)", (allocations * 10).rounded() / 10, bar: bar)]
     } ?? []
   }
 
