@@ -31,11 +31,12 @@ extension OperationClient {
       let context = store.context
       let cacheTime = max(context.operationCacheTime, .zero)
       let deadlines = context.operationDeadlines
-      let surplus = self.state.withLock { queues in
-        queues.insert(store, cacheTime: cacheTime, since: deadlines.elapsed)
-        return queues.count > self.maximumIdleStores ? queues.removeOldest() : nil
+      let (replaced, surplus) = self.state.withLock { queues in
+        let replaced = queues.insert(store, cacheTime: cacheTime, since: deadlines.elapsed)
+        return (replaced, queues.count > self.maximumIdleStores ? queues.removeOldest() : nil)
       }
-      surplus?.evict()
+      _ = consume replaced  // Released after the lock.
+      surplus?.store.evict()
       self.setAlarm(for: cacheTime, on: deadlines)
       self.updateLink()
     }
@@ -50,7 +51,7 @@ extension OperationClient {
       let stores = self.state.withLock { $0.all }
       for store in stores where isEvicted(store.context) {
         let removed = self.state.withLock { $0.remove(store.id) }
-        removed?.evict()
+        removed?.store.evict()
       }
     }
 
