@@ -10,11 +10,11 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
   ],
   targets: [
-    .target(name: "AllocationCounter", path: "AllocationCounter"),
+    .target(name: "Counters", path: "Counters"),
     .executableTarget(
       name: "benchmarks",
       dependencies: [
-        "AllocationCounter",
+        "Counters",
         .product(name: "OperationCore", package: "swift-operation"),
         .product(name: "OperationBackoff", package: "swift-operation"),
         .product(name: "OperationRetry", package: "swift-operation"),

@@ -2,7 +2,7 @@
 // before those of a shared library.
 
 #define _GNU_SOURCE
-#include "AllocationCounter.h"
+#include "Counters.h"
 #include <errno.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -136,7 +136,3 @@ AllocationCount allocation_counting_stop(void) {
 }
 
 #endif
-
-void use_word(intptr_t word) {
-  __asm__ volatile("" : : "r"(word) : "memory");
-}

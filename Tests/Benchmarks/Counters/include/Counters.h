@@ -1,4 +1,5 @@
-// Counts what the process allocates while it is told to, and keeps the optimizer from dropping what is measured.
+// Counts what the process allocates while it is told to and how often it is interrupted, and keeps the optimizer from
+// dropping what is measured.
 
 #ifndef ALLOCATION_COUNTER_H
 #define ALLOCATION_COUNTER_H
@@ -23,6 +24,9 @@ void allocation_counting_start(void);
 
 /// Stops counting.
 AllocationCount allocation_counting_stop(void);
+
+/// How often the system has taken a processor from a thread of this process that was not done with it.
+int64_t preemption_count(void);
 
 /// Uses a word in a way that the optimizer cannot see.
 void use_word(intptr_t word);

@@ -1,3 +1,4 @@
+internal import Counters
 internal import Synchronization
 
 /// Measures in many short samples, each between two samples of the baseline, so that what else the machine does shows in
@@ -26,10 +27,7 @@ final class Harness: Sendable {
     self.isShort = isShort
     self.sabotage = sabotage
     self.baselineCount = try await Self.count(of: .baseline, for: self.effort.chunk / 2)
-    for _ in 0..<self.effort.sampleCounts.lowerBound {
-      let sample = try await self.nanoseconds(of: .baseline, count: self.baselineCount)
-      self.baselines.withLock { $0.append(sample) }
-    }
+    for _ in 0..<self.effort.sampleCounts.lowerBound { _ = try await self.nanosecondsOfBaseline() }
   }
 
   /// Nanoseconds of 1 A, over all samples so far.
@@ -47,14 +45,25 @@ struct Timing: Sendable {
 extension Harness {
   /// What doing it once costs.
   func time(_ measure: Measure) async throws -> Timing {
-    let samples = try await self.samples(of: [measure])
-    return Timing(
-      cost: Distribution(of: samples.map { $0[0] }),
-      allocations: try await self.allocations(of: measure)
-    )
+    try await self.times(of: [measure])[0]
   }
 
-  /// What the second costs more than the first, taken in the same samples, as a share.
+  /// What each costs, measured by turns, so that they can be compared.
+  func times(of measures: [Measure]) async throws -> [Timing] {
+    let samples = try await self.samples(of: measures)
+    var timings: [Timing] = []
+    for (index, measure) in measures.enumerated() {
+      timings.append(
+        Timing(
+          cost: Distribution(of: samples.map { $0[index] }),
+          allocations: try await self.allocations(of: measure)
+        )
+      )
+    }
+    return timings
+  }
+
+  /// What the second costs more than the first, divided by `parts`.
   func difference(
     from first: Measure,
     to second: Measure,
@@ -78,24 +87,49 @@ extension Harness {
 
 extension Harness {
   /// The costs of the measures in A, sample by sample.
+  ///
+  /// Samples in which the machine was not itself are left out, unless there are hardly any others.
   private func samples(of measures: [Measure]) async throws -> [[Double]] {
     var counts: [Int] = []
     for measure in measures { counts.append(try await self.count(of: measure, for: self.effort.chunk)) }
-    var samples: [[Double]] = []
-    let end = ContinuousClock.now + self.effort.budget
-    while samples.count < self.effort.sampleCounts.lowerBound
-      || (samples.count < self.effort.sampleCounts.upperBound && ContinuousClock.now < end)
-    {
-      let before = try await self.nanoseconds(of: .baseline, count: self.baselineCount)
-      var costs: [Double] = []
-      for (measure, count) in zip(measures, counts) {
-        costs.append(try await self.nanoseconds(of: measure, count: count))
+    var steady: [[Double]] = []
+    var shaken: [[Double]] = []
+    let begin = ContinuousClock.now
+    let budget = self.effort.budget * measures.count
+    while true {
+      let (wanted, elapsed) = (self.effort.sampleCounts, begin.duration(to: .now))
+      if steady.count >= (elapsed < budget ? wanted.upperBound : wanted.lowerBound) { return steady }
+      // It goes on for a few good ones, but not forever.
+      if elapsed > budget * 3, steady.count + shaken.count >= wanted.lowerBound {
+        return steady.count >= wanted.lowerBound / 2 ? steady : steady + shaken
       }
-      let after = try await self.nanoseconds(of: .baseline, count: self.baselineCount)
-      self.baselines.withLock { $0 += [before, after] }
-      samples.append(costs.map { $0 / ((before + after) / 2) })
+      let sample = try await self.sample(of: zip(measures, counts))
+      if sample.isSteady { steady.append(sample.costs) } else { shaken.append(sample.costs) }
     }
-    return samples
+  }
+
+  /// Each measure between two samples of the baseline. It is steady if nobody interrupted it and the baseline stayed the same.
+  private func sample(
+    of measures: some Sequence<(Measure, Int)>
+  ) async throws -> (costs: [Double], isSteady: Bool) {
+    var costs: [Double] = []
+    var isSteady = true
+    let preemptions = preemption_count()
+    var before = try await self.nanosecondsOfBaseline()
+    for (measure, count) in measures {
+      let cost = try await self.nanoseconds(of: measure, count: count)
+      let after = try await self.nanosecondsOfBaseline()
+      costs.append(cost / ((before + after) / 2))
+      if max(before, after) > 1.15 * min(before, after) { isSteady = false }
+      before = after
+    }
+    return (costs, isSteady && preemption_count() == preemptions)
+  }
+
+  private func nanosecondsOfBaseline() async throws -> Double {
+    let sample = try await self.nanoseconds(of: .baseline, count: self.baselineCount)
+    self.baselines.withLock { $0.append(sample) }
+    return sample
   }
 
   /// Allocations for each time, when nothing has to be made ready any more.

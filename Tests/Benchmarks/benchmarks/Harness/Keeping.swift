@@ -1,4 +1,4 @@
-internal import AllocationCounter
+internal import Counters
 
 /// Uses a number, so that the optimizer has to compute it.
 @inline(__always)

@@ -1,4 +1,4 @@
-internal import AllocationCounter
+internal import Counters
 
 /// Measures what happens between its starts and its stops: the time, or what is allocated.
 struct Stopwatch {

@@ -6,20 +6,13 @@ extension Benchmark {
   static let callers = Benchmark(name: "callers") { harness in
     let section = "callers of one deduplicated run"
     var rows: [Row] = []
-    var timings: [Timing] = []
-    for size in [1000, 10_000] {
-      let timing = try await harness.time(.joining(callers: size))
-      timings.append(timing)
-      rows.append(Row(section, size.grouped, timing, bar: 60))
-    }
+    let sizes = [1000, 10_000]
+    let timings = try await harness.times(of: sizes.map { .joining(callers: $0) })
+    rows += zip(sizes, timings).map { Row(section, $0.grouped, $1, bar: 60) }
     rows.append(.growth(section, of: timings, bar: 1.5, gate: 3))
-    var bareTimings: [Timing] = []
-    for size in [1000, 10_000] {
-      let timing = try await harness.time(.waiting(callers: size))
-      bareTimings.append(timing)
-      rows.append(Row(section, "tasks alone, awaiting a continuation each, \(size.grouped)", timing))
-    }
-    rows.append(.growth(section, "growth of the tasks alone", of: bareTimings))
+    let bare = try await harness.times(of: sizes.map { .waiting(callers: $0) })
+    rows += zip(sizes, bare).map { Row(section, "tasks alone, awaiting a continuation each, \($0.grouped)", $1) }
+    rows.append(.growth(section, "growth of the tasks alone", of: bare))
     return rows
   }
 }

@@ -4,42 +4,37 @@ extension Benchmark {
   /// Ten stores below a path, among many.
   static let matching = Benchmark(name: "matching") { harness in
     let section = "stores(matching:of:), 10"
+    let sizes = [1000, 100_000]
+    let clients = sizes.map { Self.client(with: $0) }
+    let timings = try await harness.times(of: zip(sizes, clients).map { .matching(in: $1, of: $0) })
+    let looking = try await harness.time(.matching(in: clients[0], of: sizes[0]) { keep($0) })
+    return zip(sizes, timings).map { Row(section, "of \($0.grouped)", $1, bar: 100) } + [
+      .growth(section, of: timings, bar: 2, gate: 4),
+      Row(section, "and each looked at", looking),
+    ]
+  }
+
+  private static func client(with size: Int) -> OperationClient {
     let client = OperationClient.plain()
-    var rows: [Row] = []
-    var timings: [Timing] = []
-    var count = 0
-    for size in [1000, 100_000] {
-      let groups = size / MemberQuery.membersPerGroup
-      for group in count..<groups {
-        for member in 0..<MemberQuery.membersPerGroup {
-          _ = client.store(for: MemberQuery(group: group, member: member))
-        }
-      }
-      count = groups
-      let stride = groups / 50
-      let timing = try await harness.time(
-        .calling(roundOf: 50) { number in
-          let found = client.stores(matching: MemberQuery.path(of: number * stride), of: MemberQuery.State.self)
-          keep(found.count)
-        }
-      )
-      timings.append(timing)
-      rows.append(Row(section, "of \(size.grouped)", timing, bar: 100))
+    for group in 0..<size / MemberQuery.membersPerGroup {
+      for member in 0..<MemberQuery.membersPerGroup { _ = client.store(for: MemberQuery(group: group, member: member)) }
     }
-    rows.append(.growth(section, of: timings, bar: 2, gate: 4))
-    rows.append(
-      Row(
-        section,
-        "and each looked at",
-        try await harness.time(
-          .calling(roundOf: 50) { number in
-            for store in client.stores(matching: MemberQuery.path(of: number), of: MemberQuery.State.self) {
-              keep(store)
-            }
-          }
-        )
-      )
-    )
-    return rows
+    return client
+  }
+}
+
+extension Measure {
+  /// Finds the members of some groups, which are spread over all there are.
+  fileprivate static func matching(
+    in client: OperationClient,
+    of size: Int,
+    look: (@Sendable (OperationStore<MemberQuery.State>) -> Void)? = nil
+  ) -> Measure {
+    let stride = size / MemberQuery.membersPerGroup / 50
+    return .calling(roundOf: 50) { number in
+      let found = client.stores(matching: MemberQuery.path(of: number * stride), of: MemberQuery.State.self)
+      keep(found.count)
+      if let look { for store in found { look(store) } }
+    }
   }
 }

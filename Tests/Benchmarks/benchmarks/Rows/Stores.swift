@@ -21,69 +21,63 @@ extension Benchmark {
   /// interest, not what the processor's caches hold. A row of its own goes through all of them.
   private static func finding(_ harness: Harness) async throws -> [Row] {
     let section = "client.store(for:), there"
-    let client = OperationClient.plain()
-    var rows: [Row] = []
-    var timings: [Timing] = []
-    var count = 0
-    for size in [1, 100, 10_000, 100_000] {
-      client.addPosts(count..<size)
-      count = size
-      let found = min(size, 50)
-      let stride = size / found
-      let timing = try await harness.time(
-        .calling(roundOf: found) { number in
-          keep(client.store(for: PostQuery(id: number * stride)))
-          if harness.sabotage == .growth { for step in 0..<size / 10 { keep(step) } }
-        }
-      )
-      timings.append(timing)
-      rows.append(Row(section, "among \(size.grouped)", timing, bar: 20))
-    }
+    let sizes = [1, 100, 10_000, 100_000]
+    let clients = sizes.map { OperationClient.filled($0) }
+    let timings = try await harness.times(
+      of: zip(sizes, clients).map { .finding(in: $1, of: $0, growing: harness.sabotage == .growth) }
+    )
+    var rows = zip(sizes, timings).map { Row(section, "among \($0.grouped)", $1, bar: 20) }
     rows.append(.growth(section, of: timings, bar: 1.5, gate: 3))
     rows += Row.allocations(of: timings[0], section, "finding a store", bar: 1)
-    let step = 61_803  // Prime to the size, so that all come up, far from each other.
-    rows.append(
-      Row(
-        section,
-        "all 100,000, out of order",
-        try await harness.time(
-          .calling(roundOf: 100_000) { keep(client.store(for: PostQuery(id: $0 * step % 100_000))) }
-        ),
-        note: "what the processor's caches miss included"
-      )
-    )
+    let all = try await harness.time(.findingAll(in: clients[3], of: sizes[3]))
+    rows.append(Row(section, "all 100,000, out of order", all, note: "what the processor's caches miss included"))
     return rows
   }
 
   /// Makes stores that are not there yet.
   private static func adding(_ harness: Harness) async throws -> [Row] {
     let section = "client.store(for:), new"
-    var rows: [Row] = []
-    for (name, client, bar) in [
-      ("", OperationClient.plain(), 100), (", with defaults", OperationClient.withDefaults(), nil),
-    ] as [(String, OperationClient, Double?)] {
-      var timings: [Timing] = []
-      var count = 0
-      for size in [1000, 100_000] {
-        client.addPosts(count..<size)
-        count = size
-        let timing = try await harness.time(
-          .prepared(count: 200) { _ in
-            size
-          } timed: { size, count in
-            client.addPosts(size..<size + count)
-          } finish: { size in
-            for id in size..<size + 200 { client.clearStore(with: PostQuery(id: id).path) }
-          }
-        )
-        timings.append(timing)
-        rows.append(Row(section, "at \(size.grouped)\(name)", timing, bar: bar))
-      }
-      if bar != nil {
-        rows.append(.growth(section, of: timings, bar: 1.5, gate: 3))
-        rows += Row.allocations(of: timings[0], section, "a new store", bar: 14)
-      }
-    }
+    let sizes = [1000, 100_000]
+    let timings = try await harness.times(of: sizes.map { .adding(to: .filled($0), of: $0) })
+    var rows = zip(sizes, timings).map { Row(section, "at \($0.grouped)", $1, bar: 100) }
+    rows.append(.growth(section, of: timings, bar: 1.5, gate: 3))
+    rows += Row.allocations(of: timings[0], section, "a new store", bar: 14)
+    let others = try await harness.times(of: sizes.map { .adding(to: .filled($0, .withDefaults()), of: $0) })
+    rows += zip(sizes, others).map { Row(section, "at \($0.grouped), with defaults", $1) }
     return rows
+  }
+}
+
+extension OperationClient {
+  fileprivate static func filled(_ size: Int, _ client: OperationClient = .plain()) -> OperationClient {
+    client.addPosts(0..<size)
+    return client
+  }
+}
+
+extension Measure {
+  fileprivate static func finding(in client: OperationClient, of size: Int, growing: Bool) -> Measure {
+    let found = min(size, 50)
+    let stride = size / found
+    return .calling(roundOf: found) { number in
+      keep(client.store(for: PostQuery(id: number * stride)))
+      if growing { for step in 0..<size / 10 { keep(step) } }
+    }
+  }
+
+  fileprivate static func findingAll(in client: OperationClient, of size: Int) -> Measure {
+    let step = 61_803  // Prime to the sizes, so that all come up, far from each other.
+    return .calling(roundOf: size) { keep(client.store(for: PostQuery(id: $0 * step % size))) }
+  }
+
+  /// Adds a few, and takes them away again when the watch has stopped.
+  fileprivate static func adding(to client: OperationClient, of size: Int) -> Measure {
+    .prepared(count: 200) { count in
+      size..<size + count
+    } timed: { ids, _ in
+      client.addPosts(ids)
+    } finish: { ids in
+      for id in ids { client.clearStore(with: PostQuery(id: id).path) }
+    }
   }
 }
