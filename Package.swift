@@ -27,7 +27,7 @@ let table: [Module] = [
   .library("Mutation", uses: ["Core"]),
   .inner("EventLoop", uses: ["Core"]),
   .library("NetworkObserving", uses: ["Core", "EventLoop"]),
-  .library("MemoryPressure", uses: ["Core"]),
+  .library("MemoryPressure", uses: ["Core", "EventLoop"]),
   .library("ActivityObserving", uses: ["Core"]),
   .library("Testing", uses: ["Core", "Backoff"]),
   .macros(
@@ -57,7 +57,7 @@ let table: [Module] = [
   .tests("Mutation", uses: ["Core"]),
   .tests("EventLoop"),
   .tests("NetworkObserving", uses: ["Core", "EventLoop"]),
-  .tests("MemoryPressure", uses: ["Core"]),
+  .tests("MemoryPressure", uses: ["Core", "EventLoop"]),
   .tests("ActivityObserving", uses: ["Core"]),
   .tests("Testing", uses: ["Core", "Backoff"]),
   .tests("Operation"),

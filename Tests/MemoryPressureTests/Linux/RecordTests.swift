@@ -79,5 +79,12 @@
       #expect(record.note(self.counts(), at: .seconds(2)) == nil)
       #expect(record.note(self.counts(high: 1), at: .seconds(3)) == .warning)
     }
+
+    @Test func `A file that is read while it is written is no news`() {
+      let record = Limits(self.counts(high: 9, max: 9))
+      #expect(record.note(KeyedNumbers(parsing: ""), at: .seconds(1)) == nil)
+      #expect(record.note(self.counts(high: 9, max: 9), at: .seconds(2)) == nil)
+      #expect(record.note(self.counts(high: 10, max: 9), at: .seconds(3)) == .warning)
+    }
   }
 #endif

@@ -19,7 +19,8 @@
     /// is critical.
     mutating func note(_ counts: KeyedNumbers, at time: Duration) -> MemoryPressure? {
       let before = self.counts
-      self.counts = counts
+      // Who reads while a file is being written finds less than there is.
+      self.counts = counts.completed(by: before)
       func hasGrown(_ name: String) -> Bool {
         guard let now = counts[name] else { return false }
         return now > before[name] ?? 0

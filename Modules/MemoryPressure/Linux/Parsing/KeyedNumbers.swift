@@ -16,6 +16,13 @@
       }
     }
 
+    /// These numbers, and those of `others` whose names are not among them.
+    func completed(by others: KeyedNumbers) -> KeyedNumbers {
+      var all = self
+      all.numbers.merge(others.numbers) { own, _ in own }
+      return all
+    }
+
     subscript(name: String) -> UInt64? { self.numbers[name] }
   }
 #endif
