@@ -4,6 +4,7 @@
   import OperationEventLoop
   import OperationTesting
   import Synchronization
+  import OperationControlGroups
   import Testing
 
   @testable import OperationMemoryPressure

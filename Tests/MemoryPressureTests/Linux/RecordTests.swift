@@ -1,4 +1,5 @@
 #if os(Linux)
+  import OperationControlGroups
   import Testing
 
   @testable import OperationMemoryPressure

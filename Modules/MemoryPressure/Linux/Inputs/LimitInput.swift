@@ -1,4 +1,5 @@
 #if os(Linux)
+  internal import OperationControlGroups
   internal import OperationEventLoop
   internal import Synchronization
 

@@ -1,4 +1,6 @@
 #if os(Linux)
+  internal import OperationControlGroups
+
   /// What there is to watch, in the order of preference.
   struct PressureInputs: Sendable {
     var groups: MemoryGroups

@@ -1,4 +1,6 @@
 #if os(Linux)
+  internal import OperationControlGroups
+
   /// Tells from the counters of a group's `memory.events` what has happened since they were read before.
   struct LimitRecord: Hashable, Sendable {
     private static let killings = ["oom", "oom_kill", "oom_group_kill"]

@@ -1,4 +1,6 @@
 #if os(Linux)
+  internal import OperationControlGroups
+
   /// What a trigger on a pressure file is set to: how long tasks may stand still within a window.
   struct StallThreshold: Hashable, Sendable {
     var kind: StallKind

@@ -1,4 +1,6 @@
 #if os(Linux)
+  internal import OperationControlGroups
+
   /// The totals of a pressure file: for how many microseconds tasks have stood still for want of something.
   struct StallTotals: Hashable, Sendable {
     /// At least one task has stood still.

@@ -1,4 +1,6 @@
 #if os(Linux)
+  internal import OperationControlGroups
+
   /// The control groups of this process that say something about its memory.
   struct MemoryGroups: Hashable, Sendable {
     /// The group in the unified hierarchy, which has a pressure file whatever else it has.
@@ -17,7 +19,7 @@
     }
 
     init(memberships: [GroupMembership], mounts: [MountPoint], cgroupRoot: String?) {
-      self.unified = Self.unified(memberships, mounts, cgroupRoot)
+      self.unified = GroupChain.unified(memberships, mounts, mountedAt: cgroupRoot)
       self.hasUnifiedMemory = self.unified.map { Self.hasMemory($0.own) } ?? false
       guard !self.hasUnifiedMemory, let membership = memberships.first(where: { $0.controllers.contains("memory") }),
         let mount = mounts.last(where: { $0.type == "cgroup" && $0.options.contains("memory") })
@@ -28,18 +30,6 @@
         mountPath: mount.path,
         isDirectory: FileText.isDirectory
       )
-    }
-
-    private static func unified(
-      _ memberships: [GroupMembership],
-      _ mounts: [MountPoint],
-      _ cgroupRoot: String?
-    ) -> GroupChain? {
-      guard let membership = memberships.first(where: \.isUnified) else { return nil }
-      let mount = mounts.last { $0.type == "cgroup2" }
-      guard let path = cgroupRoot ?? mount?.path else { return nil }
-      let root = cgroupRoot == nil ? mount?.root ?? "/" : "/"
-      return GroupChain(group: membership.path, root: root, mountPath: path, isDirectory: FileText.isDirectory)
     }
 
     private static func hasMemory(_ group: String) -> Bool {

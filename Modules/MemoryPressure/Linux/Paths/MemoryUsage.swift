@@ -1,4 +1,6 @@
 #if os(Linux)
+  internal import OperationControlGroups
+
   /// Which part of the memory that the process may have is in use, what can be dropped at once left out.
   enum MemoryUsage {
     /// The part in use, by the tightest of the limits; by the memory of the machine where there is none; nil if nobody knows.

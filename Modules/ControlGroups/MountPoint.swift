@@ -1,23 +1,23 @@
 #if os(Linux)
   /// A line of `mountinfo`: where which part of a file system is mounted.
-  struct MountPoint: Hashable, Sendable {
+  package struct MountPoint: Hashable, Sendable {
     /// Which directory of the file system is mounted.
-    var root: String
+    package var root: String
     /// Where.
-    var path: String
+    package var path: String
     /// The type of the file system.
-    var type: String
+    package var type: String
     /// What the file system itself was mounted with, such as the controllers of a control group hierarchy.
-    var options: Set<Substring>
+    package var options: Set<Substring>
 
     /// The mounts of a `mountinfo` file; lines that are none are left out.
     ///
     ///     41 31 0:38 / /sys/fs/cgroup/unified rw,relatime shared:5 - cgroup2 cgroup2 rw
-    static func all(parsing text: String) -> [MountPoint] {
+    package static func all(parsing text: String) -> [MountPoint] {
       text.split(separator: "\n").compactMap { MountPoint(parsing: $0) }
     }
 
-    init?(parsing line: Substring) {
+    package init?(parsing line: Substring) {
       let words = line.split(separator: " ")
       // The optional fields before the dash may be any number.
       guard words.count > 6, let dash = words.dropFirst(6).firstIndex(of: "-"), words.count > dash + 1 else {

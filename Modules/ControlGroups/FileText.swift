@@ -8,12 +8,12 @@
   #endif
 
   /// Reads the small files that a kernel makes up when they are read.
-  enum FileText {
+  package enum FileText {
     /// More than any of the files has, `mountinfo` of a busy machine included.
     private static let limit = 4 << 20
 
     /// The text of a file; nil when it cannot be read.
-    static func read(_ path: String) -> String? {
+    package static func read(_ path: String) -> String? {
       let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
       guard descriptor >= 0 else { return nil }
       defer { close(descriptor) }
@@ -21,7 +21,7 @@
     }
 
     /// The text of an open file from its start, wherever others have read to.
-    static func read(_ descriptor: CInt) -> String? {
+    package static func read(_ descriptor: CInt) -> String? {
       var bytes: [UInt8] = []
       var buffer = [UInt8](repeating: 0, count: 4_096)
       while bytes.count < Self.limit {
@@ -34,12 +34,12 @@
       return String(decoding: bytes, as: UTF8.self)
     }
 
-    static func isDirectory(_ path: String) -> Bool {
+    package static func isDirectory(_ path: String) -> Bool {
       var status = stat()
       return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    static func exists(_ path: String) -> Bool {
+    package static func exists(_ path: String) -> Bool {
       access(path, F_OK) == 0
     }
   }

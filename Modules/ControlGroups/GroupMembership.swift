@@ -1,21 +1,21 @@
 #if os(Linux)
   /// A line of `/proc/self/cgroup`: in which group of a hierarchy the process is.
-  struct GroupMembership: Hashable, Sendable {
+  package struct GroupMembership: Hashable, Sendable {
     /// The controllers of the hierarchy; none for the unified one.
-    var controllers: [String]
+    package var controllers: [String]
     /// The group, from the root of the hierarchy as this process sees it.
-    var path: String
-    var isUnified: Bool
+    package var path: String
+    package var isUnified: Bool
 
     /// The memberships of a `cgroup` file; lines that are none are left out.
     ///
     ///     4:memory:/user.slice
     ///     0::/user.slice/app.service
-    static func all(parsing text: String) -> [GroupMembership] {
+    package static func all(parsing text: String) -> [GroupMembership] {
       text.split(separator: "\n").compactMap { GroupMembership(parsing: $0) }
     }
 
-    init?(parsing line: Substring) {
+    package init?(parsing line: Substring) {
       // The path may have colons of its own.
       let fields = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
       guard fields.count == 3, UInt64(decimal: fields[0].utf8) != nil, fields[2].hasPrefix("/") else { return nil }

@@ -1,7 +1,7 @@
 #if os(Linux)
   extension UInt64 {
     /// The number that these digits are; nil when there is none, anything else among them, or too many.
-    init?(decimal digits: some Sequence<UInt8>) {
+    package init?(decimal digits: some Sequence<UInt8>) {
       var value: UInt64?
       for digit in digits {
         guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
