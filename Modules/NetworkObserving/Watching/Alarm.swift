@@ -20,7 +20,9 @@
     func set(after delay: Duration, _ action: @escaping @Sendable () -> Void) {
       let version = self.renew()
       let deadline = self.deadlines.schedule(after: delay) { [weak self] in
-        if self?.end(version) == true { action() }
+        guard let self, self.isCurrent(version) else { return }
+        action()
+        self.end(version)
       }
       let isObsolete = self.state.withLock { state in
         guard state.version == version else { return true }
@@ -30,7 +32,7 @@
       if isObsolete { deadline.cancel() }
     }
 
-    /// Calls nothing any more.
+    /// Calls nothing any more. Where the deadlines are those of a loop, it waits for what is being called.
     func cancel() {
       _ = self.renew()
     }
@@ -45,14 +47,18 @@
       return version
     }
 
-    private func end(_ version: UInt64) -> Bool {
-      let deadline: OperationSubscription?? = self.state.withLock { state in
+    private func isCurrent(_ version: UInt64) -> Bool {
+      self.state.withLock { $0.version == version }
+    }
+
+    private func end(_ version: UInt64) {
+      let deadline: OperationSubscription? = self.state.withLock { state in
         guard state.version == version else { return nil }
         state.version += 1
         defer { state.deadline = nil }
-        return .some(state.deadline)
+        return state.deadline
       }
-      return deadline != nil
+      _ = consume deadline  // Released after the lock.
     }
   }
 #endif

@@ -2,6 +2,7 @@
   import Dispatch
   import Foundation
   import Glibc
+  import OperationCore
   import OperationTesting
   import Synchronization
 
@@ -161,6 +162,14 @@
       excluding isExcluded: (@Sendable (NetlinkNetworkObserver.Interface) -> Bool)? = nil
     ) -> NetworkConnectionStatus {
       self.observer(requirement, excluding: isExcluded).currentStatus
+    }
+
+    /// Waits until the status is `status`: carriers come and go in the kernel's own time.
+    func becomes(_ status: NetworkConnectionStatus) async throws {
+      let log = StatusLog()
+      let subscription = self.observer().subscribe { log.append($0) }
+      try await log.last(status)
+      subscription.cancel()
     }
 
     /// A cable from `v0`, which has an address and a way out, to `v1`.

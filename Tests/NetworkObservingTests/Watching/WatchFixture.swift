@@ -28,18 +28,20 @@
       self.observer.subscribe { [log] in log.append($0) }
     }
 
-    /// Waits until the loop has seen all that has been told before.
-    func settle() async throws {
-      let turn = Gate()
-      let registration = self.loop.schedule(after: .zero) { turn.open() }
-      try await turn.wait()
-      registration.cancel()
-    }
-
     /// Changes the network, and waits until the observer knows that something has changed.
     func change(_ body: (inout NetworkFacts) -> Void) async throws {
       self.kernel.change(body)
-      try await self.settle()
+      try await self.loop.settle()
+    }
+  }
+
+  extension EventLoop {
+    /// Waits until the loop has seen all that has happened before.
+    func settle() async throws {
+      let turn = Gate()
+      let registration = self.schedule(after: .zero) { turn.open() }
+      try await turn.wait()
+      registration.cancel()
     }
   }
 #endif

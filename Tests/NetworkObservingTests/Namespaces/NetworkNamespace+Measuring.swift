@@ -14,13 +14,19 @@
       return socket
     }
 
-    /// How many packets have been sent through a link.
-    func sentPackets(_ name: String) -> Int? {
+    /// How many packets of IPv4, and datagrams of IPv6, programs have sent; the kernel itself sends others of IPv6.
+    var sentPackets: Int? {
       self.sync {
-        let lines = (try? String(contentsOfFile: "/proc/thread-self/net/dev", encoding: .utf8)) ?? ""
-        let line = lines.split(separator: "\n").first { $0.contains("\(name):") }
-        let fields = line?.split(separator: ":").last?.split(separator: " ") ?? []
-        return fields.count > 9 ? Int(fields[9]) : nil
+        let table = (try? String(contentsOfFile: "/proc/thread-self/net/snmp", encoding: .utf8)) ?? ""
+        let list = (try? String(contentsOfFile: "/proc/thread-self/net/snmp6", encoding: .utf8)) ?? ""
+        // A line of names, then one of numbers.
+        let rows = table.split(separator: "\n").filter { $0.hasPrefix("Ip:") }.map { $0.split(separator: " ") }
+        let datagrams = list.split(separator: "\n").first { $0.hasPrefix("Udp6OutDatagrams") }?.split(
+          whereSeparator: \.isWhitespace
+        ).last
+        guard rows.count == 2, let column = rows[0].firstIndex(of: "OutRequests"), let datagrams else { return nil }
+        guard let packets = Int(rows[1][column]), let count = Int(datagrams) else { return nil }
+        return packets + count
       }
     }
   }
