@@ -24,14 +24,15 @@ extension Benchmark {
 }
 
 extension Measure {
-  /// Finds the members of some groups, which are spread over all there are.
+  /// Finds the members of a few groups, which are spread over all there are: few, so that the processor's caches hold them.
   fileprivate static func matching(
     in client: OperationClient,
     of size: Int,
     look: (@Sendable (OperationStore<MemberQuery.State>) -> Void)? = nil
   ) -> Measure {
-    let stride = size / MemberQuery.membersPerGroup / 50
-    return .calling(roundOf: 50) { number in
+    let groups = 8
+    let stride = size / MemberQuery.membersPerGroup / groups
+    return .calling(roundOf: groups) { number in
       let found = client.stores(matching: MemberQuery.path(of: number * stride), of: MemberQuery.State.self)
       keep(found.count)
       if let look { for store in found { look(store) } }
