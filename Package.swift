@@ -17,6 +17,7 @@ let integrations: [Integration] = [
 /// Every module and every test suite of the package; targets, products, paths and settings follow from it.
 ///
 /// Dependencies go one way: Core ← Backoff ← Retry, Core ← every other module, and only the umbrella sees them all.
+/// What runs in a build, from `generator` to `plugin`, shares no target with what runs in a user's program.
 /// A line with a trait is empty unless that trait is on: `#if` stands around each of its files.
 let table: [Module] = [
   .library("Core"),
@@ -50,6 +51,11 @@ let table: [Module] = [
     ]
   ),
 
+  .generator("PathKeyGeneration"),
+  .tool("PathKeysTool", uses: ["PathKeyGeneration"]),
+  .buildPlugin("PathKeys", uses: ["PathKeysTool"]),
+  .command("PathKeysCommand", verb: "operation-paths", "Prints and checks a package's paths.", uses: ["PathKeysTool"]),
+
   .tests("Core"),
   .tests("Backoff", uses: ["Core"]),
   .tests("Retry", uses: ["Core", "Backoff"]),
@@ -62,6 +68,7 @@ let table: [Module] = [
   .tests("ActivityObserving", uses: ["Core", "EventLoop", "ControlGroups"]),
   .tests("Testing", uses: ["Core", "Backoff"]),
   .tests("Operation"),
+  .tests("PathKeyGeneration"),
   .suite("Composition", uses: ["Operation"]),
   .suite("Seeds", uses: ["Operation"]),
   .tests(
@@ -70,6 +77,8 @@ let table: [Module] = [
     trait: "SwiftOperationMacros",
     products: ["swift-syntax": ["SwiftSyntaxMacroExpansion", "SwiftSyntaxMacrosGenericTestSupport"]]
   ),
+  .suite("PathKeySnapshots", uses: ["Operation", "PathKeyGeneration"], without: ["Input"]),
+  .suite("PublicPathKeySnapshots", uses: ["Core", "PathKeyGeneration"], without: ["Input"]),
 ]
 
 // MARK: - The package
@@ -90,27 +99,37 @@ let package = Package(
 // MARK: - What a line of the table stands for
 
 struct Module {
-  enum Kind {
+  enum Kind: Equatable {
     /// A target that users import, with a library product of the same name.
     case library
     /// A target that only the package's own modules import; it has no product.
     case inner
     /// The implementation of a library's macros: it runs inside the compiler.
     case macros
+    /// The library below a tool: users do not see it.
+    case generator
+    /// An executable that plugins call.
+    case tool
+    /// A plugin that adds code to the targets which name it, with a product of the same name.
+    case buildPlugin
+    /// A plugin that `swift package <verb>` runs, with a product of the same name.
+    case command(verb: String, description: String)
     /// A test target; it has `OperationTesting` at hand.
     case tests
   }
 
   var kind: Kind
-  /// The folder inside `Modules` or `Tests`.
+  /// The folder inside `Modules`, `Plugins` or `Tests`.
   var folder: String
   var target: String
-  /// The folders of the library and macro modules that this one imports.
+  /// The folders of the modules that this one imports, or calls.
   var uses: [String]
   /// The trait without which the module is empty; nil for a module that is always there.
   var trait: String?
   /// The products of other packages that the module imports when its trait is on, by package.
   var products: [String: [String]] = [:]
+  /// What is in the folder and not for the compiler.
+  var excluded: [String] = []
 
   /// The library `Operation<Folder>` in `Modules/<Folder>`.
   static func library(
@@ -135,6 +154,27 @@ struct Module {
     Module(kind: .inner, folder: folder, target: "Operation\(folder)", uses: uses)
   }
 
+  /// The library `Operation<Folder>` in `Plugins/<Folder>`.
+  static func generator(_ folder: String) -> Module {
+    Module(kind: .generator, folder: folder, target: "Operation\(folder)", uses: [])
+  }
+
+  /// The executable `Operation<Folder>` in `Plugins/<Folder>`.
+  static func tool(_ folder: String, uses: [String]) -> Module {
+    Module(kind: .tool, folder: folder, target: "Operation\(folder)", uses: uses)
+  }
+
+  /// The build-tool plugin `Operation<Folder>` in `Plugins/<Folder>`.
+  static func buildPlugin(_ folder: String, uses: [String]) -> Module {
+    Module(kind: .buildPlugin, folder: folder, target: "Operation\(folder)", uses: uses)
+  }
+
+  /// The command plugin `Operation<Folder>` in `Plugins/<Folder>`.
+  static func command(_ folder: String, verb: String, _ description: String, uses: [String]) -> Module {
+    let kind = Kind.command(verb: verb, description: description)
+    return Module(kind: kind, folder: folder, target: "Operation\(folder)", uses: uses)
+  }
+
   /// The tests of the library in `Modules/<module>`: the target and the folder `Tests/<module>Tests`.
   static func tests(
     _ module: String,
@@ -150,11 +190,19 @@ struct Module {
     _ folder: String,
     target: String? = nil,
     uses: [String],
+    without excluded: [String] = [],
     trait: String? = nil,
     products: [String: [String]] = [:]
   ) -> Module {
-    let target = target ?? "\(folder)Tests"
-    return Module(kind: .tests, folder: folder, target: target, uses: uses, trait: trait, products: products)
+    Module(
+      kind: .tests,
+      folder: folder,
+      target: target ?? "\(folder)Tests",
+      uses: uses,
+      trait: trait,
+      products: products,
+      excluded: excluded
+    )
   }
 }
 
@@ -162,7 +210,8 @@ extension Module {
   var product: Product? {
     switch kind {
     case .library: .library(name: target, targets: [target])
-    case .inner, .macros, .tests: nil
+    case .buildPlugin, .command: .plugin(name: target, targets: [target])
+    case .inner, .macros, .generator, .tool, .tests: nil
     }
   }
 
@@ -182,14 +231,41 @@ extension Module {
         path: "Modules/\(folder)",
         swiftSettings: Module.settings
       )
+    case .generator:
+      .target(
+        name: target,
+        dependencies: dependencies,
+        path: "Plugins/\(folder)",
+        swiftSettings: Module.settings
+      )
+    case .tool:
+      .executableTarget(
+        name: target,
+        dependencies: dependencies,
+        path: "Plugins/\(folder)",
+        swiftSettings: Module.settings
+      )
+    case .buildPlugin: plugin(.buildTool())
+    case .command(let verb, let description):
+      plugin(.command(intent: .custom(verb: verb, description: description)))
     case .tests:
       .testTarget(
         name: target,
         dependencies: dependencies,
         path: "Tests/\(folder)",
+        exclude: excluded,
         swiftSettings: Module.settings
       )
     }
+  }
+
+  private func plugin(_ capability: Target.PluginCapability) -> Target {
+    .plugin(
+      name: target,
+      capability: capability,
+      dependencies: uses.map { .target(name: Module.module(in: $0).target) },
+      path: "Plugins/\(folder)"
+    )
   }
 
   private var dependencies: [Target.Dependency] {
@@ -219,7 +295,7 @@ extension Module {
 
   private static func module(in folder: String) -> Module {
     guard let module = table.first(where: { $0.kind != .tests && $0.folder == folder }) else {
-      fatalError("The table names no module in the folder Modules/\(folder).")
+      fatalError("The table names no module in the folder \(folder).")
     }
     return module
   }
