@@ -41,7 +41,7 @@ let table: [Module] = [
       ]
     ]
   ),
-  .library("Macros", uses: ["MacrosPlugin"], trait: "SwiftOperationMacros"),
+  .library("Macros", uses: ["Core", "Mutation", "MacrosPlugin"], trait: "SwiftOperationMacros"),
   .library(
     "Operation",
     target: "Operation",

@@ -3,7 +3,7 @@
   import Testing
 
   extension OperationContext {
-    @ContextEntry fileprivate var greeting = "hello"
+    @ContextEntry var greeting = "hello"
     @ContextEntry fileprivate var session: Int?
     @ContextEntry fileprivate var names: [String] = []
     @ContextEntry fileprivate var `default`: Double = 0.5

@@ -1,0 +1,148 @@
+#if SwiftOperationMacros
+  internal import SwiftDiagnostics
+  internal import SwiftSyntax
+  internal import SwiftSyntaxBuilder
+
+  extension Misuse {
+    static func secondOfItsRole(_ parameter: FunctionParameterSyntax) -> Misuse {
+      Misuse(
+        "secondOfItsRole",
+        at: parameter,
+        "a run brings one '\(parameter.type.unattributed)'; the function has a parameter for it already"
+      )
+    }
+
+    static func isolationIsRequired(_ parameter: FunctionParameterSyntax) -> Misuse {
+      Misuse(
+        "isolationIsRequired",
+        at: parameter.type,
+        "a run may belong to no actor, so the isolation has to be optional",
+        fixIts: [.isolation(of: parameter)]
+      )
+    }
+
+    static func isolationIsNotIsolated(_ parameter: FunctionParameterSyntax) -> Misuse {
+      Misuse(
+        "isolationIsNotIsolated",
+        at: parameter.type,
+        "the function runs on the actor of its run only if the parameter is 'isolated'",
+        fixIts: [.isolation(of: parameter)]
+      )
+    }
+
+    static func specifier(_ specifier: SimpleTypeSpecifierSyntax, of parameter: FunctionParameterSyntax) -> Misuse {
+      Misuse(
+        "specifier",
+        at: specifier,
+        """
+        an operation keeps its arguments and hands them over in each run, so a parameter cannot be \
+        '\(specifier.trimmed)'
+        """,
+        fixIts: [
+          .replacing("remove '\(specifier.trimmed)'", parameter.type, with: parameter.type.without(specifier))
+        ]
+      )
+    }
+
+    static func variadic(_ ellipsis: TokenSyntax, of parameter: FunctionParameterSyntax) -> Misuse {
+      let array = TypeSyntax("[\(parameter.type.trimmed)]")
+      let replacement = parameter.with(\.type, array).with(\.ellipsis, nil)
+      return Misuse(
+        "variadic",
+        at: ellipsis,
+        "an operation cannot hand on a variadic argument; take an array",
+        fixIts: [.replacing("replace '\(parameter.type.trimmed)...' with '\(array)'", parameter, with: replacement)]
+      )
+    }
+
+    static func autoclosure(_ attribute: AttributeSyntax, of parameter: FunctionParameterSyntax) -> Misuse {
+      Misuse(
+        "autoclosure",
+        at: attribute,
+        "an operation keeps its arguments, which cannot be autoclosures; take a closure",
+        fixIts: [
+          .replacing("remove '@autoclosure'", parameter.type, with: parameter.type.without(attribute))
+        ]
+      )
+    }
+
+    static func continuation(_ parameter: FunctionParameterSyntax, of arguments: [String]) -> Misuse {
+      let type = TypeSyntax("OperationContinuation<\(raw: arguments.joined(separator: ", "))>")
+      return Misuse(
+        "continuation",
+        at: parameter.type,
+        "the continuation takes what the function returns and throws, so it is an '\(type)'",
+        fixIts: [
+          .replacing("replace the type with '\(type)'", parameter.type, with: type.surrounded(as: parameter.type))
+        ]
+      )
+    }
+  }
+
+  extension Misuse {
+    static func pathIsNotWrittenOut(_ expression: ExprSyntax) -> Misuse {
+      Misuse(
+        "pathIsNotWrittenOut",
+        at: expression,
+        """
+        the macro reads the rule of the path where it stands: write an array literal, '.inferred', \
+        '.inferredFromHashable', '.inferredFromIdentifiable', '.prefixed(by:)' or '.custom { … }'
+        """,
+        fixIts: [
+          .replacing("infer the path", expression, with: ExprSyntax(".inferred").surrounded(as: expression))
+        ]
+      )
+    }
+
+    static func pathOfOtherArguments(_ closure: ClosureExprSyntax, names: [String]) -> Misuse {
+      let arguments = names.isEmpty ? "no arguments" : "the arguments '\(names.joined(separator: "', '"))'"
+      return Misuse(
+        "pathOfOtherArguments",
+        at: closure,
+        "the closure makes the path of \(arguments), so it has \(names.isEmpty ? "no" : "\(names.count)") parameters"
+      )
+    }
+
+    static func closureInPath(_ parameter: FunctionParameterSyntax) -> Misuse {
+      Misuse(
+        "closureInPath",
+        at: parameter,
+        "nothing identifies a closure, so the path cannot be inferred; say it yourself with 'path: .custom { … }'"
+      )
+    }
+  }
+
+  extension FixIt {
+    fileprivate static func isolation(of parameter: FunctionParameterSyntax) -> FixIt {
+      let type = TypeSyntax("isolated (any Actor)?").surrounded(as: parameter.type)
+      return .replacing("replace the type with 'isolated (any Actor)?'", parameter.type, with: type)
+    }
+  }
+
+  extension SyntaxProtocol {
+    /// This node with the space around another.
+    fileprivate func surrounded(as other: some SyntaxProtocol) -> Self {
+      self.with(\.leadingTrivia, other.leadingTrivia).with(\.trailingTrivia, other.trailingTrivia)
+    }
+  }
+
+  extension TypeSyntax {
+    fileprivate func without(_ specifier: SimpleTypeSpecifierSyntax) -> TypeSyntax {
+      guard let type = self.as(AttributedTypeSyntax.self) else { return self }
+      let specifiers = type.specifiers.filter { $0.id != specifier.id }
+      return type.with(\.specifiers, specifiers).bareIfPossible.surrounded(as: self)
+    }
+
+    fileprivate func without(_ attribute: AttributeSyntax) -> TypeSyntax {
+      guard let type = self.as(AttributedTypeSyntax.self) else { return self }
+      let attributes = type.attributes.filter { $0.id != attribute.id }
+      return type.with(\.attributes, attributes).bareIfPossible.surrounded(as: self)
+    }
+  }
+
+  extension AttributedTypeSyntax {
+    fileprivate var bareIfPossible: TypeSyntax {
+      self.specifiers.isEmpty && self.attributes.isEmpty ? self.baseType : TypeSyntax(self)
+    }
+  }
+#endif
