@@ -9,7 +9,7 @@ extension OperationClient {
   /// Gives the operations of a client what nearly all of them want.
   ///
   /// Queries, and all else that a store may run unasked, are retried with backoff, deduplicated, run automatically, and
-  /// rerun when the network is back and when the application is active again. Mutations get retries where you ask for them,
+  /// rerun when the network is back and when the application is active again, if stale and subscribed to. Mutations get retries where you ask for them,
   /// and nothing else. What an operation says itself comes first.
   public struct DefaultStoreCreator: StoreCreator {
     var retryLimit: Int
@@ -73,16 +73,16 @@ extension OperationClient.StoreCreator where Self == OperationClient.DefaultStor
   ///   - backoff: How long to wait before a retry; nil for exponentially longer, from a second on.
   ///   - delayer: What waits; nil for the deadline queue of the process.
   ///   - automaticRunningSpecification: When queries may be run unasked.
-  ///   - networkObserver: Reruns stale queries with subscribers when the network is back.
-  ///   - activityObserver: Reruns stale queries with subscribers when the application is active again.
+  ///   - networkObserver: Reruns stale queries with subscribers when the network is back; nil for none.
+  ///   - activityObserver: Reruns stale queries with subscribers when the application is active again; nil for none.
   public static func `default`(
     retryLimit: Int = 3,
     mutationRetryLimit: Int = 0,
     backoff: OperationBackoffFunction? = nil,
     delayer: (any OperationDelayer & Sendable)? = nil,
     automaticRunningSpecification: any OperationRunSpecification & Sendable = .always(true),
-    networkObserver: (any NetworkObserver & Sendable)? = nil,
-    activityObserver: (any ApplicationActivityObserver & Sendable)? = nil
+    networkObserver: (any NetworkObserver & Sendable)? = OperationClient.defaultNetworkObserver,
+    activityObserver: (any ApplicationActivityObserver & Sendable)? = OperationClient.defaultActivityObserver
   ) -> Self {
     Self(
       retryLimit: retryLimit,
@@ -97,6 +97,6 @@ extension OperationClient.StoreCreator where Self == OperationClient.DefaultStor
 
   /// What tests want: no retries, no delays, no observers.
   public static var defaultTesting: Self {
-    .default(retryLimit: 0, backoff: .noBackoff, delayer: .noDelay)
+    .default(retryLimit: 0, backoff: .noBackoff, delayer: .noDelay, networkObserver: nil, activityObserver: nil)
   }
 }
