@@ -3,7 +3,18 @@
 import PackageDescription
 
 /// One folder is one executable; what an example needs beyond the library stands next to its name.
-let examples: [(name: String, products: [Target.Dependency], resources: [Resource])] = [
+let examples: [(name: String, products: [Target.Dependency], resources: [Resource], scripts: [String])] = [
+  (
+    name: "agent",
+    products: [
+      .product(name: "Operation", package: "swift-operation"),
+      .product(name: "FlyingFox", package: "FlyingFox"),
+      .product(name: "FlyingSocks", package: "FlyingFox"),
+      .product(name: "ArgumentParser", package: "swift-argument-parser"),
+    ],
+    resources: [],
+    scripts: ["run"]
+  ),
   (
     name: "quickstart",
     products: [
@@ -12,8 +23,9 @@ let examples: [(name: String, products: [Target.Dependency], resources: [Resourc
       .product(name: "FlyingSocks", package: "FlyingFox"),
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
     ],
-    resources: [.process("Resources")]
-  )
+    resources: [.process("Resources")],
+    scripts: []
+  ),
 ]
 
 let package = Package(
@@ -29,6 +41,7 @@ let package = Package(
       name: example.name,
       dependencies: example.products,
       path: example.name,
+      exclude: example.scripts,
       resources: example.resources
     )
   },
