@@ -38,6 +38,8 @@ final class Harness: Sendable {
 struct Timing: Sendable {
   /// A for each time.
   var cost: Distribution
+  /// Nanoseconds for each time, in the sample in which it took the least.
+  var fastest: Double
   /// Allocations for each time; nil where they cannot be counted.
   var allocations: Double?
 }
@@ -55,7 +57,8 @@ extension Harness {
     for (index, measure) in measures.enumerated() {
       timings.append(
         Timing(
-          cost: Distribution(of: samples.map { $0[index] }),
+          cost: Distribution(of: samples.costs.map { $0[index] }),
+          fastest: samples.fastest[index],
           allocations: try await self.allocations(of: measure)
         )
       )
@@ -71,12 +74,14 @@ extension Harness {
   ) async throws -> (first: Timing, second: Timing, difference: Timing) {
     let samples = try await self.samples(of: [first, second])
     let (fewer, more) = (try await self.allocations(of: first), try await self.allocations(of: second))
-    let difference = samples.map { ($0[1] - $0[0]) / Double(parts) }
+    let fastest = samples.fastest
+    let difference = samples.costs.map { ($0[1] - $0[0]) / Double(parts) }
     return (
-      Timing(cost: Distribution(of: samples.map { $0[0] }), allocations: fewer),
-      Timing(cost: Distribution(of: samples.map { $0[1] }), allocations: more),
+      Timing(cost: Distribution(of: samples.costs.map { $0[0] }), fastest: fastest[0], allocations: fewer),
+      Timing(cost: Distribution(of: samples.costs.map { $0[1] }), fastest: fastest[1], allocations: more),
       Timing(
         cost: Distribution(of: difference),
+        fastest: (fastest[1] - fastest[0]) / Double(parts),
         allocations: fewer.flatMap { fewer in more.map { ($0 - fewer) / Double(parts) } }
       )
     )
@@ -86,24 +91,25 @@ extension Harness {
 // MARK: - Samples
 
 extension Harness {
-  /// The costs of the measures in A, sample by sample.
+  /// The costs of the measures in A, sample by sample, and the least nanoseconds that each has taken.
   ///
   /// Samples in which the machine was not itself are left out, unless there are hardly any others.
-  private func samples(of measures: [Measure]) async throws -> [[Double]] {
+  private func samples(of measures: [Measure]) async throws -> (costs: [[Double]], fastest: [Double]) {
     var counts: [Int] = []
     for measure in measures { counts.append(try await self.count(of: measure, for: self.effort.chunk)) }
+    var fastest = measures.map { _ in Double.infinity }
     var steady: [[Double]] = []
     var shaken: [[Double]] = []
     let begin = ContinuousClock.now
     let budget = self.effort.budget * measures.count
     while true {
       let (wanted, elapsed) = (self.effort.sampleCounts, begin.duration(to: .now))
-      if steady.count >= (elapsed < budget ? wanted.upperBound : wanted.lowerBound) { return steady }
+      if steady.count >= (elapsed < budget ? wanted.upperBound : wanted.lowerBound) { return (steady, fastest) }
       // It goes on for a few good ones, but not forever.
       if elapsed > budget * 2, steady.count + shaken.count >= wanted.lowerBound {
-        return steady.count >= wanted.lowerBound / 2 ? steady : steady + shaken
+        return (steady.count >= wanted.lowerBound / 2 ? steady : steady + shaken, fastest)
       }
-      let sample = try await self.sample(of: zip(measures, counts))
+      let sample = try await self.sample(of: zip(measures, counts), fastest: &fastest)
       if sample.isSteady { steady.append(sample.costs) } else { shaken.append(sample.costs) }
     }
   }
@@ -111,7 +117,8 @@ extension Harness {
   /// Each measure between two samples of the baseline. It is steady if nobody interrupted it and the baseline was as fast as
   /// it can be: a processor that shares its core with another's work slows some work down more than other work.
   private func sample(
-    of measures: some Sequence<(Measure, Int)>
+    of measures: some Sequence<(Measure, Int)>,
+    fastest: inout [Double]
   ) async throws -> (costs: [Double], isSteady: Bool) {
     var costs: [Double] = []
     var isSteady = true
@@ -120,6 +127,7 @@ extension Harness {
     for (measure, count) in measures {
       let cost = try await self.nanoseconds(of: measure, count: count)
       let after = try await self.nanosecondsOfBaseline()
+      fastest[costs.count] = min(fastest[costs.count], cost)
       costs.append(cost / ((before + after) / 2))
       if max(before, after) > 1.2 * self.fastestBaseline { isSteady = false }
       before = after

@@ -71,7 +71,8 @@ extension Row {
     } ?? []
   }
 
-  /// How much the highest of costs that should be equal exceeds the lowest.
+  /// By how much the highest of costs that should be equal exceeds the lowest. The fastest samples are compared, as what else
+  /// the machine does only adds time.
   static func growth(
     _ section: String,
     _ name: String = "growth",
@@ -79,7 +80,7 @@ extension Row {
     bar: Double? = nil,
     gate: Double? = nil
   ) -> Row {
-    let costs = timings.map(\.cost.median)
+    let costs = timings.map(\.fastest)
     return Row(
       section: section,
       name: name,
