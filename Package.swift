@@ -75,7 +75,12 @@ let table: [Module] = [
     "Macros",
     uses: ["Operation", "MacrosPlugin"],
     trait: "SwiftOperationMacros",
-    products: ["swift-syntax": ["SwiftSyntaxMacroExpansion", "SwiftSyntaxMacrosGenericTestSupport"]]
+    products: [
+      "swift-syntax": [
+        "SwiftSyntax", "SwiftDiagnostics", "SwiftParser", "SwiftSyntaxMacros", "SwiftSyntaxMacroExpansion",
+        "SwiftSyntaxMacrosGenericTestSupport",
+      ]
+    ]
   ),
   .suite("PathKeySnapshots", uses: ["Operation", "PathKeyGeneration"], without: ["Input"]),
   .suite("PublicPathKeySnapshots", uses: ["Core", "PathKeyGeneration"], without: ["Input"]),

@@ -46,8 +46,17 @@
       )
     }
 
-    static func entryIsPattern(_ pattern: PatternSyntax) -> Misuse {
-      Misuse("entryIsPattern", at: pattern, "an entry of the context has one name; declare each entry by itself")
+    static func entryIsPattern(
+      _ pattern: PatternSyntax,
+      _ attribute: AttributeSyntax,
+      on variable: VariableDeclSyntax
+    ) -> Misuse {
+      Misuse(
+        "entryIsPattern",
+        at: pattern,
+        "an entry of the context has one name; declare each entry by itself",
+        fixIts: [.removing(attribute, from: variable)]
+      )
     }
 
     static func entryHasAccessors(_ accessors: AccessorBlockSyntax, of binding: PatternBindingSyntax) -> Misuse {

@@ -28,7 +28,7 @@
       // The compiler itself refuses the macro on a declaration of several properties.
       guard let binding = variable.bindings.first else { throw .entryIsNoProperty(attribute, on: declaration) }
       guard let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier else {
-        throw .entryIsPattern(binding.pattern)
+        throw .entryIsPattern(binding.pattern, attribute, on: variable)
       }
       if let accessors = binding.accessorBlock { throw .entryHasAccessors(accessors, of: binding) }
 

@@ -4,11 +4,21 @@
   internal import SwiftSyntaxBuilder
 
   extension Misuse {
-    static func secondOfItsRole(_ parameter: FunctionParameterSyntax) -> Misuse {
-      Misuse(
+    static func secondOfItsRole(
+      _ role: OperationParameter.Role,
+      _ parameter: FunctionParameterSyntax,
+      in function: FunctionDeclSyntax
+    ) -> Misuse {
+      let clause = function.signature.parameterClause
+      var parameters = clause.parameters.filter { $0.id != parameter.id }
+      if let last = parameters.indices.last { parameters[last].trailingComma = nil }
+      return Misuse(
         "secondOfItsRole",
         at: parameter,
-        "a run brings one '\(parameter.type.unattributed)'; the function has a parameter for it already"
+        role == .arguments
+          ? "a mutation has one parameter 'arguments', which takes all that a call brings"
+          : "a run brings one '\(parameter.type.unattributed)'; the function has a parameter for it already",
+        fixIts: [.replacing("remove the parameter", clause, with: clause.with(\.parameters, parameters))]
       )
     }
 
@@ -79,39 +89,6 @@
     }
   }
 
-  extension Misuse {
-    static func pathIsNotWrittenOut(_ expression: ExprSyntax) -> Misuse {
-      Misuse(
-        "pathIsNotWrittenOut",
-        at: expression,
-        """
-        the macro reads the rule of the path where it stands: write an array literal, '.inferred', \
-        '.inferredFromHashable', '.inferredFromIdentifiable', '.prefixed(by:)' or '.custom { … }'
-        """,
-        fixIts: [
-          .replacing("infer the path", expression, with: ExprSyntax(".inferred").surrounded(as: expression))
-        ]
-      )
-    }
-
-    static func pathOfOtherArguments(_ closure: ClosureExprSyntax, names: [String]) -> Misuse {
-      let arguments = names.isEmpty ? "no arguments" : "the arguments '\(names.joined(separator: "', '"))'"
-      return Misuse(
-        "pathOfOtherArguments",
-        at: closure,
-        "the closure makes the path of \(arguments), so it has \(names.isEmpty ? "no" : "\(names.count)") parameters"
-      )
-    }
-
-    static func closureInPath(_ parameter: FunctionParameterSyntax) -> Misuse {
-      Misuse(
-        "closureInPath",
-        at: parameter,
-        "nothing identifies a closure, so the path cannot be inferred; say it yourself with 'path: .custom { … }'"
-      )
-    }
-  }
-
   extension FixIt {
     fileprivate static func isolation(of parameter: FunctionParameterSyntax) -> FixIt {
       let type = TypeSyntax("isolated (any Actor)?").surrounded(as: parameter.type)
@@ -121,7 +98,7 @@
 
   extension SyntaxProtocol {
     /// This node with the space around another.
-    fileprivate func surrounded(as other: some SyntaxProtocol) -> Self {
+    func surrounded(as other: some SyntaxProtocol) -> Self {
       self.with(\.leadingTrivia, other.leadingTrivia).with(\.trailingTrivia, other.trailingTrivia)
     }
   }

@@ -38,7 +38,7 @@
 
   extension FunctionParameterSyntax {
     /// Whether an operation could keep the argument and hand it over in each run.
-    func check(role: OperationParameter.Role) throws(Misuse) {
+    func check() throws(Misuse) {
       for keyword in [Keyword.inout, .sending] {
         if let specifier = self.type.specifier(keyword) { throw .specifier(specifier, of: self) }
       }
@@ -70,17 +70,17 @@
     }
 
     /// Whether the path can be made from the parameters.
-    func checkPath() throws(Misuse) {
+    func checkPath(attribute: AttributeSyntax) throws(Misuse) {
       guard self.kind.hasPath else { return }
       guard case .custom(let function) = self.path else {
         let closure = self.ownParameters.first { $0.syntax.type.unattributed.is(FunctionTypeSyntax.self) }
-        if let closure { throw .closureInPath(closure.syntax) }
+        if let closure { throw .closureInPath(closure, attribute, of: self.ownParameters) }
         return
       }
       guard let closure = function.as(ClosureExprSyntax.self) else { return }
       let count = closure.parameterCount
       if count != self.ownParameters.count, !self.customPathTakesInstance {
-        throw .pathOfOtherArguments(closure, names: self.ownParameters.map(\.name))
+        throw .pathOfOtherArguments(closure, of: self.ownParameters)
       }
     }
 

@@ -69,13 +69,15 @@
         case .mutation: [self.origin, self.argumentsType] + result
         case .operation: result
         }
-      let name =
-        switch self.kind {
-        case .query: "FunctionQuery"
-        case .mutation: "FunctionMutation"
-        case .operation: "FunctionOperation"
-        }
-      return "OperationMacros.\(name)<\(arguments.joined(separator: ", "))>"
+      return "OperationMacros.\(self.typeName)<\(arguments.joined(separator: ", "))>"
+    }
+
+    private var typeName: String {
+      switch self.kind {
+      case .query: "FunctionQuery"
+      case .mutation: "FunctionMutation"
+      case .operation: "FunctionOperation"
+      }
     }
 
     private var operation: String {
@@ -87,9 +89,10 @@
         "\(names.continuation): OperationCore.OperationContinuation<\(self.valueType), \(self.failureType)>",
       ]
       return """
-        \(self.operationType)\(self.kind.hasPath ? "(path: \(self.pathExpression))" : "") { \
-        (\(parameters.compactMap { $0 }.joined(separator: ", "))) \
-        async throws(\(self.failureType)) -> \(self.valueType) in
+        OperationMacros.\(self.typeName)\(self.kind.hasPath ? "(path: \(self.pathExpression))" : "") {
+            (
+              \(parameters.compactMap { $0 }.joined(separator: ",\n      "))
+            ) async throws(\(self.failureType)) -> \(self.valueType) in
             \(self.call(names))
           }
         """
@@ -139,12 +142,12 @@
           [StringLiteralExprSyntax(content: name).description, "of: \(self.identity).self"] + self.elements(inference)
         return "OperationMacros.FunctionPath.inferred(\(elements.joined(separator: ", ")))"
       case .prefixed(let path):
-        let elements = ["after: \(path)"] + self.elements(.either)
+        let elements = ["after: \(path.trimmed)"] + self.elements(.either)
         return "OperationMacros.FunctionPath.inferred(\(elements.joined(separator: ", ")))"
       case .custom(let function):
         var arguments = own.map(\.name)
         if self.customPathTakesInstance { arguments.insert("self", at: 0) }
-        return "(\(function))(\(arguments.joined(separator: ", ")))"
+        return "(\(function.trimmed))(\(arguments.joined(separator: ", ")))"
       }
     }
 

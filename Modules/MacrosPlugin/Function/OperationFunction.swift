@@ -54,7 +54,7 @@
       self.fingerprint = context.fingerprint(of: function)
 
       try self.checkContinuation()
-      try self.checkPath()
+      try self.checkPath(attribute: attribute)
     }
   }
 

@@ -44,9 +44,11 @@
     static func parameters(of function: FunctionDeclSyntax, kind: RequestKind) throws(Misuse) -> [OperationParameter] {
       var parameters: [OperationParameter] = []
       for (index, syntax) in function.signature.parameterClause.parameters.enumerated() {
-        let role = try syntax.role(in: function, kind: kind)
-        if role != .own, parameters.contains(where: { $0.role == role }) { throw .secondOfItsRole(syntax) }
-        try syntax.check(role: role)
+        let role = try syntax.role(kind: kind)
+        if role != .own, parameters.contains(where: { $0.role == role }) {
+          throw .secondOfItsRole(role, syntax, in: function)
+        }
+        try syntax.check()
         let token = syntax.secondName ?? syntax.firstName
         parameters.append(
           OperationParameter(
@@ -67,8 +69,7 @@
       [self.firstName, self.secondName].compactMap { $0?.identifier?.name }
     }
 
-    fileprivate func role(in function: FunctionDeclSyntax, kind: RequestKind) throws(Misuse) -> OperationParameter.Role
-    {
+    fileprivate func role(kind: RequestKind) throws(Misuse) -> OperationParameter.Role {
       let type = self.type.unattributed
       switch type.lastName {
       case "OperationContext": return .context

@@ -33,7 +33,7 @@
       let base = member?.base?.trimmedDescription.split(separator: ".").last
       guard let member, base == nil || base == "OperationPathRule" else { throw .pathIsNotWrittenOut(argument) }
       let value = called?.trailingClosure.map { ExprSyntax($0) } ?? called?.arguments.first?.expression
-      switch (member.declName.baseName.text, value?.trimmed) {
+      switch (member.declName.baseName.text, value) {
       case ("inferred", nil): self = .inferred(.either)
       case ("inferredFromHashable", nil): self = .inferred(.hashable)
       case ("inferredFromIdentifiable", nil): self = .inferred(.identifiable)

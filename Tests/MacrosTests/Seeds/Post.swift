@@ -28,7 +28,8 @@
 
     @QueryRequest
     private static func query(for id: Int) async throws -> Post? {
-      let url = URL(string: "https://dummyjson.com/posts/\(id)")!  // swift-format-ignore: NeverForceUnwrap
+      // swift-format-ignore: NeverForceUnwrap
+      let url = URL(string: "https://dummyjson.com/posts/\(id)")!
       let (data, resp) = try await URLSession.shared.data(from: url)
       if (resp as? HTTPURLResponse)?.statusCode == 404 {
         return nil
@@ -46,7 +47,8 @@
 
     @MutationRequest
     static func createMutation(arguments: CreateArguments) async throws -> Post {
-      let url = URL(string: "https://dummyjson.com/posts/add")!  // swift-format-ignore: NeverForceUnwrap
+      // swift-format-ignore: NeverForceUnwrap
+      let url = URL(string: "https://dummyjson.com/posts/add")!
       var request = URLRequest(url: url)
       request.httpMethod = "POST"
       request.httpBody = try JSONEncoder().encode(arguments)
