@@ -9,7 +9,7 @@ extension OperationClient {
 
   /// The umbrella's client as users have it, but for the number of idle stores.
   static func withDefaults() -> OperationClient {
-    OperationClient(storeCache: DefaultStoreCache(maximumIdleStores: .max), storeCreator: .default())
+    OperationClient(storeCache: .default(maximumIdleStores: .max), storeCreator: .default())
   }
 
   /// Makes the stores of the posts of a range.
