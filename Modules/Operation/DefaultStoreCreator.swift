@@ -17,8 +17,7 @@ extension OperationClient {
     var backoff: OperationBackoffFunction?
     var delayer: (any OperationDelayer & Sendable)?
     var automaticRunningSpecification: any OperationRunSpecification & Sendable
-    var networkObserver: (any NetworkObserver & Sendable)?
-    var activityObserver: (any ApplicationActivityObserver & Sendable)?
+    var surroundings: SurroundingsWatch?
 
     public func store<Operation: StatefulOperationRequest & Sendable>(
       for operation: Operation,
@@ -37,29 +36,11 @@ extension OperationClient {
       }
       context.automaticRunningSpecification = self.automaticRunningSpecification
       let query = operation.retry(limit: self.retryLimit).deduplicated()
-      return self.rerun(query, initialState: initialState, initialContext: context)
-    }
-
-    private func rerun<Operation: StatefulOperationRequest>(
-      _ operation: Operation,
-      initialState: Operation.State,
-      initialContext: OperationContext
-    ) -> OperationStore<Operation.State> {
-      let isConnected = self.networkObserver.map { NetworkConnectionRunSpecification.connected(to: $0) }
-      let isActive = self.activityObserver.map { ApplicationIsActiveRunSpecification.applicationIsActive(observer: $0) }
-      switch (isConnected, isActive) {
-      case (nil, nil):
-        return .detached(operation: operation, initialState: initialState, initialContext: initialContext)
-      case (let isConnected?, nil):
-        let operation = operation.rerunOnChange(of: isConnected)
-        return .detached(operation: operation, initialState: initialState, initialContext: initialContext)
-      case (nil, let isActive?):
-        let operation = operation.rerunOnChange(of: isActive)
-        return .detached(operation: operation, initialState: initialState, initialContext: initialContext)
-      case (let isConnected?, let isActive?):
-        let operation = operation.rerunOnChange(of: isConnected).rerunOnChange(of: isActive)
-        return .detached(operation: operation, initialState: initialState, initialContext: initialContext)
+      guard let watch = self.surroundings else {
+        return .detached(operation: query, initialState: initialState, initialContext: context)
       }
+      let watched = query.controlled(by: SurroundingsController<Operation.State>(watch: watch))
+      return .detached(operation: watched, initialState: initialState, initialContext: context)
     }
   }
 }
@@ -90,8 +71,7 @@ extension OperationClient.StoreCreator where Self == OperationClient.DefaultStor
       backoff: backoff,
       delayer: delayer,
       automaticRunningSpecification: automaticRunningSpecification,
-      networkObserver: networkObserver,
-      activityObserver: activityObserver
+      surroundings: SurroundingsWatch(network: networkObserver, activity: activityObserver)
     )
   }
 
