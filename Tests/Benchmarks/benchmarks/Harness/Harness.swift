@@ -177,7 +177,11 @@ extension Harness {
     let nanoseconds = length / .nanoseconds(1)
     var count = 1
     while true {
-      let each = try await self.nanoseconds(of: measure, count: count)
+      // The best of a few: one that was interrupted would make the chunks far too short.
+      var each = Double.infinity
+      for _ in 0..<5 where each * Double(count) >= nanoseconds / 4 {
+        each = min(each, try await self.nanoseconds(of: measure, count: count))
+      }
       // Judged by a chunk that is long enough itself: a few times say little, and the first ones are slow.
       if each * Double(count) >= nanoseconds / 4 { return max(1, Int(nanoseconds / each)) }
       count *= 2
