@@ -2,9 +2,18 @@
 
 import PackageDescription
 
-/// One folder is one executable; what an example needs beyond the library stands next to its name.
-let examples: [(name: String, products: [Target.Dependency], resources: [Resource], scripts: [String])] = [
-  (
+/// One folder is one executable, with what it needs beyond the library.
+struct Example {
+  var name: String
+  var products: [Target.Dependency]
+  var resources: [Resource] = []
+  /// What is in the folder and not for the compiler.
+  var scripts: [String] = []
+  var plugins: [Target.PluginUsage] = []
+}
+
+let examples = [
+  Example(
     name: "agent",
     products: [
       .product(name: "Operation", package: "swift-operation"),
@@ -12,10 +21,9 @@ let examples: [(name: String, products: [Target.Dependency], resources: [Resourc
       .product(name: "FlyingSocks", package: "FlyingFox"),
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
     ],
-    resources: [],
     scripts: ["run"]
   ),
-  (
+  Example(
     name: "quickstart",
     products: [
       .product(name: "Operation", package: "swift-operation"),
@@ -24,7 +32,7 @@ let examples: [(name: String, products: [Target.Dependency], resources: [Resourc
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
     ],
     resources: [.process("Resources")],
-    scripts: []
+    plugins: [.plugin(name: "OperationPathKeys", package: "swift-operation")]
   ),
 ]
 
@@ -42,7 +50,8 @@ let package = Package(
       dependencies: example.products,
       path: example.name,
       exclude: example.scripts,
-      resources: example.resources
+      resources: example.resources,
+      plugins: example.plugins
     )
   },
   swiftLanguageModes: [.v6]

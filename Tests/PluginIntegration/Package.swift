@@ -33,7 +33,14 @@ let package = Package(
       swiftSettings: [.defaultIsolation(MainActor.self)],
       plugins: [pathKeys]
     ),
+    // As many keys as anybody has.
+    .target(name: "Large", dependencies: [core], plugins: [pathKeys]),
     .testTarget(name: "IntegrationTests", dependencies: ["App", "Screens", "Service", operation]),
   ],
   swiftLanguageModes: [.v6]
 )
+
+// Generated code has no warnings, whatever its users have switched on.
+for target in package.targets {
+  target.swiftSettings = (target.swiftSettings ?? []) + [.treatAllWarnings(as: .error)]
+}
