@@ -14,8 +14,7 @@ struct SnapshotTests {
     }
     let code = try PathKeyGenerator.generate(from: files, importing: "Operation")
     let snapshot = try String(contentsOf: folder.appending(path: "PathKeys.swift"), encoding: .utf8)
-    // To renew it: swift run OperationPathKeysTool generate --import Operation --output ../PathKeys.swift, in `Input`,
-    // with the names of both files.
+    // CONTRIBUTING.md tells how to renew it.
     #expect(code == snapshot)
   }
 
