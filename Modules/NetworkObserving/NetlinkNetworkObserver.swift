@@ -29,8 +29,8 @@
     ///
     /// - Parameters:
     ///   - requirement: What counts as being connected.
-    ///   - isExcluded: Says which interfaces count for nothing. It is called whenever the network is looked at, from any
-    ///     thread.
+    ///   - isExcluded: Says which interfaces count for nothing. It is called whenever the network is looked at, on any
+    ///     thread, while cancelling the last subscription may wait for it: it should only look at what it is given.
     public convenience init(
       requirement: Requirement = .defaultRoute,
       excluding isExcluded: (@Sendable (Interface) -> Bool)? = nil

@@ -63,6 +63,29 @@
       subscription.cancel()
     }
 
+    @Test func `A subscriber hears of IPv6`() async throws {
+      let namespace = try NetworkNamespace.make()
+      defer { namespace.end() }
+      try namespace.ip("link add v0 type veth peer name v1\nlink set v1 up\nlink set v0 up")
+      try await namespace.becomes(.requiresConnection)
+      let (everywhere, nearby) = (StatusLog(), StatusLog())
+      let subscriptions = [
+        namespace.observer().subscribe { everywhere.append($0) },
+        namespace.observer(.address).subscribe { nearby.append($0) },
+      ]
+      try namespace.ip("addr add 2001:db8::1/64 dev v0 nodad")
+      try await nearby.last(.connected)
+      try namespace.ip("route add default via 2001:db8::2 dev v0")
+      try await everywhere.last(.connected)
+      try namespace.ip("-6 route del default")
+      try await everywhere.last(.requiresConnection)
+      #expect(everywhere.all == [.requiresConnection, .connected, .requiresConnection])
+      try namespace.ip("addr del 2001:db8::1/64 dev v0")
+      try await nearby.last(.requiresConnection)
+      #expect(nearby.all == [.requiresConnection, .connected, .requiresConnection])
+      for subscription in subscriptions { subscription.cancel() }
+    }
+
     @Test func `Routes that go silently with their link are not taken for there`() async throws {
       let namespace = try NetworkNamespace.make()
       defer { namespace.end() }
