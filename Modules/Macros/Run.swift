@@ -13,6 +13,7 @@
   ///   - operation: The operation, with its modifiers.
   ///   - context: The configuration and dependencies of the run; an empty context unless you bring one.
   ///   - continuation: Takes the results that the operation yields; nothing does unless you bring one.
+  @discardableResult
   @freestanding(expression)
   public macro run<Operation: OperationRequest>(
     _ operation: Operation,

@@ -30,6 +30,9 @@
   @MutationRequest
   private func echo<Value: Sendable>(_ type: Value.Type, arguments: Value) -> Value { arguments }
 
+  @MutationRequest
+  private func apply(arguments: (Int) -> Int) -> Int { arguments(2) }
+
   private actor Ledger {
     private(set) var entries: [Int] = []
 
@@ -65,6 +68,10 @@
       store.context.greeting = "bye"
       #expect(await store.mutate(with: 3) == 103)
       #expect(store.valueUpdateCount == 2)
+    }
+
+    @Test func aCallBringsAFunction() async {
+      #expect(await OperationStore.detached(mutation: $apply).mutate(with: { $0 * 3 }) == 6)
     }
 
     @Test func genericArguments() async {

@@ -26,6 +26,9 @@
   }
 
   @OperationRequest
+  private func never() async throws(Never) -> Int { 1 }
+
+  @OperationRequest
   private func runsHere(isolation: isolated (any Actor)?) async -> Bool { isolation === MainActor.shared }
 
   @OperationRequest
@@ -45,6 +48,8 @@
     @Test func anOperationRunsByItself() async throws {
       #expect(await #run($answer) == 42)
       #expect(try await #run($streamed) == 5)
+      await #run($answer)
+      #expect(await #run($never) == 1)
     }
 
     @Test func aRunTakesAContextAndAContinuation() async throws {

@@ -49,6 +49,9 @@
   func `default`() -> Int { 5 }
 
   @QueryRequest
+  func `the answer`() -> Int { 42 }
+
+  @QueryRequest
   @available(*, deprecated, message: "it is old")
   func oldQuery() -> Int { 6 }
 
@@ -78,6 +81,7 @@
       #expect(await OperationStore.detached(query: $number).fetch() == 1)
       #expect(await OperationStore.detached(query: $asyncNumber).fetch() == 2)
       #expect(await OperationStore.detached(query: $default).fetch() == 5)
+      #expect(await OperationStore.detached(query: `$the answer`).fetch() == 42)
     }
 
     @Test func failuresKeepTheirTypes() async throws {

@@ -22,6 +22,15 @@
       )
     }
 
+    static func optionalOfTheRun(_ parameter: FunctionParameterSyntax, wrapped: TypeSyntax) -> Misuse {
+      Misuse(
+        "optionalOfTheRun",
+        at: parameter.type,
+        "every run brings one, so the parameter need not be optional",
+        fixIts: [.replacing("remove '?'", parameter.type, with: wrapped.surrounded(as: parameter.type))]
+      )
+    }
+
     static func isolationIsRequired(_ parameter: FunctionParameterSyntax) -> Misuse {
       Misuse(
         "isolationIsRequired",

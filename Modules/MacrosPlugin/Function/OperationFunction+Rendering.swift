@@ -84,7 +84,7 @@
       let names = self.bodyNames
       let parameters = [
         "\(names.isolation): isolated (any Actor)?",
-        self.kind == .mutation ? "\(names.arguments): \(self.argumentsType)" : nil,
+        self.kind == .mutation ? "\(names.arguments): \(self.argumentsParameterType)" : nil,
         "\(names.context): OperationCore.OperationContext",
         "\(names.continuation): OperationCore.OperationContinuation<\(self.valueType), \(self.failureType)>",
       ]

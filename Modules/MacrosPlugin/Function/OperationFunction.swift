@@ -62,14 +62,20 @@
     /// The parameters of `$name`.
     var ownParameters: [OperationParameter] { self.parameters.filter { $0.role == .own } }
 
-    /// What a call of a mutation brings.
-    var argumentsType: String {
+    /// What a call of a mutation brings, as the type of a parameter.
+    var argumentsParameterType: String {
       self.parameters.first { $0.role == .arguments }?.type ?? "Void"
+    }
+
+    /// What a call of a mutation brings, as a generic argument, which is escaping as it is.
+    var argumentsType: String {
+      let type = self.argumentsParameterType
+      return type.hasPrefix("@escaping ") ? String(type.dropFirst("@escaping ".count)) : type
     }
 
     var isAsync: Bool { self.syntax.signature.effectSpecifiers?.asyncSpecifier != nil }
 
-    var isThrowing: Bool { self.syntax.signature.effectSpecifiers?.throwsClause != nil }
+    var isThrowing: Bool { self.failureType != "Never" }
   }
 
   extension FunctionDeclSyntax {

@@ -76,6 +76,11 @@
       case "OperationContinuation": return .continuation
       default: break
       }
+      if let wrapped = type.as(OptionalTypeSyntax.self)?.wrappedType,
+        ["OperationContext", "OperationContinuation"].contains(wrapped.lastName)
+      {
+        throw .optionalOfTheRun(self, wrapped: wrapped)
+      }
       if type.isAnyActor {
         if self.type.isIsolated {
           guard type.is(OptionalTypeSyntax.self) else { throw .isolationIsRequired(self) }
@@ -91,8 +96,8 @@
       let type = self.type.unattributed
       guard type.is(FunctionTypeSyntax.self) else { return type.trimmedDescription }
       let attributes = self.type.as(AttributedTypeSyntax.self)?.attributes.map(\.trimmedDescription) ?? []
-      let missing = ["@escaping", "@Sendable"].filter { !attributes.contains($0) }
-      return (attributes + missing + [type.trimmedDescription]).joined(separator: " ")
+      let others = attributes.filter { !["@escaping", "@Sendable"].contains($0) }
+      return (["@escaping", "@Sendable"] + others + [type.trimmedDescription]).joined(separator: " ")
     }
   }
 

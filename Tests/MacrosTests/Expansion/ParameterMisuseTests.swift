@@ -82,6 +82,15 @@
       )
     }
 
+    @Test func everyRunBringsThem() {
+      self.expect(
+        "in context: →OperationContext?, id: Int",
+        "every run brings one, so the parameter need not be optional",
+        remedy: "remove '?'",
+        "in context: OperationContext, id: Int"
+      )
+    }
+
     @Test func theIsolationIsIsolatedAndOptional() {
       self.expect(
         "isolation: →isolated any Actor",
