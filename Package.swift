@@ -1,12 +1,24 @@
 // swift-tools-version: 6.2
 
+import CompilerPluginSupport
 import PackageDescription
 
 // MARK: - The table
 
+/// The integrations with other packages. Nobody gets one, nor resolves its packages, without switching its trait on.
+let integrations: [Integration] = [
+  Integration(
+    trait: "SwiftOperationMacros",
+    description: "Adds the macros of OperationMacros: operations from functions, context entries (swift-syntax).",
+    packages: ["https://github.com/swiftlang/swift-syntax": "602.0.0"..<"604.0.0"]
+  )
+]
+
 /// Every module and every test suite of the package; targets, products, paths and settings follow from it.
 ///
 /// Dependencies go one way: Core ← Backoff ← Retry, Core ← every other module, and only the umbrella sees them all.
+/// What runs in a build, from `generator` to `plugin`, shares no target with what runs in a user's program.
+/// A line with a trait is empty unless that trait is on: `#if` stands around each of its files.
 let table: [Module] = [
   .library("Core"),
   .library("Backoff", uses: ["Core"]),
@@ -14,14 +26,35 @@ let table: [Module] = [
   .library("Dedupe", uses: ["Core"]),
   .library("Pagination", uses: ["Core"]),
   .library("Mutation", uses: ["Core"]),
-  .library("NetworkObserving", uses: ["Core"]),
-  .library("ActivityObserving", uses: ["Core"]),
+  .inner("EventLoop", uses: ["Core"]),
+  .inner("ControlGroups"),
+  .library("NetworkObserving", uses: ["Core", "EventLoop"]),
+  .library("MemoryPressure", uses: ["Core", "EventLoop", "ControlGroups"]),
+  .library("ActivityObserving", uses: ["Core", "EventLoop", "ControlGroups"]),
   .library("Testing", uses: ["Core", "Backoff"]),
+  .macros(
+    "MacrosPlugin",
+    trait: "SwiftOperationMacros",
+    products: [
+      "swift-syntax": [
+        "SwiftSyntax", "SwiftSyntaxBuilder", "SwiftSyntaxMacros", "SwiftDiagnostics", "SwiftCompilerPlugin",
+      ]
+    ]
+  ),
+  .library("Macros", uses: ["Core", "Mutation", "MacrosPlugin"], trait: "SwiftOperationMacros"),
   .library(
     "Operation",
     target: "Operation",
-    uses: ["Core", "Backoff", "Retry", "Dedupe", "Pagination", "Mutation", "NetworkObserving", "ActivityObserving"]
+    uses: [
+      "Core", "Backoff", "Retry", "Dedupe", "Pagination", "Mutation", "NetworkObserving", "MemoryPressure",
+      "ActivityObserving", "Macros",
+    ]
   ),
+
+  .generator("PathKeyGeneration"),
+  .tool("PathKeysTool", uses: ["PathKeyGeneration"]),
+  .buildPlugin("PathKeys", uses: ["PathKeysTool"]),
+  .command("PathKeysCommand", verb: "operation-paths", "Prints and checks a package's paths.", uses: ["PathKeysTool"]),
 
   .tests("Core"),
   .tests("Backoff", uses: ["Core"]),
@@ -29,12 +62,28 @@ let table: [Module] = [
   .tests("Dedupe", uses: ["Core"]),
   .tests("Pagination", uses: ["Core", "Backoff", "Retry", "Dedupe"]),
   .tests("Mutation", uses: ["Core"]),
-  .tests("NetworkObserving", uses: ["Core"]),
-  .tests("ActivityObserving", uses: ["Core"]),
+  .tests("EventLoop"),
+  .tests("NetworkObserving", uses: ["Core", "EventLoop"]),
+  .tests("MemoryPressure", uses: ["Core", "EventLoop", "ControlGroups"]),
+  .tests("ActivityObserving", uses: ["Core", "EventLoop", "ControlGroups"]),
   .tests("Testing", uses: ["Core", "Backoff"]),
   .tests("Operation"),
+  .tests("PathKeyGeneration"),
   .suite("Composition", uses: ["Operation"]),
   .suite("Seeds", uses: ["Operation"]),
+  .tests(
+    "Macros",
+    uses: ["Operation", "MacrosPlugin"],
+    trait: "SwiftOperationMacros",
+    products: [
+      "swift-syntax": [
+        "SwiftSyntax", "SwiftDiagnostics", "SwiftParser", "SwiftSyntaxMacros", "SwiftSyntaxMacroExpansion",
+        "SwiftSyntaxMacrosGenericTestSupport",
+      ]
+    ]
+  ),
+  .suite("PathKeySnapshots", uses: ["Operation", "PathKeyGeneration"], without: ["Input"]),
+  .suite("PublicPathKeySnapshots", uses: ["Core", "PathKeyGeneration"], without: ["Input"]),
 ]
 
 // MARK: - The package
@@ -46,6 +95,8 @@ let package = Package(
     .macOS(.v26), .iOS(.v26), .tvOS(.v26), .watchOS(.v26), .visionOS(.v26),
   ],
   products: table.compactMap(\.product),
+  traits: Set(integrations.map(\.packageTrait)),
+  dependencies: Integration.packageDependencies,
   targets: table.map(\.packageTarget),
   swiftLanguageModes: [.v6]
 )
@@ -53,33 +104,110 @@ let package = Package(
 // MARK: - What a line of the table stands for
 
 struct Module {
-  enum Kind {
+  enum Kind: Equatable {
     /// A target that users import, with a library product of the same name.
     case library
+    /// A target that only the package's own modules import; it has no product.
+    case inner
+    /// The implementation of a library's macros: it runs inside the compiler.
+    case macros
+    /// The library below a tool: users do not see it.
+    case generator
+    /// An executable that plugins call.
+    case tool
+    /// A plugin that adds code to the targets which name it, with a product of the same name.
+    case buildPlugin
+    /// A plugin that `swift package <verb>` runs, with a product of the same name.
+    case command(verb: String, description: String)
     /// A test target; it has `OperationTesting` at hand.
     case tests
   }
 
   var kind: Kind
-  /// The folder inside `Modules` or `Tests`.
+  /// The folder inside `Modules`, `Plugins` or `Tests`.
   var folder: String
   var target: String
-  /// The folders of the library modules that this one imports.
+  /// The folders of the modules that this one imports, or calls.
   var uses: [String]
+  /// The trait without which the module is empty; nil for a module that is always there.
+  var trait: String?
+  /// The products of other packages that the module imports when its trait is on, by package.
+  var products: [String: [String]] = [:]
+  /// What is in the folder and not for the compiler.
+  var excluded: [String] = []
 
   /// The library `Operation<Folder>` in `Modules/<Folder>`.
-  static func library(_ folder: String, target: String? = nil, uses: [String] = []) -> Module {
-    Module(kind: .library, folder: folder, target: target ?? "Operation\(folder)", uses: uses)
+  static func library(
+    _ folder: String,
+    target: String? = nil,
+    uses: [String] = [],
+    trait: String? = nil,
+    products: [String: [String]] = [:]
+  ) -> Module {
+    let target = target ?? "Operation\(folder)"
+    return Module(kind: .library, folder: folder, target: target, uses: uses, trait: trait, products: products)
+  }
+
+  /// The macros `Operation<Folder>` in `Modules/<Folder>`.
+  static func macros(_ folder: String, trait: String, products: [String: [String]]) -> Module {
+    let target = "Operation\(folder)"
+    return Module(kind: .macros, folder: folder, target: target, uses: [], trait: trait, products: products)
+  }
+
+  /// The target `Operation<Folder>` in `Modules/<Folder>`, which is nobody's product.
+  static func inner(_ folder: String, uses: [String] = []) -> Module {
+    Module(kind: .inner, folder: folder, target: "Operation\(folder)", uses: uses)
+  }
+
+  /// The library `Operation<Folder>` in `Plugins/<Folder>`.
+  static func generator(_ folder: String) -> Module {
+    Module(kind: .generator, folder: folder, target: "Operation\(folder)", uses: [])
+  }
+
+  /// The executable `Operation<Folder>` in `Plugins/<Folder>`.
+  static func tool(_ folder: String, uses: [String]) -> Module {
+    Module(kind: .tool, folder: folder, target: "Operation\(folder)", uses: uses)
+  }
+
+  /// The build-tool plugin `Operation<Folder>` in `Plugins/<Folder>`.
+  static func buildPlugin(_ folder: String, uses: [String]) -> Module {
+    Module(kind: .buildPlugin, folder: folder, target: "Operation\(folder)", uses: uses)
+  }
+
+  /// The command plugin `Operation<Folder>` in `Plugins/<Folder>`.
+  static func command(_ folder: String, verb: String, _ description: String, uses: [String]) -> Module {
+    let kind = Kind.command(verb: verb, description: description)
+    return Module(kind: kind, folder: folder, target: "Operation\(folder)", uses: uses)
   }
 
   /// The tests of the library in `Modules/<module>`: the target and the folder `Tests/<module>Tests`.
-  static func tests(_ module: String, uses: [String] = []) -> Module {
-    Module(kind: .tests, folder: "\(module)Tests", target: "\(module)Tests", uses: uses + [module])
+  static func tests(
+    _ module: String,
+    uses: [String] = [],
+    trait: String? = nil,
+    products: [String: [String]] = [:]
+  ) -> Module {
+    suite("\(module)Tests", target: "\(module)Tests", uses: uses + [module], trait: trait, products: products)
   }
 
   /// Tests that belong to no single module: the target `<folder>Tests` in `Tests/<folder>`.
-  static func suite(_ folder: String, uses: [String]) -> Module {
-    Module(kind: .tests, folder: folder, target: "\(folder)Tests", uses: uses)
+  static func suite(
+    _ folder: String,
+    target: String? = nil,
+    uses: [String],
+    without excluded: [String] = [],
+    trait: String? = nil,
+    products: [String: [String]] = [:]
+  ) -> Module {
+    Module(
+      kind: .tests,
+      folder: folder,
+      target: target ?? "\(folder)Tests",
+      uses: uses,
+      trait: trait,
+      products: products,
+      excluded: excluded
+    )
   }
 }
 
@@ -87,40 +215,94 @@ extension Module {
   var product: Product? {
     switch kind {
     case .library: .library(name: target, targets: [target])
-    case .tests: nil
+    case .buildPlugin, .command: .plugin(name: target, targets: [target])
+    case .inner, .macros, .generator, .tool, .tests: nil
     }
   }
 
   var packageTarget: Target {
     switch kind {
-    case .library:
+    case .library, .inner:
       .target(
         name: target,
         dependencies: dependencies,
         path: "Modules/\(folder)",
         swiftSettings: Module.settings
       )
+    case .macros:
+      .macro(
+        name: target,
+        dependencies: dependencies,
+        path: "Modules/\(folder)",
+        swiftSettings: Module.settings
+      )
+    case .generator:
+      .target(
+        name: target,
+        dependencies: dependencies,
+        path: "Plugins/\(folder)",
+        swiftSettings: Module.settings
+      )
+    case .tool:
+      .executableTarget(
+        name: target,
+        dependencies: dependencies,
+        path: "Plugins/\(folder)",
+        swiftSettings: Module.settings
+      )
+    case .buildPlugin: plugin(.buildTool())
+    case .command(let verb, let description):
+      plugin(.command(intent: .custom(verb: verb, description: description)))
     case .tests:
       .testTarget(
         name: target,
         dependencies: dependencies,
         path: "Tests/\(folder)",
+        exclude: excluded,
         swiftSettings: Module.settings
       )
     }
   }
 
+  private func plugin(_ capability: Target.PluginCapability) -> Target {
+    .plugin(
+      name: target,
+      capability: capability,
+      dependencies: uses.map { .target(name: Module.module(in: $0).target) },
+      path: "Plugins/\(folder)"
+    )
+  }
+
   private var dependencies: [Target.Dependency] {
     var folders = uses
     if kind == .tests, !folders.contains("Testing") { folders.append("Testing") }
-    return folders.map { .target(name: Module.libraryTarget(in: $0)) }
+    return folders.map { Module.module(in: $0).dependency(of: self) } + productDependencies
   }
 
-  private static func libraryTarget(in folder: String) -> String {
-    guard let module = table.first(where: { $0.kind == .library && $0.folder == folder }) else {
-      fatalError("The table names no library in the folder Modules/\(folder).")
+  /// This module as a dependency of another: one with a trait is not built for a module that has not that trait. Nor for
+  /// tests: those that depend on macros unconditionally make SwiftPM build all tests a second time, for the host.
+  private func dependency(of other: Module) -> Target.Dependency {
+    guard let trait, other.trait != trait || other.kind == .tests else { return .target(name: target) }
+    return .target(name: target, condition: .when(traits: [trait]))
+  }
+
+  /// The products of other packages. SwiftPM resolves a package only if something unconditional, or a trait that is on,
+  /// asks for one of its products.
+  private var productDependencies: [Target.Dependency] {
+    guard !products.isEmpty else { return [] }
+    guard let trait, integrations.contains(where: { $0.trait == trait }) else {
+      fatalError("\(target) uses other packages, so it needs the trait of an integration.")
     }
-    return module.target
+    return products.sorted { $0.key < $1.key }.flatMap { package, names in
+      names.map { .product(name: $0, package: package, condition: .when(traits: [trait])) }
+    }
+  }
+
+  private static func module(in folder: String) -> Module {
+    guard let module = table.first(where: { $0.kind != .tests && $0.folder == folder }) else {
+      fatalError("The table names no module in the folder \(folder).")
+    }
+    return module
   }
 
   /// The settings of every target.
@@ -144,5 +326,21 @@ extension Module {
       settings.append(.treatAllWarnings(as: .error))
     }
     return settings
+  }
+}
+
+/// A trait, and the packages that are resolved only where it is on.
+struct Integration {
+  var trait: String
+  var description: String
+  /// The versions that fit, by address.
+  var packages: [String: Range<Version>]
+
+  var packageTrait: Trait { .trait(name: trait, description: description) }
+
+  /// The packages of all integrations, each of them once.
+  static var packageDependencies: [Package.Dependency] {
+    let packages = integrations.reduce(into: [:]) { $0.merge($1.packages) { $1 } }
+    return packages.sorted { $0.key < $1.key }.map { .package(url: $0.key, $0.value) }
   }
 }

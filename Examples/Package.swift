@@ -2,9 +2,28 @@
 
 import PackageDescription
 
-/// One folder is one executable; what an example needs beyond the library stands next to its name.
-let examples: [(name: String, products: [Target.Dependency], resources: [Resource])] = [
-  (
+/// One folder is one executable, with what it needs beyond the library.
+struct Example {
+  var name: String
+  var products: [Target.Dependency]
+  var resources: [Resource] = []
+  /// What is in the folder and not for the compiler.
+  var scripts: [String] = []
+  var plugins: [Target.PluginUsage] = []
+}
+
+let examples = [
+  Example(
+    name: "agent",
+    products: [
+      .product(name: "Operation", package: "swift-operation"),
+      .product(name: "FlyingFox", package: "FlyingFox"),
+      .product(name: "FlyingSocks", package: "FlyingFox"),
+      .product(name: "ArgumentParser", package: "swift-argument-parser"),
+    ],
+    scripts: ["run"]
+  ),
+  Example(
     name: "quickstart",
     products: [
       .product(name: "Operation", package: "swift-operation"),
@@ -12,8 +31,9 @@ let examples: [(name: String, products: [Target.Dependency], resources: [Resourc
       .product(name: "FlyingSocks", package: "FlyingFox"),
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
     ],
-    resources: [.process("Resources")]
-  )
+    resources: [.process("Resources")],
+    plugins: [.plugin(name: "OperationPathKeys", package: "swift-operation")]
+  ),
 ]
 
 let package = Package(
@@ -29,7 +49,9 @@ let package = Package(
       name: example.name,
       dependencies: example.products,
       path: example.name,
-      resources: example.resources
+      exclude: example.scripts,
+      resources: example.resources,
+      plugins: example.plugins
     )
   },
   swiftLanguageModes: [.v6]

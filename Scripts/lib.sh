@@ -16,6 +16,14 @@ TEMPORARY=$(mktemp -d "${TMPDIR:-/tmp}/swift-operation.XXXXXX")
 # SwiftPM keeps a lock file beside it for each package that was built in it.
 trap 'rm -rf "$TEMPORARY" "$(dirname "$TEMPORARY")"/*"$(basename "$TEMPORARY")"_*.lock' EXIT
 
+# forget_pins: a build with traits writes pins, from which a later build without them would fetch packages that it does not
+# need. Those that were not there before are removed at the end.
+forget_pins() {
+  if [ ! -e "$ROOT/Package.resolved" ]; then
+    trap 'rm -rf "$ROOT/Package.resolved" "$TEMPORARY" "$(dirname "$TEMPORARY")"/*"$(basename "$TEMPORARY")"_*.lock' EXIT
+  fi
+}
+
 fail() {
   echo "$(basename "$SCRIPT"): error: $*" >&2
   exit 1
@@ -73,9 +81,10 @@ swift_files() {
   done | sort
 }
 
-# The targets of the manifest, one a line: name, type, path and the targets it depends on, separated by tabs.
+# The targets of the manifest, one a line: name, type, path and the targets it depends on, separated by tabs; what it
+# depends on with a trait included.
 manifest_targets() {
-  swift package --package-path "$ROOT" describe | awk '
+  swift package --package-path "$ROOT" --enable-all-traits describe | awk '
     function flush() { if (name != "") print name "\t" type "\t" path "\t" uses; name = ""; uses = "" }
     /^[A-Z]/ { flush(); inside = ($0 == "Targets:"); list = 0; next }
     !inside { next }

@@ -10,7 +10,7 @@ public struct NetworkConnectionRunSpecification: OperationRunSpecification, Send
 
   /// Creates a condition.
   public init(observer: some NetworkObserver & Sendable) {
-    self.status = ObservedValue { observer.subscribe(with: $0) }
+    self.status = ObservedValue(asking: { observer.currentStatus }, subscribe: { observer.subscribe(with: $0) })
   }
 
   /// Whether the network is connected as well as `context` asks for.

@@ -4,10 +4,22 @@ public import OperationCore
 public protocol NetworkObserver {
   /// Calls `handler` with the current status before it returns, and again whenever the status changes.
   ///
-  /// Conditions subscribe for a moment to learn the current status, so answer from memory, and keep what you watch open for
-  /// as long as the observer lives. Call handlers in the order in which they came, and hold no lock meanwhile. None is
-  /// called once its subscription is cancelled.
+  /// Call handlers in the order in which they came, and hold no lock meanwhile. None is called once its subscription is
+  /// cancelled.
   func subscribe(with handler: @escaping @Sendable (NetworkConnectionStatus) -> Void) -> OperationSubscription
+
+  /// The current status.
+  ///
+  /// Conditions ask often, so answer from memory. By default it is what a subscriber hears at once, for which one subscribes
+  /// for a moment; an observer that tells nothing at once counts as connected.
+  var currentStatus: NetworkConnectionStatus { get }
+}
+
+extension NetworkObserver {
+  /// What a subscriber hears at once; connected when that is nothing.
+  public var currentStatus: NetworkConnectionStatus {
+    ObservedValue.heardAtOnce { self.subscribe(with: $0) } ?? .connected
+  }
 }
 
 /// A network observer with its type erased.
@@ -19,6 +31,9 @@ public struct AnySendableNetworkObserver: NetworkObserver, Sendable {
   public init(_ base: any NetworkObserver & Sendable) {
     self.base = base
   }
+
+  /// The status that the observer inside tells.
+  public var currentStatus: NetworkConnectionStatus { self.base.currentStatus }
 
   /// Subscribes to the observer inside.
   public func subscribe(

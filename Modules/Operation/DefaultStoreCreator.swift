@@ -9,7 +9,7 @@ extension OperationClient {
   /// Gives the operations of a client what nearly all of them want.
   ///
   /// Queries, and all else that a store may run unasked, are retried with backoff, deduplicated, run automatically, and
-  /// rerun when the network is back and when the application is active again. Mutations get retries where you ask for them,
+  /// rerun when the network is back and when the application is active again, if stale and subscribed to. Mutations get retries where you ask for them,
   /// and nothing else. What an operation says itself comes first.
   public struct DefaultStoreCreator: StoreCreator {
     var retryLimit: Int
@@ -17,8 +17,7 @@ extension OperationClient {
     var backoff: OperationBackoffFunction?
     var delayer: (any OperationDelayer & Sendable)?
     var automaticRunningSpecification: any OperationRunSpecification & Sendable
-    var networkObserver: (any NetworkObserver & Sendable)?
-    var activityObserver: (any ApplicationActivityObserver & Sendable)?
+    var surroundings: SurroundingsWatch?
 
     public func store<Operation: StatefulOperationRequest & Sendable>(
       for operation: Operation,
@@ -37,29 +36,11 @@ extension OperationClient {
       }
       context.automaticRunningSpecification = self.automaticRunningSpecification
       let query = operation.retry(limit: self.retryLimit).deduplicated()
-      return self.rerun(query, initialState: initialState, initialContext: context)
-    }
-
-    private func rerun<Operation: StatefulOperationRequest>(
-      _ operation: Operation,
-      initialState: Operation.State,
-      initialContext: OperationContext
-    ) -> OperationStore<Operation.State> {
-      let isConnected = self.networkObserver.map { NetworkConnectionRunSpecification.connected(to: $0) }
-      let isActive = self.activityObserver.map { ApplicationIsActiveRunSpecification.applicationIsActive(observer: $0) }
-      switch (isConnected, isActive) {
-      case (nil, nil):
-        return .detached(operation: operation, initialState: initialState, initialContext: initialContext)
-      case (let isConnected?, nil):
-        let operation = operation.rerunOnChange(of: isConnected)
-        return .detached(operation: operation, initialState: initialState, initialContext: initialContext)
-      case (nil, let isActive?):
-        let operation = operation.rerunOnChange(of: isActive)
-        return .detached(operation: operation, initialState: initialState, initialContext: initialContext)
-      case (let isConnected?, let isActive?):
-        let operation = operation.rerunOnChange(of: isConnected).rerunOnChange(of: isActive)
-        return .detached(operation: operation, initialState: initialState, initialContext: initialContext)
+      guard let watch = self.surroundings else {
+        return .detached(operation: query, initialState: initialState, initialContext: context)
       }
+      let watched = query.controlled(by: SurroundingsController<Operation.State>(watch: watch))
+      return .detached(operation: watched, initialState: initialState, initialContext: context)
     }
   }
 }
@@ -73,16 +54,16 @@ extension OperationClient.StoreCreator where Self == OperationClient.DefaultStor
   ///   - backoff: How long to wait before a retry; nil for exponentially longer, from a second on.
   ///   - delayer: What waits; nil for the deadline queue of the process.
   ///   - automaticRunningSpecification: When queries may be run unasked.
-  ///   - networkObserver: Reruns stale queries with subscribers when the network is back.
-  ///   - activityObserver: Reruns stale queries with subscribers when the application is active again.
+  ///   - networkObserver: Reruns stale queries with subscribers when the network is back; nil for none.
+  ///   - activityObserver: Reruns stale queries with subscribers when the application is active again; nil for none.
   public static func `default`(
     retryLimit: Int = 3,
     mutationRetryLimit: Int = 0,
     backoff: OperationBackoffFunction? = nil,
     delayer: (any OperationDelayer & Sendable)? = nil,
     automaticRunningSpecification: any OperationRunSpecification & Sendable = .always(true),
-    networkObserver: (any NetworkObserver & Sendable)? = nil,
-    activityObserver: (any ApplicationActivityObserver & Sendable)? = nil
+    networkObserver: (any NetworkObserver & Sendable)? = OperationClient.defaultNetworkObserver,
+    activityObserver: (any ApplicationActivityObserver & Sendable)? = OperationClient.defaultActivityObserver
   ) -> Self {
     Self(
       retryLimit: retryLimit,
@@ -90,13 +71,12 @@ extension OperationClient.StoreCreator where Self == OperationClient.DefaultStor
       backoff: backoff,
       delayer: delayer,
       automaticRunningSpecification: automaticRunningSpecification,
-      networkObserver: networkObserver,
-      activityObserver: activityObserver
+      surroundings: SurroundingsWatch(network: networkObserver, activity: activityObserver)
     )
   }
 
   /// What tests want: no retries, no delays, no observers.
   public static var defaultTesting: Self {
-    .default(retryLimit: 0, backoff: .noBackoff, delayer: .noDelay)
+    .default(retryLimit: 0, backoff: .noBackoff, delayer: .noDelay, networkObserver: nil, activityObserver: nil)
   }
 }

@@ -2,7 +2,12 @@
 @_exported public import OperationBackoff
 @_exported public import OperationCore
 @_exported public import OperationDedupe
+@_exported public import OperationMemoryPressure
 @_exported public import OperationMutation
 @_exported public import OperationNetworkObserving
 @_exported public import OperationPagination
 @_exported public import OperationRetry
+
+#if SwiftOperationMacros
+  @_exported public import OperationMacros
+#endif

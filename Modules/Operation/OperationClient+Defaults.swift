@@ -8,7 +8,7 @@ extension OperationClient {
   ///   - storeCache: Decides which idle stores go.
   public convenience init(
     defaultContext: OperationContext = OperationContext(),
-    storeCache: some StoreCache = DefaultStoreCache()
+    storeCache: some StoreCache = DefaultStoreCache.default()
   ) {
     self.init(
       defaultContext: defaultContext,

@@ -9,8 +9,6 @@ extension Post {
   struct CachedQuery: QueryRequest {
     let id: Int
 
-    var path: OperationPath { ["cached-posts", self.id] }
-
     func fetch(
       isolation: isolated (any Actor)?,
       in context: OperationContext,

@@ -5,16 +5,14 @@ extension Post {
   /// with all that the server made of it once they were fetched anew. When the server refuses, the draft goes.
   static var createMutation: some MutationRequest<PostDraft, Post, any Error> {
     CreateMutation()
-      .optimistic(on: ["feed"], of: FeedQuery.State.self) { pages, draft in
+      .optimistic(on: PathKeys.feed.path, of: FeedQuery.State.self) { pages, draft in
         guard let last = pages.last else { return }
         pages[id: last.id]?.value.posts.append(Post(draft))
       }
-      .invalidates(matching: ["feed"])
+      .invalidates(matching: PathKeys.feed.path)
   }
 
   struct CreateMutation: MutationRequest {
-    let path: OperationPath = ["post-creation"]
-
     func mutate(
       isolation: isolated (any Actor)?,
       with draft: PostDraft,

@@ -11,8 +11,6 @@ extension Post {
     let size: Int
     let initialPageId = 0
 
-    var path: OperationPath { ["feed", self.size] }
-
     func pageId(
       after page: Page<Int, PostPage>,
       using paging: Paging<Int, PostPage>,

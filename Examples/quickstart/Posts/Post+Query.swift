@@ -9,8 +9,6 @@ extension Post {
   struct Query: QueryRequest {
     let id: Int
 
-    var path: OperationPath { ["posts", self.id] }
-
     func fetch(
       isolation: isolated (any Actor)?,
       in context: OperationContext,

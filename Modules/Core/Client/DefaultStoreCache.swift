@@ -1,15 +1,18 @@
 internal import Synchronization
 
 extension OperationClient {
-  /// Lets idle stores go after their cache time, and the oldest ones where there are too many.
+  /// Lets idle stores go after their cache time, the oldest ones where there are too many, and any when a trigger says so.
   public final class DefaultStoreCache: StoreCache {
     private let maximumIdleStores: Int
     private let state = Mutex(IdleStoreQueues())
+    private let link: EvictionLink?
 
     /// Creates a cache.
     ///
-    /// - Parameter maximumIdleStores: How many stores may be idle before the ones that have been so longest go.
-    public init(maximumIdleStores: Int = 10_000) {
+    /// - Parameters:
+    ///   - maximumIdleStores: How many stores may be idle before the ones that have been so longest go.
+    ///   - evictionTrigger: Says when idle stores go before their time. It is subscribed to while there are any.
+    public init(maximumIdleStores: Int = 10_000, evictionTrigger: (any EvictionTrigger)? = nil) {
       if maximumIdleStores < 0 {
         OperationWarning(
           code: .invalidArgument,
@@ -17,18 +20,25 @@ extension OperationClient {
         ).report()
       }
       self.maximumIdleStores = max(0, maximumIdleStores)
+      self.link = evictionTrigger.map { EvictionLink(trigger: $0) }
+    }
+
+    deinit {
+      self.link?.turnOff()
     }
 
     public func storeDidBecomeIdle(_ store: IdleStore) {
       let context = store.context
       let cacheTime = max(context.operationCacheTime, .zero)
       let deadlines = context.operationDeadlines
-      let surplus = self.state.withLock { queues in
-        queues.insert(store, cacheTime: cacheTime, since: deadlines.elapsed)
-        return queues.count > self.maximumIdleStores ? queues.removeOldest() : nil
+      let (replaced, surplus) = self.state.withLock { queues in
+        let replaced = queues.insert(store, cacheTime: cacheTime, since: deadlines.elapsed)
+        return (replaced, queues.count > self.maximumIdleStores ? queues.removeOldest() : nil)
       }
-      surplus?.evict()
+      _ = consume replaced  // Released after the lock.
+      surplus?.store.evict()
       self.setAlarm(for: cacheTime, on: deadlines)
+      self.updateLink()
     }
 
     public func storeDidBecomeActive(_ id: IdleStore.ID) {
@@ -41,7 +51,7 @@ extension OperationClient {
       let stores = self.state.withLock { $0.all }
       for store in stores where isEvicted(store.context) {
         let removed = self.state.withLock { $0.remove(store.id) }
-        removed?.evict()
+        removed?.store.evict()
       }
     }
 
@@ -62,6 +72,18 @@ extension OperationClient {
       _ = consume alarm  // Released after the lock.
       for store in expired { store.evict() }
       self.setAlarm(for: cacheTime, on: deadlines)
+      self.updateLink()
+    }
+
+    /// Listens to the trigger while there are idle stores, and until the next alarm.
+    private func updateLink() {
+      guard let link = self.link else { return }
+      if self.state.withLock({ $0.isEmpty }) {
+        link.turnOff()
+        // One that has become idle meanwhile may have found the link on.
+        if self.state.withLock({ $0.isEmpty }) { return }
+      }
+      link.turnOn { [weak self] isEvicted in self?.evictIdleStores(where: isEvicted) }
     }
   }
 }

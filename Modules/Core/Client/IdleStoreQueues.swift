@@ -23,19 +23,37 @@ struct IdleStoreQueues: Sendable {
     /// Somebody is about to schedule it.
     case pending
     case on(OperationSubscription)
+
+    var isOff: Bool {
+      if case .off = self { true } else { false }
+    }
   }
 
   private var nodes: [IdleStore.ID: Node] = [:]
   private var queues: [Duration: Queue] = [:]
+  /// The cache times whose queues are empty while their alarms are on, the latest last. They are few.
+  private var vacancies: [Duration] = []
   private var lastOrder: UInt64 = 0
 
   var count: Int { self.nodes.count }
 
+  /// Whether there is neither a store nor an alarm that waits for one.
+  var isEmpty: Bool { self.queues.isEmpty }
+
   /// All idle stores, the oldest first.
   var all: [IdleStore] { self.nodes.values.sorted { $0.order < $1.order }.map(\.store) }
 
-  mutating func insert(_ store: IdleStore, cacheTime: Duration, since: Duration) {
-    _ = self.remove(store.id)
+  /// What was taken out. The caller releases it after the lock.
+  struct Removal: Sendable {
+    let store: IdleStore
+    /// An alarm that nobody needs any more.
+    var alarm: OperationSubscription?
+  }
+
+  /// Adds a store, and takes out what was there of it.
+  mutating func insert(_ store: IdleStore, cacheTime: Duration, since: Duration) -> Removal? {
+    let removal = self.remove(store.id)
+    self.vacancies.removeAll { $0 == cacheTime }
     self.lastOrder += 1
     var queue = self.queues[cacheTime] ?? Queue()
     self.nodes[store.id] = Node(
@@ -48,18 +66,29 @@ struct IdleStoreQueues: Sendable {
     if let last = queue.last { self.nodes[last]?.next = store.id } else { queue.first = store.id }
     queue.last = store.id
     self.queues[cacheTime] = queue
+    return removal
   }
 
-  mutating func remove(_ id: IdleStore.ID) -> IdleStore? {
+  mutating func remove(_ id: IdleStore.ID) -> Removal? {
     guard let node = self.nodes.removeValue(forKey: id), var queue = self.queues[node.cacheTime] else { return nil }
     if let previous = node.previous { self.nodes[previous]?.next = node.next } else { queue.first = node.next }
     if let next = node.next { self.nodes[next]?.previous = node.previous } else { queue.last = node.previous }
-    // An empty queue whose alarm is on goes when that fires, so that a store that comes and goes sets no alarm each time.
-    self.queues[node.cacheTime] = queue
-    return node.store
+    let isVacant = queue.first == nil
+    self.queues[node.cacheTime] = isVacant && queue.alarm.isOff ? nil : queue
+    return Removal(store: node.store, alarm: isVacant && !queue.alarm.isOff ? self.vacate(node.cacheTime) : nil)
   }
 
-  mutating func removeOldest() -> IdleStore? {
+  /// Keeps the alarm of a queue that has become empty, so that a store that comes and goes sets none each time, and gives
+  /// up the oldest of such alarms when they become many.
+  private mutating func vacate(_ cacheTime: Duration) -> OperationSubscription? {
+    self.vacancies.append(cacheTime)
+    guard self.vacancies.count > 8 else { return nil }
+    // One that is still to be scheduled will find its queue gone, and is cancelled then.
+    guard case .on(let alarm) = self.queues.removeValue(forKey: self.vacancies.removeFirst())?.alarm else { return nil }
+    return alarm
+  }
+
+  mutating func removeOldest() -> Removal? {
     let heads = self.queues.values.compactMap { queue in queue.first.flatMap { self.nodes[$0] } }
     let oldest = heads.min { $0.order < $1.order }
     return oldest.flatMap { self.remove($0.store.id) }
@@ -90,7 +119,10 @@ struct IdleStoreQueues: Sendable {
       _ = self.remove(id)
       expired.append(node.store)
     }
-    if self.queues[cacheTime]?.first == nil { self.queues[cacheTime] = nil }
+    if self.queues[cacheTime]?.first == nil {
+      self.queues[cacheTime] = nil
+      self.vacancies.removeAll { $0 == cacheTime }
+    }
     return (expired, fired)
   }
 }

@@ -58,11 +58,6 @@ extension OperationClient {
     self.storage.store(at: path)?.runtime.opaqueStore
   }
 
-  /// The store at the path of a key, if there is one with that state.
-  public func store<State: OperationState & Sendable>(with key: OperationPathKey<State>) -> OperationStore<State>? {
-    self.storage.store(at: key.path)?.store as? OperationStore<State>
-  }
-
   /// The stores at paths that start with `path`.
   public func stores(matching path: OperationPath = []) -> OperationPathableCollection<OpaqueOperationStore> {
     self.storage.stores(matching: path) { $0.runtime.opaqueStore }

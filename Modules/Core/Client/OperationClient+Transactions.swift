@@ -1,6 +1,6 @@
 extension OperationClient {
-  /// Creates stores inside ``OperationClient/withStores(matching:perform:)``, with the defaults of the client. Put them in
-  /// with `stores.update(_:)`.
+  /// Creates stores inside ``OperationClient/withStores(matching:of:perform:)`` and its siblings, with the defaults of the
+  /// client. Put them in with `stores.update(_:)`.
   public struct CreateStore: Sendable {
     fileprivate let client: OperationClient
 

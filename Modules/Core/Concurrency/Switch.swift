@@ -1,17 +1,17 @@
 internal import Synchronization
 
 /// A flag that tells what it was when it is set.
-final class Switch: Sendable {
+package final class Switch: Sendable {
   private let value: Atomic<Bool>
 
-  init(_ value: Bool) {
+  package init(_ value: Bool) {
     self.value = Atomic(value)
   }
 
-  var isOn: Bool { self.value.load(ordering: .acquiring) }
+  package var isOn: Bool { self.value.load(ordering: .acquiring) }
 
   /// Sets the flag, and returns what it was.
-  func set(_ value: Bool) -> Bool {
+  package func set(_ value: Bool) -> Bool {
     self.value.exchange(value, ordering: .acquiringAndReleasing)
   }
 }

@@ -3,17 +3,28 @@ internal import Synchronization
 /// What a condition asks of an observer, which only knows how to be subscribed to.
 package struct ObservedValue<Value: Sendable>: Sendable {
   private let subscribe: @Sendable (@escaping @Sendable (Value) -> Void) -> OperationSubscription
+  private let ask: (@Sendable () -> Value?)?
 
+  /// - Parameter ask: Tells the value now, for an observer that knows a cheaper way than being subscribed to for a moment.
   package init(
+    asking ask: (@Sendable () -> Value?)? = nil,
     subscribe: @escaping @Sendable (@escaping @Sendable (Value) -> Void) -> OperationSubscription
   ) {
+    self.ask = ask
     self.subscribe = subscribe
   }
 
   /// The value now: what a subscriber hears at once. Nil when it hears nothing.
   package var current: Value? {
+    if let ask { ask() } else { Self.heardAtOnce(by: self.subscribe) }
+  }
+
+  /// What a subscriber hears at once. Nil when it hears nothing.
+  package static func heardAtOnce(
+    by subscribe: (@escaping @Sendable (Value) -> Void) -> OperationSubscription
+  ) -> Value? {
     let heard = Latest<Value>()
-    self.subscribe { heard.set($0) }.cancel()
+    subscribe { heard.set($0) }.cancel()
     return heard.value
   }
 

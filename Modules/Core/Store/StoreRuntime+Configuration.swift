@@ -13,7 +13,9 @@ extension StoreRuntime {
       }
     }
     guard !controllers.isEmpty else { return }
-    let subscription = OperationSubscription.combined(controllers.map { self.start($0) })
+    let subscriptions = controllers.map { self.start($0) }
+    // Most stores have one controller at most, and keep no more for it than it takes.
+    let subscription = subscriptions.count == 1 ? subscriptions[0] : .combined(subscriptions)
     let isClosed = self.machine.withLock { machine in
       if !machine.isClosed { machine.controllers = subscription }
       return machine.isClosed

@@ -212,6 +212,23 @@ struct EvictionTests {
   }
 
   @Test
+  func `Cache times that no store has any more leave few alarms behind`() {
+    let client = self.client()
+    for number in 0..<1_000 { _ = client.store(for: NumberQuery(number).cacheTime(.seconds(300 + number))) }
+    #expect(self.clock.sleeperCount() == 1_000)
+    client.clearStores()
+    #expect(self.clock.sleeperCount() <= 8)
+
+    // Those that are taken up again have their alarms.
+    for number in 0..<1_000 { _ = client.store(for: NumberQuery(number).cacheTime(.seconds(300 + number))) }
+    self.clock.advance(by: .seconds(799))
+    #expect(client.stores().count == 500)
+    self.clock.advance(by: .seconds(500))
+    #expect(client.stores().isEmpty)
+    #expect(self.clock.sleeperCount() == 0)
+  }
+
+  @Test
   func `A held store is the one that others find while it is being evicted`() async {
     for _ in 0..<200 {
       let client = self.client(maximumIdleStores: 0)

@@ -60,6 +60,43 @@ struct StoreCacheTests {
     #expect(Set(client.stores().map(\.path)) == [NumberQuery(2).path, NumberQuery(3).path])
   }
 
+  @Test
+  func `A trigger of a user's own lets stores go, and is listened to while there are idle ones`() {
+    let trigger = ManualTrigger()
+    let clock = ManualClock()
+    var context = OperationContext()
+    context.use(clock)
+    var client: OperationClient? = OperationClient(
+      defaultContext: context,
+      storeCache: OperationClient.DefaultStoreCache(evictionTrigger: trigger)
+    )
+    #expect(trigger.subscriptionCount.value == 0)
+    _ = client?.store(for: NumberQuery(1).cacheTime(.seconds(1_000)))
+    let subscription = client?.store(for: NumberQuery(2).cacheTime(.seconds(1_000)))
+      .subscribe(with: IntRecorder().handler)
+    _ = client?.store(for: NumberQuery(3))
+    #expect(trigger.subscriptionCount.value == 1)
+    trigger.evict.value? { $0.operationCacheTime == .seconds(1_000) }
+    #expect(client.map { Set($0.stores().map(\.path)) } == [NumberQuery(2).path, NumberQuery(3).path])
+    // The deadlines of stores that are gone or in use pass, and then nothing is left to evict.
+    clock.advance(by: .seconds(1_000))
+    #expect(trigger.subscriptionCount.value == 0)
+    subscription?.cancel()
+    #expect(trigger.subscriptionCount.value == 1)
+    client = nil
+    #expect(trigger.subscriptionCount.value == 0)
+  }
+
+  @Test
+  func `A cache for no idle stores has nothing to listen for when one has come and gone`() {
+    let trigger = ManualTrigger()
+    let cache = OperationClient.DefaultStoreCache(maximumIdleStores: 0, evictionTrigger: trigger)
+    let client = OperationClient(storeCache: cache)
+    _ = client.store(for: NumberQuery(1))
+    #expect(trigger.subscriptionCount.value == 0)
+    #expect(client.stores().isEmpty)
+  }
+
   @Test(arguments: [Duration.seconds(Int64.max), .seconds(Int64.min), .nanoseconds(1), .zero, .seconds(-1)])
   func `No cache time, age or interval traps`(_ duration: Duration) {
     let client = OperationClient()
@@ -87,5 +124,16 @@ private final class JournalingCache: OperationClient.StoreCache, Sendable {
 
   func storeDidBecomeActive(_ id: OperationClient.IdleStore.ID) {
     self.journal.note(id == self.last.value?.id ? "active" : "another one active")
+  }
+}
+
+private final class ManualTrigger: OperationClient.EvictionTrigger, Sendable {
+  let subscriptionCount = Box(0)
+  let evict = Box<(@Sendable ((OperationContext) -> Bool) -> Void)?>(nil)
+
+  func subscribe(_ evict: @escaping @Sendable ((OperationContext) -> Bool) -> Void) -> OperationSubscription {
+    self.subscriptionCount.value += 1
+    self.evict.value = evict
+    return OperationSubscription { self.subscriptionCount.value -= 1 }
   }
 }

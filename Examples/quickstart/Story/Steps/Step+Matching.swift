@@ -3,7 +3,7 @@ import Operation
 extension Step {
   static let matching = Step("All stores below a path are changed at once, without a request") { stage in
     let client = stage.makeClient()
-    stage.account.say(.caller, #"fetches three posts below the path ["posts"], and one below ["cached-posts"]"#)
+    stage.account.say(.caller, "fetches three posts below \(PathKeys.posts), and one below \(PathKeys.cachedPosts)")
     for id in 6...8 {
       await client.prefetch(for: Post.query(for: id))
     }
@@ -19,8 +19,8 @@ extension Step {
     defer { subscription.cancel() }
 
     stage.clear()
-    stage.account.say(.caller, #"marks all posts below ["posts"] as read"#)
-    for store in client.stores(matching: ["posts"], of: Post.Query.State.self) {
+    stage.account.say(.caller, "marks all posts below \(PathKeys.posts) as read")
+    for store in client.stores(matching: PathKeys.posts) {
       store.withExclusiveAccess { store in
         guard var post = store.currentValue ?? nil else { return }
         post.title += " (read)"

@@ -1,0 +1,17 @@
+import Operation
+
+/// What the endpoint has to say under a name.
+struct Lines: QueryRequest {
+  let name: String
+  let endpoint: Endpoint
+
+  var path: OperationPath { OperationPath(self.name.split(separator: "/").map { OperationPath.Element(String($0)) }) }
+
+  func fetch(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    with continuation: OperationContinuation<String?, any Error>
+  ) async throws -> String? {
+    try await self.endpoint.text(at: self.name)
+  }
+}

@@ -1,0 +1,163 @@
+#if os(Linux)
+  internal import OperationControlGroups
+  internal import OperationCore
+  internal import OperationEventLoop
+  internal import Synchronization
+
+  /// Watches all that says whether the process is active, from `start` until the subscription that it returns is cancelled.
+  final class ActivityMonitor: Sendable {
+    struct Configuration: Sendable {
+      var options: SignalActivityObserver.Options
+      var inactive: Set<ProcessSignal> = []
+      var active: Set<ProcessSignal> = []
+      var procRoot = "/proc"
+      var loop = EventLoop.shared
+      var files = FileWatcher.shared
+      /// How often to look whether the machine has slept, and whether the process is in the foreground.
+      var sleepInterval = Duration.seconds(5)
+      var foregroundInterval = Duration.seconds(1)
+      /// How long the machine has slept.
+      var timeAsleep: @Sendable () -> Duration = { ProcessPlace.timeAsleep }
+      var isForeground: @Sendable () -> Bool? = { ProcessPlace.isForeground }
+      /// What calls when a signal comes; nil where the program takes it itself.
+      var relay: @Sendable (ProcessSignal, @escaping @Sendable () -> Void) -> OperationSubscription? = {
+        signal,
+        handler in
+        SignalRelay.relay(for: signal)?.subscribe(handler)
+      }
+    }
+
+    private struct State {
+      var activity: ActivityState
+      /// Takes what is to be told, while somebody subscribes.
+      var send: (@Sendable (Bool) -> Void)?
+      /// What subscribers have heard last, or are about to.
+      var announced = true
+      var timeAsleep = Duration.zero
+    }
+
+    private let configuration: Configuration
+    private let state: Mutex<State>
+
+    init(_ configuration: Configuration) {
+      self.configuration = configuration
+      self.state = Mutex(State(activity: ActivityState(options: configuration.options)))
+    }
+
+    /// Whether the process is active by what is known.
+    var isActive: Bool { self.state.withLock { $0.activity.told } }
+
+    /// Whether the process is active, with a fresh look. Not to be asked between start and stop.
+    func begin() -> Bool {
+      let isForeground = self.foregroundIfNeeded()
+      return self.state.withLock { state in
+        state.announced = state.activity.begin(isForeground: isForeground)
+        return state.announced
+      }
+    }
+
+    func mark(isInactive: Bool) {
+      self.tell { $0.mark(isInactive: isInactive) }
+    }
+  }
+
+  // MARK: - Telling
+
+  extension ActivityMonitor {
+    private func tell(_ change: (inout ActivityState) -> [Bool]) {
+      // Sending only hands over, and doing so under the lock keeps what different threads tell in order.
+      self.state.withLock { state in
+        let values = change(&state.activity)
+        guard let send = state.send else { return }
+        for value in values { send(value) }
+        state.announced = values.last ?? state.announced
+      }
+    }
+
+    private func foregroundIfNeeded() -> Bool? {
+      let options = self.configuration.options
+      let isNeeded = options.contains(.watchesForeground) || !options.contains(.countsBackgroundAsActive)
+      return isNeeded ? self.configuration.isForeground() : nil
+    }
+  }
+
+  // MARK: - Watching
+
+  extension ActivityMonitor {
+    func start(_ send: @escaping @Sendable (Bool) -> Void) -> OperationSubscription {
+      let timeAsleep = self.configuration.timeAsleep()
+      self.state.withLock { state in
+        state.send = send
+        state.timeAsleep = timeAsleep
+        // It may have been marked since it began.
+        guard state.announced != state.activity.told else { return }
+        state.announced = state.activity.told
+        send(state.announced)
+      }
+      let signals = self.subscribeToSignals()
+      let freezer = self.watchFreezer()
+      var timers = [
+        self.configuration.loop.repeat(every: self.configuration.sleepInterval) { [weak self] in self?.lookForSleep() }
+      ]
+      if self.configuration.options.contains(.watchesForeground) {
+        timers.append(
+          self.configuration.loop.repeat(every: self.configuration.foregroundInterval) { [weak self] in
+            self?.lookForForeground()
+          }
+        )
+      }
+      return OperationSubscription { [timers] in
+        signals.cancel()
+        freezer?.cancel()
+        for timer in timers { timer.cancel() }
+        self.state.withLock { $0.send = nil }
+      }
+    }
+
+    private func subscribeToSignals() -> OperationSubscription {
+      var subscriptions: [OperationSubscription?] = []
+      subscriptions.append(self.configuration.relay(.cont) { [weak self] in self?.goOn() })
+      for signal in self.configuration.inactive {
+        subscriptions.append(self.configuration.relay(signal) { [weak self] in self?.mark(isInactive: true) })
+      }
+      for signal in self.configuration.active {
+        subscriptions.append(self.configuration.relay(signal) { [weak self] in self?.mark(isInactive: false) })
+      }
+      return .combined(subscriptions.compactMap { $0 })
+    }
+
+    private func goOn() {
+      let isForeground = self.foregroundIfNeeded()
+      self.tell { $0.goOn(isForeground: isForeground) }
+    }
+
+    private func lookForSleep() {
+      let timeAsleep = self.configuration.timeAsleep()
+      let hasSlept = self.state.withLock { state in
+        defer { state.timeAsleep = timeAsleep }
+        // Less is what lies between reading the one clock and the other.
+        return timeAsleep - state.timeAsleep >= .seconds(1)
+      }
+      if hasSlept { self.goOn() }
+    }
+
+    private func lookForForeground() {
+      let isForeground = self.configuration.isForeground()
+      self.tell { $0.place(isForeground: isForeground) }
+    }
+
+    /// The kernel tells of the end of a freeze as soon as the process runs again.
+    private func watchFreezer() -> FileWatcher.Watch? {
+      let root = self.configuration.procRoot
+      let group = GroupChain.unified(
+        GroupMembership.all(parsing: FileText.read(root + "/self/cgroup") ?? ""),
+        MountPoint.all(parsing: FileText.read(root + "/self/mountinfo") ?? "")
+      )
+      guard let path = group.map({ $0.own + "/cgroup.events" }), FileText.exists(path) else { return nil }
+      return self.configuration.files.watch(path) { [weak self] _ in
+        guard let text = FileText.read(path), let frozen = KeyedNumbers(parsing: text)["frozen"] else { return }
+        self?.tell { $0.freeze(frozen != 0) }
+      }
+    }
+  }
+#endif

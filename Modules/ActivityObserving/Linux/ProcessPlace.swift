@@ -1,0 +1,32 @@
+#if os(Linux)
+  #if canImport(Glibc)
+    internal import Glibc
+  #elseif canImport(Musl)
+    internal import Musl
+  #elseif canImport(Android)
+    internal import Android
+  #endif
+
+  /// What the process can ask the system about its place and its time.
+  enum ProcessPlace {
+    /// How long the machine has slept since it began.
+    static var timeAsleep: Duration {
+      Self.time(CLOCK_BOOTTIME) - Self.time(CLOCK_MONOTONIC)
+    }
+
+    private static func time(_ clock: clockid_t) -> Duration {
+      var time = timespec()
+      clock_gettime(clock, &time)
+      return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    }
+
+    /// Whether the process is in the foreground of its terminal; nil where it has none.
+    static var isForeground: Bool? {
+      let terminal = open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC | O_NONBLOCK)
+      guard terminal >= 0 else { return nil }
+      defer { close(terminal) }
+      let group = tcgetpgrp(terminal)
+      return group >= 0 ? group == getpgrp() : nil
+    }
+  }
+#endif

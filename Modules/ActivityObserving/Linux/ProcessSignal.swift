@@ -1,0 +1,59 @@
+#if os(Linux)
+  #if canImport(Glibc)
+    internal import Glibc
+  #elseif canImport(Musl)
+    internal import Musl
+  #elseif canImport(Android)
+    internal import Android
+  #endif
+
+  /// A signal that a process can be sent.
+  public struct ProcessSignal: RawRepresentable, Hashable, Sendable {
+    /// The number of the signal.
+    public let rawValue: CInt
+
+    /// Creates a signal by its number.
+    public init(rawValue: CInt) {
+      self.rawValue = rawValue
+    }
+
+    /// The terminal is gone; by custom, read your configuration again.
+    public static let hup = ProcessSignal(rawValue: SIGHUP)
+
+    /// Whatever a program takes it for.
+    public static let usr1 = ProcessSignal(rawValue: SIGUSR1)
+
+    /// Whatever a program takes it for.
+    public static let usr2 = ProcessSignal(rawValue: SIGUSR2)
+
+    /// The terminal has another size.
+    public static let winch = ProcessSignal(rawValue: SIGWINCH)
+
+    /// Go on after a stop.
+    static let cont = ProcessSignal(rawValue: SIGCONT)
+  }
+
+  extension ProcessSignal {
+    /// Why this signal is never taken; nil when it may be.
+    var refusal: String? {
+      switch self.rawValue {
+      case SIGTERM, SIGINT, SIGQUIT:
+        "it ends the process, and who ends it in order would no longer hear of it. Call markInactive() there"
+      case SIGTSTP, SIGTTIN, SIGTTOU:
+        "it stops the process, which it no longer would. That the process goes on is noticed anyway"
+      case SIGCONT:
+        "it is noticed anyway"
+      case SIGKILL, SIGSTOP:
+        "no process can take it"
+      case SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS:
+        "it says that the process is broken"
+      case SIGCHLD, SIGPIPE, SIGALRM, SIGPROF, SIGVTALRM:
+        "other parts of the process rely on it"
+      case 1...64:
+        nil
+      default:
+        "there is no such signal"
+      }
+    }
+  }
+#endif

@@ -1,0 +1,46 @@
+#if os(Linux)
+  #if canImport(Glibc)
+    internal import Glibc
+  #elseif canImport(Musl)
+    internal import Musl
+  #elseif canImport(Android)
+    internal import Android
+  #endif
+
+  /// Reads the small files that a kernel makes up when they are read.
+  package enum FileText {
+    /// More than any of the files has, `mountinfo` of a busy machine included.
+    private static let limit = 4 << 20
+
+    /// The text of a file; nil when it cannot be read.
+    package static func read(_ path: String) -> String? {
+      let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+      guard descriptor >= 0 else { return nil }
+      defer { close(descriptor) }
+      return Self.read(descriptor)
+    }
+
+    /// The text of an open file from its start, wherever others have read to.
+    package static func read(_ descriptor: CInt) -> String? {
+      var bytes: [UInt8] = []
+      var buffer = [UInt8](repeating: 0, count: 4_096)
+      while bytes.count < Self.limit {
+        let count = buffer.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, off_t(bytes.count)) }
+        if count < 0 && errno == EINTR { continue }
+        guard count >= 0 else { return nil }
+        if count == 0 { break }
+        bytes.append(contentsOf: buffer.prefix(count))
+      }
+      return String(decoding: bytes, as: UTF8.self)
+    }
+
+    package static func isDirectory(_ path: String) -> Bool {
+      var status = stat()
+      return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    package static func exists(_ path: String) -> Bool {
+      access(path, F_OK) == 0
+    }
+  }
+#endif

@@ -1,0 +1,45 @@
+#if os(Linux)
+  /// The control group of this process in one hierarchy, and the groups around it.
+  package struct GroupChain: Hashable, Sendable {
+    /// The directories from the process's own group out to where the hierarchy is mounted.
+    package var directories: [String]
+
+    /// The process's own group.
+    package var own: String { self.directories[0] }
+
+    /// The chain for a group, where `root` of the hierarchy is mounted at `mountPath`.
+    ///
+    /// A process sees no group that lies outside of its namespace or of what is mounted; what it sees instead is the mount.
+    package init(group: String, root: String, mountPath: String, isDirectory: (String) -> Bool) {
+      let mount = mountPath.count > 1 && mountPath.hasSuffix("/") ? String(mountPath.dropLast()) : mountPath
+      var names = Self.names(in: group)
+      let rootNames = Self.names(in: root)
+      if names.starts(with: rootNames) { names.removeFirst(rootNames.count) } else { names = [] }
+      if names.contains("..") { names = [] }
+      let prefix = mount == "/" ? "" : mount
+      let own = names.isEmpty ? mount : prefix + "/" + names.joined(separator: "/")
+      if !names.isEmpty, !isDirectory(own) { names = [] }
+      self.directories =
+        (0..<names.count).reversed().map { prefix + "/" + names[...$0].joined(separator: "/") } + [mount]
+    }
+
+    /// The chain of this process in the unified hierarchy; nil where there is none.
+    ///
+    /// - Parameter mountedAt: Where the hierarchy is mounted; nil to find that out.
+    package static func unified(
+      _ memberships: [GroupMembership],
+      _ mounts: [MountPoint],
+      mountedAt path: String? = nil
+    ) -> GroupChain? {
+      guard let membership = memberships.first(where: \.isUnified) else { return nil }
+      let mount = mounts.last { $0.type == "cgroup2" }
+      guard let mountPath = path ?? mount?.path else { return nil }
+      let root = path == nil ? mount?.root ?? "/" : "/"
+      return GroupChain(group: membership.path, root: root, mountPath: mountPath, isDirectory: FileText.isDirectory)
+    }
+
+    private static func names(in path: String) -> [Substring] {
+      path.split(separator: "/").filter { $0 != "." }
+    }
+  }
+#endif

@@ -1,0 +1,48 @@
+#if os(Linux)
+  #if canImport(Glibc)
+    internal import Glibc
+  #elseif canImport(Musl)
+    internal import Musl
+  #endif
+
+  /// Holds a thread up until another one opens it.
+  final class Latch: @unchecked Sendable {
+    // Unchecked because the variables are only touched while the mutex is held, and the pointers never change.
+
+    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+    private var isOpen = false
+    private var endedThread: LoopThread?
+
+    init() {
+      self.mutex.initialize(to: pthread_mutex_t())
+      self.condition.initialize(to: pthread_cond_t())
+      pthread_mutex_init(self.mutex, nil)
+      pthread_cond_init(self.condition, nil)
+    }
+
+    deinit {
+      pthread_cond_destroy(self.condition)
+      pthread_mutex_destroy(self.mutex)
+      self.condition.deallocate()
+      self.mutex.deallocate()
+    }
+
+    /// Waits, and returns the thread that is to be joined now, if any.
+    func wait() -> LoopThread? {
+      pthread_mutex_lock(self.mutex)
+      defer { pthread_mutex_unlock(self.mutex) }
+      while !self.isOpen { pthread_cond_wait(self.condition, self.mutex) }
+      return self.endedThread
+    }
+
+    /// Lets the waiting thread go on, with a thread to join.
+    func open(_ endedThread: LoopThread?) {
+      pthread_mutex_lock(self.mutex)
+      defer { pthread_mutex_unlock(self.mutex) }
+      self.isOpen = true
+      self.endedThread = endedThread
+      pthread_cond_signal(self.condition)
+    }
+  }
+#endif

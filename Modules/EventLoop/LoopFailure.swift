@@ -1,0 +1,30 @@
+#if os(Linux)
+  internal import OperationCore
+
+  #if canImport(Glibc)
+    internal import Glibc
+  #elseif canImport(Musl)
+    internal import Musl
+  #endif
+
+  /// Why a loop has no thread.
+  struct LoopFailure: Error {
+    let call: String
+    let code: CInt
+
+    func report() {
+      let reason = strerror(self.code).map { String(cString: $0) } ?? "error \(self.code)"
+      OperationWarning(
+        code: .noEventLoop,
+        message: """
+          The thread that watches the system cannot begin (\(self.call): \(reason)), so observers stay silent until the \
+          next one is made. Raise the limit of the process.
+          """
+      ).report()
+    }
+  }
+
+  extension OperationWarning.Code {
+    fileprivate static let noEventLoop = Self(description: "noEventLoop")
+  }
+#endif

@@ -1,0 +1,62 @@
+#if os(Linux)
+  #if canImport(Glibc)
+    internal import Glibc
+  #elseif canImport(Musl)
+    internal import Musl
+  #endif
+
+  /// A thread with all signals blocked. Who has it last joins or detaches it, once.
+  struct LoopThread: Sendable {
+    private let identifier: pthread_t
+
+    init(_ body: @escaping @Sendable () -> Void) throws(LoopFailure) {
+      var (all, former) = (sigset_t(), sigset_t())
+      sigfillset(&all)
+      // A thread inherits the mask, so there is no moment at which it takes a signal.
+      pthread_sigmask(SIG_SETMASK, &all, &former)
+      defer { pthread_sigmask(SIG_SETMASK, &former, nil) }
+      let start = Unmanaged.passRetained(ThreadStart(body))
+      var identifier = pthread_t()
+      let status = pthread_create(&identifier, nil, { runLoopThread($0) }, start.toOpaque())
+      guard status == 0 else {
+        start.release()
+        throw LoopFailure(call: "pthread_create", code: status)
+      }
+      self.identifier = identifier
+    }
+
+    /// Whether this is the thread that asks.
+    var isCurrent: Bool { pthread_equal(self.identifier, pthread_self()) != 0 }
+
+    func join() {
+      pthread_join(self.identifier, nil)
+    }
+
+    func detach() {
+      pthread_detach(self.identifier)
+    }
+  }
+
+  private final class ThreadStart: Sendable {
+    let body: @Sendable () -> Void
+
+    init(_ body: @escaping @Sendable () -> Void) {
+      self.body = body
+    }
+  }
+
+  private func runLoopThread(_ pointer: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    guard let pointer else { return nil }
+    nameCurrentThread("operation-loop")
+    Unmanaged<ThreadStart>.fromOpaque(pointer).takeRetainedValue().body()
+    return nil
+  }
+
+  /// Gives the thread a name for debuggers and `ps`; up to 15 bytes.
+  private func nameCurrentThread(_ name: StaticString) {
+    let file = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
+    guard file >= 0 else { return }
+    _ = write(file, name.utf8Start, name.utf8CodeUnitCount)
+    close(file)
+  }
+#endif

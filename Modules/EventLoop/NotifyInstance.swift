@@ -1,0 +1,79 @@
+#if os(Linux)
+  #if canImport(Glibc)
+    internal import Glibc
+  #elseif canImport(Musl)
+    internal import Musl
+  #endif
+
+  /// An `inotify` instance, closed with its last reference.
+  final class NotifyInstance: Sendable {
+    let descriptor: CInt
+
+    /// Nil when the user or the process may have no more.
+    init?() {
+      self.descriptor = inotify_init1(CInt(IN_CLOEXEC) | CInt(IN_NONBLOCK))
+      guard self.descriptor >= 0 else { return nil }
+    }
+
+    deinit {
+      close(self.descriptor)
+    }
+
+    /// The watch for a file; nil when there is no such file, or no watch left.
+    func add(_ path: String) -> CInt? {
+      let mask = UInt32(IN_MODIFY) | UInt32(IN_ATTRIB) | UInt32(IN_MOVE_SELF) | UInt32(IN_DELETE_SELF)
+      let watch = inotify_add_watch(self.descriptor, path, mask)
+      return watch >= 0 ? watch : nil
+    }
+
+    func remove(_ watch: CInt) {
+      _ = inotify_rm_watch(self.descriptor, watch)
+    }
+
+    /// All events that are there.
+    func read() -> [NotifyEvent] {
+      var events: [NotifyEvent] = []
+      withUnsafeTemporaryAllocation(byteCount: 4_096, alignment: 8) { buffer in
+        while true {
+          let count = readBytes(self.descriptor, buffer)
+          if count < 0 && errno == EINTR { continue }
+          guard count > 0 else { return }
+          events += NotifyEvent.all(in: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        }
+      }
+      return events
+    }
+  }
+
+  private func readBytes(_ descriptor: CInt, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
+    read(descriptor, buffer.baseAddress, buffer.count)
+  }
+
+  /// What an instance tells.
+  struct NotifyEvent: Hashable, Sendable {
+    let descriptor: CInt
+    let mask: UInt32
+
+    /// Whether events have been lost.
+    var isOverrun: Bool { self.mask & UInt32(IN_Q_OVERFLOW) != 0 }
+
+    /// Whether the path may lead to another file by now, or to none.
+    var mayBeAnotherFile: Bool { self.mask & ~UInt32(IN_MODIFY) != 0 }
+
+    /// Reads what the kernel has written: descriptor, mask, cookie, and the length of a name that follows.
+    static func all(in bytes: UnsafeRawBufferPointer) -> [NotifyEvent] {
+      var events: [NotifyEvent] = []
+      var offset = 0
+      while bytes.count - offset >= 16 {
+        events.append(
+          NotifyEvent(
+            descriptor: bytes.loadUnaligned(fromByteOffset: offset, as: CInt.self),
+            mask: bytes.loadUnaligned(fromByteOffset: offset + 4, as: UInt32.self)
+          )
+        )
+        offset += 16 + Int(bytes.loadUnaligned(fromByteOffset: offset + 12, as: UInt32.self))
+      }
+      return events
+    }
+  }
+#endif

@@ -1,0 +1,69 @@
+#if os(Linux)
+  #if canImport(Glibc)
+    internal import Glibc
+  #elseif canImport(Musl)
+    internal import Musl
+  #endif
+
+  /// The descriptors that are watched, as `poll` wants them. Inserting and removing take constant time.
+  struct PollTable {
+    private(set) var descriptors: [pollfd] = []
+    private(set) var entries: [Entry] = []
+    /// Changes with the table, so that who keeps a copy knows whether it is still good.
+    private(set) var version: UInt64 = 0
+
+    mutating func insert(_ entry: Entry, descriptor: CInt, events: EventLoop.Events) {
+      entry.position = self.entries.count
+      self.entries.append(entry)
+      self.descriptors.append(pollfd(fd: descriptor, events: events.rawValue, revents: 0))
+      self.version += 1
+    }
+
+    /// Does nothing when the entry is not there.
+    mutating func remove(_ entry: Entry) {
+      guard let position = entry.position else { return }
+      entry.position = nil
+      let (last, lastDescriptor) = (self.entries.removeLast(), self.descriptors.removeLast())
+      self.version += 1
+      guard last !== entry else { return }
+      last.position = position
+      self.entries[position] = last
+      self.descriptors[position] = lastDescriptor
+    }
+  }
+
+  /// What the thread waits for in one call of `poll`: its pipe first, then a copy of the table.
+  struct PollSet {
+    private var descriptors: [pollfd]
+    private var entries: [Entry] = []
+    private var version: UInt64 = 0
+
+    init(pipe: borrowing WakePipe) {
+      self.descriptors = [pollfd(fd: pipe.reader, events: CShort(POLLIN), revents: 0)]
+    }
+
+    /// Whether the last wait was ended by the pipe.
+    var isWoken: Bool { self.descriptors[0].revents != 0 }
+
+    mutating func update(from table: PollTable) {
+      guard table.version != self.version else { return }
+      self.descriptors.replaceSubrange(1..., with: table.descriptors)
+      self.entries = table.entries
+      self.version = table.version
+    }
+
+    /// Waits for events, and returns those for which something is to be called.
+    mutating func wait(timeout: CInt) -> [(Entry, EventLoop.Events)] {
+      guard poll(&self.descriptors, nfds_t(self.descriptors.count), timeout) >= 0 else {
+        // There are more descriptors than the process may have open, or too little memory. Neither may make the loop spin.
+        if errno != EINTR { _ = poll(&self.descriptors, 1, timeout < 0 ? 1000 : min(timeout, 1000)) }
+        return []
+      }
+      var ready: [(Entry, EventLoop.Events)] = []
+      for index in 1..<self.descriptors.count where self.descriptors[index].revents != 0 {
+        ready.append((self.entries[index - 1], EventLoop.Events(rawValue: self.descriptors[index].revents)))
+      }
+      return ready
+    }
+  }
+#endif

@@ -1,0 +1,42 @@
+#if SwiftOperationMacros
+  internal import SwiftSyntax
+  internal import SwiftSyntaxBuilder
+  internal import SwiftSyntaxMacros
+
+  /// Gives a property of `OperationContext` a getter and a setter, and a key beside it.
+  struct ContextEntryMacro {}
+
+  extension ContextEntryMacro: AccessorMacro {
+    static func expansion(
+      of node: AttributeSyntax,
+      providingAccessorsOf declaration: some DeclSyntaxProtocol,
+      in context: some MacroExpansionContext
+    ) throws -> [AccessorDeclSyntax] {
+      // The expansion of the peer reports what is wrong with the declaration.
+      guard let entry = try? ContextEntry(declaration, attribute: node, in: context.lexicalContext) else { return [] }
+      return [
+        "get { self[\(entry.key).self] }",
+        "set { self[\(entry.key).self] = newValue }",
+      ]
+    }
+  }
+
+  extension ContextEntryMacro: PeerMacro {
+    static func expansion(
+      of node: AttributeSyntax,
+      providingPeersOf declaration: some DeclSyntaxProtocol,
+      in context: some MacroExpansionContext
+    ) throws -> [DeclSyntax] {
+      context.reporting { () throws(Misuse) in
+        let entry = try ContextEntry(declaration, attribute: node, in: context.lexicalContext)
+        return [
+          """
+          private nonisolated enum \(entry.key): OperationCore.OperationContext.Key {
+            static let defaultValue\(raw: entry.type) = \(entry.value)
+          }
+          """
+        ]
+      }
+    }
+  }
+#endif

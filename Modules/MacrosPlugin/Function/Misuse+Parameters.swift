@@ -1,0 +1,134 @@
+#if SwiftOperationMacros
+  internal import SwiftDiagnostics
+  internal import SwiftSyntax
+  internal import SwiftSyntaxBuilder
+
+  extension Misuse {
+    static func secondOfItsRole(
+      _ role: OperationParameter.Role,
+      _ parameter: FunctionParameterSyntax,
+      in function: FunctionDeclSyntax
+    ) -> Misuse {
+      let clause = function.signature.parameterClause
+      var parameters = clause.parameters.filter { $0.id != parameter.id }
+      if let last = parameters.indices.last { parameters[last].trailingComma = nil }
+      return Misuse(
+        "secondOfItsRole",
+        at: parameter,
+        role == .arguments
+          ? "a mutation has one parameter 'arguments', which takes all that a call brings"
+          : "a run brings one '\(parameter.type.unattributed)'; the function has a parameter for it already",
+        fixIts: [.replacing("remove the parameter", clause, with: clause.with(\.parameters, parameters))]
+      )
+    }
+
+    static func optionalOfTheRun(_ parameter: FunctionParameterSyntax, wrapped: TypeSyntax) -> Misuse {
+      Misuse(
+        "optionalOfTheRun",
+        at: parameter.type,
+        "every run brings one, so the parameter need not be optional",
+        fixIts: [.replacing("remove '?'", parameter.type, with: wrapped.surrounded(as: parameter.type))]
+      )
+    }
+
+    static func isolationIsRequired(_ parameter: FunctionParameterSyntax) -> Misuse {
+      Misuse(
+        "isolationIsRequired",
+        at: parameter.type,
+        "a run may belong to no actor, so the isolation has to be optional",
+        fixIts: [.isolation(of: parameter)]
+      )
+    }
+
+    static func isolationIsNotIsolated(_ parameter: FunctionParameterSyntax) -> Misuse {
+      Misuse(
+        "isolationIsNotIsolated",
+        at: parameter.type,
+        "the function runs on the actor of its run only if the parameter is 'isolated'",
+        fixIts: [.isolation(of: parameter)]
+      )
+    }
+
+    static func specifier(_ specifier: SimpleTypeSpecifierSyntax, of parameter: FunctionParameterSyntax) -> Misuse {
+      Misuse(
+        "specifier",
+        at: specifier,
+        """
+        an operation keeps its arguments and hands them over in each run, so a parameter cannot be \
+        '\(specifier.trimmed)'
+        """,
+        fixIts: [
+          .replacing("remove '\(specifier.trimmed)'", parameter.type, with: parameter.type.without(specifier))
+        ]
+      )
+    }
+
+    static func variadic(_ ellipsis: TokenSyntax, of parameter: FunctionParameterSyntax) -> Misuse {
+      let array = TypeSyntax("[\(parameter.type.trimmed)]")
+      let replacement = parameter.with(\.type, array).with(\.ellipsis, nil)
+      return Misuse(
+        "variadic",
+        at: ellipsis,
+        "an operation cannot hand on a variadic argument; take an array",
+        fixIts: [.replacing("replace '\(parameter.type.trimmed)...' with '\(array)'", parameter, with: replacement)]
+      )
+    }
+
+    static func autoclosure(_ attribute: AttributeSyntax, of parameter: FunctionParameterSyntax) -> Misuse {
+      Misuse(
+        "autoclosure",
+        at: attribute,
+        "an operation keeps its arguments, which cannot be autoclosures; take a closure",
+        fixIts: [
+          .replacing("remove '@autoclosure'", parameter.type, with: parameter.type.without(attribute))
+        ]
+      )
+    }
+
+    static func continuation(_ parameter: FunctionParameterSyntax, of arguments: [String]) -> Misuse {
+      let type = TypeSyntax("OperationContinuation<\(raw: arguments.joined(separator: ", "))>")
+      return Misuse(
+        "continuation",
+        at: parameter.type,
+        "the continuation takes what the function returns and throws, so it is an '\(type)'",
+        fixIts: [
+          .replacing("replace the type with '\(type)'", parameter.type, with: type.surrounded(as: parameter.type))
+        ]
+      )
+    }
+  }
+
+  extension FixIt {
+    fileprivate static func isolation(of parameter: FunctionParameterSyntax) -> FixIt {
+      let type = TypeSyntax("isolated (any Actor)?").surrounded(as: parameter.type)
+      return .replacing("replace the type with 'isolated (any Actor)?'", parameter.type, with: type)
+    }
+  }
+
+  extension SyntaxProtocol {
+    /// This node with the space around another.
+    func surrounded(as other: some SyntaxProtocol) -> Self {
+      self.with(\.leadingTrivia, other.leadingTrivia).with(\.trailingTrivia, other.trailingTrivia)
+    }
+  }
+
+  extension TypeSyntax {
+    fileprivate func without(_ specifier: SimpleTypeSpecifierSyntax) -> TypeSyntax {
+      guard let type = self.as(AttributedTypeSyntax.self) else { return self }
+      let specifiers = type.specifiers.filter { $0.id != specifier.id }
+      return type.with(\.specifiers, specifiers).bareIfPossible.surrounded(as: self)
+    }
+
+    fileprivate func without(_ attribute: AttributeSyntax) -> TypeSyntax {
+      guard let type = self.as(AttributedTypeSyntax.self) else { return self }
+      let attributes = type.attributes.filter { $0.id != attribute.id }
+      return type.with(\.attributes, attributes).bareIfPossible.surrounded(as: self)
+    }
+  }
+
+  extension AttributedTypeSyntax {
+    fileprivate var bareIfPossible: TypeSyntax {
+      self.specifiers.isEmpty && self.attributes.isEmpty ? self.baseType : TypeSyntax(self)
+    }
+  }
+#endif

@@ -1,0 +1,74 @@
+#if SwiftOperationMacros
+  internal import SwiftDiagnostics
+  internal import SwiftSyntax
+  internal import SwiftSyntaxBuilder
+
+  extension Misuse {
+    static func pathIsNotWrittenOut(_ expression: ExprSyntax) -> Misuse {
+      Misuse(
+        "pathIsNotWrittenOut",
+        at: expression,
+        """
+        the macro reads the rule of the path where it stands: write an array literal, '.inferred', \
+        '.inferredFromHashable', '.inferredFromIdentifiable', '.prefixed(by:)' or '.custom { … }'
+        """,
+        fixIts: [.replacing("infer the path", expression, with: ExprSyntax(".inferred").surrounded(as: expression))]
+      )
+    }
+
+    static func pathOfOtherArguments(_ closure: ClosureExprSyntax, of parameters: [OperationParameter]) -> Misuse {
+      let names = parameters.map { "'\($0.name)'" }.joined(separator: ", ")
+      let signature = ClosureSignatureSyntax(of: parameters)
+      return Misuse(
+        "pathOfOtherArguments",
+        at: closure,
+        """
+        the closure makes the path of \(parameters.isEmpty ? "no arguments" : names), \
+        so it has \(parameters.isEmpty ? "no" : "\(parameters.count)") parameter\(parameters.count == 1 ? "" : "s")
+        """,
+        fixIts: [.replacing("take the arguments", closure, with: closure.with(\.signature, signature))]
+      )
+    }
+
+    static func closureInPath(
+      _ parameter: OperationParameter,
+      _ attribute: AttributeSyntax,
+      of parameters: [OperationParameter]
+    ) -> Misuse {
+      let list = parameters.map(\.closureParameter).joined(separator: ", ")
+      let rule = AttributeSyntax("@\(attribute.attributeName.trimmed)(path: .custom { (\(raw: list)) in [<#path#>] })")
+      return Misuse(
+        "closureInPath",
+        at: parameter.syntax,
+        "nothing identifies a closure, so the path cannot be inferred; say it yourself",
+        fixIts: [.replacing("add a path of your own", attribute, with: rule.surrounded(as: attribute))]
+      )
+    }
+  }
+
+  extension ClosureSignatureSyntax {
+    /// The signature of a closure that takes what the parameters take; nothing for no parameters.
+    fileprivate init?(of parameters: [OperationParameter]) {
+      guard !parameters.isEmpty else { return nil }
+      let list = parameters.enumerated().map { index, parameter in
+        ClosureParameterSyntax(
+          firstName: .identifier(parameter.name),
+          colon: .colonToken(trailingTrivia: .space),
+          type: TypeSyntax("\(raw: parameter.type)"),
+          trailingComma: index < parameters.count - 1 ? .commaToken(trailingTrivia: .space) : nil
+        )
+      }
+      self.init(
+        parameterClause: .parameterClause(
+          ClosureParameterClauseSyntax(parameters: ClosureParameterListSyntax(list), trailingTrivia: .space)
+        ),
+        inKeyword: .keyword(.in, trailingTrivia: .space)
+      )
+    }
+  }
+
+  extension OperationParameter {
+    /// The parameter in the signature of a closure.
+    fileprivate var closureParameter: String { "\(self.name): \(self.type)" }
+  }
+#endif

@@ -1,0 +1,118 @@
+#if SwiftOperationMacros
+  internal import SwiftSyntax
+
+  extension FunctionDeclSyntax {
+    /// Whether an operation could call the function: it is there to be called, and this macro is the only one on it.
+    func checkPlace(attribute: AttributeSyntax, kind: RequestKind, in lexicalContext: [Syntax]) throws(Misuse) {
+      if let first = RequestKind.kinds(of: self).first, first != kind {
+        throw .second(attribute, after: first, on: self)
+      }
+      if let surroundings = lexicalContext.first {
+        if surroundings.is(ProtocolDeclSyntax.self) { throw .requirement(attribute, on: self) }
+        let isLocal = !surroundings.isProtocol((any DeclGroupSyntax).self)
+        if isLocal { throw .localFunction(attribute, on: self) }
+      }
+      if self.body == nil { throw .requirement(attribute, on: self) }
+      switch self.name.tokenKind {
+      case .binaryOperator, .prefixOperator, .postfixOperator: throw .operatorFunction(attribute, on: self)
+      default: break
+      }
+    }
+
+    func checkModifiers(attribute: AttributeSyntax) throws(Misuse) {
+      for modifier in self.modifiers {
+        switch modifier.name.tokenKind {
+        case .keyword(.mutating), .keyword(.consuming), .keyword(.__consuming): throw .changesSelf(modifier, of: self)
+        case .keyword(.override): throw .overrides(modifier, attribute, on: self)
+        default: break
+        }
+      }
+    }
+
+    func checkGenericParameters() throws(Misuse) {
+      for parameter in self.genericParameterClause?.parameters ?? [] where parameter.specifier != nil {
+        throw .parameterPack(parameter)
+      }
+    }
+  }
+
+  extension FunctionParameterSyntax {
+    /// Whether an operation could keep the argument and hand it over in each run.
+    func check() throws(Misuse) {
+      for keyword in [Keyword.inout, .sending] {
+        if let specifier = self.type.specifier(keyword) { throw .specifier(specifier, of: self) }
+      }
+      if let ellipsis = self.ellipsis { throw .variadic(ellipsis, of: self) }
+      let attributes = self.type.as(AttributedTypeSyntax.self)?.attributes ?? []
+      for case .attribute(let attribute) in attributes where attribute.attributeName.trimmedDescription == "autoclosure"
+      {
+        throw .autoclosure(attribute, of: self)
+      }
+    }
+  }
+
+  extension OperationFunction {
+    /// Whether the continuation takes what the function returns and throws.
+    ///
+    /// Only spellings that cannot mean the same are refused here; the compiler knows the types and refuses the rest.
+    func checkContinuation() throws(Misuse) {
+      guard let parameter = self.parameters.first(where: { $0.role == .continuation }) else { return }
+      let type = parameter.syntax.type.unattributed
+      let clause = type.as(IdentifierTypeSyntax.self)?.genericArgumentClause
+      let arguments = (clause ?? type.as(MemberTypeSyntax.self)?.genericArgumentClause)?.arguments.map {
+        $0.argument.trimmedDescription
+      }
+      let expected = [self.valueType, self.failureType]
+      guard let arguments, arguments.count == 2 else { throw .continuation(parameter.syntax, of: expected) }
+      for (argument, expected) in zip(arguments, expected) where WellKnownType.differ(argument, expected) {
+        throw .continuation(parameter.syntax, of: [self.valueType, self.failureType])
+      }
+    }
+
+    /// Whether the path can be made from the parameters.
+    func checkPath(attribute: AttributeSyntax) throws(Misuse) {
+      guard self.kind.hasPath else { return }
+      guard case .custom(let function) = self.path else {
+        let closure = self.ownParameters.first { $0.syntax.type.unattributed.is(FunctionTypeSyntax.self) }
+        if let closure { throw .closureInPath(closure, attribute, of: self.ownParameters) }
+        return
+      }
+      guard let closure = function.as(ClosureExprSyntax.self) else { return }
+      let count = closure.parameterCount
+      if count != self.ownParameters.count, !self.customPathTakesInstance {
+        throw .pathOfOtherArguments(closure, of: self.ownParameters)
+      }
+    }
+
+    /// Whether the user's function for the path takes the value that the function is a member of.
+    var customPathTakesInstance: Bool {
+      guard self.place == .instance, case .custom(let function) = self.path else { return false }
+      return function.as(ClosureExprSyntax.self)?.parameterCount == self.ownParameters.count + 1
+    }
+  }
+
+  /// Types that have one name each, whatever a file imports and declares.
+  private enum WellKnownType: String {
+    case any = "any Error"
+    case bool = "Bool"
+    case double = "Double"
+    case int = "Int"
+    case never = "Never"
+    case string = "String"
+    case void = "Void"
+
+    /// Whether both spellings are of well-known types, and not of the same.
+    static func differ(_ one: String, _ other: String) -> Bool {
+      guard let one = Self(spelling: one), let other = Self(spelling: other) else { return false }
+      return one != other
+    }
+
+    private init?(spelling: String) {
+      switch spelling {
+      case "()": self = .void
+      case "Error", "any Swift.Error": self = .any
+      default: self.init(rawValue: spelling)
+      }
+    }
+  }
+#endif

@@ -1,0 +1,167 @@
+#if SwiftOperationMacros
+  internal import SwiftSyntax
+  internal import SwiftSyntaxBuilder
+
+  extension OperationFunction {
+    /// The declaration of `$name`.
+    func rendered() -> DeclSyntax {
+      let returned = self.operationType
+      let head = (self.attributes + self.modifiers).joined(separator: " ")
+      guard self.isFunction else {
+        return """
+          \(raw: head) var \(raw: self.peerName): \(raw: returned) {
+            \(raw: self.operation)
+          }
+          """
+      }
+      let generics = self.syntax.genericParameterClause?.trimmedDescription ?? ""
+      let parameters = self.ownParameters.map(\.declaration).joined(separator: ", ")
+      let requirements = self.syntax.genericWhereClause.map { " \($0.trimmed)" } ?? ""
+      return """
+        \(raw: head) func \(raw: self.peerName)\(raw: generics)(\(raw: parameters)) -> \(raw: returned)\(raw: requirements) {
+          \(raw: self.operation)
+        }
+        """
+    }
+
+    private var isFunction: Bool { !self.ownParameters.isEmpty || self.syntax.genericParameterClause != nil }
+
+    private var peerName: String {
+      let name = "$\(self.name)"
+      return self.name.allSatisfy { $0 == "_" || $0.isLetter || $0.isNumber } ? name : "`\(name)`"
+    }
+
+    /// The attributes that hold for the operation as they hold for the function.
+    private var attributes: [String] {
+      self.syntax.attributes.compactMap { element in
+        guard case .attribute(let attribute) = element else { return nil }
+        let isCopied = ["available", "_spi"].contains(attribute.attributeName.trimmedDescription)
+        return isCopied ? attribute.trimmedDescription : nil
+      }
+    }
+
+    /// The operation can be made anywhere, wherever the function runs.
+    private var modifiers: [String] {
+      var modifiers: [String] = []
+      for modifier in self.syntax.modifiers {
+        switch modifier.name.tokenKind {
+        case .keyword(.public), .keyword(.package), .keyword(.internal), .keyword(.fileprivate), .keyword(.private):
+          modifiers.append(modifier.trimmedDescription)
+        case .keyword(.open): modifiers.append("public")
+        default: break
+        }
+      }
+      modifiers.append("nonisolated")
+      switch self.place {
+      case .global: break
+      case .type: modifiers.append("static")
+      case .instance: if self.isInClass { modifiers.append("final") }
+      }
+      return modifiers
+    }
+
+    /// The type of the operation. It is not opaque: properties could not be declared with such an operation otherwise.
+    private var operationType: String {
+      let result = [self.valueType, self.failureType]
+      let arguments =
+        switch self.kind {
+        case .query: [self.origin] + result
+        case .mutation: [self.origin, self.argumentsType] + result
+        case .operation: result
+        }
+      return "OperationMacros.\(self.typeName)<\(arguments.joined(separator: ", "))>"
+    }
+
+    private var typeName: String {
+      switch self.kind {
+      case .query: "FunctionQuery"
+      case .mutation: "FunctionMutation"
+      case .operation: "FunctionOperation"
+      }
+    }
+
+    private var operation: String {
+      let names = self.bodyNames
+      let parameters = [
+        "\(names.isolation): isolated (any Actor)?",
+        self.kind == .mutation ? "\(names.arguments): \(self.argumentsParameterType)" : nil,
+        "\(names.context): OperationCore.OperationContext",
+        "\(names.continuation): OperationCore.OperationContinuation<\(self.valueType), \(self.failureType)>",
+      ]
+      return """
+        OperationMacros.\(self.typeName)\(self.kind.hasPath ? "(path: \(self.pathExpression))" : "") {
+            (
+              \(parameters.compactMap { $0 }.joined(separator: ",\n      "))
+            ) async throws(\(self.failureType)) -> \(self.valueType) in
+            \(self.call(names))
+          }
+        """
+    }
+
+    private func call(_ names: BodyNames) -> String {
+      let receiver =
+        switch self.place {
+        case .global: ""
+        case .type: "Self."
+        case .instance: "self."
+        }
+      let arguments = self.parameters.map { parameter in
+        switch parameter.role {
+        case .own: parameter.argument(parameter.name)
+        case .arguments: parameter.argument(names.arguments)
+        case .context: parameter.argument(names.context)
+        case .continuation: parameter.argument(names.continuation)
+        case .isolation: parameter.argument(names.isolation)
+        }
+      }
+      let call = "\(receiver)\(self.syntax.name.trimmed.text)(\(arguments.joined(separator: ", ")))"
+      let attempt = self.isThrowing ? "try " : ""
+      // A function that is not `async` may still belong to an actor, which cannot be seen from here.
+      return self.isAsync
+        ? "\(attempt)await \(call)" : "\(attempt)await OperationMacros.FunctionCall.result(of: \(call))"
+    }
+  }
+
+  extension OperationFunction {
+    /// The type that stands for the function.
+    private var origin: String { "OperationMacros.FunctionOrigin<\(self.fingerprint.high), \(self.fingerprint.low)>" }
+
+    /// A type that stands for the function as it is for these generic arguments and this type around it.
+    private var identity: String {
+      let generics = self.syntax.genericParameterClause?.parameters.map(\.name.text) ?? []
+      let types = (self.place == .global ? [] : ["Self"]) + generics
+      return types.isEmpty ? self.origin : "(\(([self.origin] + types).joined(separator: ", ")))"
+    }
+
+    private var pathExpression: String {
+      let own = self.ownParameters
+      switch self.path {
+      case .inferred(let inference):
+        let name = "\(self.name)(\(self.syntax.labels))"
+        let elements =
+          [StringLiteralExprSyntax(content: name).description, "of: \(self.identity).self"] + self.elements(inference)
+        return "OperationMacros.FunctionPath.inferred(\(elements.joined(separator: ", ")))"
+      case .prefixed(let path):
+        let elements = ["after: \(path.trimmed)"] + self.elements(.either)
+        return "OperationMacros.FunctionPath.inferred(\(elements.joined(separator: ", ")))"
+      case .custom(let function):
+        var arguments = own.map(\.name)
+        if self.customPathTakesInstance { arguments.insert("self", at: 0) }
+        return "(\(function.trimmed))(\(arguments.joined(separator: ", ")))"
+      }
+    }
+
+    private func elements(_ inference: PathRule.Inference) -> [String] {
+      let path = "OperationMacros.FunctionPath"
+      let arguments = self.ownParameters.map { "\(path).\(inference.rawValue)(\($0.name))" }
+      return (self.place == .instance ? ["\(path).instance(self)"] : []) + arguments
+    }
+  }
+
+  extension FunctionDeclSyntax {
+    /// The labels of the parameters, as in the function's full name.
+    fileprivate var labels: String {
+      self.signature.parameterClause.parameters.map { "\($0.firstName.trimmed.text):" }.joined()
+    }
+  }
+#endif

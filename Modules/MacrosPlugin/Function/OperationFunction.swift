@@ -1,0 +1,110 @@
+#if SwiftOperationMacros
+  internal import SwiftSyntax
+  internal import SwiftSyntaxMacros
+
+  /// What the macros read from a function: all that its operation depends on.
+  struct OperationFunction {
+    /// Where the function is declared, which decides how it is called.
+    enum Place {
+      case global
+      case type
+      /// In a value; the macro cannot see whether it is one of a class.
+      case instance
+    }
+
+    var kind: RequestKind
+    /// The name without backquotes.
+    var name: String
+    var place: Place
+    var syntax: FunctionDeclSyntax
+    var parameters: [OperationParameter]
+    var valueType: String
+    /// `Never` for a function that does not throw.
+    var failureType: String
+    /// Whether the function can be overridden unless it says otherwise.
+    var isInClass: Bool
+    var path: PathRule
+    /// Numbers that no other function has.
+    var fingerprint: (high: Int, low: Int)
+
+    init(
+      _ declaration: some DeclSyntaxProtocol,
+      attribute: AttributeSyntax,
+      kind: RequestKind,
+      in context: some MacroExpansionContext
+    ) throws(Misuse) {
+      guard let function = declaration.as(FunctionDeclSyntax.self) else {
+        throw .notAFunction(attribute, on: declaration)
+      }
+      let lexicalContext = context.lexicalContext
+      try function.checkPlace(attribute: attribute, kind: kind, in: lexicalContext)
+      try function.checkModifiers(attribute: attribute)
+      try function.checkGenericParameters()
+
+      self.kind = kind
+      self.syntax = function
+      self.name = function.name.identifier?.name ?? function.name.text
+      let isOfType = function.modifiers.contains { [.keyword(.static), .keyword(.class)].contains($0.name.tokenKind) }
+      self.place = lexicalContext.isEmpty ? .global : isOfType ? .type : .instance
+      self.isInClass = lexicalContext.first?.is(ClassDeclSyntax.self) ?? false
+      self.valueType = try function.operationValueType()
+      self.failureType = try function.operationFailureType()
+      self.parameters = try OperationParameter.parameters(of: function, kind: kind)
+      self.path = try PathRule(attribute)
+      self.fingerprint = context.fingerprint(of: function)
+
+      try self.checkContinuation()
+      try self.checkPath(attribute: attribute)
+    }
+  }
+
+  extension OperationFunction {
+    /// The parameters of `$name`.
+    var ownParameters: [OperationParameter] { self.parameters.filter { $0.role == .own } }
+
+    /// What a call of a mutation brings, as the type of a parameter.
+    var argumentsParameterType: String {
+      self.parameters.first { $0.role == .arguments }?.type ?? "Void"
+    }
+
+    /// What a call of a mutation brings, as a generic argument, which is escaping as it is.
+    var argumentsType: String {
+      let type = self.argumentsParameterType
+      return type.hasPrefix("@escaping ") ? String(type.dropFirst("@escaping ".count)) : type
+    }
+
+    var isAsync: Bool { self.syntax.signature.effectSpecifiers?.asyncSpecifier != nil }
+
+    var isThrowing: Bool { self.failureType != "Never" }
+  }
+
+  extension FunctionDeclSyntax {
+    fileprivate func operationValueType() throws(Misuse) -> String {
+      guard let type = self.signature.returnClause?.type else { return "Void" }
+      if let opaque = type.firstOpaqueType { throw .opaqueResult(opaque) }
+      if let type = type.as(ImplicitlyUnwrappedOptionalTypeSyntax.self) { return "\(type.wrappedType.trimmed)?" }
+      if let type = type.as(AttributedTypeSyntax.self) { return type.baseType.trimmedDescription }
+      return type.trimmedDescription
+    }
+
+    fileprivate func operationFailureType() throws(Misuse) -> String {
+      guard let throwsClause = self.signature.effectSpecifiers?.throwsClause else { return "Never" }
+      if throwsClause.throwsSpecifier.tokenKind == .keyword(.rethrows) { throw .rethrowing(throwsClause) }
+      return throwsClause.type?.trimmedDescription ?? "any Error"
+    }
+  }
+
+  extension TypeSyntax {
+    /// The first `some` in the type.
+    fileprivate var firstOpaqueType: SomeOrAnyTypeSyntax? {
+      var queue = [Syntax(self)]
+      while let node = queue.popLast() {
+        if let type = node.as(SomeOrAnyTypeSyntax.self), type.someOrAnySpecifier.tokenKind == .keyword(.some) {
+          return type
+        }
+        queue += node.children(viewMode: .sourceAccurate)
+      }
+      return nil
+    }
+  }
+#endif

@@ -1,0 +1,104 @@
+#if os(Linux)
+  internal import OperationEventLoop
+
+  #if canImport(Glibc)
+    internal import Glibc
+  #elseif canImport(Musl)
+    internal import Musl
+  #elseif canImport(Android)
+    internal import Android
+  #endif
+
+  /// A named pipe or a socket of the service manager: whatever comes through it means that memory is short.
+  final class StreamInput: PressureInput {
+    let descriptor: CInt
+    let events = EventLoop.Events.readable
+
+    private init(descriptor: CInt) {
+      self.descriptor = descriptor
+    }
+
+    deinit {
+      close(self.descriptor)
+    }
+
+    /// Opens a named pipe. Opened for writing too, it never comes to its end when the other side closes it.
+    static func pipe(path: String, writing bytes: [UInt8]) throws(SystemError) -> StreamInput {
+      let descriptor = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+      guard descriptor >= 0 else { throw SystemError("open") }
+      let input = StreamInput(descriptor: descriptor)
+      guard write(descriptor, bytes, bytes.count) == bytes.count else { throw SystemError("write") }
+      // What has been written is for whoever reads at the other end, but it comes out at this one too.
+      if !bytes.isEmpty { _ = input.drain() }
+      return input
+    }
+
+    /// Connects to a socket.
+    static func socket(path: String, writing bytes: [UInt8]) throws(SystemError) -> StreamInput {
+      var address = sockaddr_un()
+      address.sun_family = sa_family_t(AF_UNIX)
+      let name = Array(path.utf8)
+      // A zero has to follow the name.
+      guard name.count < MemoryLayout.size(ofValue: address.sun_path) else {
+        throw SystemError("connect", code: ENAMETOOLONG)
+      }
+      withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: name) }
+      let descriptor = openSocket()
+      guard descriptor >= 0 else { throw SystemError("socket") }
+      let input = StreamInput(descriptor: descriptor)
+      let status = withUnsafePointer(to: address) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+          connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+        }
+      }
+      guard status == 0 else { throw SystemError("connect") }
+      // One that has been closed at the other end must not end the process by a signal.
+      guard send(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL)) == bytes.count else {
+        throw SystemError("send")
+      }
+      return input
+    }
+
+    func read(_ events: EventLoop.Events, at time: Duration) -> PressureReading {
+      if events.contains(.readable) {
+        let (count, isOpen) = self.drain()
+        if count > 0 { return .pressure(.warning) }
+        if !isOpen { return .gone }
+      }
+      return events.isDisjoint(with: [.error, .hangUp, .invalid]) ? .nothing : .gone
+    }
+
+    /// Reads all that is there, and whether more may come.
+    private func drain() -> (count: Int, isOpen: Bool) {
+      var buffer = [UInt8](repeating: 0, count: 512)
+      var total = 0
+      while true {
+        let count = buffer.withUnsafeMutableBytes { readBytes(self.descriptor, $0) }
+        if count > 0 {
+          total += count
+        } else if count < 0, errno == EINTR {
+          continue
+        } else {
+          return (total, count < 0 && errno == EAGAIN)
+        }
+      }
+    }
+  }
+
+  private func readBytes(_ descriptor: CInt, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
+    read(descriptor, buffer.baseAddress, buffer.count)
+  }
+
+  private func openSocket() -> CInt {
+    #if canImport(Glibc)
+      let kind = CInt(SOCK_STREAM.rawValue)
+    #else
+      let kind = CInt(SOCK_STREAM)
+    #endif
+    let descriptor = socket(AF_UNIX, kind, 0)
+    guard descriptor >= 0 else { return descriptor }
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+    return descriptor
+  }
+#endif

@@ -1,0 +1,32 @@
+#if os(Linux)
+  /// Tells whether a trigger that fires speaks the truth.
+  ///
+  /// The kernel may count what happened before a trigger was set, and then fires long before the threshold is met. So the
+  /// total that it counts from is read before the trigger is set, and again whenever it fires or somebody looks.
+  struct StallRecord: Hashable, Sendable {
+    private struct Sample: Hashable, Sendable {
+      var total: UInt64
+      var time: Duration
+    }
+
+    let threshold: StallThreshold
+    /// Those that a later total may have to be compared with: one that is at least a window old, and the ones after it.
+    private var samples: [Sample]
+
+    init(threshold: StallThreshold, total: UInt64, at time: Duration) {
+      self.threshold = threshold
+      self.samples = [Sample(total: total, time: time)]
+    }
+
+    /// Notes a total, and says whether it has grown by the threshold within the last window, or since the last sample where
+    /// that is longer ago.
+    mutating func note(total: UInt64, at time: Duration) -> Bool {
+      let window = Duration.microseconds(Int64(clamping: self.threshold.window))
+      let old = self.samples.prefix { time - $0.time >= window }.count
+      self.samples.removeFirst(max(0, old - 1))
+      let isStalled = self.samples.first.map { total >= $0.total && total - $0.total >= self.threshold.stall } ?? false
+      self.samples.append(Sample(total: total, time: time))
+      return isStalled
+    }
+  }
+#endif

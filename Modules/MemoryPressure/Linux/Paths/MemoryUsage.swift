@@ -1,0 +1,52 @@
+#if os(Linux)
+  internal import OperationControlGroups
+
+  /// Which part of the memory that the process may have is in use, what can be dropped at once left out.
+  enum MemoryUsage {
+    /// The part in use, by the tightest of the limits; by the memory of the machine where there is none; nil if nobody knows.
+    static func part(in groups: MemoryGroups, procRoot: String) -> Double? {
+      let machine = KeyedNumbers(parsing: FileText.read(procRoot + "/meminfo") ?? "")
+      let installed = machine["MemTotal"].map { $0.multipliedReportingOverflow(by: 1_024) }
+      let size = installed.map { $0.overflow ? .max : $0.partialValue } ?? .max
+      var parts: [Double] = []
+      if groups.hasUnifiedMemory {
+        parts = groups.unified?.directories.compactMap { self.part(inUnified: $0, machineSize: size) } ?? []
+      } else if let legacy = groups.legacy {
+        parts = [self.part(inLegacy: legacy.own, machineSize: size)].compactMap { $0 }
+      }
+      return parts.max() ?? self.part(ofMachine: machine)
+    }
+
+    private static func part(inUnified group: String, machineSize: UInt64) -> Double? {
+      let limits = ["memory.max", "memory.high"].compactMap { self.number(in: group + "/" + $0) }
+      guard let limit = limits.min(), let usage = self.number(in: group + "/memory.current") else { return nil }
+      let statistics = KeyedNumbers(parsing: FileText.read(group + "/memory.stat") ?? "")
+      return self.part(of: limit, used: usage, droppable: statistics["inactive_file"], machineSize: machineSize)
+    }
+
+    private static func part(inLegacy group: String, machineSize: UInt64) -> Double? {
+      let statistics = KeyedNumbers(parsing: FileText.read(group + "/memory.stat") ?? "")
+      guard let limit = statistics["hierarchical_memory_limit"],
+        let usage = self.number(in: group + "/memory.usage_in_bytes")
+      else { return nil }
+      return self.part(of: limit, used: usage, droppable: statistics["total_inactive_file"], machineSize: machineSize)
+    }
+
+    private static func part(ofMachine memory: KeyedNumbers) -> Double? {
+      guard let total = memory["MemTotal"], let available = memory["MemAvailable"], total > 0 else { return nil }
+      return max(0, 1 - Double(available) / Double(total))
+    }
+
+    /// A limit that the machine does not even have is none.
+    private static func part(of limit: UInt64, used: UInt64, droppable: UInt64?, machineSize: UInt64) -> Double? {
+      guard limit > 0, limit < machineSize else { return nil }
+      let droppable = droppable ?? 0
+      return used > droppable ? Double(used - droppable) / Double(limit) : 0
+    }
+
+    private static func number(in path: String) -> UInt64? {
+      // No limit is the word "max", which is no number.
+      FileText.read(path).flatMap { UInt64(decimal: $0.utf8.prefix { $0 != UInt8(ascii: "\n") }) }
+    }
+  }
+#endif

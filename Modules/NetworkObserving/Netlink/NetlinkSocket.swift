@@ -1,0 +1,110 @@
+#if os(Linux)
+  #if canImport(Glibc)
+    internal import Glibc
+  #elseif canImport(Musl)
+    internal import Musl
+  #endif
+
+  /// A socket to the kernel's view of the network.
+  final class NetlinkSocket: NetlinkChannel, NetworkChangeFeed {
+    let descriptor: CInt
+
+    /// - Parameter groups: What changes there is told of; with none, the socket is there to ask.
+    init(groups: UInt32) throws(SystemFailure) {
+      let descriptor = socket(AF_NETLINK, SocketType.raw, Netlink.familyRoute)
+      guard descriptor >= 0 else { throw SystemFailure(call: "socket", code: errno) }
+      self.descriptor = descriptor
+      _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+      // Old kernels know no strict check; they send more than they are asked for, which is sorted out here.
+      var strict: CInt = 1
+      let size = socklen_t(MemoryLayout<CInt>.size)
+      _ = setsockopt(descriptor, Netlink.socketOptionLevel, Netlink.strictCheckOption, &strict, size)
+      var patience = timeval(tv_sec: 1, tv_usec: 0)
+      _ = setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+      var address: [UInt8] = []
+      address.append(integer: UInt16(AF_NETLINK))
+      address.append(integer: UInt16(0))
+      address.append(integer: UInt32(0))
+      address.append(integer: groups)
+      let status = address.withUnsafeBytes { address in
+        bind(descriptor, address.assumingMemoryBound(to: sockaddr.self).baseAddress, socklen_t(address.count))
+      }
+      guard status == 0 else { throw SystemFailure(call: "bind", code: errno) }
+    }
+
+    deinit {
+      close(self.descriptor)
+    }
+
+    func send(_ bytes: [UInt8]) throws(SystemFailure) {
+      while Self.send(self.descriptor, bytes) < 0 {
+        guard errno == EINTR else { throw SystemFailure(call: "send", code: errno) }
+      }
+    }
+
+    func receive(capacity: Int) throws(SystemFailure) -> NetlinkDatagram {
+      var bytes = [UInt8](repeating: 0, count: capacity)
+      var address = [UInt8](repeating: 0, count: 12)
+      while true {
+        let length = Self.receive(self.descriptor, &bytes, &address)
+        if length >= 0 {
+          let sender: UInt32 = address[...].integer(at: 4) ?? 0
+          return NetlinkDatagram(bytes: Array(bytes.prefix(length)), length: length, sender: sender)
+        }
+        guard errno == EINTR else { throw SystemFailure(call: "recvfrom", code: errno) }
+      }
+    }
+
+    func drain() -> Bool {
+      var hasChanged = false
+      // A storm that outruns the drain goes on in the next round.
+      for _ in 0..<10_000 {
+        var byte: UInt8 = 0
+        if recv(self.descriptor, &byte, 1, CInt(MSG_DONTWAIT)) >= 0 {
+          hasChanged = true
+        } else if errno == EAGAIN {
+          return hasChanged
+        } else if errno != EINTR {
+          // Some have been lost, which is a change as well. Reading the error has cleared it.
+          hasChanged = true
+          if errno != ENOBUFS { return hasChanged }
+        }
+      }
+      return hasChanged
+    }
+
+    private static func send(_ descriptor: CInt, _ bytes: [UInt8]) -> Int {
+      #if canImport(Glibc)
+        Glibc.send(descriptor, bytes, bytes.count, 0)
+      #else
+        Musl.send(descriptor, bytes, bytes.count, 0)
+      #endif
+    }
+
+    /// Returns the whole length also of what had no room.
+    private static func receive(_ descriptor: CInt, _ bytes: inout [UInt8], _ address: inout [UInt8]) -> Int {
+      var size = socklen_t(address.count)
+      return address.withUnsafeMutableBytes { address in
+        recvfrom(
+          descriptor,
+          &bytes,
+          bytes.count,
+          CInt(MSG_TRUNC),
+          address.assumingMemoryBound(to: sockaddr.self).baseAddress,
+          &size
+        )
+      }
+    }
+  }
+
+  /// The types of sockets, whose names have different types in different C libraries.
+  enum SocketType {
+    #if canImport(Glibc)
+      static let raw = CInt(SOCK_RAW.rawValue)
+      static let datagram = CInt(SOCK_DGRAM.rawValue)
+    #else
+      static let raw = CInt(SOCK_RAW)
+      static let datagram = CInt(SOCK_DGRAM)
+    #endif
+  }
+#endif

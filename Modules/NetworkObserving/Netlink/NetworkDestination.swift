@@ -1,0 +1,38 @@
+#if os(Linux)
+  #if canImport(Glibc)
+    internal import Glibc
+  #elseif canImport(Musl)
+    internal import Musl
+  #endif
+
+  /// An address that the kernel is asked for the way to. Nothing is ever sent to it.
+  struct NetworkDestination: Hashable, Sendable {
+    let family: UInt8
+    /// In the order of the network: 4 or 16.
+    let bytes: [UInt8]
+
+    /// Reads an address; nil when the text is none, such as a name.
+    init?(_ text: String) {
+      for (family, count) in [(AF_INET, 4), (AF_INET6, 16)] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        guard inet_pton(family, text, &bytes) == 1 else { continue }
+        (self.family, self.bytes) = (UInt8(family), bytes)
+        return
+      }
+      return nil
+    }
+
+    private init(family: UInt8, bytes: [UInt8]) {
+      (self.family, self.bytes) = (family, bytes)
+    }
+
+    /// Addresses that only a default route leads to: a root name server's.
+    static let anywhere = [
+      NetworkDestination(family: Netlink.ipv4, bytes: [198, 41, 0, 4]),
+      NetworkDestination(
+        family: Netlink.ipv6,
+        bytes: [0x20, 0x01, 0x05, 0x03, 0xba, 0x3e, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0x30]
+      ),
+    ]
+  }
+#endif

@@ -1,0 +1,140 @@
+#if os(Linux)
+  internal import Synchronization
+
+  /// What can be said of the network at one time.
+  enum NetworkReading: Hashable, Sendable {
+    case facts(NetworkFacts, isUncertain: Bool)
+    /// Whether the kernel knows a way.
+    case way(Bool)
+    /// Nothing: the system does not let anybody see.
+    case nothing
+  }
+
+  /// Reads the network by the best means that the system allows.
+  ///
+  /// These are, in this order: questions to the kernel and its word when something changes; questions alone; sockets that
+  /// are connected to see whether there is a way; and none.
+  final class NetworkReader: Sendable {
+    enum Means: Sendable {
+      case questions(any NetworkChangeFeed)
+      case questionsAlone
+      case probes
+      case none
+    }
+
+    let means: Means
+    private let system: NetworkSystem
+    private let target: NetworkTarget
+    private let inquiry: Mutex<NetlinkInquiry?>
+
+    private init(_ means: Means, _ system: NetworkSystem, _ target: NetworkTarget, _ inquiry: consuming NetlinkInquiry?)
+    {
+      self.means = means
+      self.system = system
+      self.target = target
+      self.inquiry = Mutex(inquiry)
+    }
+
+    /// What tells of changes; nil where one has to look from time to time.
+    var feed: (any NetworkChangeFeed)? {
+      if case .questions(let feed) = self.means { feed } else { nil }
+    }
+
+    /// How often to look where nothing tells of changes.
+    var interval: Duration? {
+      switch self.means {
+      case .questions, .none: nil
+      case .questionsAlone: .seconds(5)
+      case .probes: .seconds(10)
+      }
+    }
+  }
+
+  // MARK: - Opening
+
+  extension NetworkReader {
+    /// Finds the best means, and reads for the first time.
+    static func open(_ system: NetworkSystem, for target: NetworkTarget) -> (NetworkReader, NetworkReading) {
+      // It listens before it asks, so that nothing happens between the two.
+      let feed = try? system.openFeed()
+      let means = feed.map { Means.questions($0) } ?? .questionsAlone
+      if let inquiry = try? NetlinkInquiry(openChannel: system.openChannel) {
+        let reader = NetworkReader(means, system, target, inquiry)
+        if let reading = try? reader.read() { return (reader, reading) }
+      }
+      let reader = NetworkReader(.probes, system, target, nil)
+      if let reading = try? reader.read(), reading != .nothing { return (reader, reading) }
+      return (NetworkReader(.none, system, target, nil), .nothing)
+    }
+  }
+
+  // MARK: - Reading
+
+  extension NetworkReader {
+    func read() throws(SystemFailure) -> NetworkReading {
+      switch self.means {
+      case .questions, .questionsAlone: try self.ask()
+      case .probes: try self.probe()
+      case .none: .nothing
+      }
+    }
+
+    private func ask() throws(SystemFailure) -> NetworkReading {
+      let result: Result<NetworkReading, SystemFailure> = self.inquiry.withLock { inquiry in
+        Result { () throws(SystemFailure) -> NetworkReading in
+          guard var asking = inquiry else { return .nothing }
+          defer { inquiry = asking }
+          return try NetworkReading.asking(&asking, for: self.target)
+        }
+      }
+      return try result.get()
+    }
+
+    private func probe() throws(SystemFailure) -> NetworkReading {
+      guard !self.target.destinations.isEmpty else { return .nothing }
+      var failure: SystemFailure?
+      var isKnown = false
+      for destination in self.target.destinations {
+        do {
+          if try self.system.probe(destination) { return .way(true) }
+          isKnown = true
+        } catch {
+          failure = error
+        }
+      }
+      if let failure, !isKnown { throw failure }
+      return .way(false)
+    }
+  }
+
+  extension NetworkReading {
+    fileprivate static func asking(
+      _ inquiry: inout NetlinkInquiry,
+      for target: NetworkTarget
+    ) throws(SystemFailure) -> NetworkReading {
+      var facts = NetworkFacts()
+      let links = try inquiry.ask(.links) { NetworkLink($0) }
+      guard links.refusal == 0 else { throw SystemFailure(call: "RTM_GETLINK", code: links.refusal) }
+      let addresses = try inquiry.ask(.addresses) { NetworkAddress($0) }
+      guard addresses.refusal == 0 else { throw SystemFailure(call: "RTM_GETADDR", code: addresses.refusal) }
+      var isUncertain = links.isUncertain || addresses.isUncertain
+      (facts.links, facts.addresses) = (links.items, addresses.items)
+      for destination in target.destinations {
+        // A refusal says that there is no way.
+        facts.lookups += try inquiry.ask(.route(to: destination)) { NetworkRoute($0) }.items
+      }
+      // The table may be long, so it is only read where the shorter question does not settle the matter.
+      let isSettled = target.isExcluded == nil && facts.lookups.contains(where: facts.leadsOut)
+      guard target.wantsDefaultRoutes, !isSettled else { return .facts(facts, isUncertain: isUncertain) }
+      // A family that the kernel does not have, or a table that is not there yet, has no routes.
+      for family in [Netlink.ipv4, Netlink.ipv6] {
+        let routes = try inquiry.ask(.routes(family: family)) { payload in
+          NetworkRoute(payload).flatMap { $0.isDefault ? $0 : nil }
+        }
+        facts.routes += routes.items
+        isUncertain = isUncertain || routes.isUncertain
+      }
+      return .facts(facts, isUncertain: isUncertain)
+    }
+  }
+#endif

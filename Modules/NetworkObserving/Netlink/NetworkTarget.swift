@@ -1,0 +1,92 @@
+#if os(Linux)
+  internal import OperationCore
+
+  /// What counts as being connected.
+  struct NetworkTarget: Sendable {
+    enum Kind: Hashable, Sendable {
+      case defaultRoute
+      case address
+      case interface(String)
+      case route(NetworkDestination)
+    }
+
+    var kind: Kind
+    var isExcluded: (@Sendable (NetworkLink) -> Bool)?
+
+    /// Where the kernel is asked the way to.
+    var destinations: [NetworkDestination] {
+      switch self.kind {
+      case .defaultRoute: NetworkDestination.anywhere
+      case .route(let destination): [destination]
+      case .address, .interface: []
+      }
+    }
+
+    var wantsDefaultRoutes: Bool { self.kind == .defaultRoute }
+  }
+
+  extension NetworkTarget {
+    /// The status that a reading shows. Who sees nothing holds nobody up.
+    func status(_ reading: NetworkReading) -> NetworkConnectionStatus {
+      switch reading {
+      case .facts(let facts, _): self.status(facts)
+      case .way(let isThere): isThere ? .connected : .disconnected
+      case .nothing: .connected
+      }
+    }
+
+    private func status(_ facts: NetworkFacts) -> NetworkConnectionStatus {
+      var facts = facts
+      if let isExcluded { facts.links.removeAll { isExcluded($0) } }
+      if case .interface(let name) = self.kind { return facts.status(ofLink: name) }
+      // A port of a bridge or a bond is none of its own.
+      let running = facts.links.filter { $0.isRunning && !$0.isLoopback && $0.master == nil }
+      let isConnected =
+        switch self.kind {
+        case .defaultRoute:
+          running.contains { facts.hasWayOut(through: $0) } || facts.lookups.contains(where: facts.leadsOut)
+        case .address: running.contains { !$0.isUsuallyInternal && facts.hasAddress($0) }
+        case .route: facts.lookups.contains { $0.type == Netlink.localRoute || facts.leadsOut($0) }
+        case .interface: false
+        }
+      if isConnected { return .connected }
+      return running.isEmpty ? .disconnected : .requiresConnection
+    }
+  }
+
+  extension NetworkFacts {
+    /// Whether a route leads to others through a link that runs, and there is an address to send from.
+    func leadsOut(_ route: NetworkRoute) -> Bool {
+      guard route.type == Netlink.unicastRoute, route.hasSource else { return false }
+      return self.links.contains { $0.isRunning && !$0.isLoopback && route.links.contains($0.index) }
+    }
+
+    fileprivate func hasAddress(_ link: NetworkLink) -> Bool {
+      self.addresses.contains { $0.link == link.index && $0.isUsable }
+    }
+
+    fileprivate func hasWayOut(through link: NetworkLink) -> Bool {
+      self.routes.contains { route in
+        guard route.isDefault, route.links.contains(link.index) else { return false }
+        return self.addresses.contains { $0.link == link.index && $0.family == route.family && $0.isUsable }
+      }
+    }
+
+    fileprivate func status(ofLink name: String) -> NetworkConnectionStatus {
+      guard let link = self.links.first(where: { $0.name == name }), link.isRunning else { return .disconnected }
+      let hasAddress = self.addresses.contains { address in
+        guard address.link == link.index else { return false }
+        return address.isUsable || link.isLoopback && address.scope == Netlink.hostScope
+      }
+      return hasAddress ? .connected : .requiresConnection
+    }
+  }
+
+  extension NetworkLink {
+    /// Whether links of such a name are made for containers and virtual machines, and lead nowhere else.
+    fileprivate var isUsuallyInternal: Bool {
+      let prefixes = ["docker", "br-", "virbr", "veth", "cni", "flannel", "cali", "lxc"]
+      return prefixes.contains { self.name.hasPrefix($0) }
+    }
+  }
+#endif

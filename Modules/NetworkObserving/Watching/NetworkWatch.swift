@@ -1,0 +1,194 @@
+#if os(Linux)
+  internal import Dispatch
+  internal import OperationCore
+  internal import OperationEventLoop
+  internal import Synchronization
+
+  /// What a watch needs of the world, and how patient it is.
+  struct WatchSettings: Sendable {
+    var system = NetworkSystem.current
+    var loop = EventLoop.shared
+    var deadlines: any DeadlineSource = LoopDeadlines(loop: .shared)
+    /// How long it has to be quiet after a change before the network is read.
+    var quiet = Duration.milliseconds(50)
+    /// How long after a change the network is read at the latest.
+    var longestUnrest = Duration.milliseconds(250)
+    /// How long a status has to stay lower before that is told.
+    var holdOff = Duration.milliseconds(400)
+    /// Where subscribers are called: not on the thread of the loop, which has others to serve.
+    var deliver: @Sendable (@escaping @Sendable () -> Void) -> Void = { NetworkWatch.queue.async(execute: $0) }
+  }
+
+  /// Follows the network from the first subscriber to the last.
+  ///
+  /// A change is only a hint: the kernel loses messages, and says nothing of routes that go with their link. When it has
+  /// been quiet for a moment, the network is read anew, and that alone decides.
+  final class NetworkWatch: Sendable {
+    static let queue = DispatchQueue(label: "swift-operation.network")
+
+    private struct State {
+      var reader: NetworkReader
+      var status: SteadyStatus
+      /// When the first change came that has not been read yet.
+      var firstChange: Duration?
+      var registration: EventLoop.Registration?
+      var isStopped = false
+    }
+
+    /// The status, and those who hear of it.
+    let broadcast: Broadcast<NetworkConnectionStatus>
+
+    private let settings: WatchSettings
+    private let target: NetworkTarget
+    private let state: Mutex<State>
+    private let reading: Alarm
+    private let holdOff: Alarm
+
+    /// Reads the network for the first time.
+    init(for target: NetworkTarget, _ settings: WatchSettings) {
+      let (reader, reading) = NetworkReader.open(settings.system, for: target)
+      let status = target.status(reading)
+      self.settings = settings
+      self.target = target
+      self.broadcast = Broadcast(status)
+      self.state = Mutex(State(reader: reader, status: SteadyStatus(status)))
+      self.reading = Alarm(settings.deadlines)
+      self.holdOff = Alarm(settings.deadlines)
+    }
+
+    deinit {
+      self.stop()
+    }
+  }
+
+  // MARK: - Following
+
+  extension NetworkWatch {
+    /// Follows what happens from the first reading on.
+    func start() {
+      let reader = self.state.withLock { $0.reader }
+      if case .none = reader.means { NetworkWatch.reportBlindness() }
+      self.follow(reader)
+    }
+
+    /// Ends all of it. Nothing is read or told after that.
+    func stop() {
+      let registration = self.state.withLock { state in
+        state.isStopped = true
+        defer { state.registration = nil }
+        return state.registration
+      }
+      registration?.cancel()
+      self.reading.cancel()
+      self.holdOff.cancel()
+    }
+
+    private func follow(_ reader: NetworkReader) {
+      if let interval = reader.interval { self.read(after: interval) }
+      let registration = reader.feed.map { feed in
+        self.settings.loop.watch(feed.descriptor, for: .readable) { [weak self] events in
+          self?.hear(from: feed, events)
+        }
+      }
+      let obsolete = self.state.withLock { state in
+        guard !state.isStopped, state.reader === reader else { return registration }
+        defer { state.registration = registration }
+        return state.registration
+      }
+      obsolete?.cancel()
+    }
+
+    private func hear(from feed: any NetworkChangeFeed, _ events: EventLoop.Events) {
+      if events.contains(.invalid) { return self.reopen() }
+      guard feed.drain() else { return }
+      let now = self.settings.deadlines.elapsed
+      let first = self.state.withLock { state in
+        let first = state.firstChange ?? now
+        state.firstChange = first
+        return first
+      }
+      self.read(after: min(self.settings.quiet, max(first + self.settings.longestUnrest - now, .zero)))
+    }
+
+    private func read(after delay: Duration) {
+      self.reading.set(after: delay) { [weak self] in self?.read() }
+    }
+  }
+
+  // MARK: - Reading
+
+  extension NetworkWatch {
+    private func read() {
+      let reader: NetworkReader? = self.state.withLock { state in
+        state.firstChange = nil
+        return state.isStopped ? nil : state.reader
+      }
+      guard let reader else { return }
+      do {
+        let reading = try reader.read()
+        self.see(reading)
+        if let interval = reader.interval {
+          self.read(after: interval)
+        } else if case .facts(_, isUncertain: true) = reading {
+          self.read(after: self.settings.quiet)
+        }
+      } catch {
+        self.reopen()
+      }
+    }
+
+    /// Begins anew with the best means that there is, since the one at hand has failed.
+    private func reopen() {
+      let (reader, reading) = NetworkReader.open(self.settings.system, for: self.target)
+      let isStopped = self.state.withLock { state in
+        if !state.isStopped { state.reader = reader }
+        return state.isStopped
+      }
+      guard !isStopped else { return }
+      if case .none = reader.means { NetworkWatch.reportBlindness() }
+      self.follow(reader)
+      self.see(reading)
+    }
+
+    private func see(_ reading: NetworkReading) {
+      let status = self.target.status(reading)
+      let step = self.state.withLock { state in state.isStopped ? .nothing : state.status.see(status) }
+      switch step {
+      case .nothing: break
+      case .tell(let status):
+        self.holdOff.cancel()
+        self.tell(status)
+      case .wait: self.holdOff.set(after: self.settings.holdOff) { [weak self] in self?.endWait() }
+      case .stopWaiting: self.holdOff.cancel()
+      }
+    }
+
+    private func endWait() {
+      let status = self.state.withLock { state in state.isStopped ? nil : state.status.endWait() }
+      if let status { self.tell(status) }
+    }
+
+    private func tell(_ status: NetworkConnectionStatus) {
+      self.settings.deliver { [broadcast] in broadcast.send(status) }
+    }
+  }
+
+  extension NetworkWatch {
+    private static let wasBlindnessReported = Atomic(false)
+
+    private static func reportBlindness() {
+      guard !self.wasBlindnessReported.exchange(true, ordering: .relaxed) else { return }
+      OperationWarning(
+        code: .networkNotObservable,
+        message: """
+          The system lets the process neither ask for the state of the network nor open a socket, so it counts as \
+          connected. Allow it AF_NETLINK or AF_INET sockets, or use another observer.
+          """
+      ).report()
+    }
+  }
+
+  extension OperationWarning.Code {
+    fileprivate static let networkNotObservable = Self(description: "networkNotObservable")
+  }
+#endif

@@ -1,0 +1,6 @@
+/// How visible the generated code is.
+enum AccessLevel: String, CaseIterable {
+  case `internal`
+  case package
+  case `public`
+}

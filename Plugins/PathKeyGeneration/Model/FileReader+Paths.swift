@@ -1,0 +1,111 @@
+extension FileReader {
+  /// A node that holds others.
+  mutating func namespace(named name: JSONString?, _ object: JSONObject, at place: Place) -> Namespace {
+    var namespace = Namespace(name: name)
+    if name != nil, object["doc"]?.isDocumentation == true { namespace.documentation = self.documentation(of: object) }
+    var isEmpty = true
+    for member in object.members where name == nil || !member.isDocumentation {
+      isEmpty = false
+      guard case .object(let node) = member.value.value else {
+        let isField = Self.keyFields.contains(member.name.text)
+        self.log.report(
+          .wrongKind,
+          at: member.value.place,
+          "'\(member.name.text)' is \(member.value.kind), expected a namespace or a key",
+          remedy: isField
+            ? "put the fields of a key under the key's name" : "write an object with 'state', or with nodes below it"
+        )
+        continue
+      }
+      let isName = self.isUsableName(member.name, for: .node)
+      if node.isKey {
+        guard let key = self.key(member.name, node), isName else { continue }
+        namespace.children.append(.key(key))
+      } else {
+        let child = self.namespace(named: member.name, node, at: member.name.place)
+        if isName { namespace.children.append(.namespace(child)) }
+      }
+    }
+    if isEmpty, !object.isDamaged {
+      self.log.report(
+        .emptyTree,
+        at: place,
+        name.map { "the namespace '\($0.text)' is empty" } ?? "'paths' is empty",
+        remedy: "add a key, such as me: { state: \"QueryState<User, any Error>\" }, or remove it"
+      )
+    }
+    return namespace
+  }
+
+  static let keyFields = ["parameters", "operation", "state", "doc"]
+
+  private mutating func key(_ name: JSONString, _ object: JSONObject) -> Key? {
+    let what = "the key '\(name.text)'"
+    var key = Key(name: name)
+    self.refuseUnknownFields(of: object, Self.keyFields, in: what)
+    let parameters = object["parameters"].map { self.parameters($0.value) } ?? []
+    let operation = object["operation"].flatMap { self.operation($0) }
+    let state = object["state"].flatMap { self.type($0) }
+    key.documentation = self.documentation(of: object)
+    if object["state"] == nil, object["operation"] == nil {
+      guard !object.isDamaged else { return nil }
+      self.log.report(
+        .missingState,
+        at: name.place,
+        "\(what) has neither 'state' nor 'operation'",
+        remedy: "add the state that lives there, such as state: \"QueryState<User, any Error>\""
+      )
+      return nil
+    }
+    guard let parameters, operation != nil || state != nil else { return nil }
+    key.parameters = parameters
+    key.operation = operation
+    key.state = state
+    return key
+  }
+
+  private mutating func parameters(_ node: JSONNode) -> [Key.Parameter]? {
+    guard let object = self.object(node, "'parameters'") else { return nil }
+    var parameters: [Key.Parameter] = []
+    for member in object.members {
+      let isName = self.isUsableName(member.name, for: .parameter)
+      guard let type = self.type(member, allowsSome: true), isName else { continue }
+      parameters.append(Key.Parameter(name: member.name.text, type: type))
+    }
+    return parameters.count == object.members.count && !object.isDamaged ? parameters : nil
+  }
+
+  private mutating func operation(_ member: JSONObject.Member) -> TypeText? {
+    guard let string = self.string(member.value, "'operation'"), let type = TypeText(string, log: &self.log) else {
+      return nil
+    }
+    guard type.isPlainName else {
+      self.log.report(
+        .malformedOperation,
+        at: type.place,
+        "'\(string.text.onOneLine)' cannot get a path from here",
+        remedy: "name a type without generic arguments, such as \"User.ProfileQuery\", or remove 'operation'"
+      )
+      return nil
+    }
+    return type
+  }
+}
+
+extension JSONObject {
+  /// Whether it is a leaf of the tree. Everything in a namespace is an object, except its documentation.
+  fileprivate var isKey: Bool {
+    self.members.contains { member in
+      guard case .object(let object) = member.value.value else { return !member.isDocumentation }
+      return member.name.text == "parameters" && object.members.allSatisfy(\.isString)
+    }
+  }
+}
+
+extension JSONObject.Member {
+  fileprivate var isString: Bool {
+    if case .string = self.value.value { true } else { false }
+  }
+
+  fileprivate var isDocumentation: Bool { self.name.text == "doc" && self.isString }
+}

@@ -1,0 +1,65 @@
+extension Merging {
+  /// Reports types that the generated code could not reach, as a namespace of the same name stands before them.
+  mutating func checkTypes(in namespace: Namespace, path: [String]) {
+    // The code of a namespace is an extension of it: it sees the namespaces directly below, and none above.
+    var hidden: [String: Place] = [:]
+    for case .namespace(let child) in namespace.children {
+      guard let name = child.name else { continue }
+      hidden[name.text] = name.place
+      if ["OperationPath", "OperationPathKey", "OperationPathPrefix"].contains(name.text) {
+        self.log.report(
+          .hiddenType,
+          at: name.place,
+          "the namespace '\(name.text)' hides the type that the generated code uses",
+          remedy: "rename the namespace"
+        )
+      }
+      self.checkTypes(in: child, path: path + [name.text])
+    }
+    guard !hidden.isEmpty else { return }
+    for case .key(let key) in namespace.children {
+      for type in key.parameters.map(\.type) + [key.state ?? key.operation].compactMap(\.self) {
+        guard let name = type.leadingNames.first(where: { hidden[$0] != nil }), let place = hidden[name] else {
+          continue
+        }
+        self.log.report(
+          .hiddenType,
+          at: type.place,
+          "the namespace '\(name)' at \(place.inWords) hides the type '\(name)' of the key '\(key.name.text)'",
+          remedy: "rename the namespace, or write the module before the type"
+        )
+      }
+    }
+  }
+
+  /// Reports operations that would get two paths.
+  mutating func checkOperations(in root: Namespace) {
+    var places: [String: Place] = [:]
+    for key in root.keys {
+      guard let operation = key.operation else { continue }
+      let name = operation.text.filter { !$0.isWhitespace && $0 != "`" }
+      if let first = places[name] {
+        self.log.report(
+          .duplicateOperation,
+          at: operation.place,
+          "'\(name)' has a path already, from the key at \(first.inWords)",
+          remedy: "remove 'operation' from one of the two keys"
+        )
+      } else {
+        places[name] = operation.place
+      }
+    }
+  }
+}
+
+extension Namespace {
+  /// The keys in it and below, in the order of the text.
+  var keys: [Key] {
+    self.children.flatMap { child in
+      switch child {
+      case .namespace(let namespace): namespace.keys
+      case .key(let key): [key]
+      }
+    }
+  }
+}

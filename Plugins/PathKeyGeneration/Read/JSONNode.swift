@@ -1,0 +1,62 @@
+/// A value of the file, with its place.
+struct JSONNode {
+  enum Value {
+    case object(JSONObject)
+    case array([JSONNode])
+    case string(JSONString)
+    case number
+    case boolean
+    case null
+  }
+
+  let place: Place
+  let value: Value
+
+  /// What the value is, as a message names it.
+  var kind: String {
+    switch self.value {
+    case .object: "an object"
+    case .array: "an array"
+    case .string: "a string"
+    case .number: "a number"
+    case .boolean: "a Boolean"
+    case .null: "null"
+    }
+  }
+}
+
+/// Members in the order in which they are written, each name once.
+struct JSONObject {
+  struct Member {
+    let name: JSONString
+    let value: JSONNode
+  }
+
+  var members: [Member] = []
+
+  /// Whether something in it could not be read, so that what is missing may have been there.
+  var isDamaged = false
+
+  subscript(name: String) -> Member? { self.members.first { $0.name.text == name } }
+}
+
+/// A text of the file, which knows where each part of it stands.
+struct JSONString {
+  let text: String
+  let place: Place
+
+  /// The offsets in the file of the bytes of `text`, and of its end.
+  private let offsets: [Int]
+
+  init(text: String, place: Place, offsets: [Int]) {
+    self.text = text
+    self.place = place
+    self.offsets = offsets
+  }
+
+  /// The place of a byte of `text`, or of its end.
+  func place(ofByte index: Int) -> Place {
+    guard let last = self.offsets.last else { return self.place }
+    return Place(file: self.place.file, offset: index < self.offsets.count ? self.offsets[index] : last)
+  }
+}

@@ -1,0 +1,35 @@
+extension Renderer {
+  /// The entries of the context, and below them the keys, which nobody else sees.
+  mutating func renderEntries(_ entries: [ContextEntry]) {
+    guard !entries.isEmpty else { return }
+    self.line("nonisolated extension OperationContext {")
+    for (index, entry) in entries.enumerated() {
+      if index > 0 { self.line() }
+      let key = "PathKeysContext.\(Self.keyName(of: entry))"
+      let documentation = entry.documentation?.lines ?? ["The context's `\(entry.name.text)`."]
+      self.map(to: entry.name.place, before: documentation.count)
+      self.documentation(documentation, indentation: "  ")
+      self.line(
+        "  \(self.access.rawValue) var \(SwiftName.escaped(entry.name.text)): \(entry.type.text) "
+          + "{ get { self[\(key).self] } set { self[\(key).self] = newValue } }"
+      )
+    }
+    self.endMapping()
+    self.line("}")
+    self.line()
+    self.line("nonisolated private enum PathKeysContext {")
+    for entry in entries {
+      self.map(to: entry.initial.place, before: 0)
+      self.line(
+        "  enum \(Self.keyName(of: entry)): OperationContext.Key "
+          + "{ static let defaultValue: \(entry.type.text) = \(entry.initial.text) }"
+      )
+    }
+    self.endMapping()
+    self.line("}")
+    self.line()
+  }
+
+  /// No name that a type in the file is likely to have: the key would hide it.
+  private static func keyName(of entry: ContextEntry) -> String { "KeyOf_\(entry.name.text)" }
+}

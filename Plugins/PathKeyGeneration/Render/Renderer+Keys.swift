@@ -1,0 +1,102 @@
+extension Renderer {
+  mutating func renderRoot(_ root: Namespace) {
+    self.line("/// The paths of this module's operations, with the types of their states.")
+    self.line("nonisolated \(self.access.rawValue) enum PathKeys {")
+    self.line("  /// The prefix of all paths.")
+    self.line("  \(self.access.rawValue) static var path: OperationPath { [] }")
+    self.line("}")
+    self.line()
+    self.renderChildren(of: root, path: [])
+  }
+
+  /// The nodes of a namespace, in an extension of it: there, types are found that a namespace further up would hide.
+  private mutating func renderChildren(of namespace: Namespace, path: [String]) {
+    guard !namespace.children.isEmpty else { return }
+    self.line("nonisolated extension \(Self.reference(to: path)) {")
+    for (index, child) in namespace.children.enumerated() {
+      if index > 0 { self.line() }
+      switch child {
+      case .namespace(let child): self.renderDeclaration(of: child, path: path)
+      case .key(let key): self.renderKey(key, path: path + [key.name.text])
+      }
+    }
+    self.endMapping()
+    self.line("}")
+    self.line()
+    for case .namespace(let child) in namespace.children {
+      guard let name = child.name else { continue }
+      self.renderChildren(of: child, path: path + [name.text])
+    }
+  }
+
+  private mutating func renderDeclaration(of namespace: Namespace, path: [String]) {
+    guard let name = namespace.name else { return }
+    let path = path + [name.text]
+    self.endMapping()
+    self.documentation(namespace.documentation?.lines ?? ["What is below `\(path.inWords)`."], indentation: "  ")
+    self.line("  \(self.access.rawValue) enum \(SwiftName.escaped(name.text)) {")
+    self.line("    /// The prefix `\(path.inWords)`.")
+    self.line("    \(self.access.rawValue) static var path: OperationPath { \(path.inWords) }")
+    self.line("  }")
+  }
+
+  private mutating func renderKey(_ key: Key, path: [String]) {
+    guard let state = key.state?.text ?? key.operation.map({ "\($0.text).State" }) else { return }
+    let name = SwiftName.escaped(key.name.text)
+    let access = self.access.rawValue
+    let elements = path.map { "\"\($0)\"" } + key.parameters.map { SwiftName.escaped($0.name) }
+    let literal = "[\(elements.joined(separator: ", "))]"
+
+    let documentation = (key.documentation.map { $0.lines + [""] } ?? []) + ["The path `\(literal)`."]
+    self.map(to: key.name.place, before: documentation.count)
+    self.documentation(documentation, indentation: "  ")
+    guard !key.parameters.isEmpty else {
+      return self.line("  \(access) static var \(name): OperationPathKey<\(state)> { .init(path: \(literal)) }")
+    }
+    let parameters = key.parameters.map { "\(SwiftName.escapedParameter($0.name)): \($0.type.text)" }
+    self.line(
+      "  \(access) static func \(name)(\(parameters.joined(separator: ", "))) -> OperationPathKey<\(state)> "
+        + "{ .init(path: \(literal)) }"
+    )
+    self.line()
+    let prefix = ["The prefix `\(path.inWords)`, for all values of the parameters."]
+    self.map(to: key.name.place, before: prefix.count)
+    self.documentation(prefix, indentation: "  ")
+    self.line("  \(access) static var \(name): OperationPathPrefix<\(state)> { .init(path: \(path.inWords)) }")
+  }
+
+  /// The paths of the operations that keys name, from their own members.
+  mutating func renderOperations(in namespace: Namespace, path: [String]) {
+    for child in namespace.children {
+      switch child {
+      case .namespace(let child): self.renderOperations(in: child, path: path + [child.name?.text ?? ""])
+      case .key(let key): self.renderOperation(of: key, path: path + [key.name.text])
+      }
+    }
+  }
+
+  private mutating func renderOperation(of key: Key, path: [String]) {
+    guard let operation = key.operation else { return }
+    let arguments = key.parameters.map { parameter in
+      "\(SwiftName.escapedLabel(parameter.name)): self.\(SwiftName.escaped(parameter.name))"
+    }
+    let call = arguments.isEmpty ? "" : "(\(arguments.joined(separator: ", ")))"
+    self.map(to: operation.place, before: 0)
+    self.line("nonisolated extension \(operation.text) {")
+    let documentation = ["The path of `\(Self.reference(to: path))`."]
+    self.map(to: operation.place, before: documentation.count)
+    self.documentation(documentation, indentation: "  ")
+    // That the key's state is the operation's is checked where the compiler can tell.
+    self.line(
+      "  \(self.access.rawValue) var path: OperationPath "
+        + "{ \(Self.reference(to: path))\(call).path(for: Self.self) }"
+    )
+    self.endMapping()
+    self.line("}")
+    self.line()
+  }
+
+  private static func reference(to path: [String]) -> String {
+    (["PathKeys"] + path.map(SwiftName.escaped)).joined(separator: ".")
+  }
+}

@@ -1,0 +1,259 @@
+/// Checks the form of a type, so that a bracket too few, or code where a type should be, is found at its place.
+struct TypeParser {
+  static let maximumDepth = 32
+
+  private let bytes: [UInt8]
+  private let allowsSome: Bool
+  private var offset = 0
+  private var depth = 0
+
+  private(set) var leadingNames: [String] = []
+  private(set) var isPlainName = true
+
+  init(_ text: String, allowsSome: Bool) {
+    self.bytes = Array(text.utf8)
+    self.allowsSome = allowsSome
+  }
+
+  /// Reads the text as one type.
+  mutating func parseAll() throws(SwiftTextError) {
+    self.skipBlanks()
+    guard self.offset < self.bytes.count else {
+      throw SwiftTextError(offset: 0, what: "nothing", remedy: "write a type, such as \"Int\"")
+    }
+    try self.type()
+    guard self.offset == self.bytes.count else {
+      throw self.unexpected("expected the end of the type", remedy: "write one type and nothing else")
+    }
+  }
+}
+
+extension TypeParser {
+  /// A type with all that may stand before and after it: attributes, `any`, compositions, functions.
+  private mutating func type() throws(SwiftTextError) {
+    guard self.depth < Self.maximumDepth else {
+      throw SwiftTextError(
+        offset: self.offset,
+        what: "more than \(Self.maximumDepth) levels",
+        remedy: "give the inner type a name by a typealias"
+      )
+    }
+    self.depth += 1
+    defer { self.depth -= 1 }
+
+    while self.isAt("@") {
+      self.advance()
+      guard self.name() != nil else { throw self.unexpected("expected an attribute's name after '@'") }
+      self.isPlainName = false
+    }
+    while let word = self.wordAhead, Self.specifiers.contains(word) {
+      if word == "some", !(self.allowsSome && self.depth == 1) {
+        throw SwiftTextError(offset: self.offset, what: "'some'", remedy: "name the type, or write 'any'")
+      }
+      _ = self.name()
+      self.isPlainName = false
+    }
+    try self.postfix()
+    while self.isAt("&") {
+      self.isPlainName = false
+      self.advance()
+      try self.postfix()
+    }
+    try self.functionResult()
+  }
+
+  private mutating func functionResult() throws(SwiftTextError) {
+    let effects = self.offset
+    if self.wordAhead == "async" { _ = self.name() }
+    if self.wordAhead == "throws" {
+      _ = self.name()
+      if self.isAt("(") { try self.list(until: ")") { parser throws(SwiftTextError) in try parser.type() } }
+    }
+    guard self.isAt("-"), self.offset + 1 < self.bytes.count, self.bytes[self.offset + 1] == UInt8(ascii: ">") else {
+      if self.offset > effects { throw self.unexpected("expected '->'") }
+      return
+    }
+    self.isPlainName = false
+    self.offset += 2
+    self.skipBlanks()
+    try self.type()
+  }
+
+  private mutating func postfix() throws(SwiftTextError) {
+    try self.primary()
+    while true {
+      if self.isAt("?") || self.isAt("!") {
+        if self.isAt("!") { throw self.unexpected("an optional is written with '?'", remedy: "write '?'") }
+        self.isPlainName = false
+        self.advance()
+      } else if self.isAt("."), !self.isAtEllipsis {
+        self.advance()
+        guard self.name() != nil else { throw self.unexpected("expected a name after '.'") }
+        try self.genericArguments()
+      } else {
+        return
+      }
+    }
+  }
+
+  private mutating func primary() throws(SwiftTextError) {
+    while self.isAt("~") {
+      self.isPlainName = false
+      self.advance()
+    }
+    if self.isAt("(") {
+      self.isPlainName = false
+      try self.list(until: ")") { parser throws(SwiftTextError) in try parser.tupleElement() }
+    } else if self.isAt("[") {
+      self.isPlainName = false
+      try self.bracketed()
+    } else if let name = self.typeName() {
+      self.leadingNames.append(name)
+      try self.genericArguments()
+    } else {
+      throw self.unexpected("expected a type")
+    }
+  }
+
+  /// `[Element]`, `[Key: Value]` or `[3 of Element]`.
+  private mutating func bracketed() throws(SwiftTextError) {
+    let start = self.offset
+    self.advance()
+    try self.typeOrNumber()
+    if self.isAt(":") {
+      self.advance()
+      try self.type()
+    } else if self.wordAhead == "of" {
+      _ = self.name()
+      try self.type()
+    }
+    try self.close("]", openedAt: start)
+  }
+
+  private mutating func genericArguments() throws(SwiftTextError) {
+    guard self.isAt("<") else { return }
+    self.isPlainName = false
+    try self.list(until: ">", mayBeEmpty: false) { parser throws(SwiftTextError) in try parser.typeOrNumber() }
+  }
+
+  private mutating func typeOrNumber() throws(SwiftTextError) {
+    let start = self.offset
+    while self.offset < self.bytes.count, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self.bytes[self.offset]) {
+      self.offset += 1
+    }
+    if self.offset > start { self.skipBlanks() } else { try self.type() }
+  }
+
+  /// A type, with a label or two before it.
+  private mutating func tupleElement() throws(SwiftTextError) {
+    let start = self.offset
+    let names = self.leadingNames.count
+    if self.name() != nil {
+      _ = self.name()
+      if self.isAt(":") {
+        self.advance()
+      } else {
+        self.offset = start
+        self.leadingNames.removeSubrange(names...)
+      }
+    }
+    try self.type()
+    if self.isAtEllipsis {
+      self.offset += 3
+      self.skipBlanks()
+    }
+  }
+
+  private mutating func list(
+    until end: Unicode.Scalar,
+    mayBeEmpty: Bool = true,
+    element: (inout Self) throws(SwiftTextError) -> Void
+  ) throws(SwiftTextError) {
+    let start = self.offset
+    self.advance()
+    if !mayBeEmpty || !self.isAt(end) {
+      try element(&self)
+      while self.isAt(",") {
+        self.advance()
+        try element(&self)
+      }
+    }
+    try self.close(end, openedAt: start)
+  }
+
+  private mutating func close(_ end: Unicode.Scalar, openedAt start: Int) throws(SwiftTextError) {
+    if self.isAt(end) { return self.advance() }
+    if self.offset == self.bytes.count {
+      let bracket = Unicode.Scalar(self.bytes[start])
+      throw SwiftTextError(offset: start, what: "'\(bracket)' is never closed", remedy: "close it by '\(end)'")
+    }
+    throw self.unexpected("expected ',' or '\(end)'")
+  }
+}
+
+extension TypeParser {
+  private static let specifiers: Set<String> = ["any", "some", "borrowing", "consuming", "sending"]
+
+  private func isAt(_ character: Unicode.Scalar) -> Bool {
+    self.offset < self.bytes.count && self.bytes[self.offset] == UInt8(ascii: character)
+  }
+
+  private var isAtEllipsis: Bool { self.bytes[self.offset...].starts(with: "...".utf8) }
+
+  private mutating func advance() {
+    self.offset += 1
+    self.skipBlanks()
+  }
+
+  private mutating func skipBlanks() {
+    while self.isAt(" ") || self.isAt("\t") { self.offset += 1 }
+  }
+
+  /// The identifier ahead, which is not read.
+  private var wordAhead: String? {
+    var copy = self
+    return copy.name()
+  }
+
+  /// Reads an identifier that may name a type.
+  private mutating func typeName() -> String? {
+    let isKeyword = self.wordAhead.map { SwiftName.keywords.contains($0) && $0 != "Any" } ?? false
+    return isKeyword && !self.isAt("`") ? nil : self.name()
+  }
+
+  /// Reads an identifier, in backticks or without, and what is blank behind it.
+  private mutating func name() -> String? {
+    let quoted = self.isAt("`")
+    let start = self.offset + (quoted ? 1 : 0)
+    var end = start
+    while end < self.bytes.count, self.bytes[end] >= 0x80 || self.bytes[end].isNamePart { end += 1 }
+    let name = String(decoding: self.bytes[start..<end], as: UTF8.self)
+    guard SwiftName.isIdentifier(name) else { return nil }
+    if quoted {
+      guard end < self.bytes.count, self.bytes[end] == UInt8(ascii: "`") else { return nil }
+      end += 1
+    }
+    self.offset = end
+    self.skipBlanks()
+    return name
+  }
+
+  private func unexpected(
+    _ what: String,
+    remedy: String = "write a type as in code, such as \"[User.ID]\""
+  ) -> SwiftTextError {
+    let rest = String(decoding: self.bytes[self.offset...], as: UTF8.self)
+    let found = rest.first.map { $0.isNewline ? "a new line" : "'\($0)'" } ?? "the end"
+    return SwiftTextError(offset: self.offset, what: "\(what), found \(found),", remedy: remedy)
+  }
+}
+
+extension UInt8 {
+  /// Whether an ASCII character may be part of an identifier.
+  fileprivate var isNamePart: Bool {
+    switch Unicode.Scalar(self) {
+    case "a"..."z", "A"..."Z", "0"..."9", "_": true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,54 @@
+internal import Foundation
+internal import PackagePlugin
+
+/// Generates the path keys of a target from its files `OperationPaths.json`.
+@main
+struct PathKeysPlugin: BuildToolPlugin {
+  func createBuildCommands(context: PluginContext, target: any Target) async throws -> [Command] {
+    guard let module = target as? any SourceModuleTarget else {
+      Diagnostics.error("'\(target.name)' has no sources, so OperationPathKeys can add none; remove the plugin from it")
+      return []
+    }
+    let inputs = module.sourceFiles.map(\.url).filter(\.isOperationPaths).sorted { $0.path() < $1.path() }
+    guard !inputs.isEmpty else {
+      Diagnostics.error(
+        "the target '\(target.name)' uses OperationPathKeys and has no OperationPaths.json; add one to "
+          + "\(target.directoryURL.path(percentEncoded: false)), or remove the plugin from the target"
+      )
+      return []
+    }
+    let output = context.pluginWorkDirectoryURL.appending(path: "PathKeys.swift")
+    return [
+      .buildCommand(
+        displayName: "Generating the path keys of \(target.name)",
+        executable: try context.tool(named: "OperationPathKeysTool").url,
+        arguments: [
+          "generate", "--import", module.pathsModule, "--output", output.path(percentEncoded: false),
+        ] + inputs.map { $0.path(percentEncoded: false) },
+        inputFiles: inputs,
+        outputFiles: [output]
+      )
+    ]
+  }
+}
+
+extension SourceModuleTarget {
+  /// The module to import for paths: the umbrella where the target has it, as then it need not have the core.
+  fileprivate var pathsModule: String {
+    let modules = self.dependencies.flatMap { dependency in
+      switch dependency {
+      case .product(let product): product.targets.map(\.name)
+      case .target(let target): [target.name]
+      @unknown default: [String]()
+      }
+    }
+    return modules.contains("Operation") && !modules.contains("OperationCore") ? "Operation" : "OperationCore"
+  }
+}
+
+extension URL {
+  /// Whether it is `OperationPaths.json` or, where a folder has several, something like `Users.OperationPaths.json`.
+  fileprivate var isOperationPaths: Bool {
+    self.lastPathComponent == "OperationPaths.json" || self.lastPathComponent.hasSuffix(".OperationPaths.json")
+  }
+}

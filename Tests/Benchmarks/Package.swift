@@ -1,0 +1,35 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+let package = Package(
+  name: "Benchmarks",
+  platforms: [.macOS(.v26)],
+  dependencies: [
+    .package(name: "swift-operation", path: "../.."),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+  ],
+  targets: [
+    .target(name: "Counters", path: "Counters"),
+    .executableTarget(
+      name: "benchmarks",
+      dependencies: [
+        "Counters",
+        .product(name: "OperationCore", package: "swift-operation"),
+        .product(name: "OperationBackoff", package: "swift-operation"),
+        .product(name: "OperationRetry", package: "swift-operation"),
+        .product(name: "OperationDedupe", package: "swift-operation"),
+        .product(name: "OperationPagination", package: "swift-operation"),
+        .product(name: "Operation", package: "swift-operation"),
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "benchmarks",
+      swiftSettings: [
+        .enableUpcomingFeature("ExistentialAny"),  // SE-0335
+        .enableUpcomingFeature("InternalImportsByDefault"),  // SE-0409
+        .enableUpcomingFeature("MemberImportVisibility"),  // SE-0444
+      ]
+    ),
+  ],
+  swiftLanguageModes: [.v6]
+)

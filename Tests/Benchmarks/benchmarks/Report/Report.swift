@@ -1,0 +1,24 @@
+internal import Foundation
+
+/// All that was measured, and where.
+struct Report: Codable, Sendable {
+  var date: Date
+  var toolchain: String
+  var machine: Machine
+  var isShort: Bool
+  /// Nanoseconds of 1 A.
+  var baseline: Distribution
+  var rows: [Row]
+}
+
+extension Report {
+  /// The rows that are not as they should be.
+  var misses: [Row] { self.rows.filter { $0.isMet == false } }
+
+  func json() throws -> Data {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+    encoder.dateEncodingStrategy = .iso8601
+    return try encoder.encode(self)
+  }
+}

@@ -1,0 +1,11 @@
+/// A part of the report that can be run by itself.
+struct Benchmark: Sendable {
+  let name: String
+  let run: @Sendable (Harness) async throws -> [Row]
+
+  /// All of them, in the order of the report.
+  static let all = [
+    orientation, fetching, stores, matching, subscribing, events, callers, paging, reading, contention, memory,
+    droppedStores, leftovers,
+  ]
+}

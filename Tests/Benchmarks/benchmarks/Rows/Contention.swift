@@ -1,0 +1,84 @@
+internal import Foundation
+internal import OperationCore
+internal import OperationDedupe
+internal import Synchronization
+
+extension Benchmark {
+  /// What each of two threads gets done that hammer the same object, as a share of what one gets done alone.
+  static let contention = Benchmark(name: "contention") { harness in
+    // It says nothing where other work takes a core, so it is no check for any machine.
+    guard !harness.isShort, ProcessInfo.processInfo.activeProcessorCount > 1 else { return [] }
+    let client = OperationClient.plain()
+    let store = OperationStore.detached(query: PostQuery(id: 1))
+    let deduplicated = OperationStore.detached(query: PostQuery(id: 1).deduplicated())
+    let section = "two threads on one object, each as a share of one alone"
+    let machine = try await harness.shareUnderContention(of: .baseline)
+    // Where the two do not get a core each, or the one alone does not, it is not the object that they wait for.
+    let isQuiet = machine.lowerQuartile >= 0.85 && machine.upperQuartile <= 1.15
+    let bar = isQuiet ? Row.Limit(.atLeast, 0.5) : nil
+    let name = "an async no-op: what the machine gives"
+    var rows = [
+      Row(
+        section: section,
+        name: isQuiet ? name : "\(name), too unsteady to judge the others",
+        value: machine.median,
+        unit: .times,
+        spread: machine
+      )
+    ]
+    let pairs: [(name: String, measure: Measure)] = [
+      ("client.store(for:), there", .calling { keep(client.store(for: PostQuery(id: 1))) }),
+      ("store.currentValue = 1", .calling { store.currentValue = 1 }),
+      ("store.fetch()", .awaiting { _ = try? await store.fetch() }),
+      ("store.fetch(), deduplicated", .awaiting { _ = try? await deduplicated.fetch() }),
+    ]
+    for pair in pairs {
+      let share = try await harness.shareUnderContention(of: pair.measure)
+      rows.append(
+        Row(section: section, name: pair.name, value: share.median, unit: .times, spread: share, bar: bar)
+      )
+    }
+    return rows
+  }
+}
+
+extension Harness {
+  /// The throughput of the slower one of two tasks that do the same at the same time, as a share of that of one alone.
+  fileprivate func shareUnderContention(of measure: Measure) async throws -> Distribution {
+    // Long chunks, so that it does not matter that one starts and ends a little before the other.
+    let count = try await self.count(of: measure, for: .milliseconds(10))
+    var shares: [Double] = []
+    for _ in 0..<21 {
+      let before = try await self.nanoseconds(of: measure, count: count)
+      let line = StartingLine(runners: 2)
+      async let one = Task.detached {
+        line.wait()
+        return try await self.nanoseconds(of: measure, count: count)
+      }.value
+      async let other = Task.detached {
+        line.wait()
+        return try await self.nanoseconds(of: measure, count: count)
+      }.value
+      let slower = try await max(one, other)
+      let after = try await self.nanoseconds(of: measure, count: count)
+      shares.append((before + after) / 2 / slower)
+    }
+    return Distribution(of: shares)
+  }
+}
+
+/// Lets threads start at the same moment.
+private final class StartingLine: Sendable {
+  private let missing: Atomic<Int>
+
+  init(runners: Int) {
+    self.missing = Atomic(runners)
+  }
+
+  /// Spins until all are there, as a thread that sleeps would be late; not for long, should the others never come.
+  func wait() {
+    let end = ContinuousClock.now + .seconds(1)
+    self.missing.subtract(1, ordering: .acquiringAndReleasing)
+    while self.missing.load(ordering: .acquiring) > 0, ContinuousClock.now < end {}
+  }
+}

@@ -1,0 +1,65 @@
+internal import Operation
+internal import OperationCore
+
+extension Benchmark {
+  /// The bytes that a store keeps while it is idle.
+  static let memory = Benchmark(name: "memory") { _ in
+    guard Allocated.isCountable else { return [] }
+    let creator = OperationClient.DefaultStoreCreator.default()
+    let plain = try await Self.bytesPerStore(.plain()) { .detached(query: PostQuery(id: $0)) }
+    let withDefaults = try await Self.bytesPerStore(.withDefaults()) { id in
+      creator.store(for: PostQuery(id: id), in: OperationContext(), with: QueryState(initialValue: nil))
+    }
+    return Self.rows("no modifiers", plain, bar: 700) + Self.rows("the umbrella's defaults", withDefaults, bar: 1500)
+  }
+
+  private static func rows(_ kind: String, _ bytes: BytesPerStore, bar: Double) -> [Row] {
+    let section = "an idle store keeps"
+    return [
+      .number(section, "\(kind), detached", bytes.detached, .bytes, bar: bar),
+      .number(section, "\(kind), its share of the client included", bytes.inClient, .bytes, bar: bar),
+      .number(section, "\(kind), in a client, after a fetch", bytes.fetched, .bytes),
+    ]
+  }
+
+  private struct BytesPerStore {
+    var detached: Double
+    var inClient: Double
+    var fetched: Double
+  }
+
+  private static let count = 10_000
+
+  private static func bytesPerStore(
+    _ client: OperationClient,
+    detached makeStore: (Int) -> OperationStore<PostQuery.State>
+  ) async throws -> BytesPerStore {
+    // Once for nothing, so that what the process makes on first use does not count.
+    _ = makeStore(0)
+    _ = try await client.store(for: PostQuery(id: -1)).fetch()
+
+    let stopwatch = Stopwatch(.allocations)
+    var stores: [OperationStore<PostQuery.State>] = []
+    stores.reserveCapacity(Self.count)
+    var making = stopwatch
+    making.start()
+    for id in 0..<Self.count { stores.append(makeStore(id)) }
+    making.stop()
+
+    var filling = stopwatch
+    filling.start()
+    client.addPosts(0..<Self.count)
+    filling.stop()
+    var fetching = stopwatch
+    fetching.start()
+    for id in 0..<Self.count { _ = try await client.store(for: PostQuery(id: id)).fetch() }
+    fetching.stop()
+    withExtendedLifetime(stores) {}
+    let inClient = Double(filling.allocated.bytesLeft) / Double(Self.count)
+    return BytesPerStore(
+      detached: Double(making.allocated.bytesLeft) / Double(Self.count),
+      inClient: inClient,
+      fetched: inClient + Double(fetching.allocated.bytesLeft) / Double(Self.count)
+    )
+  }
+}

@@ -1,0 +1,146 @@
+import OperationCore
+import OperationTesting
+import Synchronization
+import Testing
+
+/// A source that is at work while somebody listens.
+@Suite(.timeLimit(.minutes(1)))
+struct OnDemandBroadcastTests {
+  /// A source that is steered by hand.
+  private final class Spring: Sendable {
+    let startCount = Box(0)
+    let stopCount = Box(0)
+    let send = Box<(@Sendable (Int) -> Void)?>(nil)
+    let present = Box(7)
+
+    var isAtWork: Bool { self.startCount.value > self.stopCount.value }
+
+    func broadcast() -> OnDemandBroadcast<Int> {
+      OnDemandBroadcast {
+        self.present.value
+      } start: { send in
+        self.startCount.value += 1
+        self.send.value = send
+        return OperationSubscription {
+          self.stopCount.value += 1
+          self.send.value = nil
+        }
+      }
+    }
+  }
+
+  private let spring = Spring()
+  private let journal = Journal()
+
+  @Test
+  func `The first subscriber hears what is so now, and starts the source; the last one stops it`() async {
+    let broadcast = self.spring.broadcast()
+    #expect(!self.spring.isAtWork)
+    self.spring.present.value = 8
+    let first = broadcast.subscribe { self.journal.note("first \($0)") }
+    #expect(self.journal.lines == ["first 8"])
+    await broadcast.settled()
+    #expect(self.spring.isAtWork)
+    self.spring.send.value?(9)
+    await broadcast.settled()
+    self.spring.present.value = 10
+    let second = broadcast.subscribe { self.journal.note("second \($0)") }
+    #expect(self.journal.lines == ["first 8", "first 9", "second 9"])
+    first.cancel()
+    await broadcast.settled()
+    #expect(self.spring.isAtWork)
+    second.cancel()
+    await broadcast.settled()
+    #expect(self.spring.startCount.value == 1)
+    #expect(self.spring.stopCount.value == 1)
+    broadcast.subscribe { self.journal.note("third \($0)") }.cancel()
+    #expect(self.journal.lines.last == "third 10")
+  }
+
+  @Test
+  func `Values are delivered in order, one after the other, and not by who sends them`() async {
+    let broadcast = self.spring.broadcast()
+    let subscription = broadcast.subscribe { value in
+      self.journal.note("\(value)")
+      // It is delivered after those that were sent before.
+      if value == 1 { broadcast.send(100) }
+    }
+    await broadcast.settled()
+    for value in 1...3 { broadcast.send(value) }
+    await broadcast.settled()
+    let values = self.journal.lines.dropFirst()
+    #expect(values.filter { $0 != "100" } == ["1", "2", "3"])
+    #expect(values.contains("100"))
+    subscription.cancel()
+  }
+
+  @Test
+  func `Who cancels while a lock is held that a handler wants waits for nobody`() async throws {
+    let broadcast = self.spring.broadcast()
+    let lock = Mutex(0)
+    let subscription = broadcast.subscribe { value in
+      if value == 1 { lock.withLock { $0 += 1 } }
+    }
+    try await withTimeLimit("the end of the cancellation") {
+      lock.withLock { _ in
+        broadcast.send(1)
+        subscription.cancel()
+      }
+      await broadcast.settled()
+    }
+    #expect(!self.spring.isAtWork)
+  }
+
+  @Test
+  func `Who has cancelled hears nothing of what was sent before`() async {
+    let broadcast = self.spring.broadcast()
+    let subscription = broadcast.subscribe { value in
+      self.journal.note("\(value)")
+      if value == 1 {
+        broadcast.send(2)
+        broadcast.send(3)
+      }
+    }
+    subscription.cancel()
+    broadcast.send(1)
+    await broadcast.settled()
+    #expect(self.journal.lines == ["7"])
+  }
+
+  @Test
+  func `Subscriptions that come and go leave the source stopped`() async {
+    let broadcast = self.spring.broadcast()
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<8 {
+        group.addTask {
+          for round in 0..<100 {
+            let subscription = broadcast.subscribe { _ in }
+            if round.isMultiple(of: 7) { await broadcast.settled() }
+            subscription.cancel()
+          }
+        }
+      }
+    }
+    await broadcast.settled()
+    #expect(!self.spring.isAtWork)
+    #expect(self.spring.startCount.value == self.spring.stopCount.value)
+  }
+
+  @Test
+  func `A broadcast lives as long as its subscribers`() async {
+    weak var witness: OnDemandBroadcast<Int>?
+    var subscription: OperationSubscription?
+    do {
+      let broadcast = self.spring.broadcast()
+      witness = broadcast
+      subscription = broadcast.subscribe { _ in }
+      await broadcast.settled()
+    }
+    #expect(witness != nil)
+    #expect(subscription != nil)
+    subscription?.cancel()
+    await witness?.settled()
+    #expect(!self.spring.isAtWork)
+    subscription = nil
+  }
+}

@@ -1,0 +1,114 @@
+#if os(Linux)
+  import Foundation
+  import Glibc
+  import OperationEventLoop
+  import Synchronization
+
+  /// Both ends of a pipe, which are closed when it goes.
+  final class Pipe: Sendable {
+    let reader: CInt
+    let writer: CInt
+    private let isReaderOpen = Atomic(true)
+    private let isWriterOpen = Atomic(true)
+
+    init() {
+      var ends: [CInt] = [-1, -1]
+      precondition(pipe(&ends) == 0, "no pipe: \(errno)")
+      (self.reader, self.writer) = (ends[0], ends[1])
+    }
+
+    deinit {
+      self.closeReader()
+      self.closeWriter()
+    }
+
+    func send(_ byte: UInt8 = 1) {
+      var byte = byte
+      _ = write(self.writer, &byte, 1)
+    }
+
+    /// Reads one byte.
+    @discardableResult
+    func receive() -> UInt8? {
+      var byte: UInt8 = 0
+      return read(self.reader, &byte, 1) == 1 ? byte : nil
+    }
+
+    func closeReader() {
+      if self.isReaderOpen.exchange(false, ordering: .relaxed) { close(self.reader) }
+    }
+
+    func closeWriter() {
+      if self.isWriterOpen.exchange(false, ordering: .relaxed) { close(self.writer) }
+    }
+  }
+
+  /// Writes down what callbacks tell, in order.
+  final class Log<Element: Sendable>: Sendable {
+    private let state = Mutex<[Element]>([])
+
+    var all: [Element] { self.state.withLock { $0 } }
+
+    /// Returns how many there are now.
+    @discardableResult
+    func append(_ element: Element) -> Int {
+      self.state.withLock { elements in
+        elements.append(element)
+        return elements.count
+      }
+    }
+  }
+
+  /// Keeps something that is made later than what needs it.
+  final class Box<Value: Sendable>: Sendable {
+    private let state = Mutex<Value?>(nil)
+
+    var value: Value? {
+      get { self.state.withLock { $0 } }
+      set { self.state.withLock { $0 = newValue } }
+    }
+  }
+
+  /// What the system says of the process.
+  enum Process {
+    /// The number of the current thread.
+    static var currentThread: String {
+      let link = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self")
+      return link?.split(separator: "/").last.map(String.init) ?? "unknown"
+    }
+
+    static func hasThread(_ number: String) -> Bool {
+      FileManager.default.fileExists(atPath: "/proc/self/task/\(number)")
+    }
+
+    static func name(ofThread number: String) -> String? {
+      let name = try? String(contentsOfFile: "/proc/self/task/\(number)/comm", encoding: .utf8)
+      return name?.trimmingCharacters(in: .newlines)
+    }
+
+    /// What the descriptor stands for, such as `pipe:[4711]`.
+    static func file(_ descriptor: CInt) -> String? {
+      try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)")
+    }
+
+    /// Whether some descriptor stands for the file.
+    static func hasOpen(_ file: String) -> Bool {
+      let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+      return descriptors.contains { CInt($0).flatMap(self.file) == file }
+    }
+
+    /// How many descriptors the process may have open.
+    static var descriptorLimit: Int {
+      var limit = rlimit()
+      getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+      return Int(clamping: limit.rlim_cur)
+    }
+
+    /// The processor time that the current thread has used.
+    static var threadTime: Duration {
+      var time = timespec()
+      clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+      return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    }
+  }
+#endif

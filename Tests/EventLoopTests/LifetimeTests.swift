@@ -1,0 +1,87 @@
+#if os(Linux)
+  import Glibc
+  import OperationTesting
+  import Synchronization
+  import Testing
+
+  @testable import OperationEventLoop
+
+  @Suite struct LifetimeTests {
+    private let loop = EventLoop()
+
+    /// The number of the loop's thread, and the files of its pipe.
+    private func findThread() async throws -> (thread: String, pipe: String) {
+      let (thread, known) = (Box<String>(), Gate())
+      let registration = self.loop.schedule(after: .zero) {
+        thread.value = Process.currentThread
+        known.open()
+      }
+      try await known.wait()
+      registration.cancel()
+      let reader = try #require(self.loop.state.withLock { $0.runner?.pipe.reader })
+      return (try #require(thread.value), try #require(Process.file(reader)))
+    }
+
+    @Test func `Thread and descriptors come with the first registration and go with the last`() async throws {
+      #expect(!self.loop.isRunning)
+      var threads: Set<String> = []
+      for _ in 0..<5 {
+        let registrations = (0..<10).map { _ in self.loop.schedule(after: .seconds(3_600)) {} }
+        #expect(self.loop.isRunning)
+        let (thread, pipe) = try await self.findThread()
+        #expect(Process.hasThread(thread))
+        #expect(Process.name(ofThread: thread) == "operation-loop")
+        #expect(Process.hasOpen(pipe))
+        for registration in registrations { registration.cancel() }
+        #expect(!self.loop.isRunning)
+        #expect(!Process.hasThread(thread))
+        #expect(!Process.hasOpen(pipe))
+        threads.insert(thread)
+      }
+      #expect(threads.count == 5)
+    }
+
+    @Test func `A registration that is dropped is cancelled`() async throws {
+      let lifetimes = LifetimeTracker()
+      do {
+        let registration = self.loop.repeat(every: .seconds(3_600)) { [token = lifetimes.token()] in token.touch() }
+        #expect(self.loop.isRunning)
+        withExtendedLifetime(registration) {}
+      }
+      #expect(lifetimes.aliveCount == 0)
+      #expect(!self.loop.isRunning)
+    }
+
+    @Test func `A thread whose last registration is cancelled by a callback ends by itself`() async throws {
+      let pipe = Pipe()
+      let box = Box<EventLoop.Registration>()
+      let cancelled = Gate()
+      box.value = self.loop.watch(pipe.reader, for: .readable) { _ in
+        box.value?.cancel()
+        box.value?.cancel()
+        cancelled.open()
+      }
+      pipe.send()
+      try await cancelled.wait()
+      box.value?.cancel()
+      #expect(!self.loop.isRunning)
+    }
+
+    @Test func `All signals are blocked in the thread, and the caller's mask stays`() async throws {
+      var before = sigset_t()
+      pthread_sigmask(SIG_BLOCK, nil, &before)
+      let (blocked, known) = (Log<Bool>(), Gate())
+      let registration = self.loop.schedule(after: .zero) {
+        var mask = sigset_t()
+        pthread_sigmask(SIG_BLOCK, nil, &mask)
+        for signal in [SIGTERM, SIGINT, SIGHUP, SIGCONT, SIGUSR1, SIGALRM, SIGCHLD] {
+          blocked.append(sigismember(&mask, signal) == 1)
+        }
+        known.open()
+      }
+      try await known.wait()
+      registration.cancel()
+      #expect(blocked.all == Array(repeating: true, count: 7))
+    }
+  }
+#endif

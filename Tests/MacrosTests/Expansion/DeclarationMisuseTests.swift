@@ -1,0 +1,179 @@
+#if SwiftOperationMacros
+  import Testing
+
+  @Suite struct DeclarationMisuseTests {
+    @Test func onlyFunctionsBecomeOperations() {
+      expectMisuse(
+        """
+        →@QueryRequest
+        struct Post {
+        }
+        """,
+        "'@QueryRequest' makes an operation of a function; it cannot be applied to anything else",
+        remedy: "remove '@QueryRequest'",
+        """
+        struct Post {
+        }
+        """
+      )
+    }
+
+    @Test func aFunctionBecomesOneOperation() {
+      expectMisuse(
+        """
+        @QueryRequest
+        →@MutationRequest(path: ["posts"])
+        func post() {
+        }
+        """,
+        "'post' already is an operation by '@QueryRequest', and there is one '$post' only",
+        remedy: "remove '@MutationRequest(path: [\"posts\"])'",
+        """
+        @QueryRequest
+        func post() {
+        }
+        """
+      )
+    }
+
+    @Test func aRequirementHasNoBody() {
+      expectMisuse(
+        """
+        protocol Server {
+          →@QueryRequest
+          func post() async throws -> Int
+        }
+        """,
+        "'@QueryRequest' calls the function that it stands on, so that needs a body",
+        remedy: "remove '@QueryRequest'",
+        """
+        protocol Server {
+          func post() async throws -> Int
+        }
+        """
+      )
+    }
+
+    @Test func aLocalFunctionIsOutOfReach() {
+      expectMisuse(
+        """
+        func outer() {
+          →@OperationRequest
+          func inner() {
+          }
+        }
+        """,
+        "'@OperationRequest' cannot be applied to a local function; make it a member of a type or a global function",
+        remedy: "remove '@OperationRequest'",
+        """
+        func outer() {
+          func inner() {
+          }
+        }
+        """
+      )
+    }
+
+    @Test func anOperatorHasNoName() {
+      expectMisuse(
+        """
+        extension Post {
+          →@QueryRequest
+          static func + (one: Post, other: Post) -> Post { one }
+        }
+        """,
+        "'@QueryRequest' needs a function with a name; an operator has none that '$' could stand before",
+        remedy: "remove '@QueryRequest'",
+        """
+        extension Post {
+          static func + (one: Post, other: Post) -> Post { one }
+        }
+        """
+      )
+    }
+
+    @Test(arguments: ["mutating", "consuming"]) func anOperationKeepsItsValue(modifier: String) {
+      expectMisuse(
+        """
+        struct Counter {
+          @QueryRequest
+          public →\(modifier) func next() -> Int { 1 }
+        }
+        """,
+        "an operation keeps a value and runs any number of times, so its function cannot be '\(modifier)'",
+        remedy: "remove '\(modifier)'",
+        """
+        struct Counter {
+          @QueryRequest
+          public func next() -> Int { 1 }
+        }
+        """
+      )
+    }
+
+    @Test func anOverrideIsCalledAnyway() {
+      expectMisuse(
+        """
+        class Special: Service {
+          @QueryRequest
+          →override func name() -> String { "special" }
+        }
+        """,
+        "'$name' of the superclass calls the function that overrides its own; '@QueryRequest' belongs there alone",
+        remedy: "remove '@QueryRequest'",
+        """
+        class Special: Service {
+          override func name() -> String { "special" }
+        }
+        """
+      )
+    }
+
+    @Test func aParameterPackCannotBeKept() {
+      expectMisuse(
+        """
+        @QueryRequest(path: ["all"])
+        func all<→each Item>(_ type: Int) -> Int { 1 }
+        """,
+        "an operation cannot be made of a function with a parameter pack",
+        remedy: "replace the pack with one type",
+        """
+        @QueryRequest(path: ["all"])
+        func all<Item>(_ type: Int) -> Int { 1 }
+        """
+      )
+    }
+
+    @Test func aValueHasASpelledType() {
+      expectMisuse(
+        """
+        @QueryRequest
+        func posts() async throws -> [→some Hashable] { [1] }
+        """,
+        "the type of an operation's value has to be spelled out; 'some Hashable' hides it",
+        remedy: "replace 'some' with 'any'",
+        """
+        @QueryRequest
+        func posts() async throws -> [any Hashable] { [1] }
+        """
+      )
+    }
+
+    @Test func aFailureDoesNotDependOnArguments() {
+      expectMisuse(
+        """
+        @OperationRequest
+        func apply(_ body: () throws -> Void) →rethrows {
+        }
+        """,
+        "whether an operation can fail does not depend on its arguments; write 'throws' in place of 'rethrows'",
+        remedy: "replace 'rethrows' with 'throws'",
+        """
+        @OperationRequest
+        func apply(_ body: () throws -> Void) throws {
+        }
+        """
+      )
+    }
+  }
+#endif

@@ -1,0 +1,201 @@
+#if SwiftOperationMacros
+  import Testing
+
+  @Suite struct ExpansionTests {
+    @Test func aFunctionWithoutArguments() {
+      expectExpansion(
+        """
+        @QueryRequest
+        func number() -> Int { 1 }
+        """,
+        """
+        func number() -> Int { 1 }
+
+        nonisolated var $number: OperationMacros.FunctionQuery<OperationMacros.FunctionOrigin<723538423, 84942861>, Int, Never> {
+          OperationMacros.FunctionQuery(path: OperationMacros.FunctionPath.inferred("number()", of: OperationMacros.FunctionOrigin<723538423, 84942861>.self)) {
+            (
+              isolation: isolated (any Actor)?,
+              context: OperationCore.OperationContext,
+              continuation: OperationCore.OperationContinuation<Int, Never>
+            ) async throws(Never) -> Int in
+            await OperationMacros.FunctionCall.result(of: number())
+          }
+        }
+        """
+      )
+    }
+
+    @Test func aFunctionWithAllThereIs() {
+      expectExpansion(
+        """
+        extension Post {
+          @available(macOS 26, *)
+          @MainActor
+          @QueryRequest(path: ["posts"])
+          public static func query<ID: Hashable & Sendable>(
+            for id: ID,
+            _ limit: Int = 10,
+            isolation: isolated (any Actor)? = #isolation,
+            context: OperationContext,
+            continuation: OperationContinuation<Post?, Failed>
+          ) async throws(Failed) -> Post? where ID: Codable { nil }
+        }
+        """,
+        """
+        extension Post {
+          @available(macOS 26, *)
+          @MainActor
+          public static func query<ID: Hashable & Sendable>(
+            for id: ID,
+            _ limit: Int = 10,
+            isolation: isolated (any Actor)? = #isolation,
+            context: OperationContext,
+            continuation: OperationContinuation<Post?, Failed>
+          ) async throws(Failed) -> Post? where ID: Codable { nil }
+
+          @available(macOS 26, *) public nonisolated static func $query<ID: Hashable & Sendable>(for id: ID, _ limit: Int = 10) -> OperationMacros.FunctionQuery<OperationMacros.FunctionOrigin<608620955, 1415679416>, Post?, Failed> where ID: Codable {
+            OperationMacros.FunctionQuery(path: OperationMacros.FunctionPath.inferred(after: ["posts"], OperationMacros.FunctionPath.argument(id), OperationMacros.FunctionPath.argument(limit))) {
+              (
+                isolation: isolated (any Actor)?,
+                context: OperationCore.OperationContext,
+                continuation: OperationCore.OperationContinuation<Post?, Failed>
+              ) async throws(Failed) -> Post? in
+              try await Self.query(for: id, limit, isolation: isolation, context: context, continuation: continuation)
+            }
+          }
+        }
+        """
+      )
+    }
+
+    @Test func aMutation() {
+      expectExpansion(
+        """
+        class Server {
+          @MutationRequest
+          open func rename(_: Int, context name: String, with arguments: String) throws {}
+        }
+        """,
+        """
+        class Server {
+          open func rename(_: Int, context name: String, with arguments: String) throws {}
+
+          public nonisolated final func $rename(_ argument0: Int, context name: String) -> OperationMacros.FunctionMutation<OperationMacros.FunctionOrigin<943198795, 1393139676>, String, Void, any Error> {
+            OperationMacros.FunctionMutation(path: OperationMacros.FunctionPath.inferred("rename(_:context:with:)", of: (OperationMacros.FunctionOrigin<943198795, 1393139676>, Self).self, OperationMacros.FunctionPath.instance(self), OperationMacros.FunctionPath.argument(argument0), OperationMacros.FunctionPath.argument(name))) {
+              (
+                isolation: isolated (any Actor)?,
+                arguments: String,
+                context: OperationCore.OperationContext,
+                continuation: OperationCore.OperationContinuation<Void, any Error>
+              ) async throws(any Error) -> Void in
+              try await OperationMacros.FunctionCall.result(of: self.rename(argument0, context: name, with: arguments))
+            }
+          }
+        }
+        """
+      )
+    }
+
+    @Test func anOperation() {
+      expectExpansion(
+        """
+        @OperationRequest
+        private func apply(_ body: (Int) -> Int) async -> Int { body(1) }
+        """,
+        """
+        private func apply(_ body: (Int) -> Int) async -> Int { body(1) }
+
+        private nonisolated func $apply(_ body: @escaping @Sendable (Int) -> Int) -> OperationMacros.FunctionOperation<Int, Never> {
+          OperationMacros.FunctionOperation {
+            (
+              isolation: isolated (any Actor)?,
+              context: OperationCore.OperationContext,
+              continuation: OperationCore.OperationContinuation<Int, Never>
+            ) async throws(Never) -> Int in
+            await apply(body)
+          }
+        }
+        """
+      )
+    }
+
+    @Test func aPathOfOnesOwn() {
+      expectExpansion(
+        """
+        struct Shop {
+          @QueryRequest(path: .custom { (shop: Shop, id: Int) in ["shops", shop.name, id] })
+          func item(id: Int) -> Int { id }
+        }
+        """,
+        """
+        struct Shop {
+          func item(id: Int) -> Int { id }
+
+          nonisolated func $item(id: Int) -> OperationMacros.FunctionQuery<OperationMacros.FunctionOrigin<1632796822, 1182899734>, Int, Never> {
+            OperationMacros.FunctionQuery(path: ({ (shop: Shop, id: Int) in
+                  ["shops", shop.name, id]
+                })(self, id)) {
+              (
+                isolation: isolated (any Actor)?,
+                context: OperationCore.OperationContext,
+                continuation: OperationCore.OperationContinuation<Int, Never>
+              ) async throws(Never) -> Int in
+              await OperationMacros.FunctionCall.result(of: self.item(id: id))
+            }
+          }
+        }
+        """
+      )
+    }
+
+    @Test func aContextEntry() {
+      expectExpansion(
+        """
+        extension OperationContext {
+          @ContextEntry public var greeting = "hello"
+          @ContextEntry var session: Session?
+        }
+        """,
+        """
+        extension OperationContext {
+          public var greeting {
+            get {
+              self[$ContextKey_greeting.self]
+            }
+            set {
+              self[$ContextKey_greeting.self] = newValue
+            }
+          }
+
+          private nonisolated enum $ContextKey_greeting: OperationCore.OperationContext.Key {
+            static let defaultValue = "hello"
+          }
+          var session: Session? {
+            get {
+              self[$ContextKey_session.self]
+            }
+            set {
+              self[$ContextKey_session.self] = newValue
+            }
+          }
+
+          private nonisolated enum $ContextKey_session: OperationCore.OperationContext.Key {
+            static let defaultValue: Session? = nil
+          }
+        }
+        """
+      )
+    }
+
+    @Test func aRun() {
+      expectExpansion(
+        """
+        let value = try await #run($upload(file).retry(limit: 3), context: context, continuation: continuation)
+        """,
+        """
+        let value = try await OperationCore.OperationRunner(operation: $upload(file).retry(limit: 3), initialContext: context).run(with: continuation)
+        """
+      )
+    }
+  }
+#endif

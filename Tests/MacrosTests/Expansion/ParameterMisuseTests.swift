@@ -1,0 +1,130 @@
+#if SwiftOperationMacros
+  import Testing
+
+  @Suite struct ParameterMisuseTests {
+    private func expect(
+      _ parameters: String,
+      _ message: String,
+      remedy: String,
+      _ fixed: String,
+      at location: SourceLocation = #_sourceLocation
+    ) {
+      expectMisuse(
+        "@QueryRequest\nfunc post(\(parameters)) async throws -> Int { 1 }",
+        message,
+        remedy: remedy,
+        "@QueryRequest\nfunc post(\(fixed)) async throws -> Int { 1 }",
+        at: location
+      )
+    }
+
+    @Test func anArgumentIsHandedOverInEachRun() {
+      self.expect(
+        "id: →inout Int",
+        "an operation keeps its arguments and hands them over in each run, so a parameter cannot be 'inout'",
+        remedy: "remove 'inout'",
+        "id: Int"
+      )
+      self.expect(
+        "id: Int, of user: →sending User",
+        "an operation keeps its arguments and hands them over in each run, so a parameter cannot be 'sending'",
+        remedy: "remove 'sending'",
+        "id: Int, of user: User"
+      )
+    }
+
+    @Test func variadicArgumentsAreArrays() {
+      self.expect(
+        "ids: Int→..., name: String",
+        "an operation cannot hand on a variadic argument; take an array",
+        remedy: "replace 'Int...' with '[Int]'",
+        "ids: [Int], name: String"
+      )
+    }
+
+    @Test func anAutoclosureCannotBeKept() {
+      expectMisuse(
+        """
+        @OperationRequest
+        func log(_ text: →@autoclosure () -> String) {
+        }
+        """,
+        "an operation keeps its arguments, which cannot be autoclosures; take a closure",
+        remedy: "remove '@autoclosure'",
+        """
+        @OperationRequest
+        func log(_ text: () -> String) {
+        }
+        """
+      )
+    }
+
+    @Test func aRunBringsOneOfEach() {
+      self.expect(
+        "context: OperationContext, →other: OperationContext",
+        "a run brings one 'OperationContext'; the function has a parameter for it already",
+        remedy: "remove the parameter",
+        "context: OperationContext"
+      )
+      expectMisuse(
+        """
+        @MutationRequest
+        func rename(arguments: String, →with arguments: Int) {
+        }
+        """,
+        "a mutation has one parameter 'arguments', which takes all that a call brings",
+        remedy: "remove the parameter",
+        """
+        @MutationRequest
+        func rename(arguments: String) {
+        }
+        """
+      )
+    }
+
+    @Test func everyRunBringsThem() {
+      self.expect(
+        "in context: →OperationContext?, id: Int",
+        "every run brings one, so the parameter need not be optional",
+        remedy: "remove '?'",
+        "in context: OperationContext, id: Int"
+      )
+    }
+
+    @Test func theIsolationIsIsolatedAndOptional() {
+      self.expect(
+        "isolation: →isolated any Actor",
+        "a run may belong to no actor, so the isolation has to be optional",
+        remedy: "replace the type with 'isolated (any Actor)?'",
+        "isolation: isolated (any Actor)?"
+      )
+      self.expect(
+        "isolation: →(any Actor)?",
+        "the function runs on the actor of its run only if the parameter is 'isolated'",
+        remedy: "replace the type with 'isolated (any Actor)?'",
+        "isolation: isolated (any Actor)?"
+      )
+    }
+
+    @Test func theContinuationTakesWhatTheFunctionReturnsAndThrows() {
+      self.expect(
+        "_ continuation: →OperationContinuation",
+        "the continuation takes what the function returns and throws, so it is an 'OperationContinuation<Int, any Error>'",
+        remedy: "replace the type with 'OperationContinuation<Int, any Error>'",
+        "_ continuation: OperationContinuation<Int, any Error>"
+      )
+      self.expect(
+        "continuation: →OperationContinuation<Int, Never>",
+        "the continuation takes what the function returns and throws, so it is an 'OperationContinuation<Int, any Error>'",
+        remedy: "replace the type with 'OperationContinuation<Int, any Error>'",
+        "continuation: OperationContinuation<Int, any Error>"
+      )
+      self.expect(
+        "continuation: →OperationContinuation<String, any Error>",
+        "the continuation takes what the function returns and throws, so it is an 'OperationContinuation<Int, any Error>'",
+        remedy: "replace the type with 'OperationContinuation<Int, any Error>'",
+        "continuation: OperationContinuation<Int, any Error>"
+      )
+    }
+  }
+#endif

@@ -1,0 +1,77 @@
+#if SwiftOperationMacros
+  import Testing
+
+  @Suite struct PathMisuseTests {
+    @Test func aRuleIsWrittenOut() {
+      expectMisuse(
+        """
+        @QueryRequest(path: →rule)
+        func post(id: Int) -> Int { id }
+        """,
+        """
+        the macro reads the rule of the path where it stands: write an array literal, '.inferred', \
+        '.inferredFromHashable', '.inferredFromIdentifiable', '.prefixed(by:)' or '.custom { … }'
+        """,
+        remedy: "infer the path",
+        """
+        @QueryRequest(path: .inferred)
+        func post(id: Int) -> Int { id }
+        """
+      )
+    }
+
+    @Test func aClosureTakesTheArguments() {
+      expectMisuse(
+        """
+        @QueryRequest(path: .custom →{ (id: Int) in ["posts", id] })
+        func post(id: Int, of user: String, context: OperationContext) -> Int { id }
+        """,
+        "the closure makes the path of 'id', 'user', so it has 2 parameters",
+        remedy: "take the arguments",
+        """
+        @QueryRequest(path: .custom { (id: Int, user: String) in ["posts", id] })
+        func post(id: Int, of user: String, context: OperationContext) -> Int { id }
+        """
+      )
+      expectMisuse(
+        """
+        @QueryRequest(path: .custom →{ ["posts"] })
+        func post(id: Int) -> Int { id }
+        """,
+        "the closure makes the path of 'id', so it has 1 parameter",
+        remedy: "take the arguments",
+        """
+        @QueryRequest(path: .custom { (id: Int) in ["posts"] })
+        func post(id: Int) -> Int { id }
+        """
+      )
+      expectMisuse(
+        """
+        @MutationRequest(path: .custom →{ (arguments: Int) in ["posts", arguments] })
+        func post(arguments: Int) -> Int { arguments }
+        """,
+        "the closure makes the path of no arguments, so it has no parameters",
+        remedy: "take the arguments",
+        """
+        @MutationRequest(path: .custom { ["posts", arguments] })
+        func post(arguments: Int) -> Int { arguments }
+        """
+      )
+    }
+
+    @Test func nothingIdentifiesAClosure() {
+      expectMisuse(
+        """
+        @QueryRequest
+        func post(id: Int, →by fetching: () -> Int) -> Int { fetching() }
+        """,
+        "nothing identifies a closure, so the path cannot be inferred; say it yourself",
+        remedy: "add a path of your own",
+        """
+        @QueryRequest(path: .custom { (id: Int, fetching: @escaping @Sendable () -> Int) in [<#path#>] })
+        func post(id: Int, by fetching: () -> Int) -> Int { fetching() }
+        """
+      )
+    }
+  }
+#endif

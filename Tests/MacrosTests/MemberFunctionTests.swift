@@ -1,0 +1,158 @@
+#if SwiftOperationMacros
+  import Operation
+  import OperationTesting
+  import Testing
+
+  // Functions of every kind of type, in the type and in extensions of it.
+
+  private struct API: Hashable, Sendable {
+    let host: String
+
+    @QueryRequest
+    func user(id: Int) async throws -> String { "\(self.host)/\(id)" }
+
+    @QueryRequest
+    static func version() -> Int { 7 }
+  }
+
+  extension API {
+    @QueryRequest
+    func status() -> String { "\(self.host) is up" }
+
+    @QueryRequest
+    fileprivate func health(of id: Int = 3) async -> String { "\(self.host)/\(id) is up" }
+  }
+
+  private enum Remote {
+    @QueryRequest(path: ["remote"])
+    static func post(id: Int) -> Int { id }
+  }
+
+  private actor Counter {
+    private var count = 0
+
+    @QueryRequest
+    func next() -> Int {
+      self.count += 1
+      return self.count
+    }
+
+    @QueryRequest
+    func next(by step: Int) async -> Int {
+      self.count += step
+      return self.count
+    }
+
+    @QueryRequest(path: .custom { (counter: Counter?, step: Int) in ["counter", step] })
+    static func add(_ counter: isolated Counter?, step: Int) -> Int { step }
+  }
+
+  extension Counter {
+    @QueryRequest
+    func current() -> Int { self.count }
+
+    @QueryRequest
+    nonisolated func fixed() -> Int { 42 }
+  }
+
+  private class Service: @unchecked Sendable {  // Without state.
+    @QueryRequest
+    func name() -> String { "service" }
+
+    @QueryRequest
+    class func kind() -> String { "service kind" }
+  }
+
+  private final class SpecialService: Service, @unchecked Sendable {  // Without state.
+    override func name() -> String { "special" }
+    override class func kind() -> String { "special kind" }
+  }
+
+  @MainActor
+  private final class Model {
+    var title = "title"
+
+    @QueryRequest
+    func titleLength() -> Int { self.title.count }
+
+    @QueryRequest
+    func awaited() async -> String { self.title }
+  }
+
+  private struct Box<Item: Hashable & Sendable>: Hashable, Sendable {
+    var item: Item
+
+    @QueryRequest
+    func content() -> Item { self.item }
+
+    @QueryRequest
+    static func name() -> String { "\(Item.self)" }
+  }
+
+  extension Box where Item == Int {
+    @QueryRequest
+    func doubled() -> Int { self.item * 2 }
+  }
+
+  private protocol Named: Sendable, Hashable {
+    var name: String { get }
+  }
+
+  extension Named {
+    @QueryRequest
+    func greeting(polite: Bool) -> String { polite ? "Good day, \(self.name)" : self.name }
+
+    @QueryRequest
+    static func count() -> Int { 1 }
+  }
+
+  private struct Person: Named {
+    var name: String
+  }
+
+  @Suite struct MemberFunctionTests {
+    @Test func functionsOfAStructureAndItsExtensions() async throws {
+      let api = API(host: "example.org")
+      #expect(try await OperationStore.detached(query: api.$user(id: 1)).fetch() == "example.org/1")
+      #expect(await OperationStore.detached(query: API.$version).fetch() == 7)
+      #expect(await OperationStore.detached(query: api.$status).fetch() == "example.org is up")
+      #expect(await OperationStore.detached(query: api.$health(of: 4)).fetch() == "example.org/4 is up")
+      #expect(await OperationStore.detached(query: Remote.$post(id: 5)).fetch() == 5)
+    }
+
+    @Test func functionsOfAnActorRunOnIt() async {
+      let counter = Counter()
+      #expect(await OperationStore.detached(query: counter.$next).fetch() == 1)
+      #expect(await OperationStore.detached(query: counter.$next(by: 2)).fetch() == 3)
+      #expect(await OperationStore.detached(query: counter.$current).fetch() == 3)
+      #expect(await OperationStore.detached(query: counter.$fixed).fetch() == 42)
+      #expect(await OperationStore.detached(query: Counter.$add(counter, step: 6)).fetch() == 6)
+    }
+
+    @Test func functionsOfAClassCallWhatOverridesThem() async {
+      #expect(await OperationStore.detached(query: Service().$name).fetch() == "service")
+      #expect(await OperationStore.detached(query: SpecialService().$name).fetch() == "special")
+      #expect(await OperationStore.detached(query: Service.$kind).fetch() == "service kind")
+      #expect(await OperationStore.detached(query: SpecialService.$kind).fetch() == "special kind")
+    }
+
+    @Test func functionsOfTheMainActorRunThere() async {
+      let model = Model()
+      #expect(await OperationStore.detached(query: model.$titleLength).fetch() == 5)
+      #expect(await OperationStore.detached(query: model.$awaited).fetch() == "title")
+    }
+
+    @Test func functionsOfAGenericType() async {
+      #expect(await OperationStore.detached(query: Box(item: "a").$content).fetch() == "a")
+      #expect(await OperationStore.detached(query: Box(item: 4).$doubled).fetch() == 8)
+      #expect(await OperationStore.detached(query: Box<Int>.$name).fetch() == "Int")
+      #expect(Box<Int>.$name.path != Box<String>.$name.path)
+    }
+
+    @Test func functionsOfAProtocolExtension() async {
+      let person = Person(name: "Blob")
+      #expect(await OperationStore.detached(query: person.$greeting(polite: true)).fetch() == "Good day, Blob")
+      #expect(await OperationStore.detached(query: Person.$count).fetch() == 1)
+    }
+  }
+#endif

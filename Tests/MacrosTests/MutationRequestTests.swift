@@ -1,0 +1,88 @@
+#if SwiftOperationMacros
+  import Operation
+  import OperationTesting
+  import Testing
+
+  private struct Refused: Error {}
+
+  @MutationRequest
+  private func ping() async {}
+
+  @MutationRequest
+  private func rename(post id: Int, with arguments: String) async throws -> String {
+    if arguments.isEmpty { throw Refused() }
+    return "\(id) \(arguments)"
+  }
+
+  @MutationRequest
+  private func touch(post id: Int) throws(Refused) -> Int { id }
+
+  @MutationRequest
+  private func hearing(
+    arguments: Int,
+    in context: OperationContext,
+    continuation: OperationContinuation<Int, Never>
+  ) -> Int {
+    continuation.yield(arguments - 1)
+    return arguments + (context.greeting == "hello" ? 0 : 100)
+  }
+
+  @MutationRequest
+  private func echo<Value: Sendable>(_ type: Value.Type, arguments: Value) -> Value { arguments }
+
+  @MutationRequest
+  private func apply(arguments: (Int) -> Int) -> Int { arguments(2) }
+
+  private actor Ledger {
+    private(set) var entries: [Int] = []
+
+    @MutationRequest
+    func add(arguments entry: Int) -> Int {
+      self.entries.append(entry)
+      return self.entries.count
+    }
+  }
+
+  @Suite struct MutationRequestTests {
+    @Test func aMutationWithoutArgumentsIsCalledWithNone() async throws {
+      await OperationStore.detached(mutation: $ping).mutate()
+      #expect(try await OperationStore.detached(mutation: $touch(post: 4)).mutate() == 4)
+    }
+
+    @Test func aCallBringsTheArguments() async throws {
+      let store = OperationStore.detached(mutation: $rename(post: 1))
+      #expect(try await store.mutate(with: "one") == "1 one")
+      #expect(try await store.mutate(with: "two") == "1 two")
+      await #expect(throws: Refused.self) { try await store.mutate(with: "") }
+      #expect(store.history.count == 3)
+    }
+
+    @Test func ownParametersAreInThePathAndArgumentsAreNot() {
+      #expect($rename(post: 1).path == $rename(post: 1).path)
+      #expect($rename(post: 1).path != $rename(post: 2).path)
+      #expect($ping.path.count == 1)
+    }
+
+    @Test func aCallBringsContextAndContinuation() async {
+      let store = OperationStore.detached(mutation: $hearing)
+      store.context.greeting = "bye"
+      #expect(await store.mutate(with: 3) == 103)
+      #expect(store.valueUpdateCount == 2)
+    }
+
+    @Test func aCallBringsAFunction() async {
+      #expect(await OperationStore.detached(mutation: $apply).mutate(with: { $0 * 3 }) == 6)
+    }
+
+    @Test func genericArguments() async {
+      #expect(await OperationStore.detached(mutation: $echo(String.self)).mutate(with: "a") == "a")
+    }
+
+    @Test func aFunctionOfAnActorIsAMutation() async {
+      let ledger = Ledger()
+      let store = OperationStore.detached(mutation: ledger.$add)
+      #expect(await store.mutate(with: 5) == 1)
+      #expect(await ledger.entries == [5])
+    }
+  }
+#endif

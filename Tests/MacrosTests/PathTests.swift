@@ -1,0 +1,115 @@
+#if SwiftOperationMacros
+  import Operation
+  import OperationTesting
+  import Testing
+
+  private struct Draft: Identifiable, Sendable {
+    let id: Int
+    var text = ""
+  }
+
+  private struct Note: Identifiable, Hashable, Sendable {
+    let id: Int
+    var text = ""
+  }
+
+  private enum Paths {
+    @QueryRequest static func first(_ id: Int) -> Int { id }
+    @QueryRequest static func second(_ id: Int) -> Int { id }
+    @QueryRequest static func second(_ id: String) -> Int { 0 }
+    @QueryRequest static func draft(_ draft: Draft) -> Int { draft.id }
+    @QueryRequest static func note(_ note: Note) -> Int { note.id }
+    @QueryRequest(path: .inferredFromIdentifiable) static func noteByID(_ note: Note) -> Int { note.id }
+    @QueryRequest(path: .inferredFromHashable) static func both(_ id: Int, _ name: String) -> Int { id }
+    @QueryRequest(path: ["posts"]) static func post(id: Int, draft: Draft) -> Int { id }
+    @QueryRequest(path: ["all"]) static func all() -> Int { 0 }
+    @QueryRequest(path: .prefixed(by: Self.root)) static func rooted(id: Int) -> Int { id }
+    @QueryRequest(path: .custom { (id: Int, name: String) in ["custom", name, id] })
+    static func custom(id: Int, name: String, context: OperationContext) -> Int { id }
+    @QueryRequest(path: .custom(Self.path)) static func made(id: Int) -> Int { id }
+    @QueryRequest(path: .custom { ["same"] }) static func one() -> Int { 1 }
+    @QueryRequest(path: .custom { ["same"] }) static func other() -> Int { 2 }
+    @QueryRequest(path: .custom { (work: @escaping @Sendable () -> Int, id: Int) in ["work", id] })
+    static func working(_ work: () -> Int, id: Int) -> Int { work() }
+    @MutationRequest(path: ["rename"]) static func rename(id: Int, arguments: String) -> String { arguments }
+
+    static let root: OperationPath = ["root", 1]
+
+    @Sendable static func path(_ id: Int) -> OperationPath { ["made", id] }
+  }
+
+  private struct Shop: Sendable {
+    let name: String
+
+    @QueryRequest(path: .custom { (shop: Shop, id: Int) in ["shops", shop.name, id] })
+    func item(id: Int) -> Int { id }
+
+    @QueryRequest(path: .custom { (id: Int) in ["items", id] })
+    func anyItem(id: Int) -> Int { id }
+  }
+
+  private final class Machine: Sendable {
+    @QueryRequest func work(_ id: Int) -> Int { id }
+  }
+
+  @Suite struct PathTests {
+    @Test func aPathIsTheFunctionAndItsArguments() {
+      #expect(Paths.$first(1).path == Paths.$first(1).path)
+      #expect(Paths.$first(1).path != Paths.$first(2).path)
+      #expect(Paths.$first(1).path != Paths.$second(1).path)
+      #expect(Paths.$first(1).path.count == 2)
+      #expect(Paths.$second(1).path.first != Paths.$second("1").path.first)
+      #expect("\(Paths.$first(1).path)".contains("first(_:)"))
+      #expect($plainQuery.path == $plainQuery.path)
+      #expect($plainQuery.path.count == 1)
+    }
+
+    @Test func anIdentifiableArgumentIsItsIDUnlessItIsHashable() {
+      #expect(Paths.$draft(Draft(id: 1, text: "a")).path == Paths.$draft(Draft(id: 1, text: "b")).path)
+      #expect(Paths.$draft(Draft(id: 1)).path != Paths.$draft(Draft(id: 2)).path)
+      #expect(Paths.$note(Note(id: 1, text: "a")).path != Paths.$note(Note(id: 1, text: "b")).path)
+    }
+
+    @Test func theKindOfInferenceCanBeChosen() {
+      #expect(Paths.$noteByID(Note(id: 1, text: "a")).path == Paths.$noteByID(Note(id: 1, text: "b")).path)
+      #expect(Paths.$both(1, "a").path != Paths.$both(1, "b").path)
+    }
+
+    @Test func aPrefixComesBeforeTheArguments() {
+      #expect(Paths.$post(id: 1, draft: Draft(id: 2)).path == ["posts", 1, 2])
+      #expect(Paths.$all.path == ["all"])
+      #expect(Paths.$rooted(id: 2).path == ["root", 1, 2])
+      #expect(Paths.$rename(id: 3).path == ["rename", 3])
+    }
+
+    @Test func aPathOfOnesOwnIsMadeFromTheArguments() {
+      #expect(Paths.$custom(id: 1, name: "a").path == ["custom", "a", 1])
+      #expect(Paths.$made(id: 1).path == ["made", 1])
+      #expect(Paths.$working({ 1 }, id: 2).path == ["work", 2])
+      #expect(Shop(name: "here").$item(id: 1).path == ["shops", "here", 1])
+      #expect(Shop(name: "here").$anyItem(id: 1).path == ["items", 1])
+    }
+
+    @Test func anObjectIsItself() {
+      let machine = Machine()
+      #expect(machine.$work(1).path == machine.$work(1).path)
+      #expect(machine.$work(1).path != Machine().$work(1).path)
+    }
+
+    @Test func aClientFindsTheStoresOfAPrefix() async {
+      let client = OperationClient()
+      await client.store(for: Paths.$post(id: 1, draft: Draft(id: 1))).fetch()
+      await client.store(for: Paths.$post(id: 2, draft: Draft(id: 1))).fetch()
+      let values = client.stores(matching: ["posts"], of: QueryState<Int, Never>.self).map(\.currentValue)
+      #expect(Set(values) == [1, 2])
+      #expect(client.store(for: Paths.$post(id: 2, draft: Draft(id: 1))).currentValue == 2)
+    }
+
+    @Test func twoFunctionsThatClaimOnePathAreReported() {
+      let client = OperationClient()
+      let store = client.store(for: Paths.$one)
+      expectWarning(.pathInUse) { _ = client.store(for: Paths.$other) }
+      #expect(client.store(for: Paths.$one) === store)
+    }
+  }
+#endif

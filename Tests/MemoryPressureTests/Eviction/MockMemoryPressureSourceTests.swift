@@ -1,0 +1,30 @@
+import OperationCore
+import OperationMemoryPressure
+import Testing
+
+@Suite struct MockMemoryPressureSourceTests {
+  private let source = MockMemoryPressureSource()
+  private let heard = Heard<MemoryPressure>()
+
+  @Test func `A subscriber hears the present level at once, and then each that is sent`() {
+    let subscription = AnySendableMemoryPressureSource(self.source).subscribe { self.heard.append($0) }
+    #expect(self.heard.all == [.normal])
+    self.source.send(pressure: .critical)
+    self.source.send(pressure: .critical)
+    self.source.send(pressure: .warning)
+    #expect(self.heard.all == [.normal, .critical, .critical, .warning])
+    #expect(self.source.currentPressure == .warning)
+    #expect(self.source.subscriberCount == 1)
+    subscription.cancel()
+    self.source.send(pressure: .normal)
+    #expect(self.heard.all.count == 4)
+    #expect(self.source.subscriberCount == 0)
+  }
+
+  @Test func `Levels are sets, and say what they hold`() {
+    #expect(MemoryPressure.all == [.normal, .warning, .critical])
+    #expect(MemoryPressure.defaultEvictable == [.warning, .critical])
+    #expect(MemoryPressure.all.description == "[normal, warning, critical]")
+    #expect(MemoryPressure().description == "[]")
+  }
+}

@@ -1,0 +1,20 @@
+import OperationCore
+
+/// A query that tells nothing but its number.
+struct NumberQuery: QueryRequest, Hashable {
+  var number: Int
+
+  init(_ number: Int) {
+    self.number = number
+  }
+
+  var path: OperationPath { ["numbers", self.number] }
+
+  func fetch(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    with continuation: OperationContinuation<Int, any Error>
+  ) async throws -> Int {
+    self.number
+  }
+}

@@ -1,0 +1,138 @@
+#if os(Linux)
+  import Foundation
+  import OperationCore
+  import OperationEventLoop
+  import OperationTesting
+  import Synchronization
+  import OperationControlGroups
+  import Testing
+
+  @testable import OperationMemoryPressure
+
+  /// The kernel's own files. What keeps a processor waiting stands for what keeps memory waiting.
+  @Suite(.serialized, .timeLimit(.minutes(3)), .warningsAreIssues)
+  struct KernelTests {
+    @Test(.enabled(if: Kernel.hasStallTriggers, "the kernel sets no trigger on /proc/pressure/cpu for this process"))
+    func `A trigger needs a byte to overwrite at its end, and takes no second one`() throws {
+      let bytes = StallThreshold.warning.bytes
+      #expect(throws: SystemError("write", code: EINVAL)) {
+        _ = try StallInput(path: Kernel.processorStalls, setting: bytes.dropLast(), at: .zero)
+      }
+      let input = try StallInput(path: Kernel.processorStalls, setting: bytes, at: .zero)
+      #expect(write(input.descriptor, bytes, bytes.count) == -1)
+      #expect(errno == EBUSY)
+      #expect(input.read([.urgent], at: .seconds(1)) == .nothing)
+      #expect(input.read([.error], at: .seconds(1)) == .gone)
+    }
+
+    @Test(.enabled(if: Kernel.hasStallTriggers, "the kernel sets no trigger on /proc/pressure/cpu for this process"))
+    func `Work that stands still is heard of`() async throws {
+      let tree = try FakeTree()
+      try tree.writeMachine()
+      try FileManager.default.createDirectory(atPath: tree.path("proc/pressure"), withIntermediateDirectories: true)
+      try FileManager.default.createSymbolicLink(
+        atPath: tree.path("proc/pressure/memory"),
+        withDestinationPath: Kernel.processorStalls
+      )
+      var configuration = PressureMonitor.Configuration(paths: tree.paths)
+      configuration.loop = EventLoop()
+      configuration.files = FileWatcher(loop: configuration.loop)
+      let source = CgroupMemoryPressureSource(configuration)
+      let ear = Ear(source)
+      #expect(try await ear.next() == .normal)
+      await source.settled()
+      #expect(Descriptors.count(at: Kernel.processorStalls) > 0)
+      let crowd = Crowd()
+      defer { crowd.disperse() }
+      #expect(try await ear.next() == .warning)
+      // It goes on, and is told again.
+      #expect(try await ear.next() == .warning)
+      crowd.disperse()
+      ear.cancel()
+      await source.settled()
+      #expect(!configuration.loop.isRunning)
+      #expect(Descriptors.count(at: Kernel.processorStalls) == 0)
+    }
+
+    @Test(.enabled(if: Kernel.canMakeGroups, "no control group can be made in the unified hierarchy"))
+    func `When the group goes, what is left is watched`() async throws {
+      let mount = try #require(Kernel.unifiedMount)
+      let name = "pressure-\(UUID().uuidString)"
+      try #require(mkdir(mount + "/" + name, 0o755) == 0)
+      defer { rmdir(mount + "/" + name) }
+      let tree = try FakeTree()
+      try tree.writeMachine()
+      try tree.write("0::/\(name)\n", to: "proc/self/cgroup")
+      try tree.write("40 31 0:38 / \(mount) rw - cgroup2 cgroup2 rw\n", to: "proc/self/mountinfo")
+      try tree.write("some avg10=0.00 total=0\n", to: "proc/pressure/memory")
+      let isReopened = Gate()
+      var configuration = PressureMonitor.Configuration(paths: tree.paths)
+      configuration.loop = EventLoop()
+      configuration.files = FileWatcher(loop: configuration.loop)
+      configuration.intervals = PressureMonitor.Intervals(calm: .seconds(3_600), raised: .milliseconds(20))
+      // The time is asked for on every occasion, also after all has been opened again.
+      configuration.elapsed = {
+        let isGone = Descriptors.count(at: mount + "/" + name) == 0
+        if isGone,
+          Descriptors.count(at: tree.path("proc/pressure")) + Descriptors.count(at: mount + "/memory.pressure") > 0
+        {
+          isReopened.open()
+        }
+        return SystemDeadlineSource().elapsed
+      }
+      let source = CgroupMemoryPressureSource(configuration)
+      let ear = Ear(source)
+      await source.settled()
+      #expect(Descriptors.count(at: mount + "/" + name) == 2)
+      #expect(rmdir(mount + "/" + name) == 0)
+      try await isReopened.wait()
+      ear.cancel()
+      await source.settled()
+      #expect(!configuration.loop.isRunning)
+    }
+
+    @Test func `This machine tells a level`() async throws {
+      let source = CgroupMemoryPressureSource()
+      let heard = Heard<MemoryPressure>()
+      let subscription = source.subscribe { heard.append($0) }
+      #expect(heard.all.count == 1)
+      subscription.cancel()
+      await source.settled()
+    }
+  }
+
+  /// What the kernel of this machine allows.
+  private enum Kernel {
+    static let processorStalls = "/proc/pressure/cpu"
+
+    static let hasStallTriggers = (try? StallInput(path: Self.processorStalls, .warning, at: .zero)) != nil
+
+    static var unifiedMount: String? {
+      let mounts = MountPoint.all(parsing: FileText.read("/proc/self/mountinfo") ?? "")
+      return mounts.last { $0.type == "cgroup2" }?.path
+    }
+
+    static let canMakeGroups: Bool = {
+      guard let mount = Self.unifiedMount else { return false }
+      let path = mount + "/probe-\(UUID().uuidString)"
+      guard mkdir(path, 0o755) == 0 else { return false }
+      defer { rmdir(path) }
+      return (try? StallInput(path: path + "/memory.pressure", .warning, at: .zero)) != nil
+    }()
+  }
+
+  /// More threads than there are processors, all at work.
+  private final class Crowd: Sendable {
+    private let isOver = Atomic(false)
+
+    init() {
+      for _ in 0..<3 * ProcessInfo.processInfo.activeProcessorCount {
+        Thread.detachNewThread { while !self.isOver.load(ordering: .relaxed) {} }
+      }
+    }
+
+    func disperse() {
+      self.isOver.store(true, ordering: .relaxed)
+    }
+  }
+#endif

@@ -1,0 +1,125 @@
+#if os(Linux)
+  import OperationControlGroups
+  import Testing
+
+  @testable import OperationMemoryPressure
+
+  /// What the kernel and the service manager write, read.
+  @Suite struct ParsingTests {
+    @Test func `The totals of a pressure file`() {
+      let text = """
+        some avg10=0.12 avg60=3.00 avg300=0.00 total=1234567
+        full avg10=0.00 avg60=0.00 avg300=0.00 total=89
+
+        """
+      let totals = StallTotals(parsing: text)
+      #expect(totals?[.some] == 1_234_567)
+      #expect(totals?[.full] == 89)
+      #expect(StallTotals(parsing: "some avg10=0.12 total=7")?[.full] == nil)
+      for text in ["", "some", "some total=", "some total=-1", "none total=1", "some total=18446744073709551616"] {
+        #expect(StallTotals(parsing: text) == nil, "\(text)")
+      }
+    }
+
+    @Test func `Names and numbers`() {
+      let events = KeyedNumbers(parsing: "low 0\nhigh 12\nmax 18446744073709551615\noom max\n\nx\n")
+      #expect(events["high"] == 12)
+      #expect(events["max"] == .max)
+      #expect(events["oom"] == nil)
+      let memory = KeyedNumbers(parsing: "MemTotal:       16314184 kB\nHugePages_Total:       0\n")
+      #expect(memory["MemTotal"] == 16_314_184)
+      #expect(memory["HugePages_Total"] == 0)
+    }
+
+    @Test func `Mounts, whatever stands between`() throws {
+      let plain = try #require(
+        MountPoint(parsing: "41 31 0:38 / /sys/fs/cgroup/unified rw,relatime - cgroup2 cgroup2 rw,nsdelegate")
+      )
+      #expect(plain.root == "/")
+      #expect(plain.path == "/sys/fs/cgroup/unified")
+      #expect(plain.type == "cgroup2")
+      #expect(plain.options.contains("nsdelegate"))
+      let shared = MountPoint(
+        parsing: #"41 31 0:38 /a\040b /mnt/back\134slash\011tab rw shared:5 master:2 - cgroup cgroup rw,memory"#
+      )
+      #expect(shared?.root == "/a b")
+      #expect(shared?.path == "/mnt/back\\slash\ttab")
+      #expect(shared?.options.contains("memory") == true)
+      #expect(MountPoint(parsing: "41 31 0:38 / /dash-\\99x - rw - tmpfs")?.type == "tmpfs")
+      for line in ["", "41 31 0:38 / /x rw", "41 31 0:38 / /x rw shared:5", "41 31 0:38 / /x rw -"] {
+        #expect(MountPoint(parsing: Substring(line)) == nil, "\(line)")
+      }
+    }
+
+    @Test func `Groups, with colons in their names`() {
+      let all = GroupMembership.all(
+        parsing: "4:cpu,memory:/a:b\n0::/user.slice/x (deleted)\n1:name=systemd:/\nx::/\n0::x\n"
+      )
+      #expect(all.map(\.path) == ["/a:b", "/user.slice/x", "/"])
+      #expect(all.map(\.isUnified) == [false, true, false])
+      #expect(all.first?.controllers == ["cpu", "memory"])
+    }
+
+    @Test(arguments: [
+      ("c29tZSAyMDAwMDAgMjAwMDAwMAA=", Array("some 200000 2000000".utf8) + [0]),
+      ("", []), ("AA==", [0]), ("//79", [255, 254, 253]), ("AP8A", [0, 255, 0]),
+    ])
+    func `Bytes in an environment variable`(_ text: String, _ bytes: [UInt8]) {
+      #expect(Base64.decode(text) == bytes)
+    }
+
+    @Test(arguments: ["A", "AA", "AAA", "A===", "====", "AA=A", "AB==", "AAAB AAA", "c29tZS\n=", "ä==="])
+    func `What is no such text`(_ text: String) {
+      #expect(Base64.decode(text) == nil)
+    }
+
+    @Test func `A trigger is written with a byte to overwrite at its end, and read back`() {
+      #expect(StallThreshold.warning.bytes == Array("some 150000 2000000".utf8) + [0])
+      #expect(StallThreshold.critical.bytes == Array("full 100000 2000000".utf8) + [0])
+      #expect(StallThreshold(parsing: StallThreshold.critical.bytes) == .critical)
+      #expect(StallThreshold(parsing: "some 150000 2000000\n".utf8) == .warning)
+      #expect(StallThreshold(parsing: "some 150000".utf8) == nil)
+      #expect(StallThreshold(parsing: "any 1 2".utf8) == nil)
+    }
+
+    @Test(arguments: UInt64(1)...10)
+    func `No text is too strange`(_ seed: UInt64) {
+      let samples = [
+        "some avg10=0.00 avg60=0.00 avg300=0.00 total=0\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=0\n",
+        "low 0\nhigh 12\nmax 3\noom 0\noom_kill 0\noom_group_kill 0\n",
+        "41 31 0:38 /\\040 /sys/fs/cgroup/unified rw,relatime shared:5 - cgroup2 cgroup2 rw\n",
+        "4:memory:/user.slice\n0::/user.slice/app.service (deleted)\n",
+        "c29tZSAyMDAwMDAgMjAwMDAwMAA=", "some 150000 2000000\0",
+      ]
+      var generator = SeededGenerator(seed: seed)
+      for round in 0..<2_000 {
+        var bytes = Array(samples[round % samples.count].utf8)
+        if round.isMultiple(of: 5) { bytes = (0..<Int.random(in: 0..<200, using: &generator)).map { _ in 0 } }
+        for _ in 0..<Int.random(in: 1...12, using: &generator) { mutate(&bytes, using: &generator) }
+        let text = String(decoding: bytes, as: UTF8.self)
+        _ = StallTotals(parsing: text)
+        _ = KeyedNumbers(parsing: text)
+        if let decoded = Base64.decode(text) { #expect(decoded.count <= bytes.count) }
+        let mounts = MountPoint.all(parsing: text)
+        let memberships = GroupMembership.all(parsing: text)
+        #expect(mounts.count + memberships.count <= 2 * (bytes.count { $0 == 10 } + 1))
+        let groups = MemoryGroups(memberships: memberships, mounts: mounts, cgroupRoot: nil)
+        if let unified = groups.unified { #expect(!unified.directories.isEmpty) }
+        if let threshold = StallThreshold(parsing: bytes) {
+          #expect(StallThreshold(parsing: threshold.bytes) == threshold)
+        }
+      }
+    }
+
+    private func mutate(_ bytes: inout [UInt8], using generator: inout SeededGenerator) {
+      let place = Int.random(in: 0...bytes.count, using: &generator)
+      switch Int.random(in: 0..<4, using: &generator) {
+      case 0: bytes.insert(.random(in: 0...255, using: &generator), at: place)
+      case 1 where place < bytes.count: bytes[place] = .random(in: 0...255, using: &generator)
+      case 2 where place < bytes.count: bytes.removeSubrange(place..<min(bytes.count, place + 7))
+      default: bytes.insert(contentsOf: bytes.prefix(place), at: place)
+      }
+      if bytes.count > 4_000 { bytes.removeLast(bytes.count - 4_000) }
+    }
+  }
+#endif

@@ -1,0 +1,112 @@
+#if os(Linux)
+  import OperationControlGroups
+  import Testing
+
+  @testable import OperationMemoryPressure
+
+  /// Which groups a process is in, and how much of their memory is in use.
+  @Suite struct PathTests {
+    private let tree: FakeTree
+
+    init() throws {
+      self.tree = try FakeTree()
+      try self.tree.writeMachine()
+    }
+
+    private var groups: MemoryGroups { MemoryGroups(paths: self.tree.paths) }
+    private var usage: Double? { MemoryUsage.part(in: self.groups, procRoot: self.tree.paths.procRoot) }
+
+    @Test func `A group is found where its hierarchy is mounted, with those around it`() throws {
+      try self.tree.writeUnified(group: "/a/b")
+      try self.tree.writeGroup("/a/b", current: 1, max: nil)
+      #expect(self.groups.unified?.directories == ["unified/a/b", "unified/a", "unified"].map(self.tree.path))
+      #expect(self.groups.hasUnifiedMemory)
+      #expect(self.groups.legacy == nil)
+    }
+
+    @Test func `The part of the hierarchy that is mounted is left out of the path`() throws {
+      try self.tree.writeUnified(group: "/docker/abc/child", mountRoot: "/docker/abc")
+      try self.tree.write("cpu\n", to: "unified/child/cgroup.controllers")
+      #expect(self.groups.unified?.directories == ["unified/child", "unified"].map(self.tree.path))
+    }
+
+    @Test(arguments: ["/gone", "/..", "/../other", "/", "//", "/./"])
+    func `What a process cannot see is the mount`(_ group: String) throws {
+      try self.tree.writeUnified(group: group)
+      #expect(self.groups.unified?.directories == [self.tree.path("unified")])
+    }
+
+    @Test func `A group elsewhere than the mount's root is the mount`() throws {
+      try self.tree.writeUnified(group: "/system.slice/x", mountRoot: "/docker/abc")
+      #expect(self.groups.unified?.directories == [self.tree.path("unified")])
+    }
+
+    @Test func `A given root wins over the mount`() throws {
+      try self.tree.writeUnified(group: "/a")
+      try self.tree.write("memory\n", to: "elsewhere/a/cgroup.controllers")
+      var paths = self.tree.paths
+      paths.cgroupRoot = self.tree.path("elsewhere")
+      #expect(MemoryGroups(paths: paths).unified?.own == self.tree.path("elsewhere/a"))
+    }
+
+    @Test func `Without memory in the unified hierarchy the older one is asked`() throws {
+      try self.tree.write("4:memory:/pod/me\n0::/\n", to: "proc/self/cgroup")
+      try self.tree.write(
+        """
+        35 31 0:36 / \(self.tree.root)/memory rw - cgroup cgroup rw,memory
+        40 31 0:38 / \(self.tree.root)/unified rw - cgroup2 cgroup2 rw
+
+        """,
+        to: "proc/self/mountinfo"
+      )
+      try self.tree.write("cpu io\n", to: "unified/cgroup.controllers")
+      try self.tree.write(
+        "hierarchical_memory_limit \(100 << 20)\ntotal_inactive_file \(10 << 20)\n",
+        to: "memory/pod/me/memory.stat"
+      )
+      try self.tree.write("\(70 << 20)\n", to: "memory/pod/me/memory.usage_in_bytes")
+      #expect(!self.groups.hasUnifiedMemory)
+      #expect(self.groups.unified?.own == self.tree.path("unified"))
+      #expect(self.groups.legacy?.own == self.tree.path("memory/pod/me"))
+      #expect(self.usage == 0.6)
+      try self.tree.write("hierarchical_memory_limit 9223372036854771712\n", to: "memory/pod/me/memory.stat")
+      #expect(self.usage.map { abs($0 - 0.1) < 0.001 } == true)
+    }
+
+    @Test func `The tightest limit counts, of the group or of one around it`() throws {
+      try self.tree.writeUnified(group: "/a/b")
+      try self.tree.writeGroup("/a/b", current: 60, droppable: 10, max: 200, high: 100)
+      try self.tree.writeGroup("/a", current: 320, droppable: 20, max: 400)
+      #expect(self.usage == 0.75)
+      try self.tree.writeGroup("/a", current: 100, max: nil)
+      #expect(self.usage == 0.5)
+    }
+
+    @Test func `Without a limit, or with one beyond the machine, its own memory counts`() throws {
+      try self.tree.writeUnified(group: "/a")
+      try self.tree.writeGroup("/a", current: 60, max: nil)
+      try self.tree.writeMachine(available: 50)
+      #expect(self.usage.map { abs($0 - 0.95) < 0.001 } == true)
+      try self.tree.writeGroup("/a", current: 60, max: 5_000)
+      #expect(self.usage.map { abs($0 - 0.95) < 0.001 } == true)
+    }
+
+    @Test func `More that can be dropped than is in use is nothing in use`() throws {
+      try self.tree.writeUnified(group: "/a")
+      try self.tree.writeGroup("/a", current: 10, droppable: 20, max: 100)
+      #expect(self.usage == 0)
+    }
+
+    @Test func `Without files nobody knows`() throws {
+      let empty = try FakeTree()
+      #expect(MemoryGroups(paths: empty.paths).unified == nil)
+      #expect(MemoryUsage.part(in: MemoryGroups(paths: empty.paths), procRoot: empty.root) == nil)
+    }
+
+    @Test func `This machine tells how much of its memory is in use`() throws {
+      let paths = LinuxMemoryPaths(environment: [:])
+      let usage = try #require(MemoryUsage.part(in: MemoryGroups(paths: paths), procRoot: paths.procRoot))
+      #expect((0.0...1.5).contains(usage))
+    }
+  }
+#endif

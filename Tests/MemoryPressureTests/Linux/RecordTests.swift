@@ -1,0 +1,91 @@
+#if os(Linux)
+  import OperationControlGroups
+  import Testing
+
+  @testable import OperationMemoryPressure
+
+  /// Counters and totals, judged by what they were before.
+  @Suite struct RecordTests {
+    private final class Stalls {
+      private var record: StallRecord
+
+      init(_ threshold: StallThreshold, total: UInt64) {
+        self.record = StallRecord(threshold: threshold, total: total, at: .zero)
+      }
+
+      func note(total: UInt64, at time: Duration) -> Bool { self.record.note(total: total, at: time) }
+    }
+
+    private final class Limits {
+      private var record: LimitRecord
+
+      init(_ counts: KeyedNumbers) {
+        self.record = LimitRecord(counts: counts)
+      }
+
+      func note(_ counts: KeyedNumbers, at time: Duration) -> MemoryPressure? { self.record.note(counts, at: time) }
+    }
+
+    @Test func `A trigger that fires before its threshold is met is not believed`() {
+      let record = Stalls(.warning, total: 1_000_000)
+      #expect(!record.note(total: 1_035_600, at: .milliseconds(30)))
+      #expect(!record.note(total: 1_041_000, at: .seconds(2)))
+      #expect(record.note(total: 1_191_000, at: .seconds(4)))
+    }
+
+    @Test func `A look shortly before a trigger fires hides nothing`() {
+      let record = Stalls(.warning, total: 0)
+      #expect(!record.note(total: 0, at: .seconds(10)))
+      #expect(!record.note(total: 100_000, at: .seconds(20)))
+      #expect(record.note(total: 160_000, at: .milliseconds(20_060)))
+    }
+
+    @Test func `What has piled up over a long time is not one stall`() {
+      let record = Stalls(.warning, total: 0)
+      for look in 1...100 { _ = record.note(total: UInt64(look * 10_000), at: .seconds(look * 10)) }
+      #expect(!record.note(total: 1_030_000, at: .seconds(1_009)))
+    }
+
+    @Test func `A total that falls is another group's`() {
+      let record = Stalls(.critical, total: 5_000_000)
+      #expect(!record.note(total: 10, at: .seconds(2)))
+      #expect(record.note(total: 100_010, at: .seconds(4)))
+    }
+
+    private func counts(high: Int = 0, max: Int = 0, oom: Int = 0, kill: Int = 0) -> KeyedNumbers {
+      KeyedNumbers(parsing: "low 0\nhigh \(high)\nmax \(max)\noom \(oom)\noom_kill \(kill)\noom_group_kill 0\n")
+    }
+
+    @Test func `Limits that are met are warnings, and killings are critical`() {
+      let record = Limits(self.counts(high: 3))
+      #expect(record.note(self.counts(high: 3), at: .seconds(1)) == nil)
+      #expect(record.note(self.counts(high: 4), at: .seconds(2)) == .warning)
+      #expect(record.note(self.counts(high: 4, max: 1), at: .seconds(9)) == .warning)
+      #expect(record.note(self.counts(high: 4, max: 1, oom: 1), at: .seconds(20)) == .critical)
+      #expect(record.note(self.counts(high: 4, max: 1, oom: 1, kill: 1), at: .seconds(30)) == .critical)
+      #expect(record.note(self.counts(high: 4, max: 1, oom: 1, kill: 1), at: .seconds(31)) == nil)
+    }
+
+    @Test func `The hard limit in two windows running is critical`() {
+      let record = Limits(self.counts())
+      #expect(record.note(self.counts(max: 1), at: .milliseconds(3_900)) == .warning)
+      #expect(record.note(self.counts(max: 2), at: .milliseconds(3_950)) == .warning)
+      #expect(record.note(self.counts(max: 3), at: .milliseconds(4_100)) == .critical)
+      #expect(record.note(self.counts(max: 4), at: .milliseconds(8_100)) == .warning)
+    }
+
+    @Test func `Memory that is protected in vain, and counters that begin anew, are no news`() {
+      let record = Limits(self.counts(high: 9, max: 9, kill: 9))
+      #expect(record.note(KeyedNumbers(parsing: "low 5\nhigh 9\nmax 9\noom_kill 9"), at: .seconds(1)) == nil)
+      #expect(record.note(self.counts(), at: .seconds(2)) == nil)
+      #expect(record.note(self.counts(high: 1), at: .seconds(3)) == .warning)
+    }
+
+    @Test func `A file that is read while it is written is no news`() {
+      let record = Limits(self.counts(high: 9, max: 9))
+      #expect(record.note(KeyedNumbers(parsing: ""), at: .seconds(1)) == nil)
+      #expect(record.note(self.counts(high: 9, max: 9), at: .seconds(2)) == nil)
+      #expect(record.note(self.counts(high: 10, max: 9), at: .seconds(3)) == .warning)
+    }
+  }
+#endif

@@ -1,0 +1,129 @@
+#if os(Linux)
+  import Foundation
+  import OperationCore
+  import OperationEventLoop
+  import OperationTesting
+  import Testing
+
+  @testable import OperationMemoryPressure
+
+  /// What a service manager asks a service to watch.
+  @Suite(.timeLimit(.minutes(2)), .warningsAreIssues)
+  struct ServiceManagerTests {
+    private let tree: FakeTree
+    private let loop = EventLoop()
+
+    init() throws {
+      self.tree = try FakeTree()
+      try self.tree.writeMachine()
+      try self.tree.writeUnified(group: "/own")
+      try self.tree.write("", to: "unified/own/memory.pressure")
+      try self.tree.write("", to: "proc/pressure/memory")
+    }
+
+    private func configuration(_ watch: String?, writing text: String? = nil) -> PressureMonitor.Configuration {
+      var paths = self.tree.paths
+      paths.environment["MEMORY_PRESSURE_WATCH"] = watch
+      paths.environment["MEMORY_PRESSURE_WRITE"] = text
+      var configuration = PressureMonitor.Configuration(paths: paths)
+      configuration.loop = self.loop
+      configuration.files = FileWatcher(loop: self.loop)
+      configuration.intervals = PressureMonitor.Intervals(calm: .seconds(3_600), raised: .milliseconds(5))
+      return configuration
+    }
+
+    @Test func `A file gets what is to be written, and no other is touched`() async throws {
+      try self.tree.write("", to: "watched")
+      let source = CgroupMemoryPressureSource(
+        self.configuration(self.tree.path("watched"), writing: "c29tZSAyMDAwMDAgMjAwMDAwMAA=")
+      )
+      let ear = Ear(source)
+      await source.settled()
+      #expect(try self.tree.read("watched") == "some 200000 2000000\0")
+      #expect(try self.tree.read("unified/own/memory.pressure").isEmpty)
+      #expect(try self.tree.read("proc/pressure/memory").isEmpty)
+      ear.cancel()
+    }
+
+    @Test func `Without a word from it the own group is watched, at two degrees`() async throws {
+      let source = CgroupMemoryPressureSource(self.configuration(nil))
+      let ear = Ear(source)
+      await source.settled()
+      #expect(try self.tree.read("unified/own/memory.pressure") == "full 100000 2000000\0")
+      #expect(try self.tree.read("proc/pressure/memory").isEmpty)
+      #expect(Descriptors.count(at: self.tree.path("unified/own/memory.pressure")) == 2)
+      ear.cancel()
+      await source.settled()
+      #expect(Descriptors.count(at: self.tree.root) == 0)
+    }
+
+    @Test(arguments: ["relative", "/nowhere/at/all", ""])
+    func `What makes no sense counts as no word`(_ watch: String) async throws {
+      let source = CgroupMemoryPressureSource(self.configuration(watch))
+      let ear = Ear(source)
+      await source.settled()
+      #expect(Descriptors.count(at: self.tree.path("unified/own/memory.pressure")) == 2)
+      ear.cancel()
+    }
+
+    @Test func `Without a pressure file of the group that of the machine is watched`() async throws {
+      try self.tree.remove("unified/own/memory.pressure")
+      let source = CgroupMemoryPressureSource(self.configuration(nil))
+      let ear = Ear(source)
+      await source.settled()
+      #expect(try self.tree.read("proc/pressure/memory") == "full 100000 2000000\0")
+      ear.cancel()
+    }
+
+    @Test func `The null device means that nothing is watched, unless the program knows better`() async throws {
+      try self.tree.writeMachine(available: 10)
+      let source = CgroupMemoryPressureSource(self.configuration("/dev/null"))
+      let ear = Ear(source)
+      #expect(try await ear.next() == .normal)
+      await source.settled()
+      #expect(!self.loop.isRunning)
+      #expect(Descriptors.count(at: self.tree.root) == 0)
+      ear.cancel()
+      var configuration = self.configuration("/dev/null")
+      configuration.obeysServiceManager = false
+      let stubborn = Ear(CgroupMemoryPressureSource(configuration))
+      #expect(try await stubborn.next() == .critical)
+      stubborn.cancel()
+    }
+
+    @Test func `Whatever comes through a named pipe is a warning`() async throws {
+      let path = self.tree.path("pipe")
+      try #require(mkfifo(path, 0o600) == 0)
+      let source = CgroupMemoryPressureSource(self.configuration(path, writing: "aGVsbG8="))
+      let ear = Ear(source)
+      #expect(try await ear.next() == .normal)
+      await source.settled()
+      // What it has written itself is no news.
+      #expect(ear.heardCount == 1)
+      let manager = try #require(FileHandle(forWritingAtPath: path))
+      try manager.write(contentsOf: Data(repeating: 1, count: 2_000))
+      #expect(try await ear.next() == .warning)
+      try manager.close()
+      ear.cancel()
+      await source.settled()
+      #expect(!self.loop.isRunning)
+      #expect(Descriptors.count(at: self.tree.root) == 0)
+    }
+
+    @Test func `A socket is greeted, heard, and found again when it has hung up`() async throws {
+      let server = try SocketServer(path: self.tree.path("socket"))
+      let source = CgroupMemoryPressureSource(self.configuration(self.tree.path("socket"), writing: "aGVsbG8="))
+      let ear = Ear(source)
+      #expect(try await ear.next() == .normal)
+      let first = try await server.accept()
+      #expect(first.receive() == "hello")
+      first.send("x")
+      #expect(try await ear.next() == .warning)
+      first.close()
+      let second = try await server.accept()
+      #expect(second.receive() == "hello")
+      second.close()
+      ear.cancel()
+    }
+  }
+#endif

@@ -1,0 +1,203 @@
+#if os(Linux)
+  import OperationCore
+  import OperationEventLoop
+  import OperationTesting
+  import Testing
+
+  @testable import OperationMemoryPressure
+
+  /// A source over files that look like the kernel's.
+  @Suite(.timeLimit(.minutes(2)), .warningsAreIssues)
+  struct SourceTests {
+    private let tree: FakeTree
+    private let loop = EventLoop()
+    private let hands = Hands()
+    private let configuration: PressureMonitor.Configuration
+
+    init() throws {
+      self.tree = try FakeTree()
+      try self.tree.writeMachine()
+      try self.tree.writeUnified(group: "/own")
+      try self.tree.writeGroup("/own", current: 10, max: 100)
+      try self.tree.writeEvents("/own")
+      var configuration = PressureMonitor.Configuration(paths: self.tree.paths)
+      configuration.loop = self.loop
+      configuration.files = FileWatcher(loop: self.loop)
+      configuration.elapsed = { [hands = self.hands] in hands.elapsed }
+      // Unless a test says otherwise, time alone changes nothing.
+      configuration.intervals = PressureMonitor.Intervals(calm: .seconds(3_600), raised: .seconds(3_600))
+      self.configuration = configuration
+    }
+
+    private func source(
+      calm: Duration = .seconds(3_600),
+      raised: Duration = .seconds(3_600)
+    ) -> CgroupMemoryPressureSource {
+      var configuration = self.configuration
+      configuration.intervals = PressureMonitor.Intervals(calm: calm, raised: raised)
+      return CgroupMemoryPressureSource(configuration)
+    }
+
+    @Test func `A subscriber hears the level by what is in use before subscribing returns`() async throws {
+      try self.tree.writeGroup("/own", current: 96, max: 100)
+      let source = self.source()
+      let heard = Heard<MemoryPressure>()
+      let first = source.subscribe { heard.append($0) }
+      #expect(heard.all == [.critical])
+      await source.settled()
+      let second = source.subscribe { heard.append($0) }
+      #expect(heard.all == [.critical, .critical])
+      first.cancel()
+      second.cancel()
+    }
+
+    @Test func `More in use raises the level, less lets it fall after ten seconds`() async throws {
+      let source = self.source(calm: .milliseconds(5), raised: .milliseconds(5))
+      let ear = Ear(source)
+      #expect(try await ear.next() == .normal)
+      try self.tree.write("\(90 << 20)\n", to: "unified/own/memory.current")
+      #expect(try await ear.next() == .warning)
+      try self.tree.write("\(99 << 20)\n", to: "unified/own/memory.current")
+      #expect(try await ear.next() == .critical)
+      try self.tree.write("\(70 << 20)\n", to: "unified/own/memory.current")
+      await source.settled()
+      self.hands.advance(by: .seconds(11))
+      #expect(try await ear.next() == .normal)
+      ear.cancel()
+    }
+
+    @Test func `Limits that are met are heard of at once`() async throws {
+      let source = self.source()
+      let ear = Ear(source)
+      #expect(try await ear.next() == .normal)
+      await source.settled()
+      try self.tree.writeEvents("/own", high: 1)
+      #expect(try await ear.next() == .warning)
+      try self.tree.writeEvents("/own", high: 1, oomKill: 1)
+      #expect(try await ear.next() == .critical)
+      self.hands.advance(by: .seconds(3))
+      try self.tree.writeEvents("/own", high: 1, oomKill: 2)
+      #expect(try await ear.next() == .critical)
+      ear.cancel()
+    }
+
+    @Test func `A file that another has replaced is followed`() async throws {
+      let source = self.source()
+      let ear = Ear(source)
+      #expect(try await ear.next() == .normal)
+      await source.settled()
+      try self.tree.replace("unified/own/memory.events", with: "high 1\nmax 0\noom_kill 0\n")
+      #expect(try await ear.next() == .warning)
+      try self.tree.write("high 1\nmax 0\noom_kill 1\n", to: "unified/own/memory.events")
+      #expect(try await ear.next() == .critical)
+      ear.cancel()
+    }
+
+    @Test func `Many hear the same, and who cancels hears nothing more`() async throws {
+      let source = self.source()
+      let ears = (0..<5).map { _ in Ear(source) }
+      for ear in ears { #expect(try await ear.next() == .normal) }
+      await source.settled()
+      ears[0].cancel()
+      try self.tree.writeEvents("/own", high: 1)
+      for ear in ears.dropFirst() { #expect(try await ear.next() == .warning) }
+      await source.settled()
+      #expect(ears[0].heardCount == 1)
+      for ear in ears { ear.cancel() }
+    }
+
+    @Test func `Nothing is left when the last subscriber has gone, and all is there again with the next`() async throws
+    {
+      let source = self.source()
+      for _ in 0..<3 {
+        let (first, second) = (Ear(source), Ear(source))
+        await source.settled()
+        #expect(self.loop.isRunning)
+        #expect(self.configuration.files.isOpen)
+        // A group without a pressure file has its counters open.
+        #expect(Descriptors.count(at: self.tree.root) == 1)
+        first.cancel()
+        await source.settled()
+        #expect(self.loop.isRunning)
+        second.cancel()
+        await source.settled()
+        #expect(!self.loop.isRunning)
+        #expect(!self.configuration.files.isOpen)
+        #expect(Descriptors.count(at: self.tree.root) == 0)
+      }
+    }
+
+    @Test func `A subscription of a moment starts nothing that stays`() async throws {
+      let source = self.source()
+      for _ in 0..<200 { source.subscribe { _ in }.cancel() }
+      await source.settled()
+      #expect(!self.loop.isRunning)
+      #expect(Descriptors.count(at: self.tree.root) == 0)
+    }
+
+    @Test func `A handler may subscribe and cancel`() async throws {
+      let source = self.source()
+      let ear = Ear(source)
+      let heard = Heard<MemoryPressure>()
+      let gate = Gate()
+      let own = OwnSubscription()
+      own.value = source.subscribe { pressure in
+        guard pressure == .warning else { return }
+        own.value?.cancel()
+        source.subscribe { heard.append($0) }.cancel()
+        gate.open()
+      }
+      await source.settled()
+      try self.tree.writeEvents("/own", high: 1)
+      try await gate.wait()
+      #expect(heard.all == [.warning])
+      ear.cancel()
+      await source.settled()
+      #expect(!self.loop.isRunning)
+    }
+
+    @Test func `Subscribers that come and go at once leave nothing`() async throws {
+      let source = self.source(calm: .milliseconds(1), raised: .milliseconds(1))
+      await withTaskGroup(of: Void.self) { group in
+        for index in 0..<8 {
+          group.addTask { [tree = self.tree] in
+            for round in 0..<50 {
+              let subscription = source.subscribe { _ in }
+              if index == 0 { try? tree.writeEvents("/own", high: round) }
+              if round.isMultiple(of: 3) { await source.settled() }
+              subscription.cancel()
+            }
+          }
+        }
+      }
+      await source.settled()
+      #expect(!self.loop.isRunning)
+      #expect(!self.configuration.files.isOpen)
+      #expect(Descriptors.count(at: self.tree.root) == 0)
+    }
+
+    @Test func `A source that nobody holds goes, its subscribers too`() async throws {
+      weak var witness: CgroupMemoryPressureSource?
+      let subscription: OperationSubscription
+      do {
+        let source = self.source()
+        witness = source
+        subscription = source.subscribe { _ in }
+        await source.settled()
+      }
+      #expect(witness == nil)
+      // What it was made of lives as long as its subscribers.
+      #expect(self.loop.isRunning)
+      subscription.cancel()
+    }
+  }
+
+  private final class OwnSubscription: Sendable {
+    private let box = Heard<OperationSubscription>()
+
+    var value: OperationSubscription? {
+      get { self.box.all.first }
+      set { if let newValue { self.box.append(newValue) } }
+    }
+  }
+#endif

@@ -1,0 +1,259 @@
+#if os(Linux)
+  import Glibc
+  import OperationCore
+  import OperationEventLoop
+  import OperationTesting
+  import Testing
+
+  @testable import OperationNetworkObserving
+
+  /// The observer in networks that are real, though small.
+  @Suite(
+    .serialized,
+    .enabled(if: NetworkNamespace.isAllowed, "\(NetworkNamespace.obstacle ?? "")"),
+    .warningsAreIssues
+  )
+  struct NamespaceTests {
+    @Test func `From nothing to a way out and back`() async throws {
+      let namespace = try NetworkNamespace.make()
+      defer { namespace.end() }
+      #expect(namespace.status() == .disconnected)
+      try namespace.ip("link set lo up")
+      #expect(namespace.status() == .disconnected)
+      try namespace.ip("link add v0 type veth peer name v1\nlink set v0 up")
+      // The other end is not up, so there is no carrier.
+      #expect(namespace.status() == .disconnected)
+      try namespace.ip("link set v1 up")
+      try await namespace.becomes(.requiresConnection)
+      try namespace.ip("addr add 10.0.0.1/24 dev v0")
+      #expect(namespace.status() == .requiresConnection)
+      #expect(namespace.status(.address) == .connected)
+      #expect(namespace.status(.interface("v0")) == .connected)
+      #expect(namespace.status(.interface("v1")) == .requiresConnection)
+      #expect(namespace.status(.interface("v2")) == .disconnected)
+      #expect(namespace.status(.route(to: "10.0.0.9")) == .connected)
+      #expect(namespace.status(.route(to: "10.0.0.1")) == .connected)
+      #expect(namespace.status(.route(to: "10.0.1.9")) == .requiresConnection)
+      try namespace.ip("route add default via 10.0.0.2")
+      #expect(namespace.status() == .connected)
+      #expect(namespace.status(.route(to: "10.0.1.9")) == .connected)
+      #expect(namespace.status(excluding: { $0.kind == "veth" }) == .disconnected)
+      #expect(namespace.status(excluding: { $0.name == "v1" }) == .connected)
+      try namespace.ip("route del default")
+      #expect(namespace.status() == .requiresConnection)
+      try namespace.ip("link del v0")
+      #expect(namespace.status() == .disconnected)
+    }
+
+    @Test func `A subscriber hears what happens`() async throws {
+      let namespace = try NetworkNamespace.make()
+      defer { namespace.end() }
+      let log = StatusLog()
+      let subscription = namespace.observer().subscribe { log.append($0) }
+      #expect(log.all == [.disconnected])
+      try namespace.ip("link add v0 type veth peer name v1\nlink set v1 up\nlink set v0 up")
+      try await log.last(.requiresConnection)
+      try namespace.ip("addr add 10.0.0.1/24 dev v0\nroute add default via 10.0.0.2")
+      try await log.last(.connected)
+      try namespace.ip("route del default")
+      try await log.last(.requiresConnection)
+      try namespace.ip("link set v0 down")
+      try await log.last(.disconnected)
+      #expect(log.all == [.disconnected, .requiresConnection, .connected, .requiresConnection, .disconnected])
+      subscription.cancel()
+    }
+
+    @Test func `A subscriber hears of IPv6`() async throws {
+      let namespace = try NetworkNamespace.make()
+      defer { namespace.end() }
+      try namespace.ip("link add v0 type veth peer name v1\nlink set v1 up\nlink set v0 up")
+      try await namespace.becomes(.requiresConnection)
+      let (everywhere, nearby) = (StatusLog(), StatusLog())
+      let subscriptions = [
+        namespace.observer().subscribe { everywhere.append($0) },
+        namespace.observer(.address).subscribe { nearby.append($0) },
+      ]
+      try namespace.ip("addr add 2001:db8::1/64 dev v0 nodad")
+      try await nearby.last(.connected)
+      try namespace.ip("route add default via 2001:db8::2 dev v0")
+      try await everywhere.last(.connected)
+      try namespace.ip("-6 route del default")
+      try await everywhere.last(.requiresConnection)
+      #expect(everywhere.all == [.requiresConnection, .connected, .requiresConnection])
+      try namespace.ip("addr del 2001:db8::1/64 dev v0")
+      try await nearby.last(.requiresConnection)
+      #expect(nearby.all == [.requiresConnection, .connected, .requiresConnection])
+      for subscription in subscriptions { subscription.cancel() }
+    }
+
+    @Test func `Routes that go silently with their link are not taken for there`() async throws {
+      let namespace = try NetworkNamespace.make()
+      defer { namespace.end() }
+      try namespace.connect()
+      let log = StatusLog()
+      let subscription = namespace.observer().subscribe { log.append($0) }
+      #expect(log.all == [.connected])
+      // The route is gone after this, and no message says so.
+      try namespace.ip("link set v0 down\nlink set v0 up")
+      try await log.last(.requiresConnection)
+      #expect(log.all == [.connected, .requiresConnection])
+      try namespace.ip("route add default via 10.0.0.2")
+      try await log.last(.connected)
+      subscription.cancel()
+    }
+
+    @Test func `A cable that is pulled is noticed although the route stays`() async throws {
+      let namespace = try NetworkNamespace.make()
+      defer { namespace.end() }
+      try namespace.connect()
+      let log = StatusLog()
+      let subscription = namespace.observer().subscribe { log.append($0) }
+      try namespace.ip("link set v1 down")
+      try await log.last(.disconnected)
+      try namespace.ip("link set v1 up")
+      try await log.last(.connected)
+      #expect(log.all == [.connected, .disconnected, .connected])
+      subscription.cancel()
+    }
+
+    @Test func `A moment without cable is not told`() async throws {
+      let namespace = try NetworkNamespace.make()
+      defer { namespace.end() }
+      try namespace.connect()
+      try await namespace.becomes(.connected)
+      let (log, clock, loop) = (StatusLog(), ManualClock(), EventLoop())
+      let observer = namespace.observer(settings: { settings in
+        settings.loop = loop
+        settings.deadlines = clock
+        settings.deliver = { $0() }
+      })
+      let subscription = observer.subscribe { log.append($0) }
+      try namespace.ip("link set v1 down")
+      try await namespace.becomes(.disconnected)
+      try await loop.settle()
+      clock.advance(by: .milliseconds(250))
+      #expect(clock.remainingTimes() == [.milliseconds(200)])
+      try namespace.ip("link set v1 up")
+      try await namespace.becomes(.connected)
+      try await loop.settle()
+      clock.advance(by: .milliseconds(150))
+      clock.advance(by: .seconds(1))
+      #expect(log.all == [.connected])
+      subscription.cancel()
+    }
+
+    @Test func `Lost messages do not matter`() async throws {
+      let namespace = try NetworkNamespace.make()
+      defer { namespace.end() }
+      let witness = try namespace.smallFeed()
+      let loop = EventLoop()
+      let observer = namespace.observer(settings: { settings in
+        settings.loop = loop
+        settings.deadlines = LoopDeadlines(loop: loop)
+        settings.system.openFeed = { () throws(SystemFailure) in try namespace.smallFeed() }
+      })
+      let log = StatusLog()
+      let subscription = observer.subscribe { log.append($0) }
+      #expect(log.all == [.disconnected])
+      // The loop is held up until all has happened.
+      let (held, mayGo) = (Gate(), BlockingGate())
+      let hold = loop.schedule(after: .zero) {
+        held.open()
+        mayGo.wait()
+      }
+      try await held.wait()
+      for number in 0..<60 { try namespace.ip("link add a\(number) type veth peer name b\(number)") }
+      try namespace.connect()
+      #expect(witness.firstFailure() == ENOBUFS)
+      mayGo.open()
+      try await log.last(.connected)
+      hold.cancel()
+      subscription.cancel()
+      #expect(!loop.isRunning)
+    }
+
+    @Test func `Many ways lead out`() async throws {
+      let namespace = try NetworkNamespace.make()
+      defer { namespace.end() }
+      try namespace.connect()
+      func expect(_ status: NetworkConnectionStatus, _ commands: String, then undo: String) throws {
+        try namespace.ip(commands)
+        #expect(namespace.status() == status, "\(commands)")
+        try namespace.ip(undo)
+      }
+      try namespace.ip("route del default")
+      #expect(namespace.status() == .requiresConnection)
+      try expect(
+        .connected,
+        "rule add from all lookup 52\nroute add default via 10.0.0.2 table 52",
+        then: "route del default table 52\nrule del from all lookup 52"
+      )
+      try expect(
+        .connected,
+        "route add default nexthop via 10.0.0.2 weight 1 nexthop via 10.0.0.3 weight 1",
+        then: "route del default"
+      )
+      try expect(
+        .connected,
+        "route add 0.0.0.0/1 via 10.0.0.2\nroute add 128.0.0.0/1 via 10.0.0.2",
+        then: "route flush root 0/0 table main\naddr flush dev v0\naddr add 10.0.0.1/24 dev v0"
+      )
+      try expect(.requiresConnection, "route add unreachable default", then: "route del unreachable default")
+      try expect(.requiresConnection, "route add blackhole default", then: "route del blackhole default")
+      try expect(
+        .connected,
+        "nexthop add id 1 via 10.0.0.2 dev v0\nroute add default nhid 1",
+        then: "route del default\nnexthop del id 1"
+      )
+      try expect(
+        .connected,
+        "addr add 2001:db8::1/64 dev v0 nodad\nroute add default via 2001:db8::2 dev v0",
+        then: "-6 route del default"
+      )
+      // A way out without an address to come from.
+      try expect(.requiresConnection, "addr flush dev v0\nroute add default dev v0", then: "route del default")
+    }
+
+    @Test func `A bridge counts, its ports do not`() async throws {
+      let namespace = try NetworkNamespace.make()
+      defer { namespace.end() }
+      try namespace.connect()
+      try namespace.ip(
+        """
+        link add br0 type bridge
+        link set br0 up
+        link set v0 master br0
+        """
+      )
+      #expect(namespace.status(.interface("v0")) == .connected)
+      #expect(namespace.status(.address) == .requiresConnection)
+      try namespace.ip("addr del 10.0.0.1/24 dev v0\naddr add 10.0.0.1/24 dev br0\nroute add default via 10.0.0.2")
+      #expect(namespace.status() == .connected)
+      #expect(namespace.status(.address) == .connected)
+    }
+
+    @Test func `Sockets find the same ways without sending anything`() async throws {
+      let namespace = try NetworkNamespace.make()
+      defer { namespace.end() }
+      let observer = namespace.observer(settings: { settings in
+        settings.system.openChannel = { () throws(SystemFailure) in throw SystemFailure(call: "socket", code: EPERM) }
+      })
+      func status() -> NetworkConnectionStatus {
+        var heard = NetworkConnectionStatus.requiresConnection
+        let log = StatusLog()
+        let subscription = observer.subscribe { log.append($0) }
+        heard = log.all.last ?? heard
+        subscription.cancel()
+        return heard
+      }
+      #expect(status() == .disconnected)
+      try namespace.connect()
+      let sent = try #require(namespace.sentPackets)
+      #expect(status() == .connected)
+      #expect(namespace.status() == .connected)
+      #expect(namespace.sentPackets == sent)
+      try namespace.ip("route del default")
+      #expect(status() == .disconnected)
+    }
+  }
+#endif

@@ -1,0 +1,93 @@
+#if os(Linux)
+  import OperationCore
+  import OperationTesting
+  import Testing
+
+  @testable import OperationNetworkObserving
+
+  @Suite struct MessageTests {
+    @Test func `What is written is read`() {
+      let payloads: [[UInt8]] = [[], [1], [1, 2, 3, 4], Array(0...250)]
+      let bytes = payloads.enumerated().flatMap { number, payload in
+        MessageWriter.message(UInt16(16 + number), payload, sequence: UInt32(number), flags: UInt16(number))
+      }
+      let messages = NetlinkMessage.messages(in: bytes)
+      #expect(messages.map { Array($0.payload) } == payloads)
+      #expect(messages.map(\.type) == [16, 17, 18, 19])
+      #expect(messages.map(\.sequence) == [0, 1, 2, 3])
+      #expect(messages.map(\.flags) == [0, 1, 2, 3])
+    }
+
+    @Test func `Links, addresses and routes are read as they are written`() {
+      let link = NetworkLink(index: 7, name: "v0", hardwareType: 1, flags: 0x1_1043, master: 3, kind: "veth")
+      #expect(NetworkLink(link.payload[...]) == link)
+      #expect(NetworkLink(NetworkFacts.loopback.payload[...]) == NetworkFacts.loopback)
+      let address = NetworkAddress(link: 7, family: 10, scope: 253, flags: 0x4c0)
+      #expect(NetworkAddress(address.payload[...]) == address)
+      var route = NetworkRoute(family: 2, prefixLength: 24, table: 1_000_052, type: 7, links: [7], hasSource: true)
+      #expect(NetworkRoute(route.payload[...]) == route)
+      route.links = [7, 8, 9]
+      #expect(NetworkRoute(route.payload[...]) == route)
+    }
+
+    @Test func `Requests have the sizes that a strict kernel wants`() throws {
+      let destination = try #require(NetworkDestination("2001:db8::1"))
+      let sizes: [(NetlinkRequest, Int)] = [
+        (.links, 32), (.addresses, 24), (.routes(family: 2), 28), (.route(to: destination), 48),
+      ]
+      for (request, size) in sizes {
+        let bytes = request.bytes(sequence: 9)
+        let message = try #require(NetlinkMessage.messages(in: bytes).first)
+        #expect(bytes.count == size)
+        #expect(message.sequence == 9)
+        #expect((message.flags & 0x300 == 0x300) == request.isDump)
+      }
+    }
+
+    @Test func `Destinations are addresses, not names`() {
+      #expect(NetworkDestination("192.0.2.1")?.bytes == [192, 0, 2, 1])
+      #expect(NetworkDestination("::1")?.bytes.count == 16)
+      for text in ["", "localhost", "192.0.2", "192.0.2.1:80", "::1%lo", "2001:db8::1/64"] {
+        #expect(NetworkDestination(text) == nil, "\(text)")
+      }
+      #expect(
+        NetworkDestination.anywhere == ["198.41.0.4", "2001:503:ba3e::2:30"].compactMap { NetworkDestination($0) }
+      )
+    }
+
+    @Test func `A requirement that makes no sense is reported`() {
+      expectWarning(.invalidArgument) {
+        #expect(NetlinkNetworkObserver.Requirement.route(to: "example.com") == .defaultRoute)
+      }
+      #expect(NetlinkNetworkObserver.Requirement.route(to: "192.0.2.1") != .defaultRoute)
+    }
+
+    @Test func `What is cut off is left out`() {
+      let whole = MessageWriter.message(16, NetworkFacts.ethernet.payload, sequence: 1)
+      for length in 0..<whole.count {
+        #expect(NetlinkMessage.messages(in: Array(whole.prefix(length))).isEmpty)
+      }
+      for length in 0..<Netlink.linkSize { #expect(NetworkLink(NetworkFacts.ethernet.payload.prefix(length)) == nil) }
+      for length in 0..<Netlink.addressSize {
+        #expect(NetworkAddress(NetworkFacts.ethernetAddress.payload.prefix(length)) == nil)
+      }
+      for length in 0..<Netlink.routeSize {
+        #expect(NetworkRoute(NetworkFacts.defaultRoute.payload.prefix(length)) == nil)
+      }
+    }
+
+    @Test func `Lengths that are too short do not make the reader stand still`() {
+      #expect(NetlinkMessage.messages(in: [UInt8](repeating: 0, count: 64)).isEmpty)
+      #expect(NetlinkAttribute.attributes(in: [UInt8](repeating: 0, count: 64)[...]).isEmpty)
+      let route = NetworkRoute.defaultPayload(multipath: [UInt8](repeating: 0, count: 64))
+      #expect(NetworkRoute(route[...])?.links == [])
+    }
+  }
+
+  extension NetworkRoute {
+    fileprivate static func defaultPayload(multipath: [UInt8]) -> [UInt8] {
+      [UInt8](repeating: 0, count: Netlink.routeSize)
+        + MessageWriter.attribute(Netlink.RouteAttribute.multipath, multipath)
+    }
+  }
+#endif

@@ -1,0 +1,127 @@
+#if os(Linux)
+  import Testing
+
+  @testable import OperationNetworkObserving
+
+  @Suite struct StatusTests {
+    private func status(
+      _ kind: NetworkTarget.Kind = .defaultRoute,
+      excluding name: String? = nil,
+      _ change: (inout NetworkFacts) -> Void
+    ) -> NetworkConnectionStatus {
+      var facts = NetworkFacts.online
+      change(&facts)
+      var target = NetworkTarget(kind: kind)
+      if let name { target.isExcluded = { $0.name == name } }
+      return target.status(.facts(facts, isUncertain: false))
+    }
+
+    @Test func `A link that runs, with an address and a default route, is connected`() {
+      #expect(self.status { _ in } == .connected)
+    }
+
+    @Test func `Without any of them something is missing`() {
+      #expect(self.status { $0.addresses = [] } == .requiresConnection)
+      #expect(self.status { $0.routes = [] } == .requiresConnection)
+      #expect(self.status { $0.links = [NetworkFacts.loopback] } == .disconnected)
+      #expect(self.status { $0 = NetworkFacts() } == .disconnected)
+    }
+
+    @Test(arguments: [UInt32(0x1), 0x40, 0x1_0000])
+    func `A link runs when it is up and has a carrier`(flag: UInt32) {
+      #expect(self.status { $0.links[1].flags &= ~flag } == .disconnected)
+    }
+
+    @Test func `Only addresses of some reach count`() {
+      #expect(self.status { $0.addresses[0].scope = 253 } == .requiresConnection)
+      #expect(self.status { $0.addresses[0].flags = Netlink.AddressFlags.tentative } == .requiresConnection)
+      #expect(self.status { $0.addresses[0].flags = Netlink.AddressFlags.failed } == .requiresConnection)
+      #expect(self.status { $0.addresses[0].flags = 0x44 } == .connected)
+      #expect(self.status { $0.addresses[0].flags = 0x20 } == .connected)
+    }
+
+    @Test func `A route needs an address of its family`() {
+      #expect(self.status { $0.addresses[0].family = 10 } == .requiresConnection)
+      #expect(
+        self.status { facts in
+          facts.addresses[0].family = 10
+          facts.routes[0].family = 10
+        } == .connected
+      )
+    }
+
+    @Test func `Only default routes of the main table that lead somewhere count`() {
+      #expect(self.status { $0.routes[0].prefixLength = 8 } == .requiresConnection)
+      #expect(self.status { $0.routes[0].table = 52 } == .requiresConnection)
+      #expect(self.status { $0.routes[0].type = 7 } == .requiresConnection)
+      #expect(self.status { $0.routes[0].links = [] } == .requiresConnection)
+      #expect(self.status { $0.routes[0].links = [8, 2] } == .connected)
+    }
+
+    @Test func `A route that the kernel would take counts as well`() {
+      let lookup = NetworkRoute(family: 2, prefixLength: 32, table: 52, type: 1, links: [2], hasSource: true)
+      func status(_ change: (inout NetworkRoute) -> Void = { _ in }) -> NetworkConnectionStatus {
+        var lookup = lookup
+        change(&lookup)
+        return self.status { facts in
+          facts.routes = []
+          facts.lookups = [lookup]
+        }
+      }
+      #expect(status() == .connected)
+      #expect(status { $0.links = [1] } == .requiresConnection)
+      #expect(status { $0.type = 7 } == .requiresConnection)
+      #expect(status { $0.hasSource = false } == .requiresConnection)
+    }
+
+    @Test func `Ports of bridges are none of their own`() {
+      #expect(self.status { $0.links[1].master = 3 } == .disconnected)
+    }
+
+    @Test func `What is excluded does not count`() {
+      #expect(self.status(excluding: "eth0") { _ in } == .disconnected)
+      #expect(self.status(excluding: "eth1") { _ in } == .connected)
+      let lookup = NetworkRoute(family: 2, prefixLength: 32, table: 52, type: 1, links: [2], hasSource: true)
+      #expect(self.status(excluding: "eth0") { $0.lookups = [lookup] } == .disconnected)
+    }
+
+    @Test func `An address may be enough, but not a container's`() {
+      #expect(self.status(.address) { $0.routes = [] } == .connected)
+      #expect(self.status(.address) { $0.addresses = [] } == .requiresConnection)
+      for name in ["docker0", "br-4711", "virbr0", "veth1", "cni0", "flannel.1", "cali0", "lxcbr0"] {
+        #expect(self.status(.address) { $0.links[1].name = name } == .requiresConnection, "\(name)")
+      }
+    }
+
+    @Test func `One interface may be meant`() {
+      #expect(self.status(.interface("eth0")) { $0.routes = [] } == .connected)
+      #expect(self.status(.interface("eth0")) { $0.addresses = [] } == .requiresConnection)
+      #expect(self.status(.interface("eth1")) { _ in } == .disconnected)
+      #expect(self.status(.interface("lo")) { _ in } == .requiresConnection)
+      let host = NetworkAddress(link: 1, family: 2, scope: 254, flags: 0x80)
+      #expect(self.status(.interface("lo")) { $0.addresses.append(host) } == .connected)
+    }
+
+    @Test func `A way to one address may be meant`() throws {
+      let target = NetworkTarget.Kind.route(try #require(NetworkDestination("192.0.2.1")))
+      let lookup = NetworkRoute(family: 2, prefixLength: 32, table: 254, type: 1, links: [2], hasSource: true)
+      #expect(self.status(target) { _ in } == .requiresConnection)
+      #expect(self.status(target) { $0.lookups = [lookup] } == .connected)
+      #expect(
+        self.status(target) { facts in
+          facts.lookups = [lookup]
+          facts.lookups[0].type = Netlink.localRoute
+          facts.lookups[0].links = [1]
+        } == .connected
+      )
+      #expect(self.status(target) { $0 = .alone } == .disconnected)
+    }
+
+    @Test func `Who sees nothing holds nobody up`() {
+      let target = NetworkTarget(kind: .defaultRoute)
+      #expect(target.status(.nothing) == .connected)
+      #expect(target.status(.way(true)) == .connected)
+      #expect(target.status(.way(false)) == .disconnected)
+    }
+  }
+#endif

@@ -1,0 +1,109 @@
+#if os(Linux)
+  import Glibc
+  import OperationCore
+  import OperationEventLoop
+  import OperationTesting
+  import Testing
+
+  @testable import OperationNetworkObserving
+
+  /// What the observer does where the system lets it see less.
+  @Suite struct MeansTests {
+    private let fixture = WatchFixture()
+    private var kernel: FakeKernel { self.fixture.kernel }
+    private var clock: ManualClock { self.fixture.clock }
+
+    @Test func `Without messages it asks every 5 seconds`() async throws {
+      self.kernel.refuse(feed: EPERM)
+      let subscription = self.fixture.subscribe()
+      #expect(self.fixture.log.all == [.connected])
+      #expect(self.clock.remainingTimes() == [.seconds(5)])
+      #expect(!self.fixture.loop.isRunning)
+      self.kernel.change { $0 = .plugged }
+      self.clock.advance(by: .seconds(5))
+      self.clock.advance(by: .milliseconds(400))
+      #expect(self.fixture.log.all == [.connected, .requiresConnection])
+      #expect(self.clock.remainingTimes() == [.milliseconds(4_600)])
+      subscription.cancel()
+      #expect(self.clock.sleeperCount() == 0)
+    }
+
+    @Test(arguments: [EPERM, EAFNOSUPPORT, EACCES])
+    func `Without answers it tries sockets every 10 seconds`(code: CInt) async throws {
+      self.kernel.refuse(channel: code)
+      self.kernel.answerProbes(with: .success(false))
+      let subscription = self.fixture.subscribe()
+      #expect(self.fixture.log.all == [.disconnected])
+      #expect(self.clock.remainingTimes() == [.seconds(10)])
+      #expect(self.kernel.openFeedCount == 0)
+      self.kernel.answerProbes(with: .success(true))
+      self.clock.advance(by: .seconds(10))
+      #expect(self.fixture.log.all == [.disconnected, .connected])
+      subscription.cancel()
+      #expect(self.clock.sleeperCount() == 0)
+    }
+
+    @Test func `A kernel that refuses to answer is one without answers`() async throws {
+      self.kernel.makeTrouble { _, sequence, _ in
+        let bytes = MessageWriter.refusal(EACCES, sequence: sequence)
+        return [NetlinkDatagram(bytes: bytes, length: bytes.count, sender: 0)]
+      }
+      self.kernel.answerProbes(with: .success(true))
+      let subscription = self.fixture.subscribe()
+      #expect(self.fixture.log.all == [.connected])
+      #expect(self.clock.remainingTimes() == [.seconds(10)])
+      subscription.cancel()
+    }
+
+    @Test func `Without anything it says that it is connected, and reports that once`() async throws {
+      self.kernel.refuse(channel: EPERM)
+      self.kernel.answerProbes(with: .failure(SystemFailure(call: "socket", code: EPERM)))
+      let subscription = expectWarning(.init(description: "networkNotObservable")) { self.fixture.subscribe() }
+      #expect(self.fixture.log.all == [.connected])
+      #expect(self.clock.sleeperCount() == 0)
+      #expect(!self.fixture.loop.isRunning)
+      subscription.cancel()
+      let recorder = StatusLog()
+      let second = OperationWarning.withReporter { _ in
+        recorder.append(.disconnected)
+      } operation: {
+        self.fixture.subscribe()
+      }
+      #expect(recorder.all == [])
+      second.cancel()
+    }
+
+    @Test func `When reading fails it begins anew, and goes on where it can`() async throws {
+      let subscription = self.fixture.subscribe()
+      self.kernel.refuse(feed: ENOBUFS, read: ENOBUFS)
+      self.kernel.answerProbes(with: .success(false))
+      try await self.fixture.change { _ in }
+      self.clock.advance(by: .milliseconds(50))
+      #expect(self.clock.remainingTimes() == [.milliseconds(400), .seconds(10)])
+      self.clock.advance(by: .milliseconds(400))
+      #expect(self.fixture.log.all == [.connected, .disconnected])
+      #expect(!self.fixture.loop.isRunning)
+      subscription.cancel()
+      #expect(self.clock.sleeperCount() == 0)
+      #expect(self.kernel.openChannelCount == 0)
+      #expect(self.kernel.openFeedCount == 0)
+    }
+
+    @Test func `When reading fails once it opens new sockets and goes on as before`() async throws {
+      let subscription = self.fixture.subscribe()
+      self.kernel.makeTrouble { attempt, _, datagrams in attempt == 7 ? [] : datagrams }
+      #expect(self.kernel.questionCount == 6)
+      try await self.fixture.change { $0 = .plugged }
+      self.clock.advance(by: .milliseconds(50))
+      self.clock.advance(by: .milliseconds(400))
+      #expect(self.fixture.log.all == [.connected, .requiresConnection])
+      try await self.fixture.change { $0 = .online }
+      self.clock.advance(by: .milliseconds(50))
+      #expect(self.fixture.log.all == [.connected, .requiresConnection, .connected])
+      #expect(self.kernel.channelCount == 2)
+      #expect(self.kernel.openChannelCount == 1)
+      #expect(self.kernel.openFeedCount == 1)
+      subscription.cancel()
+    }
+  }
+#endif

@@ -1,0 +1,187 @@
+#if os(Linux)
+  import OperationCore
+  import OperationEventLoop
+  import OperationTesting
+  import Synchronization
+  import Testing
+
+  @testable import OperationNetworkObserving
+
+  @Suite(.warningsAreIssues) struct ObserverLifetimeTests {
+    private let fixture = WatchFixture()
+    private var kernel: FakeKernel { self.fixture.kernel }
+
+    private func expectNothingLeft() {
+      #expect(self.kernel.openFeedCount == 0)
+      #expect(self.kernel.openChannelCount == 0)
+      #expect(!self.fixture.loop.isRunning)
+      #expect(self.fixture.clock.sleeperCount() == 0)
+      #expect(self.fixture.observer.subscriberCount == 0)
+    }
+
+    @Test func `Nothing is there before the first subscriber, or after the last`() async throws {
+      self.expectNothingLeft()
+      let first = self.fixture.subscribe()
+      let second = self.fixture.subscribe()
+      #expect(self.kernel.openFeedCount == 1)
+      #expect(self.kernel.openChannelCount == 1)
+      #expect(self.fixture.loop.isRunning)
+      first.cancel()
+      first.cancel()
+      #expect(self.kernel.openFeedCount == 1)
+      second.cancel()
+      self.expectNothingLeft()
+      let third = self.fixture.subscribe()
+      #expect(self.kernel.openFeedCount == 1)
+      third.cancel()
+      self.expectNothingLeft()
+    }
+
+    @Test func `One reading serves all subscribers, who hear in their order`() async throws {
+      let order = Heard<Int>()
+      let subscriptions = (0..<100).map { number in self.fixture.observer.subscribe { _ in order.append(number) } }
+      #expect(self.kernel.channelCount == 1)
+      #expect(self.kernel.questionCount == 6)
+      try await self.fixture.change { $0 = .alone }
+      self.fixture.clock.advance(by: .milliseconds(450))
+      #expect(order.all == Array(0..<100) + Array(0..<100))
+      for subscription in subscriptions { subscription.cancel() }
+      self.expectNothingLeft()
+    }
+
+    @Test func `A subscription that is dropped is cancelled, and its handler is released`() {
+      let lifetimes = LifetimeTracker()
+      _ = self.fixture.observer.subscribe { [token = lifetimes.token()] _ in token.touch() }
+      #expect(lifetimes.aliveCount == 0)
+      self.expectNothingLeft()
+    }
+
+    @Test func `A handler may cancel the last subscription, and subscribe`() async throws {
+      let (box, later) = (Box<OperationSubscription>(), Box<OperationSubscription>())
+      let (observer, log) = (self.fixture.observer, self.fixture.log)
+      box.value = observer.subscribe { status in
+        guard status == .requiresConnection else { return }
+        box.value?.cancel()
+        later.value = observer.subscribe { log.append($0) }
+      }
+      try await self.fixture.change { $0 = .plugged }
+      self.fixture.clock.advance(by: .milliseconds(450))
+      #expect(log.all == [.requiresConnection])
+      #expect(observer.subscriberCount == 1)
+      later.value?.cancel()
+      self.expectNothingLeft()
+    }
+
+    @Test func `Single questions are answered from memory, without a thread`() async throws {
+      for _ in 0..<100 { #expect(self.fixture.observer.currentStatus == .connected) }
+      #expect(self.kernel.channelCount == 1)
+      #expect(self.kernel.questionCount == 6)
+      #expect(self.kernel.openFeedCount == 1)
+      #expect(!self.fixture.loop.isRunning)
+      self.kernel.change { $0 = .plugged }
+      #expect(self.fixture.observer.currentStatus == .requiresConnection)
+      #expect(self.fixture.observer.currentStatus == .requiresConnection)
+      #expect(self.kernel.questionCount == 12)
+      #expect(self.kernel.channelCount == 1)
+      // Who subscribes takes over.
+      let subscription = self.fixture.subscribe()
+      #expect(self.kernel.openFeedCount == 1)
+      #expect(self.kernel.openChannelCount == 1)
+      #expect(self.fixture.observer.currentStatus == .requiresConnection)
+      #expect(self.kernel.questionCount == 18)
+      subscription.cancel()
+      self.expectNothingLeft()
+    }
+
+    @Test func `Without messages an answer is good for 5 seconds`() async throws {
+      self.kernel.refuse(feed: 1)
+      #expect(self.fixture.observer.currentStatus == .connected)
+      self.kernel.change { $0 = .plugged }
+      self.fixture.clock.advance(by: .milliseconds(4_999))
+      #expect(self.fixture.observer.currentStatus == .connected)
+      self.fixture.clock.advance(by: .milliseconds(1))
+      #expect(self.fixture.observer.currentStatus == .requiresConnection)
+    }
+
+    @Test func `A single question that fails opens new sockets`() async throws {
+      #expect(self.fixture.observer.currentStatus == .connected)
+      self.kernel.makeTrouble { attempt, _, datagrams in attempt == 7 ? [] : datagrams }
+      self.kernel.change { $0 = .plugged }
+      #expect(self.fixture.observer.currentStatus == .requiresConnection)
+      #expect(self.kernel.openChannelCount == 1)
+      #expect(self.kernel.openFeedCount == 1)
+    }
+
+    @Test func `What a question leaves goes with the observer`() {
+      let kernel = FakeKernel(.online)
+      do {
+        var settings = WatchSettings()
+        settings.system = kernel.system
+        let observer = NetlinkNetworkObserver(requirement: .defaultRoute, excluding: nil, settings: settings)
+        #expect(observer.currentStatus == .connected)
+        #expect(kernel.openFeedCount == 1)
+      }
+      #expect(kernel.openFeedCount == 0)
+      #expect(kernel.openChannelCount == 0)
+    }
+
+    @Test func `A condition asks without subscribing, and so does an erased observer`() async throws {
+      let specification = NetworkConnectionRunSpecification.connected(
+        to: AnySendableNetworkObserver(self.fixture.observer)
+      )
+      for _ in 0..<100 { #expect(specification.isSatisfied(in: OperationContext())) }
+      #expect(self.kernel.channelCount == 1)
+      let changes = Heard<Void>()
+      let subscription = specification.subscribe(in: OperationContext()) { changes.append(()) }
+      #expect(changes.count == 0)
+      try await self.fixture.change { $0 = .plugged }
+      self.fixture.clock.advance(by: .milliseconds(450))
+      #expect(changes.count == 1)
+      #expect(!specification.isSatisfied(in: OperationContext()))
+      subscription.cancel()
+      self.expectNothingLeft()
+    }
+
+    @Test func `A store reruns its query when the network is back`() async throws {
+      let script = OperationScript<Int, any Error>(default: .value(1))
+      let query = ScriptedQuery(script).rerunOnChange(of: .connected(to: self.fixture.observer))
+      let store = OperationStore.detached(query: query)
+      let subscription = store.subscribe(with: OperationEventHandler())
+      try await self.fixture.change { $0 = .alone }
+      self.fixture.clock.advance(by: .milliseconds(450))
+      #expect(script.runCount == 0)
+      try await self.fixture.change { $0 = .online }
+      self.fixture.clock.advance(by: .milliseconds(50))
+      try await script.runs(count: 1)
+      subscription.cancel()
+    }
+
+    @Test func `Subscribers come and go from many threads, and nothing is left`() async throws {
+      let (observer, kernel) = (self.fixture.observer, self.kernel)
+      try await withTimeLimit("the subscribers") {
+        await withTaskGroup(of: Void.self) { group in
+          for number in 0..<4 {
+            group.addTask {
+              for turn in 0..<100 {
+                let heard = Mutex(0)
+                let subscription = observer.subscribe { _ in heard.withLock { $0 += 1 } }
+                #expect(heard.withLock { $0 } >= 1)
+                if (number + turn) % 3 == 0 { kernel.hint() }
+                if (number + turn) % 5 == 0 { _ = observer.currentStatus }
+                subscription.cancel()
+              }
+            }
+          }
+        }
+      }
+      // A question may have come when nobody subscribed.
+      self.fixture.subscribe().cancel()
+      self.expectNothingLeft()
+    }
+
+    @Test func `The shared observer is one as long as somebody holds it`() {
+      let observer = NetlinkNetworkObserver.startingShared()
+      #expect(observer === NetlinkNetworkObserver.startingShared())
+    }
+  }
+#endif

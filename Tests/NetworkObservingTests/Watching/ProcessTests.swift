@@ -1,0 +1,59 @@
+#if os(Linux)
+  import Foundation
+  import Glibc
+  import OperationCore
+  import OperationNetworkObserving
+  import Testing
+
+  /// What the observer leaves in a process that does nothing else.
+  @Suite struct ProcessTests {
+    @Test func `No descriptor and no thread is left after the last subscription`() async {
+      await #expect(processExitsWith: .success) {
+        let observer = NetlinkNetworkObserver.startingShared()
+        observer.subscribe { _ in }.cancel()
+        for _ in 0..<20 {
+          let subscriptions = (0..<10).map { _ in observer.subscribe { _ in } }
+          #expect(ProcessTests.openSocketCount == 2)
+          for subscription in subscriptions { subscription.cancel() }
+          #expect(ProcessTests.openSocketCount == 0)
+          #expect(ProcessTests.loopThreadCount == 0)
+        }
+      }
+    }
+
+    @Test func `Single questions keep two sockets and no thread until the observer goes`() async {
+      await #expect(processExitsWith: .success) {
+        do {
+          let observer = NetlinkNetworkObserver()
+          for _ in 0..<100 { _ = observer.currentStatus }
+          #expect(ProcessTests.openSocketCount == 2)
+          #expect(ProcessTests.loopThreadCount == 0)
+          observer.subscribe { _ in }.cancel()
+          #expect(ProcessTests.openSocketCount == 0)
+          _ = observer.currentStatus
+          #expect(ProcessTests.openSocketCount == 2)
+        }
+        #expect(ProcessTests.openSocketCount == 0)
+      }
+    }
+
+    /// The sockets to the kernel; the test tools have other descriptors that come and go.
+    private static var openSocketCount: Int {
+      let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+      return descriptors.count { descriptor in
+        var domain: CInt = 0
+        var size = socklen_t(MemoryLayout<CInt>.size)
+        let status = CInt(descriptor).map { getsockopt($0, SOL_SOCKET, SO_DOMAIN, &domain, &size) }
+        return status == 0 && domain == AF_NETLINK
+      }
+    }
+
+    private static var loopThreadCount: Int {
+      let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
+      return threads.count { thread in
+        let name = try? String(contentsOfFile: "/proc/self/task/\(thread)/comm", encoding: .utf8)
+        return name == "operation-loop\n"
+      }
+    }
+  }
+#endif

@@ -1,0 +1,118 @@
+#if os(Linux)
+  import OperationCore
+  import OperationEventLoop
+  import OperationTesting
+  import Testing
+
+  @testable import OperationNetworkObserving
+
+  @Suite(.warningsAreIssues) struct WatchTests {
+    private let fixture = WatchFixture()
+
+    @Test func `A subscriber hears the status at once, and what it becomes when it has been quiet`() async throws {
+      let subscription = self.fixture.subscribe()
+      #expect(self.fixture.log.all == [.connected])
+      try await self.fixture.change { $0.addresses = [] }
+      self.fixture.clock.advance(by: .milliseconds(49))
+      #expect(self.fixture.clock.remainingTimes() == [.milliseconds(1)])
+      self.fixture.clock.advance(by: .milliseconds(1))
+      // It is worse, so it has to stay.
+      #expect(self.fixture.clock.remainingTimes() == [.milliseconds(400)])
+      self.fixture.clock.advance(by: .milliseconds(400))
+      #expect(self.fixture.log.all == [.connected, .requiresConnection])
+      try await self.fixture.change { $0 = .online }
+      self.fixture.clock.advance(by: .milliseconds(50))
+      #expect(self.fixture.log.all == [.connected, .requiresConnection, .connected])
+      #expect(self.fixture.clock.sleeperCount() == 0)
+      subscription.cancel()
+    }
+
+    @Test func `Many changes are read once`() async throws {
+      let subscription = self.fixture.subscribe()
+      let before = self.fixture.kernel.questionCount
+      for _ in 0..<4 {
+        try await self.fixture.change { $0.routes.append(NetworkFacts.defaultRoute) }
+        self.fixture.clock.advance(by: .milliseconds(40))
+      }
+      #expect(self.fixture.kernel.questionCount == before)
+      self.fixture.clock.advance(by: .milliseconds(10))
+      // Links, addresses, two ways to look up and two tables.
+      #expect(self.fixture.kernel.questionCount == before + 6)
+      subscription.cancel()
+    }
+
+    @Test func `Unrest that does not end is read all the same`() async throws {
+      let subscription = self.fixture.subscribe()
+      let before = self.fixture.kernel.questionCount
+      for _ in 0..<6 {
+        try await self.fixture.change { $0.routes.append(NetworkFacts.defaultRoute) }
+        self.fixture.clock.advance(by: .milliseconds(40))
+      }
+      #expect(self.fixture.kernel.questionCount == before)
+      #expect(self.fixture.clock.remainingTimes() == [.milliseconds(10)])
+      self.fixture.clock.advance(by: .milliseconds(10))
+      #expect(self.fixture.kernel.questionCount == before + 6)
+      subscription.cancel()
+    }
+
+    @Test func `The last word is the network's, not the message's`() async throws {
+      let subscription = self.fixture.subscribe()
+      self.fixture.kernel.change(silently: true) { $0.routes = [] }
+      #expect(self.fixture.clock.sleeperCount() == 0)
+      try await self.fixture.change { $0.links.append(NetworkLink(index: 3, name: "v0", hardwareType: 1, flags: 0)) }
+      self.fixture.clock.advance(by: .milliseconds(450))
+      #expect(self.fixture.log.all == [.connected, .requiresConnection])
+      subscription.cancel()
+    }
+
+    @Test func `A short loss is not told`() async throws {
+      let subscription = self.fixture.subscribe()
+      try await self.fixture.change { $0 = .alone }
+      self.fixture.clock.advance(by: .milliseconds(350))
+      try await self.fixture.change { $0 = .online }
+      self.fixture.clock.advance(by: .milliseconds(50))
+      #expect(self.fixture.clock.sleeperCount() == 0)
+      self.fixture.clock.advance(by: .seconds(10))
+      #expect(self.fixture.log.all == [.connected])
+      subscription.cancel()
+    }
+
+    @Test func `A loss that gets worse is told once`() async throws {
+      let subscription = self.fixture.subscribe()
+      try await self.fixture.change { $0.addresses = [] }
+      self.fixture.clock.advance(by: .milliseconds(50))
+      try await self.fixture.change { $0 = .alone }
+      self.fixture.clock.advance(by: .milliseconds(400))
+      #expect(self.fixture.log.all == [.connected, .disconnected])
+      subscription.cancel()
+    }
+
+    @Test func `What is read while it changes is read again`() async throws {
+      let subscription = self.fixture.subscribe()
+      self.fixture.kernel.makeTrouble { _, sequence, datagrams in
+        guard datagrams.count > 1 else { return datagrams }
+        let end = MessageWriter.end(sequence: sequence, flags: 2 | Netlink.Flags.dumpInterrupted)
+        return datagrams.dropLast() + [NetlinkDatagram(bytes: end, length: end.count, sender: 0)]
+      }
+      try await self.fixture.change { _ in }
+      self.fixture.clock.advance(by: .milliseconds(50))
+      #expect(self.fixture.clock.remainingTimes() == [.milliseconds(50)])
+      self.fixture.kernel.makeTrouble(nil)
+      self.fixture.clock.advance(by: .milliseconds(50))
+      #expect(self.fixture.clock.sleeperCount() == 0)
+      #expect(self.fixture.log.all == [.connected])
+      subscription.cancel()
+    }
+
+    @Test func `Nothing is told or read after the last subscription is cancelled`() async throws {
+      let subscription = self.fixture.subscribe()
+      try await self.fixture.change { $0 = .alone }
+      self.fixture.clock.advance(by: .milliseconds(50))
+      subscription.cancel()
+      #expect(self.fixture.clock.sleeperCount() == 0)
+      self.fixture.kernel.hint()
+      #expect(!self.fixture.loop.isRunning)
+      #expect(self.fixture.log.all == [.connected])
+    }
+  }
+#endif

@@ -1,0 +1,149 @@
+import Operation
+import OperationTesting
+import Testing
+
+/// What the stores of a creator share to be rerun by what happens around them.
+@Suite(.warningsAreIssues) struct SurroundingsTests {
+  private let network = MockNetworkObserver(initialStatus: .connected)
+  private let activity = MockApplicationActivityObserver(isActive: true)
+  private let script = OperationScript<Int, any Error>(default: .value(1))
+
+  private func client() -> OperationClient {
+    OperationClient(storeCreator: .default(networkObserver: self.network, activityObserver: self.activity))
+  }
+
+  private func expectNothingObserved() {
+    #expect(self.network.subscriberCount == 0)
+    #expect(self.activity.subscriberCount == 0)
+  }
+
+  @Test func `All stores share one subscription, which lives as long as they do`() {
+    do {
+      let client = self.client()
+      self.expectNothingObserved()
+      for number in 0..<100 { _ = client.store(for: NumberQuery(number: number)) }
+      #expect(self.network.subscriberCount == 1)
+      #expect(self.activity.subscriberCount == 1)
+      client.clearStores()
+      self.expectNothingObserved()
+      let store = client.store(for: NumberQuery(number: 1))
+      #expect(self.network.subscriberCount == 1)
+      #expect(store.currentValue == nil)
+    }
+    self.expectNothingObserved()
+  }
+
+  @Test func `Mutations have no part in it`() {
+    let client = self.client()
+    let store = client.store(for: NothingMutation())
+    #expect(store.currentValue == nil)
+    self.expectNothingObserved()
+  }
+
+  @Test func `Only stores with subscribers are rerun, and only when what they need comes to hold`() async throws {
+    let client = self.client()
+    let idle = client.store(for: self.script.query())
+    self.network.send(status: .disconnected)
+    self.network.send(status: .connected)
+    #expect(self.script.runCount == 0)
+    let subscription = idle.subscribe(with: QueryEventHandler())
+    try await self.script.runs(count: 1)
+    try await self.script.noActiveRuns()
+    self.network.send(status: .connected)
+    self.activity.send(isActive: true)
+    self.network.send(status: .requiresConnection)
+    try await self.script.noActiveRuns()
+    #expect(self.script.runCount == 1)
+    self.network.send(status: .connected)
+    try await self.script.runs(count: 2)
+    subscription.cancel()
+  }
+
+  @Test func `A fresh value is left alone`() async throws {
+    let store = self.client().store(for: self.script.query().stale(after: .seconds(1_000)))
+    let subscription = store.subscribe(with: QueryEventHandler())
+    try await self.script.noActiveRuns()
+    self.network.send(status: .disconnected)
+    self.network.send(status: .connected)
+    self.activity.send(isActive: false)
+    self.activity.send(isActive: true)
+    try await self.script.noActiveRuns()
+    #expect(self.script.runCount == 1)
+    subscription.cancel()
+  }
+
+  @Test func `An operation says what it needs`() async throws {
+    let client = self.client()
+    let modest = OperationScript<Int, any Error>(default: .value(1))
+    let offline = OperationScript<Int, any Error>(default: .value(1))
+    let stores = [
+      client.store(for: modest.query().satisfiedConnectionStatus(.requiresConnection)),
+      client.store(for: offline.query().completelyOffline().disableApplicationActiveRerunning()),
+    ]
+    let subscriptions = stores.map { $0.subscribe(with: QueryEventHandler()) }
+    try await modest.noActiveRuns()
+    try await offline.noActiveRuns()
+    self.network.send(status: .disconnected)
+    self.network.send(status: .requiresConnection)
+    try await modest.runs(count: 2)
+    try await modest.noActiveRuns()
+    self.network.send(status: .connected)
+    self.activity.send(isActive: false)
+    self.activity.send(isActive: true)
+    try await modest.runs(count: 3)
+    try await modest.noActiveRuns()
+    #expect(modest.runCount == 3)
+    #expect(offline.runCount == 1)
+    for subscription in subscriptions { subscription.cancel() }
+  }
+
+  @Test func `Stores that come and go on many threads leave nothing`() async throws {
+    let client = self.client()
+    let (network, activity) = (self.network, self.activity)
+    try await withTimeLimit("the stores") {
+      await withTaskGroup(of: Void.self) { group in
+        for thread in 0..<4 {
+          group.addTask {
+            for turn in 0..<200 {
+              let store = client.store(for: NumberQuery(number: thread).stale(after: .seconds(1_000)))
+              let subscription = store.subscribe(with: QueryEventHandler())
+              if turn % 5 == 0 { network.send(status: turn % 2 == 0 ? .disconnected : .connected) }
+              if turn % 7 == 0 { activity.send(isActive: turn % 2 == 0) }
+              subscription.cancel()
+              client.clearStores(matching: ["number", thread])
+            }
+          }
+        }
+      }
+    }
+    client.clearStores()
+    self.expectNothingObserved()
+  }
+}
+
+private struct NumberQuery: QueryRequest {
+  let number: Int
+
+  var path: OperationPath { ["number", self.number] }
+
+  func fetch(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    with continuation: OperationContinuation<Int, any Error>
+  ) async throws -> Int {
+    self.number
+  }
+}
+
+private struct NothingMutation: MutationRequest {
+  var path: OperationPath { ["nothing"] }
+
+  func mutate(
+    isolation: isolated (any Actor)?,
+    with arguments: Int,
+    in context: OperationContext,
+    with continuation: OperationContinuation<Int, any Error>
+  ) async throws -> Int {
+    arguments
+  }
+}

@@ -1,0 +1,76 @@
+import OperationPathKeyGeneration
+import Testing
+
+@Suite
+struct TypeTextTests {
+  private func code(for type: String) throws -> String {
+    let text = "{ paths: { a: { parameters: { b: '\(type)' }, state: 'S' } } }"
+    return try PathKeyGenerator.generate(from: sources([text]), importing: "OperationCore")
+  }
+
+  @Test(arguments: [
+    "Int", "Int?", "Int??", "[Int]", "[String: [Int]]", "[[Int]]?", "User.ID", "Models.User.ID", "Set<User.ID>",
+    "Dictionary<String, Array<Int>>.Index", "(Int, String)", "(id: Int, String)", "()", "(Int)",
+    "any Hashable & Sendable",
+    "(any Hashable & Sendable)?", "some Hashable & Sendable", "@Sendable (Int, name: String) async throws -> Void",
+    "(inout: Int) -> Int", "() throws(MyError) -> [Int]", "InlineArray<3, Int>", "[3 of Int]", "`class`.`default`",
+    "été.Größe", "Optional<any P>", "Result<(), any Error>", "A . B", "Int.Type",
+    "Range<Int>?", "(Int...) -> Void", "~Copyable",
+  ])
+  func `Any type is taken as it is written`(type: String) throws {
+    #expect(try self.code(for: type).contains("(b: \(type)) -> OperationPathKey<S>"))
+  }
+
+  @Test(arguments: [
+    ("", 0, "nothing"),
+    ("   ", 0, "nothing"),
+    ("Int]", 3, "expected the end of the type, found ']',"),
+    ("[Int", 0, "'[' is never closed"),
+    ("[Int)", 4, "expected ',' or ']', found ')',"),
+    ("Array<Int", 5, "'<' is never closed"),
+    ("Array<>", 6, "expected a type, found '>',"),
+    ("Array<Int]>", 9, "expected ',' or '>', found ']',"),
+    ("(Int, ", 6, "expected a type, found the end,"),
+    ("Int, String", 3, "expected the end of the type, found ',',"),
+    ("Int = 5", 4, "expected the end of the type, found '=',"),
+    ("Int) { } func f(", 3, "expected the end of the type, found ')',"),
+    ("Int // all", 4, "expected the end of the type, found '/',"),
+    ("Int /* all", 4, "expected the end of the type, found '/',"),
+    ("Int; let x: Int", 3, "expected the end of the type, found ';',"),
+    ("Int\\nlet x: Int", 3, "expected the end of the type, found a new line,"),
+    ("\\\"Int\\\"", 0, "expected a type, found '\"',"),
+    ("Int!", 3, "an optional is written with '?', found '!',"),
+    ("func", 0, "expected a type, found 'f',"),
+    ("5", 0, "expected a type, found '5',"),
+    ("User.", 5, "expected a name after '.', found the end,"),
+    ("User.5", 5, "expected a name after '.', found '5',"),
+    ("any", 3, "expected a type, found the end,"),
+    ("A & ", 4, "expected a type, found the end,"),
+    ("(Int) async", 11, "expected '->', found the end,"),
+    ("(Int) ->", 8, "expected a type, found the end,"),
+    ("@ (Int) -> Int", 2, "expected an attribute's name after '@', found '(',"),
+    ("[some P]", 1, "'some'"),
+    ("(Int.. )", 5, "expected a name after '.', found '.',"),
+    ("`a", 0, "expected a type, found '`',"),
+    ("#if", 0, "expected a type, found '#',"),
+  ])
+  func `What is no type is refused at its place`(type: String, offset: Int, what: String) {
+    let found = messages("{ paths: { a: { parameters: { b: '\(type)' }, state: 'S' } } }")
+    #expect(found.count == 1)
+    #expect(found.first?.hasPrefix("A.json:1:\(35 + offset): error: \(what) in the type '") == true)
+  }
+
+  @Test
+  func `Deep types end in a message`() {
+    for bracket in ["[", "(", "Array<", "any ", "~", "@a "] {
+      let found = diagnostics(sources(["{ paths: { a: { state: '\(String(repeating: bracket, count: 100_000))' } } }"]))
+      #expect(found.map(\.code) == [.malformedType])
+    }
+  }
+
+  @Test
+  func `A place behind an escape counts what is written`() {
+    let found = messages(#"{ paths: { a: { state: "\u0053et<Int" } } }"#)
+    #expect(found.first?.hasPrefix("A.json:1:33: error: '<' is never closed") == true)
+  }
+}

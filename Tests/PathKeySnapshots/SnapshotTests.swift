@@ -1,0 +1,105 @@
+import Foundation
+import Operation
+import OperationPathKeyGeneration
+import Testing
+
+/// `PathKeys.swift` of this folder is what the generator makes of the files in `Input`, and is compiled with these tests.
+@Suite
+struct SnapshotTests {
+  @Test
+  func `The generator makes what is compiled here`() throws {
+    let folder = URL(filePath: #filePath).deletingLastPathComponent()
+    let files = try ["OperationPaths.json", "Posts.OperationPaths.json"].map { name in
+      SourceFile(path: name, bytes: Array(try Data(contentsOf: folder.appending(path: "Input/\(name)"))))
+    }
+    let code = try PathKeyGenerator.generate(from: files, importing: "Operation")
+    let snapshot = try String(contentsOf: folder.appending(path: "PathKeys.swift"), encoding: .utf8)
+    // CONTRIBUTING.md tells how to renew it.
+    #expect(code == snapshot)
+  }
+
+  @Test
+  func `Keys have the paths of their names and parameters`() {
+    #expect(PathKeys.path == [])
+    #expect(PathKeys.users.path == ["users"])
+    #expect(PathKeys.users.profile(id: 1).path == ["users", "profile", 1])
+    #expect(PathKeys.users.friends.path == ["users", "friends"])
+    #expect(PathKeys.users.posts(userId: 2).path == ["users", "posts", 2])
+    #expect(PathKeys.posts.latest.path == ["posts", "latest"])
+    #expect(PathKeys.class.path == ["class"])
+    let path = PathKeys.class.default(in: 1, let: nil, `inout`: true, where: [2: "b"]).path
+    #expect(path == ["class", "default", 1, String?.none, true, [2: "b"]])
+    #expect(PathKeys.User.avatar(of: 1, size: 2).path.count == 4)
+    #expect(PathKeys.état(en: "a").path == ["état", "a"])
+  }
+
+  @Test
+  func `An operation has the path of its key, and its own members in it`() {
+    #expect(User.ProfileQuery(id: 7).path == ["users", "profile", 7])
+    #expect(User.FriendsQuery(userId: 7).path == ["users", "friends", 7])
+    #expect(SignUp().path == ["signUp"])
+    #expect(
+      Keywords(in: 1, let: "a", `inout`: true, where: [:]).path
+        == PathKeys.class.default(in: 1, let: "a", `inout`: true, where: [:]).path
+    )
+    #expect(OperationPathKey(User.ProfileQuery(id: 7)) == PathKeys.users.profile(id: 7))
+    #expect(OperationPathKey(SignUp()) == PathKeys.signUp)
+  }
+
+  @Test
+  func `A client finds the store of a key, with its state`() async throws {
+    let client = OperationClient()
+    let friends = client.store(for: User.FriendsQuery(userId: 1))
+    try await friends.fetchNextPage()
+    let found = try #require(client.store(with: PathKeys.users.friends(userId: 1)))
+    #expect(found === friends)
+    #expect(found.currentValue.first?.value == [User(id: 2)])
+    #expect(client.store(with: PathKeys.users.friends(userId: 2)) == nil)
+
+    let names = client.store(for: User.NamesQuery().defaultValue([]))
+    #expect(client.store(with: PathKeys.users.names) === names)
+    #expect(client.store(with: PathKeys.users.names)?.currentValue == [])
+    #expect(client.store(with: PathKeys.signUp) == nil)
+  }
+
+  @Test
+  func `Prefixes find the stores below them`() {
+    let client = OperationClient()
+    let profiles = [1, 2].map { client.store(for: User.ProfileQuery(id: $0)) }
+    _ = client.store(for: User.FriendsQuery(userId: 1))
+    let found: [OperationStore<QueryState<User, any Error>>] = client.stores(matching: PathKeys.users.profile).map(
+      \.self
+    )
+    #expect(Set(found.map(ObjectIdentifier.init)) == Set(profiles.map(ObjectIdentifier.init)))
+    #expect(client.stores(matching: PathKeys.users.profile(id: 1)).map(\.path) == [["users", "profile", 1]])
+    #expect(client.stores(matching: PathKeys.users.path).count == 3)
+    #expect(client.stores(matching: PathKeys.path).count == 3)
+    client.clearStores(matching: PathKeys.users.profile.path)
+    #expect(client.stores(matching: PathKeys.users.path).count == 1)
+  }
+
+  @Test
+  func `Stores below a prefix are edited together`() {
+    let client = OperationClient()
+    _ = client.store(for: User.ProfileQuery(id: 1))
+    client.withStores(matching: PathKeys.users.profile) { stores, create in
+      stores.update(create(for: User.ProfileQuery(id: 2), initialValue: User(id: 2)))
+    }
+    #expect(client.store(with: PathKeys.users.profile(id: 2))?.currentValue == User(id: 2))
+  }
+
+  @Test
+  func `Context entries have a default, a type and a setter`() async throws {
+    var context = OperationContext()
+    #expect(context.greeter.greeting(for: "a") == "Good day, a")
+    #expect(context.token == nil)
+    #expect(context.limits == ["friends": 42])
+    #expect(context.class == 1)
+    context.greeter = Shortly()
+    context.token = "t"
+    context.class += 1
+    #expect(context.token == "t" && context.class == 2)
+    let names = try await OperationClient(defaultContext: context).store(for: User.NamesQuery()).fetch()
+    #expect(names == ["Blob"])
+  }
+}

@@ -1,0 +1,1 @@
+// Only generated code is here.

@@ -1,0 +1,37 @@
+import Foundation
+import OperationCore
+import OperationPathKeyGeneration
+import Testing
+
+/// As the other snapshot, with keys that are public and imports that are as visible as they need to be.
+@Suite
+struct PublicSnapshotTests {
+  private let folder = URL(filePath: #filePath).deletingLastPathComponent()
+
+  private func code(_ edit: (String) -> String = { $0 }) throws -> String {
+    let text = try String(contentsOf: self.folder.appending(path: "Input/OperationPaths.json"), encoding: .utf8)
+    return try PathKeyGenerator.generate(
+      from: [SourceFile(path: "OperationPaths.json", text: edit(text))],
+      importing: "OperationCore"
+    )
+  }
+
+  @Test
+  func `The generator makes what is compiled here`() throws {
+    let snapshot = try String(contentsOf: self.folder.appending(path: "PathKeys.swift"), encoding: .utf8)
+    #expect(try self.code() == snapshot)
+  }
+
+  @Test
+  func `Another access level changes the levels and nothing else`() throws {
+    let code = try self.code { $0.replacing("\"public\"", with: "\"package\"") }
+    #expect(try code == self.code().replacing("public ", with: "package "))
+  }
+
+  @Test
+  func `Public keys work as others do`() {
+    #expect(PathKeys.articles.article(number: 1).path == ["articles", "article", 1])
+    #expect(OperationPathKey(Article.Query(number: 1)) == PathKeys.articles.article(number: 1))
+    #expect(OperationContext().day == 2)
+  }
+}
