@@ -1,3 +1,5 @@
+internal import Synchronization
+
 extension StoreRuntime {
   /// Adds a subscriber, hands it the state, and runs the operation where that is due.
   ///
