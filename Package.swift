@@ -65,7 +65,8 @@ let table: [Module] = [
   .tests("EventLoop"),
   .tests("NetworkObserving", uses: ["Core", "EventLoop"]),
   .tests("MemoryPressure", uses: ["Core", "EventLoop", "ControlGroups"]),
-  .tests("ActivityObserving", uses: ["Core", "EventLoop", "ControlGroups"]),
+  .subject("ActivitySubject", uses: ["Core", "ActivityObserving"]),
+  .tests("ActivityObserving", uses: ["Core", "EventLoop", "ControlGroups", "ActivitySubject"]),
   .tests("Testing", uses: ["Core", "Backoff"]),
   .tests("Operation"),
   .tests("PathKeyGeneration"),
@@ -121,6 +122,8 @@ struct Module {
     case command(verb: String, description: String)
     /// A test target; it has `OperationTesting` at hand.
     case tests
+    /// A program that tests start, for what concerns a whole process.
+    case subject
   }
 
   var kind: Kind
@@ -180,6 +183,11 @@ struct Module {
     return Module(kind: kind, folder: folder, target: "Operation\(folder)", uses: uses)
   }
 
+  /// The program `<folder>` in `Tests/<folder>`, which the tests that use it find beside their own.
+  static func subject(_ folder: String, uses: [String]) -> Module {
+    Module(kind: .subject, folder: folder, target: folder, uses: uses)
+  }
+
   /// The tests of the library in `Modules/<module>`: the target and the folder `Tests/<module>Tests`.
   static func tests(
     _ module: String,
@@ -216,7 +224,7 @@ extension Module {
     switch kind {
     case .library: .library(name: target, targets: [target])
     case .buildPlugin, .command: .plugin(name: target, targets: [target])
-    case .inner, .macros, .generator, .tool, .tests: nil
+    case .inner, .macros, .generator, .tool, .tests, .subject: nil
     }
   }
 
@@ -253,6 +261,13 @@ extension Module {
     case .buildPlugin: plugin(.buildTool())
     case .command(let verb, let description):
       plugin(.command(intent: .custom(verb: verb, description: description)))
+    case .subject:
+      .executableTarget(
+        name: target,
+        dependencies: dependencies,
+        path: "Tests/\(folder)",
+        swiftSettings: Module.settings
+      )
     case .tests:
       .testTarget(
         name: target,

@@ -3,8 +3,6 @@
     internal import Glibc
   #elseif canImport(Musl)
     internal import Musl
-  #elseif canImport(Android)
-    internal import Android
   #endif
 
   /// Reads the small files that a kernel makes up when they are read.

@@ -54,7 +54,7 @@
   extension NetlinkNetworkObserver {
     /// Calls `handler` with the current status before it returns, and again whenever the status changes.
     ///
-    /// The first subscriber waits until the network has been read, which takes about a millisecond.
+    /// The first subscriber waits until the network has been read, which takes a fraction of a millisecond.
     public func subscribe(
       with handler: @escaping @Sendable (NetworkConnectionStatus) -> Void
     ) -> OperationSubscription {

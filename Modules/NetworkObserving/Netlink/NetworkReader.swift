@@ -40,12 +40,13 @@
       if case .questions(let feed) = self.means { feed } else { nil }
     }
 
-    /// How often to look where nothing tells of changes.
+    /// How often to begin anew where nothing tells of changes: what failed for want of descriptors, say, may go well later.
     var interval: Duration? {
       switch self.means {
-      case .questions, .none: nil
+      case .questions: nil
       case .questionsAlone: .seconds(5)
       case .probes: .seconds(10)
+      case .none: .seconds(60)
       }
     }
   }

@@ -37,7 +37,7 @@
         return (state.reader, isStale ? nil : state.status)
       }
       if let known { return known }
-      guard let reading = try? reader.read() else { return self.reopen() }
+      guard reader.feed != nil, let reading = try? reader.read() else { return self.reopen() }
       let status = self.target.status(reading)
       self.state.withLock { $0.status = status }
       return status

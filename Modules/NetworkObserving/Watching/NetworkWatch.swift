@@ -124,20 +124,17 @@
         return state.isStopped ? nil : state.reader
       }
       guard let reader else { return }
+      guard reader.feed != nil else { return self.reopen() }
       do {
         let reading = try reader.read()
         self.see(reading)
-        if let interval = reader.interval {
-          self.read(after: interval)
-        } else if case .facts(_, isUncertain: true) = reading {
-          self.read(after: self.settings.quiet)
-        }
+        if case .facts(_, isUncertain: true) = reading { self.read(after: self.settings.quiet) }
       } catch {
         self.reopen()
       }
     }
 
-    /// Begins anew with the best means that there is, since the one at hand has failed.
+    /// Begins anew with the best means that there is, since the one at hand has failed, or was not the best.
     private func reopen() {
       let (reader, reading) = NetworkReader.open(self.settings.system, for: self.target)
       let isStopped = self.state.withLock { state in

@@ -60,9 +60,10 @@
       self.kernel.answerProbes(with: .failure(SystemFailure(call: "socket", code: EPERM)))
       let subscription = expectWarning(.init(description: "networkNotObservable")) { self.fixture.subscribe() }
       #expect(self.fixture.log.all == [.connected])
-      #expect(self.clock.sleeperCount() == 0)
+      #expect(self.clock.remainingTimes() == [.seconds(60)])
       #expect(!self.fixture.loop.isRunning)
       subscription.cancel()
+      #expect(self.clock.sleeperCount() == 0)
       let recorder = StatusLog()
       let second = OperationWarning.withReporter { _ in
         recorder.append(.disconnected)
@@ -71,6 +72,27 @@
       }
       #expect(recorder.all == [])
       second.cancel()
+    }
+
+    @Test func `What was missing for a while is used again`() async throws {
+      self.kernel.refuse(feed: EMFILE, channel: EMFILE)
+      self.kernel.answerProbes(with: .success(false))
+      let subscription = self.fixture.subscribe()
+      #expect(self.fixture.log.all == [.disconnected])
+      self.kernel.refuse(feed: EMFILE)
+      self.clock.advance(by: .seconds(10))
+      #expect(self.fixture.log.all == [.disconnected, .connected])
+      #expect(self.clock.remainingTimes() == [.seconds(5)])
+      self.kernel.refuse()
+      self.clock.advance(by: .seconds(5))
+      #expect(self.clock.sleeperCount() == 0)
+      #expect(self.fixture.loop.isRunning)
+      try await self.fixture.change { $0 = .plugged }
+      self.clock.advance(by: .milliseconds(450))
+      #expect(self.fixture.log.all == [.disconnected, .connected, .requiresConnection])
+      subscription.cancel()
+      #expect(!self.fixture.loop.isRunning)
+      #expect(self.kernel.openChannelCount == 0)
     }
 
     @Test func `When reading fails it begins anew, and goes on where it can`() async throws {

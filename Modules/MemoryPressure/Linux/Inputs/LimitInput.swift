@@ -7,8 +7,6 @@
     internal import Glibc
   #elseif canImport(Musl)
     internal import Musl
-  #elseif canImport(Android)
-    internal import Android
   #endif
 
   /// The counters of how often a group has met its limits.

@@ -3,8 +3,6 @@
     internal import Glibc
   #elseif canImport(Musl)
     internal import Musl
-  #elseif canImport(Android)
-    internal import Android
   #endif
 
   /// What the service manager says should be watched.

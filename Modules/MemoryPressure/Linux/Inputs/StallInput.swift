@@ -7,8 +7,6 @@
     internal import Glibc
   #elseif canImport(Musl)
     internal import Musl
-  #elseif canImport(Android)
-    internal import Android
   #endif
 
   /// A trigger on a pressure file: the kernel tells when tasks have stood still for too long.

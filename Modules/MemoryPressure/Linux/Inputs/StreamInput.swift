@@ -5,8 +5,6 @@
     internal import Glibc
   #elseif canImport(Musl)
     internal import Musl
-  #elseif canImport(Android)
-    internal import Android
   #endif
 
   /// A named pipe or a socket of the service manager: whatever comes through it means that memory is short.

@@ -3,8 +3,6 @@
     internal import Glibc
   #elseif canImport(Musl)
     internal import Musl
-  #elseif canImport(Android)
-    internal import Android
   #endif
 
   /// Where the kernel and the service manager tell of memory.

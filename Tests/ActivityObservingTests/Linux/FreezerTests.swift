@@ -1,0 +1,103 @@
+#if os(Linux)
+  import Foundation
+  import Glibc
+  import OperationControlGroups
+  import OperationTesting
+  import Testing
+
+  /// A process that is frozen with its control group.
+  @Suite(.timeLimit(.minutes(3)), .enabled(if: FreezableGroup.exists, "no control group can be made and frozen"))
+  struct FreezerTests {
+    @Test func `A process that is frozen and thawed was inactive and is active again`() async throws {
+      let group = try #require(FreezableGroup())
+      let subject = try await Subject()
+      try group.add(subject.identifier)
+      #expect(try await subject.obeys("observe") == ["active"])
+      for _ in 0..<3 {
+        try await group.freeze()
+        // Sent to a process that cannot do anything.
+        subject.tell("mark")
+        subject.tell("unmark")
+        group.thaw()
+        let said = try await subject.heard(until: "done unmark")
+        // The pulse comes before or after the marks, or between them.
+        #expect(said.count { $0 == "active" } == said.count { $0 == "inactive" })
+        #expect(said.contains("inactive"))
+        #expect(said.last { !$0.hasPrefix("done") } == "active")
+      }
+      subject.send(SIGKILL)
+      _ = try await subject.ends()
+    }
+
+    @Test func `A thaw alone is a pulse`() async throws {
+      let group = try #require(FreezableGroup())
+      let subject = try await Subject()
+      try group.add(subject.identifier)
+      try await subject.obeys("observe")
+      for _ in 0..<3 {
+        try await group.freeze()
+        group.thaw()
+        try await subject.hears("inactive", "active")
+      }
+      #expect(try await subject.obeys("cancel").isEmpty)
+      subject.send(SIGKILL)
+      _ = try await subject.ends()
+    }
+  }
+
+  /// A control group that goes with the test, once the process in it has ended.
+  private final class FreezableGroup: Sendable {
+    static let exists = FreezableGroup() != nil
+
+    private let path: String
+
+    init?() {
+      let mounts = MountPoint.all(parsing: FileText.read("/proc/self/mountinfo") ?? "")
+      guard let mount = mounts.last(where: { $0.type == "cgroup2" }) else { return nil }
+      self.path = mount.path + "/activity-\(UUID().uuidString)"
+      guard mkdir(self.path, 0o755) == 0 else { return nil }
+      guard access(self.path + "/cgroup.freeze", W_OK) == 0 else {
+        rmdir(self.path)
+        return nil
+      }
+    }
+
+    deinit {
+      rmdir(self.path)
+    }
+
+    private func write(_ text: String, to file: String) -> Bool {
+      let descriptor = open(self.path + "/" + file, O_WRONLY)
+      guard descriptor >= 0 else { return false }
+      defer { close(descriptor) }
+      return Glibc.write(descriptor, text, text.utf8.count) == text.utf8.count
+    }
+
+    func add(_ process: pid_t) throws {
+      try #require(self.write("\(process)", to: "cgroup.procs"))
+    }
+
+    /// Freezes the group, and waits until it is.
+    func freeze() async throws {
+      let events = open(self.path + "/cgroup.events", O_RDONLY)
+      try #require(events >= 0)
+      defer { close(events) }
+      #expect(self.write("1", to: "cgroup.freeze"))
+      try await withTimeLimit("the freeze") {
+        await withCheckedContinuation { continuation in
+          Thread.detachNewThread {
+            while FileText.read(events).map({ KeyedNumbers(parsing: $0)["frozen"] == 1 }) == false {
+              var descriptor = pollfd(fd: events, events: CShort(POLLPRI), revents: 0)
+              _ = poll(&descriptor, 1, 60_000)
+            }
+            continuation.resume()
+          }
+        }
+      }
+    }
+
+    func thaw() {
+      #expect(self.write("0", to: "cgroup.freeze"))
+    }
+  }
+#endif

@@ -1,0 +1,192 @@
+#if os(Linux)
+  import Foundation
+  import OperationCore
+  import OperationEventLoop
+  import OperationTesting
+  import Synchronization
+  import Testing
+
+  @testable import OperationActivityObserving
+
+  /// An observer of a system that the test plays. No signal of the test process is taken.
+  @Suite(.timeLimit(.minutes(1)), .warningsAreIssues)
+  struct SignalActivityObserverTests {
+    private let system = FakeSystem()
+    private let loop = EventLoop()
+    private let ear = Ear()
+
+    private func observer(
+      _ options: SignalActivityObserver.Options = .countsBackgroundAsActive
+    ) -> SignalActivityObserver {
+      var configuration = ActivityMonitor.Configuration(options: options)
+      configuration.inactive = [.usr1]
+      configuration.active = [.usr2]
+      configuration.procRoot = self.system.folder
+      configuration.loop = self.loop
+      configuration.files = FileWatcher(loop: self.loop)
+      configuration.sleepInterval = .milliseconds(5)
+      configuration.foregroundInterval = .milliseconds(5)
+      configuration.timeAsleep = { [system = self.system] in system.timeAsleep.value ?? .zero }
+      configuration.isForeground = { [system = self.system] in system.isForeground.value }
+      configuration.relay = { [system = self.system] in system.subscribe(to: $0, $1) }
+      return SignalActivityObserver(configuration)
+    }
+
+    @Test func `A subscriber hears the present value at once, and marks in order`() async throws {
+      let observer = self.observer()
+      observer.markInactive()
+      #expect(!observer.isActive)
+      let subscription = observer.subscribe(self.ear.hear)
+      #expect(self.ear.all == [false])
+      await observer.settled()
+      observer.markActive()
+      observer.markInactive()
+      observer.markActive()
+      await observer.settled()
+      #expect(self.ear.all == [false, true, false, true])
+      #expect(observer.isActive)
+      subscription.cancel()
+      observer.markInactive()
+      await observer.settled()
+      #expect(self.ear.all.count == 4)
+    }
+
+    @Test func `What is marked while the observer begins is told`() async throws {
+      for _ in 0..<200 {
+        let observer = self.observer()
+        let ear = Ear()
+        let subscription = observer.subscribe(ear.hear)
+        observer.markInactive()
+        await observer.settled()
+        #expect(ear.all == [true, false])
+        subscription.cancel()
+        await observer.settled()
+      }
+    }
+
+    @Test func `Signals make pulses and marks while somebody subscribes`() async throws {
+      let observer = self.observer()
+      let subscription = observer.subscribe(self.ear.hear)
+      await observer.settled()
+      self.system.send(.cont)
+      self.system.send(.usr1)
+      self.system.send(.cont)
+      self.system.send(.usr2)
+      await observer.settled()
+      #expect(self.ear.all == [true, false, true, false, true])
+      subscription.cancel()
+      await observer.settled()
+      #expect(self.system.handlerCount == 0)
+    }
+
+    @Test func `A machine that has slept is a pulse, the time between two readings is not`() async throws {
+      let observer = self.observer()
+      let subscription = observer.subscribe(self.ear.hear)
+      await observer.settled()
+      self.system.timeAsleep.value = .milliseconds(900)
+      try await self.system.turns(of: self.loop, 3)
+      #expect(self.ear.all == [true])
+      self.system.timeAsleep.value = .seconds(60)
+      try await self.ear.hears(3)
+      #expect(self.ear.all == [true, false, true])
+      subscription.cancel()
+    }
+
+    @Test func `The foreground is looked at where it matters`() async throws {
+      self.system.isForeground.value = false
+      let observer = self.observer([.watchesForeground])
+      let subscription = observer.subscribe(self.ear.hear)
+      #expect(self.ear.all == [false])
+      self.system.isForeground.value = true
+      try await self.ear.hears(2)
+      self.system.isForeground.value = false
+      try await self.ear.hears(3)
+      #expect(self.ear.all == [false, true, false])
+      subscription.cancel()
+    }
+
+    @Test func `A thaw of the control group is a pulse`() async throws {
+      try self.system.writeGroup(frozen: 0)
+      let observer = self.observer()
+      let subscription = observer.subscribe(self.ear.hear)
+      await observer.settled()
+      try self.system.writeGroup(frozen: 1)
+      try await self.ear.hears(2)
+      try self.system.writeGroup(frozen: 0)
+      try await self.ear.hears(3)
+      #expect(self.ear.all == [true, false, true])
+      subscription.cancel()
+    }
+
+    @Test func `Nothing is left when the last subscriber has gone`() async throws {
+      try self.system.writeGroup(frozen: 0)
+      let observer = self.observer()
+      for _ in 0..<3 {
+        let first = observer.subscribe { _ in }
+        let second = observer.subscribe { _ in }
+        await observer.settled()
+        #expect(self.loop.isRunning)
+        #expect(self.system.handlerCount == 3)
+        first.cancel()
+        await observer.settled()
+        #expect(self.loop.isRunning)
+        second.cancel()
+        await observer.settled()
+        #expect(!self.loop.isRunning)
+        #expect(self.system.handlerCount == 0)
+      }
+    }
+
+    @Test func `Stale values are run again when the process goes on`() async throws {
+      let observer = self.observer()
+      let script = OperationScript<Int, any Error>(default: .value(1))
+      let query = script.query()
+        .rerunOnChange(of: .applicationIsActive(observer: observer))
+        .enableAutomaticRunning(onlyWhen: .always(true))
+        .stale(after: .zero)
+      let store = OperationStore.detached(query: query)
+      let subscription = store.subscribe(with: QueryEventHandler())
+      try await script.runs(count: 1)
+      try await script.noActiveRuns()
+      await observer.settled()
+      self.system.send(.cont)
+      try await script.runs(count: 2)
+      try await script.noActiveRuns()
+      await observer.settled()
+      self.system.send(.cont)
+      try await script.runs(count: 3)
+      subscription.cancel()
+    }
+
+    @Test(arguments: [ProcessSignal(rawValue: 15), ProcessSignal(rawValue: 2), ProcessSignal(rawValue: 9)])
+    func `Signals that end the process are refused`(_ signal: ProcessSignal) {
+      expectWarning(.init(description: "signalInUse")) { _ = SignalActivityObserver(inactive: [signal]) }
+    }
+  }
+
+  /// Hears values, and lets a test wait for as many as it wants.
+  private final class Ear: Sendable {
+    private let log = Heard<Bool>()
+    private let stream: AsyncStream<Bool>
+    private let continuation: AsyncStream<Bool>.Continuation
+
+    init() {
+      (self.stream, self.continuation) = AsyncStream.makeStream()
+    }
+
+    var all: [Bool] { self.log.all }
+
+    var hear: @Sendable (Bool) -> Void {
+      { value in
+        self.log.append(value)
+        self.continuation.yield(value)
+      }
+    }
+
+    func hears(_ count: Int) async throws {
+      while self.all.count < count {
+        _ = try await withTimeLimit("a value") { [stream = self.stream] in await stream.first { _ in true } }
+      }
+    }
+  }
+#endif

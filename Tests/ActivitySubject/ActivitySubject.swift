@@ -1,0 +1,99 @@
+#if os(Linux)
+  import Dispatch
+  import Glibc
+  import OperationActivityObserving
+  import OperationCore
+
+  /// A process whose activity is observed, because signals and job control belong to a whole process.
+  ///
+  /// It does what the lines of its standard input say, and writes down what happens.
+  @main
+  struct ActivitySubject {
+    private let settings: Settings
+    private var observer: SignalActivityObserver?
+    private var subscription: OperationSubscription?
+    private var ownSource: (any DispatchSourceSignal)?
+    private var terminal: Terminal?
+
+    static func main() {
+      // What the tests have open is none of its business.
+      for descriptor in 3..<CInt(1_024) { close(descriptor) }
+      OperationWarning.reporter = { say("warning \($0.code)") }
+      var subject = ActivitySubject(settings: Settings(CommandLine.arguments.dropFirst()))
+      subject.prepare()
+      say("ready")
+      while let command = readLine() { subject.obey(command) }
+    }
+
+    private init(settings: Settings) {
+      self.settings = settings
+    }
+
+    private mutating func prepare() {
+      if let path = self.settings.terminal { self.terminal = Terminal(path: path) }
+      if let number = self.settings.ownHandler { signal(number) { _ in say("handler") } }
+      if let number = self.settings.ownSource { self.ownSource = makeSource(number) }
+    }
+
+    private mutating func obey(_ command: String) {
+      switch command {
+      case "observe":
+        let observer =
+          self.observer
+          ?? SignalActivityObserver(
+            inactive: self.settings.inactive,
+            active: self.settings.active,
+            options: self.settings.options
+          )
+        self.observer = observer
+        self.subscription = observer.subscribe { say($0 ? "active" : "inactive") }
+      case "cancel":
+        self.subscription?.cancel()
+      case "mark":
+        self.observer?.markInactive()
+      case "unmark":
+        self.observer?.markActive()
+      case "back":
+        self.terminal?.putInBackground()
+      case "forth":
+        self.terminal?.putInForeground()
+      case "census":
+        say("census \(Census())")
+      default:
+        say("unknown command \(command)")
+      }
+      if let observer = self.observer { wait { await observer.settled() } }
+      say("done \(command)")
+    }
+  }
+
+  /// Writes a line at once: it may be the last one.
+  func say(_ text: String) {
+    let line = text + "\n"
+    _ = write(STDOUT_FILENO, line, line.utf8.count)
+  }
+
+  private func makeSource(_ number: CInt) -> any DispatchSourceSignal {
+    let source = DispatchSource.makeSignalSource(signal: number, queue: DispatchQueue(label: "subject"))
+    let isRegistered = DispatchSemaphore(value: 0)
+    source.setRegistrationHandler { isRegistered.signal() }
+    source.setEventHandler { say("source") }
+    source.resume()
+    isRegistered.wait()
+    return source
+  }
+
+  private func wait(_ body: @escaping @Sendable () async -> Void) {
+    let isDone = DispatchSemaphore(value: 0)
+    Task {
+      await body()
+      isDone.signal()
+    }
+    isDone.wait()
+  }
+#else
+  @main
+  struct ActivitySubject {
+    static func main() {}
+  }
+#endif
