@@ -49,6 +49,12 @@
   func `default`() -> Int { 5 }
 
   @QueryRequest
+  func echo(_ echo: Int, context number: Int = 0) -> Int { echo + number }
+
+  @QueryRequest
+  func context(context: OperationContext, of continuation: Int) -> String { "\(context.greeting) \(continuation)" }
+
+  @QueryRequest
   func `the answer`() -> Int { 42 }
 
   @QueryRequest
@@ -118,6 +124,11 @@
       let recorder = EventRecorder<QueryState<String, any Error>>()
       #expect(try await store.fetch(handler: recorder.queryHandler) == "1 bye true")
       #expect(recorder.results.map { try? $0.get() } == ["1 so far", "1 bye true"])
+    }
+
+    @Test func argumentsMayHaveTheNameOfTheFunction() async {
+      #expect(await OperationStore.detached(query: $echo(4, context: 1)).fetch() == 5)
+      #expect(await OperationStore.detached(query: $context(of: 1)).fetch() == "hello 1")
     }
 
     @Test func argumentsMayHaveTheNamesOfWhatARunBrings() async {

@@ -12,8 +12,10 @@
       providingAccessorsOf declaration: some DeclSyntaxProtocol,
       in context: some MacroExpansionContext
     ) throws -> [AccessorDeclSyntax] {
-      // The expansion of the peer reports what is wrong with the declaration.
-      guard let entry = try? ContextEntry(declaration, attribute: node, in: context.lexicalContext) else { return [] }
+      guard let entry = try? ContextEntry(declaration, attribute: node, in: context.lexicalContext) else {
+        // The expansion of the peer reports what is wrong. Without an accessor the compiler would add what follows from it.
+        return [#"get { fatalError("This entry is misused.") }"#]
+      }
       return [
         "get { self[\(entry.key).self] }",
         "set { self[\(entry.key).self] = newValue }",

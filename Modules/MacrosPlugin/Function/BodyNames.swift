@@ -1,5 +1,5 @@
 #if SwiftOperationMacros
-  /// The names of what a run brings, none of which an own parameter of the function has.
+  /// The names of what a run brings, none of which the function or an own parameter of it has.
   struct BodyNames {
     let isolation: String
     let arguments: String
@@ -9,7 +9,7 @@
 
   extension OperationFunction {
     var bodyNames: BodyNames {
-      let taken = Set(self.ownParameters.map(\.name))
+      let taken = Set(self.ownParameters.map(\.name) + [self.name])
       func free(_ name: String) -> String {
         var name = name
         while taken.contains(name) { name = "run\(name.first?.uppercased() ?? "")\(name.dropFirst())" }

@@ -16,7 +16,7 @@
 
     var role: Role
     var syntax: FunctionParameterSyntax
-    /// The name in expressions: that of the parameter, or one in the place of `_`.
+    /// The name in expressions: that of the parameter, or one in the place of `_` and of a name that hides the function.
     var name: String
     /// The type, as an operation that keeps the argument spells it.
     var type: String
@@ -50,11 +50,12 @@
         }
         try syntax.check()
         let token = syntax.secondName ?? syntax.firstName
+        let isUsable = token.tokenKind != .wildcard && token.identifier != function.name.identifier
         parameters.append(
           OperationParameter(
             role: role,
             syntax: syntax,
-            name: token.tokenKind == .wildcard ? "argument\(index)" : token.trimmed.text,
+            name: isUsable ? token.trimmed.text : "argument\(index)",
             type: syntax.storedType
           )
         )
