@@ -11,7 +11,12 @@ let integrations: [Integration] = [
     trait: "SwiftOperationMacros",
     description: "Adds the macros of OperationMacros: operations from functions, context entries (swift-syntax).",
     packages: ["https://github.com/swiftlang/swift-syntax": "602.0.0"..<"604.0.0"]
-  )
+  ),
+  Integration(
+    trait: "SwiftOperationLogging",
+    description: "Adds OperationLogging: runs and warnings through a logger (swift-log).",
+    packages: ["https://github.com/apple/swift-log": "1.16.0"..<"2.0.0"]
+  ),
 ]
 
 /// Every module and every test suite of the package; targets, products, paths and settings follow from it.
@@ -42,12 +47,13 @@ let table: [Module] = [
     ]
   ),
   .library("Macros", uses: ["Core", "Mutation", "MacrosPlugin"], trait: "SwiftOperationMacros"),
+  .library("Logging", uses: ["Core"], trait: "SwiftOperationLogging", products: ["swift-log": ["Logging"]]),
   .library(
     "Operation",
     target: "Operation",
     uses: [
       "Core", "Backoff", "Retry", "Dedupe", "Pagination", "Mutation", "NetworkObserving", "MemoryPressure",
-      "ActivityObserving", "Macros",
+      "ActivityObserving", "Macros", "Logging",
     ]
   ),
 
@@ -82,6 +88,12 @@ let table: [Module] = [
         "SwiftSyntaxMacrosGenericTestSupport",
       ]
     ]
+  ),
+  .tests(
+    "Logging",
+    uses: ["Core", "Backoff", "Retry"],
+    trait: "SwiftOperationLogging",
+    products: ["swift-log": ["Logging", "InMemoryLogging"]]
   ),
   .suite("PathKeySnapshots", uses: ["Operation", "PathKeyGeneration"], without: ["Input"]),
   .suite("PublicPathKeySnapshots", uses: ["Core", "PathKeyGeneration"], without: ["Input"]),

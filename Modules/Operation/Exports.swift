@@ -8,6 +8,10 @@
 @_exported public import OperationPagination
 @_exported public import OperationRetry
 
+#if SwiftOperationLogging
+  @_exported public import OperationLogging
+#endif
+
 #if SwiftOperationMacros
   @_exported public import OperationMacros
 #endif

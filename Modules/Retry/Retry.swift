@@ -85,6 +85,7 @@ extension Retry {
     while index < limit, !Task.isCancelled, self.mayRetry(after: error, in: context) {
       guard await self.wait(before: index + 1, in: context) else { break }
       context.operationRetryIndex = index
+      context.beginNextAttempt(after: error)
       do throws(Operation.Failure) {
         return try await operation.run(isolation: isolation, in: context, with: continuation)
       } catch let next {
@@ -132,6 +133,8 @@ extension Retry {
     let configuration = context.retryConfiguration
     let isOurs = configuration.owner == self.id || configuration.isSetByHand
     var context = context
+    // The run of another operation, whose body runs this one: its attempts are not ours.
+    if let owner = configuration.owner, owner != self.id { context.forgetAttempts() }
     context.retryConfiguration = RetryConfiguration(limit: isOurs ? configuration.limit : self.limit, owner: self.id)
     return context
   }

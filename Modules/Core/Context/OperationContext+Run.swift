@@ -8,6 +8,8 @@ extension OperationContext {
     @usableFromInline var store: (any StoreReference)?
     /// Whether the run is made for the subscribers of its store, who then keep it alive.
     @usableFromInline var isForSubscribers = false
+    /// Nil in a first attempt of which nobody wants to hear more.
+    @usableFromInline var attempts: RunAttempts?
 
     @inlinable
     init() {}

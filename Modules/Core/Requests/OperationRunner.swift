@@ -15,6 +15,7 @@ public struct OperationRunner<Operation: OperationRequest> {
   public init(operation: Operation, initialContext: OperationContext = OperationContext()) {
     self.operation = operation
     self.context = initialContext
+    self.context.forgetAttempts()
     operation.setup(context: &self.context)
   }
 

@@ -1,0 +1,127 @@
+#if SwiftOperationLogging
+  import InMemoryLogging
+  import Logging
+  import OperationBackoff
+  import OperationCore
+  import OperationLogging
+  import OperationRetry
+  import OperationTesting
+  import Testing
+
+  @Suite(.warningsAreIssues) struct LogDurationTests {
+    private struct Secret: Error, CustomStringConvertible {
+      var description: String { "password" }
+    }
+
+    private let handler = InMemoryLogHandler()
+    private let clock = ManualClock()
+    private let script = OperationScript<Int, any Error>()
+
+    private var context: OperationContext {
+      var context = OperationContext()
+      context.operationLogger = Logger(label: "test") { _ in self.handler }
+      context.operationDeadlines = self.clock
+      context.operationDelayer = .noDelay
+      return context
+    }
+
+    @Test func `A run is one entry with the path, the attempt and the duration`() async throws {
+      let query = self.script.query(path: ["search", "a secret"]).logDuration()
+      let store = OperationStore.detached(query: query, initialContext: self.context)
+      let fetch = Task { try await store.fetch() }
+      let run = try await self.script.next()
+      #expect(self.handler.entries.isEmpty)
+      self.clock.advance(by: .milliseconds(1500))
+      run.succeed(4711)
+      #expect(try await fetch.value == 4711)
+
+      let entry = try #require(self.handler.entries.first)
+      #expect(self.handler.entries.count == 1)
+      #expect(entry.level == .info)
+      #expect(entry.message == "operation succeeded")
+      var metadata = entry.metadata
+      #expect(metadata.removeValue(forKey: "operation.task") != nil)
+      let expected: Logger.Metadata = [
+        "operation.name": "ScriptedQuery<Int, Error>",
+        "operation.path": ["String", "String"],
+        "operation.attempt": "1",
+        "operation.outcome": "success",
+        "operation.duration": "1.5",
+      ]
+      #expect(metadata == expected)
+      #expect(!"\(entry)".contains("secret"))
+      #expect(!"\(entry)".contains("4711"))
+    }
+
+    @Test func `An error is logged by its type`() async throws {
+      self.script.enqueue(.error(Secret()))
+      let store = OperationStore.detached(
+        query: self.script.query().logDuration("search"),
+        initialContext: self.context
+      )
+      await #expect(throws: Secret.self) { try await store.fetch() }
+
+      let entry = try #require(self.handler.entries.first)
+      #expect(entry.message == "operation failed")
+      #expect(entry.metadata["operation.name"] == "search")
+      #expect(entry.metadata["operation.outcome"] == "failure")
+      #expect("\(entry.metadata["operation.error"], default: "none")".contains("Secret"))
+      #expect(!"\(entry)".contains("password"))
+    }
+
+    @Test func `Values are logged where somebody has allowed it`() async throws {
+      var context = self.context
+      context.operationLogsValues = true
+      self.script.enqueue(.error(Secret()))
+      let query = self.script.query(path: ["search", 7]).logDuration()
+      let store = OperationStore.detached(query: query, initialContext: context)
+      await #expect(throws: Secret.self) { try await store.fetch() }
+
+      let metadata = try #require(self.handler.entries.first).metadata
+      #expect(metadata["operation.path"] == ["\"search\"", "7"])
+      #expect(metadata["operation.error"] == "password")
+    }
+
+    @Test func `Inside a retry each attempt is an entry`() async throws {
+      self.script.enqueue(.error(Secret()), .error(Secret()), .value(3))
+      let operation = self.script.operation().logDuration(.debug).retry(limit: 3)
+      var context = self.context
+      context.operationLogger.logLevel = .debug
+      #expect(try await OperationRunner(operation: operation, initialContext: context).run() == 3)
+      #expect(self.handler.entries.map { $0.metadata["operation.attempt"] } == ["1", "2", "3"])
+      #expect(self.handler.entries.map { $0.metadata["operation.outcome"] } == ["failure", "failure", "success"])
+      #expect(self.handler.entries.map(\.level) == [.debug, .debug, .debug])
+    }
+
+    @Test func `Outside of a retry the run is one entry, with the last attempt`() async throws {
+      self.script.enqueue(.error(Secret()), .value(2))
+      let operation = self.script.operation().retry(limit: 3).logDuration()
+      #expect(try await OperationRunner(operation: operation, initialContext: self.context).run() == 2)
+      #expect(self.handler.entries.map { $0.metadata["operation.attempt"] } == ["2"])
+      #expect(self.handler.entries.first?.metadata["operation.path"] == nil)
+    }
+
+    @Test func `Cancellation is no failure`() async throws {
+      let runner = OperationRunner(operation: self.script.operation().logDuration(), initialContext: self.context)
+      let task = Task { try await runner.run() }
+      _ = try await self.script.next()
+      task.cancel()
+      await #expect(throws: CancellationError.self) { try await task.value }
+      #expect(self.handler.entries.map(\.message) == ["operation cancelled"])
+      #expect(self.handler.entries.first?.metadata["operation.outcome"] == "cancellation")
+    }
+
+    @Test func `Nothing is logged below the level of the logger`() async throws {
+      self.script.enqueue(.value(1))
+      let operation = self.script.operation().logDuration(level: .debug)
+      #expect(try await OperationRunner(operation: operation, initialContext: self.context).run() == 1)
+      #expect(self.handler.entries.isEmpty)
+    }
+
+    @Test func `The modifier keeps the rules of modifiers`() async throws {
+      var context = self.context
+      context.operationLogger.logLevel = .trace
+      try await checkModifier(in: context) { $0.logDuration() }
+    }
+  }
+#endif

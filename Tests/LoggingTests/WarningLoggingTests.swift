@@ -1,0 +1,32 @@
+#if SwiftOperationLogging
+  import InMemoryLogging
+  import Logging
+  import OperationCore
+  import OperationLogging
+  import Testing
+
+  @Suite struct WarningLoggingTests {
+    @Test(arguments: [Logger.Level.warning, .error])
+    func `A warning is an entry with its kind`(level: Logger.Level) {
+      let handler = InMemoryLogHandler()
+      let logger = Logger(label: "test") { _ in handler }
+      OperationWarning.withReporter(OperationWarning.logging(to: logger, level: level)) {
+        OperationWarning(code: .invalidArgument, message: "Pass 0.").report()
+      }
+      let entry = InMemoryLogHandler.Entry(
+        level: level,
+        message: "Pass 0.",
+        metadata: ["operation.warning": "invalidArgument"]
+      )
+      #expect(handler.entries == [entry])
+    }
+
+    @Test func `The logger of a context is that of the program until one is put in`() {
+      var context = OperationContext()
+      #expect(context.operationLogger.label == "swift-operation")
+      #expect(!context.operationLogsValues)
+      context.operationLogger = Logger(label: "posts") { _ in InMemoryLogHandler() }
+      #expect(context.operationLogger.label == "posts")
+    }
+  }
+#endif
