@@ -4,8 +4,7 @@ public import Synchronization
 /// The flights of one operation that are under way.
 @usableFromInline
 final class FlightRegistry<Operation: OperationRequest & Sendable>: Sendable where Operation.Value: Sendable {
-  @usableFromInline
-  typealias Continuation = OperationContinuation<Operation.Value, Operation.Failure>
+  @usableFromInline typealias Continuation = OperationContinuation<Operation.Value, Operation.Failure>
 
   @usableFromInline
   struct State {
@@ -37,21 +36,26 @@ final class FlightRegistry<Operation: OperationRequest & Sendable>: Sendable whe
         self.remove(shared)
         continue
       }
-      let shared = SharedFlight(operation: operation, context: context) { [weak self] in self?.remove($0) }
-      let isAdded = self.state.withLock { state in
-        guard state.additions == additions else { return false }
+      let added = self.state.withLock { state -> SharedFlight<Operation>? in
+        guard state.additions == additions else { return nil }
         state.additions += 1
+        // Made here, so that each one that is made is begun, and ended: until then it and its flight hold each other.
+        let shared = SharedFlight(operation: operation, context: context, registry: self)
         state.flights.append(shared)
-        return true
+        return shared
       }
-      if isAdded { return await shared.begin(with: continuation) }
+      if let added { return await added.begin(with: continuation) }
     }
   }
 
   @inlinable
   func remove(_ shared: SharedFlight<Operation>) {
     self.state.withLock { state in
-      state.flights.removeAll { $0 === shared }
+      if state.flights.count == 1, state.flights[0] === shared {
+        state.flights.removeLast()
+      } else {
+        state.flights.removeAll { $0 === shared }
+      }
     }
   }
 }

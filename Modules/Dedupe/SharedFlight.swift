@@ -2,87 +2,186 @@ public import OperationCore
 public import Synchronization
 
 /// One run of an operation that several callers share, with the continuations of those callers.
+///
+/// It is the pilot of its flight. The two hold each other until the flight is over.
 @usableFromInline
 final class SharedFlight<Operation: OperationRequest & Sendable>: Sendable where Operation.Value: Sendable {
-  @usableFromInline
-  typealias Continuation = OperationContinuation<Operation.Value, Operation.Failure>
+  @usableFromInline typealias Continuation = OperationContinuation<Operation.Value, Operation.Failure>
   @usableFromInline typealias Outcome = Result<Operation.Value, Operation.Failure>
 
   @usableFromInline
-  struct State {
-    @usableFromInline var continuations: [UInt64: Continuation] = [:]
-    @usableFromInline var lastID: UInt64 = 0
-    @usableFromInline var lastYield: (Outcome, OperationContext?)?
-    @usableFromInline var yieldCount = 0
+  struct Listener: Sendable {
+    @usableFromInline let id: UInt64
+    /// Nil once the caller has left.
+    @usableFromInline var continuation: Continuation?
 
     @inlinable
-    init() {}
+    init(id: UInt64, continuation: Continuation) {
+      self.id = id
+      self.continuation = continuation
+    }
+  }
+
+  /// What was yielded last.
+  @usableFromInline
+  final class Yield: Sendable {
+    @usableFromInline let result: Outcome
+    @usableFromInline let context: OperationContext?
+    /// Counts the yields of a flight.
+    @usableFromInline let number: Int
+
+    @inlinable
+    init(result: Outcome, context: OperationContext?, number: Int) {
+      self.result = result
+      self.context = context
+      self.number = number
+    }
   }
 
   /// The context of the caller who began the flight.
   @usableFromInline let context: OperationContext
-  @usableFromInline let pilot: SharedPilot<Operation>
-  @usableFromInline let flight: Flight<Operation.Value, Operation.Failure>
-  @usableFromInline let state = Mutex(State())
+  @usableFromInline let operation: Operation
+  @usableFromInline let registry: FlightRegistry<Operation>
+
+  // The lock lies beside what it guards, not around it: letting go of a `Mutex` of a generic type looks up three types.
+  @usableFromInline let lock = Mutex(())
+  // Unsafe only in name: set before anybody else knows of the object.
+  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var madeFlight:
+    Flight<
+      Operation.Value, Operation.Failure
+    >?
+  // Unsafe only in name: touched by whoever holds the lock. In the order in which they came.
+  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var listeners: [Listener] = []
+  // Unsafe only in name, as `listeners`. How many of them have left.
+  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var vacancies = 0
+  // Unsafe only in name, as `listeners`.
+  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var lastID: UInt64 = 0
+  // Unsafe only in name, as `listeners`.
+  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var lastYield: Yield?
 
   @inlinable
-  init(
-    operation: Operation,
-    context: OperationContext,
-    onEnd: @escaping @Sendable (SharedFlight<Operation>) -> Void
-  ) {
+  init(operation: Operation, context: OperationContext, registry: FlightRegistry<Operation>) {
+    self.operation = operation
     self.context = context
-    self.pilot = SharedPilot(operation: operation, onEnd: onEnd)
-    self.flight = Flight(pilot: self.pilot)
+    self.registry = registry
+    self.madeFlight = Flight(pilot: self)
   }
 
+  @inlinable
+  var flight: Flight<Operation.Value, Operation.Failure> {
+    guard let flight = self.madeFlight else { preconditionFailure("A shared flight is made with its flight.") }
+    return flight
+  }
+}
+
+// MARK: - Sharing
+
+extension SharedFlight {
   /// Begins the flight and waits for its outcome.
   @inlinable
   nonisolated(nonsending) func begin(with continuation: Continuation) async -> Outcome {
-    self.pilot.attach(self)
-    let id = self.add(continuation)
-    defer { self.remove(id) }
-    return await self.raisingPriority {
-      await self.flight.outcome(in: self.context, leaving: .atOnce, flownBy: self.pilot)
-    }
+    let id = self.lock.withLock { _ in self.add(continuation) }
+    let flight = self.flight
+    let outcome = await self.raisingPriority { await flight.outcome(in: self.context, leaving: .atOnce, flownBy: self) }
+    self.remove(id)
+    return outcome
   }
 
   /// Waits for the outcome with those who do already; nil when the flight is dying or over.
   @inlinable
   nonisolated(nonsending) func join(with continuation: Continuation) async -> Outcome? {
     var id: UInt64?
-    defer { if let id { self.remove(id) } }
-    return await self.raisingPriority {
+    let outcome = await self.raisingPriority {
       await self.flight.outcomeIfAlive(leaving: .atOnce) {
         id = self.catchUp(continuation)
       }
     }
+    if let id { self.remove(id) }
+    return outcome
   }
 
   /// Waits, and raises the priority of the flight with that of the task that waits: as when a store raises its run.
   @inlinable
   nonisolated(nonsending) func raisingPriority<R>(_ wait: nonisolated(nonsending) () async -> R) async -> R {
-    await withTaskPriorityEscalationHandler {
+    let flight = self.flight
+    return await withTaskPriorityEscalationHandler {
       await wait()
-    } onPriorityEscalated: { [flight] _, priority in
+    } onPriorityEscalated: { _, priority in
       flight.raise(to: priority)
     }
   }
 
-  /// Hands what was yielded to all who share the flight.
+  /// Called under the lock.
   @inlinable
-  func yield(_ result: Outcome, using context: OperationContext?) {
-    guard self.flight.isFlying else { return self.reportLateYield() }
-    let continuations = self.state.withLock { state in
-      state.lastYield = (result, context)
-      state.yieldCount += 1
-      return state.continuations.sorted { $0.key < $1.key }.map(\.value)
-    }
-    for continuation in continuations { continuation.yield(with: result, using: context) }
+  func add(_ continuation: Continuation) -> UInt64 {
+    self.lastID += 1
+    self.listeners.append(Listener(id: self.lastID, continuation: continuation))
+    return self.lastID
   }
 
+  /// Adds the continuation of a latecomer once it has what was yielded last.
+  @inlinable
+  func catchUp(_ continuation: Continuation) -> UInt64 {
+    var seen = 0
+    while true {
+      let (id, missed) = self.lock.withLock { _ -> (UInt64?, Yield?) in
+        if let last = self.lastYield, last.number > seen { return (nil, last) }
+        return (self.add(continuation), nil)
+      }
+      if let id { return id }
+      guard let missed else { continue }
+      seen = missed.number
+      continuation.yield(with: missed.result, using: missed.context)
+    }
+  }
+
+  @inlinable
+  func remove(_ id: UInt64) {
+    let removed = self.lock.withLock { _ -> Continuation? in
+      // The identifiers grow, so their place is found by halves.
+      var (low, high) = (0, self.listeners.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if self.listeners[middle].id < id { low = middle + 1 } else { high = middle }
+      }
+      guard low < self.listeners.count, self.listeners[low].id == id else { return nil }
+      let removed = self.listeners[low].continuation.take()
+      self.vacancies += 1
+      if self.vacancies > self.listeners.count / 2 {
+        self.listeners.removeAll { $0.continuation == nil }
+        self.vacancies = 0
+      }
+      return removed
+    }
+    withExtendedLifetime(removed) {}  // Released after the lock.
+  }
+
+  /// Lets go of those who listen to a flight that is over.
+  @inlinable
+  func removeAll() {
+    let removed = self.lock.withLock { _ in
+      defer {
+        self.listeners = []
+        self.vacancies = 0
+      }
+      return self.listeners
+    }
+    withExtendedLifetime(removed) {}  // Released after the lock.
+  }
+
+  /// Hands what was yielded to all who share the flight.
   @usableFromInline
-  func reportLateYield() {
+  func yield(_ result: Outcome, using context: OperationContext?) {
+    guard self.flight.isFlying else { return self.reportLateYield() }
+    let listeners = self.lock.withLock { _ in
+      let number = (self.lastYield?.number ?? 0) + 1
+      self.lastYield = Yield(result: result, context: context, number: number)
+      return self.listeners
+    }
+    for listener in listeners { listener.continuation?.yield(with: result, using: context) }
+  }
+
+  private func reportLateYield() {
     OperationWarning(
       code: .yieldAfterReturn,
       message: """
@@ -91,76 +190,16 @@ final class SharedFlight<Operation: OperationRequest & Sendable>: Sendable where
         """
     ).report()
   }
-
-  @inlinable
-  func add(_ continuation: Continuation) -> UInt64 {
-    self.state.withLock { state in
-      state.lastID += 1
-      state.continuations[state.lastID] = continuation
-      return state.lastID
-    }
-  }
-
-  /// Adds the continuation of a latecomer once it has what was yielded last.
-  @inlinable
-  func catchUp(_ continuation: Continuation) -> UInt64 {
-    var seen = 0
-    while true {
-      let (id, missed) = self.state.withLock { state -> (UInt64?, (Outcome, OperationContext?)?) in
-        if state.yieldCount > seen {
-          seen = state.yieldCount
-          return (nil, state.lastYield)
-        }
-        state.lastID += 1
-        state.continuations[state.lastID] = continuation
-        return (state.lastID, nil)
-      }
-      if let id { return id }
-      if let (result, context) = missed { continuation.yield(with: result, using: context) }
-    }
-  }
-
-  @inlinable
-  func remove(_ id: UInt64) {
-    let continuation = self.state.withLock { $0.continuations.removeValue(forKey: id) }
-    _ = consume continuation  // Released after the lock.
-  }
 }
 
-/// Flies the operation of a ``SharedFlight``.
-@usableFromInline
-final class SharedPilot<Operation: OperationRequest & Sendable>: FlightPilot where Operation.Value: Sendable {
-  @usableFromInline let operation: Operation
-  @usableFromInline let onEnd: @Sendable (SharedFlight<Operation>) -> Void
-  @usableFromInline let shared = Mutex(WeakShared())
+// MARK: - Flying
 
-  @usableFromInline
-  struct WeakShared {
-    @usableFromInline weak var value: SharedFlight<Operation>?
-
-    @inlinable
-    init() {}
-  }
-
+extension SharedFlight: FlightPilot {
   @inlinable
-  init(operation: Operation, onEnd: @escaping @Sendable (SharedFlight<Operation>) -> Void) {
-    self.operation = operation
-    self.onEnd = onEnd
-  }
-
-  @inlinable
-  func attach(_ shared: SharedFlight<Operation>) {
-    self.shared.withLock { $0.value = shared }
-  }
-
-  @inlinable
-  nonisolated(nonsending) func fly(
+  package nonisolated(nonsending) func fly(
     _ task: OperationTask<Operation.Value, Operation.Failure>
   ) async -> Result<Operation.Value, Operation.Failure> {
-    let shared = self.shared.withLock { $0.value }
-    let continuation = OperationContinuation<Operation.Value, Operation.Failure> { result, context in
-      shared?.yield(result, using: context)
-    }
+    let continuation = Continuation { result, context in self.yield(result, using: context) }
     do throws(Operation.Failure) {
       return .success(try await self.operation.run(isolation: nil, in: task.context, with: continuation))
     } catch {
@@ -169,21 +208,17 @@ final class SharedPilot<Operation: OperationRequest & Sendable>: FlightPilot whe
   }
 
   @inlinable
-  func wasCancelled(_ flight: Flight<Operation.Value, Operation.Failure>) {
-    self.end()
+  package func wasCancelled(_ flight: Flight<Operation.Value, Operation.Failure>) {
+    self.registry.remove(self)
   }
 
   @inlinable
-  func didLand(
+  package func didLand(
     _ task: OperationTask<Operation.Value, Operation.Failure>,
     with outcome: Result<Operation.Value, Operation.Failure>,
     isCancelled: Bool
   ) {
-    self.end()
-  }
-
-  @inlinable
-  func end() {
-    if let shared = self.shared.withLock({ $0.value }) { self.onEnd(shared) }
+    self.registry.remove(self)
+    self.removeAll()
   }
 }

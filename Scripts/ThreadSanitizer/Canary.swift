@@ -12,8 +12,36 @@ final class Counter: @unchecked Sendable {
   let turn = Atomic(0)
 }
 
-/// What needs Scripts/ThreadSanitizer to be recognised as sound: a contended lock and continuations resumed early.
+/// A value that is copied on write.
+struct Shared: @unchecked Sendable {
+  final class Storage {
+    var value = 0
+  }
+
+  private var storage = Storage()
+
+  var value: Int {
+    get { self.storage.value }
+    set {
+      if !isKnownUniquelyReferenced(&self.storage) { self.storage = Storage() }
+      self.storage.value = newValue
+    }
+  }
+}
+
+/// What needs Scripts/ThreadSanitizer to be recognised as sound: a contended lock, continuations resumed early, and copies
+/// on write.
 @Test func sound() async throws {
+  final class Holder: Sendable {
+    let shared = Mutex(Shared())
+  }
+  let holder = Holder()
+  await withTaskGroup(of: Void.self) { group in
+    group.addTask { for number in 0..<20_000 { holder.shared.withLock { $0.value = number } } }
+    // Reads its copy after the lock.
+    group.addTask { for _ in 0..<20_000 { #expect(holder.shared.withLock { $0 }.value < 20_000) } }
+  }
+
   let counter = Counter()
   await withTaskGroup(of: Void.self) { group in
     for _ in 0..<4 {
@@ -25,15 +53,24 @@ final class Counter: @unchecked Sendable {
   for _ in 0..<10_000 {
     let counter = Counter()
     await withCheckedContinuation { continuation in
-      DispatchQueue.global().async { counter.value += 1; continuation.resume() }
+      DispatchQueue.global().async {
+        counter.value += 1
+        continuation.resume()
+      }
     }
     counter.value += 1
     try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-      Task { counter.value += 1; continuation.resume() }
+      Task {
+        counter.value += 1
+        continuation.resume()
+      }
     }
     counter.value += 1
     await withUnsafeContinuation { continuation in
-      Task { counter.value += 1; continuation.resume() }
+      Task {
+        counter.value += 1
+        continuation.resume()
+      }
     }
     #expect(counter.value == 5)
   }
@@ -57,7 +94,11 @@ func takeTurns(
 
 @Test func plainRace() {
   let counter = Counter()
-  takeTurns(counter) { counter.value += 1 } other: { counter.value += 1 }
+  takeTurns(counter) {
+    counter.value += 1
+  } other: {
+    counter.value += 1
+  }
   #expect(counter.turn.load(ordering: .relaxed) == 2)
 }
 

@@ -5,6 +5,9 @@
 // same way libswift_Concurrency says that a continuation was resumed, but not that the task noticed when it was resumed
 // before it was awaited. The functions below stand in front of the runtime's own, call them, and say so.
 //
+// Nor does it see the counts of references, by which a value that is copied on write is known to be the only one: who has
+// let go of the others has read them before.
+//
 // They are linked into the test binary of a sanitized build and nowhere else. Where a runtime does not have one of
 // these functions, nobody calls ours.
 
@@ -80,4 +83,30 @@ SWIFT void swift_task_enterThreadLocalContext(char *state) {
   SWIFT void (*next)(char *) = dlsym(RTLD_NEXT, "swift_task_enterThreadLocalContext");
   next(state);
   acquire_current_task();
+}
+
+// MARK: References
+
+typedef void release_function(void *object);
+typedef bool uniqueness_function(const void *object);
+
+static release_function *next_release;
+static uniqueness_function *next_uniqueness;
+
+__attribute__((constructor)) static void find_reference_counting(void) {
+  next_release = dlsym(RTLD_NEXT, "swift_release");
+  next_uniqueness = dlsym(RTLD_NEXT, "swift_isUniquelyReferenced_nonNull_native");
+}
+
+void swift_release(void *object) {
+  if (!next_release) find_reference_counting();
+  if (object) __tsan_release(object);
+  next_release(object);
+}
+
+bool swift_isUniquelyReferenced_nonNull_native(const void *object) {
+  if (!next_uniqueness) find_reference_counting();
+  bool unique = next_uniqueness(object);
+  if (unique) __tsan_acquire((void *)object);
+  return unique;
 }

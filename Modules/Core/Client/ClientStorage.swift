@@ -3,6 +3,7 @@ internal import Synchronization
 /// What works behind an ``OperationClient``: the stores by path, those who watch them, and the cache that lets them go.
 ///
 /// The cache and the watchers are told of changes outside the lock, one at a time and in order.
+@usableFromInline
 final class ClientStorage: Sendable {
   struct Entry: Sendable {
     let id: StoreEntryIdentifier
@@ -42,6 +43,7 @@ final class ClientStorage: Sendable {
 
 extension ClientStorage {
   /// The store at a path; one that the cache has let go is taken back.
+  @usableFromInline
   func store(at path: OperationPath) -> KeptStore? {
     guard let found = self.state.withLock({ $0.entries[path] }) else { return nil }
     if let store = found.store { return KeptStore(runtime: found.runtime, store: store) }
@@ -65,17 +67,13 @@ extension ClientStorage {
     }
   }
 
-  /// What `transform` makes of the stores at paths that start with the given one.
-  func stores<Store>(
-    matching path: OperationPath,
-    _ transform: (KeptStore) -> Store?
-  ) -> OperationPathableCollection<Store> {
+  /// The stores at paths that start with the given one.
+  @usableFromInline
+  func stores(matching path: OperationPath) -> PathTrie<KeptStore> {
     let entries = self.state.withLock { $0.entries.compactMap(matching: path) { $0 } }
-    return OperationPathableCollection(
-      trie: entries.compactMap { entry in
-        (entry.store ?? entry.runtime.erasedStore).flatMap { transform(KeptStore(runtime: entry.runtime, store: $0)) }
-      }
-    )
+    return entries.compactMap { entry in
+      (entry.store ?? entry.runtime.erasedStore).map { KeptStore(runtime: entry.runtime, store: $0) }
+    }
   }
 }
 
@@ -83,20 +81,39 @@ extension ClientStorage {
 
 extension ClientStorage {
   /// Keeps a store unless another is there at its path by now; the one that is there is returned.
+  @usableFromInline
   func insertIfAbsent(_ new: KeptStore) -> KeptStore {
     let path = new.runtime.path
     while true {
-      if let present = self.store(at: path) { return present }
-      let isInserted = self.state.withLock { state in
+      let insertion = self.state.withLock { state -> Insertion in
         // A store that is gone may have left its entry; one that came in the meantime is looked at again.
-        if let entry = state.entries[path], entry.store != nil || entry.runtime.erasedStore != nil { return false }
-        self.insert(new, into: &state)
-        return true
+        if let entry = state.entries[path], entry.store != nil || entry.runtime.erasedStore != nil { return .refused }
+        guard state.watchers.isEmpty, state.notes.isEmpty, !state.isDelivering else {
+          self.insert(new, into: &state)
+          return .noted
+        }
+        state.isDelivering = true
+        return .silent(self.put(new, into: &state).id)
       }
-      guard isInserted else { continue }
-      self.deliver()
-      return new
+      switch insertion {
+      case .refused: if let present = self.store(at: path) { return present }
+      case .noted:
+        self.deliver()
+        return new
+      case .silent(let id):
+        self.cache.storeDidBecomeIdle(OperationClient.IdleStore(entry: id, runtime: new.runtime, storage: self))
+        self.deliverRest()
+        return new
+      }
     }
+  }
+
+  private enum Insertion {
+    /// There is another.
+    case refused
+    case noted
+    /// Nobody watches, and nothing is before it: the one who inserts tells the cache.
+    case silent(StoreEntryIdentifier)
   }
 
   /// Puts stores in and takes stores out at once. ``announceChanges()`` tells of it.
@@ -153,17 +170,21 @@ extension ClientStorage {
   }
 
   private func insert(_ new: KeptStore, into state: inout State) {
+    let (id, replaced) = self.put(new, into: &state)
+    var change = StoreChange()
+    if let replaced { self.note(removalOf: replaced, in: &change, &state) }
+    change.added.append(new)
+    state.notes.append(.change(change))
+    state.notes.append(.idle(id, new.runtime))
+  }
+
+  /// Puts a store in without telling anybody.
+  private func put(_ new: KeptStore, into state: inout State) -> (id: StoreEntryIdentifier, replaced: Entry?) {
     state.lastID += 1
     let entry = Entry(id: state.lastID, runtime: new.runtime, store: new.store, isIdle: true)
     let path = new.runtime.path
     new.runtime.keep(StoreKeeperReference(keeper: self, entry: entry.id, path: path))
-    var change = StoreChange()
-    if let replaced = state.entries.updateValue(entry, at: path) {
-      self.note(removalOf: replaced, in: &change, &state)
-    }
-    change.added.append(new)
-    state.notes.append(.change(change))
-    state.notes.append(.idle(entry.id, entry.runtime))
+    return (entry.id, state.entries.updateValue(entry, at: path))
   }
 
   private func note(removalOf entry: Entry, in change: inout StoreChange, _ state: inout State) {
@@ -175,6 +196,7 @@ extension ClientStorage {
 // MARK: - Idle stores
 
 extension ClientStorage: StoreKeeper {
+  @usableFromInline
   func idlenessChanged(of id: StoreEntryIdentifier, at path: OperationPath) {
     guard let entry = self.state.withLock({ $0.entries[path] }), entry.id == id else { return }
     // Read outside this lock: whoever has exclusive access to the store may be waiting for it.
@@ -231,6 +253,7 @@ extension ClientStorage: StoreKeeper {
     self.deliver()
   }
 
+  @usableFromInline
   func storeIsGone(_ id: StoreEntryIdentifier, at path: OperationPath) {
     self.state.withLock { state in
       guard let entry = state.entries[path], entry.id == id else { return }
@@ -260,12 +283,18 @@ extension ClientStorage {
       defer { state.isDelivering = true }
       return state.isDelivering
     }
-    guard !isDelivering else { return }
+    if !isDelivering { self.deliverRest() }
+  }
+
+  private func deliverRest() {
     while true {
       let (notes, watchers) = self.state.withLock { state -> ([Note], [StoreWatcher]) in
+        guard !state.notes.isEmpty else {
+          state.isDelivering = false
+          return ([], [])
+        }
         defer { state.notes = [] }
-        if state.notes.isEmpty { state.isDelivering = false }
-        return (state.notes, state.watchers.sorted { $0.key < $1.key }.map(\.value))
+        return (state.notes, state.watchers.sorted { $0.key < $1.key }.map { $0.value })
       }
       guard !notes.isEmpty else { return }
       for note in notes {

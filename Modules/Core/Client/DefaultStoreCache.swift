@@ -31,13 +31,15 @@ extension OperationClient {
       let context = store.context
       let cacheTime = max(context.operationCacheTime, .zero)
       let deadlines = context.operationDeadlines
-      let (replaced, surplus) = self.state.withLock { queues in
-        let replaced = queues.insert(store, cacheTime: cacheTime, since: deadlines.elapsed)
-        return (replaced, queues.count > self.maximumIdleStores ? queues.removeOldest() : nil)
+      let elapsed = deadlines.elapsed
+      let (replaced, surplus, isAlarmOff) = self.state.withLock { queues in
+        let replaced = queues.insert(store, cacheTime: cacheTime, since: elapsed)
+        let surplus = queues.count > self.maximumIdleStores ? queues.removeOldest() : nil
+        return (replaced, surplus, queues.isAlarmOff(for: cacheTime))
       }
       _ = consume replaced  // Released after the lock.
       surplus?.store.evict()
-      self.setAlarm(for: cacheTime, on: deadlines)
+      if isAlarmOff { self.setAlarm(for: cacheTime, on: deadlines) }
       self.updateLink()
     }
 

@@ -94,6 +94,9 @@ struct IdleStoreQueues: Sendable {
     return oldest.flatMap { self.remove($0.store.id) }
   }
 
+  /// Whether nobody has set an alarm for the stores of a cache time, nor is about to.
+  func isAlarmOff(for cacheTime: Duration) -> Bool { self.queues[cacheTime]?.alarm.isOff ?? false }
+
   /// Since when the oldest store of a cache time is idle, if an alarm has to be set for it. The caller then sets it.
   mutating func alarmIfNeeded(for cacheTime: Duration) -> Duration? {
     guard case .off = self.queues[cacheTime]?.alarm, let first = self.queues[cacheTime]?.first else { return nil }

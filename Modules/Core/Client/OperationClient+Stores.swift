@@ -7,6 +7,7 @@ extension OperationClient {
   /// - Parameters:
   ///   - operation: The operation.
   ///   - initialState: The state that a new store begins with.
+  @inlinable
   public func store<Operation: StatefulOperationRequest & Sendable>(
     for operation: Operation,
     initialState: @autoclosure () -> Operation.State
@@ -19,6 +20,7 @@ extension OperationClient {
   }
 
   /// The store of a query, which is made when there is none at its path.
+  @inlinable
   public func store<Query: QueryRequest>(
     for query: Query,
     initialValue: Query.Value? = nil
@@ -27,28 +29,34 @@ extension OperationClient {
   }
 
   /// The store of an operation with a default value, which is made when there is none at its path.
+  @inlinable
   public func store<Operation: DefaultStateRequest>(for operation: Operation) -> OperationStore<Operation.State> {
     self.store(for: operation, initialState: operation.initialState)
   }
 
-  private func typed<Operation: StatefulOperationRequest>(
+  @inlinable
+  func typed<Operation: StatefulOperationRequest>(
     _ kept: KeptStore,
     for operation: Operation
   ) -> OperationStore<Operation.State>? {
     if let store = kept.store as? OperationStore<Operation.State>,
-      store.runtime.unmodifiedOperationType == Operation.unmodifiedType
+      store.runtime.operation.unmodifiedType == Operation.unmodifiedType
     {
       return store
     }
+    self.reportPathInUse(kept, by: Operation.unmodifiedType, at: operation.path)
+    return nil
+  }
+
+  @usableFromInline
+  func reportPathInUse(_ kept: KeptStore, by type: any OperationRequest.Type, at path: OperationPath) {
     OperationWarning(
       code: .pathInUse,
       message: """
-        \(Operation.unmodifiedType) claims the path \(operation.path), where a store of \
-        \(kept.runtime.unmodifiedOperationType) is. It gets a store of its own, which the client does not keep. Give each \
-        type of operation paths of its own.
+        \(type) claims the path \(path), where a store of \(kept.runtime.unmodifiedOperationType) is. It gets a store of \
+        its own, which the client does not keep. Give each type of operation paths of its own.
         """
     ).report()
-    return nil
   }
 }
 
@@ -60,15 +68,18 @@ extension OperationClient {
 
   /// The stores at paths that start with `path`.
   public func stores(matching path: OperationPath = []) -> OperationPathableCollection<OpaqueOperationStore> {
-    self.storage.stores(matching: path) { $0.runtime.opaqueStore }
+    OperationPathableCollection(trie: self.storage.stores(matching: path).compactMap { $0.runtime.opaqueStore })
   }
 
   /// The stores with a state of type `state` at paths that start with `path`.
+  @inlinable
   public func stores<State: OperationState & Sendable>(
     matching path: OperationPath = [],
     of state: State.Type
   ) -> OperationPathableCollection<OperationStore<State>> {
-    self.storage.stores(matching: path) { $0.store as? OperationStore<State> }
+    OperationPathableCollection(
+      trie: self.storage.stores(matching: path).compactMap { $0.store as? OperationStore<State> }
+    )
   }
 
   /// Takes out the stores at paths that start with `path`. Those who hold them keep them.

@@ -4,8 +4,10 @@ internal import Synchronization
 ///
 /// A client can be used from any thread. Idle stores are dropped in time: see ``DefaultStoreCache``.
 public final class OperationClient: Sendable {
-  let storage: ClientStorage
-  private let storeCreator: any StoreCreator
+  @usableFromInline let storage: ClientStorage
+  /// Whether the creator adds nothing, so that clients make their stores themselves, knowing their types.
+  @usableFromInline let createsPlainStores: Bool
+  @usableFromInline let storeCreator: any StoreCreator
   private let context: Mutex<OperationContext>
   /// Held while stores are edited as a whole. Nothing else takes it.
   let transactions = ReentrantMutex(0)
@@ -23,6 +25,7 @@ public final class OperationClient: Sendable {
   ) {
     self.storage = ClientStorage(cache: storeCache)
     self.storeCreator = storeCreator
+    self.createsPlainStores = storeCreator is PlainStoreCreator
     self.context = Mutex(defaultContext)
     self.context.withLock { $0.operationClient = self }
   }
@@ -38,11 +41,16 @@ public final class OperationClient: Sendable {
   }
 
   /// Creates a store that is not kept.
+  @inlinable
   func makeStore<Operation: StatefulOperationRequest>(
     for operation: Operation,
     initialState: Operation.State
   ) -> OperationStore<Operation.State> {
-    self.storeCreator.store(for: operation, in: self.defaultContext, with: initialState)
+    let context = self.defaultContext
+    guard self.createsPlainStores else {
+      return self.storeCreator.store(for: operation, in: context, with: initialState)
+    }
+    return .detached(operation: operation, initialState: initialState, initialContext: context)
   }
 }
 

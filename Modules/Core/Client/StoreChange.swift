@@ -1,16 +1,18 @@
 internal import Synchronization
 
 /// A store that a client keeps.
+@usableFromInline
 struct KeptStore: Sendable {
   let runtime: any ErasedRuntime
   /// Keeps the store while it is announced.
-  let store: any AnyObject & Sendable
+  @usableFromInline let store: any AnyObject & Sendable
 
   init(runtime: any ErasedRuntime, store: any AnyObject & Sendable) {
     self.runtime = runtime
     self.store = store
   }
 
+  @usableFromInline
   init<State>(_ store: OperationStore<State>) {
     self.init(runtime: store.runtime, store: store)
   }

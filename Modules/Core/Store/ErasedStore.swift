@@ -39,9 +39,8 @@ extension StoreRuntime: ErasedRuntime {
   }
 
   func keep(_ reference: StoreKeeperReference) {
-    self.noteDependent()
     self.keeper.withLock { $0 = reference }
-    self.machine.withLock { $0.hasKeeper = true }
+    self.isKept.store(true, ordering: .releasing)
   }
 }
 

@@ -40,8 +40,6 @@ struct StoreMachine<State: OperationState & Sendable>: Sendable {
   /// Who wants to know that the first subscriber came or the last one left.
   @usableFromInline var activityObservers: [UInt64: @Sendable () -> Void] = [:]
   @usableFromInline var isClosed = false
-  /// Whether a client keeps the store, or has done so.
-  @usableFromInline var hasKeeper = false
   /// Whether the operation is to be run again when the runs that began before the last invalidation have ended.
   @usableFromInline var owesRerun = false
   /// How often somebody has asked whether the store is idle: a later answer has a greater number.
@@ -98,11 +96,11 @@ struct StoreMachine<State: OperationState & Sendable>: Sendable {
   /// Who is to know that the store has become idle or stopped being so, or that runs or subscribers came or went; nil for
   /// nobody.
   @inlinable
-  mutating func reportActivity() -> StoreActivityNews? {
+  mutating func reportActivity(isKept: Bool) -> StoreActivityNews? {
     let last = self.reportedActivity
     let now = (isIdle: self.isIdle, isRunning: !self.runs.isEmpty, hasSubscribers: self.subscribers.count > 0)
     self.reportedActivity = now
-    let isForKeeper = self.hasKeeper && last.isIdle != now.isIdle
+    let isForKeeper = isKept && last.isIdle != now.isIdle
     let isForObservers =
       !self.activityObservers.isEmpty
       && (last.isRunning != now.isRunning || last.hasSubscribers != now.hasSubscribers)
@@ -289,7 +287,7 @@ extension StoreMachine {
     self.ledger = nil
     self.answeredInvalidations = self.invalidations
     for index in self.runs.indices { self.runs[index].isShown = false }
-    let running = self.runs.map(\.task)
+    let running = self.runs.map { $0.task }
     let others = effect.tasksToCancel.filter { task in !running.contains { $0.id == task.id } }
     return (StoreNews(isStateNew: true), running + others)
   }

@@ -14,7 +14,7 @@ extension StoreRuntime: FlightPilot {
       let departure = machine.depart(&departed)
       isHoldNeeded = isHeld && machine.subscribers.count > 0
       if isHoldNeeded { machine.heldFlights.append(task.flight) }
-      news = machine.reportActivity()
+      news = machine.reportActivity(isKept: self.hasBeenKept)
       return departure
     }
     if isHeld, !isHoldNeeded { task.flight.release() }
@@ -64,7 +64,7 @@ extension StoreRuntime: FlightPilot {
     self.change(task.context, run: task.id, result: outcome) { machine in
       let landing = machine.land(task, with: outcome, isCancelled: isCancelled)
       owesRerun = machine.owesRerun
-      news = machine.reportActivity()
+      news = machine.reportActivity(isKept: self.hasBeenKept)
       isTold = machine.subscribers.isEmpty && !owesRerun && news == nil
       if isTold { machine.forgetLanding(of: task.id) }
       return landing
@@ -159,12 +159,16 @@ extension StoreRuntime {
     sharing: OperationRunSharing,
     handler: OperationEventHandler<State>?
   ) async -> Result<State.OperationValue, State.Failure>? {
-    let tasks = self.machine.withLock { machine in machine.runs.lazy.filter(\.isShown).map(\.task) }
-    for task in tasks
-    where self.operation.isSameRun(context, task.context) && sharing.isSameRun(context, task.context) {
+    // No key paths here: code that is inlined into clients would make them anew each time.
+    let runs = self.machine.withLock { $0.runs }
+    for run in runs
+    where run.isShown && self.operation.isSameRun(context, run.task.context)
+      && sharing.isSameRun(context, run.task.context)
+    {
+      let flight = run.task.flight
       var listener: Subscriber<State>?
-      let outcome = await task.flight.outcomeIfAlive(leaving: .atOnce) {
-        listener = self.listen(to: task.flight, with: handler)
+      let outcome = await flight.outcomeIfAlive(leaving: .atOnce) {
+        listener = self.listen(to: flight, with: handler)
       }
       self.dismiss(listener)
       if let outcome { return outcome }

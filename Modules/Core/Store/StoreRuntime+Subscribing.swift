@@ -25,7 +25,7 @@ extension StoreRuntime {
         mayDeliver: mayDeliver
       )
       if audience != nil { state = machine.shownState }
-      return (subscriber, audience, machine.reportActivity())
+      return (subscriber, audience, machine.reportActivity(isKept: self.hasBeenKept))
     }
     if let audience {
       audience.hear(state: state, result: nil, turn: nil, context, run: nil)
@@ -104,7 +104,6 @@ extension StoreRuntime {
     for subscriber in subscribers { subscriber.onStoreGone?() }
     for flight in flights { flight.release() }
     controllers?.cancel()
-    self.keeper.withLock { $0 }.storeIsGone()
     _ = consume observers  // Released after the lock.
   }
 }

@@ -15,6 +15,7 @@ final class StoreRuntime<State: OperationState & Sendable>: Sendable {
   @usableFromInline let reference = TypedStoreReference<State>()
   /// The client that keeps the store, which wants to know when it is idle.
   @usableFromInline let keeper = Mutex(StoreKeeperReference())
+  @usableFromInline let isKept = Atomic(false)
   private let dependents = Atomic(false)
 
   @inlinable
@@ -25,8 +26,17 @@ final class StoreRuntime<State: OperationState & Sendable>: Sendable {
 }
 
 extension StoreRuntime {
+  /// Whether a client keeps the store, or has done so.
+  @inlinable
+  var hasBeenKept: Bool { self.isKept.load(ordering: .acquiring) }
+
   /// Whether anybody has ever come who is to be told that the store is gone, or let go of then.
   var hasDependents: Bool { self.dependents.load(ordering: .acquiring) }
+
+  /// Tells the client that the store is gone.
+  func leaveKeeper() {
+    self.keeper.withLock { $0 }.storeIsGone()
+  }
 
   @usableFromInline
   func noteDependent() {
@@ -202,7 +212,7 @@ extension StoreRuntime {
   /// that were not, or the other way round.
   @inlinable
   func activityChanged() {
-    let news = self.machine.withLock { $0.reportActivity() }
+    let news = self.machine.withLock { $0.reportActivity(isKept: self.hasBeenKept) }
     if let news { self.tell(news) }
   }
 

@@ -12,11 +12,10 @@ struct FlightTask: Sendable {
   /// It has to find itself: it begins on the thread of the one who makes it, who gets its handle only when it suspends, and
   /// others may want to cancel it by then.
   static var current: FlightTask {
-    withUnsafeCurrentTask { current in
-      guard let current else { preconditionFailure("A flight is flown by a task.") }
-      // Both are one reference to the task, and do the same with it; but only a `Task` may be kept.
-      return FlightTask(unsafeBitCast(current, to: Task<Void, Never>.self))
-    }
+    // Both types are one reference to the task, and do the same with it; but only a `Task` may be kept.
+    let handle = withUnsafeCurrentTask { unsafeBitCast($0, to: Task<Void, Never>?.self) }
+    guard let handle else { preconditionFailure("A flight is flown by a task.") }
+    return FlightTask(handle)
   }
 
   func cancel() {
