@@ -183,7 +183,7 @@ extension ClientStorage {
     state.lastID += 1
     let entry = Entry(id: state.lastID, runtime: new.runtime, store: new.store, isIdle: true)
     let path = new.runtime.path
-    new.runtime.keep(StoreKeeperReference(keeper: self, entry: entry.id, path: path))
+    new.runtime.keep(StoreKeeperReference(keeper: self, entry: entry.id))
     return (entry.id, state.entries.updateValue(entry, at: path))
   }
 

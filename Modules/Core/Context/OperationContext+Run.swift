@@ -18,8 +18,8 @@ extension OperationContext {
   /// The entries that differ from event to event. They lie in the context itself, so that an event costs no allocation.
   @usableFromInline
   struct EventEntries: Sendable {
-    @usableFromInline var updateReason: OperationResultUpdateReason?
     @usableFromInline var frozenDate: Date?
+    @usableFromInline var updateReason: OperationResultUpdateReason?
 
     @inlinable
     init() {}

@@ -16,24 +16,22 @@ protocol StoreKeeper: AnyObject, Sendable {
 struct StoreKeeperReference: Sendable {
   @usableFromInline weak var keeper: (any StoreKeeper)?
   @usableFromInline var entry: StoreEntryIdentifier = 0
-  @usableFromInline var path = OperationPath()
 
   @usableFromInline
   init() {}
 
-  init(keeper: any StoreKeeper, entry: StoreEntryIdentifier, path: OperationPath) {
+  init(keeper: any StoreKeeper, entry: StoreEntryIdentifier) {
     self.keeper = keeper
     self.entry = entry
-    self.path = path
   }
 
   @usableFromInline
-  func idlenessChanged() {
-    self.keeper?.idlenessChanged(of: self.entry, at: self.path)
+  func idlenessChanged(at path: OperationPath) {
+    self.keeper?.idlenessChanged(of: self.entry, at: path)
   }
 
   @usableFromInline
-  func storeIsGone() {
-    self.keeper?.storeIsGone(self.entry, at: self.path)
+  func storeIsGone(at path: OperationPath) {
+    self.keeper?.storeIsGone(self.entry, at: path)
   }
 }

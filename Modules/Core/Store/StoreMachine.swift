@@ -39,11 +39,11 @@ struct StoreMachine<State: OperationState & Sendable>: Sendable {
   @usableFromInline var controllers: OperationSubscription?
   /// Who wants to know that the first subscriber came or the last one left.
   @usableFromInline var activityObservers: [UInt64: @Sendable () -> Void] = [:]
-  @usableFromInline var isClosed = false
-  /// Whether the operation is to be run again when the runs that began before the last invalidation have ended.
-  @usableFromInline var owesRerun = false
   /// How often somebody has asked whether the store is idle: a later answer has a greater number.
   @usableFromInline var idlenessReadings: UInt64 = 0
+  /// Whether the operation is to be run again when the runs that began before the last invalidation have ended.
+  @usableFromInline var owesRerun = false
+  @usableFromInline var isClosed = false
   @usableFromInline var reportedActivity = (isIdle: true, isRunning: false, hasSubscribers: false)
   @usableFromInline var invalidations = 0
   @usableFromInline var answeredInvalidations = 0

@@ -35,7 +35,7 @@ extension StoreRuntime {
 
   /// Tells the client that the store is gone.
   func leaveKeeper() {
-    self.keeper.withLock { $0 }.storeIsGone()
+    self.keeper.withLock { $0 }.storeIsGone(at: self.path)
   }
 
   @usableFromInline
@@ -220,7 +220,7 @@ extension StoreRuntime {
   func tell(_ news: StoreActivityNews) {
     self.act {
       for observer in news.observers { observer() }
-      if news.isForKeeper { self.keeper.withLock { $0 }.idlenessChanged() }
+      if news.isForKeeper { self.keeper.withLock { $0 }.idlenessChanged(at: self.path) }
     }
   }
 }
