@@ -17,6 +17,11 @@ let integrations: [Integration] = [
     description: "Adds OperationLogging: runs and warnings through a logger (swift-log).",
     packages: ["https://github.com/apple/swift-log": "1.16.0"..<"2.0.0"]
   ),
+  Integration(
+    trait: "SwiftOperationMetrics",
+    description: "Adds OperationMetrics: runs, stores and subscribers in a metrics backend (swift-metrics).",
+    packages: ["https://github.com/apple/swift-metrics": "2.13.0"..<"3.0.0"]
+  ),
 ]
 
 /// Every module and every test suite of the package; targets, products, paths and settings follow from it.
@@ -48,12 +53,13 @@ let table: [Module] = [
   ),
   .library("Macros", uses: ["Core", "Mutation", "MacrosPlugin"], trait: "SwiftOperationMacros"),
   .library("Logging", uses: ["Core"], trait: "SwiftOperationLogging", products: ["swift-log": ["Logging"]]),
+  .library("Metrics", uses: ["Core"], trait: "SwiftOperationMetrics", products: ["swift-metrics": ["CoreMetrics"]]),
   .library(
     "Operation",
     target: "Operation",
     uses: [
       "Core", "Backoff", "Retry", "Dedupe", "Pagination", "Mutation", "NetworkObserving", "MemoryPressure",
-      "ActivityObserving", "Macros", "Logging",
+      "ActivityObserving", "Macros", "Logging", "Metrics",
     ]
   ),
 
@@ -94,6 +100,12 @@ let table: [Module] = [
     uses: ["Core", "Backoff", "Retry"],
     trait: "SwiftOperationLogging",
     products: ["swift-log": ["Logging", "InMemoryLogging"]]
+  ),
+  .tests(
+    "Metrics",
+    uses: ["Core", "Backoff", "Retry", "Dedupe"],
+    trait: "SwiftOperationMetrics",
+    products: ["swift-metrics": ["MetricsTestKit"]]
   ),
   .suite("PathKeySnapshots", uses: ["Operation", "PathKeyGeneration"], without: ["Input"]),
   .suite("PublicPathKeySnapshots", uses: ["Core", "PathKeyGeneration"], without: ["Input"]),

@@ -15,3 +15,7 @@
 #if SwiftOperationMacros
   @_exported public import OperationMacros
 #endif
+
+#if SwiftOperationMetrics
+  @_exported public import OperationMetrics
+#endif

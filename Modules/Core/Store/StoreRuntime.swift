@@ -16,10 +16,13 @@ final class StoreRuntime<State: OperationState & Sendable>: Sendable {
   /// The client that keeps the store, which wants to know when it is idle.
   @usableFromInline let keeper = Mutex(StoreKeeperReference())
   private let dependents = Atomic(false)
+  /// Whether anybody wants to hear of subscribers.
+  @usableFromInline let isProbed: Bool
 
   @inlinable
   init(operation: OperationBox<State>, state: State, context: OperationContext) {
     self.operation = operation
+    self.isProbed = context.isProbed
     self.machine = ReentrantMutex(StoreMachine(state: state, context: context))
   }
 }
