@@ -19,3 +19,7 @@
 #if SwiftOperationMetrics
   @_exported public import OperationMetrics
 #endif
+
+#if SwiftOperationTracing
+  @_exported public import OperationTracing
+#endif
