@@ -17,6 +17,16 @@ let integrations: [Integration] = [
     description: "Adds OperationLogging: runs and warnings through a logger (swift-log).",
     packages: ["https://github.com/apple/swift-log": "1.16.0"..<"2.0.0"]
   ),
+  Integration(
+    trait: "SwiftOperationMetrics",
+    description: "Adds OperationMetrics: runs, stores and subscribers in a metrics backend (swift-metrics).",
+    packages: ["https://github.com/apple/swift-metrics": "2.13.0"..<"3.0.0"]
+  ),
+  Integration(
+    trait: "SwiftOperationTracing",
+    description: "Adds OperationTracing: a span for each run (swift-distributed-tracing).",
+    packages: ["https://github.com/apple/swift-distributed-tracing": "1.7.0"..<"2.0.0"]
+  ),
 ]
 
 /// Every module and every test suite of the package; targets, products, paths and settings follow from it.
@@ -47,13 +57,15 @@ let table: [Module] = [
     ]
   ),
   .library("Macros", uses: ["Core", "Mutation", "MacrosPlugin"], trait: "SwiftOperationMacros"),
-  .library("Logging", uses: ["Core"], trait: "SwiftOperationLogging", products: ["swift-log": ["Logging"]]),
+  .library("Logging", uses: ["Core"], products: ["swift-log": ["Logging"]]),
+  .library("Metrics", uses: ["Core"], products: ["swift-metrics": ["CoreMetrics"]]),
+  .library("Tracing", uses: ["Core"], products: ["swift-distributed-tracing": ["Tracing"]]),
   .library(
     "Operation",
     target: "Operation",
     uses: [
       "Core", "Backoff", "Retry", "Dedupe", "Pagination", "Mutation", "NetworkObserving", "MemoryPressure",
-      "ActivityObserving", "Macros", "Logging",
+      "ActivityObserving", "Macros", "Logging", "Metrics", "Tracing",
     ]
   ),
 
@@ -89,11 +101,12 @@ let table: [Module] = [
       ]
     ]
   ),
+  .tests("Logging", uses: ["Core", "Backoff", "Retry"], products: ["swift-log": ["Logging", "InMemoryLogging"]]),
+  .tests("Metrics", uses: ["Core", "Backoff", "Retry", "Dedupe"], products: ["swift-metrics": ["MetricsTestKit"]]),
   .tests(
-    "Logging",
-    uses: ["Core", "Backoff", "Retry"],
-    trait: "SwiftOperationLogging",
-    products: ["swift-log": ["Logging", "InMemoryLogging"]]
+    "Tracing",
+    uses: ["Core", "Retry", "Dedupe"],
+    products: ["swift-distributed-tracing": ["Tracing", "InMemoryTracing"]]
   ),
   .suite("PathKeySnapshots", uses: ["Operation", "PathKeyGeneration"], without: ["Input"]),
   .suite("PublicPathKeySnapshots", uses: ["Core", "PathKeyGeneration"], without: ["Input"]),
@@ -151,7 +164,7 @@ struct Module {
   /// What is in the folder and not for the compiler.
   var excluded: [String] = []
 
-  /// The library `Operation<Folder>` in `Modules/<Folder>`.
+  /// The library `Operation<Folder>` in `Modules/<Folder>`; one with products is behind `SwiftOperation<Folder>`.
   static func library(
     _ folder: String,
     target: String? = nil,
@@ -160,6 +173,7 @@ struct Module {
     products: [String: [String]] = [:]
   ) -> Module {
     let target = target ?? "Operation\(folder)"
+    let trait = trait ?? (products.isEmpty ? nil : "SwiftOperation\(folder)")
     return Module(kind: .library, folder: folder, target: target, uses: uses, trait: trait, products: products)
   }
 
@@ -207,7 +221,8 @@ struct Module {
     trait: String? = nil,
     products: [String: [String]] = [:]
   ) -> Module {
-    suite("\(module)Tests", target: "\(module)Tests", uses: uses + [module], trait: trait, products: products)
+    let trait = trait ?? (products.isEmpty ? nil : "SwiftOperation\(module)")
+    return suite("\(module)Tests", target: "\(module)Tests", uses: uses + [module], trait: trait, products: products)
   }
 
   /// Tests that belong to no single module: the target `<folder>Tests` in `Tests/<folder>`.
@@ -242,52 +257,31 @@ extension Module {
 
   var packageTarget: Target {
     switch kind {
-    case .library, .inner:
-      .target(
-        name: target,
-        dependencies: dependencies,
-        path: "Modules/\(folder)",
-        swiftSettings: Module.settings
-      )
+    case .library, .inner, .generator:
+      .target(name: target, dependencies: dependencies, path: path, swiftSettings: Module.settings)
     case .macros:
-      .macro(
+      .macro(name: target, dependencies: dependencies, path: path, swiftSettings: Module.settings)
+    case .tool, .subject:
+      .executableTarget(name: target, dependencies: dependencies, path: path, swiftSettings: Module.settings)
+    case .tests:
+      .testTarget(
         name: target,
         dependencies: dependencies,
-        path: "Modules/\(folder)",
-        swiftSettings: Module.settings
-      )
-    case .generator:
-      .target(
-        name: target,
-        dependencies: dependencies,
-        path: "Plugins/\(folder)",
-        swiftSettings: Module.settings
-      )
-    case .tool:
-      .executableTarget(
-        name: target,
-        dependencies: dependencies,
-        path: "Plugins/\(folder)",
+        path: path,
+        exclude: excluded,
         swiftSettings: Module.settings
       )
     case .buildPlugin: plugin(.buildTool())
     case .command(let verb, let description):
       plugin(.command(intent: .custom(verb: verb, description: description)))
-    case .subject:
-      .executableTarget(
-        name: target,
-        dependencies: dependencies,
-        path: "Tests/\(folder)",
-        swiftSettings: Module.settings
-      )
-    case .tests:
-      .testTarget(
-        name: target,
-        dependencies: dependencies,
-        path: "Tests/\(folder)",
-        exclude: excluded,
-        swiftSettings: Module.settings
-      )
+    }
+  }
+
+  private var path: String {
+    switch kind {
+    case .library, .inner, .macros: "Modules/\(folder)"
+    case .generator, .tool, .buildPlugin, .command: "Plugins/\(folder)"
+    case .tests, .subject: "Tests/\(folder)"
     }
   }
 
@@ -296,7 +290,7 @@ extension Module {
       name: target,
       capability: capability,
       dependencies: uses.map { .target(name: Module.module(in: $0).target) },
-      path: "Plugins/\(folder)"
+      path: path
     )
   }
 

@@ -32,7 +32,7 @@ final class FlightRegistry<Operation: OperationRequest & Sendable>: Sendable whe
     while true {
       let (flights, additions) = self.state.withLock { ($0.flights, $0.additions) }
       if let shared = flights.first(where: { isSameRun(context, $0.context) }) {
-        if let outcome = await shared.join(with: continuation) { return outcome }
+        if let outcome = await shared.join(in: context, with: continuation) { return outcome }
         self.remove(shared)
         continue
       }

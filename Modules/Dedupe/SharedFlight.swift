@@ -89,11 +89,12 @@ extension SharedFlight {
 
   /// Waits for the outcome with those who do already; nil when the flight is dying or over.
   @inlinable
-  nonisolated(nonsending) func join(with continuation: Continuation) async -> Outcome? {
+  nonisolated(nonsending) func join(in context: OperationContext, with continuation: Continuation) async -> Outcome? {
     var id: UInt64?
     let outcome = await self.raisingPriority {
       await self.flight.outcomeIfAlive(leaving: .atOnce) {
         id = self.catchUp(continuation)
+        context.noteJoin()
       }
     }
     if let id { self.remove(id) }

@@ -15,3 +15,11 @@
 #if SwiftOperationMacros
   @_exported public import OperationMacros
 #endif
+
+#if SwiftOperationMetrics
+  @_exported public import OperationMetrics
+#endif
+
+#if SwiftOperationTracing
+  @_exported public import OperationTracing
+#endif

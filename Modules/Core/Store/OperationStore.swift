@@ -16,8 +16,8 @@ public final class OperationStore<State: OperationState & Sendable>: Sendable, O
   ) where Operation.State == State {
     var context = initialContext
     context.leaveRun()
-    operation.setup(context: &context)
-    self.runtime = StoreRuntime(operation: OperationBox(operation), state: initialState, context: context)
+    let box = context.setUpBox(for: operation)
+    self.runtime = StoreRuntime(operation: box, state: initialState, context: context)
     self.runtime.reference.store = self
     self.runtime.attachConfiguration(of: context)
   }

@@ -3,7 +3,8 @@ extension StoreRuntime {
   @usableFromInline
   func attachConfiguration(of context: OperationContext) {
     let (handlers, controllers) = (context.operationEventHandlers, context.operationControllers)
-    if handlers.isEmpty, controllers.isEmpty { return }
+    let probes = context.operationProbes
+    if handlers.isEmpty, controllers.isEmpty, probes.isEmpty { return }
     self.noteDependent()
     for handler in handlers {
       if let handler = handler.adapted(to: State.self) {
@@ -12,8 +13,8 @@ extension StoreRuntime {
         self.reportMismatch(of: type(of: handler))
       }
     }
-    guard !controllers.isEmpty else { return }
-    let subscriptions = controllers.map { self.start($0) }
+    guard !controllers.isEmpty || !probes.isEmpty else { return }
+    let subscriptions = controllers.map { self.start($0) } + probes.map { $0.storeWasMade() }
     // Most stores have one controller at most, and keep no more for it than it takes.
     let subscription = subscriptions.count == 1 ? subscriptions[0] : .combined(subscriptions)
     let isClosed = self.machine.withLock { machine in

@@ -148,8 +148,9 @@ extension StoreRuntime {
   @inlinable
   nonisolated(nonsending) func runOrJoin() async -> Result<State.OperationValue, State.Failure> {
     let running = self.machine.withLock { machine in machine.runs.last { $0.isShown }?.task.flight }
-    let leaving: RunFlight.Leaving = self.context.operationRunSharing == nil ? .lastStays : .atOnce
-    if let outcome = await running?.outcomeIfAlive(leaving: leaving) { return outcome }
+    let context = self.context
+    let leaving: RunFlight.Leaving = context.operationRunSharing == nil ? .lastStays : .atOnce
+    if let outcome = await running?.outcomeIfAlive(leaving: leaving, onBoard: { context.noteJoin() }) { return outcome }
     return await self.run(using: nil, handler: nil)
   }
 
@@ -169,6 +170,7 @@ extension StoreRuntime {
       var listener: Subscriber<State>?
       let outcome = await flight.outcomeIfAlive(leaving: .atOnce) {
         listener = self.listen(to: flight, with: handler)
+        context.noteJoin()
       }
       self.dismiss(listener)
       if let outcome { return outcome }

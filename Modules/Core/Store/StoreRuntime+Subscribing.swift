@@ -10,6 +10,16 @@ extension StoreRuntime {
     departure: RunFlight.Departure,
     onStoreGone: (@Sendable () -> Void)? = nil
   ) -> OperationSubscription {
+    if self.isProbed { return self.subscribeProbed(handler, departure: departure, onStoreGone: onStoreGone) }
+    return self.addSubscriber(handler, departure: departure, onStoreGone: onStoreGone)
+  }
+
+  @inlinable
+  func addSubscriber(
+    _ handler: OperationEventHandler<State>,
+    departure: RunFlight.Departure,
+    onStoreGone: (@Sendable () -> Void)?
+  ) -> OperationSubscription {
     self.noteDependent()
     let mayDeliver = !self.machine.isOwnedByCurrentThread
     var (state, context) = (State?.none, OperationContext())

@@ -17,10 +17,13 @@ final class StoreRuntime<State: OperationState & Sendable>: Sendable {
   @usableFromInline let keeper = Mutex(StoreKeeperReference())
   @usableFromInline let isKept = Atomic(false)
   private let dependents = Atomic(false)
+  /// Whether anybody wants to hear of subscribers.
+  @usableFromInline let isProbed: Bool
 
   @inlinable
   init(operation: OperationBox<State>, state: State, context: OperationContext) {
     self.operation = operation
+    self.isProbed = context.isProbed
     self.machine = ReentrantMutex(StoreMachine(state: state, context: context))
   }
 }

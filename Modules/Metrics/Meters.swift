@@ -1,0 +1,78 @@
+#if SwiftOperationMetrics
+  internal import CoreMetrics
+  internal import OperationCore
+
+  /// The metrics of the operations of one name.
+  final class Meters: Sendable {
+    let runs: Counter
+    let attempts: Counter
+    let retries: Counter
+    let failures: Counter
+    let cancellations: Counter
+    let joins: Counter
+    let duration: CoreMetrics.Timer
+    let stores: Meter
+    let subscribers: Meter
+
+    init(name: String, factory: any MetricsFactory) {
+      let dimensions = [("operation", name)]
+      func counter(_ label: String) -> Counter { Counter(label: label, dimensions: dimensions, factory: factory) }
+      self.runs = counter("operation.runs")
+      self.attempts = counter("operation.attempts")
+      self.retries = counter("operation.retries")
+      self.failures = counter("operation.failures")
+      self.cancellations = counter("operation.cancellations")
+      self.joins = counter("operation.joins")
+      self.duration = CoreMetrics.Timer(label: "operation.duration", dimensions: dimensions, factory: factory)
+      self.stores = Meter(label: "operation.stores", dimensions: dimensions, factory: factory)
+      self.subscribers = Meter(label: "operation.subscribers", dimensions: dimensions, factory: factory)
+    }
+  }
+
+  extension Meters: OperationProbe {
+    func storeWasMade() -> OperationSubscription {
+      self.stores.increment()
+      return OperationSubscription { self.stores.decrement() }
+    }
+
+    func subscriberCame() -> OperationSubscription {
+      self.subscribers.increment()
+      return OperationSubscription { self.subscribers.decrement() }
+    }
+
+    func runWasJoined() {
+      self.joins.increment()
+    }
+  }
+
+  extension Meters {
+    /// A run has begun, with its first attempt.
+    func runBegan() {
+      self.runs.increment()
+      self.attempts.increment()
+    }
+
+    /// A run goes on with another attempt.
+    func retryBegan() {
+      self.attempts.increment()
+      self.retries.increment()
+    }
+
+    /// A run has ended.
+    func runEnded(after duration: Duration, with error: (any Error)? = nil) {
+      self.duration.recordNanoseconds(duration.nanoseconds)
+      guard let error else { return }
+      if error is CancellationError { self.cancellations.increment() } else { self.failures.increment() }
+    }
+  }
+
+  extension Duration {
+    /// Whole nanoseconds; the most that fit where there are more.
+    fileprivate var nanoseconds: Int64 {
+      let (seconds, attoseconds) = self.components
+      let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+      let (sum, sumOverflow) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
+      return overflow || sumOverflow ? .max : sum
+    }
+  }
+#endif

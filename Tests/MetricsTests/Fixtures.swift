@@ -1,0 +1,42 @@
+#if SwiftOperationMetrics
+  import MetricsTestKit
+  import OperationBackoff
+  import OperationCore
+  import OperationMetrics
+  import OperationTesting
+
+  struct Refused: Error {}
+
+  /// A backend in memory, and the time of the operations that it measures.
+  struct Bench: Sendable {
+    let backend = TestMetrics()
+    let clock = ManualClock()
+    let script = OperationScript<Int, any Error>()
+    let meters: OperationMeters
+
+    init() {
+      self.meters = OperationMeters(factory: self.backend)
+    }
+
+    var context: OperationContext {
+      var context = OperationContext.withoutDelays
+      context.operationDeadlines = self.clock
+      return context
+    }
+
+    /// What a counter has counted.
+    func count(_ label: String, of name: String = "post") -> Int64 {
+      self.backend.counterTotal(label: "operation.\(label)", dimensions: [("operation", name)])
+    }
+
+    /// What a meter shows.
+    func level(_ label: String, of name: String = "post") -> Double? {
+      self.backend.meters(label: "operation.\(label)", dimensions: [("operation", name)]).last?.lastValue
+    }
+
+    /// The durations of the runs, in nanoseconds.
+    func durations(of name: String = "post") -> [Int64] {
+      self.backend.timers(label: "operation.duration").filter { $0.dimensions.first?.1 == name }.flatMap(\.values)
+    }
+  }
+#endif

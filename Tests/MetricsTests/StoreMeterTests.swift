@@ -1,0 +1,82 @@
+#if SwiftOperationMetrics
+  import OperationCore
+  import OperationDedupe
+  import OperationMetrics
+  import OperationRetry
+  import OperationTesting
+  import Testing
+
+  /// Retries all queries and lets them share runs, as the defaults of the umbrella do.
+  private struct RetryingStores: OperationClient.StoreCreator {
+    func store<Operation: StatefulOperationRequest & Sendable>(
+      for operation: Operation,
+      in context: OperationContext,
+      with initialState: Operation.State
+    ) -> OperationStore<Operation.State> {
+      let query = operation.retry(limit: 3).deduplicated()
+      return .detached(operation: query, initialState: initialState, initialContext: context)
+    }
+  }
+
+  private let name = "ScriptedQuery<Int, Error>"
+
+  @Suite(.warningsAreIssues) struct StoreMeterTests {
+    private let bench = Bench()
+
+    @Test func `One line measures a client outside of what its stores add`() async throws {
+      let client = OperationClient(defaultContext: self.bench.context, storeCreator: RetryingStores())
+      client.measureOperations(by: self.bench.meters)
+      self.bench.script.enqueue(.error(Refused()), .suspend)
+      let store = client.store(for: self.bench.script.query())
+      let fetch = Task { try await store.fetch() }
+      let run = try await self.bench.script.next()
+      let joiner = Task.immediate { try await client.ensureValue(for: self.bench.script.query()) }
+      run.succeed(2)
+      #expect(try await fetch.value == 2)
+      #expect(try await joiner.value == 2)
+      #expect(self.bench.count("runs", of: name) == 1)
+      #expect(self.bench.count("attempts", of: name) == 2)
+      #expect(self.bench.count("retries", of: name) == 1)
+      #expect(self.bench.count("joins", of: name) == 1)
+    }
+
+    @Test func `An operation with a measurement of its own is measured once`() async throws {
+      let client = OperationClient(defaultContext: self.bench.context)
+      client.measureOperations(by: self.bench.meters)
+      self.bench.script.enqueue(.value(1))
+      let query = self.bench.script.query().measured("post", by: self.bench.meters).stale(after: .seconds(1))
+      _ = try await client.store(for: query.defaultValue(0)).fetch()
+      #expect(self.bench.count("runs") == 1)
+      #expect(self.bench.count("runs", of: name) == 0)
+    }
+
+    @Test func `Stores and subscribers come and go`() async throws {
+      let query = self.bench.script.query().disableAutomaticRunning().measured("post", by: self.bench.meters)
+      var store: OperationStore? = .detached(query: query, initialContext: self.bench.context)
+      #expect(self.bench.level("stores") == 1)
+      #expect(self.bench.level("subscribers") == nil)
+      let first = store?.subscribe(with: QueryEventHandler())
+      let second = store?.subscribe(with: QueryEventHandler())
+      #expect(self.bench.level("subscribers") == 2)
+      first?.cancel()
+      first?.cancel()
+      #expect(self.bench.level("subscribers") == 1)
+      store = nil
+      #expect(self.bench.level("stores") == 0)
+      #expect(self.bench.level("subscribers") == 0)
+      second?.cancel()
+      #expect(self.bench.level("subscribers") == 0)
+    }
+
+    @Test func `What a body makes with its context is not measured unasked`() async throws {
+      var context = self.bench.context
+      context.measureOperations(by: self.bench.meters)
+      self.bench.script.enqueue(.value(1))
+      let store = OperationStore.detached(query: self.bench.script.query(), initialContext: context)
+      #expect(try await store.fetch() == 1)
+      self.bench.script.enqueue(.value(2))
+      _ = try await OperationStore.detached(query: self.bench.script.query(), initialContext: store.context).fetch()
+      #expect(self.bench.count("runs", of: name) == 1)
+    }
+  }
+#endif

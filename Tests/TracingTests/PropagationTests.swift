@@ -1,0 +1,83 @@
+#if SwiftOperationTracing
+  import InMemoryTracing
+  import OperationCore
+  import OperationDedupe
+  import OperationRetry
+  import OperationTesting
+  import OperationTracing
+  import Testing
+  import Tracing
+
+  /// Makes a span in its body, on another task.
+  private struct SpanningQuery: QueryRequest, Hashable {
+    func fetch(
+      isolation: isolated (any Actor)?,
+      in context: OperationContext,
+      with continuation: OperationContinuation<Int, any Error>
+    ) async throws -> Int {
+      await Task { InstrumentationSystem.tracer.withAnySpan("body") { _ in 1 } }.value
+    }
+  }
+
+  /// Retries all queries and lets them share runs, as the defaults of the umbrella do.
+  private struct RetryingStores: OperationClient.StoreCreator {
+    func store<Operation: StatefulOperationRequest & Sendable>(
+      for operation: Operation,
+      in context: OperationContext,
+      with initialState: Operation.State
+    ) -> OperationStore<Operation.State> {
+      let query = operation.retry(limit: 3).deduplicated()
+      return .detached(operation: query, initialState: initialState, initialContext: context)
+    }
+  }
+
+  @Suite(.warningsAreIssues) struct PropagationTests {
+    private let tracer = InMemoryTracer()
+
+    /// Expects the spans of a body, its run and its caller to be each other's children, in one trace.
+    private func expectChain() throws {
+      let spans = Dictionary(uniqueKeysWithValues: self.tracer.finishedSpans.map { ($0.operationName, $0) })
+      #expect(spans.count == 3)
+      let (caller, run) = (try #require(spans["caller"]), try #require(spans["SpanningQuery"]))
+      let body = try #require(spans["body"])
+      #expect(body.parentSpanID == run.spanID)
+      #expect(run.parentSpanID == caller.spanID)
+      #expect(caller.parentSpanID == nil)
+      #expect(Set([caller.traceID, run.traceID, body.traceID]).count == 1)
+    }
+
+    @Test func `A client's runs are in the trace of the caller, whatever its stores add`() async throws {
+      try await withTracer(self.tracer) {
+        let client = OperationClient(storeCreator: RetryingStores())
+        client.traceOperations()
+        let value = try await self.tracer.withSpan("caller") { _ in
+          try await client.store(for: SpanningQuery()).fetch()
+        }
+        #expect(value == 1)
+      }
+      try self.expectChain()
+    }
+
+    @Test func `A run that leaves the caller's actor, and is flown for several, keeps the trace`() async throws {
+      try await withTracer(self.tracer) {
+        let query = SpanningQuery().traced().deduplicated().taskConfiguration { $0.priority = .high }
+        let store = OperationStore.detached(query: query)
+        _ = try await self.tracer.withSpan("caller") { _ in try await Self.fetchOnMain(store) }
+      }
+      try self.expectChain()
+    }
+
+    @MainActor private static func fetchOnMain(_ store: OperationStore<QueryState<Int, any Error>>) async throws -> Int
+    {
+      try await store.fetch()
+    }
+
+    @Test func `An operation that is traced by itself is one span in a client that traces`() async throws {
+      let client = OperationClient()
+      client.traceOperations(by: self.tracer)
+      let script = OperationScript<Int, any Error>(default: .value(1))
+      _ = try await client.store(for: script.query().traced("post", by: self.tracer).defaultValue(0)).fetch()
+      #expect(self.tracer.finishedSpans.map(\.operationName) == ["post"])
+    }
+  }
+#endif

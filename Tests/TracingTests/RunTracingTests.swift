@@ -1,0 +1,77 @@
+#if SwiftOperationTracing
+  import InMemoryTracing
+  import OperationCore
+  import OperationDedupe
+  import OperationRetry
+  import OperationTesting
+  import OperationTracing
+  import Testing
+  import Tracing
+
+  struct Refused: Error, CustomStringConvertible {
+    var description: String { "password" }
+  }
+
+  @Suite(.warningsAreIssues) struct RunTracingTests {
+    private let tracer = InMemoryTracer()
+    private let script = OperationScript<Int, any Error>()
+
+    @Test func `A run is a span, and its attempts are events of it`() async throws {
+      self.script.enqueue(.error(Refused()), .error(Refused()), .value(1))
+      let operation = self.script.operation().retry(limit: 3).traced("post", by: self.tracer)
+      #expect(try await OperationRunner(operation: operation, initialContext: .withoutDelays).run() == 1)
+
+      let span = try #require(self.tracer.finishedSpans.first)
+      #expect(self.tracer.finishedSpans.count == 1)
+      #expect(self.tracer.activeSpans.isEmpty)
+      #expect(span.operationName == "post")
+      #expect(span.attributes.get("operation.outcome") == .string("success"))
+      #expect(span.attributes.get("operation.task") != nil)
+      #expect(span.status == nil)
+      #expect(span.events.map(\.name) == ["attempt", "attempt", "attempt"])
+      #expect(span.events.map { $0.attributes.get("operation.attempt") } == [.int64(1), .int64(2), .int64(3)])
+      #expect(span.events.map { $0.attributes.get("error.type") != nil } == [false, true, true])
+    }
+
+    @Test func `A failure is an error of the span, by its type`() async throws {
+      self.script.enqueue(.error(Refused()))
+      let query = self.script.query(path: ["secret"]).traced(by: self.tracer)
+      await #expect(throws: Refused.self) { try await OperationStore.detached(query: query).fetch() }
+
+      let span = try #require(self.tracer.finishedSpans.first)
+      #expect(span.operationName == "ScriptedQuery<Int, Error>")
+      #expect(span.status?.code == .error)
+      #expect(span.attributes.get("operation.outcome") == .string("failure"))
+      #expect("\(span.attributes.get("error.type"), default: "none")".contains("Refused"))
+      #expect(span.errors.isEmpty)
+      #expect(!"\(span)".contains("password"))
+      #expect(!"\(span)".contains("secret"))
+    }
+
+    @Test func `A cancellation is no error`() async throws {
+      let runner = OperationRunner(operation: self.script.operation().traced(by: self.tracer))
+      let task = Task { try await runner.run() }
+      _ = try await self.script.next()
+      #expect(self.tracer.activeSpans.count == 1)
+      task.cancel()
+      await #expect(throws: CancellationError.self) { try await task.value }
+      let span = try #require(self.tracer.finishedSpans.first)
+      #expect(span.status == nil)
+      #expect(span.attributes.get("operation.outcome") == .string("cancellation"))
+    }
+
+    @Test func `Inside of a retry each attempt is a span`() async throws {
+      self.script.enqueue(.error(Refused()), .value(1))
+      let operation = self.script.operation().traced(by: self.tracer).retry(limit: 1)
+      #expect(try await OperationRunner(operation: operation, initialContext: .withoutDelays).run() == 1)
+      #expect(
+        self.tracer.finishedSpans.map { $0.events.map { $0.attributes.get("operation.attempt") } }
+          == [[.int64(1)], [.int64(2)]]
+      )
+    }
+
+    @Test func `The modifier keeps the rules of modifiers`() async throws {
+      try await checkModifier { $0.traced(by: self.tracer) }
+    }
+  }
+#endif
