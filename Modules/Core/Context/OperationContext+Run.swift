@@ -10,6 +10,8 @@ extension OperationContext {
     @usableFromInline var isForSubscribers = false
     /// Nil in a first attempt of which nobody wants to hear more.
     @usableFromInline var attempts: RunAttempts?
+    /// What the state keeps with the run, if it does.
+    @usableFromInline var attachment: (any AnyObject & Sendable)?
 
     @inlinable
     init() {}
@@ -20,6 +22,7 @@ extension OperationContext {
   struct EventEntries: Sendable {
     @usableFromInline var frozenDate: Date?
     @usableFromInline var updateReason: OperationResultUpdateReason?
+    @usableFromInline var hidesAttachment = false
 
     @inlinable
     init() {}
@@ -49,6 +52,21 @@ extension OperationContext {
     set { self.run.taskIdentifier = newValue }
   }
 
+  /// What the state keeps with the run. It stays with that: a context that is handed on does not take it along to another.
+  @inlinable
+  package var runAttachment: (any AnyObject & Sendable)? {
+    get { self.event.hidesAttachment ? nil : self.run.attachment }
+    set { self.run.attachment = newValue }
+  }
+
+  /// This context for those who may hand it on to what is no part of the run.
+  @inlinable
+  package func hidingRunAttachment() -> OperationContext {
+    var context = self
+    context.event.hidesAttachment = true
+    return context
+  }
+
   /// Why a result was reported with this context: it was returned, or yielded. Nil where no result is reported.
   @inlinable
   public var operationResultUpdateReason: OperationResultUpdateReason? {
@@ -62,6 +80,12 @@ extension OperationContext {
   @inlinable
   public var runningOperationStore: OpaqueOperationStore? {
     self.run.store?.opaqueStore
+  }
+
+  /// The store that runs the operation with this context, where its state is of a certain type.
+  @inlinable
+  package func runningStore<State: OperationState & Sendable>(of state: State.Type) -> OperationStore<State>? {
+    (self.run.store as? TypedStoreReference<State>)?.store
   }
 }
 

@@ -119,11 +119,23 @@ extension OperationContext {
     return self.slots.contains { $0.key == id }
   }
 
+  /// Makes the entry what it is when it was never written.
+  @inlinable
+  package mutating func unset<K: Key>(_ key: K.Type) {
+    let id = ObjectIdentifier(key)
+    guard let index = self.slots.firstIndex(where: { $0.key == id }) else { return }
+    if self.slots.count == 1 { self.slots = [] } else { self.slots.remove(at: index) }
+  }
+
   /// This context, with every entry that `other` has set taken from `other`.
   @inlinable
   func overlaid(with other: OperationContext?) -> OperationContext {
     guard let other else { return self }
     var merged = self
+    if merged.slots.isEmpty {
+      if !other.slots.isEmpty { merged.slots = other.slots }
+      return merged
+    }
     for slot in other.slots {
       if let index = merged.slots.firstIndex(where: { $0.key == slot.key }) {
         merged.slots[index] = slot

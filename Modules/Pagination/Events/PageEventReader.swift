@@ -4,7 +4,6 @@ internal import Synchronization
 /// Brings the events of a store and of the pages of its runs together, for one handler: one at a time, in order.
 final class PageEventReader<Handler: PaginatedStateProtocol & Sendable>: Sendable {
   typealias Run = PagingRun<Handler.PageID, Handler.PageValue, Handler.Failure>
-  typealias Key = PagingEntry<Handler.PageID, Handler.PageValue, Handler.Failure>.Key
 
   private enum Delivery: Sendable {
     case storeEvent(@Sendable () -> Void)
@@ -82,7 +81,7 @@ extension PageEventReader {
 extension PageEventReader {
   /// Hands over an event of the store, after what happened to the pages of its run before.
   func receive(in context: OperationContext, _ event: @escaping @Sendable () -> Void) {
-    if let run = context[Key.self]?.run {
+    if let run: Run = context.pagingRun() {
       self.follow(run, from: 0, in: context)
       self.deliver(.pages(of: run), .storeEvent(event))
     } else {
@@ -95,7 +94,7 @@ extension PageEventReader {
     self.receive(in: context) { self.handler.onStateChanged?(newState, context) }
     guard self.hearsOfAllRuns else { return }
     for task in newState.paginatedState.activeTasks {
-      guard let run = task.context[Key.self]?.run else { continue }
+      guard let run: Run = task.context.pagingRun() else { continue }
       // Of a run that was there before the handler came, only what is new is told.
       self.follow(run, from: run.log.count, in: task.context)
     }
@@ -104,7 +103,7 @@ extension PageEventReader {
   /// Hands over the end of a run.
   func receiveEnd(in context: OperationContext) {
     self.receive(in: context) { self.handler.onFetchingEnded?(context) }
-    if let run = context[Key.self]?.run { self.deliver(.end(of: run)) }
+    if let run: Run = context.pagingRun() { self.deliver(.end(of: run)) }
   }
 
   private func deliver(_ deliveries: Delivery...) {

@@ -56,6 +56,7 @@ public struct PaginatedEventHandler<State: PaginatedStateProtocol & Sendable>: S
 }
 
 extension PaginatedEventHandler {
+  @inlinable
   var hearsOfPages: Bool {
     self.onPageFetchingStarted != nil || self.onPageResultReceived != nil || self.onPageFetchingEnded != nil
   }
@@ -70,6 +71,7 @@ extension PaginatedEventHandler {
 }
 
 extension OperationEventHandler where State: PaginatedStateProtocol {
+  @usableFromInline
   init(_ handler: PaginatedEventHandler<State>) {
     if handler.hearsOfPages {
       self.init(PageEventReader(handler))

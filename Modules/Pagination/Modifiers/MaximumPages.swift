@@ -22,12 +22,14 @@ extension PaginatedRequest {
 
 extension OperationContext {
   /// How many pages a paginated operation keeps at most; nil, the default, for all.
+  @inlinable
   public var operationMaximumPages: Int? {
     get { self[MaximumPagesKey.self] }
     set { self[MaximumPagesKey.self] = newValue }
   }
 
-  private enum MaximumPagesKey: Key {
-    static let defaultValue: Int? = nil
+  @usableFromInline
+  enum MaximumPagesKey: Key {
+    @usableFromInline static let defaultValue: Int? = nil
   }
 }

@@ -7,6 +7,7 @@ extension PaginatedRequest {
   /// Shows `pages` while there are none.
   ///
   /// Default pages are only shown: the first page that is loaded is the initial one.
+  @inlinable
   public func defaultValue(
     _ pages: @autoclosure @escaping @Sendable () -> Pages<PageID, PageValue>
   ) -> Default {

@@ -1,19 +1,30 @@
 extension OrderedTree {
   /// A node: either one of leaves or one of branches.
+  @usableFromInline
   final class Node {
     /// How much a node has room for.
+    @inlinable
     static var width: Int { 32 }
 
+    @usableFromInline
     struct Leaf {
-      let key: Int
-      var element: Element
+      @usableFromInline let key: Int
+      @usableFromInline var element: Element
+
+      @inlinable
+      init(key: Int, element: Element) {
+        self.key = key
+        self.element = element
+      }
     }
 
+    @usableFromInline
     struct Branch {
-      var node: Node
-      var firstKey: Int
-      var count: Int
+      @usableFromInline var node: Node
+      @usableFromInline var firstKey: Int
+      @usableFromInline var count: Int
 
+      @inlinable
       init(_ node: Node) {
         self.node = node
         self.firstKey = node.firstKey
@@ -21,28 +32,32 @@ extension OrderedTree {
       }
     }
 
-    private(set) var leaves: ContiguousArray<Leaf>
-    private(set) var branches: ContiguousArray<Branch>
-    private(set) var count: Int
+    @exclusivity(unchecked) @usableFromInline var leaves: ContiguousArray<Leaf>
+    @exclusivity(unchecked) @usableFromInline var branches: ContiguousArray<Branch>
+    @exclusivity(unchecked) @usableFromInline var count: Int
 
+    @inlinable
     init(leaves: ContiguousArray<Leaf>) {
       self.leaves = leaves
       self.branches = []
       self.count = leaves.count
     }
 
+    @inlinable
     init(branches: ContiguousArray<Branch>) {
       self.leaves = []
       self.branches = branches
       self.count = branches.reduce(0) { $0 + $1.count }
     }
 
-    private init(copying node: Node) {
+    @inlinable
+    init(copying node: Node) {
       self.leaves = node.leaves
       self.branches = node.branches
       self.count = node.count
     }
 
+    @inlinable
     func copy() -> Node { Node(copying: self) }
   }
 }
@@ -55,16 +70,20 @@ extension OrderedTree.Node: @unchecked Sendable where Element: Sendable {}
 
 extension OrderedTree.Node {
   /// The smallest key beneath. The node is not empty.
+  @inlinable
   var firstKey: Int { self.branches.first?.firstKey ?? self.leaves[0].key }
 
   /// The greatest key beneath. The node is not empty.
+  @inlinable
   var lastKey: Int { self.branches.last?.node.lastKey ?? self.leaves[self.leaves.count - 1].key }
 
   /// The child of a node that has no other.
+  @inlinable
   var onlyChild: OrderedTree.Node? { self.branches.count == 1 ? self.branches[0].node : nil }
 
   /// The first leaf whose key is not less than `key`.
-  private func leafIndex(for key: Int) -> Int {
+  @inlinable
+  func leafIndex(for key: Int) -> Int {
     var (low, high) = (0, self.leaves.count)
     while low < high {
       let middle = (low + high) / 2
@@ -74,7 +93,8 @@ extension OrderedTree.Node {
   }
 
   /// The branch beneath which `key` is or would be.
-  private func branchIndex(for key: Int) -> Int {
+  @inlinable
+  func branchIndex(for key: Int) -> Int {
     var (low, high) = (1, self.branches.count)
     while low < high {
       let middle = (low + high) / 2
@@ -83,12 +103,14 @@ extension OrderedTree.Node {
     return low - 1
   }
 
+  @inlinable
   func element(of key: Int) -> Element? {
     if !self.branches.isEmpty { return self.branches[self.branchIndex(for: key)].node.element(of: key) }
     let index = self.leafIndex(for: key)
     return index < self.leaves.count && self.leaves[index].key == key ? self.leaves[index].element : nil
   }
 
+  @inlinable
   func element(at offset: Int) -> Element {
     if self.branches.isEmpty { return self.leaves[offset].element }
     var offset = offset
@@ -100,6 +122,7 @@ extension OrderedTree.Node {
     return self.branches[index].node.element(at: offset)
   }
 
+  @inlinable
   func offset(of key: Int) -> Int? {
     if self.branches.isEmpty {
       let index = self.leafIndex(for: key)
@@ -110,6 +133,7 @@ extension OrderedTree.Node {
     return self.branches[..<index].reduce(offset) { $0 + $1.count }
   }
 
+  @inlinable
   func visit<E: Error>(_ body: (Element) throws(E) -> Void) throws(E) {
     for leaf in self.leaves { try body(leaf.element) }
     for branch in self.branches { try branch.node.visit(body) }
@@ -121,6 +145,7 @@ extension OrderedTree.Node {
 // A node that is changed belongs to one tree alone, and so do those above it.
 extension OrderedTree.Node {
   /// Inserts or replaces an element, and returns what had to be split off behind this node.
+  @inlinable
   func insert(_ element: Element, for key: Int) -> OrderedTree.Node? {
     if self.branches.isEmpty {
       let index = self.leafIndex(for: key)
@@ -142,6 +167,7 @@ extension OrderedTree.Node {
   }
 
   /// Removes the element of `key`, which is there. The node may be empty then.
+  @inlinable
   func remove(_ key: Int) {
     if self.branches.isEmpty {
       self.leaves.remove(at: self.leafIndex(for: key))
@@ -159,21 +185,24 @@ extension OrderedTree.Node {
     }
   }
 
-  private func uniqueChild(at index: Int) -> OrderedTree.Node {
+  @inlinable
+  func uniqueChild(at index: Int) -> OrderedTree.Node {
     if !isKnownUniquelyReferenced(&self.branches[index].node) {
       self.branches[index].node = self.branches[index].node.copy()
     }
     return self.branches[index].node
   }
 
-  private func refreshBranch(at index: Int) {
+  @inlinable
+  func refreshBranch(at index: Int) {
     self.count -= self.branches[index].count
     self.branches[index] = Branch(self.branches[index].node)
     self.count += self.branches[index].count
   }
 
   /// Splits a node that has become too wide: at the end where it grows, so that a sequence fills its nodes.
-  private func split(changed index: Int) -> OrderedTree.Node? {
+  @inlinable
+  func split(changed index: Int) -> OrderedTree.Node? {
     let width = max(self.leaves.count, self.branches.count)
     guard width > Self.width else { return nil }
     let cut =

@@ -2,28 +2,36 @@
 ///
 /// Reading and changing touch one node a level, and a node has room for many, so that both cost the same for ten elements
 /// and for thousands. A change copies only the touched nodes that another version refers to.
+@usableFromInline
 package struct OrderedTree<Element> {
-  private var root: Node?
+  @usableFromInline var root: Node?
 
   /// Creates an empty tree.
+  @inlinable
   package init() {}
 
+  @inlinable
   package var count: Int { self.root?.count ?? 0 }
 
+  @inlinable
   package var isEmpty: Bool { self.root == nil }
 
   /// The smallest key.
+  @inlinable
   package var firstKey: Int? { self.root?.firstKey }
 
   /// The greatest key.
+  @inlinable
   package var lastKey: Int? { self.root?.lastKey }
 
   /// Whether both are one and the same version.
+  @inlinable
   package func isIdentical(to other: OrderedTree) -> Bool { self.root === other.root }
 }
 
 extension OrderedTree {
   /// The element of a key. Setting nil removes it.
+  @inlinable
   package subscript(key: Int) -> Element? {
     get { self.root?.element(of: key) }
     set {
@@ -34,6 +42,7 @@ extension OrderedTree {
   /// The element that has `offset` others before it.
   ///
   /// - Precondition: `offset` is not negative and less than the count.
+  @inlinable
   package func element(at offset: Int) -> Element {
     guard let root, offset >= 0, offset < root.count else {
       preconditionFailure("The offset \(offset) is out of bounds: there are \(self.count) elements.")
@@ -42,9 +51,11 @@ extension OrderedTree {
   }
 
   /// How many elements come before the one of `key`; nil when there is none.
+  @inlinable
   package func offset(of key: Int) -> Int? { self.root?.offset(of: key) }
 
-  private mutating func insert(_ element: Element, for key: Int) {
+  @inlinable
+  mutating func insert(_ element: Element, for key: Int) {
     guard let root = self.uniqueRoot() else {
       self.root = Node(leaves: [.init(key: key, element: element)])
       return
@@ -53,14 +64,16 @@ extension OrderedTree {
     self.root = Node(branches: [.init(root), .init(sibling)])
   }
 
-  private mutating func removeValue(for key: Int) {
+  @inlinable
+  mutating func removeValue(for key: Int) {
     guard self[key] != nil, let root = self.uniqueRoot() else { return }
     root.remove(key)
     while let root = self.root, let only = root.onlyChild { self.root = only }
     if self.root?.count == 0 { self.root = nil }
   }
 
-  private mutating func uniqueRoot() -> Node? {
+  @inlinable
+  mutating func uniqueRoot() -> Node? {
     if self.root != nil, !isKnownUniquelyReferenced(&self.root) { self.root = self.root?.copy() }
     return self.root
   }
@@ -68,6 +81,7 @@ extension OrderedTree {
 
 extension OrderedTree {
   /// Calls `body` for all elements in order.
+  @inlinable
   package func visit<E: Error>(_ body: (Element) throws(E) -> Void) throws(E) {
     try self.root?.visit(body)
   }

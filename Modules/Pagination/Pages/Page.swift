@@ -7,6 +7,7 @@ public struct Page<PageID: Hashable & Sendable, PageValue: Sendable>: Sendable, 
   public var value: PageValue
 
   /// Creates a page.
+  @inlinable
   public init(id: PageID, value: PageValue) {
     self.id = id
     self.value = value
@@ -23,5 +24,6 @@ extension Page: Decodable where PageID: Decodable, PageValue: Decodable {}
 
 extension Page: CustomStringConvertible {
   /// The identifier and the value.
+  @inlinable
   public var description: String { "Page(id: \(self.id), value: \(self.value))" }
 }

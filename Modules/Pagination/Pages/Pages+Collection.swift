@@ -1,27 +1,34 @@
 extension Pages: RandomAccessCollection {
   /// The index of the first page.
+  @inlinable
   public var startIndex: Int { 0 }
 
   /// The index behind the last page.
+  @inlinable
   public var endIndex: Int { self.entries.count }
 
   /// How many pages there are.
+  @inlinable
   public var count: Int { self.entries.count }
 
   /// Whether there are no pages.
+  @inlinable
   public var isEmpty: Bool { self.entries.isEmpty }
 
   /// The first page.
+  @inlinable
   public var first: Page<PageID, PageValue>? {
     self.entries.firstKey.flatMap { self.entries[$0]?.page }
   }
 
   /// The last page.
+  @inlinable
   public var last: Page<PageID, PageValue>? {
     self.entries.lastKey.flatMap { self.entries[$0]?.page }
   }
 
   /// The page at an index.
+  @inlinable
   public subscript(position: Int) -> Page<PageID, PageValue> {
     self.entries.element(at: position).page
   }
@@ -29,17 +36,27 @@ extension Pages: RandomAccessCollection {
 
 extension Pages: ExpressibleByArrayLiteral {
   /// Creates a value with pages in the order in which they are written.
+  @inlinable
   public init(arrayLiteral pages: Page<PageID, PageValue>...) {
     self.init(pages)
   }
 }
 
 /// The identifiers of pages, in order.
+@usableFromInline
 struct PageIdentifiers<PageID: Hashable & Sendable, PageValue: Sendable>: RandomAccessCollection, Sendable {
-  let pages: Pages<PageID, PageValue>
+  @usableFromInline let pages: Pages<PageID, PageValue>
 
+  @inlinable
+  init(pages: Pages<PageID, PageValue>) {
+    self.pages = pages
+  }
+
+  @inlinable
   var startIndex: Int { 0 }
+  @inlinable
   var endIndex: Int { self.pages.count }
 
+  @inlinable
   subscript(position: Int) -> PageID { self.pages[position].id }
 }

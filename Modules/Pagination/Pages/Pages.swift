@@ -12,40 +12,53 @@
 /// common.
 public struct Pages<PageID: Hashable & Sendable, PageValue: Sendable>: Sendable {
   /// A page with its age.
+  @usableFromInline
   struct Entry: Sendable {
-    var page: Page<PageID, PageValue>
-    var revision: Revision
+    @usableFromInline var page: Page<PageID, PageValue>
+    @usableFromInline var revision: Revision
+
+    @inlinable
+    init(page: Page<PageID, PageValue>, revision: Revision) {
+      self.page = page
+      self.revision = revision
+    }
   }
 
   /// The pages by their places, which ascend from the first to the last and never change.
-  private(set) var entries = OrderedTree<Entry>()
+  @usableFromInline var entries = OrderedTree<Entry>()
   /// The places of pages by the hash values of their identifiers.
-  private(set) var places = OrderedTree<Places>()
+  @usableFromInline var places = OrderedTree<Places>()
 
   /// Creates a value without pages.
+  @inlinable
   public init() {}
 
   /// Creates a value with the pages of a sequence, in its order. Of pages with one identifier the last stays, in the place of
   /// the first.
+  @inlinable
   public init(_ pages: some Sequence<Page<PageID, PageValue>>) {
     for page in pages { self.append(page) }
   }
 }
 
 /// Places of pages whose identifiers have one hash value: nearly always a single one.
+@usableFromInline
 struct Places: Sendable {
-  private(set) var first: Int
-  private(set) var others: [Int] = []
+  @usableFromInline var first: Int
+  @usableFromInline var others: [Int] = []
 
+  @inlinable
   init(_ first: Int) {
     self.first = first
   }
 
+  @inlinable
   mutating func insert(_ place: Int) {
     self.others.append(place)
   }
 
   /// The places without one; nil when none is left.
+  @inlinable
   func removing(_ place: Int) -> Places? {
     var remaining = [self.first] + self.others
     remaining.removeAll { $0 == place }
@@ -64,6 +77,7 @@ extension Pages {
   /// Setting a page puts it in the place of the one with that identifier, or at the end when there is none; setting nil
   /// removes it. A page that is set under another identifier than its own takes the place as well, and replaces the page that
   /// had its identifier.
+  @inlinable
   public subscript(id id: PageID) -> Page<PageID, PageValue>? {
     get { self.entry(of: id)?.page }
     set {
@@ -80,21 +94,26 @@ extension Pages {
   }
 
   /// Whether there is a page with an identifier.
+  @inlinable
   public func contains(id: PageID) -> Bool { self.place(of: id) != nil }
 
   /// The index of the page with an identifier, if there is one.
+  @inlinable
   public func index(id: PageID) -> Int? {
     self.place(of: id).flatMap { self.entries.offset(of: $0) }
   }
 
   /// The identifiers of the pages, in order.
+  @inlinable
   public var ids: some RandomAccessCollection<PageID> & Sendable { PageIdentifiers(pages: self) }
 
+  @inlinable
   func entry(of id: PageID) -> Entry? {
     self.place(of: id).flatMap { self.entries[$0] }
   }
 
-  private func place(of id: PageID) -> Int? {
+  @inlinable
+  func place(of id: PageID) -> Int? {
     guard let places = self.places[id.hashValue] else { return nil }
     if self.entries[places.first]?.page.id == id { return places.first }
     return places.others.first { self.entries[$0]?.page.id == id }
@@ -105,17 +124,20 @@ extension Pages {
 
 extension Pages {
   /// Adds a page at the end. When a page with its identifier is there, it takes the place of that instead.
+  @inlinable
   public mutating func append(_ page: Page<PageID, PageValue>) {
     self.insert(Entry(page: page, revision: .now), atEnd: true)
   }
 
   /// Adds a page at the beginning. When a page with its identifier is there, it takes the place of that instead.
+  @inlinable
   public mutating func prepend(_ page: Page<PageID, PageValue>) {
     self.insert(Entry(page: page, revision: .now), atEnd: false)
   }
 
   /// Removes the page with an identifier, and returns it.
   @discardableResult
+  @inlinable
   public mutating func remove(id: PageID) -> Page<PageID, PageValue>? {
     guard let place = self.place(of: id), let entry = self.entries[place] else { return nil }
     self.unlink(id, from: place)
@@ -124,11 +146,13 @@ extension Pages {
   }
 
   /// Removes all pages.
+  @inlinable
   public mutating func removeAll() {
     self = Pages()
   }
 
   /// Puts a page in the place of the one with its identifier, or at an end when there is none.
+  @inlinable
   mutating func insert(_ entry: Entry, atEnd: Bool) {
     if let place = self.place(of: entry.page.id) {
       self.entries[place] = entry
@@ -139,7 +163,8 @@ extension Pages {
     self.entries[place] = entry
   }
 
-  private mutating func link(_ id: PageID, to place: Int) {
+  @inlinable
+  mutating func link(_ id: PageID, to place: Int) {
     let hash = id.hashValue
     guard var places = self.places[hash] else {
       self.places[hash] = Places(place)
@@ -149,7 +174,8 @@ extension Pages {
     self.places[hash] = places
   }
 
-  private mutating func unlink(_ id: PageID, from place: Int) {
+  @inlinable
+  mutating func unlink(_ id: PageID, from place: Int) {
     let hash = id.hashValue
     self.places[hash] = self.places[hash]?.removing(place)
   }

@@ -15,9 +15,11 @@ where
   public typealias PageFailure = Operation.PageFailure
 
   /// The identifier of the page that is loaded when there is none.
+  @inlinable
   public var initialPageId: Operation.PageID { self.operation.initialPageId }
 
   /// The identifier of the page that comes after another, as the operation inside says.
+  @inlinable
   public func pageId(
     after page: Page<Operation.PageID, Operation.PageValue>,
     using paging: Paging<Operation.PageID, Operation.PageValue>,
@@ -27,6 +29,7 @@ where
   }
 
   /// The identifier of the page that comes before another, as the operation inside says.
+  @inlinable
   public func pageId(
     before page: Page<Operation.PageID, Operation.PageValue>,
     using paging: Paging<Operation.PageID, Operation.PageValue>,
@@ -36,6 +39,7 @@ where
   }
 
   /// Fetches one page as the operation inside does. The modifier stands around whole runs.
+  @inlinable
   public func fetchPage(
     isolation: isolated (any Actor)?,
     using paging: Paging<Operation.PageID, Operation.PageValue>,

@@ -15,6 +15,7 @@ public enum PaginatedOperationValue<PageID: Hashable & Sendable, PageValue: Send
 
 extension PaginatedOperationValue {
   /// What was asked for.
+  @inlinable
   public var request: PagingRequest {
     switch self {
     case .initialPage: .initialPage
@@ -25,6 +26,7 @@ extension PaginatedOperationValue {
   }
 
   /// The page, when a single one was asked for and there is one.
+  @inlinable
   public var page: Page<PageID, PageValue>? {
     switch self {
     case .initialPage(let page): page
@@ -34,6 +36,7 @@ extension PaginatedOperationValue {
   }
 
   /// All pages that were loaded.
+  @inlinable
   public var pages: Pages<PageID, PageValue> {
     if case .allPages(let pages) = self { return pages }
     return self.page.map { [$0] } ?? []

@@ -1,7 +1,8 @@
-internal import OperationCore
+public import OperationCore
 
 extension PaginatedRequest {
   /// The identifier of the page to load after the last of `pages`, which nobody has yet; nil where the direction ends.
+  @inlinable
   func nextPageId(
     of pages: Pages<PageID, PageValue>,
     for request: PagingRequest = .nextPage,
@@ -13,6 +14,7 @@ extension PaginatedRequest {
   }
 
   /// The identifier of the page to load before the first of `pages`, which nobody has yet; nil where the direction ends.
+  @inlinable
   func previousPageId(of pages: Pages<PageID, PageValue>, in context: OperationContext) -> PageID? {
     guard let first = pages.first else { return nil }
     let paging = Paging(pageId: first.id, pages: pages, request: .previousPage)

@@ -93,6 +93,7 @@ public typealias PagesFor<Request: PaginatedRequest> = Pages<Request.PageID, Req
 
 extension PaginatedRequest {
   /// No page comes before the first one.
+  @inlinable
   public func pageId(
     before page: Page<PageID, PageValue>,
     using paging: Paging<PageID, PageValue>,
@@ -102,6 +103,7 @@ extension PaginatedRequest {
   }
 
   /// Loads what the run is asked for: one page, or all.
+  @inlinable
   public func run(
     isolation: isolated (any Actor)?,
     in context: OperationContext,
@@ -111,6 +113,7 @@ extension PaginatedRequest {
   }
 
   /// Whether both runs load the same page, or both all pages.
+  @inlinable
   public func isSameRun(in context: OperationContext, as other: OperationContext) -> Bool {
     PageAim(of: self, in: context, pagesOf: other) == PageAim(of: self, in: other, pagesOf: other)
   }

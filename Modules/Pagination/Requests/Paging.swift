@@ -10,6 +10,7 @@ public struct Paging<PageID: Hashable & Sendable, PageValue: Sendable>: Sendable
   public let request: PagingRequest
 
   /// Creates a value.
+  @inlinable
   public init(pageId: PageID, pages: Pages<PageID, PageValue>, request: PagingRequest) {
     self.pageId = pageId
     self.pages = pages

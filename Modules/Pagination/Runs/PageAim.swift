@@ -1,6 +1,7 @@
-internal import OperationCore
+public import OperationCore
 
 /// What a run is to load in the end, by which runs that do the same are told.
+@usableFromInline
 enum PageAim<PageID: Hashable & Sendable>: Hashable, Sendable {
   case initialPage
   case nextPage(PageID?)
@@ -12,18 +13,19 @@ enum PageAim<PageID: Hashable & Sendable>: Hashable, Sendable {
   /// What a run in `context` aims at.
   ///
   /// - Parameter storeContext: The context of a run in the store whose pages count.
+  @inlinable
   init<Request: PaginatedRequest>(
     of request: Request,
     in context: OperationContext,
     pagesOf storeContext: OperationContext
   ) where Request.PageID == PageID {
-    let entry = context[PagingEntry<PageID, Request.PageValue, Request.PageFailure>.Key.self]
+    let run: PagingRun<PageID, Request.PageValue, Request.PageFailure>? = context.pagingRun()
     // What a run has begun to load is what it aims at, whatever pages have come and gone since.
-    if let aim = entry?.run?.aim {
+    if let aim = run?.aim {
       self = aim
       return
     }
-    let demand = entry?.demand ?? .whatIsThere
+    let demand = run?.demand ?? context[PageDemand.Key.self] ?? .whatIsThere
     guard let pages = PaginatedStore<Request>(of: storeContext)?.pages else {
       self = .demand(demand)
       return

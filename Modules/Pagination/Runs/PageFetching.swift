@@ -1,16 +1,23 @@
 internal import OperationCore
-internal import Synchronization
+public import Synchronization
 
 /// Whether one page is still being fetched, so that it may be yielded.
+@usableFromInline
 final class PageFetching: Sendable {
-  private let hasEnded = Atomic(false)
+  @usableFromInline let hasEnded = Atomic(false)
 
+  @inlinable
+  init() {}
+
+  @inlinable
   var isUnderWay: Bool { !self.hasEnded.load(ordering: .acquiring) }
 
+  @inlinable
   func end() {
     self.hasEnded.store(true, ordering: .releasing)
   }
 
+  @usableFromInline
   func reportLateYield(of id: some Any) {
     OperationWarning(
       code: .yieldAfterReturn,

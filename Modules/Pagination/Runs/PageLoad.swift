@@ -1,72 +1,74 @@
-internal import OperationCore
+public import OperationCore
 
 /// One attempt to do what a run of a paginated operation is to do.
-struct PageLoad<Request: PaginatedRequest> {
-  typealias PageID = Request.PageID
-  typealias PageValue = Request.PageValue
-  typealias Value = PaginatedOperationValue<PageID, PageValue>
-  typealias EntryKey = PagingEntry<PageID, PageValue, Request.PageFailure>.Key
+@usableFromInline
+struct PageLoad<Request: PaginatedRequest>: Sendable {
+  @usableFromInline typealias PageID = Request.PageID
+  @usableFromInline typealias PageValue = Request.PageValue
+  @usableFromInline typealias Value = PaginatedOperationValue<PageID, PageValue>
 
-  private let request: Request
-  private let demand: PageDemand
-  private let run: PagingRun<PageID, PageValue, Request.PageFailure>?
+  @usableFromInline let request: Request
+  @usableFromInline let demand: PageDemand
+  @usableFromInline let run: PagingRun<PageID, PageValue, Request.PageFailure>?
   /// The context of the run.
-  private let context: OperationContext
+  @usableFromInline let context: OperationContext
   /// The context of the run without what is only about this run: what the request gets, and may hand on.
-  private let pageContext: OperationContext
-  private let continuation: OperationContinuation<Value, Request.PageFailure>
+  @usableFromInline let pageContext: OperationContext
+  @usableFromInline let continuation: OperationContinuation<Value, Request.PageFailure>
 
+  @inlinable
   init(
     request: Request,
     context: OperationContext,
     continuation: OperationContinuation<Value, Request.PageFailure>
   ) {
-    let entry = context[EntryKey.self]
+    let run: PagingRun<PageID, PageValue, Request.PageFailure>? = context.pagingRun()
     self.request = request
-    self.demand = entry?.demand ?? .whatIsThere
-    self.run = entry?.run
+    self.run = run
+    self.demand = run?.demand ?? context[PageDemand.Key.self] ?? .whatIsThere
     self.context = context
-    self.continuation = continuation
-    var pageContext = context
-    if entry != nil { pageContext[EntryKey.self] = nil }
+    var pageContext = context.hidingRunAttachment()
+    if run == nil { pageContext.unset(PageDemand.Key.self) }
     self.pageContext = pageContext
+    self.continuation = continuation
   }
 
+  @inlinable
   func perform(isolation: isolated (any Actor)?) async throws(Request.PageFailure) -> Value {
     // Who waits for the initial page has it when it has come: it is not loaded twice.
-    if let run = self.run, let page = await run.awaitForerunners(), run.request == .initialPage {
+    if let run = self.run, run.waits, let page = await run.awaitForerunners(), run.request == .initialPage {
       run.isShared = true
       return .initialPage(page)
     }
     try self.checkCancellation()
     let pages = PaginatedStore<Request>(of: self.context)?.pages ?? self.run?.pagesAtDeparture ?? []
-    self.run?.begin(with: pages)
     // A refetch that has begun goes on, also where somebody has removed the pages.
-    let isRefetching = self.run?.refetch != nil
+    let isRefetching = self.run?.begin(with: pages) == true
     switch isRefetching ? .allPages : self.demand.request(hasPages: !pages.isEmpty) {
     case .initialPage:
-      self.run?.aim = .initialPage
+      self.run?.aim(at: .initialPage)
       let paging = Paging(pageId: self.request.initialPageId, pages: pages, request: .initialPage)
       return .initialPage(try await self.fetch(paging, isolation: isolation) { .initialPage($0) })
     case .nextPage:
       let id = self.request.nextPageId(of: pages, in: self.pageContext)
-      self.run?.aim = .nextPage(id)
+      self.run?.aim(at: .nextPage, id)
       guard let id else { return .nextPage(nil) }
       let paging = Paging(pageId: id, pages: pages, request: .nextPage)
       return .nextPage(try await self.fetch(paging, isolation: isolation) { .nextPage($0) })
     case .previousPage:
       let id = self.request.previousPageId(of: pages, in: self.pageContext)
-      self.run?.aim = .previousPage(id)
+      self.run?.aim(at: .previousPage, id)
       guard let id else { return .previousPage(nil) }
       let paging = Paging(pageId: id, pages: pages, request: .previousPage)
       return .previousPage(try await self.fetch(paging, isolation: isolation) { .previousPage($0) })
     case .allPages:
-      self.run?.aim = .allPages
+      self.run?.aim(at: .allPages)
       return .allPages(try await self.refetch(pages, isolation: isolation))
     }
   }
 
-  private func checkCancellation() throws(Request.PageFailure) {
+  @inlinable
+  func checkCancellation() throws(Request.PageFailure) {
     guard Task.isCancelled, let error = CancellationError() as? Request.PageFailure else { return }
     throw error
   }
@@ -76,20 +78,23 @@ struct PageLoad<Request: PaginatedRequest> {
 
 extension PageLoad {
   /// Fetches one page after the other, from the first that is there, as far as there are pages and as many as there are.
-  private func refetch(
+  @usableFromInline
+  func refetch(
     _ pages: Pages<PageID, PageValue>,
     isolation: isolated (any Actor)?
   ) async throws(Request.PageFailure) -> Pages<PageID, PageValue> {
     let limit = min(pages.count, self.context.operationMaximumPages ?? .max)
-    var refetch = self.run?.refetch ?? .init(nextId: pages.first?.id, limit: limit)
+    var refetch = self.run?.refetch ?? PageRefetch(nextId: pages.first?.id, limit: limit)
     while let id = refetch.nextId {
       try self.checkCancellation()
       // A run that was cancelled and cannot say so ends here; its value does not show.
       if Task.isCancelled { break }
       let paging = Paging(pageId: id, pages: refetch.pages, request: .allPages)
-      refetch.pages.append(try await self.fetch(paging, isolation: isolation) { .allPages([$0]) })
-      let isLast = refetch.pages.count >= refetch.limit
-      refetch.nextId = isLast ? nil : self.request.nextPageId(of: refetch.pages, for: .allPages, in: self.pageContext)
+      var pages = refetch.pages
+      pages.append(try await self.fetch(paging, isolation: isolation) { .allPages([$0]) })
+      let isLast = pages.count >= refetch.limit
+      let nextId = isLast ? nil : self.request.nextPageId(of: pages, for: .allPages, in: self.pageContext)
+      refetch = PageRefetch(pages: pages, nextId: nextId, limit: refetch.limit)
       self.run?.refetch = refetch
     }
     return refetch.pages
@@ -99,7 +104,8 @@ extension PageLoad {
 // MARK: - One page
 
 extension PageLoad {
-  private func fetch(
+  @inlinable
+  func fetch(
     _ paging: Paging<PageID, PageValue>,
     isolation: isolated (any Actor)?,
     as value: @escaping @Sendable (Page<PageID, PageValue>) -> Value
@@ -110,10 +116,10 @@ extension PageLoad {
       guard fetching.isUnderWay else { return fetching.reportLateYield(of: id) }
       let result = result.map { Page(id: id, value: $0) }
       self.continuation.yield(with: result.map(value), using: context)
-      self.run?.log.post(.result(id, result), .yieldedResult)
+      self.run?.log.post(result, of: id, .yieldedResult)
     }
-    self.run?.log.post(.started(id))
-    defer { self.run?.log.post(.ended(id)) }
+    self.run?.log.post(.init(.started, of: id))
+    defer { self.run?.log.post(.init(.ended, of: id)) }
     do {
       let value = try await self.request.fetchPage(
         isolation: isolation,
@@ -123,12 +129,12 @@ extension PageLoad {
       )
       fetching.end()
       let page = Page(id: id, value: value)
-      if !Task.isCancelled { self.run?.log.post(.result(id, .success(page)), .returnedFinalResult) }
+      if !Task.isCancelled { self.run?.log.post(.success(page), of: id, .returnedFinalResult) }
       return page
     } catch {
       fetching.end()
       if !Task.isCancelled, !(error is CancellationError) {
-        self.run?.log.post(.result(id, .failure(error)), .returnedFinalResult)
+        self.run?.log.post(.failure(error), of: id, .returnedFinalResult)
       }
       throw error
     }

@@ -1,27 +1,40 @@
-internal import OperationCore
+public import OperationCore
 
 /// The store that runs a paginated operation, as the run sees it.
+@usableFromInline
 struct PaginatedStore<Request: PaginatedRequest> {
-  private let state: Request.State
+  @usableFromInline let state: Request.State
 
   /// The store of the run with `context`; nil where no store runs the operation, and after the store is gone.
+  @inlinable
   init?(of context: OperationContext) {
-    guard let store = context.runningOperationStore else { return nil }
-    if let store = store.base as? OperationStore<Request.State> {
+    if let store = context.runningStore(of: Request.State.self) {
       self.state = store.state
-    } else if let state = Self.state(in: store.state.base) {
+    } else if let state = Self.stateBeneath(context) {
       self.state = state
     } else {
       return nil
     }
-    guard !self.state.order.isBound else { return }
+    if !self.state.order.isBound { self.bind(in: context) }
+  }
+
+  @inlinable
+  var pages: Pages<Request.PageID, Request.PageValue> { self.state.currentValue }
+
+  // Not inlined: most stores know the context of their pages from the beginning.
+  @usableFromInline
+  func bind(in context: OperationContext) {
     // The context of a run refers to the store without keeping it.
     var context = context
-    context[PagingEntry<Request.PageID, Request.PageValue, Request.PageFailure>.Key.self] = nil
+    context.runAttachment = nil
     self.state.order.bind { [context] in context.runningOperationStore?.context }
   }
 
-  var pages: Pages<Request.PageID, Request.PageValue> { self.state.currentValue }
+  // Not inlined: few stores have a state around that of the pages.
+  @usableFromInline
+  static func stateBeneath(_ context: OperationContext) -> Request.State? {
+    context.runningOperationStore.flatMap { self.state(in: $0.state.base) }
+  }
 
   private static func state(in state: any OperationState) -> Request.State? {
     if let state = state as? Request.State { return state }

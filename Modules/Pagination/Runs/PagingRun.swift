@@ -1,48 +1,42 @@
-internal import OperationCore
-internal import Synchronization
+public import OperationCore
+public import Synchronization
 
 /// What belongs to one run of a paginated operation in a store, from its departure on and through all its attempts.
+@usableFromInline
 final class PagingRun<PageID: Hashable & Sendable, PageValue: Sendable, Failure: Error>: Sendable {
-  typealias Log = PageEventLog<PageID, PageValue, Failure>
+  @usableFromInline typealias Log = PageEventLog<PageID, PageValue, Failure>
 
   /// A run that another one waits for.
+  @usableFromInline
   struct Forerunner: Sendable {
-    let flight: Flight<PaginatedOperationValue<PageID, PageValue>, Failure>
-    var run: PagingRun
+    @usableFromInline let flight: Flight<PaginatedOperationValue<PageID, PageValue>, Failure>
+    @usableFromInline var run: PagingRun
   }
 
-  /// How far a refetch of all pages has come.
-  struct Refetch: Sendable {
-    /// The pages that have been fetched.
-    var pages: Pages<PageID, PageValue> = []
-    /// The page to fetch next; nil at the end.
-    var nextId: PageID?
-    /// How many pages to fetch at most.
-    var limit: Int
-  }
-
-  private struct State: Sendable {
-    var forerunners: [Forerunner]
-    var aim: PageAim<PageID>?
-    var isShared = false
-    var pagesAtStart: Pages<PageID, PageValue>?
-    var refetch: Refetch?
-  }
-
-  let taskID: OperationTaskIdentifier
-  let demand: PageDemand
+  @usableFromInline let taskID: OperationTaskIdentifier
+  @usableFromInline let demand: PageDemand
   /// What the demand came to at the departure.
-  let request: PagingRequest
+  @usableFromInline let request: PagingRequest
   /// The beginning of the run: what others write from then on stays.
-  let revision: Revision
+  @usableFromInline let revision: Revision
   /// The pages at the departure.
-  let pagesAtDeparture: Pages<PageID, PageValue>
-  let log = Log()
-  private let state: Mutex<State>
+  @usableFromInline let pagesAtDeparture: Pages<PageID, PageValue>
+  @usableFromInline let log = Log()
+  @usableFromInline let progress: Mutex<PagingProgress>
+
+  // Unsafe only in name: touched by whoever holds the lock of the progress.
+  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var pendingForerunners: [Forerunner]
+  // Unsafe only in name, as the one above.
+  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var pagesAtStart: Pages<PageID, PageValue>?
+  // Unsafe only in name, as the ones above.
+  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var startedRefetch: PageRefetch<PageID, PageValue>?
+  // Unsafe only in name, as the ones above.
+  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var goalID: PageID?
 
   /// Notes the departure of a run.
   ///
   /// - Parameter forerunners: Runs to wait for.
+  @inlinable
   init(
     taskID: OperationTaskIdentifier,
     demand: PageDemand,
@@ -55,33 +49,44 @@ final class PagingRun<PageID: Hashable & Sendable, PageValue: Sendable, Failure:
     self.request = request
     self.revision = .runBeginning()
     self.pagesAtDeparture = pages
-    self.state = Mutex(State(forerunners: forerunners))
+    self.pendingForerunners = forerunners
+    self.progress = Mutex(PagingProgress(waits: !forerunners.isEmpty))
   }
 
   deinit {
-    // One by one, as a long chain of runs that wait for each other would not fit on the stack.
+    if self.progress.withLock({ $0.waits }) { self.letGoOfForerunners() }
+  }
+}
+
+// MARK: - What it waits for
+
+extension PagingRun {
+  /// The runs that this one waits for; none once it has.
+  @inlinable
+  var forerunners: [Forerunner] { self.progress.withLock { $0.waits ? self.pendingForerunners : [] } }
+
+  private func takeForerunners() -> [Forerunner] {
+    self.progress.withLock { progress in
+      progress.waits = false
+      defer { self.pendingForerunners = [] }
+      return self.pendingForerunners
+    }
+  }
+
+  /// One by one, as a long chain of runs that wait for each other would not fit on the stack.
+  private func letGoOfForerunners() {
     var pending = self.takeForerunners()
     while var forerunner = pending.popLast() {
       if isKnownUniquelyReferenced(&forerunner.run) { pending += forerunner.run.takeForerunners() }
     }
   }
 
-  /// The runs that this one waits for; none once it has.
-  var forerunners: [Forerunner] { self.state.withLock { $0.forerunners } }
-
-  private func takeForerunners() -> [Forerunner] {
-    self.state.withLock { state in
-      defer { state.forerunners = [] }
-      return state.forerunners
-    }
-  }
-
   /// Waits for the runs before this one, and returns the initial page that one of them has loaded.
   ///
   /// Returns early, with nil, when the task is cancelled.
+  @usableFromInline
   func awaitForerunners() async -> Page<PageID, PageValue>? {
     var pending = self.forerunners
-    guard !pending.isEmpty else { return nil }
     var initialPage: Page<PageID, PageValue>?
     while let forerunner = pending.popLast() {
       await forerunner.flight.settled()
@@ -93,38 +98,104 @@ final class PagingRun<PageID: Hashable & Sendable, PageValue: Sendable, Failure:
     _ = self.takeForerunners()
     return initialPage
   }
+}
+
+// MARK: - What it does
+
+extension PagingRun {
+  /// Whether there are runs to wait for.
+  @inlinable
+  var waits: Bool { self.progress.withLock { $0.waits } }
 
   /// Whether what the run returns was loaded, and has landed, by another.
+  @inlinable
   var isShared: Bool {
-    get { self.state.withLock { $0.isShared } }
-    set { self.state.withLock { $0.isShared = newValue } }
+    get { self.progress.withLock { $0.isShared } }
+    set { self.progress.withLock { $0.isShared = newValue } }
   }
 
+  /// What the run has begun to load; nil before it does.
+  @inlinable
+  var goal: PagingRequest? { self.progress.withLock { $0.goal } }
+
   /// What the run is loading; nil before it begins to.
+  @usableFromInline
   var aim: PageAim<PageID>? {
-    get { self.state.withLock { $0.aim } }
-    set { self.state.withLock { $0.aim = newValue } }
+    self.progress.withLock { progress in
+      switch progress.goal {
+      case nil: nil
+      case .initialPage: .initialPage
+      case .nextPage: .nextPage(self.goalID)
+      case .previousPage: .previousPage(self.goalID)
+      case .allPages: .allPages
+      }
+    }
+  }
+
+  /// Notes what the run begins to load.
+  @inlinable
+  func aim(at goal: PagingRequest, _ id: PageID? = nil) {
+    self.progress.withLock { progress in
+      progress.goal = goal
+      self.goalID = id
+    }
   }
 
   /// How far the refetch of all pages has come; nil before it begins. Another attempt goes on there.
-  var refetch: Refetch? {
-    get { self.state.withLock { $0.refetch } }
-    set { self.state.withLock { $0.refetch = newValue } }
+  var refetch: PageRefetch<PageID, PageValue>? {
+    get { self.progress.withLock { _ in self.startedRefetch } }
+    set { self.progress.withLock { _ in self.startedRefetch = newValue } }
   }
 
   /// Notes the pages that are there when the work begins, which are others than at the departure where the run has waited.
-  func begin(with pages: Pages<PageID, PageValue>) {
-    self.state.withLock { if $0.pagesAtStart == nil { $0.pagesAtStart = pages } }
+  ///
+  /// - Returns: Whether a refetch of all pages has begun before.
+  @inlinable
+  func begin(with pages: Pages<PageID, PageValue>) -> Bool {
+    self.progress.withLock { _ in
+      if self.pagesAtStart == nil { self.pagesAtStart = pages }
+      return self.startedRefetch != nil
+    }
   }
 
   /// Whether a page was there before the run, so that it was removed since if it is not there now.
   func hadPage(_ id: PageID) -> Bool {
-    let pagesAtStart = self.state.withLock { $0.pagesAtStart }
+    let pagesAtStart = self.progress.withLock { _ in self.pagesAtStart }
     return self.pagesAtDeparture.contains(id: id) || pagesAtStart?.contains(id: id) == true
   }
 
-  var hadPages: Bool {
-    let pagesAtStart = self.state.withLock { $0.pagesAtStart }
+  @usableFromInline var hadPages: Bool {
+    let pagesAtStart = self.progress.withLock { _ in self.pagesAtStart }
     return !self.pagesAtDeparture.isEmpty || pagesAtStart?.isEmpty == false
+  }
+}
+
+/// How far a run has come, as far as no type of the user's is in it: a lock around one would be looked up when the run goes.
+@usableFromInline
+struct PagingProgress: Sendable {
+  @usableFromInline var waits: Bool
+  @usableFromInline var isShared = false
+  @usableFromInline var goal: PagingRequest?
+
+  @inlinable
+  init(waits: Bool) {
+    self.waits = waits
+  }
+}
+
+/// How far a refetch of all pages has come.
+@usableFromInline
+final class PageRefetch<PageID: Hashable & Sendable, PageValue: Sendable>: Sendable {
+  /// The pages that have been fetched.
+  let pages: Pages<PageID, PageValue>
+  /// The page to fetch next; nil at the end.
+  let nextId: PageID?
+  /// How many pages to fetch at most.
+  let limit: Int
+
+  init(pages: Pages<PageID, PageValue> = [], nextId: PageID?, limit: Int) {
+    self.pages = pages
+    self.nextId = nextId
+    self.limit = limit
   }
 }

@@ -1,55 +1,55 @@
-internal import OperationCore
-internal import Synchronization
+public import OperationCore
+public import Synchronization
 
 /// What a state knows of its request: which page comes after which.
 ///
 /// The identifiers are computed when they are read, from the pages of that moment. So they are right whatever has happened to
 /// the pages, and no foreign code is called while the store changes its state.
-class PageOrder<PageID: Hashable & Sendable, PageValue: Sendable>: @unchecked Sendable {
-  // Unchecked because a class that is subclassed cannot be checked; it holds a mutex, and the one subclass a request.
-  private let source = Mutex(ContextSource())
+///
+/// It is made of closures, not of overridden methods, so that what is made where the request's type is known calls the
+/// request directly.
+@usableFromInline
+final class PageOrder<PageID: Hashable & Sendable, PageValue: Sendable>: Sendable {
+  @usableFromInline
+  typealias Neighbor = @Sendable (Pages<PageID, PageValue>, OperationContext) -> PageID?
 
-  /// Where the context of the store is to be had. A mutex around a bare closure would wrap it once more at each access.
-  private struct ContextSource {
-    var context: (@Sendable () -> OperationContext?)?
+  @usableFromInline let next: Neighbor
+  @usableFromInline let previous: Neighbor
+  @usableFromInline let source = Mutex(PageContextSource())
+
+  @inlinable
+  init<Request: PaginatedRequest>(_ request: Request) where Request.PageID == PageID, Request.PageValue == PageValue {
+    self.next = { pages, context in request.nextPageId(of: pages, in: context) }
+    self.previous = { pages, context in request.previousPageId(of: pages, in: context) }
   }
 
-  func nextPageId(of pages: Pages<PageID, PageValue>) -> PageID? {
-    preconditionFailure("Overridden by RequestedPageOrder.")
-  }
+  @inlinable
+  func nextPageId(of pages: Pages<PageID, PageValue>) -> PageID? { self.next(pages, self.context) }
 
-  func previousPageId(of pages: Pages<PageID, PageValue>) -> PageID? {
-    preconditionFailure("Overridden by RequestedPageOrder.")
-  }
+  @inlinable
+  func previousPageId(of pages: Pages<PageID, PageValue>) -> PageID? { self.previous(pages, self.context) }
 
   /// The context of the store whose state this belongs to.
-  final var context: OperationContext {
+  @inlinable
+  var context: OperationContext {
     self.source.withLock { $0.context }?() ?? OperationContext()
   }
 
-  final var isBound: Bool { self.source.withLock { $0.context != nil } }
+  @inlinable
+  var isBound: Bool { self.source.withLock { $0.context != nil } }
 
   /// Says where the context of the store is to be had.
-  final func bind(to context: @escaping @Sendable () -> OperationContext?) {
+  @inlinable
+  func bind(to context: @escaping @Sendable () -> OperationContext?) {
     self.source.withLock { $0.context = context }
   }
 }
 
-/// The order of the pages of a request.
-final class RequestedPageOrder<Request: PaginatedRequest>: PageOrder<Request.PageID, Request.PageValue>,
-  @unchecked Sendable  // Unchecked as its base class is; all it adds is an immutable Sendable value.
-{
-  private let request: Request
+/// Where the context of a store is to be had. A mutex around a bare closure would wrap it once more at each access.
+@usableFromInline
+struct PageContextSource: Sendable {
+  @usableFromInline var context: (@Sendable () -> OperationContext?)?
 
-  init(_ request: Request) {
-    self.request = request
-  }
-
-  override func nextPageId(of pages: Pages<Request.PageID, Request.PageValue>) -> Request.PageID? {
-    self.request.nextPageId(of: pages, in: self.context)
-  }
-
-  override func previousPageId(of pages: Pages<Request.PageID, Request.PageValue>) -> Request.PageID? {
-    self.request.previousPageId(of: pages, in: self.context)
-  }
+  @inlinable
+  init() {}
 }

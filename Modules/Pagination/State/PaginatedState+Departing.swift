@@ -1,14 +1,14 @@
-internal import OperationCore
+public import OperationCore
 
 extension PaginatedState {
-  typealias Run = PagingRun<PageID, PageValue, PageFailure>
+  @usableFromInline typealias Run = PagingRun<PageID, PageValue, PageFailure>
 
   /// What belongs to the run of a task. When the task has departed before, as when changes are replayed, it is what it was.
+  @inlinable
   func departure(of task: FetchTask) -> Run {
-    let entry = task.context[PagingEntry<PageID, PageValue, PageFailure>.Key.self]
-    if let run = entry?.run, run.taskID == task.id { return run }
-    // A run whose context was handed on from another asks for nothing by that.
-    let demand = entry?.run == nil ? entry?.demand ?? .whatIsThere : .whatIsThere
+    let run: Run? = task.context.pagingRun()
+    if let run, run.taskID == task.id { return run }
+    let demand = task.context[PageDemand.Key.self] ?? .whatIsThere
     let request = demand.request(hasPages: !self.currentValue.isEmpty)
     return Run(
       taskID: task.id,
@@ -23,7 +23,14 @@ extension PaginatedState {
   ///
   /// The next and the previous page may load at once. Two loads at one end come one after the other, so that each brings a
   /// page of its own. A refetch and the loads of single pages keep apart.
-  private func forerunners(of task: FetchTask, for request: PagingRequest) -> [Run.Forerunner] {
+  @inlinable
+  func forerunners(of task: FetchTask, for request: PagingRequest) -> [Run.Forerunner] {
+    self.isLoading ? self.forerunnersUnderWay(of: task, for: request) : []
+  }
+
+  // Not inlined: mostly one run is under way.
+  @usableFromInline
+  func forerunnersUnderWay(of task: FetchTask, for request: PagingRequest) -> [Run.Forerunner] {
     let lanes =
       switch request {
       case .initialPage: [self.initialPageActiveTasks]
@@ -37,7 +44,9 @@ extension PaginatedState {
       }
     // The last of a lane waits for those before it.
     return lanes.compactMap { lane in
-      guard let last = lane.last(where: { !self.waits($0, for: task) }), let run = last.run() else { return nil }
+      guard let last = lane.last(where: { !self.waits($0, for: task) }), let run: Run = last.context.pagingRun() else {
+        return nil
+      }
       return Run.Forerunner(flight: last.flight, run: run)
     }
   }
@@ -45,23 +54,15 @@ extension PaginatedState {
   /// Whether a task waits for one that has just departed, because somebody has scheduled it so.
   private func waits(_ task: FetchTask, for goal: FetchTask) -> Bool {
     guard goal.flight.isPrerequisite else { return false }
-    let runs = Dictionary(self.activeTasks.map { ($0.id, $0.run()) }) { first, _ in first }
+    let runs: [OperationTaskIdentifier: Run] = self.activeTasks.reduce(into: [:]) { $0[$1.id] = $1.context.pagingRun() }
     var visited: Set<OperationTaskIdentifier> = []
     var pending: [any TaskNode] = [task.flight]
     while let node = pending.popLast() {
       if node.id == goal.id { return true }
       guard visited.insert(node.id).inserted else { continue }
       pending += node.prerequisites
-      pending += (runs[node.id] ?? nil)?.forerunners.map(\.flight) ?? []
+      pending += runs[node.id]?.forerunners.map(\.flight) ?? []
     }
     return false
-  }
-}
-
-extension OperationTask {
-  /// What belongs to the run of a task that has departed.
-  fileprivate func run<PageID, PageValue>() -> PagingRun<PageID, PageValue, Failure>?
-  where Value == PaginatedOperationValue<PageID, PageValue> {
-    self.context[PagingEntry<PageID, PageValue, Failure>.Key.self]?.run
   }
 }

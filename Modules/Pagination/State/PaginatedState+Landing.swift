@@ -1,10 +1,11 @@
-internal import OperationCore
+public import OperationCore
 
 extension PaginatedState {
   /// Takes in what a run has yielded or returned, next to what others have written since the run began.
+  @inlinable
   mutating func land(_ value: PaginatedOperationValue<PageID, PageValue>, of task: FetchTask) {
     let context = task.context
-    let run = context[PagingEntry<PageID, PageValue, PageFailure>.Key.self]?.run
+    let run: Run? = context.pagingRun()
     var pages = self.currentValue
     switch value {
     case .initialPage where run?.isShared == true:
@@ -46,7 +47,8 @@ extension PaginatedState {
 
 extension Pages {
   /// Takes in one page: in the place that it has, unless somebody has written to it since the run began, or at an end.
-  fileprivate mutating func land<Failure>(
+  @inlinable
+  mutating func land<Failure>(
     _ page: Page<PageID, PageValue>,
     of run: PagingRun<PageID, PageValue, Failure>?,
     atEnd: Bool
@@ -57,7 +59,8 @@ extension Pages {
   }
 
   /// Takes in pages where they are.
-  fileprivate mutating func refresh<Failure>(with fetched: Pages, of run: PagingRun<PageID, PageValue, Failure>?) {
+  @usableFromInline
+  mutating func refresh<Failure>(with fetched: Pages, of run: PagingRun<PageID, PageValue, Failure>?) {
     for page in fetched where self.contains(id: page.id) { self.land(page, of: run, atEnd: true) }
   }
 
@@ -65,7 +68,8 @@ extension Pages {
   ///
   /// What was there before the run and was not fetched goes. What somebody has written since the run began stays as it is,
   /// and what somebody has removed stays away; pages that have come since stay at their end.
-  fileprivate mutating func land<Failure>(_ fetched: Pages, of run: PagingRun<PageID, PageValue, Failure>?) {
+  @usableFromInline
+  mutating func land<Failure>(_ fetched: Pages, of run: PagingRun<PageID, PageValue, Failure>?) {
     guard let run else {
       self = fetched
       return
@@ -96,11 +100,13 @@ extension Pages {
   }
 
   @discardableResult
+  @inlinable
   mutating func removeFirst() -> Page<PageID, PageValue>? {
     self.first.flatMap { self.remove(id: $0.id) }
   }
 
   @discardableResult
+  @inlinable
   mutating func removeLast() -> Page<PageID, PageValue>? {
     self.last.flatMap { self.remove(id: $0.id) }
   }

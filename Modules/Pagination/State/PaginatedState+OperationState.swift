@@ -1,15 +1,23 @@
 public import OperationCore
 
 extension PaginatedState: OperationState {
+  /// False: a departure has no date.
+  @inlinable
+  public static var datesRuns: Bool { false }
+
   /// Takes in a task that is about to run. It waits for those before it that it cannot run next to.
+  @inlinable
   public mutating func scheduleFetchTask(_ task: inout FetchTask) {
     let run = self.departure(of: task)
-    task.context[PagingEntry<PageID, PageValue, PageFailure>.Key.self] = .run(run)
+    task.context.runAttachment = run
+    // A run whose context is handed on from this one asks for nothing by that.
+    task.context.unset(PageDemand.Key.self)
+    let storage = self.uniqueStorage()
     switch run.request {
-    case .initialPage: self.initialPageActiveTasks.append(task)
-    case .nextPage: self.nextPageActiveTasks.append(task)
-    case .previousPage: self.previousPageActiveTasks.append(task)
-    case .allPages: self.allPagesActiveTasks.append(task)
+    case .initialPage: storage.initialPageActiveTasks.append(task)
+    case .nextPage: storage.nextPageActiveTasks.append(task)
+    case .previousPage: storage.previousPageActiveTasks.append(task)
+    case .allPages: storage.allPagesActiveTasks.append(task)
     }
   }
 
@@ -21,6 +29,7 @@ extension PaginatedState: OperationState {
   }
 
   /// Sets the pages or an error from outside any run.
+  @inlinable
   public mutating func update(
     with result: Result<Pages<PageID, PageValue>, PageFailure>,
     using context: OperationContext
@@ -32,6 +41,7 @@ extension PaginatedState: OperationState {
   }
 
   /// Takes in what a run has yielded or returned.
+  @inlinable
   public mutating func update(
     with result: Result<PaginatedOperationValue<PageID, PageValue>, PageFailure>,
     for task: FetchTask
@@ -43,26 +53,30 @@ extension PaginatedState: OperationState {
   }
 
   /// Whether a task has brought all pages anew. One page more has not.
+  @inlinable
   public func isRefreshed(by task: FetchTask) -> Bool {
-    guard let run = task.context[PagingEntry<PageID, PageValue, PageFailure>.Key.self]?.run else { return true }
-    switch run.aim {
+    guard let run: Run = task.context.pagingRun() else { return true }
+    switch run.goal {
     case .nextPage, .previousPage: return false
     case .allPages: return run.hadPages
-    case .initialPage, .demand, nil: return true
+    case .initialPage, nil: return true
     }
   }
 
   /// Lets go of a task that has ended.
+  @inlinable
   public mutating func finishFetchTask(_ task: FetchTask) {
-    self.initialPageActiveTasks.remove(task)
-    self.nextPageActiveTasks.remove(task)
-    self.previousPageActiveTasks.remove(task)
-    self.allPagesActiveTasks.remove(task)
+    let storage = self.uniqueStorage()
+    storage.initialPageActiveTasks.remove(task.id)
+    storage.nextPageActiveTasks.remove(task.id)
+    storage.previousPageActiveTasks.remove(task.id)
+    storage.allPagesActiveTasks.remove(task.id)
   }
 }
 
 extension PaginatedState: OverlayableState {
   /// Shows other pages. Nothing else changes.
+  @inlinable
   public mutating func replaceValue(with value: Pages<PageID, PageValue>) {
     self.currentValue = value
   }
@@ -74,24 +88,29 @@ extension PaginatedState {
     self.initialPageActiveTasks + self.nextPageActiveTasks + self.previousPageActiveTasks + self.allPagesActiveTasks
   }
 
+  @inlinable
   mutating func set(_ pages: Pages<PageID, PageValue>, in context: OperationContext) {
-    self.currentValue = pages
-    self.valueUpdateCount += 1
-    self.valueLastUpdatedAt = context.operationClock.now()
-    self.error = nil
+    let storage = self.uniqueStorage()
+    storage.currentValue = pages
+    storage.valueUpdateCount += 1
+    storage.valueLastUpdatedAt = context.operationClock.now()
+    storage.error = nil
   }
 
-  private mutating func set(_ error: PageFailure, in context: OperationContext) {
-    self.error = error
-    self.errorUpdateCount += 1
-    self.errorLastUpdatedAt = context.operationClock.now()
+  @inlinable
+  mutating func set(_ error: PageFailure, in context: OperationContext) {
+    let storage = self.uniqueStorage()
+    storage.error = error
+    storage.errorUpdateCount += 1
+    storage.errorLastUpdatedAt = context.operationClock.now()
   }
 }
 
 extension Array {
-  fileprivate mutating func remove<Value, Failure>(_ task: OperationTask<Value, Failure>)
+  @inlinable
+  mutating func remove<Value, Failure>(_ id: OperationTaskIdentifier)
   where Element == OperationTask<Value, Failure> {
-    guard let index = self.firstIndex(where: { $0.id == task.id }) else { return }
-    self.remove(at: index)
+    guard let index = self.lastIndex(where: { $0.id == id }) else { return }
+    if index == self.count - 1 { self.removeLast() } else { self.remove(at: index) }
   }
 }

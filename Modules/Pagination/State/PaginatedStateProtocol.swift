@@ -15,6 +15,7 @@ where OperationValue == PaginatedOperationValue<PageID, PageValue> {
 
 extension PaginatedState: PaginatedStateProtocol {
   /// This state.
+  @inlinable
   public var paginatedState: PaginatedState<PageID, PageValue, PageFailure> { self }
 }
 
@@ -26,11 +27,13 @@ extension DefaultOperationState: PaginatedStateProtocol where Base: PaginatedSta
   public typealias PageValue = Base.PageValue
 
   /// The state beneath.
+  @inlinable
   public var paginatedState: PaginatedState<Base.PageID, Base.PageValue, Base.Failure> { self.base.paginatedState }
 }
 
 extension PaginatedState: DefaultableOperationState {
   /// The pages, or the default where there are none.
+  @inlinable
   public func defaultValue(
     for value: Pages<PageID, PageValue>,
     using defaultValue: Pages<PageID, PageValue>
@@ -39,5 +42,6 @@ extension PaginatedState: DefaultableOperationState {
   }
 
   /// The pages that were set.
+  @inlinable
   public func stateValue(for defaultValue: Pages<PageID, PageValue>) -> Pages<PageID, PageValue> { defaultValue }
 }

@@ -6,6 +6,7 @@ extension OperationClient {
   /// - Parameters:
   ///   - query: The request.
   ///   - initialValue: The pages that a new store begins with.
+  @inlinable
   public func store<Query: PaginatedRequest>(
     for query: Query,
     initialValue: @autoclosure () -> Pages<Query.PageID, Query.PageValue> = []
@@ -20,6 +21,7 @@ extension OperationClient {
   }
 
   /// Loads the pages of a paginated request into its store, unless they are fresh. A failure shows in the state.
+  @inlinable
   public func prefetch<Query: PaginatedRequest>(for query: Query) async {
     // Makes the store where there is none, with what it needs to know.
     let store = self.store(for: query)
@@ -29,6 +31,7 @@ extension OperationClient {
   /// The pages of a paginated request: those of its store when they are fresh, and otherwise the ones that a run brings.
   ///
   /// - Throws: What the request throws.
+  @inlinable
   public func ensureValue<Query: PaginatedRequest>(
     for query: Query
   ) async throws(Query.PageFailure) -> Pages<Query.PageID, Query.PageValue> {
@@ -40,6 +43,7 @@ extension OperationClient {
 
 extension OperationClient.CreateStore {
   /// Creates the store of a paginated request.
+  @inlinable
   public func callAsFunction<Query: PaginatedRequest>(
     for query: Query,
     initialValue: Pages<Query.PageID, Query.PageValue> = []

@@ -7,6 +7,7 @@ extension OperationStore {
   ///   - query: The request; it sets up the context once, now.
   ///   - initialValue: The pages to begin with.
   ///   - initialContext: The context before the request sets it up.
+  @inlinable
   public static func detached<Query: PaginatedRequest>(
     query: Query,
     initialValue: Pages<Query.PageID, Query.PageValue> = [],
@@ -17,6 +18,7 @@ extension OperationStore {
   }
 
   /// Creates a store of a paginated request with default pages, which no client knows.
+  @inlinable
   public static func detached<Query: DefaultStateRequest>(
     query: Query,
     initialContext: OperationContext = OperationContext()
@@ -27,6 +29,7 @@ extension OperationStore {
 
 extension OperationStore where State: PaginatedStateProtocol {
   /// This store, whose state knows from now on where its context is to be had.
+  @inlinable
   func inOrder() -> OperationStore {
     self.state.paginatedState.order.bind { [weak self] in self?.context }
     return self

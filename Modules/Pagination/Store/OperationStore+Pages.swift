@@ -11,6 +11,7 @@ extension OperationStore where State: PaginatedStateProtocol {
   /// - Returns: The page, or nil where the pages end.
   /// - Throws: What the operation throws. When the run is cancelled, what it ends with, or `CancellationError`.
   @discardableResult
+  @inlinable
   public func fetchNextPage(
     using context: OperationContext? = nil,
     handler: PaginatedEventHandler<State>? = nil
@@ -31,6 +32,7 @@ extension OperationStore where State: PaginatedStateProtocol {
   /// - Returns: The page, or nil where the pages begin.
   /// - Throws: What the operation throws. When the run is cancelled, what it ends with, or `CancellationError`.
   @discardableResult
+  @inlinable
   public func fetchPreviousPage(
     using context: OperationContext? = nil,
     handler: PaginatedEventHandler<State>? = nil
@@ -51,6 +53,7 @@ extension OperationStore where State: PaginatedStateProtocol {
   /// - Returns: The pages as they were fetched.
   /// - Throws: What the operation throws. When the run is cancelled, what it ends with, or `CancellationError`.
   @discardableResult
+  @inlinable
   public func refetchAllPages(
     using context: OperationContext? = nil,
     handler: PaginatedEventHandler<State>? = nil
@@ -60,15 +63,25 @@ extension OperationStore where State: PaginatedStateProtocol {
     return try await self.run(.all, using: context, handler: handler).pages
   }
 
-  private func run(
+  @inlinable
+  func run(
     _ demand: PageDemand,
     using context: OperationContext?,
     handler: PaginatedEventHandler<State>?
   ) async throws(State.Failure) -> State.OperationValue {
-    let context = demand.context(for: State.self, using: context)
+    let context = demand.context(over: context)
     guard let handler, handler.hearsOfPages else {
       return try await self.run(using: context, handler: handler.map { OperationEventHandler($0) })
     }
+    return try await self.run(using: context, pageHandler: handler)
+  }
+
+  // Not inlined: few callers hear of single pages.
+  @usableFromInline
+  func run(
+    using context: OperationContext,
+    pageHandler handler: PaginatedEventHandler<State>
+  ) async throws(State.Failure) -> State.OperationValue {
     let reader = PageEventReader(handler, hearsOfAllRuns: false)
     defer { reader.close() }
     return try await self.run(using: context, handler: OperationEventHandler(reader))
@@ -79,35 +92,26 @@ extension OperationStore where State: PaginatedStateProtocol {
 
 extension OperationStore where State: PaginatedStateProtocol {
   /// A task that loads the page after the last one once it is run; the initial page where there is none then.
+  @inlinable
   public func fetchNextPageTask(
     using context: OperationContext? = nil
   ) -> OperationTask<Page<State.PageID, State.PageValue>?, State.Failure> {
-    self.runTask(using: PageDemand.next.context(for: State.self, using: context)).map { $0.page }
+    self.runTask(using: PageDemand.next.context(over: context)).map { $0.page }
   }
 
   /// A task that loads the page before the first one once it is run; the initial page where there is none then.
+  @inlinable
   public func fetchPreviousPageTask(
     using context: OperationContext? = nil
   ) -> OperationTask<Page<State.PageID, State.PageValue>?, State.Failure> {
-    self.runTask(using: PageDemand.previous.context(for: State.self, using: context)).map { $0.page }
+    self.runTask(using: PageDemand.previous.context(over: context)).map { $0.page }
   }
 
   /// A task that fetches all pages anew once it is run.
+  @inlinable
   public func refetchAllPagesTask(
     using context: OperationContext? = nil
   ) -> OperationTask<Pages<State.PageID, State.PageValue>, State.Failure> {
-    self.runTask(using: PageDemand.all.context(for: State.self, using: context)).map { $0.pages }
-  }
-}
-
-extension PageDemand {
-  /// The context of a run that is asked for this.
-  fileprivate func context<State: PaginatedStateProtocol>(
-    for state: State.Type,
-    using context: OperationContext?
-  ) -> OperationContext {
-    var context = context ?? OperationContext()
-    context[PagingEntry<State.PageID, State.PageValue, State.Failure>.Key.self] = .demand(self)
-    return context
+    self.runTask(using: PageDemand.all.context(over: context)).map { $0.pages }
   }
 }
