@@ -1,6 +1,6 @@
 /// An operation with its type erased down to its state.
 ///
-/// It is made of closures, not of overridden methods, so that what is made where the operation's type is known calls the
+/// What runs it is a closure, not an overridden method, so that what is made where the operation's type is known calls the
 /// operation directly.
 @usableFromInline
 struct OperationBox<State: OperationState & Sendable>: Sendable {
@@ -10,18 +10,14 @@ struct OperationBox<State: OperationState & Sendable>: Sendable {
   typealias Run = nonisolated(nonsending) @Sendable (OperationContext, Continuation) async -> Outcome
 
   @usableFromInline let path: OperationPath
-  @usableFromInline let unmodifiedType: any OperationRequest.Type
-  @usableFromInline let canRunUnasked: Bool
   @usableFromInline let run: Run
-  @usableFromInline let isSameRun: @Sendable (OperationContext, OperationContext) -> Bool
+  @usableFromInline let kept: AnyKeptOperation
 
   @inlinable
   init<Operation: StatefulOperationRequest>(_ operation: Operation) where Operation.State == State {
-    self.path = operation.path
-    self.unmodifiedType = Operation.unmodifiedType
-    self.canRunUnasked = operation.canRunUnasked
-    // One object for both closures, which then need none of their own.
+    // One object for the closure and for all else.
     let kept = KeptOperation(operation)
+    self.path = operation.path
     self.run = { context, continuation in
       do throws(State.Failure) {
         return .success(try await kept.operation.run(isolation: nil, in: context, with: continuation))
@@ -29,16 +25,48 @@ struct OperationBox<State: OperationState & Sendable>: Sendable {
         return .failure(error)
       }
     }
-    self.isSameRun = { context, other in kept.operation.isSameRun(in: context, as: other) }
+    self.kept = kept
+  }
+
+  @usableFromInline var unmodifiedType: any OperationRequest.Type { self.kept.unmodifiedType }
+  @usableFromInline var canRunUnasked: Bool { self.kept.canRunUnasked }
+
+  @usableFromInline
+  func isSameRun(_ context: OperationContext, _ other: OperationContext) -> Bool {
+    self.kept.isSameRun(context, other)
+  }
+}
+
+/// What is seldom asked of an operation.
+@usableFromInline
+class AnyKeptOperation: @unchecked Sendable {
+  // Unchecked because a class that is subclassed cannot be checked; the one subclass holds an immutable Sendable value.
+  @usableFromInline
+  init() {}
+
+  var unmodifiedType: any OperationRequest.Type { preconditionFailure("Overridden by KeptOperation.") }
+  var canRunUnasked: Bool { preconditionFailure("Overridden by KeptOperation.") }
+
+  func isSameRun(_ context: OperationContext, _ other: OperationContext) -> Bool {
+    preconditionFailure("Overridden by KeptOperation.")
   }
 }
 
 @usableFromInline
-final class KeptOperation<Operation: StatefulOperationRequest>: Sendable {
+final class KeptOperation<Operation: StatefulOperationRequest>: AnyKeptOperation, @unchecked Sendable {
+  // Unchecked as its base class is; all it adds is this immutable Sendable value.
   @usableFromInline let operation: Operation
 
   @inlinable
   init(_ operation: Operation) {
     self.operation = operation
+    super.init()
+  }
+
+  override var unmodifiedType: any OperationRequest.Type { Operation.unmodifiedType }
+  override var canRunUnasked: Bool { self.operation.canRunUnasked }
+
+  override func isSameRun(_ context: OperationContext, _ other: OperationContext) -> Bool {
+    self.operation.isSameRun(in: context, as: other)
   }
 }
