@@ -27,6 +27,11 @@ let integrations: [Integration] = [
     description: "Adds OperationTracing: a span for each run (swift-distributed-tracing).",
     packages: ["https://github.com/apple/swift-distributed-tracing": "1.7.0"..<"2.0.0"]
   ),
+  Integration(
+    trait: "SwiftOperationServiceLifecycle",
+    description: "Adds OperationServiceLifecycle: a client as a service (swift-service-lifecycle).",
+    packages: ["https://github.com/swift-server/swift-service-lifecycle": "2.13.0"..<"3.0.0"]
+  ),
 ]
 
 /// Every module and every test suite of the package; targets, products, paths and settings follow from it.
@@ -60,12 +65,13 @@ let table: [Module] = [
   .library("Logging", uses: ["Core"], products: ["swift-log": ["Logging"]]),
   .library("Metrics", uses: ["Core"], products: ["swift-metrics": ["CoreMetrics"]]),
   .library("Tracing", uses: ["Core"], products: ["swift-distributed-tracing": ["Tracing"]]),
+  .library("ServiceLifecycle", uses: ["Core"], products: ["swift-service-lifecycle": ["ServiceLifecycle"]]),
   .library(
     "Operation",
     target: "Operation",
     uses: [
       "Core", "Backoff", "Retry", "Dedupe", "Pagination", "Mutation", "NetworkObserving", "MemoryPressure",
-      "ActivityObserving", "Macros", "Logging", "Metrics", "Tracing",
+      "ActivityObserving", "Macros", "Logging", "Metrics", "Tracing", "ServiceLifecycle",
     ]
   ),
 
@@ -107,6 +113,11 @@ let table: [Module] = [
     "Tracing",
     uses: ["Core", "Retry", "Dedupe"],
     products: ["swift-distributed-tracing": ["Tracing", "InMemoryTracing"]]
+  ),
+  .tests(
+    "ServiceLifecycle",
+    uses: ["Core", "Mutation"],
+    products: ["swift-service-lifecycle": ["ServiceLifecycle", "ServiceLifecycleTestKit"]]
   ),
   .suite("PathKeySnapshots", uses: ["Operation", "PathKeyGeneration"], without: ["Input"]),
   .suite("PublicPathKeySnapshots", uses: ["Core", "PathKeyGeneration"], without: ["Input"]),

@@ -20,6 +20,10 @@
   @_exported public import OperationMetrics
 #endif
 
+#if SwiftOperationServiceLifecycle
+  @_exported public import OperationServiceLifecycle
+#endif
+
 #if SwiftOperationTracing
   @_exported public import OperationTracing
 #endif

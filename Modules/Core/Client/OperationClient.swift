@@ -11,6 +11,8 @@ public final class OperationClient: Sendable {
   private let context: Mutex<OperationContext>
   /// Held while stores are edited as a whole. Nothing else takes it.
   let transactions = ReentrantMutex(0)
+  /// Whether nothing is run for subscribers any more.
+  let automaticRunsAreStopped = Switch(false)
 
   /// Creates a client.
   ///

@@ -25,7 +25,7 @@ extension StoreRuntime: ControlBackend {
   /// Whether a controller may rerun the operation: somebody subscribes, and nobody has disabled automatic running.
   var canYieldRerun: Bool {
     let (context, subscriberCount) = self.machine.withLock { ($0.context, $0.subscribers.count) }
-    guard subscriberCount > 0, self.operation.canRunUnasked else { return false }
+    guard subscriberCount > 0, self.operation.canRunUnasked, !context.automaticRunsAreStopped else { return false }
     return !context.isAutomaticRunningConfigured || context.automaticRunningSpecification.isSatisfied(in: context)
   }
 

@@ -7,6 +7,7 @@ protocol ErasedRuntime: AnyObject, Sendable {
   var isStale: Bool { get }
   var isLoading: Bool { get }
   var isAutomaticRunningEnabled: Bool { get }
+  var canRunUnasked: Bool { get }
   var subscriberCount: Int { get }
   var unmodifiedOperationType: any OperationRequest.Type { get }
   /// The store, while somebody holds it.
@@ -21,12 +22,15 @@ protocol ErasedRuntime: AnyObject, Sendable {
   func invalidate()
   func rerunAfterInvalidation(isEnqueued: Bool)
   func settledAfterInvalidation() async
+  func settled() async
   func cancelRuns() -> @Sendable () async -> Void
   func snapshot() -> OperationClientSnapshot.Store
 }
 
 extension StoreRuntime: ErasedRuntime {
   var unmodifiedOperationType: any OperationRequest.Type { self.operation.unmodifiedType }
+
+  var canRunUnasked: Bool { self.operation.canRunUnasked }
 
   var erasedStore: (any AnyObject & Sendable)? { self.reference.store }
 

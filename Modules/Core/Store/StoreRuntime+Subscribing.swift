@@ -61,6 +61,8 @@ extension StoreRuntime {
   /// Runs the operation on behalf of all subscribers, unless a run is there, which they then keep alive.
   @inlinable
   func runForSubscribers(departure: RunFlight.Departure) {
+    let context = self.context
+    if context.automaticRunsAreStopped { return }
     let flight: RunFlight? = self.machine.withLock { machine in
       guard machine.subscribers.count > 0 else { return nil }
       if machine.heldFlights.contains(where: { !$0.isCancelled }) { return nil }
@@ -73,7 +75,6 @@ extension StoreRuntime {
       return flight
     }
     guard let flight else { return }
-    let context = self.context
     self.act { flight.begin(in: context, departure: departure) }
   }
 

@@ -1,0 +1,28 @@
+#if SwiftOperationServiceLifecycle
+  internal import OperationCore
+
+  /// The runs that a shutdown has cut off, and their ends.
+  struct ShutdownEnding {
+    private(set) var runs: [OperationShutdownReport.Run] = []
+    private var ends: [@Sendable () async -> Void] = []
+
+    /// Cancels the runs of stores.
+    mutating func cutOff(_ stores: [OperationClient.RunningStore]) {
+      for store in stores {
+        self.runs.append(OperationShutdownReport.Run(store))
+        self.ends.append(store.cancelRuns())
+      }
+    }
+
+    /// Waits until the runs have ended, or the current task is cancelled.
+    func allHaveEnded() async {
+      for end in self.ends { await end() }
+    }
+  }
+
+  extension OperationShutdownReport.Run {
+    init(_ store: OperationClient.RunningStore) {
+      self.init(path: store.path, kind: "\(store.operationType)", isMutation: !store.canRunUnasked)
+    }
+  }
+#endif

@@ -1,0 +1,62 @@
+#if SwiftOperationServiceLifecycle
+  import OperationCore
+  import OperationMutation
+  import OperationServiceLifecycle
+  import OperationTesting
+  import ServiceLifecycle
+  import ServiceLifecycleTestKit
+  import Synchronization
+
+  typealias Script = OperationScript<Int, any Error>
+
+  /// A mutation that does what a script says.
+  struct Change: MutationRequest {
+    let script: Script
+    let path: OperationPath
+
+    func mutate(
+      isolation: isolated (any Actor)?,
+      with arguments: Int,
+      in context: OperationContext,
+      with continuation: OperationContinuation<Int, any Error>
+    ) async throws -> Int {
+      try await self.script.run(in: context, with: continuation)
+    }
+  }
+
+  /// Keeps all stores, so that no sleeper of the clock is one that waits for a cache time.
+  struct KeepingCache: OperationClient.StoreCache {
+    func storeDidBecomeIdle(_ store: OperationClient.IdleStore) {}
+    func storeDidBecomeActive(_ id: OperationClient.IdleStore.ID) {}
+  }
+
+  /// A client with manual deadlines, its service, and what that reports.
+  final class Program: Sendable {
+    let clock = ManualClock()
+    let client: OperationClient
+    private let reported = Mutex<[OperationShutdownReport]>([])
+
+    init() {
+      var context = OperationContext()
+      context.operationDeadlines = self.clock
+      self.client = OperationClient(defaultContext: context, storeCache: KeepingCache())
+    }
+
+    /// The reports so far.
+    var reports: [OperationShutdownReport] { self.reported.withLock { $0 } }
+
+    var service: OperationClientService {
+      OperationClientService(self.client, deadline: .seconds(10)) { report in
+        self.reported.withLock { $0.append(report) }
+      }
+    }
+
+    /// The store of a mutation that does what a script says.
+    func change(
+      _ script: Script,
+      at path: OperationPath = ["change"]
+    ) -> OperationStore<MutationState<Int, Int, any Error>> {
+      self.client.store(for: Change(script: script, path: path))
+    }
+  }
+#endif

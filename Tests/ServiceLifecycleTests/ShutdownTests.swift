@@ -1,0 +1,104 @@
+#if SwiftOperationServiceLifecycle
+  import OperationCore
+  import OperationMutation
+  import OperationServiceLifecycle
+  import OperationTesting
+  import ServiceLifecycle
+  import ServiceLifecycleTestKit
+  import Testing
+
+  @Suite(.warningsAreIssues) struct ShutdownTests {
+    private let program = Program()
+    private let queryScript = Script()
+    private let changeScript = Script()
+
+    @Test func `A shutdown with nothing under way returns at once and cuts nothing off`() async throws {
+      let (program, service) = (self.program, self.program.service)
+      try await testGracefulShutdown { trigger in
+        let run = Task { try await service.run() }
+        #expect(program.reports.isEmpty)
+        trigger.triggerGracefulShutdown()
+        try await run.value
+      }
+      #expect(self.program.reports.map(\.cutOff) == [[]])
+    }
+
+    @Test func `Queries are cancelled, and a mutation finishes`() async throws {
+      let (program, service) = (self.program, self.program.service)
+      let query = program.client.store(for: self.queryScript.query(path: ["query"]), initialValue: 1)
+      let change = program.change(self.changeScript)
+      let fetch = Task { try await query.fetch() }
+      let mutate = Task { try await change.mutate(with: 7) }
+      _ = try await self.queryScript.next()
+      let mutation = try await self.changeScript.next()
+
+      try await testGracefulShutdown { trigger in
+        let run = Task { try await service.run() }
+        trigger.triggerGracefulShutdown()
+        await #expect(throws: CancellationError.self) { try await fetch.value }
+        try await program.clock.sleepers(count: 1)
+        #expect(program.reports.isEmpty)
+        mutation.succeed(8)
+        try await run.value
+      }
+      #expect(try await mutate.value == 8)
+      #expect(query.currentValue == 1)
+      #expect(query.error == nil)
+      let cut = OperationShutdownReport.Run(path: ["query"], kind: "ScriptedQuery<Int, Error>", isMutation: false)
+      #expect(program.reports.map(\.cutOff) == [[cut]])
+      #expect(program.clock.sleeperCount() == 0)
+    }
+
+    @Test func `At the deadline a mutation is cut off, and told of`() async throws {
+      let (program, service) = (self.program, self.program.service)
+      let change = program.change(self.changeScript)
+      let mutate = Task { try await change.mutate(with: 7) }
+      _ = try await self.changeScript.next()
+      try await testGracefulShutdown { trigger in
+        let run = Task { try await service.run() }
+        trigger.triggerGracefulShutdown()
+        try await program.clock.sleepers(count: 1)
+        program.clock.advance(by: .seconds(9))
+        #expect(program.reports.isEmpty)
+        program.clock.advance(by: .seconds(1))
+        try await run.value
+      }
+      await #expect(throws: CancellationError.self) { try await mutate.value }
+      #expect(program.reports.map(\.mutations) == [[.init(path: ["change"], kind: "Change", isMutation: true)]])
+    }
+
+    @Test func `A mutation that begins in the meantime is waited for too`() async throws {
+      let (program, service) = (self.program, self.program.service)
+      let (first, second) = (program.change(self.changeScript), program.change(self.changeScript, at: ["second"]))
+      let mutate = Task { try await first.mutate(with: 1) }
+      let mutation = try await self.changeScript.next()
+      try await testGracefulShutdown { trigger in
+        let run = Task { try await service.run() }
+        trigger.triggerGracefulShutdown()
+        try await program.clock.sleepers(count: 1)
+        let late = Task { try await second.mutate(with: 2) }
+        let lateMutation = try await self.changeScript.next()
+        mutation.succeed(1)
+        #expect(try await mutate.value == 1)
+        #expect(program.reports.isEmpty)
+        lateMutation.succeed(2)
+        #expect(try await late.value == 2)
+        try await run.value
+      }
+      #expect(self.program.reports.map(\.cutOff) == [[]])
+    }
+
+    @Test func `A service that is cancelled cuts everything off at once`() async throws {
+      let service = self.program.service
+      let change = self.program.change(self.changeScript)
+      let mutate = Task { try await change.mutate(with: 7) }
+      _ = try await self.changeScript.next()
+      let run = Task { try await service.run() }
+      run.cancel()
+      await #expect(throws: CancellationError.self) { try await run.value }
+      await #expect(throws: CancellationError.self) { try await mutate.value }
+      #expect(self.program.reports.map(\.mutations.count) == [1])
+      #expect(self.program.clock.sleeperCount() == 0)
+    }
+  }
+#endif
