@@ -25,6 +25,8 @@
 #define TRY_LOCK "$s15Synchronization12_MutexHandleV12_tryLockSlowSbyF"
 #define UNLOCK "$s15Synchronization12_MutexHandleV11_unlockSlowyyF"
 
+#define IS_KNOWN_UNIQUELY_REFERENCED "$ss25isKnownUniquelyReferencedySbxzRlzClF"
+
 void __tsan_acquire(void *address);
 void __tsan_release(void *address);
 __attribute__((weak)) SWIFT void *swift_task_getCurrent(void);
@@ -56,51 +58,47 @@ SWIFT void unlock_slow(SELF) {
 
 // MARK: Continuations
 
-// Resuming releases the task; whoever goes on without being enqueued has to acquire it.
-static void acquire_current_task(void) {
-  void *task = swift_task_getCurrent ? swift_task_getCurrent() : NULL;
-  if (task) __tsan_acquire(task);
-}
+#define CONTEXT __attribute__((swift_async_context)) struct continuation *
 
 struct continuation {
   void *parent;
-  void *resume_parent;
+  SWIFT_ASYNC void (*resume_parent)(CONTEXT);
   uintptr_t flags;
-  _Atomic uintptr_t status;
 };
 
-enum { continuation_resumed = 2 };
+enum { bits_of_flags = 16 };
 
-// Resumed before it is awaited.
-SWIFT_ASYNC void swift_continuation_await(struct continuation *continuation) {
-  SWIFT_ASYNC void (*next)(struct continuation *) = dlsym(RTLD_NEXT, "swift_continuation_await");
-  if (continuation->status == continuation_resumed) acquire_current_task();
-  return next(continuation);
+// Resuming releases the task; who goes on has to acquire it, whether it was enqueued for that, found the continuation
+// resumed when it came to await it, or while it went to sleep.
+SWIFT_ASYNC static void go_on(CONTEXT continuation) {
+  continuation->resume_parent = (SWIFT_ASYNC void (*)(CONTEXT))(continuation->flags >> bits_of_flags);
+  void *task = swift_task_getCurrent ? swift_task_getCurrent() : NULL;
+  if (task) __tsan_acquire(task);
+  return continuation->resume_parent(continuation);
 }
 
-// Resumed while it is being awaited: the task takes up its thread again.
-SWIFT void swift_task_enterThreadLocalContext(char *state) {
-  SWIFT void (*next)(char *) = dlsym(RTLD_NEXT, "swift_task_enterThreadLocalContext");
-  next(state);
-  acquire_current_task();
+// Nobody but the task reads either field before it awaits, and the runtime only the lowest flags afterwards.
+SWIFT_ASYNC void swift_continuation_await(struct continuation *continuation) {
+  SWIFT_ASYNC void (*next)(struct continuation *) = dlsym(RTLD_NEXT, "swift_continuation_await");
+  continuation->flags |= (uintptr_t)continuation->resume_parent << bits_of_flags;
+  continuation->resume_parent = go_on;
+  return next(continuation);
 }
 
 // MARK: References
 
-typedef void release_function(void *object);
-typedef bool uniqueness_function(const void *object);
+static void (*next_release)(void *object);
+static bool (*next_uniqueness)(const void *object);
 
-static release_function *next_release;
-static uniqueness_function *next_uniqueness;
-
-__attribute__((constructor)) static void find_reference_counting(void) {
+// Other libraries' constructors come before ours.
+static void find_reference_counting(void) {
   next_release = dlsym(RTLD_NEXT, "swift_release");
   next_uniqueness = dlsym(RTLD_NEXT, "swift_isUniquelyReferenced_nonNull_native");
 }
 
 void swift_release(void *object) {
   if (!next_release) find_reference_counting();
-  if (object) __tsan_release(object);
+  if ((intptr_t)object > 0) __tsan_release(object);
   next_release(object);
 }
 
@@ -108,5 +106,15 @@ bool swift_isUniquelyReferenced_nonNull_native(const void *object) {
   if (!next_uniqueness) find_reference_counting();
   bool unique = next_uniqueness(object);
   if (unique) __tsan_acquire((void *)object);
+  return unique;
+}
+
+// In generic code the standard library's own function asks.
+SWIFT bool is_known_uniquely_referenced(void **object, const void *type) __asm__(IS_KNOWN_UNIQUELY_REFERENCED);
+
+SWIFT bool is_known_uniquely_referenced(void **object, const void *type) {
+  SWIFT bool (*next)(void **, const void *) = dlsym(RTLD_NEXT, IS_KNOWN_UNIQUELY_REFERENCED);
+  bool unique = next(object, type);
+  if (unique) __tsan_acquire(*object);
   return unique;
 }
