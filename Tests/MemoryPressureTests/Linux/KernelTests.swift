@@ -45,8 +45,10 @@
       let crowd = Crowd()
       defer { crowd.disperse() }
       #expect(try await ear.next() == .warning)
-      // It goes on, and is told again.
-      #expect(try await ear.next() == .warning)
+      // It goes on, and is told again. Where the machine is very busy the kernel may miss it for long enough to seem normal.
+      var level = try await ear.next()
+      if level == .normal { level = try await ear.next() }
+      #expect(level == .warning)
       crowd.disperse()
       ear.cancel()
       await source.settled()
