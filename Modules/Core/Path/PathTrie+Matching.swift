@@ -27,19 +27,32 @@ extension PathTrie {
     matching path: OperationPath = OperationPath(),
     _ transform: (Value) -> Transformed?
   ) -> PathTrie<Transformed> {
+    // All paths: the index is shared instead of copied.
+    if path.isEmpty { return compactMap(into: index, from: nil, transform) }
     guard let start = index.node(at: path) else { return PathTrie<Transformed>() }
     let (copy, sources) = index.subtree(at: start, path: path)
-    let offset = copy.nodes.count - sources.count
+    return compactMap(into: copy, from: sources, transform)
+  }
+
+  // The sources are the nodes that the last nodes of the copy were copied from; nil where it is the index itself.
+  @inlinable
+  func compactMap<Transformed>(
+    into copy: PathIndex,
+    from sources: ContiguousArray<PathIndex.NodeID>?,
+    _ transform: (Value) -> Transformed?
+  ) -> PathTrie<Transformed> {
+    let count = sources == nil ? values.count : copy.nodes.count
+    let offset = count - (sources?.count ?? count)
     var result = PathTrie<Transformed>()
     result.index = copy
     var dropped: [PathIndex.NodeID] = []
     // Raw memory, because code that is not specialized for the value type looks it up at every access to an array.
-    result.values = ContiguousArray(unsafeUninitializedCapacity: copy.nodes.count) { places, count in
+    result.values = ContiguousArray(unsafeUninitializedCapacity: count) { places, initializedCount in
       values.withUnsafeBufferPointer { values in
-        for place in 0..<copy.nodes.count {
+        for place in 0..<count {
           places.initializeElement(at: place, to: nil)
-          count += 1
-          guard place >= offset, let value = values[Int(sources[place - offset])] else { continue }
+          initializedCount += 1
+          guard place >= offset, let value = values[sources.map { Int($0[place - offset]) } ?? place] else { continue }
           if let value = transform(value) {
             places[place] = value
           } else {
