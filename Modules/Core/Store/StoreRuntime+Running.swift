@@ -160,13 +160,8 @@ extension StoreRuntime {
     sharing: OperationRunSharing,
     handler: OperationEventHandler<State>?
   ) async -> Result<State.OperationValue, State.Failure>? {
-    // No key paths here: code that is inlined into clients would make them anew each time.
-    let runs = self.machine.withLock { $0.runs }
-    for run in runs
-    where run.isShown && self.operation.isSameRun(context, run.task.context)
-      && sharing.isSameRun(context, run.task.context)
-    {
-      let flight = run.task.flight
+    // What is dead stays so: each flight is refused once at most.
+    while let flight = self.flightToJoin(context, sharing) {
       var listener: Subscriber<State>?
       let outcome = await flight.outcomeIfAlive(leaving: .atOnce) {
         listener = self.listen(to: flight, with: handler)
@@ -174,6 +169,19 @@ extension StoreRuntime {
       }
       self.dismiss(listener)
       if let outcome { return outcome }
+    }
+    return nil
+  }
+
+  /// The flight of a run that does the same and can be joined.
+  @inlinable
+  func flightToJoin(_ context: OperationContext, _ sharing: OperationRunSharing) -> RunFlight? {
+    let runs = self.machine.withLock { $0.runs }
+    for run in runs
+    where run.isShown && run.task.flight.isAlive && self.operation.isSameRun(context, run.task.context)
+      && sharing.isSameRun(context, run.task.context)
+    {
+      return run.task.flight
     }
     return nil
   }

@@ -227,6 +227,10 @@ extension Flight {
   @inlinable
   package var isCancelled: Bool { self.state.withLock { $0.isCancelled } }
 
+  /// Whether the flight can be joined: until it is cancelled, or its outcome is settled.
+  @inlinable
+  package var isAlive: Bool { self.state.withLock { $0.isAlive } }
+
   package var isRunning: Bool {
     self.state.withLock { $0.phase == .flying || $0.phase == .landing }
   }

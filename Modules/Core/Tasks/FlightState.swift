@@ -37,6 +37,10 @@ struct FlightState: Sendable {
 // MARK: - Waiting
 
 extension FlightState {
+  /// Whether somebody may still hold on to the flight, so that it goes on.
+  @inlinable
+  var isAlive: Bool { (self.phase == .grounded || self.phase == .flying) && !self.isCancelled }
+
   @usableFromInline
   enum Boarding: Sendable {
     /// A seat, and the task whose priority is to be raised.
@@ -48,11 +52,8 @@ extension FlightState {
   /// Takes in one who waits.
   @usableFromInline
   mutating func board(counts: Bool, onlyIfAlive: Bool, priority: UInt8) -> Boarding {
-    switch self.phase {
-    case .landed: return onlyIfAlive ? .refused : .landed
-    case .landing: if onlyIfAlive { return .refused }
-    case .grounded, .flying: if onlyIfAlive, self.isCancelled { return .refused }
-    }
+    if onlyIfAlive, !self.isAlive { return .refused }
+    if self.phase == .landed { return .landed }
     if counts { self.holders += 1 }
     let raises = counts && priority > self.priority
     if raises { self.priority = priority }
@@ -112,14 +113,9 @@ extension FlightState {
   /// False when the flight is dying or over.
   @usableFromInline
   mutating func hold() -> Bool {
-    switch self.phase {
-    case .grounded, .flying:
-      guard !self.isCancelled else { return false }
-      self.holders += 1
-      return true
-    case .landing, .landed:
-      return false
-    }
+    guard self.isAlive else { return false }
+    self.holders += 1
+    return true
   }
 
   @usableFromInline
