@@ -2,11 +2,18 @@
 
 import PackageDescription
 
+// The traits of the library, apart by blanks: what they cost where nobody uses them is to be measured as well.
+let traits = (Context.environment["BENCHMARK_TRAITS"] ?? "").split(separator: " ")
+
 let package = Package(
   name: "Benchmarks",
   platforms: [.macOS(.v26)],
   dependencies: [
-    .package(name: "swift-operation", path: "../.."),
+    .package(
+      name: "swift-operation",
+      path: "../..",
+      traits: Set([.defaults] + traits.map { .trait(name: String($0)) })
+    ),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
   ],
   targets: [
