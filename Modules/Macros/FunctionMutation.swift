@@ -12,15 +12,25 @@
       async throws(MutateFailure) -> MutateValue
 
     public let path: OperationPath
+    public var operationName: String { self.name.text }
+    private let name: FunctionName
     private let body: Body
 
     /// Creates a mutation.
     ///
     /// - Parameters:
     ///   - path: What identifies the mutation.
+    ///   - owner: The type that the function belongs to; nil for a global one.
+    ///   - peer: The member that makes the mutation.
     ///   - body: The call.
-    public init(path: OperationPath, body: @escaping Body) {
+    public init(
+      path: OperationPath,
+      of owner: (any Any.Type)? = nil,
+      peer: StaticString = #function,
+      body: @escaping Body
+    ) {
       self.path = path
+      self.name = FunctionName(owner: owner, peer: peer)
       self.body = body
     }
 

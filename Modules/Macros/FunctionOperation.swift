@@ -8,12 +8,18 @@
       @Sendable (isolated (any Actor)?, OperationContext, OperationContinuation<Value, Failure>)
       async throws(Failure) -> Value
 
+    public var operationName: String { self.name.text }
+    private let name: FunctionName
     private let body: Body
 
     /// Creates an operation.
     ///
-    /// - Parameter body: The call.
-    public init(body: @escaping Body) {
+    /// - Parameters:
+    ///   - owner: The type that the function belongs to; nil for a global one.
+    ///   - peer: The member that makes the operation.
+    ///   - body: The call.
+    public init(of owner: (any Any.Type)? = nil, peer: StaticString = #function, body: @escaping Body) {
+      self.name = FunctionName(owner: owner, peer: peer)
       self.body = body
     }
 

@@ -120,6 +120,14 @@
       #expect(await OperationStore.detached(query: Remote.$post(id: 5)).fetch() == 5)
     }
 
+    @Test func operationsAreCalledWhatTheirFunctionsAre() {
+      let api = API(host: "example.org")
+      #expect(api.$user(id: 1).stale(after: .zero).operationName == "API.user(id:)")
+      #expect(API.$version.operationName == "API.version")
+      #expect($asyncNumber.operationName == "asyncNumber")
+      #expect($sum(1, and: 2).operationName == "sum(_:and:third:)")
+    }
+
     @Test func functionsOfAnActorRunOnIt() async {
       let counter = Counter()
       #expect(await OperationStore.detached(query: counter.$next).fetch() == 1)

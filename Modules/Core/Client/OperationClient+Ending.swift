@@ -15,7 +15,7 @@ extension OperationClient {
 
     package var path: OperationPath { self.runtime.path }
 
-    package var operationType: any OperationRequest.Type { self.runtime.unmodifiedOperationType }
+    package var operationName: String { self.runtime.operationName }
 
     /// Whether others than its callers may run the operation.
     package var canRunUnasked: Bool { self.runtime.canRunUnasked }

@@ -38,6 +38,9 @@ where Operation.State: DefaultableOperationState {
   public static var unmodifiedType: any OperationRequest.Type { Operation.unmodifiedType }
 
   @inlinable
+  public var operationName: String { self.operation.operationName }
+
+  @inlinable
   public var path: OperationPath { self.operation.path }
 
   @inlinable

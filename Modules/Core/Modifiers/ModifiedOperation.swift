@@ -22,6 +22,9 @@ where Modifier.Operation == Operation {
   public static var unmodifiedType: any OperationRequest.Type { Operation.unmodifiedType }
 
   @inlinable
+  public var operationName: String { self.operation.operationName }
+
+  @inlinable
   public func setup(context: inout OperationContext) {
     self.modifier.setup(context: &context, using: self.operation)
   }

@@ -32,6 +32,12 @@ public protocol OperationRequest<Value, Failure>: SendableMetatype {
 
   /// The type of the operation without its modifiers, which tells apart operations that claim one path.
   static var unmodifiedType: any OperationRequest.Type { get }
+
+  /// What the operation is called in logs, metrics and traces.
+  ///
+  /// By default the type of the operation without its modifiers, with the types that it is nested in: `Post.Query`. Make it no
+  /// part of a user's data: metrics keep a series for each name.
+  var operationName: String { get }
 }
 
 extension OperationRequest {

@@ -10,6 +10,7 @@ protocol ErasedRuntime: AnyObject, Sendable {
   var canRunUnasked: Bool { get }
   var subscriberCount: Int { get }
   var unmodifiedOperationType: any OperationRequest.Type { get }
+  var operationName: String { get }
   /// The store, while somebody holds it.
   var erasedStore: (any AnyObject & Sendable)? { get }
   /// The store, while somebody holds it.
@@ -29,6 +30,8 @@ protocol ErasedRuntime: AnyObject, Sendable {
 
 extension StoreRuntime: ErasedRuntime {
   var unmodifiedOperationType: any OperationRequest.Type { self.operation.unmodifiedType }
+
+  var operationName: String { self.operation.operationName }
 
   var canRunUnasked: Bool { self.operation.canRunUnasked }
 

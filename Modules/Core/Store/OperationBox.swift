@@ -31,6 +31,8 @@ struct OperationBox<State: OperationState & Sendable>: Sendable {
   @usableFromInline var unmodifiedType: any OperationRequest.Type { self.kept.unmodifiedType }
   @usableFromInline var canRunUnasked: Bool { self.kept.canRunUnasked }
 
+  var operationName: String { self.kept.operationName }
+
   @usableFromInline
   func isSameRun(_ context: OperationContext, _ other: OperationContext) -> Bool {
     self.kept.isSameRun(context, other)
@@ -46,6 +48,7 @@ class AnyKeptOperation: @unchecked Sendable {
 
   var unmodifiedType: any OperationRequest.Type { preconditionFailure("Overridden by KeptOperation.") }
   var canRunUnasked: Bool { preconditionFailure("Overridden by KeptOperation.") }
+  var operationName: String { preconditionFailure("Overridden by KeptOperation.") }
 
   func isSameRun(_ context: OperationContext, _ other: OperationContext) -> Bool {
     preconditionFailure("Overridden by KeptOperation.")
@@ -65,6 +68,7 @@ final class KeptOperation<Operation: StatefulOperationRequest>: AnyKeptOperation
 
   override var unmodifiedType: any OperationRequest.Type { Operation.unmodifiedType }
   override var canRunUnasked: Bool { self.operation.canRunUnasked }
+  override var operationName: String { self.operation.operationName }
 
   override func isSameRun(_ context: OperationContext, _ other: OperationContext) -> Bool {
     self.operation.isSameRun(in: context, as: other)

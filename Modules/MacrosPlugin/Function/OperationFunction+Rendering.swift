@@ -89,13 +89,24 @@
         "\(names.continuation): OperationCore.OperationContinuation<\(self.valueType), \(self.failureType)>",
       ]
       return """
-        OperationMacros.\(self.typeName)\(self.kind.hasPath ? "(path: \(self.pathExpression))" : "") {
+        OperationMacros.\(self.typeName)\(self.operationArguments) {
             (
               \(parameters.compactMap { $0 }.joined(separator: ",\n      "))
             ) async throws(\(self.failureType)) -> \(self.valueType) in
             \(self.call(names))
           }
         """
+    }
+
+    /// The arguments that tell what is made of which function.
+    private var operationArguments: String {
+      var arguments: [String] = []
+      if self.kind.hasPath { arguments.append("path: \(self.pathExpression)") }
+      switch self.place {
+      case .global: break
+      case .type, .instance: arguments.append("of: Self.self")
+      }
+      return arguments.isEmpty ? "" : "(\(arguments.joined(separator: ", ")))"
     }
 
     private func call(_ names: BodyNames) -> String {

@@ -54,7 +54,7 @@
           ) async throws(Failed) -> Post? where ID: Codable { nil }
 
           @available(macOS 26, *) public nonisolated static func $query<ID: Hashable & Sendable>(for id: ID, _ limit: Int = 10) -> OperationMacros.FunctionQuery<OperationMacros.FunctionOrigin<608620955, 1415679416>, Post?, Failed> where ID: Codable {
-            OperationMacros.FunctionQuery(path: OperationMacros.FunctionPath.inferred(after: ["posts"], OperationMacros.FunctionPath.argument(id), OperationMacros.FunctionPath.argument(limit))) {
+            OperationMacros.FunctionQuery(path: OperationMacros.FunctionPath.inferred(after: ["posts"], OperationMacros.FunctionPath.argument(id), OperationMacros.FunctionPath.argument(limit)), of: Self.self) {
               (
                 isolation: isolated (any Actor)?,
                 context: OperationCore.OperationContext,
@@ -81,7 +81,7 @@
           open func rename(_: Int, context name: String, with arguments: String) throws {}
 
           public nonisolated final func $rename(_ argument0: Int, context name: String) -> OperationMacros.FunctionMutation<OperationMacros.FunctionOrigin<943198795, 1393139676>, String, Void, any Error> {
-            OperationMacros.FunctionMutation(path: OperationMacros.FunctionPath.inferred("rename(_:context:with:)", of: (OperationMacros.FunctionOrigin<943198795, 1393139676>, Self).self, OperationMacros.FunctionPath.instance(self), OperationMacros.FunctionPath.argument(argument0), OperationMacros.FunctionPath.argument(name))) {
+            OperationMacros.FunctionMutation(path: OperationMacros.FunctionPath.inferred("rename(_:context:with:)", of: (OperationMacros.FunctionOrigin<943198795, 1393139676>, Self).self, OperationMacros.FunctionPath.instance(self), OperationMacros.FunctionPath.argument(argument0), OperationMacros.FunctionPath.argument(name)), of: Self.self) {
               (
                 isolation: isolated (any Actor)?,
                 arguments: String,
@@ -134,7 +134,7 @@
           nonisolated func $item(id: Int) -> OperationMacros.FunctionQuery<OperationMacros.FunctionOrigin<1632796822, 1182899734>, Int, Never> {
             OperationMacros.FunctionQuery(path: ({ (shop: Shop, id: Int) in
                   ["shops", shop.name, id]
-                })(self, id)) {
+                })(self, id), of: Self.self) {
               (
                 isolation: isolated (any Actor)?,
                 context: OperationCore.OperationContext,

@@ -1,0 +1,39 @@
+internal import Synchronization
+
+extension OperationRequest {
+  public var operationName: String { OperationName.of(Self.unmodifiedType) }
+}
+
+/// The names of types: with the types that they are nested in, and without their modules.
+package enum OperationName {
+  // One for each type that is asked for.
+  private static let known = Mutex<[ObjectIdentifier: String]>([:])
+
+  /// The name of a type: `Post.Query` for a type `Query` in a type `Post`.
+  package static func of(_ type: any Any.Type) -> String {
+    let id = ObjectIdentifier(type)
+    if let name = self.known.withLock({ $0[id] }) { return name }
+    // The first component is the module, and one in parentheses stands for a function or a file.
+    let enclosing = self.components(of: String(reflecting: type)).dropFirst().dropLast().filter { !$0.hasPrefix("(") }
+    let name = (enclosing.map { String($0.prefix { $0 != "<" }) } + ["\(type)"]).joined(separator: ".")
+    self.known.withLock { $0[id] = name }
+    return name
+  }
+
+  /// The parts between the dots that are not within brackets.
+  private static func components(of name: String) -> [Substring] {
+    var components: [Substring] = []
+    var (start, depth) = (name.startIndex, 0)
+    for index in name.indices {
+      switch name[index] {
+      case "<", "(", "[": depth += 1
+      case ">", ")", "]": depth -= 1
+      case "." where depth == 0:
+        components.append(name[start..<index])
+        start = name.index(after: index)
+      default: break
+      }
+    }
+    return components + [name[start...]]
+  }
+}
