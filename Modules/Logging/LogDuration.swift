@@ -11,7 +11,7 @@
     /// ``OperationCore/OperationContext/operationLogsValues`` is on.
     ///
     /// - Parameters:
-    ///   - name: The name in the log; nil for the type of the operation.
+    ///   - name: The name in the log; nil for that of the operation: see `OperationRequest.operationName`.
     ///   - level: The level to log at.
     public func logDuration(
       _ name: String? = nil,
@@ -49,7 +49,7 @@
         logger.log(level: self.level, "operation succeeded", metadata: self.metadata(of: entry, operation, nil))
         return value
       } catch {
-        let message: Logger.Message = error is CancellationError ? "operation cancelled" : "operation failed"
+        let message: Logger.Message = error.endsCancelledRun ? "operation cancelled" : "operation failed"
         logger.log(level: self.level, message, metadata: self.metadata(of: entry, operation, error))
         throw error
       }
@@ -57,7 +57,7 @@
 
     private func metadata(of entry: RunEntry, _ operation: Operation, _ error: (any Error)?) -> Logger.Metadata {
       var metadata = entry.metadata(error: error)
-      metadata["operation.name"] = .string(self.name ?? "\(Operation.unmodifiedType)")
+      metadata["operation.name"] = .string(self.name ?? operation.operationName)
       // An operation may be found by a path, or be one that is only run.
       if let path = (operation as? any OperationPathable)?.path {
         metadata["operation.path"] = entry.metadata(of: path)

@@ -5,17 +5,22 @@
   extension OperationWarning {
     /// A reporter that logs: `OperationWarning.reporter = OperationWarning.logging(to: logger)`.
     ///
-    /// The text of a warning is for the developer of the program and names what is at fault, paths and arguments included.
-    /// The metadata have its kind, as `operation.warning`.
+    /// The metadata have the kind of the warning, as `operation.warning`. Its text names what is at fault, with the paths and
+    /// arguments that users' values may be part of, so it is logged only where that is asked for.
     ///
     /// - Parameters:
     ///   - logger: Where to log.
     ///   - level: The level to log at.
-    public static func logging(to logger: Logger, level: Logger.Level = .warning) -> Reporter {
+    ///   - logsValues: Whether to log the text of a warning rather than its kind alone.
+    public static func logging(
+      to logger: Logger,
+      level: Logger.Level = .warning,
+      logsValues: Bool = false
+    ) -> Reporter {
       { warning in
         logger.log(
           level: level,
-          "\(warning.message)",
+          logsValues ? "\(warning.message)" : "operation misused",
           metadata: ["operation.warning": .string(warning.code.description)]
         )
       }

@@ -27,7 +27,7 @@
         "operation.attempt": "\(self.attempt.load(ordering: .relaxed))",
         "operation.duration": "\(duration / .seconds(1))",
         "operation.outcome": .string(
-          error == nil ? "success" : error is CancellationError ? "cancellation" : "failure"
+          error.map { $0.endsCancelledRun ? "cancellation" : "failure" } ?? "success"
         ),
       ]
       if let task = self.context.operationRunningTaskIdentifier {

@@ -62,7 +62,7 @@
     func runEnded(after duration: Duration, with error: (any Error)? = nil) {
       self.duration.recordNanoseconds(duration.nanoseconds)
       guard let error else { return }
-      if error is CancellationError { self.cancellations.increment() } else { self.failures.increment() }
+      if error.endsCancelledRun { self.cancellations.increment() } else { self.failures.increment() }
     }
   }
 

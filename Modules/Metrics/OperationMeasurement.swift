@@ -8,7 +8,7 @@
     /// each attempt counts as a run.
     ///
     /// - Parameters:
-    ///   - name: The name in the metrics; nil for the type of the operation.
+    ///   - name: The name in the metrics; nil for that of the operation: see `OperationRequest.operationName`.
     ///   - meters: Where to count.
     public func measured(
       _ name: String? = nil,
@@ -23,12 +23,12 @@
     let name: String?
     let meters: OperationMeters
 
-    private var metersOfOperation: Meters {
-      self.meters.meters(of: self.name ?? "\(Operation.unmodifiedType)")
+    private func meters(of operation: Operation) -> Meters {
+      self.meters.meters(of: self.name ?? operation.operationName)
     }
 
     public func setup(context: inout OperationContext, using operation: Operation) {
-      context.operationProbes.append(self.metersOfOperation)
+      context.operationProbes.append(self.meters(of: operation))
       operation.setup(context: &context)
     }
 
@@ -38,7 +38,7 @@
       using operation: Operation,
       with continuation: OperationContinuation<Operation.Value, Operation.Failure>
     ) async throws(Operation.Failure) -> Operation.Value {
-      let meters = self.metersOfOperation
+      let meters = self.meters(of: operation)
       let deadlines = context.operationDeadlines
       let start = deadlines.elapsed
       var context = context

@@ -27,7 +27,7 @@
 
     /// The run has ended.
     func end(with error: (any Error)? = nil) {
-      let isCancellation = error is CancellationError
+      let isCancellation = error?.endsCancelledRun ?? false
       let outcome = error == nil ? "success" : isCancellation ? "cancellation" : "failure"
       self.span.attributes["operation.outcome"] = outcome
       if let error, !isCancellation {

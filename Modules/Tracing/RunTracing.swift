@@ -9,7 +9,7 @@
     /// child of the span that was current where the run began. Applied inside of a retry it makes a span of each attempt.
     ///
     /// - Parameters:
-    ///   - name: The name of the spans; nil for the type of the operation.
+    ///   - name: The name of the spans; nil for that of the operation: see `OperationRequest.operationName`.
     ///   - tracer: What makes them; nil for the tracer that the process has when a run begins.
     public func traced(
       _ name: String? = nil,
@@ -31,7 +31,7 @@
       with continuation: OperationContinuation<Operation.Value, Operation.Failure>
     ) async throws(Operation.Failure) -> Operation.Value {
       let tracer = self.tracer ?? InstrumentationSystem.tracer
-      let run = RunSpan(tracer.startAnySpan(self.name ?? "\(Operation.unmodifiedType)"), context)
+      let run = RunSpan(tracer.startAnySpan(self.name ?? operation.operationName), context)
       var editable = context
       editable.onNextAttempt { next, error in run.attemptBegan(next, after: error) }
       let context = editable

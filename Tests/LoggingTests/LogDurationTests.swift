@@ -8,6 +8,22 @@
   import OperationTesting
   import Testing
 
+  /// Waits, and throws an error of its own when it is cancelled.
+  private struct Leaving: OperationRequest {
+    struct Left: Error {}
+
+    let gate: Gate
+
+    func run(
+      isolation: isolated (any Actor)?,
+      in context: OperationContext,
+      with continuation: OperationContinuation<Int, any Error>
+    ) async throws -> Int {
+      do { try await self.gate.wait() } catch { throw Left() }
+      return 1
+    }
+  }
+
   @Suite(.warningsAreIssues) struct LogDurationTests {
     private struct Secret: Error, CustomStringConvertible {
       var description: String { "password" }
@@ -107,6 +123,17 @@
       _ = try await self.script.next()
       task.cancel()
       await #expect(throws: CancellationError.self) { try await task.value }
+      #expect(self.handler.entries.map(\.message) == ["operation cancelled"])
+      #expect(self.handler.entries.first?.metadata["operation.outcome"] == "cancellation")
+    }
+
+    @Test func `A body that throws its own error when it is cancelled was cancelled`() async throws {
+      let gate = Gate()
+      let runner = OperationRunner(operation: Leaving(gate: gate).logDuration(), initialContext: self.context)
+      let task = Task { try await runner.run() }
+      try await gate.arrivals(count: 1)
+      task.cancel()
+      await #expect(throws: Leaving.Left.self) { try await task.value }
       #expect(self.handler.entries.map(\.message) == ["operation cancelled"])
       #expect(self.handler.entries.first?.metadata["operation.outcome"] == "cancellation")
     }

@@ -10,7 +10,7 @@
     func `A warning is an entry with its kind`(level: Logger.Level) {
       let handler = InMemoryLogHandler()
       let logger = Logger(label: "test") { _ in handler }
-      OperationWarning.withReporter(OperationWarning.logging(to: logger, level: level)) {
+      OperationWarning.withReporter(OperationWarning.logging(to: logger, level: level, logsValues: true)) {
         OperationWarning(code: .invalidArgument, message: "Pass 0.").report()
       }
       let entry = InMemoryLogHandler.Entry(
@@ -19,6 +19,17 @@
         metadata: ["operation.warning": "invalidArgument"]
       )
       #expect(handler.entries == [entry])
+    }
+
+    @Test func `What users' values may be part of is not logged unasked`() {
+      let handler = InMemoryLogHandler()
+      let logger = Logger(label: "test") { _ in handler }
+      OperationWarning.withReporter(OperationWarning.logging(to: logger)) {
+        OperationWarning(code: .pathInUse, message: "The path [\"users\", \"a secret\"] is taken.").report()
+      }
+      #expect(handler.entries.map(\.message) == ["operation misused"])
+      #expect(handler.entries.first?.metadata["operation.warning"] == "pathInUse")
+      #expect(!"\(handler.entries)".contains("secret"))
     }
 
     @Test func `The logger of a context is that of the program until one is put in`() {

@@ -6,6 +6,40 @@
   import OperationTesting
   import Testing
 
+  private enum Post {
+    struct Query: OperationRequest {
+      func run(
+        isolation: isolated (any Actor)?,
+        in context: OperationContext,
+        with continuation: OperationContinuation<Int, Never>
+      ) async -> Int { 1 }
+    }
+  }
+
+  private enum User {
+    struct Query: OperationRequest {
+      func run(
+        isolation: isolated (any Actor)?,
+        in context: OperationContext,
+        with continuation: OperationContinuation<Int, Never>
+      ) async -> Int { 2 }
+    }
+  }
+
+  /// Waits, and throws an error of its own when it is cancelled.
+  private struct Leaving: OperationRequest {
+    let gate: Gate
+
+    func run(
+      isolation: isolated (any Actor)?,
+      in context: OperationContext,
+      with continuation: OperationContinuation<Int, any Error>
+    ) async throws -> Int {
+      do { try await self.gate.wait() } catch { throw Refused() }
+      return 1
+    }
+  }
+
   @Suite(.warningsAreIssues) struct MeasurementTests {
     private let bench = Bench()
 
@@ -75,6 +109,24 @@
       let query = self.bench.script.query().measured(by: self.bench.meters)
       _ = try await OperationStore.detached(query: query, initialContext: self.bench.context).fetch()
       #expect(self.bench.count("runs", of: "ScriptedQuery<Int, Error>") == 1)
+    }
+
+    @Test func `Operations of one name in two types are two`() async throws {
+      _ = await OperationRunner(operation: Post.Query().measured(by: self.bench.meters)).run()
+      _ = await OperationRunner(operation: User.Query().retry(limit: 1).measured(by: self.bench.meters)).run()
+      #expect(self.bench.count("runs", of: "Post.Query") == 1)
+      #expect(self.bench.count("runs", of: "User.Query") == 1)
+    }
+
+    @Test func `A body that throws its own error when it is cancelled was cancelled`() async throws {
+      let gate = Gate()
+      let operation = Leaving(gate: gate).measured("post", by: self.bench.meters)
+      let task = Task { try await OperationRunner(operation: operation).run() }
+      try await gate.arrivals(count: 1)
+      task.cancel()
+      await #expect(throws: Refused.self) { try await task.value }
+      #expect(self.bench.count("cancellations") == 1)
+      #expect(self.bench.count("failures") == 0)
     }
 
     @Test func `The modifier keeps the rules of modifiers`() async throws {

@@ -78,5 +78,24 @@
       _ = try await OperationStore.detached(query: self.bench.script.query(), initialContext: store.context).fetch()
       #expect(self.bench.count("runs", of: name) == 1)
     }
+
+    @Test func `A store that a body makes with its context counts for itself alone`() async throws {
+      let (inner, clock) = (OperationScript<Int, any Error>(), self.bench.clock)
+      let query = self.bench.script.query().measured("post", by: self.bench.meters)
+      let store = OperationStore.detached(query: query, initialContext: self.bench.context)
+      let made = OperationStore.detached(query: inner.query().deduplicated(), initialContext: store.context)
+      #expect(self.bench.level("stores") == 1)
+      let subscription = made.subscribe(with: QueryEventHandler())
+      #expect(self.bench.level("subscribers") == nil)
+      subscription.cancel()
+
+      let first = Task.immediate { try await made.fetch(using: store.context) }
+      let run = try await inner.next()
+      let second = Task.immediate { try await made.fetch(using: store.context) }
+      run.succeed(1)
+      #expect(try await first.value + second.value == 2)
+      #expect(self.bench.count("joins") == 0)
+      #expect(clock.sleeperCount() == 0)
+    }
   }
 #endif

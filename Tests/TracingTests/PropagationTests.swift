@@ -58,13 +58,33 @@
       try self.expectChain()
     }
 
-    @Test func `A run that leaves the caller's actor, and is flown for several, keeps the trace`() async throws {
+    @Test func `A run that leaves the caller's actor, and may be shared, keeps the trace`() async throws {
       try await withTracer(self.tracer) {
         let query = SpanningQuery().traced().deduplicated().taskConfiguration { $0.priority = .high }
         let store = OperationStore.detached(query: query)
         _ = try await self.tracer.withSpan("caller") { _ in try await Self.fetchOnMain(store) }
       }
       try self.expectChain()
+    }
+
+    @Test func `Callers of one run share its span, which is the child of the first`() async throws {
+      let script = OperationScript<Int, any Error>()
+      let store = OperationStore.detached(query: script.query().deduplicated().traced("run", by: self.tracer))
+      try await withTracer(self.tracer) {
+        let first = Task.immediate {
+          try await self.tracer.withSpan("first") { _ in try await store.fetch() }
+        }
+        let run = try await script.next()
+        let second = Task.immediate {
+          try await self.tracer.withSpan("second") { _ in try await store.fetch() }
+        }
+        run.succeed(1)
+        #expect(try await first.value + second.value == 2)
+      }
+      let spans = Dictionary(grouping: self.tracer.finishedSpans, by: \.operationName)
+      #expect(spans["run"]?.count == 1)
+      #expect(spans["second"]?.count == 1)
+      #expect(spans["run"]?.first?.parentSpanID == spans["first"]?.first?.spanID)
     }
 
     @MainActor private static func fetchOnMain(_ store: OperationStore<QueryState<Int, any Error>>) async throws -> Int

@@ -12,6 +12,20 @@
     var description: String { "password" }
   }
 
+  /// Waits, and throws an error of its own when it is cancelled.
+  private struct Leaving: OperationRequest {
+    let gate: Gate
+
+    func run(
+      isolation: isolated (any Actor)?,
+      in context: OperationContext,
+      with continuation: OperationContinuation<Int, any Error>
+    ) async throws -> Int {
+      do { try await self.gate.wait() } catch { throw Refused() }
+      return 1
+    }
+  }
+
   @Suite(.warningsAreIssues) struct RunTracingTests {
     private let tracer = InMemoryTracer()
     private let script = OperationScript<Int, any Error>()
@@ -55,6 +69,18 @@
       #expect(self.tracer.activeSpans.count == 1)
       task.cancel()
       await #expect(throws: CancellationError.self) { try await task.value }
+      let span = try #require(self.tracer.finishedSpans.first)
+      #expect(span.status == nil)
+      #expect(span.attributes.get("operation.outcome") == .string("cancellation"))
+    }
+
+    @Test func `A body that throws its own error when it is cancelled was cancelled`() async throws {
+      let gate = Gate()
+      let operation = Leaving(gate: gate).traced("post", by: self.tracer)
+      let task = Task { try await OperationRunner(operation: operation).run() }
+      try await gate.arrivals(count: 1)
+      task.cancel()
+      await #expect(throws: Refused.self) { try await task.value }
       let span = try #require(self.tracer.finishedSpans.first)
       #expect(span.status == nil)
       #expect(span.attributes.get("operation.outcome") == .string("cancellation"))

@@ -130,7 +130,8 @@ extension OperationContext {
   /// This context, with every entry that `other` has set taken from `other`.
   @inlinable
   func overlaid(with other: OperationContext?) -> OperationContext {
-    guard let other else { return self }
+    guard var other else { return self }
+    other.forgetProbes()
     var merged = self
     if merged.slots.isEmpty {
       if !other.slots.isEmpty { merged.slots = other.slots }

@@ -16,6 +16,7 @@ public struct OperationRunner<Operation: OperationRequest> {
     self.operation = operation
     self.context = initialContext
     self.context.forgetAttempts()
+    self.context.forgetProbes()
     operation.setup(context: &self.context)
   }
 

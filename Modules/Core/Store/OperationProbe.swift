@@ -18,6 +18,12 @@ extension OperationContext {
     set { self[ProbesKey.self] = newValue }
   }
 
+  /// Lets go of probes, which are for the operation that they were set up with and for no other.
+  @inlinable
+  mutating func forgetProbes() {
+    self.unset(ProbesKey.self)
+  }
+
   /// Tells the probes that a caller is served by a run that was under way.
   @inlinable
   package func noteJoin() {

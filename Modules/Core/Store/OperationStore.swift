@@ -16,6 +16,7 @@ public final class OperationStore<State: OperationState & Sendable>: Sendable, O
   ) where Operation.State == State {
     var context = initialContext
     context.leaveRun()
+    context.forgetProbes()
     let box = context.setUpBox(for: operation)
     self.runtime = StoreRuntime(operation: box, state: initialState, context: context)
     self.runtime.reference.store = self
