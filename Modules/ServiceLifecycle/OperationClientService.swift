@@ -24,7 +24,7 @@
     /// - Parameters:
     ///   - client: The client. Its stores are looked after; stores that no client keeps are not.
     ///   - deadline: How long mutations may take to finish, by the deadlines of the client's default context.
-    ///   - onShutdown: Gets what was cut off, once the runs have ended.
+    ///   - onShutdown: Gets what was cut off, as soon as it was: some of it may still be about to end.
     public init(
       _ client: OperationClient,
       deadline: Duration = .seconds(30),
@@ -37,22 +37,19 @@
 
     /// Waits for the shutdown, and carries it out.
     ///
-    /// At a graceful shutdown nothing is run for subscribers any more, queries are cancelled, and mutations go on until the
-    /// deadline, at which those that are left are cancelled. It returns when all of them have ended. When its task is
-    /// cancelled, it cancels all runs at once and waits for none.
+    /// At a graceful shutdown nothing is run for subscribers any more, and mutations go on until the deadline, with the queries
+    /// that they may wait for. What runs when the last mutation has ended, or at the deadline, is cancelled. It returns when all
+    /// runs have ended. When its task is cancelled, it cancels all runs at once and waits for none.
     ///
     /// - Throws: `CancellationError` when the task is cancelled.
     public func run() async throws {
       let isGraceful = await Self.isGracefulShutdown()
       self.client.stopAutomaticRuns()
       var ending = ShutdownEnding()
-      if isGraceful {
-        ending.cutOff(self.client.runningStores().filter(\.canRunUnasked))
-        await self.mutationsHaveEnded()
-      }
-      ending.cutOff(self.client.runningStores())
-      await ending.allHaveEnded()
+      let isPeaceful = isGraceful ? await self.haveEndedInPeace(&ending) : false
+      if !isPeaceful { ending.cutOff(self.client.runningStores()) }
       self.onShutdown(OperationShutdownReport(cutOff: ending.runs))
+      await ending.allHaveEnded()
       try Task.checkCancellation()
     }
 
@@ -62,19 +59,35 @@
       return !Task.isCancelled
     }
 
-    /// Waits until no mutation runs, the deadline has come, or the task is cancelled.
-    private func mutationsHaveEnded() async {
-      let (client, deadline) = (self.client, self.deadline)
+    /// Lets mutations end, and cuts off queries. False when the deadline has come or the task is cancelled before.
+    private func haveEndedInPeace(_ ending: inout ShutdownEnding) async -> Bool {
+      let end = self.client.defaultContext.operationDeadlines.elapsed + self.deadline
+      // One may begin while the queries are being cut off.
+      repeat {
+        guard await self.mutationsHaveEnded(by: end) else { return false }
+        ending.cutOff(self.client.runningStores().filter(\.canRunUnasked))
+      } while self.client.runningStores().contains { !$0.canRunUnasked }
+      return true
+    }
+
+    /// Waits until no mutation runs. False when the deadline has come or the task is cancelled before.
+    private func mutationsHaveEnded(by end: Duration) async -> Bool {
+      let client = self.client
       let deadlines = client.defaultContext.operationDeadlines
-      await withTaskGroup(of: Void.self) { group in
+      return await withTaskGroup(of: Bool.self) { group in
         group.addTask {
           while let running = client.runningStores().first(where: { !$0.canRunUnasked }), !Task.isCancelled {
             await running.settled()
           }
+          return !Task.isCancelled
         }
-        group.addTask { _ = try? await deadlines.sleep(for: deadline) }
-        await group.next()
+        group.addTask {
+          _ = try? await deadlines.sleep(for: end - deadlines.elapsed)
+          return false
+        }
+        let haveEnded = await group.next() ?? false
         group.cancelAll()
+        return haveEnded
       }
     }
   }

@@ -8,7 +8,7 @@
       /// The path of the operation.
       public let path: OperationPath
 
-      /// The type of the operation without its modifiers.
+      /// What the operation is called: see `OperationRequest.operationName`.
       public let kind: String
 
       /// Whether it was a mutation: an operation that is run by nobody but its callers.
@@ -22,7 +22,7 @@
       }
     }
 
-    /// The stores whose runs were cancelled: first the queries, then what was left at the deadline.
+    /// The stores whose runs were cancelled, each once.
     public let cutOff: [Run]
 
     /// Creates a report.

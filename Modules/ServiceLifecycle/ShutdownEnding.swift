@@ -6,10 +6,11 @@
     private(set) var runs: [OperationShutdownReport.Run] = []
     private var ends: [@Sendable () async -> Void] = []
 
-    /// Cancels the runs of stores.
+    /// Cancels the runs of stores. One that still ends after it was cut off is told of once.
     mutating func cutOff(_ stores: [OperationClient.RunningStore]) {
       for store in stores {
-        self.runs.append(OperationShutdownReport.Run(store))
+        let run = OperationShutdownReport.Run(store)
+        if !self.runs.contains(run) { self.runs.append(run) }
         self.ends.append(store.cancelRuns())
       }
     }
@@ -22,7 +23,7 @@
 
   extension OperationShutdownReport.Run {
     init(_ store: OperationClient.RunningStore) {
-      self.init(path: store.path, kind: "\(store.operationType)", isMutation: !store.canRunUnasked)
+      self.init(path: store.path, kind: store.operationName, isMutation: !store.canRunUnasked)
     }
   }
 #endif

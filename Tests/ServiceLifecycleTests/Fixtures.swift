@@ -6,6 +6,7 @@
   import ServiceLifecycle
   import ServiceLifecycleTestKit
   import Synchronization
+  import Testing
 
   typealias Script = OperationScript<Int, any Error>
 
@@ -24,6 +25,39 @@
     }
   }
 
+  /// A mutation that waits for a query.
+  struct DependentChange: MutationRequest {
+    let token: OperationStore<QueryState<Int, any Error>>
+
+    var path: OperationPath { ["dependent"] }
+
+    func mutate(
+      isolation: isolated (any Actor)?,
+      with arguments: Int,
+      in context: OperationContext,
+      with continuation: OperationContinuation<Int, any Error>
+    ) async throws -> Int {
+      try await self.token.fetch() + arguments
+    }
+  }
+
+  /// A mutation that waits for a gate, whether it is cancelled or not.
+  struct StubbornChange: MutationRequest {
+    let gate: Gate
+
+    var path: OperationPath { ["stubborn"] }
+
+    func mutate(
+      isolation: isolated (any Actor)?,
+      with arguments: Int,
+      in context: OperationContext,
+      with continuation: OperationContinuation<Int, any Error>
+    ) async throws -> Int {
+      await self.gate.waitIgnoringCancellation()
+      return arguments
+    }
+  }
+
   /// Keeps all stores, so that no sleeper of the clock is one that waits for a cache time.
   struct KeepingCache: OperationClient.StoreCache {
     func storeDidBecomeIdle(_ store: OperationClient.IdleStore) {}
@@ -34,6 +68,8 @@
   final class Program: Sendable {
     let clock = ManualClock()
     let client: OperationClient
+    /// Opens with the first report.
+    let hasReported = Gate()
     private let reported = Mutex<[OperationShutdownReport]>([])
 
     init() {
@@ -48,6 +84,7 @@
     var service: OperationClientService {
       OperationClientService(self.client, deadline: .seconds(10)) { report in
         self.reported.withLock { $0.append(report) }
+        self.hasReported.open()
       }
     }
 

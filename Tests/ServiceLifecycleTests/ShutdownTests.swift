@@ -23,7 +23,7 @@
       #expect(self.program.reports.map(\.cutOff) == [[]])
     }
 
-    @Test func `Queries are cancelled, and a mutation finishes`() async throws {
+    @Test func `A mutation finishes, and then queries are cancelled`() async throws {
       let (program, service) = (self.program, self.program.service)
       let query = program.client.store(for: self.queryScript.query(path: ["query"]), initialValue: 1)
       let change = program.change(self.changeScript)
@@ -35,18 +35,55 @@
       try await testGracefulShutdown { trigger in
         let run = Task { try await service.run() }
         trigger.triggerGracefulShutdown()
-        await #expect(throws: CancellationError.self) { try await fetch.value }
         try await program.clock.sleepers(count: 1)
         #expect(program.reports.isEmpty)
+        #expect(query.isLoading)
         mutation.succeed(8)
         try await run.value
       }
       #expect(try await mutate.value == 8)
+      await #expect(throws: CancellationError.self) { try await fetch.value }
       #expect(query.currentValue == 1)
       #expect(query.error == nil)
       let cut = OperationShutdownReport.Run(path: ["query"], kind: "ScriptedQuery<Int, Error>", isMutation: false)
       #expect(program.reports.map(\.cutOff) == [[cut]])
       #expect(program.clock.sleeperCount() == 0)
+    }
+
+    @Test func `A mutation gets the query that it waits for`() async throws {
+      let (program, service) = (self.program, self.program.service)
+      let token = program.client.store(for: self.queryScript.query(path: ["token"]))
+      let change = program.client.store(for: DependentChange(token: token))
+      let mutate = Task { try await change.mutate(with: 7) }
+      let query = try await self.queryScript.next()
+      try await testGracefulShutdown { trigger in
+        let run = Task { try await service.run() }
+        trigger.triggerGracefulShutdown()
+        try await program.clock.sleepers(count: 1)
+        query.succeed(5)
+        try await run.value
+      }
+      #expect(try await mutate.value == 12)
+      #expect(program.reports.map(\.cutOff) == [[]])
+    }
+
+    @Test func `A body that goes on although it is cancelled is told of before it ends`() async throws {
+      let (program, service) = (self.program, self.program.service)
+      let gate = Gate()
+      let change = program.client.store(for: StubbornChange(gate: gate))
+      let mutate = Task { try await change.mutate(with: 7) }
+      try await gate.arrivals(count: 1)
+      try await testGracefulShutdown { trigger in
+        let run = Task { try await service.run() }
+        trigger.triggerGracefulShutdown()
+        try await program.clock.sleepers(count: 1)
+        program.clock.advance(by: .seconds(10))
+        try await program.hasReported.wait()
+        #expect(program.reports.map(\.mutations.count) == [1])
+        gate.open()
+        try await run.value
+      }
+      #expect(try await mutate.value == 7)
     }
 
     @Test func `At the deadline a mutation is cut off, and told of`() async throws {
