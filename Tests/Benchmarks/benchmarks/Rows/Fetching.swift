@@ -18,8 +18,8 @@ extension Benchmark {
       Row(section, "with retry, backoff, deduplicated", full, bar: 90),
     ]
     rows += try await Benchmark.passingThrough(harness)
-    rows += Row.allocations(of: bare, section, "store.fetch()", bar: 13)
-    rows += Row.allocations(of: full, section, "a fetch with retry, backoff, deduplicated", bar: 35)
+    rows += Row.allocations(of: bare, section, "store.fetch()", bar: 8)
+    rows += Row.allocations(of: full, section, "a fetch with retry, backoff, deduplicated", bar: 17)
 
     let plainStore = client.store(for: PostQuery(id: 1))
     let defaultStore = withDefaults.store(for: PostQuery(id: 1))
