@@ -1,5 +1,6 @@
 #if os(Linux)
   import Foundation
+  import Glibc
   import OperationCore
   import OperationEventLoop
   import OperationTesting
@@ -161,6 +162,17 @@
     @Test(arguments: [ProcessSignal(rawValue: 15), ProcessSignal(rawValue: 2), ProcessSignal(rawValue: 9)])
     func `Signals that end the process are refused`(_ signal: ProcessSignal) {
       expectWarning(.init(description: "signalInUse")) { _ = SignalActivityObserver(inactive: [signal]) }
+    }
+
+    @Test(arguments: [0, __libc_current_sigrtmax() + 1] + Array(32..<__libc_current_sigrtmin()))
+    func `Signals that nobody can take are refused`(_ number: CInt) {
+      let signal = ProcessSignal(rawValue: number)
+      expectWarning(.init(description: "signalInUse")) { _ = SignalActivityObserver(inactive: [signal]) }
+    }
+
+    @Test(arguments: [SIGUSR1, SIGWINCH, __libc_current_sigrtmin(), __libc_current_sigrtmax()])
+    func `Signals that mean nothing to anybody are taken`(_ number: CInt) {
+      #expect(ProcessSignal(rawValue: number).refusal == nil)
     }
   }
 
