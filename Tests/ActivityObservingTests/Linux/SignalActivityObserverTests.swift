@@ -111,11 +111,22 @@
       let observer = self.observer()
       let subscription = observer.subscribe(self.ear.hear)
       await observer.settled()
-      try self.system.writeGroup(frozen: 1)
-      try await self.ear.hears(2)
       try self.system.writeGroup(frozen: 0)
       try await self.ear.hears(3)
       #expect(self.ear.all == [true, false, true])
+      subscription.cancel()
+    }
+
+    @Test func `A group that is frozen while the process runs is no longer its own`() async throws {
+      try self.system.writeGroup(frozen: 0)
+      let observer = self.observer()
+      let subscription = observer.subscribe(self.ear.hear)
+      await observer.settled()
+      try self.system.writeGroup(frozen: 1)
+      try await self.system.settle(self.loop)
+      await observer.settled()
+      #expect(observer.isActive)
+      #expect(self.ear.all == [true])
       subscription.cancel()
     }
 
