@@ -13,7 +13,9 @@
   /// stayed worse for 400 ms. Handlers are called on a background queue, in order, except for the first call, which is made
   /// before ``subscribe(with:)`` returns.
   ///
-  /// The network namespace is that of the thread that subscribes first.
+  /// The network namespace is that of the thread that subscribes first, as long as its sockets serve. Where one has failed
+  /// or was refused, it is opened anew on a background thread, or on the one that asks for ``currentStatus``, in the
+  /// namespace of that thread. A program whose threads are in several namespaces needs a process for each to be sure.
   public final class NetlinkNetworkObserver: NetworkObserver, Sendable {
     private struct State {
       var subscriberCount = 0

@@ -119,8 +119,8 @@ struct SurroundingsController<State: OperationState & Sendable>: OperationContro
 
   func control(with controls: OperationControls<State>) -> OperationSubscription {
     self.watch.add { change in
-      guard controls.subscriberCount > 0, change.isRise(in: controls.context), controls.isStale else { return }
-      controls.rerunForSubscribers()
+      guard controls.subscriberCount > 0, change.isRise(in: controls.context) else { return }
+      controls.rerunForSubscribersSinceChange()
     }
   }
 }

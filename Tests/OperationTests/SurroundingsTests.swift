@@ -59,6 +59,33 @@ import Testing
     subscription.cancel()
   }
 
+  @Test(arguments: [Surrounding.network, .activity])
+  fileprivate func `A run that was there meanwhile is followed by one more when it fails`(
+    _ surrounding: Surrounding
+  ) async throws {
+    let script = OperationScript<Int, any Error>()
+    let client = OperationClient(
+      storeCreator: .default(retryLimit: 0, networkObserver: self.network, activityObserver: self.activity)
+    )
+    let store = client.store(for: script.query())
+    let subscription = store.subscribe(with: QueryEventHandler())
+    let run = try await script.next()
+    switch surrounding {
+    case .network:
+      self.network.send(status: .disconnected)
+      self.network.send(status: .connected)
+    case .activity:
+      self.activity.send(isActive: false)
+      self.activity.send(isActive: true)
+    }
+    #expect(script.runCount == 1)
+    run.fail(TimedOut())
+    try await script.next().succeed(1)
+    try await script.noActiveRuns()
+    #expect(script.runCount == 2)
+    subscription.cancel()
+  }
+
   @Test func `A fresh value is left alone`() async throws {
     let store = self.client().store(for: self.script.query().stale(after: .seconds(1_000)))
     let subscription = store.subscribe(with: QueryEventHandler())
@@ -120,6 +147,14 @@ import Testing
     self.expectNothingObserved()
   }
 }
+
+/// What comes to hold again while a run is there.
+private enum Surrounding: Sendable {
+  case network
+  case activity
+}
+
+private struct TimedOut: Error {}
 
 private struct NumberQuery: QueryRequest {
   let number: Int

@@ -146,7 +146,8 @@
       self.tell { $0.place(isForeground: isForeground) }
     }
 
-    /// The kernel tells of the end of a freeze as soon as the process runs again.
+    /// The kernel tells of the end of a freeze as soon as the process runs again. A group that is frozen while the process
+    /// reads that it is, is one from which the process has been moved.
     private func watchFreezer() -> FileWatcher.Watch? {
       let root = self.configuration.procRoot
       let group = GroupChain.unified(
@@ -155,8 +156,8 @@
       )
       guard let path = group.map({ $0.own + "/cgroup.events" }), FileText.exists(path) else { return nil }
       return self.configuration.files.watch(path) { [weak self] _ in
-        guard let text = FileText.read(path), let frozen = KeyedNumbers(parsing: text)["frozen"] else { return }
-        self?.tell { $0.freeze(frozen != 0) }
+        guard let text = FileText.read(path), KeyedNumbers(parsing: text)["frozen"] == 0 else { return }
+        self?.goOn()
       }
     }
   }

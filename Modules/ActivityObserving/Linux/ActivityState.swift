@@ -6,8 +6,6 @@
     let options: SignalActivityObserver.Options
     /// Whether the program itself, or a signal, says that it is inactive.
     private(set) var isMarkedInactive = false
-    /// Whether its control group is frozen.
-    private(set) var isFrozen = false
     /// Whether it is in the foreground of its terminal; nil where it has none.
     private(set) var isForeground: Bool?
     /// What was told last.
@@ -18,7 +16,7 @@
     }
 
     private var isActive: Bool {
-      if self.isMarkedInactive || self.isFrozen { return false }
+      if self.isMarkedInactive { return false }
       return self.options.contains(.countsBackgroundAsActive) || self.isForeground != false
     }
   }
@@ -26,7 +24,6 @@
   extension ActivityState {
     /// Begins anew, with what is known without having watched.
     mutating func begin(isForeground: Bool?) -> Bool {
-      self.isFrozen = false
       self.isForeground = isForeground
       self.told = self.isActive
       return self.told
@@ -46,14 +43,7 @@
       return change.isEmpty && hasComeForward ? self.pulse() : change
     }
 
-    /// Takes whether the control group is frozen. One that is not has been: nobody hears of anything while it is frozen.
-    mutating func freeze(_ isFrozen: Bool) -> [Bool] {
-      self.isFrozen = isFrozen
-      let change = self.change()
-      return change.isEmpty && !isFrozen ? self.pulse() : change
-    }
-
-    /// Takes that the process was stopped and goes on, or that the machine slept: nobody looked meanwhile.
+    /// Takes that the process was stopped or frozen and goes on, or that the machine slept: nobody looked meanwhile.
     mutating func goOn(isForeground: Bool?) -> [Bool] {
       self.isForeground = isForeground
       let change = self.change()

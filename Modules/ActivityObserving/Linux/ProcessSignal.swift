@@ -32,6 +32,10 @@
   }
 
   extension ProcessSignal {
+    /// The first of the kernel's real-time signals. The C library keeps some of these for its threads, and lets nobody else
+    /// take them.
+    private static let firstReserved: CInt = 32
+
     /// Why this signal is never taken; nil when it may be.
     var refusal: String? {
       switch self.rawValue {
@@ -47,8 +51,10 @@
         "it says that the process is broken"
       case SIGCHLD, SIGPIPE, SIGALRM, SIGPROF, SIGVTALRM:
         "other parts of the process rely on it"
-      case 1...64:
+      case 1..<Self.firstReserved, __libc_current_sigrtmin()...__libc_current_sigrtmax():
         nil
+      case Self.firstReserved..<__libc_current_sigrtmin():
+        "the C library keeps it for itself"
       default:
         "there is no such signal"
       }

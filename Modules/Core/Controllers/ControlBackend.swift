@@ -17,6 +17,7 @@ protocol ControlBackend<State>: Sendable {
   func reset(using context: OperationContext?)
   func makeRerunTask(using context: OperationContext?) -> OperationTask<State.OperationValue, State.Failure>
   func runForSubscribers()
+  func rerunSinceChange()
   func withExclusiveAccess<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R
   func observeActivity(_ observer: @escaping @Sendable () -> Void) -> OperationSubscription
 }
@@ -74,6 +75,10 @@ private struct LayerBackend<Layer: LayeredOperationState>: ControlBackend {
 
   func runForSubscribers() {
     self.layer.runForSubscribers()
+  }
+
+  func rerunSinceChange() {
+    self.layer.rerunSinceChange()
   }
 
   func withExclusiveAccess<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {

@@ -79,6 +79,15 @@ extension OperationControls {
     if self.canYieldRerun { self.backend.runForSubscribers() }
   }
 
+  /// Runs the operation again for the subscribers, as something that it needs has come to hold, and does not wait for it.
+  /// Does nothing when ``canYieldRerun`` or ``isStale`` is false.
+  ///
+  /// A run that is there began too early to be sure of success. Where it fails, the operation is run once more, if
+  /// ``canYieldRerun`` and ``isStale`` are true by then.
+  public func rerunForSubscribersSinceChange() {
+    self.backend.rerunSinceChange()
+  }
+
   /// Calls `observer` when the first subscriber has come or the last one has left, until the subscription is cancelled.
   ///
   /// It may be called for other reasons too: look at ``subscriberCount``.

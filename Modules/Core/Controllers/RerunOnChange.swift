@@ -17,7 +17,7 @@ struct RerunOnChange<State: OperationState & Sendable, Specification: OperationR
 
   private func compare(with wasSatisfied: Switch, _ controls: OperationControls<State>) {
     let isSatisfied = self.specification.isSatisfied(in: controls.context)
-    guard wasSatisfied.set(isSatisfied) != isSatisfied, isSatisfied, controls.isStale else { return }
-    controls.rerunForSubscribers()
+    guard wasSatisfied.set(isSatisfied) != isSatisfied, isSatisfied else { return }
+    controls.rerunForSubscribersSinceChange()
   }
 }

@@ -12,6 +12,9 @@ extension StatefulOperationRequest {
   }
 
   /// Reruns the operation when `specification` comes to be satisfied, if the value is stale and somebody subscribes.
+  ///
+  /// A run that is there already is left to end. Where it fails, perhaps for the want of what has changed, the operation is
+  /// rerun then.
   public func rerunOnChange(
     of specification: some OperationRunSpecification & Sendable
   ) -> ContextModifiedOperation<Self> {

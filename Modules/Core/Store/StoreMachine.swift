@@ -12,6 +12,8 @@ struct StoreMachine<State: OperationState & Sendable>: Sendable {
     @usableFromInline let invalidations: Int
     /// False once the run was cancelled: nothing it does shows any more.
     @usableFromInline var isShown = true
+    /// Whether what the operation needs has come to hold since the run began: it may fail for the want of that.
+    @usableFromInline var isPremature = false
 
     @inlinable
     var id: OperationTaskIdentifier { self.task.flight.id }
@@ -115,6 +117,11 @@ struct StoreMachine<State: OperationState & Sendable>: Sendable {
   func isShown(_ id: OperationTaskIdentifier) -> Bool {
     for run in self.runs.reversed() where run.id == id { return run.isShown }
     return false
+  }
+
+  @inlinable
+  func isPremature(_ id: OperationTaskIdentifier) -> Bool {
+    self.index(ofRun: id).map { self.runs[$0].isShown && self.runs[$0].isPremature } ?? false
   }
 
   @inlinable

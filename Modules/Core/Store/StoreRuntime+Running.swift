@@ -59,9 +59,11 @@ extension StoreRuntime: FlightPilot {
     // Whoever cancelled what the operation does inside: cancellation is not an error of the state.
     let isCancelled = isCancelled || outcome.isCancellation
     var owesRerun = false
+    var hasFailedPrematurely = false
     var news: StoreActivityNews?
     var isTold = false
     self.change(task.context, run: task.id, result: outcome) { machine in
+      if case .failure = outcome { hasFailedPrematurely = !isCancelled && machine.isPremature(task.id) }
       let landing = machine.land(task, with: outcome, isCancelled: isCancelled)
       owesRerun = machine.owesRerun
       news = machine.reportActivity(isKept: self.hasBeenKept)
@@ -72,6 +74,7 @@ extension StoreRuntime: FlightPilot {
     if isTold { return }
     // Before those hear of the end who wait for it: they are to find the rerun under way.
     if owesRerun { self.rerunIfDue() }
+    if hasFailedPrematurely { self.rerunIfStale() }
     if let news { self.tell(news) }
     self.machine.withLock { $0.forgetLanding(of: task.id) }
   }

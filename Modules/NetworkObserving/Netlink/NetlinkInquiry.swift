@@ -16,8 +16,9 @@
 
   /// Asks questions over one channel, one after the other.
   ///
-  /// Only what the kernel sends in answer to the present question counts. An answer that is cut off, interrupted by a
-  /// change or lost is asked for again, over a new channel, since the old one may still be full of the rest.
+  /// Only what the kernel sends in answer to the present question counts. An answer that is interrupted by a change,
+  /// cut off or lost is asked for again. A channel serves until an answer does not come to its end: it may then be full of
+  /// the rest, and gives way to a new one.
   struct NetlinkInquiry {
     private static let maximumAttempts = 5
     private static let maximumForeignDatagrams = 1000
@@ -45,7 +46,6 @@
       for _ in 0..<Self.maximumAttempts {
         answer = try self.attempt(request, read)
         if let answer, !answer.isUncertain { return answer }
-        self.channel = nil
       }
       // One of two minds is better than none: whoever asked asks again later.
       guard let answer else { throw SystemFailure(call: "recvfrom", code: EMSGSIZE) }
@@ -58,7 +58,7 @@
       _ read: (ArraySlice<UInt8>) -> Item?
     ) throws(SystemFailure) -> NetlinkAnswer<Item>? {
       let channel = if let channel { channel } else { try self.openChannel() }
-      self.channel = channel
+      self.channel = nil
       self.sequence &+= 1
       try channel.send(request.bytes(sequence: self.sequence))
       var answer = NetlinkAnswer<Item>()
@@ -81,10 +81,13 @@
           case Netlink.MessageType.overrun: return nil
           case Netlink.MessageType.error, Netlink.MessageType.done:
             answer.refusal = message.errorCode ?? EBADMSG
+            self.channel = channel
             return answer
           case request.answerType:
             if let item = read(message.payload) { answer.items.append(item) }
-            if !request.isDump { return answer }
+            guard !request.isDump else { continue }
+            self.channel = channel
+            return answer
           default: break
           }
         }

@@ -11,6 +11,8 @@
       var reader: NetworkReader
       var status: NetworkConnectionStatus
       var date: Duration
+      /// How often what was read has been found stale. A reading that is older than the last time is not kept.
+      var generation: UInt64 = 0
     }
 
     private let target: NetworkTarget
@@ -27,30 +29,36 @@
 
     var status: NetworkConnectionStatus {
       let now = self.settings.deadlines.elapsed
-      let (reader, known): (NetworkReader, NetworkConnectionStatus?) = self.state.withLock { state in
+      let (found, isStale) = self.state.withLock { state in
         let isStale =
           if let feed = state.reader.feed { feed.drain() } else if let interval = state.reader.interval {
             now - state.date >= interval
           } else { false }
         // Who finds it stale reads it anew; others who ask meanwhile wait for nothing.
-        if isStale { state.date = now }
-        return (state.reader, isStale ? nil : state.status)
+        if isStale { (state.date, state.generation) = (now, state.generation + 1) }
+        return (state, isStale)
       }
-      if let known { return known }
-      guard reader.feed != nil, let reading = try? reader.read() else { return self.reopen() }
+      guard isStale else { return found.status }
+      guard found.reader.feed != nil, let reading = try? found.reader.read() else {
+        return self.reopen(found.generation)
+      }
       let status = self.target.status(reading)
-      self.state.withLock { $0.status = status }
+      self.state.withLock { state in
+        // Who has found it stale since then has read it later, and keeps that.
+        if state.generation == found.generation { state.status = status }
+      }
       return status
     }
 
-    private func reopen() -> NetworkConnectionStatus {
+    private func reopen(_ generation: UInt64) -> NetworkConnectionStatus {
       let (reader, reading) = NetworkReader.open(self.settings.system, for: self.target)
       let status = self.target.status(reading)
-      let former = self.state.withLock { state in
+      let unused = self.state.withLock { state in
+        guard state.generation == generation else { return reader }
         defer { (state.reader, state.status) = (reader, status) }
         return state.reader
       }
-      _ = consume former  // Closed after the lock.
+      _ = consume unused  // Closed after the lock.
       return status
     }
   }

@@ -15,7 +15,6 @@
 
       func mark(isInactive: Bool) -> [Bool] { self.state.mark(isInactive: isInactive) }
       func place(isForeground: Bool?) -> [Bool] { self.state.place(isForeground: isForeground) }
-      func freeze(_ isFrozen: Bool) -> [Bool] { self.state.freeze(isFrozen) }
       func goOn(isForeground: Bool? = nil) -> [Bool] { self.state.goOn(isForeground: isForeground) }
       func begin(isForeground: Bool? = nil) -> Bool { self.state.begin(isForeground: isForeground) }
     }
@@ -34,17 +33,6 @@
       #expect(line.mark(isInactive: true) == [false])
       #expect(line.goOn() == [])
       #expect(line.mark(isInactive: false) == [true])
-    }
-
-    @Test func `A thaw is a pulse, whether or not the freeze was seen`() {
-      let line = Line()
-      #expect(line.freeze(false) == [false, true])
-      #expect(line.freeze(true) == [false])
-      #expect(line.freeze(true) == [])
-      #expect(line.goOn() == [])
-      #expect(line.freeze(false) == [true])
-      #expect(line.mark(isInactive: true) == [false])
-      #expect(line.freeze(false) == [])
     }
 
     @Test func `The background is inactive where it does not count, and only with a terminal`() {
@@ -67,7 +55,7 @@
 
     @Test func `Who begins anew knows of marks, and of nothing that was seen before`() {
       let line = Line([])
-      #expect(line.freeze(true) == [false])
+      #expect(line.place(isForeground: false) == [false])
       #expect(line.begin())
       #expect(!line.begin(isForeground: false))
       #expect(line.mark(isInactive: true) == [])
@@ -86,10 +74,9 @@
       for _ in 0..<1_000 {
         let place: Bool? = [nil, true, false][Int(next(3))]
         let told =
-          switch next(4) {
+          switch next(3) {
           case 0: line.mark(isInactive: next(2) == 0)
           case 1: line.place(isForeground: place)
-          case 2: line.freeze(next(2) == 0)
           default: line.goOn(isForeground: place)
           }
         for value in told {

@@ -68,6 +68,16 @@
       }
     }
 
+    /// Waits until the loop has called for all that has happened by now.
+    func settle(_ loop: EventLoop) async throws {
+      for _ in 0..<2 {
+        let gate = Gate()
+        let timer = loop.schedule(after: .zero) { gate.open() }
+        try await gate.wait()
+        timer.cancel()
+      }
+    }
+
     /// Waits until the timers of the loop have come round.
     func turns(of loop: EventLoop, _ count: Int) async throws {
       for _ in 0..<count {

@@ -1,5 +1,6 @@
 #if os(Linux)
   import Foundation
+  import Glibc
   import OperationCore
   import OperationEventLoop
   import OperationTesting
@@ -110,11 +111,22 @@
       let observer = self.observer()
       let subscription = observer.subscribe(self.ear.hear)
       await observer.settled()
-      try self.system.writeGroup(frozen: 1)
-      try await self.ear.hears(2)
       try self.system.writeGroup(frozen: 0)
       try await self.ear.hears(3)
       #expect(self.ear.all == [true, false, true])
+      subscription.cancel()
+    }
+
+    @Test func `A group that is frozen while the process runs is no longer its own`() async throws {
+      try self.system.writeGroup(frozen: 0)
+      let observer = self.observer()
+      let subscription = observer.subscribe(self.ear.hear)
+      await observer.settled()
+      try self.system.writeGroup(frozen: 1)
+      try await self.system.settle(self.loop)
+      await observer.settled()
+      #expect(observer.isActive)
+      #expect(self.ear.all == [true])
       subscription.cancel()
     }
 
@@ -161,6 +173,17 @@
     @Test(arguments: [ProcessSignal(rawValue: 15), ProcessSignal(rawValue: 2), ProcessSignal(rawValue: 9)])
     func `Signals that end the process are refused`(_ signal: ProcessSignal) {
       expectWarning(.init(description: "signalInUse")) { _ = SignalActivityObserver(inactive: [signal]) }
+    }
+
+    @Test(arguments: [0, __libc_current_sigrtmax() + 1] + Array(32..<__libc_current_sigrtmin()))
+    func `Signals that nobody can take are refused`(_ number: CInt) {
+      let signal = ProcessSignal(rawValue: number)
+      expectWarning(.init(description: "signalInUse")) { _ = SignalActivityObserver(inactive: [signal]) }
+    }
+
+    @Test(arguments: [SIGUSR1, SIGWINCH, __libc_current_sigrtmin(), __libc_current_sigrtmax()])
+    func `Signals that mean nothing to anybody are taken`(_ number: CInt) {
+      #expect(ProcessSignal(rawValue: number).refusal == nil)
     }
   }
 

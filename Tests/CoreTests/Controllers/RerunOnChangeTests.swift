@@ -76,6 +76,80 @@ struct RerunOnChangeTests {
   }
 
   @Test
+  func `A run that began too early is followed by one more when it fails`() async throws {
+    let early = try await self.earlyRun(in: self.script.query())
+    early.run.fail(Refused())
+    await #expect(throws: Refused.self) { try await early.fetch.finished() }
+    let rerun = try #require(early.store.activeTasks.first)
+    try await self.script.next().fail(Refused())
+    await #expect(throws: Refused.self) { try await rerun.runIfNeeded() }
+    #expect(!early.store.isLoading)
+    #expect(self.script.runCount == 2)
+  }
+
+  @Test
+  func `A run that began too early is followed by one more beneath a default value as well`() async throws {
+    let query = self.script.query().rerunOnChange(of: self.specification).defaultValue(0)
+    let store = OperationStore.detached(query: query)
+    let subscription = store.subscribe(with: QueryEventHandler())
+    defer { subscription.cancel() }
+    let fetch = Task { try await store.fetch() }
+    let run = try await self.script.next()
+    self.specification.set(true)
+    run.fail(Refused())
+    await #expect(throws: Refused.self) { try await fetch.finished() }
+    try await self.script.next().succeed(1)
+  }
+
+  @Test
+  func `A run that began too early and succeeds is enough`() async throws {
+    let early = try await self.earlyRun(in: self.script.query())
+    early.run.succeed(1)
+    #expect(try await early.fetch.finished() == 1)
+    #expect(!early.store.isLoading)
+  }
+
+  @Test
+  func `A run that began too early and is cancelled is not followed by another`() async throws {
+    let early = try await self.earlyRun(in: self.script.query())
+    for task in early.store.activeTasks { task.cancel() }
+    await #expect(throws: CancellationError.self) { try await early.fetch.finished() }
+    #expect(!early.store.isLoading)
+  }
+
+  @Test
+  func `A run that began too early is not followed by another when nobody subscribes any more`() async throws {
+    let early = try await self.earlyRun(in: self.script.query())
+    early.subscription.cancel()
+    early.run.fail(Refused())
+    await #expect(throws: Refused.self) { try await early.fetch.finished() }
+    #expect(!early.store.isLoading)
+  }
+
+  @Test
+  func `A run that began too early is not followed by another when the value is fresh by then`() async throws {
+    let early = try await self.earlyRun(in: self.script.query().stale(after: .seconds(1_000)))
+    early.store.currentValue = 1
+    early.run.fail(Refused())
+    await #expect(throws: Refused.self) { try await early.fetch.finished() }
+    #expect(!early.store.isLoading)
+  }
+
+  @Test
+  func `Several runs that began too early are followed by one when the last has failed`() async throws {
+    let early = try await self.earlyRun(in: self.script.query(), count: 2)
+    early.run.fail(Refused())
+    await #expect(throws: Refused.self) { try await early.fetch.finished() }
+    #expect(early.store.activeTasks.count == 1)
+    #expect(self.script.runCount == 2)
+    early.all[1].run.fail(Refused())
+    await #expect(throws: Refused.self) { try await early.all[1].fetch.finished() }
+    _ = try await self.script.next()
+    #expect(early.store.activeTasks.count == 1)
+    #expect(self.script.runCount == 3)
+  }
+
+  @Test
   func `The condition is followed while the store lives, and no longer`() {
     var store: IntStore? = .detached(query: self.script.query().rerunOnChange(of: self.specification))
     #expect(self.specification.observerCount == 1)
@@ -83,4 +157,36 @@ struct RerunOnChangeTests {
     store = nil
     #expect(self.specification.observerCount == 0)
   }
+
+  /// Subscribes to a store, fetches, and lets the condition come to hold while the runs are there.
+  private func earlyRun(
+    in query: some QueryRequest<Int, any Error> & Sendable,
+    count: Int = 1
+  ) async throws -> EarlyRuns {
+    let store = IntStore.detached(query: query.rerunOnChange(of: self.specification))
+    let subscription = store.subscribe(with: IntRecorder().handler)
+    var runs: [EarlyRuns.Fetched] = []
+    for _ in 0..<count {
+      let fetch = Task { try await store.fetch() }
+      runs.append(EarlyRuns.Fetched(fetch: fetch, run: try await self.script.next()))
+    }
+    self.specification.set(true)
+    #expect(self.script.runCount == count)
+    return EarlyRuns(store: store, subscription: subscription, all: runs)
+  }
+}
+
+/// Runs that were there when the condition came to hold.
+private struct EarlyRuns {
+  struct Fetched {
+    let fetch: Task<Int, any Error>
+    let run: ScriptedRun<Int, any Error>
+  }
+
+  let store: IntStore
+  let subscription: OperationSubscription
+  let all: [Fetched]
+
+  var fetch: Task<Int, any Error> { self.all[0].fetch }
+  var run: ScriptedRun<Int, any Error> { self.all[0].run }
 }

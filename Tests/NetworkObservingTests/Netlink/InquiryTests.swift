@@ -58,6 +58,7 @@
       #expect(answer.items == NetworkFacts.online.links)
       #expect(!answer.isUncertain)
       #expect(self.kernel.questionCount == 3)
+      #expect(self.kernel.channelCount == 1)
     }
 
     @Test func `One that is always interrupted is taken for uncertain in the end`() throws {
@@ -69,6 +70,7 @@
       #expect(answer.items == NetworkFacts.online.links)
       #expect(answer.isUncertain)
       #expect(self.kernel.questionCount == 5)
+      #expect(self.kernel.channelCount == 1)
     }
 
     @Test func `What has no room is asked for again with more room`() throws {
@@ -80,6 +82,7 @@
       }
       #expect(try self.links().items == names)
       #expect(self.kernel.questionCount == 2)
+      #expect(self.kernel.channelCount == 2)
     }
 
     @Test func `What never has room is a failure`() throws {
@@ -98,6 +101,16 @@
       }
       #expect(try self.links().items == NetworkFacts.online.links)
       #expect(self.kernel.questionCount == 2)
+      #expect(self.kernel.channelCount == 2)
+    }
+
+    @Test func `After a failure, questions take a new channel`() throws {
+      var inquiry = try NetlinkInquiry(openChannel: self.kernel.system.openChannel)
+      self.kernel.makeTrouble { attempt, _, datagrams in attempt == 1 ? [datagrams[0]] : datagrams }
+      #expect(throws: SystemFailure(call: "recvfrom", code: EAGAIN)) { try inquiry.ask(.links) { NetworkLink($0) } }
+      #expect(try inquiry.ask(.links) { NetworkLink($0) }.items == NetworkFacts.online.links)
+      #expect(try inquiry.ask(.addresses) { NetworkAddress($0) }.items == NetworkFacts.online.addresses)
+      #expect(self.kernel.channelCount == 2)
     }
 
     @Test func `A refusal is told, at the beginning and at the end`() throws {
