@@ -30,7 +30,7 @@
       var inputs: PressureInputs?
       /// What keeps the callbacks of each input coming.
       var subscriptions: [ObjectIdentifier: OperationSubscription] = [:]
-      var timer: EventLoop.Registration?
+      var timer = TimerSlot()
       var isStarted = false
       /// Counts the openings and the stops; who comes from an earlier one comes too late.
       var generation: UInt64 = 0
@@ -91,8 +91,8 @@
     }
 
     private func takeAll(_ state: inout State) -> Remains {
-      defer { (state.inputs, state.subscriptions, state.timer) = (nil, [:], nil) }
-      return Remains(inputs: state.inputs, subscriptions: state.subscriptions, timer: state.timer)
+      defer { (state.inputs, state.subscriptions) = (nil, [:]) }
+      return Remains(inputs: state.inputs, subscriptions: state.subscriptions, timer: state.timer.empty())
     }
 
     /// Opens what there is, in place of what was opened in a generation.
@@ -226,13 +226,12 @@
     }
 
     private func setTimer(_ handle: Handle, after delay: Duration) {
-      let timer = self.configuration.loop.schedule(after: delay) { self.look(handle) }
-      let obsolete = self.state.withLock { state in
-        guard state.generation == handle.generation else { return timer as EventLoop.Registration? }
-        defer { state.timer = timer }
-        return state.timer
+      let number = self.state.withLock { state in
+        state.generation == handle.generation ? state.timer.takeNumber() : nil
       }
-      obsolete?.cancel()
+      guard let number else { return }
+      let timer = self.configuration.loop.schedule(after: delay) { self.look(handle) }
+      self.state.withLock { $0.timer.keep(timer, number: number) }?.cancel()
     }
   }
 #endif
