@@ -32,13 +32,13 @@
       mountedAt path: String? = nil
     ) -> GroupChain? {
       guard let membership = memberships.first(where: \.isUnified) else { return nil }
-      let mount = mounts.last { $0.type == "cgroup2" }
+      let mount = MountPoint.holding(membership.path, among: mounts.filter { $0.type == "cgroup2" })
       guard let mountPath = path ?? mount?.path else { return nil }
       let root = path == nil ? mount?.root ?? "/" : "/"
       return GroupChain(group: membership.path, root: root, mountPath: mountPath, isDirectory: FileText.isDirectory)
     }
 
-    private static func names(in path: String) -> [Substring] {
+    static func names(in path: String) -> [Substring] {
       path.split(separator: "/").filter { $0 != "." }
     }
   }

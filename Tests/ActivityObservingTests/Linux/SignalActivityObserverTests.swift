@@ -33,6 +33,12 @@
       return SignalActivityObserver(configuration)
     }
 
+    @Test func `Unless the foreground is watched no timer is faster than five seconds`() {
+      let configuration = ActivityMonitor.Configuration(options: .countsBackgroundAsActive)
+      #expect(configuration.sleepInterval == .seconds(5))
+      #expect(configuration.foregroundInterval == .seconds(1))
+    }
+
     @Test func `A subscriber hears the present value at once, and marks in order`() async throws {
       let observer = self.observer()
       observer.markInactive()

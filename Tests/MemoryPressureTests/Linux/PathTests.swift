@@ -41,6 +41,38 @@
       #expect(self.groups.unified?.directories == [self.tree.path("unified")])
     }
 
+    @Test(arguments: [
+      // A container that sees the host's hierarchy besides its own.
+      (group: "/", roots: ["/", "/../.."], own: "mount0"),
+      (group: "/a", roots: ["/", "/../.."], own: "mount0/a"),
+      (group: "/docker/abc/a", roots: ["/docker/abc", "/", "/docker/ab"], own: "mount0/a"),
+      // Of equal ones the last covers the others.
+      (group: "/a", roots: ["/", "/", "/b"], own: "mount1/a"),
+      (group: "/a", roots: ["/b", "/c"], own: "mount1"),
+    ])
+    func `Of several mounts the one that holds the group counts`(
+      _ group: String,
+      _ roots: [String],
+      _ own: String
+    ) throws {
+      try self.tree.write("4:memory:\(group)\n0::\(group)\n", to: "proc/self/cgroup")
+      let mounts = roots.enumerated().map { index, root in
+        """
+        3\(index) 29 0:36 \(root) \(self.tree.root)/older/mount\(index) rw - cgroup cgroup rw,memory
+        4\(index) 29 0:38 \(root) \(self.tree.root)/unified/mount\(index) rw - cgroup2 cgroup2 rw
+
+        """
+      }
+      try self.tree.write(mounts.joined(), to: "proc/self/mountinfo")
+      for index in roots.indices {
+        for hierarchy in ["older", "unified"] {
+          try self.tree.write("", to: "\(hierarchy)/mount\(index)/a/cgroup.procs")
+        }
+      }
+      #expect(self.groups.unified?.own == self.tree.path("unified/\(own)"))
+      #expect(self.groups.legacy?.own == self.tree.path("older/\(own)"))
+    }
+
     @Test func `A given root wins over the mount`() throws {
       try self.tree.writeUnified(group: "/a")
       try self.tree.write("memory\n", to: "elsewhere/a/cgroup.controllers")

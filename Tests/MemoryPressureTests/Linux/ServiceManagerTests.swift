@@ -66,6 +66,20 @@
       ear.cancel()
     }
 
+    @Test(arguments: [nil, ""])
+    func `A file to which nothing is to be written would tell nothing, so the own group is watched`(
+      _ text: String?
+    ) async throws {
+      let source = CgroupMemoryPressureSource(
+        self.configuration(self.tree.path("proc/pressure/memory"), writing: text)
+      )
+      let ear = Ear(source)
+      await source.settled()
+      #expect(Descriptors.count(at: self.tree.path("proc/pressure/memory")) == 0)
+      #expect(Descriptors.count(at: self.tree.path("unified/own/memory.pressure")) == 2)
+      ear.cancel()
+    }
+
     @Test func `Without a pressure file of the group that of the machine is watched`() async throws {
       try self.tree.remove("unified/own/memory.pressure")
       let source = CgroupMemoryPressureSource(self.configuration(nil))

@@ -43,6 +43,7 @@
   struct SocketPeer: Sendable {
     let descriptor: CInt
 
+    /// Waits for what comes; nothing when the other side has hung up.
     func receive() -> String {
       var buffer = [UInt8](repeating: 0, count: 64)
       let count = recv(self.descriptor, &buffer, buffer.count, 0)
@@ -51,6 +52,11 @@
 
     func send(_ text: String) {
       _ = Glibc.send(self.descriptor, text, text.utf8.count, CInt(MSG_NOSIGNAL))
+    }
+
+    /// Says that nothing more will come, and goes on listening.
+    func endSending() {
+      _ = shutdown(self.descriptor, CInt(SHUT_WR))
     }
 
     func close() {

@@ -1,36 +1,58 @@
 #if os(Linux)
   internal import OperationControlGroups
 
-  /// What there is to watch, in the order of preference.
+  /// What there is to watch.
   struct PressureInputs: Sendable {
     var groups: MemoryGroups
     /// Tells of stalls, or what the service manager offers instead.
     var stalls: [any PressureInput] = []
+    /// What `stalls` were opened from.
+    var source: StallSource?
     var limits: LimitInput?
 
     /// Opens what is there; nil when the service manager says that memory is not to be watched.
-    init?(paths: LinuxMemoryPaths, obeysServiceManager: Bool, window: Duration, at time: Duration) {
+    ///
+    /// - Parameters:
+    ///   - paths: Where to look.
+    ///   - obeysServiceManager: Whether the service manager is asked.
+    ///   - refused: What is not to be used, though it may be there.
+    ///   - window: The window of the limits.
+    ///   - time: The present.
+    init?(
+      paths: LinuxMemoryPaths,
+      obeysServiceManager: Bool,
+      without refused: Set<StallSource>,
+      window: Duration,
+      at time: Duration
+    ) {
       let watch = obeysServiceManager ? ServiceManagerWatch(environment: paths.environment) : .unset
       if watch == .off { return nil }
       self.groups = MemoryGroups(paths: paths)
-      if case .path(let path, let bytes) = watch,
-        let input = ServiceManagerWatch.input(path: path, writing: bytes, at: time)
-      {
-        self.stalls = [input]
-      } else {
-        let own = self.groups.unified.map { $0.own + "/memory.pressure" }
-        let candidates = [own, paths.procRoot + "/pressure/memory"].compactMap { $0 }
-        self.stalls = candidates.lazy.map { Self.stalls($0, at: time) }.first { !$0.isEmpty } ?? []
+      var sources: [StallSource] = []
+      if case .path(let path, let bytes) = watch { sources.append(.serviceManager(path: path, writing: bytes)) }
+      if let group = self.groups.unified?.own { sources.append(.file(group + "/memory.pressure")) }
+      sources.append(.file(paths.procRoot + "/pressure/memory"))
+      for source in sources where self.stalls.isEmpty && !refused.contains(source) {
+        self.stalls = source.inputs(at: time)
+        self.source = source
       }
       if self.groups.hasUnifiedMemory, let group = self.groups.unified?.own {
         self.limits = LimitInput(group: group, window: window)
       }
     }
 
-    /// Triggers on a pressure file; none where there is no such file, or the process may not set them.
-    private static func stalls(_ path: String, at time: Duration) -> [any PressureInput] {
-      guard let warning = try? StallInput(path: path, .warning, at: time) else { return [] }
-      return [warning] + [try? StallInput(path: path, .critical, at: time)].compactMap { $0 }
+    func contains(_ input: any PressureInput) -> Bool {
+      self.limits === input || self.isStall(input)
+    }
+
+    /// Whether it is one of `stalls`.
+    func isStall(_ input: any PressureInput) -> Bool {
+      self.stalls.contains { $0 === input }
+    }
+
+    mutating func remove(_ input: any PressureInput) {
+      if self.limits === input { self.limits = nil }
+      self.stalls.removeAll { $0 === input }
     }
   }
 #endif

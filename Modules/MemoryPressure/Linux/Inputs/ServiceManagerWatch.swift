@@ -39,6 +39,8 @@
       switch status.st_mode & S_IFMT {
       case S_IFIFO: return try? StreamInput.pipe(path: path, writing: bytes)
       case S_IFSOCK: return try? StreamInput.socket(path: path, writing: bytes)
+      // Without a trigger a pressure file is in error from the start, and stays so.
+      case S_IFREG where bytes.isEmpty: return nil
       case S_IFREG: return try? StallInput(path: path, setting: bytes, at: time)
       default: return nil
       }

@@ -22,7 +22,7 @@
     ///
     /// - Parameters:
     ///   - path: The pressure file.
-    ///   - bytes: What sets the trigger.
+    ///   - bytes: What sets the trigger, which is not nothing.
     ///   - time: The present.
     init(path: String, setting bytes: [UInt8], at time: Duration) throws(SystemError) {
       let threshold = StallThreshold(parsing: bytes)
@@ -32,8 +32,7 @@
       let total = threshold.flatMap { threshold in
         FileText.read(descriptor).flatMap { StallTotals(parsing: $0)?[threshold.kind] }
       }
-      let count = bytes.isEmpty ? 0 : write(descriptor, bytes, bytes.count)
-      guard count == bytes.count else {
+      guard write(descriptor, bytes, bytes.count) == bytes.count else {
         let error = SystemError("write")
         close(descriptor)
         throw error

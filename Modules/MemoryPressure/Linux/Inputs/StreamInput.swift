@@ -12,6 +12,10 @@
     let descriptor: CInt
     let events = EventLoop.Events.readable
 
+    /// How much is read at a time: what a pipe holds unless it is made larger. The loop serves others too, and reports what
+    /// is left again, so one who writes without end keeps nobody waiting.
+    private static let limit = 64 << 10
+
     private init(descriptor: CInt) {
       self.descriptor = descriptor
     }
@@ -66,11 +70,11 @@
       return events.isDisjoint(with: [.error, .hangUp, .invalid]) ? .nothing : .gone
     }
 
-    /// Reads all that is there, and whether more may come.
+    /// Reads what is there, and says whether more may come.
     private func drain() -> (count: Int, isOpen: Bool) {
-      var buffer = [UInt8](repeating: 0, count: 512)
+      var buffer = [UInt8](repeating: 0, count: 4_096)
       var total = 0
-      while true {
+      while total < Self.limit {
         let count = buffer.withUnsafeMutableBytes { readBytes(self.descriptor, $0) }
         if count > 0 {
           total += count
@@ -80,6 +84,7 @@
           return (total, count < 0 && errno == EAGAIN)
         }
       }
+      return (total, true)
     }
   }
 

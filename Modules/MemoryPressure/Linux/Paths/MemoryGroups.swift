@@ -22,7 +22,10 @@
       self.unified = GroupChain.unified(memberships, mounts, mountedAt: cgroupRoot)
       self.hasUnifiedMemory = self.unified.map { Self.hasMemory($0.own) } ?? false
       guard !self.hasUnifiedMemory, let membership = memberships.first(where: { $0.controllers.contains("memory") }),
-        let mount = mounts.last(where: { $0.type == "cgroup" && $0.options.contains("memory") })
+        let mount = MountPoint.holding(
+          membership.path,
+          among: mounts.filter { $0.type == "cgroup" && $0.options.contains("memory") }
+        )
       else { return }
       self.legacy = GroupChain(
         group: membership.path,

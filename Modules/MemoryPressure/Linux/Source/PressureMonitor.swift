@@ -17,44 +17,44 @@
       var elapsed: @Sendable () -> Duration = { SystemDeadlineSource().elapsed }
     }
 
-    /// How often somebody looks at how much memory is in use.
+    /// How often somebody looks at how much memory is in use, and opens what is gone.
     struct Intervals: Sendable {
       var calm = Duration.seconds(10)
       var raised = Duration.seconds(2)
+      /// How long it takes at least from one reopening to the next.
+      var reopening = Duration.seconds(10)
     }
 
     private struct State {
       var level = PressureLevel()
       var inputs: PressureInputs?
-      var registrations: [EventLoop.Registration] = []
-      var watch: FileWatcher.Watch?
-      var timer: EventLoop.Registration?
+      /// What keeps the callbacks of each input coming.
+      var subscriptions: [ObjectIdentifier: OperationSubscription] = [:]
+      var timer = TimerSlot()
       var isStarted = false
       /// Counts the openings and the stops; who comes from an earlier one comes too late.
       var generation: UInt64 = 0
-      /// Whether something is gone, so that all has to be opened anew.
-      var isBroken = false
+      var reopening: ReopeningPlan
     }
 
     /// What is to be cancelled, and then closed, outside of the lock.
     private struct Remains {
       var inputs: PressureInputs?
-      var registrations: [EventLoop.Registration] = []
-      var watch: FileWatcher.Watch?
+      var subscriptions: [ObjectIdentifier: OperationSubscription]
       var timer: EventLoop.Registration?
 
       consuming func cancel() {
-        for registration in self.registrations { registration.cancel() }
-        self.watch?.cancel()
+        for subscription in self.subscriptions.values { subscription.cancel() }
         self.timer?.cancel()
       }
     }
 
     private let configuration: Configuration
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
     init(_ configuration: Configuration) {
       self.configuration = configuration
+      self.state = Mutex(State(reopening: ReopeningPlan(pause: configuration.intervals.reopening)))
     }
   }
 
@@ -73,7 +73,10 @@
     }
 
     func start(_ send: @escaping @Sendable (MemoryPressure) -> Void) -> OperationSubscription {
-      self.state.withLock { $0.isStarted = true }
+      self.state.withLock { state in
+        state.isStarted = true
+        state.reopening = ReopeningPlan(pause: self.configuration.intervals.reopening)
+      }
       self.open(after: nil, send)
       return OperationSubscription { self.stop() }
     }
@@ -88,54 +91,65 @@
     }
 
     private func takeAll(_ state: inout State) -> Remains {
-      defer { (state.inputs, state.registrations, state.watch, state.timer) = (nil, [], nil, nil) }
-      return Remains(
-        inputs: state.inputs,
-        registrations: state.registrations,
-        watch: state.watch,
-        timer: state.timer
-      )
+      defer { (state.inputs, state.subscriptions) = (nil, [:]) }
+      return Remains(inputs: state.inputs, subscriptions: state.subscriptions, timer: state.timer.empty())
     }
 
     /// Opens what there is, in place of what was opened in a generation.
     private func open(after former: UInt64?, _ send: @escaping @Sendable (MemoryPressure) -> Void) {
-      let begun = self.state.withLock { state -> (UInt64, Remains)? in
+      let now = self.configuration.elapsed()
+      let begun = self.state.withLock { state -> (UInt64, Set<StallSource>, Remains)? in
         guard state.isStarted, former == nil || former == state.generation else { return nil }
         state.generation += 1
-        state.isBroken = false
-        return (state.generation, self.takeAll(&state))
+        if former != nil { state.reopening.reopen(at: now) }
+        return (state.generation, state.reopening.refused, self.takeAll(&state))
       }
-      guard let (generation, remains) = begun else { return }
+      guard let (generation, refused, remains) = begun else { return }
       remains.cancel()
       let inputs = PressureInputs(
         paths: self.configuration.paths,
         obeysServiceManager: self.configuration.obeysServiceManager,
+        without: refused,
         window: PressureLevel.repetition,
-        at: self.configuration.elapsed()
+        at: now
       )
       guard let inputs else { return }
+      let isCurrent = self.state.withLock { state in
+        // It may have been stopped meanwhile.
+        guard state.generation == generation else { return false }
+        state.inputs = inputs
+        return true
+      }
+      guard isCurrent else { return }
       let handle = Handle(monitor: self, generation: generation, send: send)
-      var opened = Remains(inputs: inputs, registrations: inputs.stalls.map { self.register($0, handle) })
-      if let limits = inputs.limits {
-        opened.watch = self.configuration.files.watch(limits.path) { _ in
-          handle.take(limits.read(at: self.configuration.elapsed()))
-        }
-        if opened.watch == nil { opened.registrations.append(self.register(limits, handle)) }
-      }
-      let obsolete = self.state.withLock { [opened] state -> Remains? in
-        // It may have been stopped meanwhile, or something may be gone already.
-        guard state.generation == generation, !state.isBroken else { return opened }
-        (state.inputs, state.registrations, state.watch) = (opened.inputs, opened.registrations, opened.watch)
-        return nil
-      }
-      obsolete?.cancel()
-      if obsolete == nil { self.setTimer(handle, after: .zero) }
+      for stall in inputs.stalls { self.register(stall, handle) }
+      if let limits = inputs.limits { self.watch(limits, handle) }
+      self.setTimer(handle, after: .zero)
     }
 
-    private func register(_ input: any PressureInput, _ handle: Handle) -> EventLoop.Registration {
-      self.configuration.loop.watch(input.descriptor, for: input.events) { events in
-        handle.take(input.read(events, at: self.configuration.elapsed()))
+    private func watch(_ limits: LimitInput, _ handle: Handle) {
+      let watch = self.configuration.files.watch(limits.path) { _ in
+        handle.take(limits.read(at: self.configuration.elapsed()), from: limits)
       }
+      guard let watch else { return self.register(limits, handle) }
+      self.keep(OperationSubscription { watch.cancel() }, for: limits, handle)
+    }
+
+    private func register(_ input: any PressureInput, _ handle: Handle) {
+      let registration = self.configuration.loop.watch(input.descriptor, for: input.events) { events in
+        handle.take(input.read(events, at: self.configuration.elapsed()), from: input)
+      }
+      self.keep(OperationSubscription { registration.cancel() }, for: input, handle)
+    }
+
+    private func keep(_ subscription: OperationSubscription, for input: any PressureInput, _ handle: Handle) {
+      let isKept = self.state.withLock { state in
+        // It may have been stopped meanwhile, or the input may be gone already.
+        guard state.generation == handle.generation, state.inputs?.contains(input) ?? false else { return false }
+        state.subscriptions[ObjectIdentifier(input)] = subscription
+        return true
+      }
+      if !isKept { subscription.cancel() }
     }
   }
 
@@ -148,17 +162,17 @@
       let generation: UInt64
       let send: @Sendable (MemoryPressure) -> Void
 
-      func take(_ reading: PressureReading) {
-        self.monitor.take(reading, self)
+      func take(_ reading: PressureReading, from input: any PressureInput) {
+        self.monitor.take(reading, from: input, self)
       }
     }
 
-    private func take(_ reading: PressureReading, _ handle: Handle) {
+    private func take(_ reading: PressureReading, from input: any PressureInput, _ handle: Handle) {
+      let now = self.configuration.elapsed()
       switch reading {
       case .nothing:
         break
       case .pressure(let pressure):
-        let now = self.configuration.elapsed()
         let news = self.state.withLock { state -> MemoryPressure? in
           guard state.generation == handle.generation else { return nil }
           return state.level.note(pressure, at: now)
@@ -166,52 +180,58 @@
         guard let news else { return }
         handle.send(news)
         // From now on somebody has to look more often.
-        self.setTimer(handle, after: self.configuration.intervals.raised)
+        self.lookLater(handle, at: now)
       case .gone:
-        let isFirst = self.state.withLock { state in
-          guard state.generation == handle.generation else { return false }
-          defer { state.isBroken = true }
-          return !state.isBroken
-        }
-        guard isFirst else { return }
-        // What is gone would be reported for ever; the timer opens what is there then.
-        self.closeInputs(of: handle)
-        self.setTimer(handle, after: self.configuration.intervals.raised)
+        self.drop(input, handle, at: now)
       }
     }
 
-    private func closeInputs(of handle: Handle) {
-      let remains = self.state.withLock { state in
-        state.generation == handle.generation ? self.takeAll(&state) : Remains()
+    /// Gives up an input, which would be reported for ever. All others stay until what is there then is opened.
+    private func drop(_ input: any PressureInput, _ handle: Handle, at now: Duration) {
+      let (isDropped, subscription) = self.state.withLock { state -> (Bool, OperationSubscription?) in
+        guard state.generation == handle.generation, let inputs = state.inputs, inputs.contains(input) else {
+          return (false, nil)
+        }
+        state.inputs?.remove(input)
+        let source = inputs.isStall(input) ? inputs.source : nil
+        state.reopening.note(gone: source, at: now, delay: self.configuration.intervals.raised)
+        return (true, state.subscriptions.removeValue(forKey: ObjectIdentifier(input)))
       }
-      remains.cancel()
+      subscription?.cancel()
+      if isDropped { self.lookLater(handle, at: now) }
     }
 
     private func look(_ handle: Handle) {
-      let (inputs, isBroken) = self.state.withLock { state in
-        state.generation == handle.generation ? (state.inputs, state.isBroken) : (nil, false)
-      }
-      if isBroken { return self.open(after: handle.generation, handle.send) }
-      guard let inputs else { return }
       let now = self.configuration.elapsed()
+      let (inputs, isReopening) = self.state.withLock { state -> (PressureInputs?, Bool) in
+        guard state.generation == handle.generation else { return (nil, false) }
+        return state.reopening.isDue(at: now) ? (nil, true) : (state.inputs, false)
+      }
+      if isReopening { return self.open(after: handle.generation, handle.send) }
+      guard let inputs else { return }
       for stall in inputs.stalls { stall.look(at: now) }
       let usage = MemoryUsage.part(in: inputs.groups, procRoot: self.configuration.paths.procRoot)
-      let (news, level) = self.state.withLock { state in
-        (state.level.note(usage: usage, at: now), state.level.current)
-      }
-      if let news { handle.send(news) }
+      if let news = self.state.withLock({ $0.level.note(usage: usage, at: now) }) { handle.send(news) }
+      self.lookLater(handle, at: now)
+    }
+
+    /// Looks again as soon as the level asks for it, or something is to be opened.
+    private func lookLater(_ handle: Handle, at now: Duration) {
       let intervals = self.configuration.intervals
-      self.setTimer(handle, after: level == .normal ? intervals.calm : intervals.raised)
+      let delay = self.state.withLock { state in
+        let interval = state.level.current == .normal ? intervals.calm : intervals.raised
+        return min(interval, state.reopening.due.map { max(.zero, $0 - now) } ?? interval)
+      }
+      self.setTimer(handle, after: delay)
     }
 
     private func setTimer(_ handle: Handle, after delay: Duration) {
-      let timer = self.configuration.loop.schedule(after: delay) { self.look(handle) }
-      let obsolete = self.state.withLock { state in
-        guard state.generation == handle.generation else { return timer as EventLoop.Registration? }
-        defer { state.timer = timer }
-        return state.timer
+      let number = self.state.withLock { state in
+        state.generation == handle.generation ? state.timer.takeNumber() : nil
       }
-      obsolete?.cancel()
+      guard let number else { return }
+      let timer = self.configuration.loop.schedule(after: delay) { self.look(handle) }
+      self.state.withLock { $0.timer.keep(timer, number: number) }?.cancel()
     }
   }
 #endif

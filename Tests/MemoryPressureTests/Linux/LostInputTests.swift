@@ -1,0 +1,83 @@
+#if os(Linux)
+  import OperationEventLoop
+  import OperationTesting
+  import Testing
+
+  @testable import OperationMemoryPressure
+
+  /// A service manager that hangs up, whatever else there is to watch.
+  @Suite(.timeLimit(.minutes(2)), .warningsAreIssues)
+  struct LostInputTests {
+    private let tree: FakeTree
+    private let hands = Hands()
+    private let server: SocketServer
+    private let configuration: PressureMonitor.Configuration
+
+    init() throws {
+      self.tree = try FakeTree()
+      try self.tree.writeMachine()
+      try self.tree.writeUnified(group: "/own")
+      try self.tree.writeGroup("/own", current: 10, max: 100)
+      try self.tree.writeEvents("/own")
+      try self.tree.write("", to: "unified/own/memory.pressure")
+      self.server = try SocketServer(path: self.tree.path("socket"))
+      var paths = self.tree.paths
+      paths.environment["MEMORY_PRESSURE_WATCH"] = self.tree.path("socket")
+      paths.environment["MEMORY_PRESSURE_WRITE"] = "aGVsbG8="
+      var configuration = PressureMonitor.Configuration(paths: paths)
+      configuration.loop = EventLoop()
+      configuration.files = FileWatcher(loop: configuration.loop)
+      configuration.elapsed = { [hands = self.hands] in hands.elapsed }
+      self.configuration = configuration
+    }
+
+    /// Lets the source connect and hangs up; when this returns the source has hung up, too.
+    private func disappoint() async throws {
+      let peer = try await self.server.accept()
+      #expect(peer.receive() == "hello")
+      peer.endSending()
+      #expect(peer.receive().isEmpty)
+      peer.close()
+    }
+
+    @Test func `What the group tells is heard as before`() async throws {
+      var configuration = self.configuration
+      configuration.intervals = PressureMonitor.Intervals(calm: .milliseconds(5), raised: .seconds(3_600))
+      let source = CgroupMemoryPressureSource(configuration)
+      let ear = Ear(source)
+      #expect(try await ear.next() == .normal)
+      try await self.disappoint()
+      try self.tree.write("\(90 << 20)\n", to: "unified/own/memory.current")
+      #expect(try await ear.next() == .warning)
+      try self.tree.writeEvents("/own", oomKill: 1)
+      #expect(try await ear.next() == .critical)
+      ear.cancel()
+      await source.settled()
+      #expect(!configuration.loop.isRunning)
+      #expect(Descriptors.count(at: self.tree.root) == 0)
+    }
+
+    @Test func `One that hangs up again gives way to the triggers of the own group`() async throws {
+      let isWatched = Gate()
+      var configuration = self.configuration
+      configuration.intervals = PressureMonitor.Intervals(calm: .milliseconds(5), raised: .milliseconds(5))
+      // The time is asked for on every occasion, also after all has been opened again.
+      configuration.elapsed = { [hands = self.hands, file = self.tree.path("unified/own/memory.pressure")] in
+        if Descriptors.count(at: file) == 2 { isWatched.open() }
+        return hands.elapsed
+      }
+      let source = CgroupMemoryPressureSource(configuration)
+      let ear = Ear(source)
+      try await self.disappoint()
+      self.hands.advance(by: .seconds(1))
+      try await self.disappoint()
+      self.hands.advance(by: .seconds(10))
+      try await isWatched.wait()
+      #expect(try self.tree.read("unified/own/memory.pressure") == "full 100000 2000000\0")
+      ear.cancel()
+      await source.settled()
+      #expect(!configuration.loop.isRunning)
+      #expect(Descriptors.count(at: self.tree.root) == 0)
+    }
+  }
+#endif

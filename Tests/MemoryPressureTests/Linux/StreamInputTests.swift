@@ -1,0 +1,30 @@
+#if os(Linux)
+  import Glibc
+  import OperationEventLoop
+  import Testing
+
+  @testable import OperationMemoryPressure
+
+  /// What comes through a named pipe.
+  @Suite struct StreamInputTests {
+    /// `F_SETPIPE_SZ`, which the C library keeps to itself.
+    private static let setPipeSize: CInt = 1_031
+
+    @Test func `One who writes much is read in parts, so that others have their turn`() throws {
+      let tree = try FakeTree()
+      let path = tree.path("pipe")
+      try #require(mkfifo(path, 0o600) == 0)
+      let input = try StreamInput.pipe(path: path, writing: [])
+      try #require(fcntl(input.descriptor, Self.setPipeSize, CInt(256 << 10)) >= 256 << 10)
+      let bytes = [UInt8](repeating: 1, count: 160 << 10)
+      try #require(write(input.descriptor, bytes, bytes.count) == bytes.count)
+      for left in [96 << 10, 32 << 10, 0] {
+        #expect(input.read([.readable], at: .zero) == .pressure(.warning))
+        var count: CInt = -1
+        try #require(ioctl(input.descriptor, UInt(FIONREAD), &count) == 0)
+        #expect(count == left)
+      }
+      #expect(input.read([.readable], at: .zero) == .nothing)
+    }
+  }
+#endif
