@@ -11,7 +11,7 @@ extension FileReader {
         self.log.report(
           .wrongKind,
           at: member.value.place,
-          "'\(member.name.text)' is \(member.value.kind), expected a namespace or a key",
+          "'\(member.name.text.onOneLine)' is \(member.value.kind), expected a namespace or a key",
           remedy: isField
             ? "put the fields of a key under the key's name" : "write an object with 'state', or with nodes below it"
         )
@@ -30,7 +30,7 @@ extension FileReader {
       self.log.report(
         .emptyTree,
         at: place,
-        name.map { "the namespace '\($0.text)' is empty" } ?? "'paths' is empty",
+        name.map { "the namespace '\($0.text.onOneLine)' is empty" } ?? "'paths' is empty",
         remedy: "add a key, such as me: { state: \"QueryState<User, any Error>\" }, or remove it"
       )
     }
@@ -40,7 +40,7 @@ extension FileReader {
   static let keyFields = ["parameters", "operation", "state", "doc"]
 
   private mutating func key(_ name: JSONString, _ object: JSONObject) -> Key? {
-    let what = "the key '\(name.text)'"
+    let what = "the key '\(name.text.onOneLine)'"
     var key = Key(name: name)
     self.refuseUnknownFields(of: object, Self.keyFields, in: what)
     let parameters = object["parameters"].map { self.parameters($0.value) } ?? []
