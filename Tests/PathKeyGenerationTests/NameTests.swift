@@ -49,6 +49,13 @@ struct NameTests {
   }
 
   @Test
+  func `A parameter may be called path where no operation gets one`() throws {
+    #expect(
+      try self.code("{ paths: { a: { parameters: { path: 'Int' }, state: 'S' } } }").contains("func a(path: Int)")
+    )
+  }
+
+  @Test
   func `A namespace may have a field's name`() throws {
     let code = try self.code(
       "{ paths: { state: { parameters: { operation: { state: 'S' } }, doc: { state: 'S' }, paths: { state: 'S' } } } }"

@@ -66,6 +66,13 @@ enum SchemaMistakes {
       "A.json:1:84: error: the name 'self' is taken: it is the value itself in Swift; choose another, such as 'selfValue'"
     ),
     Mistake(
+      .reservedName,
+      "{ paths: { me: { parameters: { path: 'String' }, operation: 'User.Query' } } }",
+      says:
+        "A.json:1:32: error: the name 'path' is taken: it is the path that the operation gets; "
+        + "choose another, such as 'pathValue'"
+    ),
+    Mistake(
       .emptyTree,
       "{ paths: { users: {} } }",
       says:

@@ -43,7 +43,7 @@ extension FileReader {
     let what = "the key '\(name.text.onOneLine)'"
     var key = Key(name: name)
     self.refuseUnknownFields(of: object, Self.keyFields, in: what)
-    let parameters = object["parameters"].map { self.parameters($0.value) } ?? []
+    let parameters = object["parameters"].map { self.parameters($0.value, for: object["operation"]) } ?? []
     let operation = object["operation"].flatMap { self.operation($0) }
     let state = object["state"].flatMap { self.type($0) }
     key.documentation = self.documentation(of: object)
@@ -64,11 +64,12 @@ extension FileReader {
     return key
   }
 
-  private mutating func parameters(_ node: JSONNode) -> [Key.Parameter]? {
+  private mutating func parameters(_ node: JSONNode, for operation: JSONObject.Member?) -> [Key.Parameter]? {
+    let use = operation == nil ? NameUse.parameter : .member
     guard let object = self.object(node, "'parameters'") else { return nil }
     var parameters: [Key.Parameter] = []
     for member in object.members {
-      let isName = self.isUsableName(member.name, for: .parameter)
+      let isName = self.isUsableName(member.name, for: use)
       guard let type = self.type(member, allowsSome: true), isName else { continue }
       parameters.append(Key.Parameter(name: member.name.text, type: type))
     }
