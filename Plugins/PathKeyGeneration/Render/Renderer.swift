@@ -32,15 +32,27 @@ extension Renderer {
     }
   }
 
-  /// Has the compiler speak of a line of the user's file when it does not like the declaration that comes after
-  /// `before` lines.
+  /// A documented member, at whose place in the user's file the compiler says what it does not like about it.
+  mutating func member(_ declaration: String, documentation: [String], at place: Place) {
+    guard place.line <= documentation.count else {
+      self.map(to: place, before: documentation.count)
+      self.documentation(documentation, indentation: "  ")
+      return self.line("  \(declaration)")
+    }
+    // The lines above the declaration would be lines before the file's first.
+    self.map(to: place, before: 0)
+    self.line("  /** \(documentation.asBlockComment) */ \(declaration)")
+  }
+
+  /// Has the compiler speak of a line of the user's file when it does not like what comes after `before` lines, which
+  /// are fewer than those up to that line.
   mutating func map(to place: Place, before lines: Int) {
-    // A path that cannot stand in a string as it is gets no mapping.
+    // A path that cannot stand in a string as it is gets no mapping, nor the one of the file before.
     guard place.file.path.utf8.allSatisfy({ $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) else {
-      return
+      return self.endMapping()
     }
     self.isMapped = true
-    self.line("#sourceLocation(file: \"\(place.file.path)\", line: \(max(1, place.line - lines)))")
+    self.line("#sourceLocation(file: \"\(place.file.path)\", line: \(place.line - lines))")
   }
 
   mutating func endMapping() {
@@ -77,5 +89,12 @@ extension Renderer {
     for line in plain { self.line(line) }
     self.line("#endif")
     self.line()
+  }
+}
+
+extension [String] {
+  /// The lines as one, in which no comment begins or ends.
+  fileprivate var asBlockComment: String {
+    self.filter { !$0.isEmpty }.joined(separator: " ").replacing("/*", with: "/\\*").replacing("*/", with: "*\\/")
   }
 }
