@@ -54,6 +54,18 @@ struct RenderingTests {
     #expect(code.matches(of: /#sourceLocation\(\)/).count == 1)
   }
 
+  @Test(arguments: [
+    (["internal M", "public M"], "public import M"), (["internal M", "package M"], "package import M"),
+    (["package M", "public M", "internal M"], "public import M"), (["M", "internal M"], "package import M"),
+    (["M", "public M"], "public import M"),
+  ])
+  func `An import is as visible as the file that wants most`(imports: [String], line: String) throws {
+    let texts = imports.map { "{ imports: ['\($0)'], context: { a\($0.count): { type: 'Int?' } } }" }
+    let files = sources(texts + ["{ access: 'package', context: { b: { type: 'Int?' } } }"])
+    let code = try PathKeyGenerator.generate(from: files, importing: "OperationCore")
+    #expect(code.contains("#if hasFeature(InternalImportsByDefault)\n\(line)\n"))
+  }
+
   /// The line of the user's file that the compiler names for a line of the code.
   private func line(of text: String, in code: String) -> Int? {
     var line: Int?

@@ -82,7 +82,8 @@ extension Renderer {
     // Without the feature an import that says nothing is public, and one module cannot be imported both ways.
     self.line("#if hasFeature(InternalImportsByDefault)")
     for (module, wanted) in Dictionary(grouping: all, by: \.module).sorted(by: { $0.key < $1.key }) {
-      let access = wanted.contains { $0.access == nil } ? self.access : wanted[0].access ?? self.access
+      // What one file needs to see, another cannot hide: it is one import for the code of all files.
+      let access = wanted.map { $0.access ?? self.access }.max() ?? self.access
       self.line(access == .internal ? "import \(module)" : "\(access.rawValue) import \(module)")
     }
     self.line("#else")
