@@ -66,6 +66,25 @@ struct RenderingTests {
     #expect(code.contains("#if hasFeature(InternalImportsByDefault)\n\(line)\n"))
   }
 
+  @Test(arguments: [
+    ("internal", "internal M", "import M", "internal import M"), ("internal", "M", "import M", "import M"),
+    ("public", "internal M", "import M", "internal import M"), ("public", "M", "public import M", "import M"),
+  ])
+  func `An import has a stated level with and without the feature`(
+    access: String,
+    module: String,
+    with: String,
+    without: String
+  ) throws {
+    let code = try self.code(
+      "{ access: '\(access)', imports: ['\(module)', 'package N'], context: { a: { type: 'A?' } } }"
+    )
+    let core = access == "public" ? "public import OperationCore" : "import OperationCore"
+    let featured = ["#if hasFeature(InternalImportsByDefault)", with, "package import N", core]
+    let others = ["#else", without, "package import N", "import OperationCore", "#endif"]
+    #expect(code.contains((featured + others).joined(separator: "\n")))
+  }
+
   /// The line of the user's file that the compiler names for a line of the code.
   private func line(of text: String, in code: String) -> Int? {
     var line: Int?

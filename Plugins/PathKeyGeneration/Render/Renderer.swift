@@ -74,22 +74,30 @@ extension Renderer {
     let runtimes = ["Operation", "OperationCore"]
     let isThere = imports.contains { runtimes.contains($0.module) }
     let all = (isThere ? [] : [ModuleImport(module: module, access: nil)]) + imports
-    let plain = Set(all.map(\.module)).sorted().map { "import \($0)" }
+    let modules = Dictionary(grouping: all, by: \.module).sorted { $0.key < $1.key }
+    // An import that says nothing is internal with the feature and public without it.
     guard self.access != .internal || imports.contains(where: { $0.access != nil }) else {
-      for line in plain { self.line(line) }
+      for (module, _) in modules { self.line("import \(module)") }
       return self.line()
     }
-    // Without the feature an import that says nothing is public, and one module cannot be imported both ways.
     self.line("#if hasFeature(InternalImportsByDefault)")
-    for (module, wanted) in Dictionary(grouping: all, by: \.module).sorted(by: { $0.key < $1.key }) {
-      // What one file needs to see, another cannot hide: it is one import for the code of all files.
-      let access = wanted.map { $0.access ?? self.access }.max() ?? self.access
+    for (module, wanted) in modules {
+      let access = self.access(of: wanted)
       self.line(access == .internal ? "import \(module)" : "\(access.rawValue) import \(module)")
     }
     self.line("#else")
-    for line in plain { self.line(line) }
+    // All files of a target import a module alike there: with a level, or without one.
+    for (module, wanted) in modules {
+      let isStated = wanted.contains { $0.access != nil }
+      self.line(isStated ? "\(self.access(of: wanted).rawValue) import \(module)" : "import \(module)")
+    }
     self.line("#endif")
     self.line()
+  }
+
+  /// What one file needs to see, another cannot hide: it is one import for the code of all files.
+  private func access(of imports: [ModuleImport]) -> AccessLevel {
+    imports.map { $0.access ?? self.access }.max() ?? self.access
   }
 }
 

@@ -1,7 +1,8 @@
 import Operation
+internal import Service
 
 // What a target adds to its keys may be in a file of this name.
-extension PathKeys.users {
-  /// The profile of whoever uses the app.
-  static var me: OperationPathKey<QueryState<User, any Error>> { self.profile(id: "me") }
+extension PathKeys {
+  /// The favourite of whoever uses the app.
+  static var ownFavourite: OperationPathKey<QueryState<Article, any Error>> { self.favourite(of: "me") }
 }

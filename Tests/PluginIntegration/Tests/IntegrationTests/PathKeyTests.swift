@@ -31,7 +31,7 @@ struct PathKeyTests {
 
   @Test
   func `A target adds keys of its own to the tree`() {
-    #expect(App.PathKeys.users.me == App.PathKeys.users.profile(id: "me"))
+    #expect(App.PathKeys.ownFavourite == App.PathKeys.favourite(of: "me"))
   }
 
   @Test
