@@ -17,7 +17,8 @@ struct PathKeysPlugin: BuildToolPlugin {
       )
       return []
     }
-    let output = context.pluginWorkDirectoryURL.appending(path: "PathKeys.swift")
+    // No two files of a target may share a name, and `PathKeys.swift` is what people call what they add to the keys.
+    let output = context.pluginWorkDirectoryURL.appending(path: "OperationPathKeys.generated.swift")
     return [
       .buildCommand(
         displayName: "Generating the path keys of \(target.name)",

@@ -61,5 +61,16 @@ enum MergingMistakes {
         "A.json:1:12: error: the namespace 'OperationPath' hides the type that the generated code uses; "
         + "rename the namespace"
     ),
+    Mistake(
+      .hiddenType,
+      "{ context: { a: { type: '[Key]?' }, b: { type: 'Value?' }, c: { type: '[Models.Key: Key.Value]?' } } }",
+      says:
+        "A.json:1:26: error: the context's own 'Key' hides the type 'Key' of the context entry 'a'; "
+        + "write the module before the type, or give the type another name by a typealias",
+      "A.json:1:49: error: the context's own 'Value' hides the type 'Value' of the context entry 'b'; "
+        + "write the module before the type, or give the type another name by a typealias",
+      "A.json:1:72: error: the context's own 'Key' hides the type 'Key' of the context entry 'c'; "
+        + "write the module before the type, or give the type another name by a typealias"
+    ),
   ]
 }

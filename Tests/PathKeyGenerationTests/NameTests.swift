@@ -7,7 +7,7 @@ struct NameTests {
     try PathKeyGenerator.generate(from: sources([text]), importing: "OperationCore")
   }
 
-  @Test(arguments: ["class", "default", "in", "where", "Any", "internal", "import", "nil", "true"])
+  @Test(arguments: ["class", "default", "in", "where", "Any", "internal", "import", "nil", "true", "await"])
   func `Keywords are names in backticks`(keyword: String) throws {
     let code = try self.code("{ paths: { \(keyword): { \(keyword): { state: 'S' } } } }")
     #expect(code.contains("enum `\(keyword)` {"))
@@ -20,13 +20,14 @@ struct NameTests {
   @Test
   func `A keyword as a parameter stands in backticks where the compiler wants it`() throws {
     let code = try self.code(
-      "{ paths: { a: { parameters: { in: 'Int', let: 'Int', init: 'Int', inout: 'Int' }, operation: 'A' } } }"
+      "{ paths: { a: { parameters: { in: 'Int', let: 'Int', await: 'Int', init: 'Int', inout: 'Int' }, operation: 'A' } } }"
     )
-    #expect(code.contains("func a(in: Int, `let`: Int, init: Int, `inout`: Int)"))
-    #expect(code.contains("[\"a\", `in`, `let`, `init`, `inout`]"))
+    #expect(code.contains("func a(in: Int, `let`: Int, await: Int, init: Int, `inout`: Int)"))
+    #expect(code.contains("[\"a\", `in`, `let`, `await`, `init`, `inout`]"))
     #expect(
       code.contains(
-        "PathKeys.a(in: self.`in`, let: self.`let`, init: self.`init`, `inout`: self.`inout`).path(for: Self.self)"
+        "PathKeys.a(in: self.`in`, let: self.`let`, await: self.`await`, init: self.`init`, `inout`: self.`inout`)"
+          + ".path(for: Self.self)"
       )
     )
   }
@@ -46,6 +47,13 @@ struct NameTests {
   func `Names that Swift or the generated code has taken are refused`(name: String) {
     #expect(diagnostics(sources(["{ paths: { \(name): { state: 'S' } } }"])).map(\.code) == [.reservedName])
     #expect(diagnostics(sources(["{ paths: { \(name): { a: { state: 'S' } } } }"])).map(\.code) == [.reservedName])
+  }
+
+  @Test
+  func `A parameter may be called path where no operation gets one`() throws {
+    #expect(
+      try self.code("{ paths: { a: { parameters: { path: 'Int' }, state: 'S' } } }").contains("func a(path: Int)")
+    )
   }
 
   @Test

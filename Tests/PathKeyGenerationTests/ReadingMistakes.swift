@@ -108,6 +108,17 @@ enum ReadingMistakes {
       says: "A.json:2:3: error: 'me' is there twice, first at A.json:1:12; remove or rename one"
     ),
     Mistake(
+      .duplicateName,
+      #"{ paths: { \#(sound) }, "a\nb": 1, "a\nb": 2 }"#,
+      says: "A.json:1:34: error: the file has no field 'a b'; the fields are 'access', 'imports', 'paths', 'context'",
+      "A.json:1:45: error: 'a b' is there twice, first at A.json:1:34; remove or rename one"
+    ),
+    Mistake(
+      .expectedColon,
+      #"{ paths: { \#(sound), "a\nb" 1 } }"#,
+      says: "A.json:1:39: error: expected ':' after 'a b', found '1'; write name and value as name: value"
+    ),
+    Mistake(
       .tooDeep,
       "{ paths: " + String(repeating: "{ a: ", count: 64) + "1" + String(repeating: " }", count: 64)
         + ", context: { a: { type: 'Int?', default: 1 } } }",

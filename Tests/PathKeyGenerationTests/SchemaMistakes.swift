@@ -66,6 +66,13 @@ enum SchemaMistakes {
       "A.json:1:84: error: the name 'self' is taken: it is the value itself in Swift; choose another, such as 'selfValue'"
     ),
     Mistake(
+      .reservedName,
+      "{ paths: { me: { parameters: { path: 'String' }, operation: 'User.Query' } } }",
+      says:
+        "A.json:1:32: error: the name 'path' is taken: it is the path that the operation gets; "
+        + "choose another, such as 'pathValue'"
+    ),
+    Mistake(
       .emptyTree,
       "{ paths: { users: {} } }",
       says:
@@ -119,6 +126,39 @@ enum SchemaMistakes {
       .malformedExpression,
       "{ context: { token: { type: 'Int', default: '1 }; enum Evil {' } } }",
       says: "A.json:1:48: error: '}' closes nothing in the expression '1 }; enum Evil {'; remove it"
+    ),
+    // What is quoted has new lines, and the message is one line.
+    Mistake(
+      .wrongKind,
+      #"{ "paths": { "a\nb": 1 } }"#,
+      says: "A.json:1:22: error: 'a b' is a number, expected a namespace or a key; "
+        + "write an object with 'state', or with nodes below it"
+    ),
+    Mistake(
+      .wrongKind,
+      #"{ paths: { me: { parameters: { "a\nb": 1 }, state: "S" } } }"#,
+      says: "A.json:1:32: error: 'a b' is no Swift identifier; write 'aB'",
+      "A.json:1:40: error: 'a b' is a number; expected a string"
+    ),
+    Mistake(
+      .emptyTree,
+      #"{ paths: { "a\nb": {} } }"#,
+      says: "A.json:1:12: error: 'a b' is no Swift identifier; write 'aB'",
+      "A.json:1:12: error: the namespace 'a b' is empty; "
+        + "add a key, such as me: { state: \"QueryState<User, any Error>\" }, or remove it"
+    ),
+    Mistake(
+      .missingState,
+      #"{ paths: { "a\nb": { parameters: { id: "Int" } } } }"#,
+      says: "A.json:1:12: error: 'a b' is no Swift identifier; write 'aB'",
+      "A.json:1:12: error: the key 'a b' has neither 'state' nor 'operation'; "
+        + "add the state that lives there, such as state: \"QueryState<User, any Error>\""
+    ),
+    Mistake(
+      .missingType,
+      #"{ context: { "a\nb": {} } }"#,
+      says: "A.json:1:14: error: 'a b' is no Swift identifier; write 'aB'",
+      "A.json:1:14: error: the context entry 'a b' has no 'type'; add one, such as type: \"any HTTPDataTransport\""
     ),
     Mistake(
       .malformedOperation,

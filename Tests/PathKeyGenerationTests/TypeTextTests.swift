@@ -15,7 +15,11 @@ struct TypeTextTests {
     "(any Hashable & Sendable)?", "some Hashable & Sendable", "@Sendable (Int, name: String) async throws -> Void",
     "(inout: Int) -> Int", "() throws(MyError) -> [Int]", "InlineArray<3, Int>", "[3 of Int]", "`class`.`default`",
     "été.Größe", "Optional<any P>", "Result<(), any Error>", "A . B", "Int.Type",
-    "Range<Int>?", "(Int...) -> Void", "~Copyable",
+    "Range<Int>?", "(Int...) -> Void", "~Copyable", "@Sendable (inout URLRequest) -> Void", "(_ a: inout [Int]) -> Int",
+    "(_: A, _b: B) -> Int",
+    "@convention(c) (Int) -> Void", "@isolated(any) () -> Void", "@isolated(any) @Sendable () async -> Int",
+    "@Sendable(Int) -> Void", "@Sendable() async -> Void", "(isolated (any Actor)?) -> Void",
+    "nonisolated(nonsending) (Int) async -> Void", "(nonisolated(nonsending) @escaping () async -> Void) -> Int",
   ])
   func `Any type is taken as it is written`(type: String) throws {
     #expect(try self.code(for: type).contains("(b: \(type)) -> OperationPathKey<S>"))
@@ -50,6 +54,11 @@ struct TypeTextTests {
     ("(Int) ->", 8, "expected a type, found the end,"),
     ("@ (Int) -> Int", 2, "expected an attribute's name after '@', found '(',"),
     ("[some P]", 1, "'some'"),
+    ("inout Int", 0, "'inout'"),
+    ("isolated A", 0, "'isolated'"),
+    ("@convention(c (Int) -> Void", 14, "expected ',' or ')', found '(',"),
+    ("@convention (c) Int", 16, "expected the end of the type, found 'I',"),
+    ("@isolated(any)", 14, "expected a type, found the end,"),
     ("(Int.. )", 5, "expected a name after '.', found '.',"),
     ("`a", 0, "expected a type, found '`',"),
     ("#if", 0, "expected a type, found '#',"),
@@ -58,6 +67,25 @@ struct TypeTextTests {
     let found = messages("{ paths: { a: { parameters: { b: '\(type)' }, state: 'S' } } }")
     #expect(found.count == 1)
     #expect(found.first?.hasPrefix("A.json:1:\(35 + offset): error: \(what) in the type '") == true)
+  }
+
+  @Test(arguments: [
+    "String?", "String? ", "String??", " Optional<String>", "Optional < String > ", "Swift.Optional<[Int]>",
+    "(@Sendable () -> Int)?", "(any P)?", "A.B?", "[Int?]?",
+  ])
+  func `An optional entry is nil where nothing else is said`(type: String) throws {
+    let text = "{ context: { a: { type: '\(type)' } } }"
+    let code = try PathKeyGenerator.generate(from: sources([text]), importing: "OperationCore")
+    #expect(code.contains("static let defaultValue: \(type) = nil }"))
+  }
+
+  @Test(arguments: [
+    "String", "@Sendable () -> Int?", "() -> Optional<Int>", "[Int?]", "Optional<Int>.Type", "Int?.Type", "Array<Int?>",
+    "Own.Optional<Int>", "Optional", "(Int?, Int?)", "Result<Optional<Int>, any Error>", "any P & Q",
+  ])
+  func `An entry with an optional somewhere inside is not optional`(type: String) {
+    let found = diagnostics(sources(["{ context: { a: { type: '\(type)' } } }"]))
+    #expect(found.map(\.code) == [.missingDefault])
   }
 
   @Test

@@ -66,6 +66,7 @@ struct Keywords: QueryRequest {
   let `let`: String?
   let `inout`: Bool
   let `where`: [Int: String]
+  let await: Int
 
   func fetch(
     isolation: isolated (any Actor)?,

@@ -9,7 +9,7 @@ struct SnapshotTests {
   @Test
   func `The generator makes what is compiled here`() throws {
     let folder = URL(filePath: #filePath).deletingLastPathComponent()
-    let files = try ["OperationPaths.json", "Posts.OperationPaths.json"].map { name in
+    let files = try ["OperationPaths.json", "Posts.OperationPaths.json", "Line.OperationPaths.json"].map { name in
       SourceFile(path: name, bytes: Array(try Data(contentsOf: folder.appending(path: "Input/\(name)"))))
     }
     let code = try PathKeyGenerator.generate(from: files, importing: "Operation")
@@ -26,9 +26,10 @@ struct SnapshotTests {
     #expect(PathKeys.users.friends.path == ["users", "friends"])
     #expect(PathKeys.users.posts(userId: 2).path == ["users", "posts", 2])
     #expect(PathKeys.posts.latest.path == ["posts", "latest"])
+    #expect(PathKeys.posts.first(of: 1).path == ["posts", "first", 1])
     #expect(PathKeys.class.path == ["class"])
-    let path = PathKeys.class.default(in: 1, let: nil, `inout`: true, where: [2: "b"]).path
-    #expect(path == ["class", "default", 1, String?.none, true, [2: "b"]])
+    let path = PathKeys.class.default(in: 1, let: nil, `inout`: true, where: [2: "b"], await: 3).path
+    #expect(path == ["class", "default", 1, String?.none, true, [2: "b"], 3])
     #expect(PathKeys.User.avatar(of: 1, size: 2).path.count == 4)
     #expect(PathKeys.état(en: "a").path == ["état", "a"])
   }
@@ -39,8 +40,8 @@ struct SnapshotTests {
     #expect(User.FriendsQuery(userId: 7).path == ["users", "friends", 7])
     #expect(SignUp().path == ["signUp"])
     #expect(
-      Keywords(in: 1, let: "a", `inout`: true, where: [:]).path
-        == PathKeys.class.default(in: 1, let: "a", `inout`: true, where: [:]).path
+      Keywords(in: 1, let: "a", `inout`: true, where: [:], await: 2).path
+        == PathKeys.class.default(in: 1, let: "a", `inout`: true, where: [:], await: 2).path
     )
     #expect(OperationPathKey(User.ProfileQuery(id: 7)) == PathKeys.users.profile(id: 7))
     #expect(OperationPathKey(SignUp()) == PathKeys.signUp)
@@ -95,6 +96,10 @@ struct SnapshotTests {
     #expect(context.token == nil)
     #expect(context.limits == ["friends": 42])
     #expect(context.class == 1)
+    #expect(context.region == nil)
+    #expect(context.depth == 3)
+    var numbers = [1, 2]
+    #expect(context.adapt(&numbers) == 2 && numbers == [1])
     context.greeter = Shortly()
     context.token = "t"
     context.class += 1

@@ -5,7 +5,7 @@
 import FoundationEssentials
 public import OperationCore
 #else
-import FoundationEssentials
+internal import FoundationEssentials
 import OperationCore
 #endif
 

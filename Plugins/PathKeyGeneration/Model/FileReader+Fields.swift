@@ -16,7 +16,7 @@ extension FileReader {
   }
 
   mutating func type(_ member: JSONObject.Member, allowsSome: Bool = false) -> TypeText? {
-    self.string(member.value, "'\(member.name.text)'")
+    self.string(member.value, "'\(member.name.text.onOneLine)'")
       .flatMap { TypeText($0, allowsSome: allowsSome, log: &self.log) }
   }
 

@@ -3,6 +3,8 @@ extension FileReader {
   enum NameUse {
     case node
     case parameter
+    /// A parameter whose value is the operation's member of that name.
+    case member
     case entry
   }
 
@@ -43,6 +45,9 @@ extension FileReader.NameUse {
       ]
     case .parameter:
       ["self": "it is the value itself in Swift", "Self": "it is the type itself in Swift"]
+    case .member:
+      // The path that is generated for the operation would ask for itself.
+      Self.parameter.reserved.merging(["path": "it is the path that the operation gets"]) { $1 }
     case .entry:
       [
         "self": "it is the value itself in Swift",
@@ -56,7 +61,7 @@ extension FileReader.NameUse {
   fileprivate var suffix: String {
     switch self {
     case .node: "Key"
-    case .parameter, .entry: "Value"
+    case .parameter, .member, .entry: "Value"
     }
   }
 }

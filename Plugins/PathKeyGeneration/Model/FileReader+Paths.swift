@@ -11,7 +11,7 @@ extension FileReader {
         self.log.report(
           .wrongKind,
           at: member.value.place,
-          "'\(member.name.text)' is \(member.value.kind), expected a namespace or a key",
+          "'\(member.name.text.onOneLine)' is \(member.value.kind), expected a namespace or a key",
           remedy: isField
             ? "put the fields of a key under the key's name" : "write an object with 'state', or with nodes below it"
         )
@@ -30,7 +30,7 @@ extension FileReader {
       self.log.report(
         .emptyTree,
         at: place,
-        name.map { "the namespace '\($0.text)' is empty" } ?? "'paths' is empty",
+        name.map { "the namespace '\($0.text.onOneLine)' is empty" } ?? "'paths' is empty",
         remedy: "add a key, such as me: { state: \"QueryState<User, any Error>\" }, or remove it"
       )
     }
@@ -40,10 +40,10 @@ extension FileReader {
   static let keyFields = ["parameters", "operation", "state", "doc"]
 
   private mutating func key(_ name: JSONString, _ object: JSONObject) -> Key? {
-    let what = "the key '\(name.text)'"
+    let what = "the key '\(name.text.onOneLine)'"
     var key = Key(name: name)
     self.refuseUnknownFields(of: object, Self.keyFields, in: what)
-    let parameters = object["parameters"].map { self.parameters($0.value) } ?? []
+    let parameters = object["parameters"].map { self.parameters($0.value, for: object["operation"]) } ?? []
     let operation = object["operation"].flatMap { self.operation($0) }
     let state = object["state"].flatMap { self.type($0) }
     key.documentation = self.documentation(of: object)
@@ -64,11 +64,12 @@ extension FileReader {
     return key
   }
 
-  private mutating func parameters(_ node: JSONNode) -> [Key.Parameter]? {
+  private mutating func parameters(_ node: JSONNode, for operation: JSONObject.Member?) -> [Key.Parameter]? {
+    let use = operation == nil ? NameUse.parameter : .member
     guard let object = self.object(node, "'parameters'") else { return nil }
     var parameters: [Key.Parameter] = []
     for member in object.members {
-      let isName = self.isUsableName(member.name, for: .parameter)
+      let isName = self.isUsableName(member.name, for: use)
       guard let type = self.type(member, allowsSome: true), isName else { continue }
       parameters.append(Key.Parameter(name: member.name.text, type: type))
     }

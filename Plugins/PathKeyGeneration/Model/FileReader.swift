@@ -92,7 +92,7 @@ extension FileReader {
   }
 
   private mutating func entry(_ member: JSONObject.Member) -> ContextEntry? {
-    let what = "the context entry '\(member.name.text)'"
+    let what = "the context entry '\(member.name.text.onOneLine)'"
     guard let object = self.object(member.value, what) else { return nil }
     self.refuseUnknownFields(of: object, ["type", "default", "doc"], in: what)
     let type = object["type"].flatMap { self.type($0) }

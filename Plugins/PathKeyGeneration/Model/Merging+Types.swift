@@ -32,6 +32,19 @@ extension Merging {
     }
   }
 
+  /// Reports types of entries that the generated code could not reach: it is inside the context, and inside its keys.
+  mutating func checkTypes(of entries: [ContextEntry]) {
+    for entry in entries {
+      guard let name = entry.type.leadingNames.first(where: { ["Key", "Value"].contains($0) }) else { continue }
+      self.log.report(
+        .hiddenType,
+        at: entry.type.place,
+        "the context's own '\(name)' hides the type '\(name)' of the context entry '\(entry.name.text)'",
+        remedy: "write the module before the type, or give the type another name by a typealias"
+      )
+    }
+  }
+
   /// Reports operations that would get two paths.
   mutating func checkOperations(in root: Namespace) {
     var places: [String: Place] = [:]

@@ -14,6 +14,7 @@ struct Merging {
     }
     merging.mergeEntries(of: contents, into: &tree)
     merging.checkTypes(in: tree.root, path: [])
+    merging.checkTypes(of: tree.entries)
     merging.checkOperations(in: tree.root)
     log.append(contentsOf: merging.log.diagnostics)
     return tree

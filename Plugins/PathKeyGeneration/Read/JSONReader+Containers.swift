@@ -38,7 +38,7 @@ extension JSONReader {
     case "null": return .null
     case "Infinity", "NaN": return .number
     default:
-      self.report(.expectedValue, at: start, "'\(name.text)' is no value", remedy: "put it in quotes")
+      self.report(.expectedValue, at: start, "'\(name.text.onOneLine)' is no value", remedy: "put it in quotes")
       return nil
     }
   }
@@ -75,7 +75,7 @@ extension JSONReader {
         guard !reader.isAtEnd else { return false }
         reader.report(
           .expectedColon,
-          "expected ':' after '\(name.text)', found \(reader.found)",
+          "expected ':' after '\(name.text.onOneLine)', found \(reader.found)",
           remedy: "write name and value as name: value"
         )
         return false
@@ -87,7 +87,7 @@ extension JSONReader {
         reader.report(
           .duplicateName,
           at: name.place.offset,
-          "'\(name.text)' is there twice, first at \(first.inWords)",
+          "'\(name.text.onOneLine)' is there twice, first at \(first.inWords)",
           remedy: "remove or rename one"
         )
       } else {

@@ -7,11 +7,11 @@ extension Renderer {
       if index > 0 { self.line() }
       let key = "PathKeysContext.\(Self.keyName(of: entry))"
       let documentation = entry.documentation?.lines ?? ["The context's `\(entry.name.text)`."]
-      self.map(to: entry.name.place, before: documentation.count)
-      self.documentation(documentation, indentation: "  ")
-      self.line(
-        "  \(self.access.rawValue) var \(SwiftName.escaped(entry.name.text)): \(entry.type.text) "
-          + "{ get { self[\(key).self] } set { self[\(key).self] = newValue } }"
+      self.member(
+        "\(self.access.rawValue) var \(SwiftName.escaped(entry.name.text)): \(entry.type.text) "
+          + "{ get { self[\(key).self] } set { self[\(key).self] = newValue } }",
+        documentation: documentation,
+        at: entry.name.place
       )
     }
     self.endMapping()

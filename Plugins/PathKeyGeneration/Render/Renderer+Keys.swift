@@ -48,21 +48,26 @@ extension Renderer {
     let literal = "[\(elements.joined(separator: ", "))]"
 
     let documentation = (key.documentation.map { $0.lines + [""] } ?? []) + ["The path `\(literal)`."]
-    self.map(to: key.name.place, before: documentation.count)
-    self.documentation(documentation, indentation: "  ")
     guard !key.parameters.isEmpty else {
-      return self.line("  \(access) static var \(name): OperationPathKey<\(state)> { .init(path: \(literal)) }")
+      return self.member(
+        "\(access) static var \(name): OperationPathKey<\(state)> { .init(path: \(literal)) }",
+        documentation: documentation,
+        at: key.name.place
+      )
     }
     let parameters = key.parameters.map { "\(SwiftName.escapedParameter($0.name)): \($0.type.text)" }
-    self.line(
-      "  \(access) static func \(name)(\(parameters.joined(separator: ", "))) -> OperationPathKey<\(state)> "
-        + "{ .init(path: \(literal)) }"
+    self.member(
+      "\(access) static func \(name)(\(parameters.joined(separator: ", "))) -> OperationPathKey<\(state)> "
+        + "{ .init(path: \(literal)) }",
+      documentation: documentation,
+      at: key.name.place
     )
     self.line()
-    let prefix = ["The prefix `\(path.inWords)`, for all values of the parameters."]
-    self.map(to: key.name.place, before: prefix.count)
-    self.documentation(prefix, indentation: "  ")
-    self.line("  \(access) static var \(name): OperationPathPrefix<\(state)> { .init(path: \(path.inWords)) }")
+    self.member(
+      "\(access) static var \(name): OperationPathPrefix<\(state)> { .init(path: \(path.inWords)) }",
+      documentation: ["The prefix `\(path.inWords)`, for all values of the parameters."],
+      at: key.name.place
+    )
   }
 
   /// The paths of the operations that keys name, from their own members.
@@ -83,13 +88,12 @@ extension Renderer {
     let call = arguments.isEmpty ? "" : "(\(arguments.joined(separator: ", ")))"
     self.map(to: operation.place, before: 0)
     self.line("nonisolated extension \(operation.text) {")
-    let documentation = ["The path of `\(Self.reference(to: path))`."]
-    self.map(to: operation.place, before: documentation.count)
-    self.documentation(documentation, indentation: "  ")
     // That the key's state is the operation's is checked where the compiler can tell.
-    self.line(
-      "  \(self.access.rawValue) var path: OperationPath "
-        + "{ \(Self.reference(to: path))\(call).path(for: Self.self) }"
+    self.member(
+      "\(self.access.rawValue) var path: OperationPath "
+        + "{ \(Self.reference(to: path))\(call).path(for: Self.self) }",
+      documentation: ["The path of `\(Self.reference(to: path))`."],
+      at: operation.place
     )
     self.endMapping()
     self.line("}")

@@ -32,15 +32,27 @@ extension Renderer {
     }
   }
 
-  /// Has the compiler speak of a line of the user's file when it does not like the declaration that comes after
-  /// `before` lines.
+  /// A documented member, at whose place in the user's file the compiler says what it does not like about it.
+  mutating func member(_ declaration: String, documentation: [String], at place: Place) {
+    guard place.line <= documentation.count else {
+      self.map(to: place, before: documentation.count)
+      self.documentation(documentation, indentation: "  ")
+      return self.line("  \(declaration)")
+    }
+    // The lines above the declaration would be lines before the file's first.
+    self.map(to: place, before: 0)
+    self.line("  /** \(documentation.asBlockComment) */ \(declaration)")
+  }
+
+  /// Has the compiler speak of a line of the user's file when it does not like what comes after `before` lines, which
+  /// are fewer than those up to that line.
   mutating func map(to place: Place, before lines: Int) {
-    // A path that cannot stand in a string as it is gets no mapping.
+    // A path that cannot stand in a string as it is gets no mapping, nor the one of the file before.
     guard place.file.path.utf8.allSatisfy({ $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) else {
-      return
+      return self.endMapping()
     }
     self.isMapped = true
-    self.line("#sourceLocation(file: \"\(place.file.path)\", line: \(max(1, place.line - lines)))")
+    self.line("#sourceLocation(file: \"\(place.file.path)\", line: \(place.line - lines))")
   }
 
   mutating func endMapping() {
@@ -62,20 +74,36 @@ extension Renderer {
     let runtimes = ["Operation", "OperationCore"]
     let isThere = imports.contains { runtimes.contains($0.module) }
     let all = (isThere ? [] : [ModuleImport(module: module, access: nil)]) + imports
-    let plain = Set(all.map(\.module)).sorted().map { "import \($0)" }
+    let modules = Dictionary(grouping: all, by: \.module).sorted { $0.key < $1.key }
+    // An import that says nothing is internal with the feature and public without it.
     guard self.access != .internal || imports.contains(where: { $0.access != nil }) else {
-      for line in plain { self.line(line) }
+      for (module, _) in modules { self.line("import \(module)") }
       return self.line()
     }
-    // Without the feature an import that says nothing is public, and one module cannot be imported both ways.
     self.line("#if hasFeature(InternalImportsByDefault)")
-    for (module, wanted) in Dictionary(grouping: all, by: \.module).sorted(by: { $0.key < $1.key }) {
-      let access = wanted.contains { $0.access == nil } ? self.access : wanted[0].access ?? self.access
+    for (module, wanted) in modules {
+      let access = self.access(of: wanted)
       self.line(access == .internal ? "import \(module)" : "\(access.rawValue) import \(module)")
     }
     self.line("#else")
-    for line in plain { self.line(line) }
+    // All files of a target import a module alike there: with a level, or without one.
+    for (module, wanted) in modules {
+      let isStated = wanted.contains { $0.access != nil }
+      self.line(isStated ? "\(self.access(of: wanted).rawValue) import \(module)" : "import \(module)")
+    }
     self.line("#endif")
     self.line()
+  }
+
+  /// What one file needs to see, another cannot hide: it is one import for the code of all files.
+  private func access(of imports: [ModuleImport]) -> AccessLevel {
+    imports.map { $0.access ?? self.access }.max() ?? self.access
+  }
+}
+
+extension [String] {
+  /// The lines as one, in which no comment begins or ends.
+  fileprivate var asBlockComment: String {
+    self.filter { !$0.isEmpty }.joined(separator: " ").replacing("/*", with: "/\\*").replacing("*/", with: "*\\/")
   }
 }

@@ -9,6 +9,8 @@ struct TypeParser {
 
   private(set) var leadingNames: [String] = []
   private(set) var isPlainName = true
+  /// Whether the outermost type is an optional: what stands inside others, or is what a function returns, does not count.
+  private(set) var isOptional = false
 
   init(_ text: String, allowsSome: Bool) {
     self.bytes = Array(text.utf8)
@@ -41,16 +43,14 @@ extension TypeParser {
     self.depth += 1
     defer { self.depth -= 1 }
 
-    while self.isAt("@") {
-      self.advance()
-      guard self.name() != nil else { throw self.unexpected("expected an attribute's name after '@'") }
-      self.isPlainName = false
-    }
-    while let word = self.wordAhead, Self.specifiers.contains(word) {
-      if word == "some", !(self.allowsSome && self.depth == 1) {
-        throw SwiftTextError(offset: self.offset, what: "'some'", remedy: "name the type, or write 'any'")
+    while true {
+      if self.isAt("@") {
+        try self.attribute()
+      } else if let word = self.wordAhead, Self.specifiers.contains(word) {
+        try self.specifier(word)
+      } else {
+        break
       }
-      _ = self.name()
       self.isPlainName = false
     }
     try self.postfix()
@@ -58,8 +58,42 @@ extension TypeParser {
       self.isPlainName = false
       self.advance()
       try self.postfix()
+      self.noteOptional(false)
     }
     try self.functionResult()
+  }
+
+  private mutating func attribute() throws(SwiftTextError) {
+    self.advance()
+    guard self.name() != nil else { throw self.unexpected("expected an attribute's name after '@'") }
+    self.attributeArguments()
+  }
+
+  /// Reads a word such as `any`, which is ahead.
+  private mutating func specifier(_ word: String) throws(SwiftTextError) {
+    if word == "some", !(self.allowsSome && self.depth == 1) {
+      throw SwiftTextError(offset: self.offset, what: "'some'", remedy: "name the type, or write 'any'")
+    }
+    if ["inout", "isolated"].contains(word), self.depth == 1 {
+      throw SwiftTextError(offset: self.offset, what: "'\(word)'", remedy: "keep it for parameters of functions")
+    }
+    _ = self.name()
+    if word == "nonisolated" { self.attributeArguments() }
+  }
+
+  /// Reads what is in parentheses right behind the name of an attribute: `(any)` of `@isolated(any)`.
+  private mutating func attributeArguments() {
+    // After a blank they are a function's parameters, as they are before an arrow: `@Sendable(Int) -> Void`.
+    guard self.isAt("("), ![UInt8(ascii: " "), UInt8(ascii: "\t")].contains(self.bytes[self.offset - 1]) else { return }
+    var copy = self
+    let isList: Void? = try? copy.list(until: ")") { parser throws(SwiftTextError) in
+      guard parser.name() != nil else { throw parser.unexpected("expected a name") }
+    }
+    if isList != nil, !copy.isAtFunctionResult { self = copy }
+  }
+
+  private var isAtFunctionResult: Bool {
+    self.isAt("-") || self.wordAhead.map { ["async", "throws"].contains($0) } == true
   }
 
   private mutating func functionResult() throws(SwiftTextError) {
@@ -74,21 +108,26 @@ extension TypeParser {
       return
     }
     self.isPlainName = false
+    self.noteOptional(false)
     self.offset += 2
     self.skipBlanks()
     try self.type()
   }
 
   private mutating func postfix() throws(SwiftTextError) {
+    let start = self.offset
     try self.primary()
     while true {
       if self.isAt("?") || self.isAt("!") {
         if self.isAt("!") { throw self.unexpected("an optional is written with '?'", remedy: "write '?'") }
         self.isPlainName = false
+        self.noteOptional(true)
         self.advance()
       } else if self.isAt("."), !self.isAtEllipsis {
+        let isOfSwift = self.bytes[start..<self.offset].elementsEqual("Swift".utf8)
         self.advance()
-        guard self.name() != nil else { throw self.unexpected("expected a name after '.'") }
+        guard let name = self.name() else { throw self.unexpected("expected a name after '.'") }
+        self.noteOptional(isOfSwift && name == "Optional" && self.isAt("<"))
         try self.genericArguments()
       } else {
         return
@@ -109,10 +148,16 @@ extension TypeParser {
       try self.bracketed()
     } else if let name = self.typeName() {
       self.leadingNames.append(name)
+      self.noteOptional(name == "Optional" && self.isAt("<"))
       try self.genericArguments()
     } else {
       throw self.unexpected("expected a type")
     }
+  }
+
+  /// Keeps whether what was read last is an optional, unless it stands inside another type.
+  private mutating func noteOptional(_ isOptional: Bool) {
+    if self.depth == 1 { self.isOptional = isOptional }
   }
 
   /// `[Element]`, `[Key: Value]` or `[3 of Element]`.
@@ -148,8 +193,8 @@ extension TypeParser {
   private mutating func tupleElement() throws(SwiftTextError) {
     let start = self.offset
     let names = self.leadingNames.count
-    if self.name() != nil {
-      _ = self.name()
+    if self.label() {
+      _ = self.label()
       if self.isAt(":") {
         self.advance()
       } else {
@@ -162,6 +207,13 @@ extension TypeParser {
       self.offset += 3
       self.skipBlanks()
     }
+  }
+
+  private mutating func label() -> Bool {
+    if self.name() != nil { return true }
+    guard self.isAt("_") else { return false }
+    self.advance()
+    return true
   }
 
   private mutating func list(
@@ -192,7 +244,9 @@ extension TypeParser {
 }
 
 extension TypeParser {
-  private static let specifiers: Set<String> = ["any", "some", "borrowing", "consuming", "sending"]
+  private static let specifiers: Set<String> = [
+    "any", "some", "borrowing", "consuming", "inout", "isolated", "nonisolated", "sending",
+  ]
 
   private func isAt(_ character: Unicode.Scalar) -> Bool {
     self.offset < self.bytes.count && self.bytes[self.offset] == UInt8(ascii: character)

@@ -7,6 +7,7 @@ struct TypeText {
   let leadingNames: [String]
   /// Whether the type is one name, possibly nested: `User.FriendsQuery`.
   let isPlainName: Bool
+  /// Whether the type as a whole is `…?` or `Optional<…>`.
   let isOptional: Bool
 
   /// The type that a string holds; says what is wrong with it where it is none.
@@ -27,7 +28,7 @@ struct TypeText {
     self.place = string.place(ofByte: 0)
     self.leadingNames = parser.leadingNames
     self.isPlainName = parser.isPlainName
-    self.isOptional = string.text.hasSuffix("?")
+    self.isOptional = parser.isOptional
   }
 }
 

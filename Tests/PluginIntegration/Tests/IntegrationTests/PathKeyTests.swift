@@ -30,6 +30,11 @@ struct PathKeyTests {
   }
 
   @Test
+  func `A target adds keys of its own to the tree`() {
+    #expect(App.PathKeys.ownFavourite == App.PathKeys.favourite(of: "me"))
+  }
+
+  @Test
   func `A prefix finds the stores for all parameters, typed`() {
     let stores = ["a", "b"].map { self.client.store(for: User.FriendsQuery(userId: $0)) }
     self.client.store(for: User.ProfileQuery(id: "a")).currentValue = User(id: "a")
