@@ -45,6 +45,8 @@ struct StoreMachine<State: OperationState & Sendable>: Sendable {
   @usableFromInline var idlenessReadings: UInt64 = 0
   /// Whether the operation is to be run again when the runs that began before the last invalidation have ended.
   @usableFromInline var owesRerun = false
+  /// Whether a run that is under way may be premature.
+  @usableFromInline var hasPrematureRuns = false
   @usableFromInline var isClosed = false
   @usableFromInline var reportedActivity = (isIdle: true, isRunning: false, hasSubscribers: false)
   @usableFromInline var invalidations = 0
@@ -117,11 +119,6 @@ struct StoreMachine<State: OperationState & Sendable>: Sendable {
   func isShown(_ id: OperationTaskIdentifier) -> Bool {
     for run in self.runs.reversed() where run.id == id { return run.isShown }
     return false
-  }
-
-  @inlinable
-  func isPremature(_ id: OperationTaskIdentifier) -> Bool {
-    self.index(ofRun: id).map { self.runs[$0].isShown && self.runs[$0].isPremature } ?? false
   }
 
   @inlinable

@@ -1,12 +1,30 @@
+extension StoreMachine {
+  /// Notes that what the operation needs has come to hold since the runs that are under way began.
+  mutating func markRunsPremature() {
+    for index in self.runs.indices { self.runs[index].isPremature = true }
+    self.hasPrematureRuns = !self.runs.isEmpty
+  }
+
+  /// Whether a run that lands has failed, perhaps for the want of what has come to hold since it began.
+  @usableFromInline
+  mutating func failsPrematurely(
+    _ id: OperationTaskIdentifier,
+    with outcome: Result<State.OperationValue, State.Failure>,
+    isCancelled: Bool
+  ) -> Bool {
+    if self.runs.count <= 1 { self.hasPrematureRuns = false }
+    guard !isCancelled, case .failure = outcome, let index = self.index(ofRun: id) else { return false }
+    return self.runs[index].isShown && self.runs[index].isPremature
+  }
+}
+
 extension StoreRuntime {
   /// Runs a stale operation again for the subscribers, as what it needs has come to hold.
   ///
   /// A run that is there began without it, and may be waiting in vain until it gives up: the rerun is then due.
   func rerunSinceChange() {
     guard self.canYieldRerun, self.isStale else { return }
-    self.machine.withLock { machine in
-      for index in machine.runs.indices { machine.runs[index].isPremature = true }
-    }
+    self.machine.withLock { $0.markRunsPremature() }
     self.runForSubscribers(departure: .enqueued)
   }
 

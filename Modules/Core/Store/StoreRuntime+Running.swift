@@ -63,7 +63,9 @@ extension StoreRuntime: FlightPilot {
     var news: StoreActivityNews?
     var isTold = false
     self.change(task.context, run: task.id, result: outcome) { machine in
-      if case .failure = outcome { hasFailedPrematurely = !isCancelled && machine.isPremature(task.id) }
+      if machine.hasPrematureRuns {
+        hasFailedPrematurely = machine.failsPrematurely(task.id, with: outcome, isCancelled: isCancelled)
+      }
       let landing = machine.land(task, with: outcome, isCancelled: isCancelled)
       owesRerun = machine.owesRerun
       news = machine.reportActivity(isKept: self.hasBeenKept)
