@@ -32,6 +32,12 @@ extension Benchmark {
       ("store.fetch()", .awaiting { _ = try? await store.fetch() }),
       ("store.fetch(), deduplicated", .awaiting { _ = try? await deduplicated.fetch() }),
     ]
+    // What can be expected of anything that two threads change under one lock.
+    let count = Mutex(0)
+    let bare = try await harness.shareUnderContention(of: .calling { count.withLock { $0 += 1 } })
+    rows.append(
+      Row(section: section, name: "Mutex.withLock { $0 += 1 }", value: bare.median, unit: .times, spread: bare)
+    )
     for pair in pairs {
       let share = try await harness.shareUnderContention(of: pair.measure)
       rows.append(
