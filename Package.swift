@@ -89,7 +89,7 @@ let table: [Module] = [
   .tests("EventLoop"),
   .tests("NetworkObserving", uses: ["Core", "EventLoop"]),
   .tests("MemoryPressure", uses: ["Core", "EventLoop", "ControlGroups"]),
-  .subject("ActivitySubject", uses: ["Core", "ActivityObserving"]),
+  .subject("ActivitySubject", uses: ["Core", "ActivityObserving", "EventLoop"]),
   .tests("ActivityObserving", uses: ["Core", "EventLoop", "ControlGroups", "ActivitySubject"]),
   .tests("Testing", uses: ["Core", "Backoff"]),
   .tests("Operation"),

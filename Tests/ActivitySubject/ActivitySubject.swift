@@ -3,6 +3,7 @@
   import Glibc
   import OperationActivityObserving
   import OperationCore
+  import OperationEventLoop
 
   /// A process whose activity is observed, because signals and job control belong to a whole process.
   ///
@@ -27,6 +28,15 @@
 
     private init(settings: Settings) {
       self.settings = settings
+    }
+
+    /// Waits until the thread of the loop is at work, if there is one: it has its name then, and no file open to write that to.
+    private static func letLoopBegin() {
+      guard EventLoop.shared.isRunning else { return }
+      let isAtWork = DispatchSemaphore(value: 0)
+      let timer = EventLoop.shared.schedule(after: .zero) { isAtWork.signal() }
+      isAtWork.wait()
+      timer.cancel()
     }
 
     private mutating func prepare() {
@@ -58,6 +68,7 @@
       case "forth":
         self.terminal?.putInForeground()
       case "census":
+        Self.letLoopBegin()
         say("census \(Census())")
       default:
         say("unknown command \(command)")
