@@ -6,24 +6,23 @@
   import OperationTesting
   import Testing
 
+  /// An operation of which nothing but the type matters.
+  private protocol Trivial: OperationRequest {}
+
+  extension Trivial {
+    func run(
+      isolation: isolated (any Actor)?,
+      in context: OperationContext,
+      with continuation: OperationContinuation<Int, Never>
+    ) async -> Int { 1 }
+  }
+
   private enum Post {
-    struct Query: OperationRequest {
-      func run(
-        isolation: isolated (any Actor)?,
-        in context: OperationContext,
-        with continuation: OperationContinuation<Int, Never>
-      ) async -> Int { 1 }
-    }
+    struct Query: Trivial {}
   }
 
   private enum User {
-    struct Query: OperationRequest {
-      func run(
-        isolation: isolated (any Actor)?,
-        in context: OperationContext,
-        with continuation: OperationContinuation<Int, Never>
-      ) async -> Int { 2 }
-    }
+    struct Query: Trivial {}
   }
 
   /// Waits, and throws an error of its own when it is cancelled.

@@ -70,7 +70,7 @@ extension ClientStorage {
   /// The stores at paths that start with the given one.
   @usableFromInline
   func stores(matching path: OperationPath) -> PathTrie<KeptStore> {
-    let entries = self.state.withLock { $0.entries.compactMap(matching: path) { $0 } }
+    let entries = self.state.withLock { $0.entries.subtrie(matching: path) }
     return entries.compactMap { entry in
       (entry.store ?? entry.runtime.erasedStore).map { KeptStore(runtime: entry.runtime, store: $0) }
     }

@@ -70,17 +70,6 @@ extension PathTrie {
   @inlinable
   func subtree(at start: PathIndex.NodeID, path: OperationPath) -> PathTrie {
     let (copy, sources) = index.subtree(at: start, path: path)
-    let offset = copy.nodes.count - sources.count
-    var result = PathTrie()
-    result.index = copy
-    result.values = ContiguousArray(unsafeUninitializedCapacity: copy.nodes.count) { places, count in
-      values.withUnsafeBufferPointer { values in
-        for place in 0..<copy.nodes.count {
-          places.initializeElement(at: place, to: place < offset ? nil : values[Int(sources[place - offset])])
-          count += 1
-        }
-      }
-    }
-    return result
+    return compactMap(into: copy, from: sources) { $0 }
   }
 }

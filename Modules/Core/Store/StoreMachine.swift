@@ -117,8 +117,7 @@ struct StoreMachine<State: OperationState & Sendable>: Sendable {
 
   @inlinable
   func isShown(_ id: OperationTaskIdentifier) -> Bool {
-    for run in self.runs.reversed() where run.id == id { return run.isShown }
-    return false
+    self.index(ofRun: id).map { self.runs[$0].isShown } ?? false
   }
 
   @inlinable

@@ -133,7 +133,7 @@ extension PageLoad {
       return page
     } catch {
       fetching.end()
-      if !Task.isCancelled, !(error is CancellationError) {
+      if !error.endsCancelledRun {
         self.run?.log.post(.failure(error), of: id, .returnedFinalResult)
       }
       throw error

@@ -2,19 +2,10 @@ import OperationCore
 import OperationTesting
 import Testing
 
-private struct Outer<Element: Sendable> {
-  struct Query: OperationRequest {
-    func run(
-      isolation: isolated (any Actor)?,
-      in context: OperationContext,
-      with continuation: OperationContinuation<Int, Never>
-    ) async -> Int { 1 }
-  }
-}
+/// An operation of which nothing but the type matters.
+private protocol Trivial: OperationRequest {}
 
-private struct Titled: OperationRequest {
-  var operationName: String { "title" }
-
+extension Trivial {
   func run(
     isolation: isolated (any Actor)?,
     in context: OperationContext,
@@ -22,16 +13,18 @@ private struct Titled: OperationRequest {
   ) async -> Int { 1 }
 }
 
+private struct Outer<Element: Sendable> {
+  struct Query: Trivial {}
+}
+
+private struct Titled: Trivial {
+  var operationName: String { "title" }
+}
+
 @Suite struct OperationNameTests {
   @Test func isTheTypeWithThoseAroundItAndWithoutItsModule() {
     struct Local {
-      struct Query: OperationRequest {
-        func run(
-          isolation: isolated (any Actor)?,
-          in context: OperationContext,
-          with continuation: OperationContinuation<Int, Never>
-        ) async -> Int { 1 }
-      }
+      struct Query: Trivial {}
     }
     #expect(Outer<[String: Int]>.Query().operationName == "Outer.Query")
     #expect(Local.Query().operationName.hasSuffix("Local.Query"))
@@ -41,14 +34,10 @@ private struct Titled: OperationRequest {
 
   @Test func isThatOfTheOperationUnderItsModifiers() {
     #expect(Titled().operationName == "title")
-    #expect(Titled().deterministic().operationName == "title")
+    #expect(Titled().context { _ in }.operationName == "title")
     #expect(
       OperationScript<Int, any Error>().query().stale(after: .zero).defaultValue(1).operationName
         == "ScriptedQuery<Int, Error>"
     )
   }
-}
-
-extension OperationRequest {
-  fileprivate func deterministic() -> some OperationRequest { self.context { _ in } }
 }
