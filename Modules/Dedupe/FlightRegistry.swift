@@ -40,11 +40,11 @@ final class FlightRegistry<Operation: OperationRequest & Sendable>: Sendable whe
         guard state.additions == additions else { return nil }
         state.additions += 1
         // Made here, so that each one that is made is begun, and ended: until then it and its flight hold each other.
-        let shared = SharedFlight(operation: operation, context: context, registry: self)
+        let shared = SharedFlight(operation: operation, context: context, registry: self, leader: continuation)
         state.flights.append(shared)
         return shared
       }
-      if let added { return await added.begin(with: continuation) }
+      if let added { return await added.begin() }
     }
   }
 

@@ -50,21 +50,30 @@ final class SharedFlight<Operation: OperationRequest & Sendable>: Sendable where
     Flight<
       Operation.Value, Operation.Failure
     >?
-  // Unsafe only in name: touched by whoever holds the lock. In the order in which they came.
+  // Unsafe only in name: touched by whoever holds the lock. The one who began the flight; nil once it has left.
+  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var leader: Continuation?
+  // Unsafe only in name, as `leader`. The others, in the order in which they came.
   @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var listeners: [Listener] = []
-  // Unsafe only in name, as `listeners`. How many of them have left.
+  // Unsafe only in name, as `leader`. How many of them have left.
   @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var vacancies = 0
-  // Unsafe only in name, as `listeners`.
+  // Unsafe only in name, as `leader`.
   @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var lastID: UInt64 = 0
-  // Unsafe only in name, as `listeners`.
+  // Unsafe only in name, as `leader`.
   @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var lastYield: Yield?
 
   @inlinable
-  init(operation: Operation, context: OperationContext, registry: FlightRegistry<Operation>) {
+  init(
+    operation: Operation,
+    context: OperationContext,
+    registry: FlightRegistry<Operation>,
+    leader: Continuation
+  ) {
     self.operation = operation
     self.context = context
     self.registry = registry
-    self.madeFlight = Flight(pilot: self)
+    self.leader = leader
+    // The leader holds on to it, who is about to begin it.
+    self.madeFlight = Flight(pilot: self, holders: 1)
   }
 
   @inlinable
@@ -78,12 +87,23 @@ final class SharedFlight<Operation: OperationRequest & Sendable>: Sendable where
 
 extension SharedFlight {
   /// Begins the flight and waits for its outcome.
+  ///
+  /// It flies in the task that a store has made for the run, where this is that, and in one of its own otherwise.
   @inlinable
-  nonisolated(nonsending) func begin(with continuation: Continuation) async -> Outcome {
-    let id = self.lock.withLock { _ in self.add(continuation) }
+  nonisolated(nonsending) func begin() async -> Outcome {
     let flight = self.flight
-    let outcome = await self.raisingPriority { await flight.outcome(in: self.context, leaving: .atOnce, flownBy: self) }
-    self.remove(id)
+    let context = self.context
+    // One that is cancelled already would cancel what others join.
+    if let carriage = context.runCarriage, !context.hasTaskConfiguration, !Task.isCancelled {
+      let current = FlightTask.current
+      if carriage.board(self, in: current) {
+        return await flight.outcome(in: context, aboard: carriage, task: current, flownBy: self)
+      }
+    }
+    let outcome = await self.raisingPriority {
+      await flight.outcome(in: context, leaving: .atOnce, isHeld: true, flownBy: self)
+    }
+    self.removeLeader()
     return outcome
   }
 
@@ -136,6 +156,12 @@ extension SharedFlight {
     }
   }
 
+  @usableFromInline
+  func removeLeader() {
+    let removed = self.lock.withLock { _ in self.leader.take() }
+    withExtendedLifetime(removed) {}  // Released after the lock.
+  }
+
   @inlinable
   func remove(_ id: UInt64) {
     let removed = self.lock.withLock { _ -> Continuation? in
@@ -162,10 +188,11 @@ extension SharedFlight {
   func removeAll() {
     let removed = self.lock.withLock { _ in
       defer {
+        self.leader = nil
         self.listeners = []
         self.vacancies = 0
       }
-      return self.listeners
+      return (self.leader, self.listeners)
     }
     withExtendedLifetime(removed) {}  // Released after the lock.
   }
@@ -174,11 +201,12 @@ extension SharedFlight {
   @usableFromInline
   func yield(_ result: Outcome, using context: OperationContext?) {
     guard self.flight.isFlying else { return self.reportLateYield() }
-    let listeners = self.lock.withLock { _ in
+    let (leader, listeners) = self.lock.withLock { _ in
       let number = (self.lastYield?.number ?? 0) + 1
       self.lastYield = Yield(result: result, context: context, number: number)
-      return self.listeners
+      return (self.leader, self.listeners)
     }
+    leader?.yield(with: result, using: context)
     for listener in listeners { listener.continuation?.yield(with: result, using: context) }
   }
 
@@ -221,5 +249,13 @@ extension SharedFlight: FlightPilot {
   ) {
     self.registry.remove(self)
     self.removeAll()
+  }
+}
+
+extension SharedFlight: FlightPassenger {
+  @usableFromInline
+  package func carriageWasCancelled() {
+    self.removeLeader()
+    self.flight.release()
   }
 }

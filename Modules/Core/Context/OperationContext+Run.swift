@@ -6,6 +6,8 @@ extension OperationContext {
   struct RunEntries: Sendable {
     @usableFromInline var taskIdentifier: OperationTaskIdentifier?
     @usableFromInline var store: (any StoreReference)?
+    /// Takes in what would fly in the task of the run.
+    @usableFromInline var carriage: Carriage?
     /// Whether the run is made for the subscribers of its store, who then keep it alive.
     @usableFromInline var isForSubscribers = false
     /// Nil in a first attempt of which nobody wants to hear more.
@@ -30,10 +32,11 @@ extension OperationContext {
 
   /// Becomes the context of a run.
   @inlinable
-  mutating func enterRun(_ id: OperationTaskIdentifier, of store: any StoreReference) {
+  mutating func enterRun(_ id: OperationTaskIdentifier, of store: any StoreReference, carriage: Carriage?) {
     var run = RunEntries()
     run.taskIdentifier = id
     run.store = store
+    run.carriage = carriage
     run.isForSubscribers = self.storage.run.isForSubscribers
     self.storage = Storage(slots: self.storage.slots, run: run)
   }
@@ -51,6 +54,10 @@ extension OperationContext {
     get { self.run.taskIdentifier }
     set { self.run.taskIdentifier = newValue }
   }
+
+  /// Takes in what would fly in the task of the run.
+  @inlinable
+  package var runCarriage: Carriage? { self.run.carriage }
 
   /// What the state keeps with the run. It stays with that: a context that is handed on does not take it along to another.
   @inlinable

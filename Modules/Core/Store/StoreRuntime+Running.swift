@@ -2,7 +2,7 @@ extension StoreRuntime: FlightPilot {
   @inlinable
   func willDepart(_ task: Task) -> Task {
     var departing = task
-    departing.context.enterRun(task.id, of: self.reference)
+    departing.context.enterRun(task.id, of: self.reference, carriage: task.flight.carriage)
     // The state may date the departure, and must not call a clock under the lock.
     if State.datesRuns { departing.context.event.frozenDate = departing.context.operationClock.now() }
     let isHeld = task.context.run.isForSubscribers && task.flight.hold()
@@ -26,20 +26,24 @@ extension StoreRuntime: FlightPilot {
   @inlinable
   @inline(__always)
   nonisolated(nonsending) func fly(_ task: Task) async -> Result<State.OperationValue, State.Failure> {
+    if self.hasDependents { self.tellOfStart(of: task) }
+    let continuation = OperationContinuation<State.OperationValue, State.Failure> { result, context in
+      self.yield(result, of: task, using: context)
+    }
+    return await self.operation.run(task.context, continuation)
+  }
+
+  @inlinable
+  func tellOfStart(of task: Task) {
     let mayDeliver = !self.machine.isOwnedByCurrentThread
     let audience = self.machine.withLock { machine -> Audience<State>? in
       guard !machine.subscribers.isEmpty, machine.isShown(task.id) else { return nil }
       let start = StoreNews(turn: .started)
       return machine.audience(of: start, result: nil, task.context, run: task.id, mayDeliver: mayDeliver)
     }
-    if let audience {
-      audience.hear(state: nil, result: nil, turn: .started, task.context, run: task.id)
-      self.endDelivery()
-    }
-    let continuation = OperationContinuation<State.OperationValue, State.Failure> { result, context in
-      self.yield(result, of: task, using: context)
-    }
-    return await self.operation.run(task.context, continuation)
+    guard let audience else { return }
+    audience.hear(state: nil, result: nil, turn: .started, task.context, run: task.id)
+    self.endDelivery()
   }
 
   @inlinable
@@ -124,9 +128,16 @@ extension StoreRuntime {
     self.context.overlaid(with: context)
   }
 
+  /// A flight that lends its task to one that it shares with others.
+  @inlinable
+  func makeFlight(in context: OperationContext) -> RunFlight {
+    RunFlight(pilot: self, carriage: context.operationRunSharing == nil ? nil : Carriage())
+  }
+
   @inlinable
   func makeTask(using context: OperationContext?) -> Task {
-    Task(flight: Flight(pilot: self), context: self.runContext(context))
+    let context = self.runContext(context)
+    return Task(flight: self.makeFlight(in: context), context: context)
   }
 
   /// Runs the operation, or joins a run that does the same where the operation shares runs.
@@ -142,7 +153,7 @@ extension StoreRuntime {
     {
       return outcome
     }
-    let flight = RunFlight(pilot: self)
+    let flight = self.makeFlight(in: context)
     let listener = self.listen(to: flight, with: handler)
     let outcome = await flight.outcome(in: context, leaving: leaving, flownBy: self)
     self.dismiss(listener)

@@ -70,7 +70,7 @@ extension StoreRuntime {
         machine.heldFlights.append(run.task.flight)
         return nil
       }
-      let flight = RunFlight(pilot: self)
+      let flight = self.makeFlight(in: context)
       if flight.hold() { machine.heldFlights.append(flight) }
       return flight
     }

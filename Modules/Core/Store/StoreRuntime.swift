@@ -16,7 +16,7 @@ final class StoreRuntime<State: OperationState & Sendable>: Sendable {
   /// The client that keeps the store, which wants to know when it is idle.
   @usableFromInline let keeper = Mutex(StoreKeeperReference())
   @usableFromInline let isKept = Atomic(false)
-  private let dependents = Atomic(false)
+  @usableFromInline let dependents = Atomic(false)
   /// Whether anybody wants to hear of subscribers.
   @usableFromInline let isProbed: Bool
 
@@ -34,6 +34,7 @@ extension StoreRuntime {
   var hasBeenKept: Bool { self.isKept.load(ordering: .acquiring) }
 
   /// Whether anybody has ever come who is to be told that the store is gone, or let go of then.
+  @inlinable
   var hasDependents: Bool { self.dependents.load(ordering: .acquiring) }
 
   /// Tells the client that the store is gone.

@@ -91,6 +91,7 @@ extension Flight {
   @usableFromInline
   func takeOff() -> [TaskDependency]? {
     let current = FlightTask.current
+    if let carriage = self.carriage { carriage.task.store(current.name, ordering: .relaxed) }
     let (isCancelled, priority, dependencies) = self.state.withLock { $0.takeOff(current) }
     // For those who came before there was a task to cancel or to raise.
     if isCancelled { current.cancel() }
@@ -104,6 +105,7 @@ extension Flight {
     of task: OperationTask<Success, Failure>,
     _ pilot: Pilot
   ) where Pilot.Success == Success, Pilot.Failure == Failure {
+    if let carriage = self.carriage { carriage.task.store(0, ordering: .relaxed) }
     let isCancelled = self.state.withLock { state in
       state.phase = .landing
       return state.isCancelled

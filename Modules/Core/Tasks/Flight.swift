@@ -29,6 +29,8 @@ package final class Flight<Success: Sendable, Failure: Error>: Sendable {
 
   @usableFromInline package let id = OperationTaskIdentifier.next()
   @usableFromInline let state: Mutex<FlightState>
+  /// Lets another flight fly in the task of this one, if it may.
+  @usableFromInline let carriage: Carriage?
   /// Set once the outcome is there for good.
   @usableFromInline let isOver = Atomic(false)
 
@@ -39,8 +41,14 @@ package final class Flight<Success: Sendable, Failure: Error>: Sendable {
   @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var pilot: (any FlightPilot<Success, Failure>)?
 
   @inlinable
-  package init(pilot: any FlightPilot<Success, Failure>, source: (any TaskLinking)? = nil) {
-    self.state = Mutex(FlightState(source: source))
+  package init(
+    pilot: any FlightPilot<Success, Failure>,
+    source: (any TaskLinking)? = nil,
+    carriage: Carriage? = nil,
+    holders: Int = 0
+  ) {
+    self.state = Mutex(FlightState(source: source, holders: holders))
+    self.carriage = carriage
     self.pilot = pilot
     if let source { Self.note(prerequisite: source) }
   }
@@ -76,20 +84,29 @@ extension Flight {
   /// Begins the flight if nobody has, with the pilot that it was made with, and waits for its outcome.
   ///
   /// Who knows the type of the pilot spares the flight the search for what to call.
+  ///
+  /// - Parameter isHeld: Whether the one who waits holds on to the flight already, until it leaves.
   @inlinable
   @inline(__always)
   package nonisolated(nonsending) func outcome<Pilot: FlightPilot>(
     in context: OperationContext,
     leaving: Leaving,
+    isHeld: Bool = false,
     flownBy pilot: Pilot
   ) async -> Outcome where Pilot.Success == Success, Pilot.Failure == Failure {
-    await self.outcome(leaving: leaving) { self.begin(in: context, departure: .immediate, flownBy: pilot) }
+    await self.outcome(leaving: leaving, isHeld: isHeld) {
+      self.begin(in: context, departure: .immediate, flownBy: pilot)
+    }
   }
 
   @inlinable
   @inline(__always)
-  nonisolated(nonsending) func outcome(leaving: Leaving, beginning begin: () -> Void) async -> Outcome {
-    guard let seat = self.board(counts: true) else { return self.outcome }
+  nonisolated(nonsending) func outcome(
+    leaving: Leaving,
+    isHeld: Bool = false,
+    beginning begin: () -> Void
+  ) async -> Outcome {
+    guard let seat = self.board(counts: !isHeld) else { return self.outcome }
     let hasLanded = await withTaskCancellationHandler {
       begin()
       return await self.wait(at: seat)
@@ -208,7 +225,7 @@ extension Flight {
   private func die(_ dying: Dying, afterwards: @escaping () -> Void = {}) {
     Cascade.perform {
       dying.pilot?.wasCancelled(self)
-      dying.task?.cancel()
+      if let carriage = self.carriage { carriage.cancel(dying.task) } else { dying.task?.cancel() }
       afterwards()
     }
   }

@@ -29,8 +29,9 @@ struct FlightState: Sendable {
   @usableFromInline var source: (any TaskLinking)?
 
   @inlinable
-  init(source: (any TaskLinking)?) {
+  init(source: (any TaskLinking)?, holders: Int) {
     self.source = source
+    self.holders = holders
   }
 }
 

@@ -1,7 +1,10 @@
 /// The task of a flight, as others reach it: to cancel it, or to raise its priority.
 @usableFromInline
-struct FlightTask: Sendable {
+package struct FlightTask: Sendable {
   private let handle: Task<Void, Never>
+
+  /// What no other task has that is there at the same time.
+  var name: UInt { unsafeBitCast(self.handle, to: UInt.self) }
 
   init(_ handle: Task<Void, Never>) {
     self.handle = handle
@@ -11,13 +14,14 @@ struct FlightTask: Sendable {
   ///
   /// It has to find itself: it begins on the thread of the one who makes it, who gets its handle only when it suspends, and
   /// others may want to cancel it by then.
-  static var current: FlightTask {
+  @usableFromInline package static var current: FlightTask {
     // Both types are one reference to the task, and do the same with it; but only a `Task` may be kept.
     let handle = withUnsafeCurrentTask { unsafeBitCast($0, to: Task<Void, Never>?.self) }
     guard let handle else { preconditionFailure("A flight is flown by a task.") }
     return FlightTask(handle)
   }
 
+  @usableFromInline
   func cancel() {
     self.handle.cancel()
   }

@@ -37,7 +37,7 @@ extension OperationContext {
   }
 
   /// Whether somebody has said how the tasks of runs are made.
-  @usableFromInline var hasTaskConfiguration: Bool { self.isSet(TaskConfigurationKey.self) }
+  @usableFromInline package var hasTaskConfiguration: Bool { self.isSet(TaskConfigurationKey.self) }
 
   private enum TaskConfigurationKey: Key {
     static let defaultValue = OperationTaskConfiguration()

@@ -1,0 +1,94 @@
+public import Synchronization
+
+/// Lets one flight fly in the task of another, which spares it a task of its own.
+///
+/// Who cancels the flight that has the task cancels the carriage instead. While that has a passenger, the task goes on
+/// as long as somebody holds on to the passenger.
+@usableFromInline
+package final class Carriage: Sendable {
+  @usableFromInline
+  struct State: Sendable {
+    @usableFromInline var isCancelled = false
+    @usableFromInline var passenger: (any FlightPassenger)?
+
+    @inlinable
+    init() {}
+  }
+
+  /// Names the task from its beginning to its end: no later task can be mistaken for it. 0 otherwise.
+  @usableFromInline let task = Atomic<UInt>(0)
+  @usableFromInline let state = Mutex(State())
+
+  @inlinable
+  package init() {}
+
+  /// Takes `passenger` in until it leaves. False when `current`, the current task, is not the one of the carriage, or
+  /// when there is no place.
+  @usableFromInline
+  package func board(_ passenger: any FlightPassenger, in current: FlightTask) -> Bool {
+    guard self.task.load(ordering: .relaxed) == current.name else { return false }
+    return self.state.withLock { state in
+      guard !state.isCancelled, state.passenger == nil else { return false }
+      state.passenger = passenger
+      return true
+    }
+  }
+
+  /// The passenger leaves. Returns whether the carriage was cancelled: then the passenger cancels the task.
+  @usableFromInline
+  package func leave() -> Bool {
+    let (isCancelled, passenger) = self.state.withLock { ($0.isCancelled, $0.passenger.take()) }
+    withExtendedLifetime(passenger) {}  // Until here, after the lock.
+    return isCancelled
+  }
+
+  /// Cancels `task`, the one of the carriage, or leaves that to the passenger.
+  func cancel(_ task: FlightTask?) {
+    let passenger = self.state.withLock { state in
+      state.isCancelled = true
+      return state.passenger
+    }
+    if let passenger { passenger.carriageWasCancelled() } else { task?.cancel() }
+  }
+}
+
+/// What flies in the task of another flight.
+@usableFromInline
+package protocol FlightPassenger: AnyObject, Sendable {
+  /// The one who has the task is no reason to go on any more.
+  func carriageWasCancelled()
+}
+
+extension Flight {
+  /// Flies in the current task, whose carriage it has boarded. The one who asks holds on to this flight already.
+  @inlinable
+  @inline(__always)
+  package nonisolated(nonsending) func outcome<Pilot: FlightPilot>(
+    in context: OperationContext,
+    aboard carriage: Carriage,
+    task current: FlightTask,
+    flownBy pilot: Pilot
+  ) async -> Outcome where Pilot.Success == Success, Pilot.Failure == Failure {
+    let isCancelled = self.state.withLock { $0.begin(in: current) }
+    if isCancelled { current.cancel() }
+    if isCancelled, let cancellation = Self.cancellation {
+      self.land(cancellation)
+    } else {
+      let task = OperationTask(flight: self, context: context)
+      self.land(await pilot.fly(task), of: task, pilot)
+    }
+    guard carriage.leave() else { return self.outcome }
+    current.cancel()
+    return Self.cancellation ?? self.outcome
+  }
+}
+
+extension FlightState {
+  /// Begins in a task that runs already. Returns whether the flight was cancelled before.
+  @usableFromInline
+  mutating func begin(in task: FlightTask) -> Bool {
+    self.phase = .flying
+    self.task = task
+    return self.isCancelled
+  }
+}

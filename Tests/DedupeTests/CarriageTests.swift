@@ -1,0 +1,305 @@
+import OperationCore
+import OperationDedupe
+import OperationTesting
+import Synchronization
+import Testing
+
+/// What is shared flies in the task that a store has made for the run. Nobody is to notice, above all not by cancelling.
+@Suite(.timeLimit(.minutes(1)), .warningsAreIssues)
+struct CarriageTests {
+  private let script = IntScript(endsOnCancellation: false)
+  private let witness = Witness()
+
+  @Test
+  func `A store needs one task for a run`() async throws {
+    let inner = Witness()
+    let store = IntStore.detached(
+      query: ConstantQuery().witnessed(by: inner).deduplicated().witnessed(by: self.witness)
+    )
+    #expect(try await store.fetch() == 1)
+    #expect(inner.begun == self.witness.begun)
+    #expect(inner.begun.count == 1)
+  }
+
+  @Test
+  func `Others go on when the store whose task it is has left`() async throws {
+    let query = self.script.query().deduplicated()
+    let store = IntStore.detached(query: query.witnessed(by: self.witness))
+    let other = IntStore.detached(query: query)
+    let leader = Task.immediate { try await store.fetch() }
+    let run = try await self.script.next()
+    let followers = [
+      Task.immediate { try await other.fetch() }, Task.immediate { try await OperationRunner(operation: query).run() },
+    ]
+    leader.cancel()
+    await #expect(throws: CancellationError.self) { try await leader.finished() }
+    #expect(!run.isCancelled)
+    #expect(!store.isLoading)
+    #expect(other.isLoading)
+    run.yield(2)
+    #expect(store.currentValue == nil)
+    #expect(other.currentValue == 2)
+    run.succeed(3)
+    for follower in followers { #expect(try await follower.finished() == 3) }
+    #expect(other.currentValue == 3)
+    #expect(store.currentValue == nil)
+    #expect(store.status.isIdle)
+    try await self.witness.ended.wait()
+    #expect(self.witness.endings == ["CancellationError(), cancelled"])
+    #expect(self.script.runCount == 1)
+  }
+
+  @Test
+  func `A store that has left may come back while the others wait`() async throws {
+    let query = self.script.query().deduplicated()
+    let store = IntStore.detached(query: query)
+    let other = IntStore.detached(query: query)
+    let leader = Task.immediate { try await store.fetch() }
+    let run = try await self.script.next()
+    let follower = Task.immediate { try await other.fetch() }
+    leader.cancel()
+    await #expect(throws: CancellationError.self) { try await leader.finished() }
+    let again = Task.immediate { try await store.fetch() }
+    follower.cancel()
+    await #expect(throws: CancellationError.self) { try await follower.finished() }
+    #expect(!run.isCancelled)
+    run.succeed(3)
+    #expect(try await again.finished() == 3)
+    #expect(store.currentValue == 3)
+    #expect(self.script.runCount == 1)
+  }
+
+  @Test(arguments: [true, false])
+  func `The body is cancelled when the store and the others have left, in either order`(
+    _ isStoreFirst: Bool
+  ) async throws {
+    let query = self.script.query().deduplicated()
+    let store = IntStore.detached(query: query)
+    let leader = Task.immediate { try await store.fetch() }
+    let run = try await self.script.next()
+    let follower = Task.immediate { try await OperationRunner(operation: query).run() }
+    for caller in isStoreFirst ? [leader, follower] : [follower, leader] {
+      #expect(!run.isCancelled)
+      caller.cancel()
+      await #expect(throws: CancellationError.self) { try await caller.finished() }
+    }
+    try await run.cancelled()
+    run.succeed(1)
+    #expect(store.currentValue == nil)
+  }
+
+  @Test
+  func `Modifiers around it are cancelled once it is over`() async throws {
+    let query = self.script.query().deduplicated()
+    let store = IntStore.detached(query: query.twice().witnessed(by: self.witness))
+    let leader = Task.immediate { try await store.fetch() }
+    let first = try await self.script.next()
+    let follower = Task.immediate { try await OperationRunner(operation: query).run() }
+    first.yield(7)
+    leader.cancel()
+    first.succeed(1)
+    #expect(try await follower.finished() == 1)
+    try await self.witness.ended.wait()
+    #expect(self.witness.endings == ["CancellationError(), cancelled"])
+    #expect(self.script.runCount == 1)
+  }
+
+  @Test
+  func `Each attempt around it takes the task again`() async throws {
+    let inner = Witness()
+    let query = self.script.query().witnessed(by: inner).deduplicated().twice().witnessed(by: self.witness)
+    let store = IntStore.detached(query: query)
+    let leader = Task.immediate { try await store.fetch() }
+    try await self.script.next().succeed(1)
+    let second = try await self.script.next()
+    #expect(inner.begun == self.witness.begun + self.witness.begun)
+    leader.cancel()
+    try await second.cancelled()
+    second.succeed(2)
+    try await self.witness.ended.wait()
+  }
+
+  @Test
+  func `A child of the task lends nothing`() async throws {
+    let query = self.script.query().deduplicated()
+    let store = IntStore.detached(query: query.inChildTask())
+    let leader = Task.immediate { try await store.fetch() }
+    let run = try await self.script.next()
+    let follower = Task.immediate { try await OperationRunner(operation: query).run() }
+    leader.cancel()
+    await #expect(throws: CancellationError.self) { try await leader.finished() }
+    #expect(!run.isCancelled)
+    run.succeed(3)
+    #expect(try await follower.finished() == 3)
+  }
+
+  @Test
+  func `A task that is cancelled already lends nothing`() async throws {
+    let store = IntStore.detached(query: self.script.query().deduplicated().cancellingItself())
+    let caller = Task { try await store.fetch() }
+    await #expect(throws: CancellationError.self) { try await caller.finished() }
+    #expect(self.script.runCount == 0)
+  }
+
+  @Test
+  func `Two that fly in one task at once do so in turn`() async throws {
+    let inner = IntScript(endsOnCancellation: false)
+    let innerQuery = inner.query().deduplicated()
+    let store = IntStore.detached(query: innerQuery.deduplicated())
+    let leader = Task.immediate { try await store.fetch() }
+    let run = try await inner.next()
+    let follower = Task.immediate { try await OperationRunner(operation: innerQuery).run() }
+    leader.cancel()
+    await #expect(throws: CancellationError.self) { try await leader.finished() }
+    #expect(!run.isCancelled)
+    run.succeed(3)
+    #expect(try await follower.finished() == 3)
+  }
+
+  @Test
+  func `The context of a run that is over, or of another task, lends nothing`() async throws {
+    let contexts = Mutex<[OperationContext]>([])
+    let store = IntStore.detached(
+      query: ConstantQuery().deduplicated().reading { context in contexts.withLock { $0.append(context) } }
+    )
+    _ = try await store.fetch()
+    let context = try #require(contexts.withLock { $0.first })
+    let query = self.script.query().deduplicated()
+    let caller = Task.immediate { try await OperationRunner(operation: query).run(in: context) }
+    let run = try await self.script.next()
+    let follower = Task.immediate { try await OperationRunner(operation: query).run() }
+    caller.cancel()
+    await #expect(throws: CancellationError.self) { try await caller.finished() }
+    #expect(!run.isCancelled)
+    run.succeed(2)
+    #expect(try await follower.finished() == 2)
+  }
+
+  @Test
+  func `A follower is served whenever the store leaves`() async throws {
+    for _ in 0..<200 {
+      let script = IntScript(default: .suspend, endsOnCancellation: false)
+      let query = script.query().deduplicated()
+      let store = IntStore.detached(query: query)
+      let leader = Task { try await store.fetch() }
+      let run = try await script.next()
+      let follower = Task.immediate { try await OperationRunner(operation: query).run() }
+      await withTaskGroup { group in
+        group.addTask { leader.cancel() }
+        group.addTask { run.succeed(1) }
+      }
+      #expect(try await follower.finished() == 1)
+      let outcome = await leader.result
+      if case .failure(let error) = outcome { #expect(error is CancellationError) }
+      #expect(script.runCount == 1)
+      #expect(!store.isLoading)
+    }
+  }
+}
+
+/// Notes in which tasks something runs, and how that ends.
+private final class Witness: Sendable {
+  private let notes = Mutex<(begun: [Int], endings: [String])>(([], []))
+  /// Opened at the first end.
+  let ended = Gate()
+
+  var begun: [Int] { self.notes.withLock { $0.begun } }
+  var endings: [String] { self.notes.withLock { $0.endings } }
+
+  func noteBegin() {
+    let task = withUnsafeCurrentTask { $0?.hashValue ?? 0 }
+    self.notes.withLock { $0.begun.append(task) }
+  }
+
+  func noteEnd(_ what: Any) {
+    let ending = "\(what), \(Task.isCancelled ? "cancelled" : "not cancelled")"
+    self.notes.withLock { $0.endings.append(ending) }
+    self.ended.open()
+  }
+}
+
+private struct ConstantQuery: QueryRequest, Hashable {
+  typealias State = IntState
+
+  func fetch(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    with continuation: OperationContinuation<Int, any Error>
+  ) async throws -> Int {
+    1
+  }
+}
+
+/// Runs an operation in a way of its own.
+private struct Detour<Operation: OperationRequest & Sendable>: OperationModifier
+where Operation.Value: Sendable, Operation.Failure == any Error {
+  typealias Run = @Sendable () async throws -> Operation.Value
+
+  let body: @Sendable (OperationContext, Run) async throws -> Operation.Value
+
+  func run(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    using operation: Operation,
+    with continuation: OperationContinuation<Operation.Value, any Error>
+  ) async throws -> Operation.Value {
+    try await self.body(context) { try await operation.run(isolation: nil, in: context, with: continuation) }
+  }
+}
+
+extension QueryRequest where Self: Sendable, Value: Sendable, Failure == any Error {
+  fileprivate func witnessed(by witness: Witness) -> ModifiedOperation<Self, Detour<Self>> {
+    self.modifier(
+      Detour { _, run in
+        witness.noteBegin()
+        do {
+          let value = try await run()
+          witness.noteEnd(value)
+          return value
+        } catch {
+          witness.noteEnd(error)
+          throw error
+        }
+      }
+    )
+  }
+
+  /// Runs once more after the first run has succeeded.
+  fileprivate func twice() -> ModifiedOperation<Self, Detour<Self>> {
+    self.modifier(
+      Detour { _, run in
+        _ = try await run()
+        return try await run()
+      }
+    )
+  }
+
+  fileprivate func inChildTask() -> ModifiedOperation<Self, Detour<Self>> {
+    self.modifier(
+      Detour { _, run in
+        async let value = run()
+        return try await value
+      }
+    )
+  }
+
+  fileprivate func cancellingItself() -> ModifiedOperation<Self, Detour<Self>> {
+    self.modifier(
+      Detour { _, run in
+        withUnsafeCurrentTask { $0?.cancel() }
+        return try await run()
+      }
+    )
+  }
+
+  fileprivate func reading(
+    _ read: @escaping @Sendable (OperationContext) -> Void
+  ) -> ModifiedOperation<Self, Detour<Self>> {
+    self.modifier(
+      Detour { context, run in
+        read(context)
+        return try await run()
+      }
+    )
+  }
+}
