@@ -26,7 +26,7 @@ extension StatefulOperationRequest {
     let freshness = duration.seconds
     return self.staleWhen { state, context in
       guard let date = state.valueLastUpdatedAt else { return whenNoValue }
-      return context.operationClock.now().timeIntervalSince(date) >= freshness
+      return context.date.timeIntervalSince(date) >= freshness
     }
   }
 }

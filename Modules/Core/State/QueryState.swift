@@ -116,12 +116,12 @@ extension QueryState: OperationState {
     case .success(let value):
       storage.currentValue = value
       storage.valueUpdateCount += 1
-      storage.valueLastUpdatedAt = context.operationClock.now()
+      storage.valueLastUpdatedAt = context.date
       storage.error = nil
     case .failure(let error):
       storage.error = error
       storage.errorUpdateCount += 1
-      storage.errorLastUpdatedAt = context.operationClock.now()
+      storage.errorLastUpdatedAt = context.date
     }
   }
 

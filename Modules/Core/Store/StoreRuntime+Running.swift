@@ -4,7 +4,7 @@ extension StoreRuntime: FlightPilot {
     var departing = task
     departing.context.enterRun(task.id, of: self.reference, carriage: task.flight.carriage)
     // The state may date the departure, and must not call a clock under the lock.
-    if State.datesRuns { departing.context.event.frozenDate = departing.context.operationClock.now() }
+    if State.datesRuns { departing.context.event.frozenDate = departing.context.date }
     let isHeld = task.context.run.isForSubscribers && task.flight.hold()
     var departed = departing
     var isHoldNeeded = false

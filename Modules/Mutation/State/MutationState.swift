@@ -61,7 +61,7 @@ extension MutationState: OperationState {
     self.historyLength = task.context.mutationHistoryLength
     guard let arguments = task.context.mutationArguments(as: Arguments.self) else { return }
     self.entries.append(
-      HistoryEntry(task: task, arguments: arguments, startDate: task.context.operationClock.now())
+      HistoryEntry(task: task, arguments: arguments, startDate: task.context.date)
     )
     self.trimHistory()
   }
@@ -74,11 +74,11 @@ extension MutationState: OperationState {
 
   public mutating func update(with result: Result<Value?, Failure>, using context: OperationContext) {
     self.updateCount += 1
-    self.settled.note(result, number: self.updateCount, at: context.operationClock.now())
+    self.settled.note(result, number: self.updateCount, at: context.date)
   }
 
   public mutating func update(with result: Result<Value, Failure>, for task: OperationTask<Value, Failure>) {
-    let date = task.context.operationClock.now()
+    let date = task.context.date
     self.updateCount += 1
     if task.context.operationResultUpdateReason == .yieldedResult {
       self.yielded[task.id, default: UpdateTally()].note(result.map { $0 }, number: self.updateCount, at: date)

@@ -93,7 +93,7 @@ extension PaginatedState {
     let storage = self.uniqueStorage()
     storage.currentValue = pages
     storage.valueUpdateCount += 1
-    storage.valueLastUpdatedAt = context.operationClock.now()
+    storage.valueLastUpdatedAt = context.date
     storage.error = nil
   }
 
@@ -102,7 +102,7 @@ extension PaginatedState {
     let storage = self.uniqueStorage()
     storage.error = error
     storage.errorUpdateCount += 1
-    storage.errorLastUpdatedAt = context.operationClock.now()
+    storage.errorLastUpdatedAt = context.date
   }
 }
 
