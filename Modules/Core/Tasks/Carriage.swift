@@ -69,7 +69,7 @@ extension Flight {
     task current: FlightTask,
     flownBy pilot: Pilot
   ) async -> Outcome where Pilot.Success == Success, Pilot.Failure == Failure {
-    let isCancelled = self.state.withLock { $0.begin(in: current) }
+    let isCancelled = self.withState { $0.begin(in: current) }
     if isCancelled { current.cancel() }
     if isCancelled, let cancellation = Self.cancellation {
       self.land(cancellation)

@@ -4,7 +4,7 @@ extension Flight {
   /// Begins the flight if nobody has.
   @usableFromInline
   package func begin(in context: OperationContext, departure: Departure = .immediate) {
-    let pilot = self.state.withLock { _ in self.pilot }
+    let pilot = self.withState { _ in self.pilot }
     if let pilot { self.begin(in: context, departure: departure, flownBy: pilot) }
   }
 
@@ -15,7 +15,7 @@ extension Flight {
     departure: Departure,
     flownBy pilot: Pilot
   ) where Pilot.Success == Success, Pilot.Failure == Failure {
-    let start = self.state.withLock { $0.begin() }
+    let start = self.withState { $0.begin() }
     if case .underWay = start { return }
     let task = OperationTask(flight: self, context: context)
     if case .due = start { return self.launch(pilot.willDepart(task), departure, pilot) }
@@ -61,13 +61,13 @@ extension Flight {
     _ configuration: OperationTaskConfiguration,
     _ pilot: Pilot
   ) where Pilot.Success == Success, Pilot.Failure == Failure {
-    self.state.withLock { $0.isDeparting = false }
+    self.withState { $0.isDeparting = false }
     let handle = Task(
       name: configuration.name,
       executorPreference: configuration.executorPreference,
       priority: configuration.priority
     ) { await self.fly(task, pilot) }
-    let priority = self.state.withLock { $0.attach(handle) }
+    let priority = self.withState { $0.attach(handle) }
     // Those are made up for who boarded before there was a task to raise, which may be long before this one begins.
     if let priority, let own = configuration.rawPriority, priority > own {
       handle.escalatePriority(to: TaskPriority(rawValue: priority))
@@ -92,7 +92,7 @@ extension Flight {
   func takeOff() -> [TaskDependency]? {
     let current = FlightTask.current
     if let carriage = self.carriage { carriage.task.store(current.name, ordering: .relaxed) }
-    let (isCancelled, priority, dependencies) = self.state.withLock { $0.takeOff(current) }
+    let (isCancelled, priority, dependencies) = self.withState { $0.takeOff(current) }
     // For those who came before there was a task to cancel or to raise.
     if isCancelled { current.cancel() }
     if priority > Task.currentPriority.rawValue { current.escalatePriority(to: priority) }
@@ -106,7 +106,7 @@ extension Flight {
     _ pilot: Pilot
   ) where Pilot.Success == Success, Pilot.Failure == Failure {
     if let carriage = self.carriage { carriage.task.store(0, ordering: .relaxed) }
-    let isCancelled = self.state.withLock { state in
+    let isCancelled = self.withState { state in
       state.phase = .landing
       return state.isCancelled
     }
@@ -117,7 +117,7 @@ extension Flight {
   @inlinable
   func land(_ outcome: Outcome) {
     let box = Self.box(outcome)
-    let (remains, pilot) = self.state.withLock { state in
+    let (remains, pilot) = self.withState { state in
       self.settledOutcome = box
       let pilot = self.pilot.take()
       self.isOver.store(true, ordering: .releasing)

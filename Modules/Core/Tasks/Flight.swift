@@ -28,12 +28,15 @@ package final class Flight<Success: Sendable, Failure: Error>: Sendable {
   }
 
   @usableFromInline package let id = OperationTaskIdentifier.next()
-  @usableFromInline let state: Mutex<FlightState>
+  // The lock lies beside the state, not around it: a `Mutex` copies and destroys its value without knowing the type.
+  @usableFromInline let lock = Mutex(())
   /// Lets another flight fly in the task of this one, if it may.
   @usableFromInline let carriage: Carriage?
   /// Set once the outcome is there for good.
   @usableFromInline let isOver = Atomic(false)
 
+  // Unsafe only in name: touched by whoever holds the lock.
+  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var state: FlightState
   // Unsafe only in name: written under the lock before `isOver` is set, and read by those who have seen that it is.
   @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var settledOutcome: FlightOutcome?
   // Unsafe only in name: touched by whoever holds the lock. Let go at the end: a state that keeps finished tasks must not
@@ -47,7 +50,7 @@ package final class Flight<Success: Sendable, Failure: Error>: Sendable {
     carriage: Carriage? = nil,
     holders: Int = 0
   ) {
-    self.state = Mutex(FlightState(source: source, holders: holders))
+    self.state = FlightState(source: source, holders: holders)
     self.carriage = carriage
     self.pilot = pilot
     if let source { Self.note(prerequisite: source) }
@@ -55,6 +58,13 @@ package final class Flight<Success: Sendable, Failure: Error>: Sendable {
 }
 
 extension Flight {
+  /// Runs `body`, which must not call foreign code, under the lock.
+  @inlinable
+  @inline(__always)
+  func withState<R>(_ body: (inout FlightState) -> R) -> R {
+    self.lock.withLock { _ in Unsent(body(&self.state)) }.value
+  }
+
   // Not inlined: few flights have a source.
   @usableFromInline
   static func note(prerequisite source: any TaskLinking) {
@@ -146,7 +156,7 @@ extension Flight {
   @inlinable
   func board(counts: Bool, onlyIfAlive: Bool = false) -> WaiterTable.Seat? {
     let priority = Task.currentPriority.rawValue
-    let boarding = self.state.withLock { $0.board(counts: counts, onlyIfAlive: onlyIfAlive, priority: priority) }
+    let boarding = self.withState { $0.board(counts: counts, onlyIfAlive: onlyIfAlive, priority: priority) }
     guard case .seat(let seat, let taskToRaise) = boarding else { return nil }
     taskToRaise?.escalatePriority(to: priority)
     return seat
@@ -158,7 +168,7 @@ extension Flight {
   nonisolated(nonsending) func wait(at seat: WaiterTable.Seat) async -> Bool {
     if self.isOver.load(ordering: .acquiring) { return true }
     return await withUnsafeContinuation { continuation in
-      let answer = self.state.withLock { $0.suspend(continuation, at: seat) }
+      let answer = self.withState { $0.suspend(continuation, at: seat) }
       if let answer { continuation.resume(returning: answer) }
     }
   }
@@ -176,7 +186,7 @@ extension Flight {
   func leave(_ seat: WaiterTable.Seat, counts: Bool, leaving: Leaving) {
     // Who cannot be told of the cancellation waits for the end, but no longer counts.
     let mayLeave = !counts || Self.cancellation != nil
-    let (dying, continuation) = self.state.withLock { state in
+    let (dying, continuation) = self.withState { state in
       let left = state.leave(seat, counts: counts, mayLeave: mayLeave, lastStays: leaving == .lastStays)
       return (self.dying(left.death), left.continuation)
     }
@@ -194,20 +204,20 @@ extension Flight {
   /// Keeps the flight alive until ``release()``. False when it is dying or over.
   @usableFromInline
   package func hold() -> Bool {
-    self.state.withLock { $0.hold() }
+    self.withState { $0.hold() }
   }
 
   /// Takes a hold back, and cancels the flight when it was the last.
   @usableFromInline
   package func release() {
-    let dying = self.state.withLock { self.dying($0.release()) }
+    let dying = self.withState { self.dying($0.release()) }
     if let dying { self.die(dying) }
   }
 
   /// Cancels the flight, whoever holds on to it.
   @usableFromInline
   package func cancel() {
-    let dying = self.state.withLock { self.dying($0.cancel()) }
+    let dying = self.withState { self.dying($0.cancel()) }
     if let dying { self.die(dying) }
   }
 
@@ -233,7 +243,7 @@ extension Flight {
   /// Raises the priority of the flight, as a caller with that priority would.
   @usableFromInline
   package func raise(to priority: TaskPriority) {
-    let task = self.state.withLock { $0.raise(to: priority.rawValue) }
+    let task = self.withState { $0.raise(to: priority.rawValue) }
     task?.escalatePriority(to: priority.rawValue)
   }
 }
@@ -242,21 +252,21 @@ extension Flight {
 
 extension Flight {
   @inlinable
-  package var isCancelled: Bool { self.state.withLock { $0.isCancelled } }
+  package var isCancelled: Bool { self.withState { $0.isCancelled } }
 
   /// Whether the flight can be joined: until it is cancelled, or its outcome is settled.
   @inlinable
-  package var isAlive: Bool { self.state.withLock { $0.isAlive } }
+  package var isAlive: Bool { self.withState { $0.isAlive } }
 
   package var isRunning: Bool {
-    self.state.withLock { $0.phase == .flying || $0.phase == .landing }
+    self.withState { $0.phase == .flying || $0.phase == .landing }
   }
 
   /// Whether the work is under way: from its beginning until it returns.
   @inlinable
-  package var isFlying: Bool { self.state.withLock { $0.phase == .flying } }
+  package var isFlying: Bool { self.withState { $0.phase == .flying } }
 
-  package var hasStarted: Bool { self.state.withLock { $0.phase != .grounded } }
+  package var hasStarted: Bool { self.withState { $0.phase != .grounded } }
 
   package var finishedOutcome: Outcome? {
     self.isOver.load(ordering: .acquiring) ? self.outcome : nil

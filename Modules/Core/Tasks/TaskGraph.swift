@@ -16,16 +16,16 @@ package protocol TaskNode: AnyObject, Sendable {
 extension Flight: TaskNode {
   @usableFromInline
   package var prerequisites: [any TaskNode] {
-    let (dependencies, source) = self.state.withLock { ($0.dependencies?.all ?? [], $0.source) }
+    let (dependencies, source) = self.withState { ($0.dependencies?.all ?? [], $0.source) }
     return dependencies.map(\.node) + (source.map { [$0.node] } ?? [])
   }
 
   @usableFromInline
-  package var isPrerequisite: Bool { self.state.withLock { $0.isPrerequisite } }
+  package var isPrerequisite: Bool { self.withState { $0.isPrerequisite } }
 
   @usableFromInline
   package func becomePrerequisite() {
-    self.state.withLock { $0.isPrerequisite = true }
+    self.withState { $0.isPrerequisite = true }
   }
 
   @usableFromInline
@@ -44,7 +44,7 @@ extension Flight: TaskNode {
     let closesCircle = TaskGraph.edges.withLock { _ in
       if TaskGraph.reaches(from: dependency.node, to: self, looking: &looked) { return true }
       dependency.node.becomePrerequisite()
-      self.state.withLock { $0.insert(dependency) }
+      self.withState { $0.insert(dependency) }
       return false
     }
     looked = []  // Only now: one that goes may run foreign code.

@@ -67,7 +67,7 @@ import Testing
       caller.cancel()
       await #expect(throws: CancellationError.self) { try await caller.value }
     }
-    #expect(task.flight.state.withLock { $0.waiters.join() } <= 1)
+    #expect(task.flight.withState { $0.waiters.join() } <= 1)
     work.gate.open()
     #expect(try await first.value == 1)
   }
