@@ -147,12 +147,20 @@ extension StoreRuntime {
     handler: OperationEventHandler<State>?
   ) async -> Result<State.OperationValue, State.Failure> {
     let context = self.runContext(context)
-    let leaving: RunFlight.Leaving = context.operationRunSharing == nil ? .lastStays : .atOnce
-    if let sharing = context.operationRunSharing,
-      let outcome = await self.join(context: context, sharing: sharing, handler: handler)
-    {
-      return outcome
+    if let sharing = context.operationRunSharing {
+      return await self.share(in: context, sharing, handler: handler)
     }
+    return await self.fly(in: context, leaving: .lastStays, handler: handler)
+  }
+
+  /// Runs the operation.
+  @inlinable
+  @inline(never)
+  nonisolated(nonsending) func fly(
+    in context: OperationContext,
+    leaving: RunFlight.Leaving,
+    handler: OperationEventHandler<State>?
+  ) async -> Result<State.OperationValue, State.Failure> {
     let flight = self.makeFlight(in: context)
     let listener = self.listen(to: flight, with: handler)
     let outcome = await flight.outcome(in: context, leaving: leaving, flownBy: self)
@@ -170,12 +178,17 @@ extension StoreRuntime {
     return await self.run(using: nil, handler: nil)
   }
 
+  /// Joins a run that does the same, or runs the operation.
+  ///
+  /// One who joins keeps no more in memory than it takes: there may be many. (What a function keeps while it waits is as
+  /// large as its largest way; so those that fly and those that join have one each.)
   @inlinable
-  nonisolated(nonsending) func join(
-    context: OperationContext,
-    sharing: OperationRunSharing,
+  @inline(never)
+  nonisolated(nonsending) func share(
+    in context: OperationContext,
+    _ sharing: OperationRunSharing,
     handler: OperationEventHandler<State>?
-  ) async -> Result<State.OperationValue, State.Failure>? {
+  ) async -> Result<State.OperationValue, State.Failure> {
     // What is dead stays so: each flight is refused once at most.
     while let flight = self.flightToJoin(context, sharing) {
       var listener: Subscriber<State>?
@@ -186,7 +199,7 @@ extension StoreRuntime {
       self.dismiss(listener)
       if let outcome { return outcome }
     }
-    return nil
+    return await self.fly(in: context, leaving: .atOnce, handler: handler)
   }
 
   /// The flight of a run that does the same and can be joined.
