@@ -50,6 +50,15 @@ struct PriorityTests {
     #expect(try await follower.finished() >= Int(TaskPriority.high.rawValue))
     _ = try await leader.finished()
   }
+
+  @Test(arguments: Runner.allCases)
+  func `The priority of the one who begins counts next to a task configuration's`(_ kind: Runner) async throws {
+    let query = PriorityQuery()
+    let fetch = kind(query.deduplicated().taskConfiguration { $0.priority = .background })
+    query.gate.open()
+    let leader = Task(priority: .high) { try await fetch(nil) }
+    #expect(try await leader.finished() >= Int(TaskPriority.high.rawValue))
+  }
 }
 
 /// Returns the priority that it has at the end.

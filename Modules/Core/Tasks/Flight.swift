@@ -116,7 +116,7 @@ extension Flight {
     isHeld: Bool = false,
     beginning begin: () -> Void
   ) async -> Outcome {
-    guard let seat = self.board(counts: !isHeld) else { return self.outcome }
+    guard let seat = self.board(counts: true, isHeld: isHeld) else { return self.outcome }
     let hasLanded = await withTaskCancellationHandler {
       begin()
       return await self.wait(at: seat)
@@ -154,9 +154,11 @@ extension Flight {
 
   /// A seat; nil when the flight is over, or dying where that matters.
   @inlinable
-  func board(counts: Bool, onlyIfAlive: Bool = false) -> WaiterTable.Seat? {
+  func board(counts: Bool, isHeld: Bool = false, onlyIfAlive: Bool = false) -> WaiterTable.Seat? {
     let priority = Task.currentPriority.rawValue
-    let boarding = self.withState { $0.board(counts: counts, onlyIfAlive: onlyIfAlive, priority: priority) }
+    let boarding = self.withState {
+      $0.board(counts: counts, isHeld: isHeld, onlyIfAlive: onlyIfAlive, priority: priority)
+    }
     guard case .seat(let seat, let taskToRaise) = boarding else { return nil }
     taskToRaise?.escalatePriority(to: priority)
     return seat

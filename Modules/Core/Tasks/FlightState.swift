@@ -51,11 +51,13 @@ extension FlightState {
   }
 
   /// Takes in one who waits.
+  ///
+  /// - Parameter isHeld: Whether it is among the holders already, where it counts.
   @usableFromInline
-  mutating func board(counts: Bool, onlyIfAlive: Bool, priority: UInt8) -> Boarding {
+  mutating func board(counts: Bool, isHeld: Bool, onlyIfAlive: Bool, priority: UInt8) -> Boarding {
     if onlyIfAlive, !self.isAlive { return .refused }
     if self.phase == .landed { return .landed }
-    if counts { self.holders += 1 }
+    if counts, !isHeld { self.holders += 1 }
     let raises = counts && priority > self.priority
     if raises { self.priority = priority }
     return .seat(self.waiters.join(), toRaise: raises ? self.task : nil)
