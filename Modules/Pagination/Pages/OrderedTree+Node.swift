@@ -1,225 +1,288 @@
 extension OrderedTree {
-  /// A node: either one of leaves or one of branches.
+  /// A node: either one of leaves or one of branches. Its array is what versions of the tree share, and what is copied where
+  /// one of several is changed.
   @usableFromInline
-  final class Node {
-    /// How much a node has room for.
+  enum Node {
+    case leaves(ContiguousArray<Leaf>)
+    case branches(ContiguousArray<Branch>)
+
+    /// How many leaves a node has room for: half a kilobyte of them. More take longer to copy, fewer need more nodes.
     @inlinable
-    static var width: Int { 32 }
+    static var leafWidth: Int { max(8, 512 / MemoryLayout<Leaf>.stride) }
 
-    @usableFromInline
-    struct Leaf {
-      @usableFromInline let key: Int
-      @usableFromInline var element: Element
+    /// How many branches a node has room for. They are few, as each is one reference more to count when a node is copied.
+    @inlinable
+    static var branchWidth: Int { 16 }
+  }
 
-      @inlinable
-      init(key: Int, element: Element) {
-        self.key = key
-        self.element = element
-      }
-    }
-
-    @usableFromInline
-    struct Branch {
-      @usableFromInline var node: Node
-      @usableFromInline var firstKey: Int
-      @usableFromInline var count: Int
-
-      @inlinable
-      init(_ node: Node) {
-        self.node = node
-        self.firstKey = node.firstKey
-        self.count = node.count
-      }
-    }
-
-    @exclusivity(unchecked) @usableFromInline var leaves: ContiguousArray<Leaf>
-    @exclusivity(unchecked) @usableFromInline var branches: ContiguousArray<Branch>
-    @exclusivity(unchecked) @usableFromInline var count: Int
+  @usableFromInline
+  struct Leaf {
+    @usableFromInline let key: Int
+    @usableFromInline var element: Element
 
     @inlinable
-    init(leaves: ContiguousArray<Leaf>) {
-      self.leaves = leaves
-      self.branches = []
-      self.count = leaves.count
+    init(key: Int, element: Element) {
+      self.key = key
+      self.element = element
     }
+  }
+
+  @usableFromInline
+  struct Branch {
+    @usableFromInline var node: Node
+    @usableFromInline var firstKey: Int
+    @usableFromInline var count: Int
 
     @inlinable
-    init(branches: ContiguousArray<Branch>) {
-      self.leaves = []
-      self.branches = branches
-      self.count = branches.reduce(0) { $0 + $1.count }
-    }
-
-    @inlinable
-    init(copying node: Node) {
-      self.leaves = node.leaves
-      self.branches = node.branches
+    init(_ node: Node) {
+      self.node = node
+      self.firstKey = node.firstKey
       self.count = node.count
     }
-
-    @inlinable
-    func copy() -> Node { Node(copying: self) }
   }
 }
 
-// Unchecked because its content changes: it does so only while a single tree refers to the node, as the content of an
-// array's buffer does.
-extension OrderedTree.Node: @unchecked Sendable where Element: Sendable {}
+extension OrderedTree.Node: Sendable where Element: Sendable {}
+extension OrderedTree.Leaf: Sendable where Element: Sendable {}
+extension OrderedTree.Branch: Sendable where Element: Sendable {}
 
 // MARK: - Reading
 
 extension OrderedTree.Node {
+  @inlinable
+  var count: Int {
+    switch self {
+    case .leaves(let leaves): leaves.count
+    case .branches(let branches): branches.reduce(0) { $0 + $1.count }
+    }
+  }
+
+  /// The leaf with the smallest key. The node is not empty.
+  @inlinable
+  var first: OrderedTree.Leaf {
+    switch self {
+    case .leaves(let leaves): leaves[0]
+    case .branches(let branches): branches[0].node.first
+    }
+  }
+
+  /// The leaf with the greatest key. The node is not empty.
+  @inlinable
+  var last: OrderedTree.Leaf {
+    switch self {
+    case .leaves(let leaves): leaves[leaves.count - 1]
+    case .branches(let branches): branches[branches.count - 1].node.last
+    }
+  }
+
   /// The smallest key beneath. The node is not empty.
   @inlinable
-  var firstKey: Int { self.branches.first?.firstKey ?? self.leaves[0].key }
-
-  /// The greatest key beneath. The node is not empty.
-  @inlinable
-  var lastKey: Int { self.branches.last?.node.lastKey ?? self.leaves[self.leaves.count - 1].key }
-
-  /// The child of a node that has no other.
-  @inlinable
-  var onlyChild: OrderedTree.Node? { self.branches.count == 1 ? self.branches[0].node : nil }
+  var firstKey: Int {
+    switch self {
+    case .leaves(let leaves): leaves[0].key
+    case .branches(let branches): branches[0].firstKey
+    }
+  }
 
   /// The first leaf whose key is not less than `key`.
   @inlinable
-  func leafIndex(for key: Int) -> Int {
-    var (low, high) = (0, self.leaves.count)
+  static func index(of key: Int, in leaves: ContiguousArray<OrderedTree.Leaf>) -> Int {
+    var (low, high) = (0, leaves.count)
     while low < high {
       let middle = (low + high) / 2
-      if self.leaves[middle].key < key { low = middle + 1 } else { high = middle }
+      if leaves[middle].key < key { low = middle + 1 } else { high = middle }
     }
     return low
   }
 
   /// The branch beneath which `key` is or would be.
   @inlinable
-  func branchIndex(for key: Int) -> Int {
-    var (low, high) = (1, self.branches.count)
+  static func index(of key: Int, in branches: ContiguousArray<OrderedTree.Branch>) -> Int {
+    var (low, high) = (1, branches.count)
     while low < high {
       let middle = (low + high) / 2
-      if self.branches[middle].firstKey <= key { low = middle + 1 } else { high = middle }
+      if branches[middle].firstKey <= key { low = middle + 1 } else { high = middle }
     }
     return low - 1
   }
 
   @inlinable
   func element(of key: Int) -> Element? {
-    if !self.branches.isEmpty { return self.branches[self.branchIndex(for: key)].node.element(of: key) }
-    let index = self.leafIndex(for: key)
-    return index < self.leaves.count && self.leaves[index].key == key ? self.leaves[index].element : nil
+    switch self {
+    case .leaves(let leaves):
+      let index = Self.index(of: key, in: leaves)
+      return index < leaves.count && leaves[index].key == key ? leaves[index].element : nil
+    case .branches(let branches):
+      return branches[Self.index(of: key, in: branches)].node.element(of: key)
+    }
   }
 
   @inlinable
   func element(at offset: Int) -> Element {
-    if self.branches.isEmpty { return self.leaves[offset].element }
-    var offset = offset
-    var index = 0
-    while offset >= self.branches[index].count {
-      offset -= self.branches[index].count
-      index += 1
+    switch self {
+    case .leaves(let leaves): return leaves[offset].element
+    case .branches(let branches):
+      var offset = offset
+      var index = 0
+      while offset >= branches[index].count {
+        offset -= branches[index].count
+        index += 1
+      }
+      return branches[index].node.element(at: offset)
     }
-    return self.branches[index].node.element(at: offset)
   }
 
   @inlinable
   func offset(of key: Int) -> Int? {
-    if self.branches.isEmpty {
-      let index = self.leafIndex(for: key)
-      return index < self.leaves.count && self.leaves[index].key == key ? index : nil
+    switch self {
+    case .leaves(let leaves):
+      let index = Self.index(of: key, in: leaves)
+      return index < leaves.count && leaves[index].key == key ? index : nil
+    case .branches(let branches):
+      let index = Self.index(of: key, in: branches)
+      guard let offset = branches[index].node.offset(of: key) else { return nil }
+      return branches[..<index].reduce(offset) { $0 + $1.count }
     }
-    let index = self.branchIndex(for: key)
-    guard let offset = self.branches[index].node.offset(of: key) else { return nil }
-    return self.branches[..<index].reduce(offset) { $0 + $1.count }
   }
 
   @inlinable
   func visit<E: Error>(_ body: (Element) throws(E) -> Void) throws(E) {
-    for leaf in self.leaves { try body(leaf.element) }
-    for branch in self.branches { try branch.node.visit(body) }
+    switch self {
+    case .leaves(let leaves): for leaf in leaves { try body(leaf.element) }
+    case .branches(let branches): for branch in branches { try branch.node.visit(body) }
+    }
+  }
+
+  /// The array of the node, by its place in memory.
+  var identifier: UnsafeRawPointer? {
+    switch self {
+    case .leaves(let leaves): leaves.withUnsafeBytes { $0.baseAddress }
+    case .branches(let branches): branches.withUnsafeBytes { $0.baseAddress }
+    }
   }
 }
 
 // MARK: - Changing
 
-// A node that is changed belongs to one tree alone, and so do those above it.
+// An array is changed while the node has let go of it: so it is copied only where another version refers to it.
 extension OrderedTree.Node {
   /// Inserts or replaces an element, and returns what had to be split off behind this node.
   @inlinable
-  func insert(_ element: Element, for key: Int) -> OrderedTree.Node? {
-    if self.branches.isEmpty {
-      let index = self.leafIndex(for: key)
-      if index < self.leaves.count, self.leaves[index].key == key {
-        self.leaves[index].element = element
+  mutating func insert(_ element: Element, for key: Int) -> OrderedTree.Node? {
+    switch self {
+    case .leaves(var leaves):
+      self = .leaves([])
+      defer { self = .leaves(leaves) }
+      let index = Self.index(of: key, in: leaves)
+      if index < leaves.count, leaves[index].key == key {
+        leaves[index].element = element
         return nil
       }
-      self.leaves.insert(Leaf(key: key, element: element), at: index)
-      self.count += 1
-      return self.split(changed: index)
+      return leaves.insert(.init(key: key, element: element), at: index, width: Self.leafWidth).map { .leaves($0) }
+    case .branches(var branches):
+      self = .branches([])
+      defer { self = .branches(branches) }
+      let index = Self.index(of: key, in: branches)
+      guard let sibling = branches[index].insert(element, for: key) else { return nil }
+      return branches.insert(.init(sibling), at: index + 1, width: Self.branchWidth).map { .branches($0) }
     }
-    let index = self.branchIndex(for: key)
-    let sibling = self.uniqueChild(at: index).insert(element, for: key)
-    self.refreshBranch(at: index)
-    guard let sibling else { return nil }
-    self.branches.insert(Branch(sibling), at: index + 1)
-    self.count += sibling.count
-    return self.split(changed: index + 1)
+  }
+
+  /// Whether another element has room behind the last one.
+  @inlinable
+  var hasRoomAtEnd: Bool {
+    switch self {
+    case .leaves(let leaves): leaves.count < Self.leafWidth
+    case .branches(let branches): branches[branches.count - 1].node.hasRoomAtEnd
+    }
+  }
+
+  /// Puts the leaves that are right beneath this root among the others.
+  @inlinable
+  mutating func foldTail() {
+    guard case .branches(var branches) = self, case .leaves(let tail) = branches[branches.count - 1].node else {
+      return
+    }
+    branches.removeLast()
+    self = branches.count == 1 ? branches[0].node : .branches(branches)
+    branches = []
+    if let sibling = self.append(tail) { self = .branches([.init(self), .init(sibling)]) }
+  }
+
+  /// Adds leaves behind all others, and returns what had to be split off behind this node.
+  @inlinable
+  mutating func append(_ tail: ContiguousArray<OrderedTree.Leaf>) -> OrderedTree.Node? {
+    guard case .branches(var branches) = self else { return .leaves(tail) }
+    self = .branches([])
+    defer { self = .branches(branches) }
+    let last = branches.count - 1
+    guard let sibling = branches[last].append(tail) else { return nil }
+    return branches.insert(.init(sibling), at: last + 1, width: Self.branchWidth).map { .branches($0) }
   }
 
   /// Removes the element of `key`, which is there. The node may be empty then.
   @inlinable
-  func remove(_ key: Int) {
-    if self.branches.isEmpty {
-      self.leaves.remove(at: self.leafIndex(for: key))
-      self.count -= 1
-      return
+  mutating func remove(_ key: Int) {
+    switch self {
+    case .leaves(var leaves):
+      self = .leaves([])
+      leaves.remove(at: Self.index(of: key, in: leaves))
+      self = .leaves(leaves)
+    case .branches(var branches):
+      self = .branches([])
+      let index = Self.index(of: key, in: branches)
+      if branches[index].count > 1 { branches[index].remove(key) } else { branches.remove(at: index) }
+      self = .branches(branches)
     }
-    let index = self.branchIndex(for: key)
-    let child = self.uniqueChild(at: index)
-    child.remove(key)
-    if child.count > 0 {
-      self.refreshBranch(at: index)
-    } else {
-      self.branches.remove(at: index)
-      self.count -= 1
-    }
+  }
+}
+
+extension OrderedTree.Branch {
+  @inlinable
+  mutating func insert(_ element: Element, for key: Int) -> OrderedTree.Node? {
+    defer { self.refresh() }
+    return self.node.insert(element, for: key)
   }
 
   @inlinable
-  func uniqueChild(at index: Int) -> OrderedTree.Node {
-    if !isKnownUniquelyReferenced(&self.branches[index].node) {
-      self.branches[index].node = self.branches[index].node.copy()
-    }
-    return self.branches[index].node
+  mutating func append(_ tail: ContiguousArray<OrderedTree.Leaf>) -> OrderedTree.Node? {
+    defer { self.refresh() }
+    return self.node.append(tail)
   }
 
   @inlinable
-  func refreshBranch(at index: Int) {
-    self.count -= self.branches[index].count
-    self.branches[index] = Branch(self.branches[index].node)
-    self.count += self.branches[index].count
+  mutating func refresh() {
+    self.firstKey = self.node.firstKey
+    self.count = self.node.count
   }
 
-  /// Splits a node that has become too wide: at the end where it grows, so that a sequence fills its nodes.
+  /// Removes the element of `key`, which is there and not the only one.
   @inlinable
-  func split(changed index: Int) -> OrderedTree.Node? {
-    let width = max(self.leaves.count, self.branches.count)
-    guard width > Self.width else { return nil }
-    let cut =
-      switch index {
-      case width - 1: width - 1
-      case 0, 1: 1
-      default: width / 2
-      }
-    let sibling: OrderedTree.Node
-    if self.branches.isEmpty {
-      sibling = OrderedTree.Node(leaves: ContiguousArray(self.leaves[cut...]))
-      self.leaves.removeSubrange(cut...)
-    } else {
-      sibling = OrderedTree.Node(branches: ContiguousArray(self.branches[cut...]))
-      self.branches.removeSubrange(cut...)
+  mutating func remove(_ key: Int) {
+    self.node.remove(key)
+    self.firstKey = self.node.firstKey
+    self.count -= 1
+  }
+}
+
+extension ContiguousArray {
+  /// Inserts an element, and returns what had to be split off behind where the array was full: little at the end where it
+  /// grows, so that a sequence fills its nodes.
+  @inlinable
+  mutating func insert(_ element: Element, at index: Int, width: Int) -> ContiguousArray? {
+    guard self.count == width else {
+      self.insert(element, at: index)
+      return nil
     }
-    self.count -= sibling.count
-    return sibling
+    if index == width { return [element] }
+    let cut = index < 2 ? index : width / 2
+    var (front, rest) = (ContiguousArray(), ContiguousArray())
+    front.reserveCapacity(cut + 1)
+    front += self[..<cut]
+    rest.reserveCapacity(width - cut + 1)
+    rest += self[cut...]
+    if index <= cut { front.insert(element, at: index) } else { rest.insert(element, at: index - cut) }
+    self = front
+    return rest
   }
 }

@@ -4,36 +4,33 @@
 /// and for thousands. A change copies only the touched nodes that another version refers to.
 @usableFromInline
 package struct OrderedTree<Element> {
-  @usableFromInline var root: Node?
+  @usableFromInline var root = Node.leaves([])
+  @usableFromInline package internal(set) var count = 0
 
   /// Creates an empty tree.
   @inlinable
   package init() {}
 
   @inlinable
-  package var count: Int { self.root?.count ?? 0 }
+  package var isEmpty: Bool { self.count == 0 }
 
+  /// The smallest key with its element.
   @inlinable
-  package var isEmpty: Bool { self.root == nil }
+  var first: Leaf? { self.isEmpty ? nil : self.root.first }
 
-  /// The smallest key.
+  /// The greatest key with its element.
   @inlinable
-  package var firstKey: Int? { self.root?.firstKey }
-
-  /// The greatest key.
-  @inlinable
-  package var lastKey: Int? { self.root?.lastKey }
+  var last: Leaf? { self.isEmpty ? nil : self.root.last }
 
   /// Whether both are one and the same version.
-  @inlinable
-  package func isIdentical(to other: OrderedTree) -> Bool { self.root === other.root }
+  package func isIdentical(to other: OrderedTree) -> Bool { self.root.identifier == other.root.identifier }
 }
 
 extension OrderedTree {
   /// The element of a key. Setting nil removes it.
   @inlinable
   package subscript(key: Int) -> Element? {
-    get { self.root?.element(of: key) }
+    get { self.root.element(of: key) }
     set {
       if let newValue { self.insert(newValue, for: key) } else { self.removeValue(for: key) }
     }
@@ -44,38 +41,43 @@ extension OrderedTree {
   /// - Precondition: `offset` is not negative and less than the count.
   @inlinable
   package func element(at offset: Int) -> Element {
-    guard let root, offset >= 0, offset < root.count else {
-      preconditionFailure("The offset \(offset) is out of bounds: there are \(self.count) elements.")
-    }
-    return root.element(at: offset)
+    precondition(
+      offset >= 0 && offset < self.count,
+      "The offset \(offset) is out of bounds: there are \(self.count) elements."
+    )
+    return self.root.element(at: offset)
   }
 
   /// How many elements come before the one of `key`; nil when there is none.
   @inlinable
-  package func offset(of key: Int) -> Int? { self.root?.offset(of: key) }
+  package func offset(of key: Int) -> Int? { self.root.offset(of: key) }
 
   @inlinable
   mutating func insert(_ element: Element, for key: Int) {
-    guard let root = self.uniqueRoot() else {
-      self.root = Node(leaves: [.init(key: key, element: element)])
-      return
+    if let sibling = self.root.insert(element, for: key) {
+      self.root = .branches([.init(self.root), .init(sibling)])
     }
-    guard let sibling = root.insert(element, for: key) else { return }
-    self.root = Node(branches: [.init(root), .init(sibling)])
+    self.count = self.root.count
+  }
+
+  /// Adds an element behind all others.
+  ///
+  /// The last leaves stay right beneath the root until there are as many as a node has room for. So one more copies them and
+  /// a root of two branches, and none of the nodes between the root and other leaves.
+  @inlinable
+  mutating func append(_ element: Element, for key: Int) {
+    if self.isEmpty || self.root.hasRoomAtEnd { return self.insert(element, for: key) }
+    self.root.foldTail()
+    self.root = .branches([.init(self.root), .init(.leaves([.init(key: key, element: element)]))])
+    self.count += 1
   }
 
   @inlinable
   mutating func removeValue(for key: Int) {
-    guard self[key] != nil, let root = self.uniqueRoot() else { return }
-    root.remove(key)
-    while let root = self.root, let only = root.onlyChild { self.root = only }
-    if self.root?.count == 0 { self.root = nil }
-  }
-
-  @inlinable
-  mutating func uniqueRoot() -> Node? {
-    if self.root != nil, !isKnownUniquelyReferenced(&self.root) { self.root = self.root?.copy() }
-    return self.root
+    guard self[key] != nil else { return }
+    self.root.remove(key)
+    self.count -= 1
+    while case .branches(let branches) = self.root, branches.count == 1 { self.root = branches[0].node }
   }
 }
 
@@ -83,16 +85,16 @@ extension OrderedTree {
   /// Calls `body` for all elements in order.
   @inlinable
   package func visit<E: Error>(_ body: (Element) throws(E) -> Void) throws(E) {
-    try self.root?.visit(body)
+    try self.root.visit(body)
   }
 
   /// What names the nodes of this version: those that two versions have in common are in both.
-  package var nodeIdentifiers: Set<ObjectIdentifier> {
-    var identifiers: Set<ObjectIdentifier> = []
-    var pending = [self.root].compactMap { $0 }
+  package var nodeIdentifiers: Set<UnsafeRawPointer?> {
+    var identifiers: Set<UnsafeRawPointer?> = []
+    var pending = [self.root]
     while let node = pending.popLast() {
-      identifiers.insert(ObjectIdentifier(node))
-      pending += node.branches.map(\.node)
+      identifiers.insert(node.identifier)
+      if case .branches(let branches) = node { pending += branches.map(\.node) }
     }
     return identifiers
   }

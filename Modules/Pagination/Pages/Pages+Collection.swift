@@ -18,13 +18,13 @@ extension Pages: RandomAccessCollection {
   /// The first page.
   @inlinable
   public var first: Page<PageID, PageValue>? {
-    self.entries.firstKey.flatMap { self.entries[$0]?.page }
+    self.entries.first?.element.page
   }
 
   /// The last page.
   @inlinable
   public var last: Page<PageID, PageValue>? {
-    self.entries.lastKey.flatMap { self.entries[$0]?.page }
+    self.entries.last?.element.page
   }
 
   /// The page at an index.

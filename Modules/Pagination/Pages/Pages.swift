@@ -8,7 +8,7 @@
 /// ```
 ///
 /// Looking a page up, adding one at an end, replacing and removing one take time that does not grow with the number of pages
-/// in practice (its logarithm to base 32), also while copies from before the change are kept: copies share what they have in
+/// in practice (its logarithm to base 16), also while copies from before the change are kept: copies share what they have in
 /// common.
 public struct Pages<PageID: Hashable & Sendable, PageValue: Sendable>: Sendable {
   /// A page with its age.
@@ -26,8 +26,8 @@ public struct Pages<PageID: Hashable & Sendable, PageValue: Sendable>: Sendable 
 
   /// The pages by their places, which ascend from the first to the last and never change.
   @usableFromInline var entries = OrderedTree<Entry>()
-  /// The places of pages by the hash values of their identifiers.
-  @usableFromInline var places = OrderedTree<Places>()
+  /// The places of pages by the hash values of their identifiers, or by the next number that was not taken.
+  @usableFromInline var places = OrderedTree<Int>()
 
   /// Creates a value without pages.
   @inlinable
@@ -38,34 +38,6 @@ public struct Pages<PageID: Hashable & Sendable, PageValue: Sendable>: Sendable 
   @inlinable
   public init(_ pages: some Sequence<Page<PageID, PageValue>>) {
     for page in pages { self.append(page) }
-  }
-}
-
-/// Places of pages whose identifiers have one hash value: nearly always a single one.
-@usableFromInline
-struct Places: Sendable {
-  @usableFromInline var first: Int
-  @usableFromInline var others: [Int] = []
-
-  @inlinable
-  init(_ first: Int) {
-    self.first = first
-  }
-
-  @inlinable
-  mutating func insert(_ place: Int) {
-    self.others.append(place)
-  }
-
-  /// The places without one; nil when none is left.
-  @inlinable
-  func removing(_ place: Int) -> Places? {
-    var remaining = [self.first] + self.others
-    remaining.removeAll { $0 == place }
-    guard let first = remaining.first else { return nil }
-    var places = Places(first)
-    places.others = Array(remaining.dropFirst())
-    return places
   }
 }
 
@@ -85,11 +57,13 @@ extension Pages {
         self.remove(id: id)
         return
       }
-      guard newValue.id != id, let place = self.place(of: id) else { return self.append(newValue) }
+      guard newValue.id != id, self.contains(id: id) else { return self.append(newValue) }
       self.remove(id: newValue.id)
-      self.unlink(id, from: place)
-      self.link(newValue.id, to: place)
-      self.entries[place] = Entry(page: newValue, revision: .now)
+      let slot = self.slot(of: id)
+      guard let place = slot.place else { return }
+      self.free(slot.key)
+      self.places.insert(place, for: self.slot(of: newValue.id).key)
+      self.entries.insert(Entry(page: newValue, revision: .now), for: place)
     }
   }
 
@@ -113,10 +87,17 @@ extension Pages {
   }
 
   @inlinable
-  func place(of id: PageID) -> Int? {
-    guard let places = self.places[id.hashValue] else { return nil }
-    if self.entries[places.first]?.page.id == id { return places.first }
-    return places.others.first { self.entries[$0]?.page.id == id }
+  func place(of id: PageID) -> Int? { self.slot(of: id).place }
+
+  /// The key of an identifier in the table of places, and the place that is there; nil when the key is free.
+  @inlinable
+  func slot(of id: PageID) -> (key: Int, place: Int?) {
+    var key = id.hashValue
+    while let place = self.places[key] {
+      if self.entries[place]?.page.id == id { return (key, place) }
+      key &+= 1
+    }
+    return (key, nil)
   }
 }
 
@@ -139,9 +120,10 @@ extension Pages {
   @discardableResult
   @inlinable
   public mutating func remove(id: PageID) -> Page<PageID, PageValue>? {
-    guard let place = self.place(of: id), let entry = self.entries[place] else { return nil }
-    self.unlink(id, from: place)
-    self.entries[place] = nil
+    let slot = self.slot(of: id)
+    guard let place = slot.place, let entry = self.entries[place] else { return nil }
+    self.free(slot.key)
+    self.entries.removeValue(for: place)
     return entry.page
   }
 
@@ -152,31 +134,35 @@ extension Pages {
   }
 
   /// Puts a page in the place of the one with its identifier, or at an end when there is none.
+  ///
+  /// - Parameter revision: When given, a page that is newer stays.
   @inlinable
-  mutating func insert(_ entry: Entry, atEnd: Bool) {
-    if let place = self.place(of: entry.page.id) {
-      self.entries[place] = entry
-      return
+  mutating func insert(_ entry: Entry, atEnd: Bool, unlessNewerThan revision: Revision? = nil) {
+    let slot = self.slot(of: entry.page.id)
+    if let place = slot.place {
+      if let revision, let present = self.entries[place], present.revision > revision { return }
+      self.entries.insert(entry, for: place)
+    } else if atEnd {
+      let place = (self.entries.last?.key ?? -1) + 1
+      self.places.insert(place, for: slot.key)
+      self.entries.append(entry, for: place)
+    } else {
+      let place = (self.entries.first?.key ?? 1) - 1
+      self.places.insert(place, for: slot.key)
+      self.entries.insert(entry, for: place)
     }
-    let place = atEnd ? (self.entries.lastKey ?? -1) + 1 : (self.entries.firstKey ?? 1) - 1
-    self.link(entry.page.id, to: place)
-    self.entries[place] = entry
   }
 
+  /// Frees a key in the table of places, which is taken.
   @inlinable
-  mutating func link(_ id: PageID, to place: Int) {
-    let hash = id.hashValue
-    guard var places = self.places[hash] else {
-      self.places[hash] = Places(place)
-      return
+  mutating func free(_ key: Int) {
+    self.places.removeValue(for: key)
+    // Those behind may be there for want of that key.
+    var key = key &+ 1
+    while let place = self.places[key], let page = self.entries[place]?.page {
+      self.places.removeValue(for: key)
+      self.places.insert(place, for: self.slot(of: page.id).key)
+      key &+= 1
     }
-    places.insert(place)
-    self.places[hash] = places
-  }
-
-  @inlinable
-  mutating func unlink(_ id: PageID, from place: Int) {
-    let hash = id.hashValue
-    self.places[hash] = self.places[hash]?.removing(place)
   }
 }

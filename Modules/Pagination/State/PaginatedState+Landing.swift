@@ -54,8 +54,7 @@ extension Pages {
     atEnd: Bool
   ) {
     let revision = run?.revision ?? .now
-    if let entry = self.entry(of: page.id), entry.revision > revision { return }
-    self.insert(Entry(page: page, revision: revision), atEnd: atEnd)
+    self.insert(Entry(page: page, revision: revision), atEnd: atEnd, unlessNewerThan: revision)
   }
 
   /// Takes in pages where they are.

@@ -49,13 +49,28 @@ struct PagesCostTests {
   }
 
   @Test
+  func `A page more at the end copies the last few and the root, and nothing in between`() {
+    var pages = self.list(of: 2_000)
+    var costs: [Int] = []
+    for id in 2_000..<2_100 {
+      let before = pages
+      pages.append(Page(id: id, value: id))
+      costs.append(pages.entries.nodeIdentifiers.subtracting(before.entries.nodeIdentifiers).count)
+    }
+    let room = OrderedTree<Pages<Int, Int>.Entry>.Node.leafWidth
+    #expect(costs.count { $0 > 2 } <= 100 / room + 1)
+  }
+
+  @Test
   func `A sequence fills its nodes from either end`() {
     let count = 3_200
     let appended = self.list(of: count)
     var prepended = Pages<Int, Int>()
     for id in (0..<count).reversed() { prepended.prepend(Page(id: id, value: id)) }
     #expect(appended == prepended)
-    let full = count / 32 + count / 1_024 + 3
+    typealias Node = OrderedTree<Pages<Int, Int>.Entry>.Node
+    let leaves = count / Node.leafWidth
+    let full = leaves + leaves / (Node.branchWidth - 1) + 5
     #expect(appended.entries.nodeIdentifiers.count <= full)
     #expect(prepended.entries.nodeIdentifiers.count <= full)
   }

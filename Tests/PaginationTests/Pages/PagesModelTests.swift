@@ -6,15 +6,33 @@ import Testing
 struct PagesModelTests {
   @Test(arguments: 0..<40)
   func `Random edits do what they do to an array, and copies stay`(seed: UInt64) {
+    self.edit(seed: seed) { $0 }
+  }
+
+  /// An identifier that shares its hash value with many others.
+  private struct Clash: Hashable {
+    let number: Int
+
+    func hash(into hasher: inout Hasher) {
+      hasher.combine(self.number % 40)
+    }
+  }
+
+  @Test(arguments: 0..<10)
+  func `So they do where identifiers share their hash values`(seed: UInt64) {
+    self.edit(seed: seed) { Clash(number: $0) }
+  }
+
+  private func edit<ID: Hashable & Sendable>(seed: UInt64, id: (Int) -> ID) {
     var generator = SeededGenerator(seed: seed)
-    var pages: Pages<Int, Int> = []
-    var model: [Page<Int, Int>] = []
-    var copies: [(pages: Pages<Int, Int>, model: [Page<Int, Int>])] = []
+    var pages: Pages<ID, Int> = []
+    var model: [Page<ID, Int>] = []
+    var copies: [(pages: Pages<ID, Int>, model: [Page<ID, Int>])] = []
     let span = Int.random(in: 5...400, using: &generator)
     for step in 0..<600 {
-      let page = Page(id: Int.random(in: 0..<span, using: &generator), value: step)
+      let page = Page(id: id(Int.random(in: 0..<span, using: &generator)), value: step)
       let place = model.firstIndex { $0.id == page.id }
-      switch Int.random(in: 0..<10, using: &generator) {
+      switch Int.random(in: 0..<11, using: &generator) {
       case 0..<4:
         pages.append(page)
         if let place { model[place] = page } else { model.append(page) }
@@ -27,6 +45,12 @@ struct PagesModelTests {
       case 8:
         pages[id: page.id]?.value = step
         if let place { model[place].value = step }
+      case 9:
+        let other = id(Int.random(in: 0..<span, using: &generator))
+        guard other != page.id, let place = model.firstIndex(where: { $0.id == other }) else { continue }
+        pages[id: other] = page
+        model[place] = page
+        if let old = model.indices.first(where: { $0 != place && model[$0].id == page.id }) { model.remove(at: old) }
       default:
         if Bool.random(using: &generator) { copies.append((pages, model)) } else { copies = copies.suffix(2) }
       }
