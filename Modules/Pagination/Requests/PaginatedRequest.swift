@@ -109,7 +109,7 @@ extension PaginatedRequest {
     in context: OperationContext,
     with continuation: OperationContinuation<PaginatedOperationValue<PageID, PageValue>, PageFailure>
   ) async throws(PageFailure) -> PaginatedOperationValue<PageID, PageValue> {
-    try await PageLoad(request: self, context: context, continuation: continuation).perform(isolation: isolation)
+    try await PageLoad(request: self, context: context, continuation: continuation).perform()
   }
 
   /// Whether both runs load the same page, or both all pages.

@@ -1,6 +1,6 @@
 public import OperationCore
 
-/// One attempt to do what a run of a paginated operation is to do.
+/// One attempt to do what a run of a paginated operation is to do, on the actor of its caller.
 @usableFromInline
 struct PageLoad<Request: PaginatedRequest>: Sendable {
   @usableFromInline typealias PageID = Request.PageID
@@ -34,7 +34,7 @@ struct PageLoad<Request: PaginatedRequest>: Sendable {
   }
 
   @inlinable
-  func perform(isolation: isolated (any Actor)?) async throws(Request.PageFailure) -> Value {
+  nonisolated(nonsending) func perform() async throws(Request.PageFailure) -> Value {
     // Who waits for the initial page has it when it has come: it is not loaded twice.
     if let run = self.run, run.waits, let page = await run.awaitForerunners(), run.request == .initialPage {
       run.isShared = true
@@ -48,22 +48,22 @@ struct PageLoad<Request: PaginatedRequest>: Sendable {
     case .initialPage:
       self.run?.aim(at: .initialPage)
       let paging = Paging(pageId: self.request.initialPageId, pages: pages, request: .initialPage)
-      return .initialPage(try await self.fetch(paging, isolation: isolation) { .initialPage($0) })
+      return .initialPage(try await self.fetch(paging) { .initialPage($0) })
     case .nextPage:
       let id = self.request.nextPageId(of: pages, in: self.pageContext)
       self.run?.aim(at: .nextPage, id)
       guard let id else { return .nextPage(nil) }
       let paging = Paging(pageId: id, pages: pages, request: .nextPage)
-      return .nextPage(try await self.fetch(paging, isolation: isolation) { .nextPage($0) })
+      return .nextPage(try await self.fetch(paging) { .nextPage($0) })
     case .previousPage:
       let id = self.request.previousPageId(of: pages, in: self.pageContext)
       self.run?.aim(at: .previousPage, id)
       guard let id else { return .previousPage(nil) }
       let paging = Paging(pageId: id, pages: pages, request: .previousPage)
-      return .previousPage(try await self.fetch(paging, isolation: isolation) { .previousPage($0) })
+      return .previousPage(try await self.fetch(paging) { .previousPage($0) })
     case .allPages:
       self.run?.aim(at: .allPages)
-      return .allPages(try await self.refetch(pages, isolation: isolation))
+      return .allPages(try await self.refetch(pages))
     }
   }
 
@@ -79,9 +79,8 @@ struct PageLoad<Request: PaginatedRequest>: Sendable {
 extension PageLoad {
   /// Fetches one page after the other, from the first that is there, as far as there are pages and as many as there are.
   @usableFromInline
-  func refetch(
-    _ pages: Pages<PageID, PageValue>,
-    isolation: isolated (any Actor)?
+  nonisolated(nonsending) func refetch(
+    _ pages: Pages<PageID, PageValue>
   ) async throws(Request.PageFailure) -> Pages<PageID, PageValue> {
     let limit = min(pages.count, self.context.operationMaximumPages ?? .max)
     var refetch = self.run?.refetch ?? PageRefetch(nextId: pages.first?.id, limit: limit)
@@ -91,7 +90,7 @@ extension PageLoad {
       if Task.isCancelled { break }
       let paging = Paging(pageId: id, pages: refetch.pages, request: .allPages)
       var pages = refetch.pages
-      pages.append(try await self.fetch(paging, isolation: isolation) { .allPages([$0]) })
+      pages.append(try await self.fetch(paging) { .allPages([$0]) })
       let isLast = pages.count >= refetch.limit
       let nextId = isLast ? nil : self.request.nextPageId(of: pages, for: .allPages, in: self.pageContext)
       refetch = PageRefetch(pages: pages, nextId: nextId, limit: refetch.limit)
@@ -105,24 +104,25 @@ extension PageLoad {
 
 extension PageLoad {
   @inlinable
-  func fetch(
+  nonisolated(nonsending) func fetch(
     _ paging: Paging<PageID, PageValue>,
-    isolation: isolated (any Actor)?,
     as value: @escaping @Sendable (Page<PageID, PageValue>) -> Value
   ) async throws(Request.PageFailure) -> Page<PageID, PageValue> {
     let id = paging.pageId
     let fetching = PageFetching()
-    let continuation = OperationContinuation<PageValue, Request.PageFailure> { result, context in
+    // Not all of the load: each part of it is counted when the closure is made, and when it goes.
+    let continuation = OperationContinuation<PageValue, Request.PageFailure> {
+      [runContinuation = self.continuation, run = self.run] result, context in
       guard fetching.isUnderWay else { return fetching.reportLateYield(of: id) }
       let result = result.map { Page(id: id, value: $0) }
-      self.continuation.yield(with: result.map(value), using: context)
-      self.run?.log.post(result, of: id, .yieldedResult)
+      runContinuation.yield(with: result.map(value), using: context)
+      run?.log.post(result, of: id, .yieldedResult)
     }
     self.run?.log.post(.init(.started, of: id))
     defer { self.run?.log.post(.init(.ended, of: id)) }
     do {
       let value = try await self.request.fetchPage(
-        isolation: isolation,
+        isolation: #isolation,
         using: paging,
         in: self.pageContext,
         with: continuation

@@ -32,7 +32,8 @@ final class PageOrder<PageID: Hashable & Sendable, PageValue: Sendable>: Sendabl
   /// The context of the store whose state this belongs to.
   @inlinable
   var context: OperationContext {
-    self.source.withLock { $0.context }?() ?? OperationContext()
+    // Not the closure alone: as a generic result it would be wrapped.
+    self.source.withLock { $0 }.context?() ?? OperationContext()
   }
 
   @inlinable

@@ -16,9 +16,7 @@ extension OperationStore where State: PaginatedStateProtocol {
     using context: OperationContext? = nil,
     handler: PaginatedEventHandler<State>? = nil
   ) async throws(State.Failure) -> Page<State.PageID, State.PageValue>? {
-    // Where there is nothing to load, nobody is shown a load.
-    let state = self.state.paginatedState
-    if !state.isLoading, !state.hasNextPage { return nil }
+    guard self.mayLoad({ $0.hasNextPage }) else { return nil }
     return try await self.run(.next, using: context, handler: handler).page
   }
 
@@ -37,8 +35,7 @@ extension OperationStore where State: PaginatedStateProtocol {
     using context: OperationContext? = nil,
     handler: PaginatedEventHandler<State>? = nil
   ) async throws(State.Failure) -> Page<State.PageID, State.PageValue>? {
-    let state = self.state.paginatedState
-    if !state.isLoading, !state.hasPreviousPage { return nil }
+    guard self.mayLoad({ $0.hasPreviousPage }) else { return nil }
     return try await self.run(.previous, using: context, handler: handler).page
   }
 
@@ -58,13 +55,23 @@ extension OperationStore where State: PaginatedStateProtocol {
     using context: OperationContext? = nil,
     handler: PaginatedEventHandler<State>? = nil
   ) async throws(State.Failure) -> Pages<State.PageID, State.PageValue> {
-    let state = self.state.paginatedState
-    if !state.isLoading, state.currentValue.isEmpty { return [] }
+    guard self.mayLoad({ !$0.currentValue.isEmpty }) else { return [] }
     return try await self.run(.all, using: context, handler: handler).pages
   }
 
+  /// Whether a run is to be shown: where there is nothing to load, nobody is shown a load.
+  ///
+  /// A function, as a state that is still held when the run departs would have to be copied for that.
   @inlinable
-  func run(
+  func mayLoad(
+    _ isSomethingThere: (PaginatedState<State.PageID, State.PageValue, State.Failure>) -> Bool
+  ) -> Bool {
+    let state = self.state.paginatedState
+    return state.isLoading || isSomethingThere(state)
+  }
+
+  @inlinable
+  nonisolated(nonsending) func run(
     _ demand: PageDemand,
     using context: OperationContext?,
     handler: PaginatedEventHandler<State>?
