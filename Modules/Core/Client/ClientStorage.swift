@@ -10,8 +10,25 @@ final class ClientStorage: Sendable {
     let runtime: any ErasedRuntime
     /// The store; nil once the cache has let it go, after which it is there while somebody else holds it.
     var store: (any AnyObject & Sendable)?
-    var isIdle = false
-    var idlenessReading: UInt64 = 0
+    private var idleness: UInt64
+
+    init(id: StoreEntryIdentifier, runtime: any ErasedRuntime, store: any AnyObject & Sendable, isIdle: Bool) {
+      self.id = id
+      self.runtime = runtime
+      self.store = store
+      self.idleness = isIdle ? 1 : 0
+    }
+
+    // Two in one word, as there is an entry for each store.
+    var isIdle: Bool {
+      get { self.idleness & 1 != 0 }
+      set { self.idleness = self.idleness & ~1 | (newValue ? 1 : 0) }
+    }
+
+    var idlenessReading: UInt64 {
+      get { self.idleness >> 1 }
+      set { self.idleness = newValue << 1 | self.idleness & 1 }
+    }
   }
 
   private enum Note: Sendable {
@@ -29,6 +46,8 @@ final class ClientStorage: Sendable {
     /// Stores that came from outside, where they need not be idle.
     var newcomers: [(StoreEntryIdentifier, OperationPath)] = []
     var isDelivering = false
+    /// How the stores refer to this object, once there are any.
+    var asKeeper: WeakStoreKeeper?
   }
 
   private let state = Mutex(State())
@@ -183,7 +202,9 @@ extension ClientStorage {
     state.lastID += 1
     let entry = Entry(id: state.lastID, runtime: new.runtime, store: new.store, isIdle: true)
     let path = new.runtime.path
-    new.runtime.keep(StoreKeeperReference(keeper: self, entry: entry.id))
+    let keeper = state.asKeeper ?? WeakStoreKeeper(self)
+    state.asKeeper = keeper
+    new.runtime.keep(StoreKeeperReference(keeper: keeper, entry: entry.id))
     return (entry.id, state.entries.updateValue(entry, at: path))
   }
 

@@ -4,19 +4,26 @@ extension OperationContext {
   /// The entries that differ from run to run.
   @usableFromInline
   struct RunEntries: Sendable {
-    @usableFromInline var taskIdentifier: OperationTaskIdentifier?
+    // The small ones come last, where they take no more room than they need.
     @usableFromInline var store: (any StoreReference)?
     /// Takes in what would fly in the task of the run.
     @usableFromInline var carriage: Carriage?
-    /// Whether the run is made for the subscribers of its store, who then keep it alive.
-    @usableFromInline var isForSubscribers = false
     /// Nil in a first attempt of which nobody wants to hear more.
     @usableFromInline var attempts: RunAttempts?
     /// What the state keeps with the run, if it does.
     @usableFromInline var attachment: (any AnyObject & Sendable)?
+    @usableFromInline var taskIdentifier: OperationTaskIdentifier?
+    /// Whether the run is made for the subscribers of its store, who then keep it alive.
+    @usableFromInline var isForSubscribers = false
 
     @inlinable
     init() {}
+
+    @inlinable
+    var isEmpty: Bool {
+      self.store == nil && self.carriage == nil && self.attempts == nil && self.attachment == nil
+        && self.taskIdentifier == nil && !self.isForSubscribers
+    }
   }
 
   /// The entries that differ from event to event. They lie in the context itself, so that an event costs no allocation.
@@ -45,7 +52,8 @@ extension OperationContext {
   @inlinable
   mutating func leaveRun() {
     self.event = EventEntries()
-    if self.storage !== Self.empty { self.run = RunEntries() }
+    // Writing would copy what other contexts share.
+    if !self.run.isEmpty { self.run = RunEntries() }
   }
 
   /// The identifier of the task that is running with this context, or nil outside a run.

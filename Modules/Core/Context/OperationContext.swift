@@ -57,6 +57,11 @@ public struct OperationContext: Sendable {
   }
 
   @inlinable
+  init(storage: Storage) {
+    self.storage = storage
+  }
+
+  @inlinable
   var slots: ContiguousArray<Slot> {
     get { self.storage.slots }
     _modify {

@@ -13,14 +13,14 @@ public struct QueryState<Value: Sendable, Failure: Error>: Sendable {
   @usableFromInline
   final class Storage: @unchecked Sendable {
     // Unchecked because it is only changed while nobody else refers to it, which also makes the accesses exclusive.
+    @exclusivity(unchecked) @usableFromInline var activeTasks: [OperationTask<Value, Failure>] = []
+    /// Nil until a run fails, as most never do.
+    @exclusivity(unchecked) @usableFromInline var failures: Failures?
+    @exclusivity(unchecked) @usableFromInline var valueUpdateCount = 0
+    /// When the value was last set. Means nothing before it was.
+    @exclusivity(unchecked) @usableFromInline var valueDate = Date(timeIntervalSinceReferenceDate: 0)
     @exclusivity(unchecked) @usableFromInline var currentValue: Value?
     @usableFromInline let initialValue: Value?
-    @exclusivity(unchecked) @usableFromInline var valueUpdateCount = 0
-    @exclusivity(unchecked) @usableFromInline var valueLastUpdatedAt: Date?
-    @exclusivity(unchecked) @usableFromInline var error: Failure?
-    @exclusivity(unchecked) @usableFromInline var errorUpdateCount = 0
-    @exclusivity(unchecked) @usableFromInline var errorLastUpdatedAt: Date?
-    @exclusivity(unchecked) @usableFromInline var activeTasks: [OperationTask<Value, Failure>] = []
 
     @inlinable
     init(initialValue: Value?) {
@@ -33,11 +33,25 @@ public struct QueryState<Value: Sendable, Failure: Error>: Sendable {
       self.currentValue = other.currentValue
       self.initialValue = other.initialValue
       self.valueUpdateCount = other.valueUpdateCount
-      self.valueLastUpdatedAt = other.valueLastUpdatedAt
-      self.error = other.error
-      self.errorUpdateCount = other.errorUpdateCount
-      self.errorLastUpdatedAt = other.errorLastUpdatedAt
+      self.valueDate = other.valueDate
+      self.failures = other.failures
       self.activeTasks = other.activeTasks
+    }
+  }
+
+  /// What the errors have left.
+  @usableFromInline
+  final class Failures: Sendable {
+    /// The error that happened last, unless a value was set after it.
+    @usableFromInline let error: Failure?
+    @usableFromInline let count: Int
+    @usableFromInline let lastDate: Date
+
+    @inlinable
+    init(error: Failure?, count: Int, lastDate: Date) {
+      self.error = error
+      self.count = count
+      self.lastDate = lastDate
     }
   }
 
@@ -68,16 +82,16 @@ extension QueryState: OperationState {
   public var valueUpdateCount: Int { self.storage.valueUpdateCount }
 
   @inlinable
-  public var valueLastUpdatedAt: Date? { self.storage.valueLastUpdatedAt }
+  public var valueLastUpdatedAt: Date? { self.storage.valueUpdateCount > 0 ? self.storage.valueDate : nil }
 
   @inlinable
-  public var error: Failure? { self.storage.error }
+  public var error: Failure? { self.storage.failures?.error }
 
   @inlinable
-  public var errorUpdateCount: Int { self.storage.errorUpdateCount }
+  public var errorUpdateCount: Int { self.storage.failures?.count ?? 0 }
 
   @inlinable
-  public var errorLastUpdatedAt: Date? { self.storage.errorLastUpdatedAt }
+  public var errorLastUpdatedAt: Date? { self.storage.failures?.lastDate }
 
   /// The tasks that are running, in the order in which they started.
   @inlinable
@@ -116,12 +130,13 @@ extension QueryState: OperationState {
     case .success(let value):
       storage.currentValue = value
       storage.valueUpdateCount += 1
-      storage.valueLastUpdatedAt = context.date
-      storage.error = nil
+      storage.valueDate = context.date
+      if let failures = storage.failures, failures.error != nil {
+        storage.failures = Failures(error: nil, count: failures.count, lastDate: failures.lastDate)
+      }
     case .failure(let error):
-      storage.error = error
-      storage.errorUpdateCount += 1
-      storage.errorLastUpdatedAt = context.date
+      let count = storage.failures?.count ?? 0
+      storage.failures = Failures(error: error, count: count + 1, lastDate: context.date)
     }
   }
 

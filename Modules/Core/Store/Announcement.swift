@@ -89,14 +89,14 @@ struct Outbox<State: OperationState & Sendable>: Sendable {
 
   // What is taken out leaves its place empty, so that nothing is let go of later, under the lock.
   @usableFromInline var entries: [Entry?] = []
-  @usableFromInline var head = 0
+  @usableFromInline var head: Int32 = 0
   @usableFromInline var isDelivering = false
 
   @inlinable
   init() {}
 
   @inlinable
-  var isEmpty: Bool { self.head == self.entries.count }
+  var isEmpty: Bool { Int(self.head) == self.entries.count }
 
   @inlinable
   mutating func append(_ entry: Entry) {
@@ -106,13 +106,13 @@ struct Outbox<State: OperationState & Sendable>: Sendable {
   @inlinable
   mutating func popFirst() -> Entry? {
     guard !self.isEmpty else { return nil }
-    let entry = self.entries[self.head].take()
+    let entry = self.entries[Int(self.head)].take()
     self.head += 1
-    if self.head == self.entries.count {
+    if self.isEmpty {
       self.entries.removeAll(keepingCapacity: self.entries.capacity <= 16)
       self.head = 0
-    } else if self.head > 32, self.head > self.entries.count / 2 {
-      self.entries.removeFirst(self.head)
+    } else if self.head > 32, Int(self.head) > self.entries.count / 2 {
+      self.entries.removeFirst(Int(self.head))
       self.head = 0
     }
     return entry

@@ -46,8 +46,10 @@ extension StoreRuntime: ErasedRuntime {
   }
 
   func keep(_ reference: StoreKeeperReference) {
-    self.keeper.withLock { $0 = reference }
+    var reference = reference
+    self.keeperLock.withLock { _ in swap(&self.keeper, &reference) }
     self.isKept.store(true, ordering: .releasing)
+    _ = consume reference  // Released after the lock.
   }
 }
 

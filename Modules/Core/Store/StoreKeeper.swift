@@ -11,27 +11,35 @@ protocol StoreKeeper: AnyObject, Sendable {
 /// Names one store among all that a client has ever kept.
 @usableFromInline typealias StoreEntryIdentifier = UInt64
 
-/// A store's way back to its keeper, which it does not keep alive.
+/// A keeper as all its stores refer to it: without keeping it alive.
+@usableFromInline
+final class WeakStoreKeeper: Sendable {
+  weak let keeper: (any StoreKeeper)?
+
+  init(_ keeper: any StoreKeeper) {
+    self.keeper = keeper
+  }
+}
+
+/// A store's way back to its keeper.
 @usableFromInline
 struct StoreKeeperReference: Sendable {
-  @usableFromInline weak var keeper: (any StoreKeeper)?
+  @usableFromInline var keeper: WeakStoreKeeper?
   @usableFromInline var entry: StoreEntryIdentifier = 0
 
-  @usableFromInline
+  @inlinable
   init() {}
 
-  init(keeper: any StoreKeeper, entry: StoreEntryIdentifier) {
+  init(keeper: WeakStoreKeeper, entry: StoreEntryIdentifier) {
     self.keeper = keeper
     self.entry = entry
   }
 
-  @usableFromInline
   func idlenessChanged(at path: OperationPath) {
-    self.keeper?.idlenessChanged(of: self.entry, at: path)
+    self.keeper?.keeper?.idlenessChanged(of: self.entry, at: path)
   }
 
-  @usableFromInline
   func storeIsGone(at path: OperationPath) {
-    self.keeper?.storeIsGone(self.entry, at: path)
+    self.keeper?.keeper?.storeIsGone(self.entry, at: path)
   }
 }

@@ -12,7 +12,7 @@ extension StoreMachine {
 
   /// Shows a state that ``stateBeneathLayers()`` has made, or the plain one when it is nil.
   mutating func show(_ layeredState: State?) {
-    self.layeredState = layeredState
+    if self.extras != nil || layeredState != nil { self.layeredState = layeredState }
   }
 
   mutating func add(_ layer: StateLayer<State>) {
@@ -32,7 +32,7 @@ extension StoreMachine {
     guard let index = self.layers.firstIndex(where: { $0.id == layer.id }) else { return }
     self.layers.remove(at: index)
     self.state = committed
-    self.ledger?.note(.edited(isSuccess: true, layer.apply), by: nil)
+    if self.hasLedger { self.ledger?.note(.edited(isSuccess: true, layer.apply), by: nil) }
     self.queue(StoreNews(isStateNew: true), result: nil, self.context, run: nil)
   }
 
@@ -50,8 +50,8 @@ extension StoreMachine {
 
   @inlinable
   mutating func answerInvalidations(upTo invalidation: Int) {
-    self.answeredInvalidations = max(self.answeredInvalidations, invalidation)
-    if !self.layers.isEmpty { self.removeLayers(answeredBy: invalidation) }
+    if invalidation > self.answeredInvalidations { self.answeredInvalidations = invalidation }
+    if self.hasLayers { self.removeLayers(answeredBy: invalidation) }
   }
 
   @usableFromInline

@@ -25,8 +25,8 @@ struct StoreMachine<State: OperationState & Sendable>: Sendable {
     }
   }
 
-  @usableFromInline var context: OperationContext
-  @usableFromInline var layers: [StateLayer<State>] = []
+  /// What the context of the store refers to; it is that of no event.
+  @usableFromInline var contextStorage: OperationContext.Storage
   /// Grows with every change.
   @usableFromInline var version: UInt64 = 0
   @usableFromInline var runs: [Run] = []
@@ -36,34 +36,27 @@ struct StoreMachine<State: OperationState & Sendable>: Sendable {
   @usableFromInline var heldFlights: [RunFlight] = []
   @usableFromInline var subscribers = SubscriberTable<State>()
   @usableFromInline var outbox = Outbox<State>()
-  /// What is to be done once exclusive access ends.
-  @usableFromInline var deferredActions: [@Sendable () -> Void] = []
-  @usableFromInline var controllers: OperationSubscription?
-  /// Who wants to know that the first subscriber came or the last one left.
-  @usableFromInline var activityObservers: [UInt64: @Sendable () -> Void] = [:]
-  /// How often somebody has asked whether the store is idle: a later answer has a greater number.
-  @usableFromInline var idlenessReadings: UInt64 = 0
-  /// Whether the operation is to be run again when the runs that began before the last invalidation have ended.
-  @usableFromInline var owesRerun = false
-  /// Whether a run that is under way may be premature.
-  @usableFromInline var hasPrematureRuns = false
-  @usableFromInline var isClosed = false
   @usableFromInline var reportedActivity = (isIdle: true, isRunning: false, hasSubscribers: false)
-  @usableFromInline var invalidations = 0
-  @usableFromInline var answeredInvalidations = 0
+  @usableFromInline var controllers: OperationSubscription?
+  /// Nil while there is none of what it is for, which is nearly always.
+  @usableFromInline var extras: StoreExtras<State>?
 
   // What takes as much room as a state does comes last: the fields before are then at places that generic code knows.
 
   /// What runs and setters have made, beneath the layers.
   @usableFromInline var state: State
-  /// What the store shows: the state with the layers over it; nil when there are none.
-  @usableFromInline var layeredState: State?
-  @usableFromInline var ledger: Ledger<State>?
 
   @inlinable
   init(state: State, context: OperationContext) {
     self.state = state
-    self.context = context
+    self.contextStorage = context.storage
+  }
+
+  /// The context that runs get.
+  @inlinable
+  var context: OperationContext {
+    get { OperationContext(storage: self.contextStorage) }
+    set { self.contextStorage = newValue.storage }
   }
 
   /// What of the user's a state holds, for those who have to outlast a change of it.
@@ -85,13 +78,14 @@ struct StoreMachine<State: OperationState & Sendable>: Sendable {
   var holdings: Holdings { Holdings(of: self) }
 
   @inlinable
-  var isInvalidated: Bool { self.invalidations > self.answeredInvalidations }
+  var isInvalidated: Bool { self.extras.map { $0.invalidations > $0.answeredInvalidations } ?? false }
 
   /// Whether nobody subscribes and nothing runs, with a number that is greater in later answers.
   @inlinable
   mutating func readIdleness() -> (isIdle: Bool, reading: UInt64) {
-    self.idlenessReadings += 1
-    return (self.isIdle, self.idlenessReadings)
+    // Drafts that were made before are made again, which does them no harm.
+    self.version += 1
+    return (self.isIdle, self.version)
   }
 
   @inlinable
@@ -106,7 +100,7 @@ struct StoreMachine<State: OperationState & Sendable>: Sendable {
     self.reportedActivity = now
     let isForKeeper = isKept && last.isIdle != now.isIdle
     let isForObservers =
-      !self.activityObservers.isEmpty
+      self.extras.map { !$0.activityObservers.isEmpty } ?? false
       && (last.isRunning != now.isRunning || last.hasSubscribers != now.hasSubscribers)
     guard isForKeeper || isForObservers else { return nil }
     return StoreActivityNews(
@@ -156,8 +150,8 @@ extension StoreMachine {
     using context: OperationContext
   ) -> StoreNews {
     self.state.update(with: result, using: context)
-    if self.ledger != nil { self.ledger?.note(.set(result, context), by: nil) }
-    if case .success = result { self.answeredInvalidations = self.invalidations }
+    if self.hasLedger { self.ledger?.note(.set(result, context), by: nil) }
+    if case .success = result { self.answerInvalidations() }
     return StoreNews(isStateNew: true)
   }
 
@@ -168,8 +162,8 @@ extension StoreMachine {
     _ edit: @escaping @Sendable (inout State) -> Void
   ) -> StoreNews {
     edit(&self.state)
-    self.ledger?.note(.edited(isSuccess: isSuccess, edit), by: nil)
-    if isSuccess { self.answeredInvalidations = self.invalidations }
+    if self.hasLedger { self.ledger?.note(.edited(isSuccess: isSuccess, edit), by: nil) }
+    if isSuccess { self.answerInvalidations() }
     return StoreNews(isStateNew: true)
   }
 
@@ -181,7 +175,7 @@ extension StoreMachine {
     using context: OperationContext
   ) -> StoreNews {
     guard self.isShown(task.id) else { return StoreNews() }
-    if self.ledger == nil { self.ledger = Ledger(base: self.state) }
+    if !self.hasLedger { self.ledger = Ledger(base: self.state) }
     self.state.update(with: result, for: task)
     self.ledger?.note(.reported(result, task), by: task.id)
     return StoreNews(isStateNew: true, bringsResult: true)
@@ -190,6 +184,12 @@ extension StoreMachine {
   @inlinable
   mutating func invalidate() {
     self.invalidations += 1
+  }
+
+  /// A value has come that answers for all invalidations until now.
+  @inlinable
+  mutating func answerInvalidations() {
+    if self.isInvalidated { self.answeredInvalidations = self.invalidations }
   }
 
   /// The runs that do not answer for the last invalidation.
@@ -205,7 +205,7 @@ extension StoreMachine {
   @inlinable
   mutating func depart(_ task: inout Task) -> StoreNews {
     self.state.scheduleFetchTask(&task)
-    if self.ledger != nil { self.noteDeparture(of: task) }
+    if self.hasLedger { self.noteDeparture(of: task) }
     self.runs.append(Run(task: task, invalidations: self.invalidations))
     return StoreNews(isStateNew: true)
   }
@@ -224,7 +224,7 @@ extension StoreMachine {
     guard let index = self.index(ofRun: id), self.runs[index].isShown else { return StoreNews() }
     self.runs[index].isShown = false
     let task = self.runs[index].task
-    if let state = self.ledger?.takeBack(id) { self.state = state }
+    if self.hasLedger, let state = self.ledger?.takeBack(id) { self.state = state }
     self.finish(task)
     return StoreNews(isStateNew: true)
   }
@@ -249,7 +249,7 @@ extension StoreMachine {
     self.landingFlights.append(task.flight)
     guard isShown else { return StoreNews(isStateNew: isStateNew, turn: .ended) }
     self.state.update(with: outcome, for: task)
-    if self.ledger != nil { self.noteLanding(of: task, with: outcome) }
+    if self.hasLedger { self.noteLanding(of: task, with: outcome) }
     self.finish(task)
     if case .success = outcome, self.state.isRefreshed(by: task) { self.answerInvalidations(upTo: invalidations) }
     return StoreNews(isStateNew: true, bringsResult: true, turn: .ended)
@@ -264,7 +264,7 @@ extension StoreMachine {
   @inlinable
   mutating func finish(_ task: Task) {
     self.state.finishFetchTask(task)
-    if self.ledger != nil { self.noteEnd(of: task) }
+    if self.hasLedger { self.noteEnd(of: task) }
   }
 
   @usableFromInline
@@ -287,8 +287,8 @@ extension StoreMachine {
   @inlinable
   mutating func reset(using context: OperationContext) -> (news: StoreNews, tasks: [Task]) {
     let effect = self.state.reset(using: context)
-    self.ledger = nil
-    self.answeredInvalidations = self.invalidations
+    if self.hasLedger { self.ledger = nil }
+    self.answerInvalidations()
     for index in self.runs.indices { self.runs[index].isShown = false }
     let running = self.runs.map { $0.task }
     let others = effect.tasksToCancel.filter { task in !running.contains { $0.id == task.id } }

@@ -17,11 +17,7 @@ extension StoreRuntime {
     let subscriptions = controllers.map { self.start($0) } + probes.map { $0.storeWasMade() }
     // Most stores have one controller at most, and keep no more for it than it takes.
     let subscription = subscriptions.count == 1 ? subscriptions[0] : .combined(subscriptions)
-    let isClosed = self.machine.withLock { machine in
-      if !machine.isClosed { machine.controllers = subscription }
-      return machine.isClosed
-    }
-    if isClosed { subscription.cancel() }
+    self.machine.withLock { $0.controllers = subscription }
   }
 
   private func start<Controller: OperationController & Sendable>(_ controller: Controller) -> OperationSubscription {

@@ -2,7 +2,8 @@ extension StoreMachine {
   /// Notes that what the operation needs has come to hold since the runs that are under way began.
   mutating func markRunsPremature() {
     for index in self.runs.indices { self.runs[index].isPremature = true }
-    self.hasPrematureRuns = !self.runs.isEmpty
+    let hasRuns = !self.runs.isEmpty
+    if hasRuns != self.hasPrematureRuns { self.hasPrematureRuns = hasRuns }
   }
 
   /// Whether a run that lands has failed, perhaps for the want of what has come to hold since it began.

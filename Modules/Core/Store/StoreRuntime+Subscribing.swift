@@ -104,11 +104,10 @@ extension StoreRuntime {
   /// The store is gone: its subscribers hear no more, and nobody keeps its automatic runs alive.
   func close() {
     let (subscribers, flights, controllers, observers) = self.machine.withLock { machine in
-      machine.isClosed = true
       defer {
         machine.heldFlights = []
         machine.controllers = nil
-        machine.activityObservers = [:]
+        if !machine.activityObservers.isEmpty { machine.activityObservers = [:] }
       }
       return (machine.subscribers.removeAll(), machine.heldFlights, machine.controllers, machine.activityObservers)
     }

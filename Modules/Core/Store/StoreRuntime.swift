@@ -9,22 +9,59 @@ final class StoreRuntime<State: OperationState & Sendable>: Sendable {
   @usableFromInline typealias Task = OperationTask<State.OperationValue, State.Failure>
   @usableFromInline typealias RunFlight = Flight<State.OperationValue, State.Failure>
 
+  // The lock lies beside what it guards, in one object with it.
+  @usableFromInline let lock = ReentrantLock()
+  /// Guards `keeper` alone, which is set while the client is locked: whoever has exclusive access may be waiting for that.
+  @usableFromInline let keeperLock = Mutex(())
   @usableFromInline let operation: OperationBox<State>
-  @usableFromInline let machine: ReentrantMutex<StoreMachine<State>>
-  /// The store, as the contexts of its runs refer to it.
-  @usableFromInline let reference = TypedStoreReference<State>()
-  /// The client that keeps the store, which wants to know when it is idle.
-  @usableFromInline let keeper = Mutex(StoreKeeperReference())
+  // Unsafe only in name: set before anybody else knows of the object.
+  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var madeReference: TypedStoreReference<State>?
+  // Unsafe only in name: touched by whoever holds its lock. The client that keeps the store, and wants to know when it is idle.
+  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var keeper = StoreKeeperReference()
   @usableFromInline let isKept = Atomic(false)
   @usableFromInline let dependents = Atomic(false)
   /// Whether anybody wants to hear of subscribers.
   @usableFromInline let isProbed: Bool
+  // Unsafe only in name: touched by whoever holds the lock, which also makes the accesses exclusive.
+  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var lockedMachine: StoreMachine<State>
 
   @inlinable
   init(operation: OperationBox<State>, state: State, context: OperationContext) {
     self.operation = operation
     self.isProbed = context.isProbed
-    self.machine = ReentrantMutex(StoreMachine(state: state, context: context))
+    self.lockedMachine = StoreMachine(state: state, context: context)
+  }
+
+  /// The way to the machine, through the lock.
+  @inlinable
+  var machine: StoreMachineAccess<State> { StoreMachineAccess(runtime: self) }
+
+  /// The store, as the contexts of its runs refer to it.
+  @inlinable
+  var reference: TypedStoreReference<State> {
+    guard let reference = self.madeReference else { preconditionFailure("A runtime is made with its store.") }
+    return reference
+  }
+}
+
+/// The machine of a store: what a ``ReentrantMutex`` around it would be, without an object of its own.
+@usableFromInline
+struct StoreMachineAccess<State: OperationState & Sendable> {
+  @usableFromInline let runtime: StoreRuntime<State>
+
+  @inlinable
+  init(runtime: StoreRuntime<State>) {
+    self.runtime = runtime
+  }
+
+  /// Whether the current thread has exclusive access.
+  @inlinable
+  var isOwnedByCurrentThread: Bool { self.runtime.lock.isOwnedByCurrentThread }
+
+  /// Runs `body`, which must not call foreign code, with the machine.
+  @inlinable
+  func withLock<R>(_ body: (inout StoreMachine<State>) -> R) -> R {
+    self.runtime.lock.withLock { body(&self.runtime.lockedMachine) }
   }
 }
 
@@ -37,9 +74,11 @@ extension StoreRuntime {
   @inlinable
   var hasDependents: Bool { self.dependents.load(ordering: .acquiring) }
 
+  private var lockedKeeper: StoreKeeperReference { self.keeperLock.withLock { _ in self.keeper } }
+
   /// Tells the client that the store is gone.
   func leaveKeeper() {
-    self.keeper.withLock { $0 }.storeIsGone(at: self.path)
+    self.lockedKeeper.storeIsGone(at: self.path)
   }
 
   @usableFromInline
@@ -74,7 +113,7 @@ extension StoreRuntime {
     var replaced: StoreMachine<State>.Holdings?
     let mayDeliver = !self.machine.isOwnedByCurrentThread
     let isMade = self.machine.withLock { machine in
-      guard machine.layers.isEmpty else { return false }
+      guard !machine.hasLayers else { return false }
       if replacesValue { replaced = machine.holdings }
       machine.version += 1
       news = body(&machine)
@@ -104,7 +143,7 @@ extension StoreRuntime {
       var draft = self.machine.withLock { $0 }
       let version = draft.version
       _ = body(&draft)
-      let shown = draft.layers.isEmpty ? nil : draft.stateBeneathLayers()
+      let shown = draft.hasLayers ? draft.stateBeneathLayers() : nil
       var replaced: StoreMachine<State>.Holdings?
       let isMade = self.machine.withLock { machine in
         guard machine.version == version else { return false }
@@ -149,7 +188,7 @@ extension StoreRuntime {
     var draft = self.machine.withLock { $0 }
     guard draft.version == version else { return false }
     draft.commit(layer, committed)
-    let shown = draft.layers.isEmpty ? nil : draft.stateBeneathLayers()
+    let shown = draft.hasLayers ? draft.stateBeneathLayers() : nil
     return self.machine.withLock { machine in
       guard machine.version == version else { return false }
       machine.version += 1
@@ -198,16 +237,13 @@ extension StoreRuntime {
   @inlinable
   func withExclusiveAccess<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
     defer { self.performDeferredActions() }
-    return try self.machine.withExclusiveAccess(body)
+    return try self.lock.withExclusiveAccess(body)
   }
 
   @usableFromInline
   func performDeferredActions() {
     guard !self.machine.isOwnedByCurrentThread else { return }
-    let actions = self.machine.withLock { machine in
-      defer { machine.deferredActions = [] }
-      return machine.deferredActions
-    }
+    let actions = self.machine.withLock { $0.takeDeferredActions() }
     self.deliver()
     for action in actions { action() }
   }
@@ -224,7 +260,7 @@ extension StoreRuntime {
   func tell(_ news: StoreActivityNews) {
     self.act {
       for observer in news.observers { observer() }
-      if news.isForKeeper { self.keeper.withLock { $0 }.idlenessChanged(at: self.path) }
+      if news.isForKeeper { self.lockedKeeper.idlenessChanged(at: self.path) }
     }
   }
 }

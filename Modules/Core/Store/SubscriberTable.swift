@@ -77,17 +77,20 @@ final class Subscriber<State: OperationState & Sendable>: Sendable {
 @usableFromInline
 struct SubscriberTable<State: OperationState & Sendable>: Sendable {
   @usableFromInline var slots: ContiguousArray<Subscriber<State>?> = []
-  @usableFromInline var vacancies = 0
-  /// How many count as subscribers.
-  @usableFromInline var count = 0
   /// The identifier that the next one gets; all that are there have smaller ones.
   @usableFromInline var nextID: UInt64 = 0
+  @usableFromInline var vacancies: Int32 = 0
+  @usableFromInline var memberCount: Int32 = 0
 
   @inlinable
   init() {}
 
+  /// How many count as subscribers.
   @inlinable
-  var isEmpty: Bool { self.slots.count == self.vacancies }
+  var count: Int { Int(self.memberCount) }
+
+  @inlinable
+  var isEmpty: Bool { self.slots.count == Int(self.vacancies) }
 
   @inlinable
   mutating func add(
@@ -104,7 +107,7 @@ struct SubscriberTable<State: OperationState & Sendable>: Sendable {
     )
     self.nextID += 1
     self.slots.append(subscriber)
-    if case .subscriber = role { self.count += 1 }
+    if case .subscriber = role { self.memberCount += 1 }
     return subscriber
   }
 
@@ -112,14 +115,14 @@ struct SubscriberTable<State: OperationState & Sendable>: Sendable {
   @inlinable
   mutating func remove(_ subscriber: Subscriber<State>) -> Bool {
     guard let index = self.index(of: subscriber) else { return false }
-    if case .subscriber = subscriber.role { self.count -= 1 }
+    if case .subscriber = subscriber.role { self.memberCount -= 1 }
     if index == self.slots.count - 1 {
       self.slots.removeLast()
     } else {
       self.slots[index] = nil
       self.vacancies += 1
     }
-    if self.vacancies > 16, self.vacancies > self.slots.count / 2 {
+    if self.vacancies > 16, Int(self.vacancies) > self.slots.count / 2 {
       self.closeUp()
     }
     return true
@@ -130,7 +133,7 @@ struct SubscriberTable<State: OperationState & Sendable>: Sendable {
     defer {
       self.slots = []
       self.vacancies = 0
-      self.count = 0
+      self.memberCount = 0
     }
     return self.slots.compactMap { $0 }
   }

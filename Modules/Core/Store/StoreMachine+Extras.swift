@@ -1,0 +1,117 @@
+/// What of a machine is seldom there: it lies apart, so that the stores that never need it are smaller.
+///
+/// It is changed in place while one machine refers to it, and copied otherwise, as machines are values.
+@usableFromInline
+final class StoreExtras<State: OperationState & Sendable>: @unchecked Sendable {
+  // Unchecked because it is only changed while nobody else refers to it, which also makes the accesses exclusive.
+  @exclusivity(unchecked) @usableFromInline var layers: [StateLayer<State>] = []
+  /// What is to be done once exclusive access ends.
+  @exclusivity(unchecked) @usableFromInline var deferredActions: [@Sendable () -> Void] = []
+  /// Who wants to know that the first subscriber came or the last one left.
+  @exclusivity(unchecked) @usableFromInline var activityObservers: [UInt64: @Sendable () -> Void] = [:]
+  @exclusivity(unchecked) @usableFromInline var invalidations = 0
+  @exclusivity(unchecked) @usableFromInline var answeredInvalidations = 0
+  /// Whether the operation is to be run again when the runs that began before the last invalidation have ended.
+  @exclusivity(unchecked) @usableFromInline var owesRerun = false
+  /// Whether a run that is under way may be premature.
+  @exclusivity(unchecked) @usableFromInline var hasPrematureRuns = false
+  /// What the store shows: the state with the layers over it; nil when there are none.
+  @exclusivity(unchecked) @usableFromInline var layeredState: State?
+  @exclusivity(unchecked) @usableFromInline var ledger: Ledger<State>?
+
+  @usableFromInline
+  init() {}
+
+  @usableFromInline
+  init(copying other: StoreExtras) {
+    self.layers = other.layers
+    self.deferredActions = other.deferredActions
+    self.activityObservers = other.activityObservers
+    self.invalidations = other.invalidations
+    self.answeredInvalidations = other.answeredInvalidations
+    self.owesRerun = other.owesRerun
+    self.hasPrematureRuns = other.hasPrematureRuns
+    self.layeredState = other.layeredState
+    self.ledger = other.ledger
+  }
+}
+
+extension StoreMachine {
+  /// The extras, for a change.
+  @usableFromInline
+  mutating func uniqueExtras() -> StoreExtras<State> {
+    if self.extras != nil, isKnownUniquelyReferenced(&self.extras), let extras = self.extras { return extras }
+    let extras = self.extras.map { StoreExtras(copying: $0) } ?? StoreExtras()
+    self.extras = extras
+    return extras
+  }
+
+  @inlinable
+  var layers: [StateLayer<State>] {
+    get { self.extras?.layers ?? [] }
+    _modify { yield &self.uniqueExtras().layers }
+  }
+
+  @inlinable
+  var hasLayers: Bool { self.extras.map { !$0.layers.isEmpty } ?? false }
+
+  @inlinable
+  var deferredActions: [@Sendable () -> Void] {
+    get { self.extras?.deferredActions ?? [] }
+    _modify { yield &self.uniqueExtras().deferredActions }
+  }
+
+  /// Takes what was to be done once exclusive access ends.
+  mutating func takeDeferredActions() -> [@Sendable () -> Void] {
+    if self.deferredActions.isEmpty { return [] }
+    defer { self.deferredActions = [] }
+    return self.deferredActions
+  }
+
+  @inlinable
+  var activityObservers: [UInt64: @Sendable () -> Void] {
+    get { self.extras?.activityObservers ?? [:] }
+    _modify { yield &self.uniqueExtras().activityObservers }
+  }
+
+  /// How often the store was invalidated.
+  @inlinable
+  var invalidations: Int {
+    get { self.extras?.invalidations ?? 0 }
+    _modify { yield &self.uniqueExtras().invalidations }
+  }
+
+  /// The last invalidation that a value has answered.
+  @inlinable
+  var answeredInvalidations: Int {
+    get { self.extras?.answeredInvalidations ?? 0 }
+    _modify { yield &self.uniqueExtras().answeredInvalidations }
+  }
+
+  @inlinable
+  var owesRerun: Bool {
+    get { self.extras?.owesRerun ?? false }
+    _modify { yield &self.uniqueExtras().owesRerun }
+  }
+
+  @inlinable
+  var hasPrematureRuns: Bool {
+    get { self.extras?.hasPrematureRuns ?? false }
+    _modify { yield &self.uniqueExtras().hasPrematureRuns }
+  }
+
+  @inlinable
+  var layeredState: State? {
+    get { self.extras?.layeredState }
+    _modify { yield &self.uniqueExtras().layeredState }
+  }
+
+  @inlinable
+  var ledger: Ledger<State>? {
+    get { self.extras?.ledger }
+    _modify { yield &self.uniqueExtras().ledger }
+  }
+
+  @inlinable
+  var hasLedger: Bool { self.extras.map { $0.ledger != nil } ?? false }
+}
