@@ -5,49 +5,22 @@ internal import Synchronization
 /// The cache and the watchers are told of changes outside the lock, one at a time and in order.
 @usableFromInline
 final class ClientStorage: Sendable {
-  struct Entry: Sendable {
-    let id: StoreEntryIdentifier
-    let runtime: any ErasedRuntime
-    /// The store; nil once the cache has let it go, after which it is there while somebody else holds it.
-    var store: (any AnyObject & Sendable)?
-    private var idleness: UInt64
-
-    init(id: StoreEntryIdentifier, runtime: any ErasedRuntime, store: any AnyObject & Sendable, isIdle: Bool) {
-      self.id = id
-      self.runtime = runtime
-      self.store = store
-      self.idleness = isIdle ? 1 : 0
-    }
-
-    // Two in one word, as there is an entry for each store.
-    var isIdle: Bool {
-      get { self.idleness & 1 != 0 }
-      set { self.idleness = self.idleness & ~1 | (newValue ? 1 : 0) }
-    }
-
-    var idlenessReading: UInt64 {
-      get { self.idleness >> 1 }
-      set { self.idleness = newValue << 1 | self.idleness & 1 }
-    }
-  }
-
   private enum Note: Sendable {
     case change(StoreChange)
-    case idle(StoreEntryIdentifier, any ErasedRuntime)
-    case active(StoreEntryIdentifier)
+    case idle(StoreEntry)
+    case active(StoreEntry)
   }
 
   private struct State: Sendable {
-    var entries = PathTrie<Entry>()
-    var lastID: StoreEntryIdentifier = 0
+    var entries = PathTrie<StoreEntry>()
     var watchers: [UInt64: StoreWatcher] = [:]
     var lastWatcherID: UInt64 = 0
     var notes: [Note] = []
     /// Stores that came from outside, where they need not be idle.
-    var newcomers: [(StoreEntryIdentifier, OperationPath)] = []
+    var newcomers: [StoreEntry] = []
     var isDelivering = false
-    /// How the stores refer to this object, once there are any.
-    var asKeeper: WeakStoreKeeper?
+    /// How the entries refer to this object, once there are any.
+    var client: StoreEntryClient?
   }
 
   private let state = Mutex(State())
@@ -55,6 +28,13 @@ final class ClientStorage: Sendable {
 
   init(cache: any OperationClient.StoreCache) {
     self.cache = cache
+  }
+
+  deinit {
+    // The entries and the stores hold each other, and a cache that other clients use may hold an entry.
+    var stores: [(any AnyObject & Sendable)?] = []
+    let entries = self.state.withLock { $0.entries.removeAll() }
+    entries.forEach(matching: []) { stores.append($0.end()) }
   }
 }
 
@@ -64,17 +44,17 @@ extension ClientStorage {
   /// The store at a path; one that the cache has let go is taken back.
   @usableFromInline
   func store(at path: OperationPath) -> KeptStore? {
-    guard let found = self.state.withLock({ $0.entries[path] }) else { return nil }
-    if let store = found.store { return KeptStore(runtime: found.runtime, store: store) }
-    guard let store = found.runtime.erasedStore else { return nil }
-    self.state.withLock { state in
-      guard var entry = state.entries[path], entry.id == found.id else { return }
+    let found = self.state.withLock { state in state.entries[path].map { ($0, $0.store) } }
+    guard let (entry, kept) = found else { return nil }
+    if let kept { return KeptStore(runtime: entry.runtime, store: kept) }
+    guard let store = entry.runtime.erasedStore else { return nil }
+    self.state.withLock { _ in
+      guard entry.isKept else { return }
       entry.store = store
       entry.isIdle = false
-      state.entries[path] = entry
     }
-    self.idlenessChanged(of: found.id, at: path)
-    return KeptStore(runtime: found.runtime, store: store)
+    self.idlenessChanged(of: entry)
+    return KeptStore(runtime: entry.runtime, store: store)
   }
 
   /// The runtimes of the stores at paths that start with the given one.
@@ -89,11 +69,19 @@ extension ClientStorage {
   /// The stores at paths that start with the given one.
   @usableFromInline
   func stores(matching path: OperationPath) -> PathTrie<KeptStore> {
-    let entries = self.state.withLock { $0.entries.subtrie(matching: path) }
-    return entries.compactMap { entry in
-      (entry.store ?? entry.runtime.erasedStore).map { KeptStore(runtime: entry.runtime, store: $0) }
+    let entries = self.state.withLock { state in
+      state.entries.compactMap(matching: path) { FoundStore(runtime: $0.runtime, store: $0.store) }
+    }
+    return entries.compactMap { found in
+      (found.store ?? found.runtime.erasedStore).map { KeptStore(runtime: found.runtime, store: $0) }
     }
   }
+}
+
+/// A store as it is found under the lock.
+private struct FoundStore: Sendable {
+  let runtime: any ErasedRuntime
+  let store: (any AnyObject & Sendable)?
 }
 
 // MARK: - Changing
@@ -108,19 +96,21 @@ extension ClientStorage {
         // A store that is gone may have left its entry; one that came in the meantime is looked at again.
         if let entry = state.entries[path], entry.store != nil || entry.runtime.erasedStore != nil { return .refused }
         guard state.watchers.isEmpty, state.notes.isEmpty, !state.isDelivering else {
-          self.insert(new, into: &state)
+          _ = self.insert(new, into: &state)
           return .noted
         }
         state.isDelivering = true
-        return .silent(self.put(new, into: &state).id)
+        let (entry, dead) = self.put(new, into: &state)
+        _ = dead?.end()
+        return .silent(entry)
       }
       switch insertion {
       case .refused: if let present = self.store(at: path) { return present }
       case .noted:
         self.deliver()
         return new
-      case .silent(let id):
-        self.cache.storeDidBecomeIdle(OperationClient.IdleStore(entry: id, runtime: new.runtime, storage: self))
+      case .silent(let entry):
+        self.cache.storeDidBecomeIdle(entry.idleStore)
         self.deliverRest()
         return new
       }
@@ -132,7 +122,7 @@ extension ClientStorage {
     case refused
     case noted
     /// Nobody watches, and nothing is before it: the one who inserts tells the cache.
-    case silent(StoreEntryIdentifier)
+    case silent(StoreEntry)
   }
 
   /// Puts stores in and takes stores out at once. ``announceChanges()`` tells of it.
@@ -149,8 +139,7 @@ extension ClientStorage {
       }
       if !change.isEmpty { state.notes.append(.change(change)) }
       for store in added {
-        self.insert(store, into: &state)
-        state.newcomers.append((state.lastID, store.runtime.path))
+        state.newcomers.append(self.insert(store, into: &state))
       }
     }
   }
@@ -162,7 +151,7 @@ extension ClientStorage {
       defer { state.newcomers = [] }
       return state.newcomers
     }
-    for (id, path) in newcomers { self.idlenessChanged(of: id, at: path) }
+    for entry in newcomers { self.idlenessChanged(of: entry) }
   }
 
   /// Takes out the stores at paths that start with the given one.
@@ -188,85 +177,109 @@ extension ClientStorage {
     self.deliver()
   }
 
-  private func insert(_ new: KeptStore, into state: inout State) {
-    let (id, replaced) = self.put(new, into: &state)
+  private func insert(_ new: KeptStore, into state: inout State) -> StoreEntry {
+    let (entry, replaced) = self.put(new, into: &state)
     var change = StoreChange()
     if let replaced { self.note(removalOf: replaced, in: &change, &state) }
     change.added.append(new)
     state.notes.append(.change(change))
-    state.notes.append(.idle(id, new.runtime))
+    state.notes.append(.idle(entry))
+    return entry
   }
 
   /// Puts a store in without telling anybody.
-  private func put(_ new: KeptStore, into state: inout State) -> (id: StoreEntryIdentifier, replaced: Entry?) {
-    state.lastID += 1
-    let entry = Entry(id: state.lastID, runtime: new.runtime, store: new.store, isIdle: true)
-    let path = new.runtime.path
-    let keeper = state.asKeeper ?? WeakStoreKeeper(self)
-    state.asKeeper = keeper
-    new.runtime.keep(StoreKeeperReference(keeper: keeper, entry: entry.id))
-    return (entry.id, state.entries.updateValue(entry, at: path))
+  private func put(_ new: KeptStore, into state: inout State) -> (entry: StoreEntry, replaced: StoreEntry?) {
+    let client = state.client ?? StoreEntryClient(self, cache: self.cache)
+    state.client = client
+    let entry = StoreEntry(client: client, runtime: new.runtime, store: new.store)
+    new.runtime.keep(entry)
+    return (entry, state.entries.updateValue(entry, at: new.runtime.path))
   }
 
-  private func note(removalOf entry: Entry, in change: inout StoreChange, _ state: inout State) {
-    if entry.isIdle { state.notes.append(.active(entry.id)) }
-    if let store = entry.store { change.removed.append(KeptStore(runtime: entry.runtime, store: store)) }
+  private func note(removalOf entry: StoreEntry, in change: inout StoreChange, _ state: inout State) {
+    if entry.isIdle { state.notes.append(.active(entry)) }
+    if let store = entry.end() { change.removed.append(KeptStore(runtime: entry.runtime, store: store)) }
   }
 }
 
 // MARK: - Idle stores
 
-extension ClientStorage: StoreKeeper {
-  @usableFromInline
-  func idlenessChanged(of id: StoreEntryIdentifier, at path: OperationPath) {
-    guard let entry = self.state.withLock({ $0.entries[path] }), entry.id == id else { return }
+extension ClientStorage {
+  /// Whether the store of an entry is idle may have changed.
+  func idlenessChanged(of entry: StoreEntry) {
     // Read outside this lock: whoever has exclusive access to the store may be waiting for it.
     let (isIdle, reading) = entry.runtime.readIdleness()
-    let store = isIdle ? nil : entry.runtime.erasedStore
-    self.state.withLock { state in
-      guard let entry = state.entries[path], entry.id == id else { return }
-      self.note(isIdle: isIdle, reading: reading, of: entry, &state, holding: store)
+    var search: StoreSearch?
+    while true {
+      let step = self.state.withLock { self.note(isIdle: isIdle, reading: reading, of: entry, search, in: &$0) }
+      switch step {
+      case .none: return
+      case .searching: search = StoreSearch(store: entry.runtime.erasedStore)
+      case .waiting: return self.deliver()
+      case .telling(let isIdle):
+        self.tellCache(of: entry, isIdle: isIdle)
+        return self.deliverRest()
+      }
     }
-    self.deliver()
+  }
+
+  /// What is to follow from a look at whether a store is idle.
+  private enum IdlenessStep {
+    case none
+    /// The store is in use, and the client does not hold it.
+    case searching
+    /// The cache hears of it after what was before.
+    case waiting
+    /// The caller delivers, and begins with this.
+    case telling(isIdle: Bool)
+  }
+
+  /// What a search for a store outside the lock has brought.
+  private struct StoreSearch {
+    let store: (any AnyObject & Sendable)?
   }
 
   private func note(
     isIdle: Bool,
     reading: UInt64,
-    of entry: Entry,
-    _ state: inout State,
-    holding store: (any AnyObject & Sendable)? = nil
-  ) {
-    guard reading > entry.idlenessReading else { return }
-    let path = entry.runtime.path
-    var entry = entry
+    of entry: StoreEntry,
+    _ search: StoreSearch?,
+    in state: inout State
+  ) -> IdlenessStep {
+    guard entry.isKept, reading > entry.idlenessReading else { return .none }
+    if !isIdle, entry.store == nil {
+      guard let search else { return .searching }
+      entry.store = search.store
+    }
     let wasIdle = entry.isIdle
     entry.idlenessReading = reading
-    entry.isIdle = isIdle && (entry.store != nil || store != nil)
-    if !isIdle, entry.store == nil { entry.store = store }
-    state.entries[path] = entry
-    guard wasIdle != entry.isIdle else { return }
-    if entry.isIdle {
-      state.notes.append(.idle(entry.id, entry.runtime))
-    } else {
-      state.notes.append(.active(entry.id))
+    entry.isIdle = isIdle && entry.store != nil
+    guard wasIdle != entry.isIdle else { return .none }
+    guard state.notes.isEmpty, !state.isDelivering else {
+      state.notes.append(entry.isIdle ? .idle(entry) : .active(entry))
+      return .waiting
     }
+    state.isDelivering = true
+    return .telling(isIdle: entry.isIdle)
+  }
+
+  private func tellCache(of entry: StoreEntry, isIdle: Bool) {
+    let store = entry.idleStore
+    if isIdle { self.cache.storeDidBecomeIdle(store) } else { self.cache.storeDidBecomeActive(store.id) }
   }
 
   /// Lets go of an idle store: it stays at its path while somebody else holds it, and goes otherwise.
-  func evict(_ id: StoreEntryIdentifier, at path: OperationPath) {
-    var store: (any AnyObject & Sendable)? = self.state.withLock { state in
-      guard var entry = state.entries[path], entry.id == id, entry.isIdle else { return nil }
-      defer { state.entries[path] = entry }
+  func evict(_ entry: StoreEntry) {
+    var store: (any AnyObject & Sendable)? = self.state.withLock { _ in
+      guard entry.isIdle else { return nil }
       entry.isIdle = false
-      defer { entry.store = nil }
-      return entry.store
+      return entry.store.take()
     }
     guard store != nil, isKnownUniquelyReferenced(&store) else { return }
     self.state.withLock { state in
       // Whoever has found the store in the meantime has put it back.
-      guard let entry = state.entries[path], entry.id == id, entry.store == nil, let store else { return }
-      state.entries[path] = nil
+      guard entry.isKept, entry.store == nil, let store else { return }
+      self.remove(entry, in: &state)
       var change = StoreChange()
       change.removed.append(KeptStore(runtime: entry.runtime, store: store))
       state.notes.append(.change(change))
@@ -274,12 +287,16 @@ extension ClientStorage: StoreKeeper {
     self.deliver()
   }
 
-  @usableFromInline
-  func storeIsGone(_ id: StoreEntryIdentifier, at path: OperationPath) {
+  func storeIsGone(_ entry: StoreEntry) {
     self.state.withLock { state in
-      guard let entry = state.entries[path], entry.id == id else { return }
-      state.entries[path] = nil
+      if entry.isKept { self.remove(entry, in: &state) }
     }
+  }
+
+  /// Takes out an entry whose store the client does not hold.
+  private func remove(_ entry: StoreEntry, in state: inout State) {
+    state.entries[entry.runtime.path] = nil
+    _ = entry.end()
   }
 }
 
@@ -321,10 +338,8 @@ extension ClientStorage {
       for note in notes {
         switch note {
         case .change(let change): for watcher in watchers { watcher.receive(change) }
-        case .idle(let id, let runtime):
-          self.cache.storeDidBecomeIdle(OperationClient.IdleStore(entry: id, runtime: runtime, storage: self))
-        case .active(let id):
-          self.cache.storeDidBecomeActive(OperationClient.IdleStore.ID(client: ObjectIdentifier(self), entry: id))
+        case .idle(let entry): self.tellCache(of: entry, isIdle: true)
+        case .active(let entry): self.tellCache(of: entry, isIdle: false)
         }
       }
     }

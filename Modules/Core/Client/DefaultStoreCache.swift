@@ -25,6 +25,9 @@ extension OperationClient {
 
     deinit {
       self.link?.turnOff()
+      // One after the other, as a chain that goes with its first link may be too long for the stack.
+      let nodes = self.state.withLock { $0.removeAll() }
+      _ = consume nodes  // Released after the lock.
     }
 
     public func storeDidBecomeIdle(_ store: IdleStore) {
@@ -33,18 +36,18 @@ extension OperationClient {
       let deadlines = context.operationDeadlines
       let elapsed = deadlines.elapsed
       let (replaced, surplus, isAlarmOff) = self.state.withLock { queues in
-        let replaced = queues.insert(store, cacheTime: cacheTime, since: elapsed)
+        let replaced = queues.insert(store, cacheTime: cacheTime, since: elapsed, for: ObjectIdentifier(self))
         let surplus = queues.count > self.maximumIdleStores ? queues.removeOldest() : nil
         return (replaced, surplus, queues.isAlarmOff(for: cacheTime))
       }
       _ = consume replaced  // Released after the lock.
-      surplus?.store.evict()
+      surplus?.node.idleStore.evict()
       if isAlarmOff { self.setAlarm(for: cacheTime, on: deadlines) }
       self.updateLink()
     }
 
     public func storeDidBecomeActive(_ id: IdleStore.ID) {
-      let removed = self.state.withLock { $0.remove(id) }
+      let removed = self.state.withLock { $0.remove(id, for: ObjectIdentifier(self)) }
       _ = consume removed  // Released after the lock.
     }
 
@@ -52,8 +55,8 @@ extension OperationClient {
     public func evictIdleStores(where isEvicted: (OperationContext) -> Bool) {
       let stores = self.state.withLock { $0.all }
       for store in stores where isEvicted(store.context) {
-        let removed = self.state.withLock { $0.remove(store.id) }
-        removed?.store.evict()
+        let removed = self.state.withLock { $0.remove(store.id, for: ObjectIdentifier(self)) }
+        if removed != nil { store.evict() }
       }
     }
 
@@ -85,7 +88,7 @@ extension OperationClient {
         // One that has become idle meanwhile may have found the link on.
         if self.state.withLock({ $0.isEmpty }) { return }
       }
-      link.turnOn { [weak self] isEvicted in self?.evictIdleStores(where: isEvicted) }
+      if link.isOff { link.turnOn { [weak self] isEvicted in self?.evictIdleStores(where: isEvicted) } }
     }
   }
 }

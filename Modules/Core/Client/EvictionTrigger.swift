@@ -30,6 +30,13 @@ final class EvictionLink: Sendable {
     self.trigger = trigger
   }
 
+  /// Whether nobody has subscribed, nor is about to.
+  var isOff: Bool {
+    self.state.withLock { state in
+      if case .off = state { true } else { false }
+    }
+  }
+
   func turnOn(_ evict: @escaping @Sendable ((OperationContext) -> Bool) -> Void) {
     let isOff = self.state.withLock { state in
       guard case .off = state else { return false }

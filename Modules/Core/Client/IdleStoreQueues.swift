@@ -1,129 +1,162 @@
 /// Idle stores in the order in which they became idle, one queue for each cache time. All operations but `removeOldest()`,
 /// which looks at each queue, take constant time.
+///
+/// The queues go through the entries of the stores. An entry serves the cache of its client alone; where a cache is told of
+/// stores by another one, it makes nodes of its own for them.
 struct IdleStoreQueues: Sendable {
   typealias IdleStore = OperationClient.IdleStore
 
-  private struct Node: Sendable {
-    let store: IdleStore
-    let cacheTime: Duration
-    let since: Duration
-    let order: UInt64
-    var previous: IdleStore.ID?
-    var next: IdleStore.ID?
-  }
-
-  private struct Queue: Sendable {
-    var first: IdleStore.ID?
-    var last: IdleStore.ID?
-    var alarm = Alarm.off
-  }
-
-  private enum Alarm: Sendable {
-    case off
-    /// Somebody is about to schedule it.
-    case pending
-    case on(OperationSubscription)
-
-    var isOff: Bool {
-      if case .off = self { true } else { false }
-    }
-  }
-
-  private var nodes: [IdleStore.ID: Node] = [:]
-  private var queues: [Duration: Queue] = [:]
+  private var queues: [Duration: IdleQueue] = [:]
+  /// The queue that was used last: nearly all stores have the same cache time.
+  private var recent: IdleQueue?
   /// The cache times whose queues are empty while their alarms are on, the latest last. They are few.
   private var vacancies: [Duration] = []
+  private var forwarded: [IdleStore.ID: ForwardedIdleNode] = [:]
   private var lastOrder: UInt64 = 0
-
-  var count: Int { self.nodes.count }
+  private(set) var count = 0
 
   /// Whether there is neither a store nor an alarm that waits for one.
   var isEmpty: Bool { self.queues.isEmpty }
 
   /// All idle stores, the oldest first.
-  var all: [IdleStore] { self.nodes.values.sorted { $0.order < $1.order }.map(\.store) }
+  var all: [IdleStore] {
+    var nodes: [IdleNode] = []
+    for queue in self.queues.values {
+      var next = queue.first
+      while let node = next {
+        nodes.append(node)
+        next = node.next
+      }
+    }
+    return nodes.sorted { $0.order < $1.order }.map(\.idleStore)
+  }
 
   /// What was taken out. The caller releases it after the lock.
   struct Removal: Sendable {
-    let store: IdleStore
+    let node: IdleNode
     /// An alarm that nobody needs any more.
     var alarm: OperationSubscription?
   }
 
   /// Adds a store, and takes out what was there of it.
-  mutating func insert(_ store: IdleStore, cacheTime: Duration, since: Duration) -> Removal? {
-    let removal = self.remove(store.id)
-    self.vacancies.removeAll { $0 == cacheTime }
+  ///
+  /// - Parameter cache: The cache whose queues these are.
+  mutating func insert(
+    _ store: IdleStore,
+    cacheTime: Duration,
+    since: Duration,
+    for cache: ObjectIdentifier
+  ) -> Removal? {
+    let removal = self.remove(store.id, for: cache)
+    if !self.vacancies.isEmpty { self.vacancies.removeAll { $0 == cacheTime } }
     self.lastOrder += 1
-    var queue = self.queues[cacheTime] ?? Queue()
-    self.nodes[store.id] = Node(
-      store: store,
-      cacheTime: cacheTime,
-      since: since,
-      order: self.lastOrder,
-      previous: queue.last
-    )
-    if let last = queue.last { self.nodes[last]?.next = store.id } else { queue.first = store.id }
-    queue.last = store.id
-    self.queues[cacheTime] = queue
+    self.count += 1
+    self.makeQueue(for: cacheTime).append(self.makeNode(for: store, cache), since: since, order: self.lastOrder)
     return removal
   }
 
-  mutating func remove(_ id: IdleStore.ID) -> Removal? {
-    guard let node = self.nodes.removeValue(forKey: id), var queue = self.queues[node.cacheTime] else { return nil }
-    if let previous = node.previous { self.nodes[previous]?.next = node.next } else { queue.first = node.next }
-    if let next = node.next { self.nodes[next]?.previous = node.previous } else { queue.last = node.previous }
-    let isVacant = queue.first == nil
-    self.queues[node.cacheTime] = isVacant && queue.alarm.isOff ? nil : queue
-    return Removal(store: node.store, alarm: isVacant && !queue.alarm.isOff ? self.vacate(node.cacheTime) : nil)
+  private mutating func makeQueue(for cacheTime: Duration) -> IdleQueue {
+    if let queue = self.queue(for: cacheTime) {
+      self.recent = queue
+      return queue
+    }
+    let queue = IdleQueue(cacheTime: cacheTime)
+    self.queues[cacheTime] = queue
+    self.recent = queue
+    return queue
+  }
+
+  private func queue(for cacheTime: Duration) -> IdleQueue? {
+    if let recent = self.recent, recent.cacheTime == cacheTime { recent } else { self.queues[cacheTime] }
+  }
+
+  private mutating func removeQueue(_ queue: IdleQueue) {
+    self.queues[queue.cacheTime] = nil
+    if self.recent === queue { self.recent = nil }
+  }
+
+  private mutating func makeNode(for store: IdleStore, _ cache: ObjectIdentifier) -> IdleNode {
+    if store.entry.client.cache == cache { return store.entry }
+    let node = ForwardedIdleNode(store)
+    self.forwarded[store.id] = node
+    return node
+  }
+
+  mutating func remove(_ id: IdleStore.ID, for cache: ObjectIdentifier) -> Removal? {
+    let node = id.entry.client.cache == cache ? id.entry : self.forwarded[id]
+    return node.flatMap { self.remove($0) }
+  }
+
+  private mutating func remove(_ node: IdleNode) -> Removal? {
+    guard let queue = node.queue else { return nil }
+    queue.remove(node)
+    self.count -= 1
+    if node is ForwardedIdleNode { self.forwarded[node.idleStore.id] = nil }
+    guard queue.first == nil else { return Removal(node: node) }
+    if !queue.alarm.isOff { return Removal(node: node, alarm: self.vacate(queue.cacheTime)) }
+    self.removeQueue(queue)
+    return Removal(node: node)
   }
 
   /// Keeps the alarm of a queue that has become empty, so that a store that comes and goes sets none each time, and gives
   /// up the oldest of such alarms when they become many.
   private mutating func vacate(_ cacheTime: Duration) -> OperationSubscription? {
     self.vacancies.append(cacheTime)
-    guard self.vacancies.count > 8 else { return nil }
+    guard self.vacancies.count > 8, let queue = self.queues[self.vacancies.removeFirst()] else { return nil }
+    self.removeQueue(queue)
     // One that is still to be scheduled will find its queue gone, and is cancelled then.
-    guard case .on(let alarm) = self.queues.removeValue(forKey: self.vacancies.removeFirst())?.alarm else { return nil }
+    guard case .on(let alarm) = queue.alarm else { return nil }
     return alarm
   }
 
   mutating func removeOldest() -> Removal? {
-    let heads = self.queues.values.compactMap { queue in queue.first.flatMap { self.nodes[$0] } }
-    let oldest = heads.min { $0.order < $1.order }
-    return oldest.flatMap { self.remove($0.store.id) }
+    let oldest = self.queues.values.compactMap(\.first).min { $0.order < $1.order }
+    return oldest.flatMap { self.remove($0) }
+  }
+
+  /// Takes out all stores, which the caller releases after the lock.
+  mutating func removeAll() -> [IdleNode] {
+    var nodes: [IdleNode] = []
+    for queue in self.queues.values {
+      while let node = queue.first {
+        queue.remove(node)
+        nodes.append(node)
+      }
+    }
+    self = IdleStoreQueues()
+    return nodes
   }
 
   /// Whether nobody has set an alarm for the stores of a cache time, nor is about to.
-  func isAlarmOff(for cacheTime: Duration) -> Bool { self.queues[cacheTime]?.alarm.isOff ?? false }
+  func isAlarmOff(for cacheTime: Duration) -> Bool { self.queue(for: cacheTime)?.alarm.isOff ?? false }
 
   /// Since when the oldest store of a cache time is idle, if an alarm has to be set for it. The caller then sets it.
-  mutating func alarmIfNeeded(for cacheTime: Duration) -> Duration? {
-    guard case .off = self.queues[cacheTime]?.alarm, let first = self.queues[cacheTime]?.first else { return nil }
-    self.queues[cacheTime]?.alarm = .pending
-    return self.nodes[first]?.since
+  func alarmIfNeeded(for cacheTime: Duration) -> Duration? {
+    guard let queue = self.queue(for: cacheTime), queue.alarm.isOff, let first = queue.first else { return nil }
+    queue.alarm = .pending
+    return first.since
   }
 
   /// Takes the alarm that was asked for; false when it has fired by now.
-  mutating func keep(_ alarm: OperationSubscription, for cacheTime: Duration) -> Bool {
-    guard case .pending = self.queues[cacheTime]?.alarm else { return false }
-    self.queues[cacheTime]?.alarm = .on(alarm)
+  func keep(_ alarm: OperationSubscription, for cacheTime: Duration) -> Bool {
+    guard let queue = self.queue(for: cacheTime), case .pending = queue.alarm else { return false }
+    queue.alarm = .on(alarm)
     return true
   }
 
   /// Takes out what has been idle for its cache time, with the alarm that has fired for it.
   mutating func removeExpired(_ cacheTime: Duration, now: Duration) -> ([IdleStore], OperationSubscription?) {
-    guard let queue = self.queues[cacheTime] else { return ([], nil) }
+    guard let queue = self.queue(for: cacheTime) else { return ([], nil) }
     var fired: OperationSubscription?
     if case .on(let alarm) = queue.alarm { fired = alarm }
-    self.queues[cacheTime]?.alarm = .off
+    queue.alarm = .off
     var expired: [IdleStore] = []
-    while let id = self.queues[cacheTime]?.first, let node = self.nodes[id], now - node.since >= cacheTime {
-      _ = self.remove(id)
-      expired.append(node.store)
+    while let node = queue.first, now - node.since >= cacheTime {
+      _ = self.remove(node)
+      expired.append(node.idleStore)
     }
-    if self.queues[cacheTime]?.first == nil {
-      self.queues[cacheTime] = nil
+    if queue.first == nil {
+      self.removeQueue(queue)
       self.vacancies.removeAll { $0 == cacheTime }
     }
     return (expired, fired)

@@ -17,7 +17,8 @@ protocol ErasedRuntime: AnyObject, Sendable {
   var opaqueStore: OpaqueOperationStore? { get }
 
   func readIdleness() -> (isIdle: Bool, reading: UInt64)
-  func keep(_ reference: StoreKeeperReference)
+  func keep(_ entry: StoreEntry)
+  func leave(_ entry: StoreEntry)
   func reset(using context: OperationContext?)
   func withExclusiveAccess<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R
   func invalidate()
@@ -45,11 +46,20 @@ extension StoreRuntime: ErasedRuntime {
     self.machine.withLock { $0.readIdleness() }
   }
 
-  func keep(_ reference: StoreKeeperReference) {
-    var reference = reference
-    self.keeperLock.withLock { _ in swap(&self.keeper, &reference) }
+  func keep(_ entry: StoreEntry) {
+    let former = self.entryLock.withLock { _ in
+      defer { self.entry = entry }
+      return self.entry.take()
+    }
     self.isKept.store(true, ordering: .releasing)
-    _ = consume reference  // Released after the lock.
+    _ = consume former  // Released after the lock.
+  }
+
+  func leave(_ entry: StoreEntry) {
+    self.entryLock.withLock { _ in
+      // The caller holds it, so that nothing goes under the lock.
+      if self.entry === entry { self.entry = nil }
+    }
   }
 }
 

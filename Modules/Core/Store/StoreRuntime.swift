@@ -11,13 +11,13 @@ final class StoreRuntime<State: OperationState & Sendable>: Sendable {
 
   // The lock lies beside what it guards, in one object with it.
   @usableFromInline let lock = ReentrantLock()
-  /// Guards `keeper` alone, which is set while the client is locked: whoever has exclusive access may be waiting for that.
-  @usableFromInline let keeperLock = Mutex(())
+  /// Guards `entry` alone, which is set while the client is locked: whoever has exclusive access may be waiting for that.
+  @usableFromInline let entryLock = Mutex(())
   @usableFromInline let operation: OperationBox<State>
   // Unsafe only in name: set before anybody else knows of the object.
   @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var madeReference: TypedStoreReference<State>?
-  // Unsafe only in name: touched by whoever holds its lock. The client that keeps the store, and wants to know when it is idle.
-  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var keeper = StoreKeeperReference()
+  // Unsafe only in name: touched by whoever holds its lock. It is that of the client that keeps the store, if one does.
+  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var entry: StoreEntry?
   @usableFromInline let isKept = Atomic(false)
   @usableFromInline let dependents = Atomic(false)
   /// Whether anybody wants to hear of subscribers.
@@ -61,7 +61,8 @@ struct StoreMachineAccess<State: OperationState & Sendable> {
   /// Runs `body`, which must not call foreign code, with the machine.
   @inlinable
   func withLock<R>(_ body: (inout StoreMachine<State>) -> R) -> R {
-    self.runtime.lock.withLock { body(&self.runtime.lockedMachine) }
+    if self.isOwnedByCurrentThread { return body(&self.runtime.lockedMachine) }
+    return self.runtime.lock.mutex.withLock { _ in Unsent(body(&self.runtime.lockedMachine)) }.value
   }
 }
 
@@ -74,11 +75,11 @@ extension StoreRuntime {
   @inlinable
   var hasDependents: Bool { self.dependents.load(ordering: .acquiring) }
 
-  private var lockedKeeper: StoreKeeperReference { self.keeperLock.withLock { _ in self.keeper } }
+  private var lockedEntry: StoreEntry? { self.entryLock.withLock { _ in self.entry } }
 
   /// Tells the client that the store is gone.
   func leaveKeeper() {
-    self.lockedKeeper.storeIsGone(at: self.path)
+    self.lockedEntry?.storeIsGone()
   }
 
   @usableFromInline
@@ -258,10 +259,9 @@ extension StoreRuntime {
 
   @usableFromInline
   func tell(_ news: StoreActivityNews) {
-    self.act {
-      for observer in news.observers { observer() }
-      if news.isForKeeper { self.lockedKeeper.idlenessChanged(at: self.path) }
-    }
+    if self.machine.isOwnedByCurrentThread { return self.act { self.tell(news) } }
+    for observer in news.observers { observer() }
+    if news.isForKeeper { self.lockedEntry?.idlenessChanged() }
   }
 }
 

@@ -61,6 +61,53 @@ struct StoreCacheTests {
   }
 
   @Test
+  func `One cache may serve two clients, and keeps no store of one that is gone`() {
+    let clock = ManualClock()
+    var context = OperationContext()
+    context.use(clock)
+    let cache = OperationClient.DefaultStoreCache()
+    let client = OperationClient(defaultContext: context, storeCache: cache)
+    weak var store: OperationStore<NumberQuery.State>?
+    do {
+      let other = OperationClient(defaultContext: context, storeCache: cache)
+      _ = client.store(for: NumberQuery(1))
+      store = other.store(for: NumberQuery(1))
+      #expect(store != nil)
+    }
+    #expect(store == nil)
+    #expect(client.stores().count == 1)
+    clock.advance(by: .seconds(300))
+    #expect(client.stores().isEmpty)
+  }
+
+  @Test
+  func `A cache may hand on to others what it is told`() {
+    let caches = [OperationClient.DefaultStoreCache(), OperationClient.DefaultStoreCache()]
+    let client = OperationClient(storeCache: ForwardingCache(caches: caches))
+    for number in 1...3 { _ = client.store(for: NumberQuery(number).cacheTime(.seconds(1_000 + number))) }
+    let subscription = client.store(for: NumberQuery(1)).subscribe(with: IntRecorder().handler)
+    caches[0].evictIdleStores { $0.operationCacheTime == .seconds(1_002) }
+    #expect(Set(client.stores().map(\.path)) == [NumberQuery(1).path, NumberQuery(3).path])
+    caches[1].evictIdleStores { _ in true }
+    #expect(client.stores().map(\.path) == [NumberQuery(1).path])
+    subscription.cancel()
+    caches[1].evictIdleStores { _ in true }
+    #expect(client.stores().isEmpty)
+  }
+
+  @Test
+  func `A hundred thousand idle stores go with their client`() {
+    var client: OperationClient? = OperationClient(
+      storeCache: OperationClient.DefaultStoreCache(maximumIdleStores: .max)
+    )
+    for number in 0..<100_000 { _ = client?.store(for: NumberQuery(number)) }
+    weak let store = client?.store(for: NumberQuery(0))
+    #expect(store != nil)
+    client = nil
+    #expect(store == nil)
+  }
+
+  @Test
   func `A trigger of a user's own lets stores go, and is listened to while there are idle ones`() {
     let trigger = ManualTrigger()
     let clock = ManualClock()
@@ -124,6 +171,18 @@ private final class JournalingCache: OperationClient.StoreCache, Sendable {
 
   func storeDidBecomeActive(_ id: OperationClient.IdleStore.ID) {
     self.journal.note(id == self.last.value?.id ? "active" : "another one active")
+  }
+}
+
+private struct ForwardingCache: OperationClient.StoreCache {
+  let caches: [OperationClient.DefaultStoreCache]
+
+  func storeDidBecomeIdle(_ store: OperationClient.IdleStore) {
+    for cache in self.caches { cache.storeDidBecomeIdle(store) }
+  }
+
+  func storeDidBecomeActive(_ id: OperationClient.IdleStore.ID) {
+    for cache in self.caches { cache.storeDidBecomeActive(id) }
   }
 }
 
