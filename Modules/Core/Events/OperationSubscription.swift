@@ -4,17 +4,20 @@ internal import Synchronization
 ///
 /// It cancels itself when its last reference goes. Cancelling twice does nothing the second time.
 public final class OperationSubscription: Sendable {
-  private let onCancel: Mutex<(@Sendable () -> Void)?>
+  // The lock lies beside what it guards: in a `Mutex`, which is generic, a closure takes an object more.
+  private let lock = Mutex(())
+  // Unsafe only in name: touched by whoever holds the lock.
+  private nonisolated(unsafe) var onCancel: (@Sendable () -> Void)?
 
   /// Creates a subscription.
   ///
   /// - Parameter onCancel: Called once, on the thread that cancels or drops the subscription.
   public init(onCancel: @escaping @Sendable () -> Void) {
-    self.onCancel = Mutex(onCancel)
+    self.onCancel = onCancel
   }
 
   private init() {
-    self.onCancel = Mutex(nil)
+    self.onCancel = nil
   }
 
   deinit {
@@ -23,9 +26,9 @@ public final class OperationSubscription: Sendable {
 
   /// Ends what the subscription keeps going.
   public func cancel() {
-    let onCancel = self.onCancel.withLock { onCancel in
-      defer { onCancel = nil }
-      return onCancel
+    let onCancel = self.lock.withLock { _ in
+      defer { self.onCancel = nil }
+      return self.onCancel
     }
     onCancel?()
   }
