@@ -14,9 +14,10 @@ extension OperationClient {
   public struct DefaultStoreCreator: StoreCreator {
     var retryLimit: Int
     var mutationRetryLimit: Int
-    var backoff: OperationBackoffFunction?
-    var delayer: (any OperationDelayer & Sendable)?
-    var automaticRunningSpecification: any OperationRunSpecification & Sendable
+    /// What the contexts of all operations begin with. Its entries are shared by all stores.
+    var entries: OperationContext
+    /// The same for operations that may be run unasked.
+    var entriesOfQueries: OperationContext
     var surroundings: SurroundingsWatch?
 
     public func store<Operation: StatefulOperationRequest & Sendable>(
@@ -24,23 +25,21 @@ extension OperationClient {
       in context: OperationContext,
       with initialState: Operation.State
     ) -> OperationStore<Operation.State> {
-      var context = context
-      if let backoff = self.backoff { context.operationBackoffFunction = backoff }
-      if let delayer = self.delayer { context.operationDelayer = delayer }
       guard operation.canRunUnasked else {
+        let context = context.overlaid(with: self.entries)
         guard self.mutationRetryLimit > 0 else {
           return .detached(operation: operation, initialState: initialState, initialContext: context)
         }
         let mutation = operation.retry(limit: self.mutationRetryLimit)
         return .detached(operation: mutation, initialState: initialState, initialContext: context)
       }
-      context.automaticRunningSpecification = self.automaticRunningSpecification
-      let query = operation.retry(limit: self.retryLimit).deduplicated()
-      guard let watch = self.surroundings else {
-        return .detached(operation: query, initialState: initialState, initialContext: context)
-      }
-      let watched = query.controlled(by: SurroundingsController<Operation.State>(watch: watch))
-      return .detached(operation: watched, initialState: initialState, initialContext: context)
+      let store = OperationStore<Operation.State>.detached(
+        operation: operation.retry(limit: self.retryLimit).deduplicated(),
+        initialState: initialState,
+        initialContext: context.overlaid(with: self.entriesOfQueries)
+      )
+      guard let watch = self.surroundings else { return store }
+      return store.watched { watch.add($0) }
     }
   }
 }
@@ -65,12 +64,16 @@ extension OperationClient.StoreCreator where Self == OperationClient.DefaultStor
     networkObserver: (any NetworkObserver & Sendable)? = OperationClient.defaultNetworkObserver,
     activityObserver: (any ApplicationActivityObserver & Sendable)? = OperationClient.defaultActivityObserver
   ) -> Self {
-    Self(
+    var entries = OperationContext()
+    if let backoff { entries.operationBackoffFunction = backoff }
+    if let delayer { entries.operationDelayer = delayer }
+    var entriesOfQueries = entries
+    entriesOfQueries.automaticRunningSpecification = automaticRunningSpecification
+    return Self(
       retryLimit: retryLimit,
       mutationRetryLimit: mutationRetryLimit,
-      backoff: backoff,
-      delayer: delayer,
-      automaticRunningSpecification: automaticRunningSpecification,
+      entries: entries,
+      entriesOfQueries: entriesOfQueries,
       surroundings: SurroundingsWatch(network: networkObserver, activity: activityObserver)
     )
   }

@@ -14,9 +14,29 @@ final class SurroundingsWatch: Sendable {
     case activity(Bool, Bool)
   }
 
-  private struct State {
-    var stores: [UInt64: @Sendable (Change) -> Void] = [:]
-    var lastID: UInt64 = 0
+  /// A store that is watched, and its place among the others. It is the one object that is made for that.
+  fileprivate final class WatchedStore: @unchecked Sendable {
+    // Unchecked because its places are touched by whoever holds the lock of the watch.
+    let store: any WatchableStore
+    let watch: SurroundingsWatch
+    var next: WatchedStore?
+    // Only the way forward holds what is there, or they would hold each other.
+    unowned var previous: WatchedStore?
+
+    init(_ store: any WatchableStore, _ watch: SurroundingsWatch) {
+      self.store = store
+      self.watch = watch
+    }
+
+    func leave() {
+      self.watch.remove(self)
+    }
+  }
+
+  fileprivate struct State {
+    /// The stores in the order in which they came.
+    var first: WatchedStore?
+    unowned var last: WatchedStore?
     /// Counts how often the first store has come.
     var generation: UInt64 = 0
     var subscription: OperationSubscription?
@@ -38,28 +58,28 @@ final class SurroundingsWatch: Sendable {
     self.activityObserver = activityObserver
   }
 
-  /// Calls `onChange` for each change until the subscription is cancelled.
-  func add(_ onChange: @escaping @Sendable (Change) -> Void) -> OperationSubscription {
-    let (id, generation) = self.state.withLock { state in
-      state.lastID += 1
-      state.stores[state.lastID] = onChange
-      guard state.stores.count == 1 else { return (state.lastID, UInt64?.none) }
+  /// Reruns a store after changes until the subscription is cancelled.
+  func add(_ store: any WatchableStore) -> OperationSubscription {
+    let watched = WatchedStore(store, self)
+    let generation = self.state.withLock { state -> UInt64? in
+      state.append(watched)
+      guard state.first === watched else { return nil }
       state.generation += 1
-      return (state.lastID, state.generation)
+      return state.generation
     }
     if let generation { self.start(generation) }
-    return OperationSubscription { self.remove(id) }
+    return OperationSubscription { watched.leave() }
   }
 
-  private func remove(_ id: UInt64) {
-    let (store, subscription) = self.state.withLock { state in
-      let store = state.stores.removeValue(forKey: id)
-      guard state.stores.isEmpty else { return (store, OperationSubscription?.none) }
+  private func remove(_ watched: WatchedStore) {
+    // The caller holds it, so that nothing goes under the lock.
+    let subscription = self.state.withLock { state -> OperationSubscription? in
+      state.remove(watched)
+      guard state.first == nil else { return nil }
       defer { (state.subscription, state.network, state.isActive) = (nil, nil, nil) }
-      return (store, state.subscription)
+      return state.subscription
     }
     subscription?.cancel()
-    _ = consume store  // Released after the lock.
   }
 
   private func start(_ generation: UInt64) {
@@ -74,7 +94,7 @@ final class SurroundingsWatch: Sendable {
     }
     let subscription = OperationSubscription.combined(subscriptions)
     let isObsolete = self.state.withLock { state in
-      guard state.generation == generation, !state.stores.isEmpty else { return true }
+      guard state.generation == generation, state.first != nil else { return true }
       state.subscription = subscription
       return false
     }
@@ -88,16 +108,41 @@ final class SurroundingsWatch: Sendable {
     _ change: (Value, Value) -> Change
   ) {
     let (former, stores) = self.state.withLock { state in
-      guard state.generation == generation else { return (Value?.none, [@Sendable (Change) -> Void]()) }
+      guard state.generation == generation else { return (Value?.none, [any WatchableStore]()) }
       let former = state[keyPath: known]
       state[keyPath: known] = value
       // The first value is no change.
       guard let former, former != value else { return (nil, []) }
-      return (former, state.stores.sorted { $0.key < $1.key }.map(\.value))
+      return (former, state.stores)
     }
     guard let former else { return }
     let news = change(former, value)
-    for store in stores { store(news) }
+    for store in stores where store.subscriberCount > 0 && news.isRise(in: store.context) { store.rerunSinceChange() }
+  }
+}
+
+extension SurroundingsWatch.State {
+  fileprivate var stores: [any WatchableStore] {
+    var stores: [any WatchableStore] = []
+    var next = self.first
+    while let watched = next {
+      stores.append(watched.store)
+      next = watched.next
+    }
+    return stores
+  }
+
+  fileprivate mutating func append(_ watched: SurroundingsWatch.WatchedStore) {
+    watched.previous = self.last
+    if let last = self.last { last.next = watched } else { self.first = watched }
+    self.last = watched
+  }
+
+  fileprivate mutating func remove(_ watched: SurroundingsWatch.WatchedStore) {
+    let next = watched.next.take()
+    if let next { next.previous = watched.previous } else { self.last = watched.previous }
+    if let previous = watched.previous { previous.next = next } else { self.first = next }
+    watched.previous = nil
   }
 }
 
@@ -109,18 +154,6 @@ extension SurroundingsWatch.Change {
       former < context.satisfiedConnectionStatus && now >= context.satisfiedConnectionStatus
     case .activity(let former, let now):
       !former && now && context.isApplicationActiveRerunningEnabled
-    }
-  }
-}
-
-/// Has a store rerun by a watch.
-struct SurroundingsController<State: OperationState & Sendable>: OperationController, Sendable {
-  let watch: SurroundingsWatch
-
-  func control(with controls: OperationControls<State>) -> OperationSubscription {
-    self.watch.add { change in
-      guard controls.subscriberCount > 0, change.isRise(in: controls.context) else { return }
-      controls.rerunForSubscribersSinceChange()
     }
   }
 }

@@ -134,7 +134,7 @@ extension OperationContext {
 
   /// This context, with every entry that `other` has set taken from `other`.
   @inlinable
-  func overlaid(with other: OperationContext?) -> OperationContext {
+  package func overlaid(with other: OperationContext?) -> OperationContext {
     guard var other else { return self }
     other.forgetProbes()
     var merged = self
