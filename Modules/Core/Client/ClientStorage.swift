@@ -92,9 +92,12 @@ extension ClientStorage {
   func insertIfAbsent(_ new: KeptStore) -> KeptStore {
     let path = new.runtime.path
     while true {
+      // What is found is held until after the lock: it may be the last to hold the store.
+      var found: (any AnyObject & Sendable)?
       let insertion = self.state.withLock { state -> Insertion in
         // A store that is gone may have left its entry; one that came in the meantime is looked at again.
-        if let entry = state.entries[path], entry.store != nil || entry.runtime.erasedStore != nil { return .refused }
+        if let entry = state.entries[path] { found = entry.store ?? entry.runtime.erasedStore }
+        if found != nil { return .refused }
         guard state.watchers.isEmpty, state.notes.isEmpty, !state.isDelivering else {
           _ = self.insert(new, into: &state)
           return .noted
@@ -102,14 +105,15 @@ extension ClientStorage {
         state.isDelivering = true
         let (entry, dead) = self.put(new, into: &state)
         _ = dead?.end()
-        return .silent(entry)
+        return .silent(entry, dead: dead)
       }
+      withExtendedLifetime(found) {}
       switch insertion {
       case .refused: if let present = self.store(at: path) { return present }
       case .noted:
         self.deliver()
         return new
-      case .silent(let entry):
+      case .silent(let entry, _):
         self.cache.storeDidBecomeIdle(entry.idleStore)
         self.deliverRest()
         return new
@@ -122,7 +126,9 @@ extension ClientStorage {
     case refused
     case noted
     /// Nobody watches, and nothing is before it: the one who inserts tells the cache.
-    case silent(StoreEntry)
+    ///
+    /// What is dead, an entry that a store has left, is let go of after the lock.
+    case silent(StoreEntry, dead: StoreEntry?)
   }
 
   /// Puts stores in and takes stores out at once. ``announceChanges()`` tells of it.
