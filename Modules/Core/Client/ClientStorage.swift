@@ -44,10 +44,13 @@ extension ClientStorage {
   /// The store at a path; one that the cache has let go is taken back.
   @usableFromInline
   func store(at path: OperationPath) -> KeptStore? {
-    let found = self.state.withLock { state in state.entries[path].map { ($0, $0.store) } }
-    guard let (entry, kept) = found else { return nil }
-    if let kept { return KeptStore(runtime: entry.runtime, store: kept) }
-    guard let store = entry.runtime.erasedStore else { return nil }
+    let (entry, kept) = self.state.withLock { state -> (StoreEntry?, KeptStore?) in
+      guard let entry = state.entries[path] else { return (nil, nil) }
+      guard let store = entry.store else { return (entry, nil) }
+      return (nil, KeptStore(runtime: entry.runtime, store: store))
+    }
+    if let kept { return kept }
+    guard let entry, let store = entry.runtime.erasedStore else { return nil }
     self.state.withLock { _ in
       guard entry.isKept else { return }
       entry.store = store
@@ -55,6 +58,16 @@ extension ClientStorage {
     }
     self.idlenessChanged(of: entry)
     return KeptStore(runtime: entry.runtime, store: store)
+  }
+
+  /// The store at a path as it is: what ``store(at:)`` finds, for those who know its type.
+  @usableFromInline
+  func object(at path: OperationPath) -> (any AnyObject & Sendable)? {
+    let (isThere, store) = self.state.withLock { state -> (Bool, (any AnyObject & Sendable)?) in
+      guard let entry = state.entries[path] else { return (false, nil) }
+      return (true, entry.store)
+    }
+    return store == nil && isThere ? self.store(at: path)?.store : store
   }
 
   /// The runtimes of the stores at paths that start with the given one.
@@ -69,19 +82,23 @@ extension ClientStorage {
   /// The stores at paths that start with the given one.
   @usableFromInline
   func stores(matching path: OperationPath) -> PathTrie<KeptStore> {
-    let entries = self.state.withLock { state in
-      state.entries.compactMap(matching: path) { FoundStore(runtime: $0.runtime, store: $0.store) }
+    var lacksSome = false
+    let (kept, entries) = self.state.withLock { state in
+      let kept = state.entries.compactMap(matching: path) { entry -> KeptStore? in
+        guard let store = entry.store else {
+          lacksSome = true
+          return nil
+        }
+        return KeptStore(runtime: entry.runtime, store: store)
+      }
+      return (kept, lacksSome ? state.entries.subtrie(matching: path) : nil)
     }
-    return entries.compactMap { found in
-      (found.store ?? found.runtime.erasedStore).map { KeptStore(runtime: found.runtime, store: $0) }
-    }
+    // The client does not hold those that the cache has let go. They are looked for outside the lock, and by entries: one
+    // that is taken back meanwhile is found as well.
+    return entries?.compactMap { entry in
+      entry.runtime.erasedStore.map { KeptStore(runtime: entry.runtime, store: $0) }
+    } ?? kept
   }
-}
-
-/// A store as it is found under the lock.
-private struct FoundStore: Sendable {
-  let runtime: any ErasedRuntime
-  let store: (any AnyObject & Sendable)?
 }
 
 // MARK: - Changing

@@ -12,11 +12,11 @@ extension OperationClient {
     for operation: Operation,
     initialState: @autoclosure () -> Operation.State
   ) -> OperationStore<Operation.State> {
-    if let kept = self.storage.store(at: operation.path) {
+    if let kept = self.storage.object(at: operation.path) {
       return self.typed(kept, for: operation) ?? self.makeStore(for: operation, initialState: initialState())
     }
     let store = self.makeStore(for: operation, initialState: initialState())
-    return self.typed(self.storage.insertIfAbsent(KeptStore(store)), for: operation) ?? store
+    return self.typed(self.storage.insertIfAbsent(KeptStore(store)).store, for: operation) ?? store
   }
 
   /// The store of a query, which is made when there is none at its path.
@@ -36,10 +36,10 @@ extension OperationClient {
 
   @inlinable
   func typed<Operation: StatefulOperationRequest>(
-    _ kept: KeptStore,
+    _ kept: any AnyObject & Sendable,
     for operation: Operation
   ) -> OperationStore<Operation.State>? {
-    if let store = kept.store as? OperationStore<Operation.State>,
+    if let store = kept as? OperationStore<Operation.State>,
       store.runtime.operation.unmodifiedType == Operation.unmodifiedType
     {
       return store
@@ -49,11 +49,12 @@ extension OperationClient {
   }
 
   @usableFromInline
-  func reportPathInUse(_ kept: KeptStore, by type: any OperationRequest.Type, at path: OperationPath) {
+  func reportPathInUse(_ kept: any AnyObject, by type: any OperationRequest.Type, at path: OperationPath) {
+    let keptType = (kept as? any RuntimeHolder)?.erasedRuntime.unmodifiedOperationType
     OperationWarning(
       code: .pathInUse,
       message: """
-        \(type) claims the path \(path), where a store of \(kept.runtime.unmodifiedOperationType) is. It gets a store of \
+        \(type) claims the path \(path), where a store of \(keptType ?? type) is. It gets a store of \
         its own, which the client does not keep. Give each type of operation paths of its own.
         """
     ).report()

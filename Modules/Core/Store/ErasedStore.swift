@@ -63,6 +63,15 @@ extension StoreRuntime: ErasedRuntime {
   }
 }
 
+/// A store of whatever state.
+protocol RuntimeHolder {
+  var erasedRuntime: any ErasedRuntime { get }
+}
+
+extension OperationStore: RuntimeHolder {
+  var erasedRuntime: any ErasedRuntime { self.runtime }
+}
+
 /// A store as an ``OpaqueOperationStore`` holds it.
 protocol ErasedStore: Sendable {
   var store: any AnyObject & Sendable { get }

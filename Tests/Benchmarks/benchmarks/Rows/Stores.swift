@@ -41,7 +41,7 @@ extension Benchmark {
     let timings = try await harness.times(of: sizes.map { .adding(to: .filled($0), of: $0) })
     var rows = zip(sizes, timings).map { Row(section, "at \($0.grouped)", $1, bar: 100) }
     rows.append(.growth(section, of: timings, bar: 1.5, gate: 3))
-    rows += Row.allocations(of: timings[0], section, "a new store", bar: 13)
+    rows += Row.allocations(of: timings[0], section, "a new store", bar: 9)
     let others = try await harness.times(of: sizes.map { .adding(to: .filled($0, .withDefaults()), of: $0) })
     rows += zip(sizes, others).map { Row(section, "at \($0.grouped), with defaults", $1) }
     return rows
