@@ -26,7 +26,7 @@ extension OperationClient {
       with initialState: Operation.State
     ) -> OperationStore<Operation.State> {
       guard operation.canRunUnasked else {
-        let context = context.overlaid(with: self.entries)
+        let context = context.adding(self.entries)
         guard self.mutationRetryLimit > 0 else {
           return .detached(operation: operation, initialState: initialState, initialContext: context)
         }
@@ -36,7 +36,7 @@ extension OperationClient {
       let store = OperationStore<Operation.State>.detached(
         operation: operation.retry(limit: self.retryLimit).deduplicated(),
         initialState: initialState,
-        initialContext: context.overlaid(with: self.entriesOfQueries)
+        initialContext: context.adding(self.entriesOfQueries)
       )
       guard let watch = self.surroundings else { return store }
       return store.watched { watch.add($0) }

@@ -22,8 +22,7 @@ final class ReentrantMutex<Value: Sendable>: Sendable {
   /// Runs `body`, which must not call foreign code, with the value.
   @inlinable
   func withLock<R>(_ body: (inout Value) -> R) -> R {
-    if self.isOwnedByCurrentThread { return body(&self.value) }
-    return self.lock.mutex.withLock { _ in Unsent(body(&self.value)) }.value
+    self.lock.withLock { body(&self.value) }
   }
 
   /// Runs `body`, which may call anything, and keeps other threads out until it returns.
@@ -51,6 +50,13 @@ struct ReentrantLock: ~Copyable, Sendable {
     let owner = self.owner.load(ordering: .relaxed)
     // Only this thread could have written its own name, so a relaxed load cannot mistake another's for it.
     return owner != 0 && owner == ThreadLocal.currentThread
+  }
+
+  /// Runs `body`, which must not call foreign code.
+  @inlinable
+  func withLock<R>(_ body: () -> R) -> R {
+    if self.isOwnedByCurrentThread { return body() }
+    return self.mutex.withLock { _ in Unsent(body()) }.value
   }
 
   /// Runs `body`, which may call anything, and keeps other threads out until it returns.

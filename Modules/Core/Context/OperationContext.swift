@@ -134,7 +134,7 @@ extension OperationContext {
 
   /// This context, with every entry that `other` has set taken from `other`.
   @inlinable
-  package func overlaid(with other: OperationContext?) -> OperationContext {
+  func overlaid(with other: OperationContext?) -> OperationContext {
     guard var other else { return self }
     other.forgetProbes()
     var merged = self
@@ -150,6 +150,13 @@ extension OperationContext {
       }
     }
     return merged
+  }
+}
+
+extension OperationContext {
+  /// This context with all that `entries` has set. The two share what holds it.
+  package func adding(_ entries: OperationContext) -> OperationContext {
+    self.overlaid(with: entries)
   }
 }
 

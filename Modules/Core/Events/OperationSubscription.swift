@@ -26,10 +26,7 @@ public final class OperationSubscription: Sendable {
 
   /// Ends what the subscription keeps going.
   public func cancel() {
-    let onCancel = self.lock.withLock { _ in
-      defer { self.onCancel = nil }
-      return self.onCancel
-    }
+    let onCancel = self.lock.withLock { _ in self.onCancel.take() }
     onCancel?()
   }
 }

@@ -61,8 +61,7 @@ struct StoreMachineAccess<State: OperationState & Sendable> {
   /// Runs `body`, which must not call foreign code, with the machine.
   @inlinable
   func withLock<R>(_ body: (inout StoreMachine<State>) -> R) -> R {
-    if self.isOwnedByCurrentThread { return body(&self.runtime.lockedMachine) }
-    return self.runtime.lock.mutex.withLock { _ in Unsent(body(&self.runtime.lockedMachine)) }.value
+    self.runtime.lock.withLock { body(&self.runtime.lockedMachine) }
   }
 }
 
