@@ -14,7 +14,7 @@ extension OperationStore {
     using context: OperationContext? = nil,
     handler: OperationEventHandler<State>? = nil
   ) async throws(State.Failure) -> State.OperationValue {
-    try await self.runtime.run(using: context, handler: handler).get()
+    try await self.runtime.run(using: context, handler: handler.map { RunHandler($0) }).get()
   }
 
   /// A task that runs the operation once it is run itself.
@@ -40,7 +40,7 @@ extension OperationStore where State: QueryStateProtocol {
     using context: OperationContext? = nil,
     handler: QueryEventHandler<State>? = nil
   ) async throws(State.Failure) -> State.OperationValue {
-    try await self.runtime.run(using: context, handler: handler.map { OperationEventHandler($0) }).get()
+    try await self.runtime.run(using: context, handler: handler.map { RunHandler(OperationEventHandler($0)) }).get()
   }
 
   /// A task that fetches the value once it is run.

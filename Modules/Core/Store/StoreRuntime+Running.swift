@@ -125,6 +125,12 @@ extension StoreRuntime {
   /// The context of a run: the store's, with what `context` has set over it.
   @inlinable
   func runContext(_ context: OperationContext?) -> OperationContext {
+    if let context { self.overlaidContext(context) } else { self.context }
+  }
+
+  @inlinable
+  @inline(never)
+  func overlaidContext(_ context: OperationContext) -> OperationContext {
     self.context.overlaid(with: context)
   }
 
@@ -144,13 +150,20 @@ extension StoreRuntime {
   @inlinable
   nonisolated(nonsending) func run(
     using context: OperationContext?,
-    handler: OperationEventHandler<State>?
+    handler: RunHandler<State>?
   ) async -> Result<State.OperationValue, State.Failure> {
-    let context = self.runContext(context)
-    if let sharing = context.operationRunSharing {
-      return await self.share(in: context, sharing, handler: handler)
+    while true {
+      // Made anew after a flight that could not be joined, as it is not kept while the caller waits.
+      let context = self.runContext(context)
+      guard let sharing = context.operationRunSharing else {
+        return await self.fly(in: context, leaving: .lastStays, handler: handler)
+      }
+      guard let flight = self.flightToJoin(context, sharing) else {
+        return await self.fly(in: context, leaving: .atOnce, handler: handler)
+      }
+      // What is dead stays so: each flight is refused once at most.
+      if let outcome = await self.join(flight, in: context, handler: handler) { return outcome }
     }
-    return await self.fly(in: context, leaving: .lastStays, handler: handler)
   }
 
   /// Runs the operation.
@@ -159,7 +172,7 @@ extension StoreRuntime {
   nonisolated(nonsending) func fly(
     in context: OperationContext,
     leaving: RunFlight.Leaving,
-    handler: OperationEventHandler<State>?
+    handler: RunHandler<State>?
   ) async -> Result<State.OperationValue, State.Failure> {
     let flight = self.makeFlight(in: context)
     let listener = self.listen(to: flight, with: handler)
@@ -178,32 +191,25 @@ extension StoreRuntime {
     return await self.run(using: nil, handler: nil)
   }
 
-  /// Joins a run that does the same, or runs the operation.
-  ///
-  /// One who joins keeps no more in memory than it takes: there may be many. (What a function keeps while it waits is as
-  /// large as its largest way; so those that fly and those that join have one each.)
+  /// Waits for a run that is under way; nil when it is dying or over.
   @inlinable
-  @inline(never)
-  nonisolated(nonsending) func share(
-    in context: OperationContext,
-    _ sharing: OperationRunSharing,
-    handler: OperationEventHandler<State>?
-  ) async -> Result<State.OperationValue, State.Failure> {
-    // What is dead stays so: each flight is refused once at most.
-    while let flight = self.flightToJoin(context, sharing) {
-      var listener: Subscriber<State>?
-      let outcome = await flight.outcomeIfAlive(leaving: .atOnce) {
-        listener = self.listen(to: flight, with: handler)
-        context.noteJoin()
-      }
-      self.dismiss(listener)
-      if let outcome { return outcome }
+  nonisolated(nonsending) func join(
+    _ flight: RunFlight,
+    in context: consuming OperationContext,
+    handler: RunHandler<State>?
+  ) async -> Result<State.OperationValue, State.Failure>? {
+    var listener: Subscriber<State>?
+    let outcome = await flight.outcomeIfAlive(leaving: .atOnce) {
+      listener = self.listen(to: flight, with: handler)
+      context.noteJoin()
     }
-    return await self.fly(in: context, leaving: .atOnce, handler: handler)
+    self.dismiss(listener)
+    return outcome
   }
 
   /// The flight of a run that does the same and can be joined.
   @inlinable
+  @inline(never)
   func flightToJoin(_ context: OperationContext, _ sharing: OperationRunSharing) -> RunFlight? {
     let runs = self.machine.withLock { $0.runs }
     for run in runs
@@ -216,16 +222,26 @@ extension StoreRuntime {
   }
 
   @inlinable
-  func listen(to flight: RunFlight, with handler: OperationEventHandler<State>?) -> Subscriber<State>? {
-    guard let handler else { return nil }
+  func listen(to flight: RunFlight, with handler: RunHandler<State>?) -> Subscriber<State>? {
+    handler.map { self.listen(to: flight.id, with: $0.handler) }
+  }
+
+  @inlinable
+  @inline(never)
+  func listen(to run: OperationTaskIdentifier, with handler: OperationEventHandler<State>) -> Subscriber<State> {
     self.noteDependent()
-    return self.machine.withLock { $0.subscribers.add(handler, role: .runListener(flight.id)) }
+    return self.machine.withLock { $0.subscribers.add(handler, role: .runListener(run)) }
   }
 
   /// Lets a listener go behind all events that were posted for it.
   @inlinable
   func dismiss(_ listener: Subscriber<State>?) {
-    guard let listener else { return }
+    if let listener { self.dismissListener(listener) }
+  }
+
+  @inlinable
+  @inline(never)
+  func dismissListener(_ listener: Subscriber<State>) {
     self.machine.withLock { $0.outbox.append(.dismissal(listener)) }
     self.deliver()
   }
