@@ -46,7 +46,8 @@ public struct Deduplication<Operation: OperationRequest & Sendable>: OperationMo
     using operation: Operation,
     with continuation: OperationContinuation<Operation.Value, Operation.Failure>
   ) async throws(Operation.Failure) -> Operation.Value {
-    let outcome = await self.flights.outcome(of: operation, in: context, with: continuation) { new, other in
+    let outcome = await self.flights.outcome(of: operation, in: context, with: continuation, mayBoard: isolation == nil)
+    { new, other in
       operation.isSameRun(in: new, as: other) && self.isSameRun(new, other)
     }
     return try outcome.get()

@@ -27,6 +27,7 @@ final class FlightRegistry<Operation: OperationRequest & Sendable>: Sendable whe
     of operation: Operation,
     in context: OperationContext,
     with continuation: Continuation,
+    mayBoard: Bool,
     isSameRun: (OperationContext, OperationContext) -> Bool
   ) async -> Result<Operation.Value, Operation.Failure> {
     while true {
@@ -44,7 +45,11 @@ final class FlightRegistry<Operation: OperationRequest & Sendable>: Sendable whe
         state.flights.append(shared)
         return shared
       }
-      if let added { return await added.begin() }
+      guard let added else { continue }
+      let outcome = await added.begin(mayBoard: mayBoard)
+      // One that was cancelled before it began has not been taken out.
+      if Task.isCancelled, !added.flight.isAlive { self.remove(added) }
+      return outcome
     }
   }
 

@@ -90,11 +90,11 @@ extension SharedFlight {
   ///
   /// It flies in the task that a store has made for the run, where this is that, and in one of its own otherwise.
   @inlinable
-  nonisolated(nonsending) func begin() async -> Outcome {
+  nonisolated(nonsending) func begin(mayBoard: Bool) async -> Outcome {
     let flight = self.flight
     let context = self.context
     // One that is cancelled already would cancel what others join.
-    if let carriage = context.runCarriage, !context.hasTaskConfiguration, !Task.isCancelled {
+    if mayBoard, let carriage = context.runCarriage, !context.hasTaskConfiguration, !Task.isCancelled {
       let current = FlightTask.current
       if carriage.board(self, in: current) {
         return await flight.outcome(in: context, aboard: carriage, task: current, flownBy: self)
@@ -254,8 +254,9 @@ extension SharedFlight: FlightPilot {
 
 extension SharedFlight: FlightPassenger {
   @usableFromInline
-  package func carriageWasCancelled() {
+  package func carriageWasCancelled() -> Bool {
     self.removeLeader()
     self.flight.release()
+    return self.flight.isAlive
   }
 }

@@ -50,6 +50,56 @@ struct CarriageTests {
   }
 
   @Test
+  func `The run of a store that has left is over while the others wait`() async throws {
+    let query = self.script.query(path: ["q"]).deduplicated()
+    let client = OperationClient()
+    let store = client.store(for: query)
+    let task = store.fetchTask()
+    let next = OperationTask<Int, any Error> { _, _ in 7 }
+    next.schedule(after: task)
+    let leader = Task.immediate { try await task.runIfNeeded() }
+    let run = try await self.script.next()
+    let follower = Task.immediate { try await IntStore.detached(query: query).fetch() }
+    let journal = Journal()
+    let subscription = store.subscribe(
+      with: OperationEventHandler(onRunEnded: { _ in journal.note("ended") })
+    )
+    try await withTimeLimit("the client to cancel its runs") { await client.cancel(matching: []) }
+    #expect(journal.lines == ["ended"])
+    await #expect(throws: CancellationError.self) { try await leader.finished() }
+    #expect(try await Task { try await next.runIfNeeded() }.finished() == 7)
+    #expect(task.isFinished)
+    #expect(!run.isCancelled)
+    run.succeed(3)
+    #expect(try await follower.finished() == 3)
+    #expect(journal.lines == ["ended"])
+    subscription.cancel()
+  }
+
+  @Test
+  func `Who is cancelled while awaiting a task leaves at once`() async throws {
+    let query = self.script.query().deduplicated()
+    let task = IntStore.detached(query: query).fetchTask()
+    let leader = Task.immediate { try await task.runIfNeeded() }
+    let run = try await self.script.next()
+    let follower = Task.immediate { try await IntStore.detached(query: query).fetch() }
+    leader.cancel()
+    await #expect(throws: CancellationError.self) { try await leader.finished() }
+    run.succeed(3)
+    #expect(try await follower.finished() == 3)
+  }
+
+  @Test
+  func `A run on an actor lends nothing, as the others would wait for the actor`() async throws {
+    let inner = Witness()
+    let query = ConstantQuery().witnessed(by: inner).deduplicated()
+    let store = IntStore.detached(query: query.onActor(Bystander()).witnessed(by: self.witness))
+    #expect(try await store.fetch() == 1)
+    #expect(inner.begun.count == 1)
+    #expect(inner.begun != self.witness.begun)
+  }
+
+  @Test
   func `A store that has left may come back while the others wait`() async throws {
     let query = self.script.query().deduplicated()
     let store = IntStore.detached(query: query)
@@ -230,6 +280,21 @@ private struct ConstantQuery: QueryRequest, Hashable {
   }
 }
 
+private actor Bystander {}
+
+private struct OnActor<Operation: OperationRequest & Sendable>: OperationModifier where Operation.Value: Sendable {
+  let actor: any Actor
+
+  func run(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    using operation: Operation,
+    with continuation: OperationContinuation<Operation.Value, Operation.Failure>
+  ) async throws(Operation.Failure) -> Operation.Value {
+    try await operation.run(isolation: self.actor, in: context, with: continuation)
+  }
+}
+
 /// Runs an operation in a way of its own.
 private struct Detour<Operation: OperationRequest & Sendable>: OperationModifier
 where Operation.Value: Sendable, Operation.Failure == any Error {
@@ -262,6 +327,10 @@ extension QueryRequest where Self: Sendable, Value: Sendable, Failure == any Err
         }
       }
     )
+  }
+
+  fileprivate func onActor(_ actor: any Actor) -> ModifiedOperation<Self, OnActor<Self>> {
+    self.modifier(OnActor(actor: actor))
   }
 
   /// Runs once more after the first run has succeeded.

@@ -1,6 +1,7 @@
 import OperationCore
 import OperationDedupe
 import OperationTesting
+import Synchronization
 import Testing
 
 /// Callers who are cancelled leave; the flight lives while somebody waits.
@@ -117,6 +118,27 @@ struct LeavingTests {
     await #expect(throws: CancellationError.self) { try await caller.finished() }
     self.script.enqueue(.value(1))
     #expect(try await fetch(nil) == 1)
+  }
+
+  @Test
+  func `Runs that are cancelled before they begin leave nothing behind`() async throws {
+    let comparisons = Mutex(0)
+    let script = IntScript(default: .value(1))
+    let query = script.query().deduplicated { _, _ in
+      comparisons.withLock { $0 += 1 }
+      return false
+    }
+    let runner = OperationRunner(operation: query)
+    for _ in 0..<10 {
+      let caller = Task {
+        withUnsafeCurrentTask { $0?.cancel() }
+        return try await runner.run()
+      }
+      await #expect(throws: CancellationError.self) { try await caller.finished() }
+    }
+    comparisons.withLock { $0 = 0 }
+    #expect(try await runner.run() == 1)
+    #expect(comparisons.withLock { $0 } == 0)
   }
 
   @Test(arguments: Runner.allCases)

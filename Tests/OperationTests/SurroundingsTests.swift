@@ -33,6 +33,22 @@ import Testing
     self.expectNothingObserved()
   }
 
+  @Test func `Many stores go in any order`() {
+    let client = OperationClient(
+      storeCache: OperationClient.DefaultStoreCache(maximumIdleStores: 0),
+      storeCreator: .default(networkObserver: self.network, activityObserver: nil)
+    )
+    var stores = (0..<20_000).map { client.store(for: NumberQuery(number: $0)) }
+    #expect(self.network.subscriberCount == 1)
+    stores.shuffle()
+    stores.removeLast(10_000)
+    self.network.send(status: .disconnected)
+    self.network.send(status: .connected)
+    #expect(self.network.subscriberCount == 1)
+    stores = []
+    self.expectNothingObserved()
+  }
+
   @Test func `Mutations have no part in it`() {
     let client = self.client()
     let store = client.store(for: NothingMutation())

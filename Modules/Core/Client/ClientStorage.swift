@@ -16,6 +16,8 @@ final class ClientStorage: Sendable {
     var watchers: [UInt64: StoreWatcher] = [:]
     var lastWatcherID: UInt64 = 0
     var notes: [Note] = []
+    /// What was taken out, and is let go of after the lock.
+    var gone: [StoreEntry] = []
     /// Stores that came from outside, where they need not be idle.
     var newcomers: [StoreEntry] = []
     var isDelivering = false
@@ -51,11 +53,14 @@ extension ClientStorage {
     }
     if let kept { return kept }
     guard let entry, let store = entry.runtime.erasedStore else { return nil }
-    self.state.withLock { _ in
-      guard entry.isKept else { return }
+    let isKept = self.state.withLock { _ in
+      guard entry.isKept else { return false }
       entry.store = store
       entry.isIdle = false
+      return true
     }
+    // The client has let it go in the meantime.
+    guard isKept else { return self.store(at: path) }
     self.idlenessChanged(of: entry)
     return KeptStore(runtime: entry.runtime, store: store)
   }
@@ -109,12 +114,13 @@ extension ClientStorage {
   func insertIfAbsent(_ new: KeptStore) -> KeptStore {
     let path = new.runtime.path
     while true {
-      // What is found is held until after the lock: it may be the last to hold the store.
-      var found: (any AnyObject & Sendable)?
+      // What is found is held until after the lock: it may be the last to hold the store, or what works behind it.
+      var (found, present): (StoreEntry?, (any AnyObject & Sendable)?)
       let insertion = self.state.withLock { state -> Insertion in
+        found = state.entries[path]
+        present = found.flatMap { $0.store ?? $0.runtime.erasedStore }
         // A store that is gone may have left its entry; one that came in the meantime is looked at again.
-        if let entry = state.entries[path] { found = entry.store ?? entry.runtime.erasedStore }
-        if found != nil { return .refused }
+        if present != nil { return .refused }
         guard state.watchers.isEmpty, state.notes.isEmpty, !state.isDelivering else {
           _ = self.insert(new, into: &state)
           return .noted
@@ -122,15 +128,15 @@ extension ClientStorage {
         state.isDelivering = true
         let (entry, dead) = self.put(new, into: &state)
         _ = dead?.end()
-        return .silent(entry, dead: dead)
+        return .silent(entry)
       }
-      withExtendedLifetime(found) {}
+      withExtendedLifetime((found, present)) {}
       switch insertion {
       case .refused: if let present = self.store(at: path) { return present }
       case .noted:
         self.deliver()
         return new
-      case .silent(let entry, _):
+      case .silent(let entry):
         self.cache.storeDidBecomeIdle(entry.idleStore)
         self.deliverRest()
         return new
@@ -143,9 +149,7 @@ extension ClientStorage {
     case refused
     case noted
     /// Nobody watches, and nothing is before it: the one who inserts tells the cache.
-    ///
-    /// What is dead, an entry that a store has left, is let go of after the lock.
-    case silent(StoreEntry, dead: StoreEntry?)
+    case silent(StoreEntry)
   }
 
   /// Puts stores in and takes stores out at once. ``announceChanges()`` tells of it.
@@ -220,6 +224,7 @@ extension ClientStorage {
   }
 
   private func note(removalOf entry: StoreEntry, in change: inout StoreChange, _ state: inout State) {
+    state.gone.append(entry)
     if entry.isIdle { state.notes.append(.active(entry)) }
     if let store = entry.end() { change.removed.append(KeptStore(runtime: entry.runtime, store: store)) }
   }
@@ -264,12 +269,12 @@ extension ClientStorage {
 
   private func note(
     isIdle: Bool,
-    reading: UInt64,
+    reading: UInt32,
     of entry: StoreEntry,
     _ search: StoreSearch?,
     in state: inout State
   ) -> IdlenessStep {
-    guard entry.isKept, reading > entry.idlenessReading else { return .none }
+    guard entry.isKept, entry.isOutdated(by: reading) else { return .none }
     if !isIdle, entry.store == nil {
       guard let search else { return .searching }
       entry.store = search.store
@@ -349,14 +354,16 @@ extension ClientStorage {
 
   private func deliverRest() {
     while true {
-      let (notes, watchers) = self.state.withLock { state -> ([Note], [StoreWatcher]) in
+      let (notes, watchers, gone) = self.state.withLock { state -> ([Note], [StoreWatcher], [StoreEntry]) in
+        defer { state.gone = [] }
         guard !state.notes.isEmpty else {
           state.isDelivering = false
-          return ([], [])
+          return ([], [], state.gone)
         }
         defer { state.notes = [] }
-        return (state.notes, state.watchers.sorted { $0.key < $1.key }.map { $0.value })
+        return (state.notes, state.watchers.sorted { $0.key < $1.key }.map { $0.value }, state.gone)
       }
+      _ = consume gone
       guard !notes.isEmpty else { return }
       for note in notes {
         switch note {

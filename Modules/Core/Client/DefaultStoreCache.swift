@@ -26,8 +26,8 @@ extension OperationClient {
     deinit {
       self.link?.turnOff()
       // One after the other, as a chain that goes with its first link may be too long for the stack.
-      let nodes = self.state.withLock { $0.removeAll() }
-      _ = consume nodes  // Released after the lock.
+      let removed = self.state.withLock { $0.removeAll() }
+      withExtendedLifetime(removed) {}  // Until here, after the lock.
     }
 
     public func storeDidBecomeIdle(_ store: IdleStore) {

@@ -114,8 +114,8 @@ struct IdleStoreQueues: Sendable {
     return oldest.flatMap { self.remove($0) }
   }
 
-  /// Takes out all stores, which the caller releases after the lock.
-  mutating func removeAll() -> [IdleNode] {
+  /// Takes out all stores, which the caller releases after the lock, with the queues and their alarms.
+  mutating func removeAll() -> (nodes: [IdleNode], queues: [IdleQueue]) {
     var nodes: [IdleNode] = []
     for queue in self.queues.values {
       while let node = queue.first {
@@ -123,8 +123,8 @@ struct IdleStoreQueues: Sendable {
         nodes.append(node)
       }
     }
-    self = IdleStoreQueues()
-    return nodes
+    defer { self = IdleStoreQueues() }
+    return (nodes, Array(self.queues.values))
   }
 
   /// Whether nobody has set an alarm for the stores of a cache time, nor is about to.

@@ -29,9 +29,14 @@ final class StoreEntry: IdleNode, @unchecked Sendable {
   }
 
   /// The number of the last look at whether the store is idle.
-  var idlenessReading: UInt64 {
-    get { self.bits >> 2 }
-    set { self.bits = newValue << 2 | self.bits & 0b11 }
+  var idlenessReading: UInt32 {
+    get { UInt32(truncatingIfNeeded: self.bits >> 2) }
+    set { self.bits = UInt64(newValue) << 2 | self.bits & 0b11 }
+  }
+
+  /// Whether a look was later than the last one, though the numbers start again after the greatest.
+  func isOutdated(by reading: UInt32) -> Bool {
+    Int32(bitPattern: reading &- self.idlenessReading) > 0
   }
 
   /// The client keeps it no more. Returns what it has held.

@@ -16,7 +16,8 @@ protocol ErasedRuntime: AnyObject, Sendable {
   /// The store, while somebody holds it.
   var opaqueStore: OpaqueOperationStore? { get }
 
-  func readIdleness() -> (isIdle: Bool, reading: UInt64)
+  /// Whether nobody subscribes and nothing runs, with the number of this look, which comes after those of earlier ones.
+  func readIdleness() -> (isIdle: Bool, reading: UInt32)
   func keep(_ entry: StoreEntry)
   func leave(_ entry: StoreEntry)
   func reset(using context: OperationContext?)
@@ -42,11 +43,12 @@ extension StoreRuntime: ErasedRuntime {
 
   var isLoading: Bool { self.machine.withLock { $0.state.isLoading } }
 
-  func readIdleness() -> (isIdle: Bool, reading: UInt64) {
-    self.machine.withLock { $0.readIdleness() }
+  func readIdleness() -> (isIdle: Bool, reading: UInt32) {
+    self.machine.withLock { ($0.isIdle, self.idlenessReadings.wrappingAdd(1, ordering: .relaxed).newValue) }
   }
 
   func keep(_ entry: StoreEntry) {
+    entry.idlenessReading = self.idlenessReadings.load(ordering: .relaxed)
     let former = self.entryLock.withLock { _ in
       defer { self.entry = entry }
       return self.entry.take()

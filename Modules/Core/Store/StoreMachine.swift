@@ -80,14 +80,7 @@ struct StoreMachine<State: OperationState & Sendable>: Sendable {
   @inlinable
   var isInvalidated: Bool { self.extras.map { $0.invalidations > $0.answeredInvalidations } ?? false }
 
-  /// Whether nobody subscribes and nothing runs, with a number that is greater in later answers.
-  @inlinable
-  mutating func readIdleness() -> (isIdle: Bool, reading: UInt64) {
-    // Drafts that were made before are made again, which does them no harm.
-    self.version += 1
-    return (self.isIdle, self.version)
-  }
-
+  /// Whether nobody subscribes and nothing runs.
   @inlinable
   var isIdle: Bool { self.runs.isEmpty && self.subscribers.count == 0 && self.heldFlights.isEmpty }
 

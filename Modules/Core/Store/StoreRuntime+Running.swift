@@ -47,6 +47,11 @@ extension StoreRuntime: FlightPilot {
   }
 
   @inlinable
+  func task(of flight: RunFlight) -> Task? {
+    self.machine.withLock { machine in machine.index(ofRun: flight.id).map { machine.runs[$0].task } }
+  }
+
+  @inlinable
   func wasCancelled(_ flight: RunFlight) {
     var context = OperationContext()
     self.change(context, run: flight.id) { machine in

@@ -22,6 +22,8 @@ final class StoreRuntime<State: OperationState & Sendable>: Sendable {
   @usableFromInline let dependents = Atomic(false)
   /// Whether anybody wants to hear of subscribers.
   @usableFromInline let isProbed: Bool
+  /// Numbers the looks at whether the store is idle: changed by whoever holds the lock. It starts again after the greatest.
+  @usableFromInline let idlenessReadings = Atomic<UInt32>(0)
   // Unsafe only in name: touched by whoever holds the lock, which also makes the accesses exclusive.
   @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var lockedMachine: StoreMachine<State>
 

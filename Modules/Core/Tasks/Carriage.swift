@@ -42,21 +42,23 @@ package final class Carriage: Sendable {
     return isCancelled
   }
 
-  /// Cancels `task`, the one of the carriage, or leaves that to the passenger.
-  func cancel(_ task: FlightTask?) {
+  /// Cancels `task`, the one of the carriage, or leaves that to the passenger. Returns whether it goes on for others.
+  func cancel(_ task: FlightTask?) -> Bool {
     let passenger = self.state.withLock { state in
       state.isCancelled = true
       return state.passenger
     }
-    if let passenger { passenger.carriageWasCancelled() } else { task?.cancel() }
+    if let passenger { return passenger.carriageWasCancelled() }
+    task?.cancel()
+    return false
   }
 }
 
 /// What flies in the task of another flight.
 @usableFromInline
 package protocol FlightPassenger: AnyObject, Sendable {
-  /// The one who has the task is no reason to go on any more.
-  func carriageWasCancelled()
+  /// The one who has the task is no reason to go on any more. Returns whether others are.
+  func carriageWasCancelled() -> Bool
 }
 
 extension Flight {
@@ -69,8 +71,10 @@ extension Flight {
     task current: FlightTask,
     flownBy pilot: Pilot
   ) async -> Outcome where Pilot.Success == Success, Pilot.Failure == Failure {
-    let isCancelled = self.withState { $0.begin(in: current) }
+    let (isCancelled, priority) = self.withState { $0.begin(in: current) }
+    // For those who came before there was a task to cancel or to raise.
     if isCancelled { current.cancel() }
+    if priority > 0, priority > Task.currentPriority.rawValue { current.escalatePriority(to: priority) }
     if isCancelled, let cancellation = Self.cancellation {
       self.land(cancellation)
     } else {
@@ -86,9 +90,9 @@ extension Flight {
 extension FlightState {
   /// Begins in a task that runs already. Returns whether the flight was cancelled before.
   @usableFromInline
-  mutating func begin(in task: FlightTask) -> Bool {
+  mutating func begin(in task: FlightTask) -> (isCancelled: Bool, priority: UInt8) {
     self.phase = .flying
     self.task = task
-    return self.isCancelled
+    return (self.isCancelled, self.priority)
   }
 }

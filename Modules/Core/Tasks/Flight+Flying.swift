@@ -106,10 +106,13 @@ extension Flight {
     _ pilot: Pilot
   ) where Pilot.Success == Success, Pilot.Failure == Failure {
     if let carriage = self.carriage { carriage.task.store(0, ordering: .relaxed) }
-    let isCancelled = self.withState { state in
+    let isCancelled = self.withState { state -> Bool? in
+      guard state.phase == .flying else { return nil }
       state.phase = .landing
       return state.isCancelled
     }
+    // It has landed when its task went on for others.
+    guard let isCancelled else { return }
     pilot.didLand(task, with: outcome, isCancelled: isCancelled)
     self.land(outcome)
   }

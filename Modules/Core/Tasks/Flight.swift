@@ -234,10 +234,20 @@ extension Flight {
     death.map { Dying(task: $0.task, pilot: $0.hadBegun ? self.pilot : nil) }
   }
 
+  private func landEarly(_ pilot: some FlightPilot<Success, Failure>) {
+    guard let cancellation = Self.cancellation, let task = pilot.task(of: self) else { return }
+    self.land(cancellation, of: task, pilot)
+  }
+
   private func die(_ dying: Dying, afterwards: @escaping () -> Void = {}) {
     Cascade.perform {
       dying.pilot?.wasCancelled(self)
-      if let carriage = self.carriage { carriage.cancel(dying.task) } else { dying.task?.cancel() }
+      if let carriage = self.carriage {
+        // What others wait for goes on in its task; those who wait for this flight do not.
+        if carriage.cancel(dying.task), let pilot = dying.pilot { self.landEarly(pilot) }
+      } else {
+        dying.task?.cancel()
+      }
       afterwards()
     }
   }

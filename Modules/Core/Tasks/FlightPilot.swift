@@ -11,6 +11,9 @@ package protocol FlightPilot<Success, Failure>: AnyObject, Sendable {
   /// has no room for a `CancellationError`.
   nonisolated(nonsending) func fly(_ task: OperationTask<Success, Failure>) async -> Result<Success, Failure>
 
+  /// The task of the flight as it has departed.
+  func task(of flight: Flight<Success, Failure>) -> OperationTask<Success, Failure>?
+
   /// The flight was cancelled after it began and before it had an outcome.
   func wasCancelled(_ flight: Flight<Success, Failure>)
 
@@ -21,6 +24,9 @@ package protocol FlightPilot<Success, Failure>: AnyObject, Sendable {
 extension FlightPilot {
   @inlinable
   package func willDepart(_ task: OperationTask<Success, Failure>) -> OperationTask<Success, Failure> { task }
+
+  @inlinable
+  package func task(of flight: Flight<Success, Failure>) -> OperationTask<Success, Failure>? { nil }
 
   @inlinable
   package func wasCancelled(_ flight: Flight<Success, Failure>) {}
