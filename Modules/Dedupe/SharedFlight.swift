@@ -254,9 +254,8 @@ extension SharedFlight: FlightPilot {
 
 extension SharedFlight: FlightPassenger {
   @usableFromInline
-  package func carriageWasCancelled() -> Bool {
+  package func carriageWasCancelled() {
     self.removeLeader()
     self.flight.release()
-    return self.flight.isAlive
   }
 }

@@ -90,6 +90,24 @@ struct CarriageTests {
   }
 
   @Test
+  func `A body that does not end when it is cancelled holds up nobody`() async throws {
+    let client = OperationClient()
+    let store = client.store(for: self.script.query(path: ["q"]).deduplicated())
+    let task = store.fetchTask()
+    let caller = Task.immediate { try await task.runIfNeeded() }
+    let run = try await self.script.next()
+    caller.cancel()
+    await #expect(throws: CancellationError.self) { try await caller.finished() }
+    try await withTimeLimit("the client to cancel its runs") { await client.cancel(matching: []) }
+    #expect(run.isCancelled)
+    #expect(task.isFinished)
+    #expect(store.status.isIdle)
+    run.succeed(3)
+    try await self.script.noActiveRuns()
+    #expect(store.currentValue == nil)
+  }
+
+  @Test
   func `A run on an actor lends nothing, as the others would wait for the actor`() async throws {
     let inner = Witness()
     let query = ConstantQuery().witnessed(by: inner).deduplicated()

@@ -42,23 +42,22 @@ package final class Carriage: Sendable {
     return isCancelled
   }
 
-  /// Cancels `task`, the one of the carriage, or leaves that to the passenger. Returns whether it goes on for others.
+  /// Cancels `task`, the one of the carriage, or leaves that to the passenger. Returns whether there is one.
   func cancel(_ task: FlightTask?) -> Bool {
     let passenger = self.state.withLock { state in
       state.isCancelled = true
       return state.passenger
     }
-    if let passenger { return passenger.carriageWasCancelled() }
-    task?.cancel()
-    return false
+    if let passenger { passenger.carriageWasCancelled() } else { task?.cancel() }
+    return passenger != nil
   }
 }
 
 /// What flies in the task of another flight.
 @usableFromInline
 package protocol FlightPassenger: AnyObject, Sendable {
-  /// The one who has the task is no reason to go on any more. Returns whether others are.
-  func carriageWasCancelled() -> Bool
+  /// The one who has the task is no reason to go on any more.
+  func carriageWasCancelled()
 }
 
 extension Flight {

@@ -111,7 +111,7 @@ extension Flight {
       state.phase = .landing
       return state.isCancelled
     }
-    // It has landed when its task went on for others.
+    // It has landed when it was cancelled, if its task had a passenger.
     guard let isCancelled else { return }
     pilot.didLand(task, with: outcome, isCancelled: isCancelled)
     self.land(outcome)

@@ -243,7 +243,7 @@ extension Flight {
     Cascade.perform {
       dying.pilot?.wasCancelled(self)
       if let carriage = self.carriage {
-        // What others wait for goes on in its task; those who wait for this flight do not.
+        // The task goes on with what others may wait for. Those who wait for this flight do not.
         if carriage.cancel(dying.task), let pilot = dying.pilot { self.landEarly(pilot) }
       } else {
         dying.task?.cancel()
