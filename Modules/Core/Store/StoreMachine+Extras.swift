@@ -40,8 +40,9 @@ extension StoreMachine {
   /// The extras, for a change.
   @usableFromInline
   mutating func uniqueExtras() -> StoreExtras<State> {
-    if self.extras != nil, isKnownUniquelyReferenced(&self.extras), let extras = self.extras { return extras }
-    let extras = self.extras.map { StoreExtras(copying: $0) } ?? StoreExtras()
+    // Taken out, as the thread sanitizer knows the check for one who may not be absent (Scripts/ThreadSanitizer).
+    var extras = self.extras.take() ?? StoreExtras()
+    if !isKnownUniquelyReferenced(&extras) { extras = StoreExtras(copying: extras) }
     self.extras = extras
     return extras
   }
