@@ -1,5 +1,8 @@
 #if os(Linux)
   import Foundation
+  import OperationEventLoop
+  import OperationTesting
+  import Testing
 
   /// What the process has open, by where it leads.
   enum Descriptors {
@@ -10,6 +13,19 @@
 
     static func count(at prefix: String) -> Int {
       self.all.count { $0.hasPrefix(prefix) }
+    }
+
+    /// Counts on the loop, between its callbacks: these open some more for the moment that they read them.
+    static func count(at prefix: String, on loop: EventLoop) async throws -> Int? {
+      let counts = Heard<Int>()
+      let isCounted = Gate()
+      let registration = loop.schedule(after: .zero) {
+        counts.append(Self.count(at: prefix))
+        isCounted.open()
+      }
+      defer { registration.cancel() }
+      try await isCounted.wait()
+      return counts.all.first
     }
   }
 #endif

@@ -85,7 +85,7 @@
       let source = CgroupMemoryPressureSource(configuration)
       let ear = Ear(source)
       await source.settled()
-      #expect(Descriptors.count(at: mount + "/" + name) == 2)
+      #expect(try await Descriptors.count(at: mount + "/" + name, on: configuration.loop) == 2)
       #expect(rmdir(mount + "/" + name) == 0)
       try await isReopened.wait()
       ear.cancel()

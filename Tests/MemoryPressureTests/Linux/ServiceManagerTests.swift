@@ -51,7 +51,7 @@
       await source.settled()
       #expect(try self.tree.read("unified/own/memory.pressure") == "full 100000 2000000\0")
       #expect(try self.tree.read("proc/pressure/memory").isEmpty)
-      #expect(Descriptors.count(at: self.tree.path("unified/own/memory.pressure")) == 2)
+      #expect(try await Descriptors.count(at: self.tree.path("unified/own/memory.pressure"), on: self.loop) == 2)
       ear.cancel()
       await source.settled()
       #expect(Descriptors.count(at: self.tree.root) == 0)
@@ -62,7 +62,7 @@
       let source = CgroupMemoryPressureSource(self.configuration(watch))
       let ear = Ear(source)
       await source.settled()
-      #expect(Descriptors.count(at: self.tree.path("unified/own/memory.pressure")) == 2)
+      #expect(try await Descriptors.count(at: self.tree.path("unified/own/memory.pressure"), on: self.loop) == 2)
       ear.cancel()
     }
 
@@ -76,7 +76,7 @@
       let ear = Ear(source)
       await source.settled()
       #expect(Descriptors.count(at: self.tree.path("proc/pressure/memory")) == 0)
-      #expect(Descriptors.count(at: self.tree.path("unified/own/memory.pressure")) == 2)
+      #expect(try await Descriptors.count(at: self.tree.path("unified/own/memory.pressure"), on: self.loop) == 2)
       ear.cancel()
     }
 

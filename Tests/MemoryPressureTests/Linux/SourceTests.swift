@@ -115,7 +115,7 @@
         #expect(self.loop.isRunning)
         #expect(self.configuration.files.isOpen)
         // A group without a pressure file has its counters open.
-        #expect(Descriptors.count(at: self.tree.root) == 1)
+        #expect(try await Descriptors.count(at: self.tree.root, on: self.loop) == 1)
         first.cancel()
         await source.settled()
         #expect(self.loop.isRunning)
