@@ -23,6 +23,7 @@ struct Ledger<State: OperationState & Sendable>: Sendable {
     }
 
     /// Whether it is a result, as opposed to an edit, which may build on what was there.
+    @inlinable
     var isResult: Bool {
       if case .edited = self { false } else { true }
     }
@@ -37,11 +38,19 @@ struct Ledger<State: OperationState & Sendable>: Sendable {
     }
   }
 
-  private struct Entry: Sendable {
+  @usableFromInline
+  struct Entry: Sendable {
     /// The run that can still be taken back; nil for what stays.
-    var owner: OperationTaskIdentifier?
-    let change: Change
-    var times: Int
+    @usableFromInline var owner: OperationTaskIdentifier?
+    @usableFromInline var change: Change
+    @usableFromInline var times: Int
+
+    @inlinable
+    init(owner: OperationTaskIdentifier?, change: Change, times: Int) {
+      self.owner = owner
+      self.change = change
+      self.times = times
+    }
 
     func apply(to state: inout State) {
       for _ in 0..<self.times { self.change.apply(to: &state) }
@@ -49,8 +58,8 @@ struct Ledger<State: OperationState & Sendable>: Sendable {
   }
 
   private var base: State
-  private var entries: [Entry] = []
-  private let mergesResults: Bool
+  @usableFromInline var entries: [Entry] = []
+  @usableFromInline let mergesResults: Bool
 
   @usableFromInline
   init(base: State) {
@@ -61,11 +70,31 @@ struct Ledger<State: OperationState & Sendable>: Sendable {
   /// How many changes it keeps.
   var count: Int { self.entries.count }
 
+  /// Whether any other run could be taken back.
+  @usableFromInline
+  func hasOwners(besides run: OperationTaskIdentifier) -> Bool {
+    self.entries.contains { $0.owner != nil && $0.owner != run }
+  }
+
   /// Whether there is anything that could be taken back.
   @usableFromInline var hasOwners: Bool { self.entries.contains { $0.owner != nil } }
 
-  @usableFromInline
+  @inlinable
   mutating func note(_ change: Change, by owner: OperationTaskIdentifier?) {
+    // Nearly always a run yields after its own last yield, for which the new one can stand as well.
+    let last = self.entries.count - 1
+    if self.mergesResults, change.isResult, last >= 0, self.entries[last].owner == owner,
+      self.entries[last].change.isResult, self.entries[last].change.isSuccess == change.isSuccess
+    {
+      self.entries[last].change = change
+      self.entries[last].times += 1
+    } else {
+      self.append(change, by: owner)
+    }
+  }
+
+  @usableFromInline
+  mutating func append(_ change: Change, by owner: OperationTaskIdentifier?) {
     self.entries.append(Entry(owner: owner, change: change, times: 1))
     self.mergeResults(of: owner, areSuccesses: change.isSuccess)
     self.settleFirstEntries()

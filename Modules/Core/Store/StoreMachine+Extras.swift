@@ -38,7 +38,7 @@ final class StoreExtras<State: OperationState & Sendable>: @unchecked Sendable {
 
 extension StoreMachine {
   /// The extras, for a change.
-  @usableFromInline
+  @inlinable
   mutating func uniqueExtras() -> StoreExtras<State> {
     // Taken out, as the thread sanitizer knows the check for one who may not be absent (Scripts/ThreadSanitizer).
     var extras = self.extras.take() ?? StoreExtras()

@@ -250,6 +250,11 @@ extension StoreMachine {
 
   @usableFromInline
   mutating func noteLanding(of task: Task, with outcome: Result<State.OperationValue, State.Failure>) {
+    // Nothing is left that could be taken back, so nobody will ask for the state before it.
+    if self.ledger?.hasOwners(besides: task.id) == false {
+      self.ledger = nil
+      return
+    }
     self.ledger?.note(.reported(outcome, task), by: nil)
     self.ledger?.commit(task.id)
   }

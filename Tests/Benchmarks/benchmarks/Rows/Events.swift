@@ -21,7 +21,9 @@ extension Benchmark {
     )
     defer { feedSubscription.cancel() }
     let yields = try await harness.difference(from: .yielding(to: unheardFeed), to: .yielding(to: heardFeed))
-    rows += Benchmark.rows("event: one of 1,000 yields in a run", yields, bar: nil)
+    let section = "event: one of 1,000 yields in a run"
+    rows += Benchmark.rows(section, yields, bar: nil)
+    rows += Row.allocations(of: yields.first, section, "a yield", bar: 0.1)
     return rows
   }
 
