@@ -6,17 +6,8 @@ public import Synchronization
 final class FlightRegistry<Operation: OperationRequest & Sendable>: Sendable where Operation.Value: Sendable {
   @usableFromInline typealias Continuation = OperationContinuation<Operation.Value, Operation.Failure>
 
-  @usableFromInline
-  struct State {
-    @usableFromInline var flights: [SharedFlight<Operation>] = []
-    /// Counts the flights that have been added, to tell whether one has come since a look at them.
-    @usableFromInline var additions = 0
-
-    @inlinable
-    init() {}
-  }
-
-  @usableFromInline let state = Mutex(State())
+  // Not generic: where the compiler does not know the types, arrays and locks of generic ones look these up.
+  @usableFromInline let state = Mutex(RegisteredFlights())
 
   @inlinable
   init() {}
@@ -32,18 +23,19 @@ final class FlightRegistry<Operation: OperationRequest & Sendable>: Sendable whe
   ) async -> Result<Operation.Value, Operation.Failure> {
     while true {
       let (flights, additions) = self.state.withLock { ($0.flights, $0.additions) }
-      if let shared = flights.first(where: { isSameRun(context, $0.context) }) {
+      if let same = flights.first(where: { isSameRun(context, $0.context) }) {
+        let shared = unsafeDowncast(same, to: SharedFlight<Operation>.self)
         if let outcome = await shared.join(in: context, with: continuation) { return outcome }
         self.remove(shared)
         continue
       }
-      let added = self.state.withLock { state -> SharedFlight<Operation>? in
-        guard state.additions == additions else { return nil }
-        state.additions += 1
+      var added: SharedFlight<Operation>?
+      self.state.withLock { state in
+        guard state.additions == additions else { return }
         // Made here, so that each one that is made is begun, and ended: until then it and its flight hold each other.
         let shared = SharedFlight(operation: operation, context: context, registry: self, leader: continuation)
-        state.flights.append(shared)
-        return shared
+        state.add(shared)
+        added = shared
       }
       guard let added else { continue }
       let outcome = await added.begin(mayBoard: mayBoard)
@@ -55,12 +47,33 @@ final class FlightRegistry<Operation: OperationRequest & Sendable>: Sendable whe
 
   @inlinable
   func remove(_ shared: SharedFlight<Operation>) {
-    self.state.withLock { state in
-      if state.flights.count == 1, state.flights[0] === shared {
-        state.flights.removeLast()
-      } else {
-        state.flights.removeAll { $0 === shared }
-      }
+    self.state.withLock { $0.remove(shared) }
+  }
+}
+
+/// The flights that a registry has.
+@usableFromInline
+struct RegisteredFlights: Sendable {
+  @usableFromInline var flights: ContiguousArray<AnySharedFlight> = []
+  /// Counts the flights that have been added, to tell whether one has come since a look at them.
+  @usableFromInline var additions = 0
+
+  @inlinable
+  init() {}
+
+  @inlinable
+  mutating func add(_ shared: AnySharedFlight) {
+    self.additions += 1
+    self.flights.append(shared)
+  }
+
+  /// The caller holds it, so that nothing goes under the lock.
+  @inlinable
+  mutating func remove(_ shared: AnySharedFlight) {
+    if self.flights.count == 1, self.flights[0] === shared {
+      self.flights.removeLast()
+    } else {
+      self.flights.removeAll { $0 === shared }
     }
   }
 }

@@ -1,11 +1,25 @@
 public import OperationCore
 public import Synchronization
 
+/// A ``SharedFlight`` of any operation.
+@usableFromInline
+class AnySharedFlight: @unchecked Sendable {
+  // Unchecked because a class that is subclassed cannot be checked; what it has is immutable and Sendable.
+  /// The context of the caller who began the flight.
+  @usableFromInline let context: OperationContext
+
+  @inlinable
+  init(context: OperationContext) {
+    self.context = context
+  }
+}
+
 /// One run of an operation that several callers share, with the continuations of those callers.
 ///
 /// It is the pilot of its flight. The two hold each other until the flight is over.
 @usableFromInline
-final class SharedFlight<Operation: OperationRequest & Sendable>: Sendable where Operation.Value: Sendable {
+final class SharedFlight<Operation: OperationRequest & Sendable>: AnySharedFlight, @unchecked Sendable
+where Operation.Value: Sendable {  // Unchecked as its base class is; what it adds says how it is kept safe.
   @usableFromInline typealias Continuation = OperationContinuation<Operation.Value, Operation.Failure>
   @usableFromInline typealias Outcome = Result<Operation.Value, Operation.Failure>
 
@@ -38,8 +52,6 @@ final class SharedFlight<Operation: OperationRequest & Sendable>: Sendable where
     }
   }
 
-  /// The context of the caller who began the flight.
-  @usableFromInline let context: OperationContext
   @usableFromInline let operation: Operation
   @usableFromInline let registry: FlightRegistry<Operation>
 
@@ -69,9 +81,9 @@ final class SharedFlight<Operation: OperationRequest & Sendable>: Sendable where
     leader: Continuation
   ) {
     self.operation = operation
-    self.context = context
     self.registry = registry
     self.leader = leader
+    super.init(context: context)
     // The leader holds on to it, who is about to begin it.
     self.madeFlight = Flight(pilot: self, holders: 1)
   }
@@ -97,7 +109,9 @@ extension SharedFlight {
     if mayBoard, let carriage = context.runCarriage, !context.hasTaskConfiguration, !Task.isCancelled {
       let current = FlightTask.current
       if carriage.board(self, in: current) {
-        return await flight.outcome(in: context, aboard: carriage, task: current, flownBy: self)
+        return await flight.outcome(in: context, aboard: carriage, task: current, for: self) {
+          await self.perform(in: context)
+        }
       }
     }
     let outcome = await self.raisingPriority {
@@ -158,8 +172,12 @@ extension SharedFlight {
 
   @usableFromInline
   func removeLeader() {
-    let removed = self.lock.withLock { _ in self.leader.take() }
-    withExtendedLifetime(removed) {}  // Released after the lock.
+    var removed: Continuation?
+    self.lock.withLock { _ in
+      removed = self.leader
+      self.leader = nil
+    }
+    _ = consume removed  // Released after the lock.
   }
 
   @inlinable
@@ -186,15 +204,17 @@ extension SharedFlight {
   /// Lets go of those who listen to a flight that is over.
   @inlinable
   func removeAll() {
-    let removed = self.lock.withLock { _ in
-      defer {
-        self.leader = nil
-        self.listeners = []
-        self.vacancies = 0
-      }
-      return (self.leader, self.listeners)
+    // Not returned: what a lock returns has its type looked up, where that is not known to the compiler.
+    var leader: Continuation?
+    var listeners: [Listener] = []
+    self.lock.withLock { _ in
+      (leader, listeners) = (self.leader, self.listeners)
+      (self.leader, self.listeners) = (nil, [])
+      self.vacancies = 0
     }
-    withExtendedLifetime(removed) {}  // Released after the lock.
+    // Released after the lock.
+    _ = consume leader
+    _ = consume listeners
   }
 
   /// Hands what was yielded to all who share the flight.
@@ -225,12 +245,16 @@ extension SharedFlight {
 
 extension SharedFlight: FlightPilot {
   @inlinable
-  package nonisolated(nonsending) func fly(
-    _ task: OperationTask<Operation.Value, Operation.Failure>
-  ) async -> Result<Operation.Value, Operation.Failure> {
+  package nonisolated(nonsending) func fly(_ voyage: Voyage<SharedFlight<Operation>>) async -> Outcome {
+    await self.perform(in: voyage.context)
+  }
+
+  /// Runs the operation, in whatever task.
+  @inlinable
+  nonisolated(nonsending) func perform(in context: OperationContext) async -> Outcome {
     let continuation = Continuation { result, context in self.yield(result, using: context) }
     do throws(Operation.Failure) {
-      return .success(try await self.operation.run(isolation: nil, in: task.context, with: continuation))
+      return .success(try await self.operation.run(isolation: nil, in: context, with: continuation))
     } catch {
       return .failure(error)
     }

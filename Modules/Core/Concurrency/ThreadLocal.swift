@@ -24,10 +24,18 @@ enum ThreadLocal {
       #endif
     }
 
-    /// How many runs this thread has begun inside one another.
-    @usableFromInline static var depth: Int {
-      get { Int(bitPattern: pthread_getspecific(self.depthKey)) }
-      set { pthread_setspecific(self.depthKey, UnsafeRawPointer(bitPattern: newValue)) }
+    /// Where the thread counts the runs that it has begun inside one another.
+    @usableFromInline static var depth: UnsafeMutablePointer<Int> {
+      if let place = pthread_getspecific(self.depthKey) { return place.assumingMemoryBound(to: Int.self) }
+      return self.makeDepth()
+    }
+
+    private static func makeDepth() -> UnsafeMutablePointer<Int> {
+      let depth = UnsafeMutablePointer<Int>.allocate(capacity: 1)
+      depth.initialize(to: 0)
+      let status = pthread_setspecific(self.depthKey, depth)
+      precondition(status == 0, "The thread cannot keep how deep its runs are (pthread_setspecific: \(status)).")
+      return depth
     }
 
     /// Where the thread keeps what it has still to let go of, while it lets go of a chain of tasks.
@@ -42,20 +50,31 @@ enum ThreadLocal {
       set { pthread_setspecific(self.cascadeKey, newValue) }
     }
 
-    private static let depthKey = makeKey()
+    // The place of the depth goes with its thread.
+    #if canImport(Darwin)
+      private typealias Destructor = @convention(c) (UnsafeMutableRawPointer) -> Void
+      private static let depthKey = makeKey { $0.deallocate() }
+    #else
+      private typealias Destructor = @convention(c) (UnsafeMutableRawPointer?) -> Void
+      private static let depthKey = makeKey { $0?.deallocate() }
+    #endif
     private static let unravelingKey = makeKey()
     private static let cascadeKey = makeKey()
 
-    private static func makeKey() -> pthread_key_t {
+    private static func makeKey(_ destructor: Destructor? = nil) -> pthread_key_t {
       var key = pthread_key_t()
-      let status = pthread_key_create(&key, nil)
+      let status = pthread_key_create(&key, destructor)
       precondition(status == 0, "The process has no thread-specific key left (pthread_key_create: \(status)).")
       return key
     }
   #else
     // A system without threads.
     @usableFromInline static var currentThread: UInt { 1 }
-    @usableFromInline nonisolated(unsafe) static var depth = 0  // The one thread's.
+    @usableFromInline nonisolated(unsafe) static let depth: UnsafeMutablePointer<Int> = {  // The one thread's.
+      let depth = UnsafeMutablePointer<Int>.allocate(capacity: 1)
+      depth.initialize(to: 0)
+      return depth
+    }()
     nonisolated(unsafe) static var unraveling: UnsafeMutableRawPointer?  // The one thread's.
     nonisolated(unsafe) static var cascade: UnsafeMutableRawPointer?  // The one thread's.
   #endif

@@ -3,5 +3,11 @@ extension Error {
   ///
   /// A body that is cancelled may throw what its client throws then, or what its type of failure has room for.
   @inlinable
-  package var endsCancelledRun: Bool { self is CancellationError || Task.isCancelled }
+  package var endsCancelledRun: Bool { self.isCancellation || Task.isCancelled }
+
+  // Not inlined: an error is rare.
+  @inlinable
+  var isCancellation: Bool {
+    @inline(never) get { self is CancellationError }
+  }
 }

@@ -44,7 +44,8 @@ public protocol OperationState<StateValue, OperationValue, Failure> {
   /// What happened last.
   var status: OperationStatus<StatusValue, Failure> { get }
 
-  /// Takes in a task that is about to run. The state may edit the task, for instance to schedule it after another.
+  /// Takes in a task that is about to run. The state may edit the task, for instance to schedule it after another; another
+  /// task in its place has no effect.
   mutating func scheduleFetchTask(_ task: inout OperationTask<OperationValue, Failure>)
 
   /// Whether ``scheduleFetchTask(_:)`` looks at the clock of the task's context, which is stopped for it then. True unless

@@ -197,7 +197,10 @@ extension StoreMachine {
 extension StoreMachine {
   @inlinable
   mutating func depart(_ task: inout Task) -> StoreNews {
+    let flight = task.flight
     self.state.scheduleFetchTask(&task)
+    // It may edit the task, not put another in its place.
+    if task.flight !== flight { task = Task(flight: flight, context: task.context) }
     if self.hasLedger { self.noteDeparture(of: task) }
     self.runs.append(Run(task: task, invalidations: self.invalidations))
     return StoreNews(isStateNew: true)

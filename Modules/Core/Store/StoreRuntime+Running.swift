@@ -1,17 +1,17 @@
 extension StoreRuntime: FlightPilot {
   @inlinable
-  func willDepart(_ task: Task) -> Task {
-    var departing = task
-    departing.context.enterRun(task.id, of: self.reference, carriage: task.flight.carriage)
+  func willDepart(_ task: consuming Task) -> Task {
+    var task = task
+    task.context.enterRun(task.id, of: self.reference, carriage: task.flight.carriage)
     // The state may date the departure, and must not call a clock under the lock.
-    if State.datesRuns { departing.context.event.frozenDate = departing.context.date }
+    if State.datesRuns { task.context.event.frozenDate = task.context.date }
     let isHeld = task.context.run.isForSubscribers && task.flight.hold()
-    var departed = departing
+    let departing = task
     var isHoldNeeded = false
     var news: StoreActivityNews?
-    self.change(departed.context, run: task.id, replacesValue: false) { machine in
-      departed = departing
-      let departure = machine.depart(&departed)
+    self.change(task.context, run: departing.id, replacesValue: false) { machine in
+      task = departing
+      let departure = machine.depart(&task)
       isHoldNeeded = isHeld && machine.subscribers.count > 0
       if isHoldNeeded { machine.heldFlights.append(task.flight) }
       news = machine.reportActivity(isKept: self.hasBeenKept)
@@ -19,18 +19,20 @@ extension StoreRuntime: FlightPilot {
     }
     if isHeld, !isHoldNeeded { task.flight.release() }
     if let news { self.tell(news) }
-    if State.datesRuns { departed.context.event.frozenDate = nil }
-    return departed
+    if State.datesRuns { task.context.event.frozenDate = nil }
+    return task
   }
 
   @inlinable
   @inline(__always)
-  nonisolated(nonsending) func fly(_ task: Task) async -> Result<State.OperationValue, State.Failure> {
-    if self.hasDependents { self.tellOfStart(of: task) }
+  nonisolated(nonsending) func fly(
+    _ voyage: Voyage<StoreRuntime<State>>
+  ) async -> Result<State.OperationValue, State.Failure> {
+    if self.hasDependents { self.tellOfStart(of: voyage.task) }
     let continuation = OperationContinuation<State.OperationValue, State.Failure> { result, context in
-      self.yield(result, of: task, using: context)
+      voyage.pilot.yield(result, of: voyage.task, using: context)
     }
-    return await self.operation.run(task.context, continuation)
+    return await self.operation.run(voyage.context, continuation)
   }
 
   @inlinable
@@ -61,7 +63,11 @@ extension StoreRuntime: FlightPilot {
   }
 
   @inlinable
-  func didLand(_ task: Task, with outcome: Result<State.OperationValue, State.Failure>, isCancelled: Bool) {
+  func didLand(
+    _ task: consuming Task,
+    with outcome: Result<State.OperationValue, State.Failure>,
+    isCancelled: Bool
+  ) {
     var task = task
     task.context = task.context.stoppingClock()
     task.context.event.updateReason = .returnedFinalResult
@@ -120,7 +126,7 @@ extension Result {
   /// Whether this is a `CancellationError`.
   @inlinable
   package var isCancellation: Bool {
-    if case .failure(let error) = self { error is CancellationError } else { false }
+    if case .failure(let error) = self { error.isCancellation } else { false }
   }
 }
 

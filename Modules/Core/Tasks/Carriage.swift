@@ -62,27 +62,37 @@ package protocol FlightPassenger: AnyObject, Sendable {
 
 extension Flight {
   /// Flies in the current task, whose carriage it has boarded. The one who asks holds on to this flight already.
+  ///
+  /// - Parameters:
+  ///   - pilot: Hears of the landing.
+  ///   - work: What its pilot does.
   @inlinable
   @inline(__always)
   package nonisolated(nonsending) func outcome<Pilot: FlightPilot>(
     in context: OperationContext,
     aboard carriage: Carriage,
     task current: FlightTask,
-    flownBy pilot: Pilot
+    for pilot: Pilot,
+    flying work: nonisolated(nonsending) () async -> Outcome
   ) async -> Outcome where Pilot.Success == Success, Pilot.Failure == Failure {
     let (isCancelled, priority) = self.withState { $0.begin(in: current) }
     // For those who came before there was a task to cancel or to raise.
     if isCancelled { current.cancel() }
     if priority > 0, priority > Task.currentPriority.rawValue { current.escalatePriority(to: priority) }
-    if isCancelled, let cancellation = Self.cancellation {
-      self.land(cancellation)
-    } else {
-      let task = OperationTask(flight: self, context: context)
-      self.land(await pilot.fly(task), of: task, pilot)
+    if !isCancelled || !self.landCancelled() {
+      self.land(await work(), of: OperationTask(flight: self, context: context), pilot)
     }
     guard carriage.leave() else { return self.outcome }
     current.cancel()
-    return Self.cancellation ?? self.outcome
+    return self.outcomeOfCarriage
+  }
+}
+
+extension Flight {
+  /// The outcome for one whose carriage was cancelled, where `Failure` has room for it.
+  @inlinable
+  var outcomeOfCarriage: Outcome {
+    @inline(never) get { Self.cancellation ?? self.outcome }
   }
 }
 

@@ -18,55 +18,63 @@ extension Flight {
     let start = self.withState { $0.begin() }
     if case .underWay = start { return }
     let task = OperationTask(flight: self, context: context)
-    if case .due = start { return self.launch(pilot.willDepart(task), departure, pilot) }
-    if let outcome = Self.cancellation { self.land(outcome) } else { self.launch(task, departure, pilot) }
+    if case .due = start { return self.launch(pilot.willDepart(task).context, departure, pilot) }
+    if !self.landCancelled() { self.launch(context, departure, pilot) }
+  }
+
+  /// Lands a flight that was cancelled before it began. False where `Failure` has no room for that.
+  @inlinable
+  @inline(never)
+  func landCancelled() -> Bool {
+    guard let outcome = Self.cancellation else { return false }
+    self.land(outcome)
+    return true
   }
 
   @inlinable
   func launch<Pilot: FlightPilot>(
-    _ task: OperationTask<Success, Failure>,
+    _ context: consuming OperationContext,
     _ departure: Departure,
     _ pilot: Pilot
   ) where Pilot.Success == Success, Pilot.Failure == Failure {
     let depth = ThreadLocal.depth
-    guard departure == .immediate, depth < ThreadLocal.maximumDepth, !task.context.hasTaskConfiguration else {
-      return self.launch(task, departure, pilot, depth: depth)
+    guard departure == .immediate, depth.pointee < ThreadLocal.maximumDepth, !context.hasTaskConfiguration else {
+      return self.launchAsConfigured(Voyage(self, context, pilot), departure)
     }
-    ThreadLocal.depth = depth + 1
-    _ = Task.immediate { await self.fly(task, pilot) }
-    ThreadLocal.depth = depth
+    depth.pointee += 1
+    let voyage = Voyage(self, context, pilot)
+    _ = Task.immediate { await Self.fly(voyage) }
+    depth.pointee -= 1
   }
 
   // Not inlined: few tasks are configured.
   @usableFromInline
-  func launch<Pilot: FlightPilot>(
-    _ task: OperationTask<Success, Failure>,
-    _ departure: Departure,
-    _ pilot: Pilot,
-    depth: Int
+  func launchAsConfigured<Pilot: FlightPilot>(
+    _ voyage: Voyage<Pilot>,
+    _ departure: Departure
   ) where Pilot.Success == Success, Pilot.Failure == Failure {
-    let configuration = task.context.operationTaskConfiguration
-    guard departure == .immediate, depth < ThreadLocal.maximumDepth,
+    let depth = ThreadLocal.depth
+    let configuration = voyage.context.operationTaskConfiguration
+    guard departure == .immediate, depth.pointee < ThreadLocal.maximumDepth,
       configuration.priority == nil, configuration.executorPreference == nil
     else {
-      return self.enqueue(task, configuration, pilot)
+      return self.enqueue(voyage, configuration)
     }
-    ThreadLocal.depth = depth + 1
-    _ = Task.immediate(name: configuration.name) { await self.fly(task, pilot) }
-    ThreadLocal.depth = depth
+    depth.pointee += 1
+    _ = Task.immediate(name: configuration.name) { await Self.fly(voyage) }
+    depth.pointee -= 1
   }
 
   private func enqueue<Pilot: FlightPilot>(
-    _ task: OperationTask<Success, Failure>,
-    _ configuration: OperationTaskConfiguration,
-    _ pilot: Pilot
+    _ voyage: Voyage<Pilot>,
+    _ configuration: OperationTaskConfiguration
   ) where Pilot.Success == Success, Pilot.Failure == Failure {
     self.withState { $0.isDeparting = false }
     let handle = Task(
       name: configuration.name,
       executorPreference: configuration.executorPreference,
       priority: configuration.priority
-    ) { await self.fly(task, pilot) }
+    ) { await Self.fly(voyage) }
     let priority = self.withState { $0.attach(handle) }
     // Those are made up for who boarded before there was a task to raise, which may be long before this one begins.
     if let priority, let own = configuration.rawPriority, priority > own {
@@ -76,15 +84,17 @@ extension Flight {
 
   @inlinable
   @inline(__always)
-  nonisolated(nonsending) func fly<Pilot: FlightPilot>(
-    _ task: OperationTask<Success, Failure>,
-    _ pilot: Pilot
+  static nonisolated(nonsending) func fly<Pilot: FlightPilot>(
+    _ voyage: Voyage<Pilot>
   ) async where Pilot.Success == Success, Pilot.Failure == Failure {
-    if let dependencies = self.takeOff() {
+    let flight = voyage.flight
+    if let dependencies = flight.takeOff() {
       await TaskDependency.settle(dependencies)
-      if Task.isCancelled, let cancellation = Self.cancellation { return self.land(cancellation, of: task, pilot) }
+      if Task.isCancelled, let cancellation = Self.cancellation {
+        return flight.land(cancellation, of: voyage.task, voyage.pilot)
+      }
     }
-    self.land(await pilot.fly(task), of: task, pilot)
+    flight.land(await voyage.pilot.fly(voyage), of: voyage.task, voyage.pilot)
   }
 
   /// Makes the current task the one of the flight, and returns what that waits for.
@@ -95,14 +105,14 @@ extension Flight {
     let (isCancelled, priority, dependencies) = self.withState { $0.takeOff(current) }
     // For those who came before there was a task to cancel or to raise.
     if isCancelled { current.cancel() }
-    if priority > Task.currentPriority.rawValue { current.escalatePriority(to: priority) }
+    if priority > 0, priority > Task.currentPriority.rawValue { current.escalatePriority(to: priority) }
     return dependencies
   }
 
   @inlinable
   func land<Pilot: FlightPilot>(
     _ outcome: Outcome,
-    of task: OperationTask<Success, Failure>,
+    of task: consuming OperationTask<Success, Failure>,
     _ pilot: Pilot
   ) where Pilot.Success == Success, Pilot.Failure == Failure {
     if let carriage = self.carriage { carriage.task.store(0, ordering: .relaxed) }
@@ -120,13 +130,16 @@ extension Flight {
   @inlinable
   func land(_ outcome: Outcome) {
     let box = Self.box(outcome)
-    let (remains, pilot) = self.withState { state in
+    // Not returned: what a lock returns has its type looked up, where that is not known to the compiler.
+    var pilot: (any FlightPilot<Success, Failure>)?
+    let remains = self.withState { state in
       self.settledOutcome = box
-      let pilot = self.pilot.take()
+      pilot = self.pilot
+      self.pilot = nil
       self.isOver.store(true, ordering: .releasing)
-      return (state.land(), pilot)
+      return state.land()
     }
-    remains.waiters.resume()
-    withExtendedLifetime((remains, pilot)) {}  // Until here, after the lock.
+    remains.end()
+    _ = consume pilot  // Released after the lock.
   }
 }

@@ -36,7 +36,7 @@ package final class Flight<Success: Sendable, Failure: Error>: Sendable {
   @usableFromInline let isOver = Atomic(false)
 
   // Unsafe only in name: touched by whoever holds the lock.
-  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var state: FlightState
+  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var state = FlightState()
   // Unsafe only in name: written under the lock before `isOver` is set, and read by those who have seen that it is.
   @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var settledOutcome: FlightOutcome?
   // Unsafe only in name: touched by whoever holds the lock. Let go at the end: a state that keeps finished tasks must not
@@ -50,10 +50,13 @@ package final class Flight<Success: Sendable, Failure: Error>: Sendable {
     carriage: Carriage? = nil,
     holders: Int = 0
   ) {
-    self.state = FlightState(source: source, holders: holders)
     self.carriage = carriage
     self.pilot = pilot
-    if let source { Self.note(prerequisite: source) }
+    self.state.holders = holders
+    if let source {
+      self.state.source = source
+      Self.note(prerequisite: source)
+    }
   }
 }
 
@@ -74,7 +77,9 @@ extension Flight {
   /// The outcome of those who leave, or nil where `Failure` has no room for it.
   @inlinable
   package static var cancellation: Outcome? {
-    (CancellationError() as? Failure).map(Outcome.failure)
+    // Not inlined: the size of the error is known at run time only, and each call of an async function that makes one
+    // allocates room for it, made or not.
+    @inline(never) get { (CancellationError() as? Failure).map(Outcome.failure) }
   }
 }
 
@@ -152,16 +157,22 @@ extension Flight {
     }
   }
 
-  /// A seat; nil when the flight is over, or dying where that matters.
+  /// A seat; nil when the flight is over, or dying where that matters. Who counts raises the priority to its own.
   @inlinable
   func board(counts: Bool, isHeld: Bool = false, onlyIfAlive: Bool = false) -> WaiterTable.Seat? {
-    let priority = Task.currentPriority.rawValue
-    let boarding = self.withState {
-      $0.board(counts: counts, isHeld: isHeld, onlyIfAlive: onlyIfAlive, priority: priority)
+    let priority = counts ? Self.callerPriority : 0
+    let (seat, taskToRaise) = self.withState { state -> (WaiterTable.Seat?, FlightTask?) in
+      if onlyIfAlive, !state.isAlive { return (nil, nil) }
+      guard let seat = state.board(counts: counts, isHeld: isHeld) else { return (nil, nil) }
+      return (seat, state.raise(to: priority))
     }
-    guard case .seat(let seat, let taskToRaise) = boarding else { return nil }
     taskToRaise?.escalatePriority(to: priority)
     return seat
+  }
+
+  // Not inlined, for the reason that `cancellation` is not.
+  @usableFromInline static var callerPriority: UInt8 {
+    @inline(never) get { Task.currentPriority.rawValue }
   }
 
   /// Whether the flight has landed: false when the waiter has left.

@@ -5,11 +5,11 @@ package protocol FlightPilot<Success, Failure>: AnyObject, Sendable {
   associatedtype Failure: Error
 
   /// The flight is about to begin. Returns the task to run: its context may have been edited.
-  func willDepart(_ task: OperationTask<Success, Failure>) -> OperationTask<Success, Failure>
+  func willDepart(_ task: consuming OperationTask<Success, Failure>) -> OperationTask<Success, Failure>
 
   /// Does the work. A flight that was cancelled before it began comes here without `willDepart` when its failure type
   /// has no room for a `CancellationError`.
-  nonisolated(nonsending) func fly(_ task: OperationTask<Success, Failure>) async -> Result<Success, Failure>
+  nonisolated(nonsending) func fly(_ voyage: Voyage<Self>) async -> Result<Success, Failure>
 
   /// The task of the flight as it has departed.
   func task(of flight: Flight<Success, Failure>) -> OperationTask<Success, Failure>?
@@ -18,12 +18,16 @@ package protocol FlightPilot<Success, Failure>: AnyObject, Sendable {
   func wasCancelled(_ flight: Flight<Success, Failure>)
 
   /// The flight has an outcome, of which those who wait will hear when this returns.
-  func didLand(_ task: OperationTask<Success, Failure>, with outcome: Result<Success, Failure>, isCancelled: Bool)
+  func didLand(
+    _ task: consuming OperationTask<Success, Failure>,
+    with outcome: Result<Success, Failure>,
+    isCancelled: Bool
+  )
 }
 
 extension FlightPilot {
   @inlinable
-  package func willDepart(_ task: OperationTask<Success, Failure>) -> OperationTask<Success, Failure> { task }
+  package func willDepart(_ task: consuming OperationTask<Success, Failure>) -> OperationTask<Success, Failure> { task }
 
   @inlinable
   package func task(of flight: Flight<Success, Failure>) -> OperationTask<Success, Failure>? { nil }
@@ -33,7 +37,7 @@ extension FlightPilot {
 
   @inlinable
   package func didLand(
-    _ task: OperationTask<Success, Failure>,
+    _ task: consuming OperationTask<Success, Failure>,
     with outcome: Result<Success, Failure>,
     isCancelled: Bool
   ) {}
@@ -52,9 +56,11 @@ package final class ClosurePilot<Success: Sendable, Failure: Error>: FlightPilot
   }
 
   @inlinable
-  package nonisolated(nonsending) func fly(_ task: OperationTask<Success, Failure>) async -> Result<Success, Failure> {
+  package nonisolated(nonsending) func fly(
+    _ voyage: Voyage<ClosurePilot<Success, Failure>>
+  ) async -> Result<Success, Failure> {
     do throws(Failure) {
-      return .success(try await self.work(task.id, task.context))
+      return .success(try await self.work(voyage.flight.id, voyage.context))
     } catch {
       return .failure(error)
     }

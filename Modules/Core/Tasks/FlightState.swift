@@ -29,10 +29,7 @@ struct FlightState: Sendable {
   @usableFromInline var source: (any TaskLinking)?
 
   @inlinable
-  init(source: (any TaskLinking)?, holders: Int) {
-    self.source = source
-    self.holders = holders
-  }
+  init() {}
 }
 
 // MARK: - Waiting
@@ -42,25 +39,14 @@ extension FlightState {
   @inlinable
   var isAlive: Bool { (self.phase == .grounded || self.phase == .flying) && !self.isCancelled }
 
-  @usableFromInline
-  enum Boarding: Sendable {
-    /// A seat, and the task whose priority is to be raised.
-    case seat(WaiterTable.Seat, toRaise: FlightTask?)
-    case landed
-    case refused
-  }
-
-  /// Takes in one who waits.
+  /// Takes in one who waits; nil when the flight is over.
   ///
   /// - Parameter isHeld: Whether it is among the holders already, where it counts.
   @usableFromInline
-  mutating func board(counts: Bool, isHeld: Bool, onlyIfAlive: Bool, priority: UInt8) -> Boarding {
-    if onlyIfAlive, !self.isAlive { return .refused }
-    if self.phase == .landed { return .landed }
+  mutating func board(counts: Bool, isHeld: Bool) -> WaiterTable.Seat? {
+    if self.phase == .landed { return nil }
     if counts, !isHeld { self.holders += 1 }
-    let raises = counts && priority > self.priority
-    if raises { self.priority = priority }
-    return .seat(self.waiters.join(), toRaise: raises ? self.task : nil)
+    return self.waiters.join()
   }
 
   /// Lets one who waits suspend. Otherwise returns whether the flight has landed; false means that the waiter has left.
@@ -143,7 +129,7 @@ extension FlightState {
   }
 
   /// Returns the task whose priority is to be raised.
-  @usableFromInline
+  @inlinable
   mutating func raise(to priority: UInt8) -> FlightTask? {
     guard priority > self.priority else { return nil }
     self.priority = priority
@@ -199,24 +185,35 @@ extension FlightState {
   /// What a flight that is over lets go of, when no lock is held.
   @usableFromInline
   struct Remains: Sendable {
-    @usableFromInline let waiters: SuspendedWaiters
+    let waiters: SuspendedWaiters
     let task: FlightTask?
-    let source: (any TaskLinking)?
-    let dependencies: TaskDependencies?
+    let links: Links?
+
+    /// What few flights have, in one object: even an empty existential costs something to let go of.
+    final class Links: Sendable {
+      let source: (any TaskLinking)?
+      let dependencies: TaskDependencies?
+
+      init(source: (any TaskLinking)?, dependencies: TaskDependencies?) {
+        self.source = source
+        self.dependencies = dependencies
+      }
+    }
+
+    /// Resumes those who wait, and lets go of the rest.
+    @usableFromInline
+    consuming func end() {
+      self.waiters.resume()
+    }
   }
 
   @usableFromInline
   mutating func land() -> Remains {
-    let remains = Remains(
-      waiters: self.waiters.removeAll(),
-      task: self.task,
-      source: self.source,
-      dependencies: self.dependencies
-    )
+    var links: Remains.Links?
+    if self.source != nil || self.dependencies != nil {
+      links = Remains.Links(source: self.source.take(), dependencies: self.dependencies.take())
+    }
     self.phase = .landed
-    self.task = nil
-    self.source = nil
-    self.dependencies = nil
-    return remains
+    return Remains(waiters: self.waiters.removeAll(), task: self.task.take(), links: links)
   }
 }

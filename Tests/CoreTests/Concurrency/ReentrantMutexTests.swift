@@ -124,8 +124,8 @@ import Testing
     let meeting = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     await onThreads(2) { number in
       names.withLock { _ = $0.insert(ThreadLocal.currentThread) }
-      #expect(ThreadLocal.depth == 0)
-      ThreadLocal.depth = number + 1
+      #expect(ThreadLocal.depth.pointee == 0)
+      ThreadLocal.depth.pointee = number + 1
       if number == 0 {
         meeting.0.signal()
         meeting.1.wait()
@@ -133,7 +133,7 @@ import Testing
         meeting.1.signal()
         meeting.0.wait()
       }
-      #expect(ThreadLocal.depth == number + 1)
+      #expect(ThreadLocal.depth.pointee == number + 1)
     }
     #expect(names.withLock { $0.count } == 2)
     #expect(!names.withLock { $0.contains(0) })

@@ -107,6 +107,18 @@ struct OwnStateTests {
   }
 
   @Test
+  func `A task that the state puts in the place of another has no effect`() async throws {
+    var state = LogState()
+    state.replacesTasks = true
+    let request = LineRequest(script: self.script)
+    let store = OperationStore<LogState>.detached(operation: request, initialState: state)
+    self.script.enqueue(.value("a"))
+    #expect(try await store.run() == "a")
+    #expect(store.currentValue == ["a"])
+    #expect(!store.isLoading)
+  }
+
+  @Test
   func `A state may schedule a task after others`() async throws {
     let script = IntScript()
     let store = OperationStore<QueueState>.detached(
@@ -157,12 +169,14 @@ struct LogState: OperationState, Sendable {
   private(set) var errorUpdateCount = 0
   private(set) var errorLastUpdatedAt: Date?
   private var tasks: [OperationTaskIdentifier] = []
+  var replacesTasks = false
 
   var isLoading: Bool { !self.tasks.isEmpty }
   var lineCount: Int { self.currentValue.count }
 
   mutating func scheduleFetchTask(_ task: inout OperationTask<String, any Error>) {
     self.tasks.append(task.id)
+    if self.replacesTasks { task = task.map { "replaced \($0)" } }
   }
 
   mutating func reset(using context: OperationContext) -> ResetEffect {

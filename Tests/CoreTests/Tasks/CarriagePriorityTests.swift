@@ -10,15 +10,15 @@ struct CarriagePriorityTests {
     // As a follower does that finds the flight before the leader has begun it.
     flight.raise(to: .high)
     let outcome = await Task(priority: .background) {
-      await flight.outcome(in: OperationContext(), aboard: Carriage(), task: FlightTask.current, flownBy: pilot)
+      await flight.outcome(in: OperationContext(), aboard: Carriage(), task: FlightTask.current, for: pilot) {
+        .success(Int(Task.currentPriority.rawValue))
+      }
     }.value
     #expect(try outcome.get() >= Int(TaskPriority.high.rawValue))
   }
 }
 
-/// Comes to the priority that it flies with.
+/// Flies in the tasks of others alone.
 private final class PriorityPilot: FlightPilot {
-  func fly(_ task: OperationTask<Int, any Error>) async -> Result<Int, any Error> {
-    .success(Int(Task.currentPriority.rawValue))
-  }
+  func fly(_ voyage: Voyage<PriorityPilot>) async -> Result<Int, any Error> { .failure(CancellationError()) }
 }

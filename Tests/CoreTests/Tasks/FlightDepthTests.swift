@@ -21,7 +21,7 @@ import Testing
     let inside = try await outer.runIfNeeded()
     #expect(before == inside)
     #expect(ThreadLocal.currentThread == before)
-    #expect(ThreadLocal.depth == 0)
+    #expect(ThreadLocal.depth.pointee == 0)
   }
 
   @MainActor @Test func aBodyLeavesTheActorOfItsCaller() async throws {

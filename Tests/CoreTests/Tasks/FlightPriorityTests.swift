@@ -45,6 +45,19 @@ import Testing
     #expect(try await high.value >= .high)
   }
 
+  @Test func aCallerThatWasRaisedItselfRaisesTheTaskBeforeTheBodyBegins() async throws {
+    // A task takes over what the one that makes it was made with, not what that was raised to.
+    let task = OperationTask<TaskPriority, any Error> { _, _ in Task.currentPriority }
+    let caller = Task.detached(priority: .background) { [gate = work.gate] in
+      try await gate.wait()
+      return try await task.runIfNeeded()
+    }
+    try await work.gate.arrivals(count: 1)
+    caller.escalatePriority(to: .high)
+    work.gate.open()
+    #expect(try await caller.value >= .high)
+  }
+
   @Test func aCallerWhoComesWhileTheBodyBeginsRaisesItToo() async throws {
     // The body has begun, on this thread, and has not suspended: there is no task to raise yet.
     let (isOnBoard, context) = (DispatchSemaphore(value: 0), OperationContext())

@@ -192,7 +192,7 @@ private final class BlockingPilot: FlightPilot {
     landing.open()
   }
 
-  func fly(_ task: OperationTask<Void, any Error>) async -> Result<Void, any Error> {
+  func fly(_ voyage: Voyage<BlockingPilot>) async -> Result<Void, any Error> {
     await self.gate.waitIgnoringCancellation()
     await self.landing.waitIgnoringCancellation()
     return .success(())

@@ -212,7 +212,7 @@ extension OperationTaskCancellationTests {
       return task
     }
 
-    func fly(_ task: OperationTask<Int, TaskRefused>) async -> Result<Int, TaskRefused> {
+    func fly(_ voyage: Voyage<TypedPilot>) async -> Result<Int, TaskRefused> {
       .failure(TaskRefused(number: Task.isCancelled ? 9 : 0))
     }
   }

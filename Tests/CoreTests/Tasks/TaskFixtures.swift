@@ -70,9 +70,9 @@ final class LoggingPilot: FlightPilot {
     return task
   }
 
-  func fly(_ task: OperationTask<Int, any Error>) async -> Result<Int, any Error> {
+  func fly(_ voyage: Voyage<LoggingPilot>) async -> Result<Int, any Error> {
     self.note("fly")
-    do { return .success(try await self.work(task.context)) } catch { return .failure(error) }
+    do { return .success(try await self.work(voyage.context)) } catch { return .failure(error) }
   }
 
   func wasCancelled(_ flight: Flight<Int, any Error>) {
