@@ -61,7 +61,7 @@ extension ClientStorage {
     }
     // The client has let it go in the meantime.
     guard isKept else { return self.store(at: path) }
-    self.idlenessChanged(of: entry)
+    self.updateIdleness(of: entry)
     return KeptStore(runtime: entry.runtime, store: store)
   }
 
@@ -178,7 +178,7 @@ extension ClientStorage {
       defer { state.newcomers = [] }
       return state.newcomers
     }
-    for entry in newcomers { self.idlenessChanged(of: entry) }
+    for entry in newcomers { self.updateIdleness(of: entry) }
   }
 
   /// Takes out the stores at paths that start with the given one.
@@ -233,13 +233,17 @@ extension ClientStorage {
 // MARK: - Idle stores
 
 extension ClientStorage {
-  /// Whether the store of an entry is idle may have changed.
-  func idlenessChanged(of entry: StoreEntry) {
-    // Read outside this lock: whoever has exclusive access to the store may be waiting for it.
-    let (isIdle, reading) = entry.runtime.readIdleness()
+  /// Looks whether the store of an entry is idle, and acts on that.
+  func updateIdleness(of entry: StoreEntry) {
+    // Outside this lock: whoever has exclusive access to the store may be waiting for it.
+    self.idlenessChanged(of: entry, to: entry.runtime.readIdleness())
+  }
+
+  /// The store of an entry has become idle, or stopped being so.
+  func idlenessChanged(of entry: StoreEntry, to idleness: StoreIdleness) {
     var search: StoreSearch?
     while true {
-      let step = self.state.withLock { self.note(isIdle: isIdle, reading: reading, of: entry, search, in: &$0) }
+      let step = self.state.withLock { self.note(idleness, of: entry, search, in: &$0) }
       switch step {
       case .none: return
       case .searching: search = StoreSearch(store: entry.runtime.erasedStore)
@@ -268,20 +272,19 @@ extension ClientStorage {
   }
 
   private func note(
-    isIdle: Bool,
-    reading: UInt32,
+    _ idleness: StoreIdleness,
     of entry: StoreEntry,
     _ search: StoreSearch?,
     in state: inout State
   ) -> IdlenessStep {
-    guard entry.isKept, entry.isOutdated(by: reading) else { return .none }
-    if !isIdle, entry.store == nil {
+    guard entry.isKept, entry.isOutdated(by: idleness.reading) else { return .none }
+    if !idleness.isIdle, entry.store == nil {
       guard let search else { return .searching }
       entry.store = search.store
     }
     let wasIdle = entry.isIdle
-    entry.idlenessReading = reading
-    entry.isIdle = isIdle && entry.store != nil
+    entry.idlenessReading = idleness.reading
+    entry.isIdle = idleness.isIdle && entry.store != nil
     guard wasIdle != entry.isIdle else { return .none }
     guard state.notes.isEmpty, !state.isDelivering else {
       state.notes.append(entry.isIdle ? .idle(entry) : .active(entry))

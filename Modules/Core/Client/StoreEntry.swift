@@ -60,10 +60,9 @@ final class StoreEntryClient: Sendable {
 }
 
 extension StoreEntry {
-  /// Whether the store is idle may have changed.
-  @usableFromInline
-  func idlenessChanged() {
-    self.client.storage?.idlenessChanged(of: self)
+  /// The store has become idle, or stopped being so.
+  func idlenessChanged(to idleness: StoreIdleness) {
+    self.client.storage?.idlenessChanged(of: self, to: idleness)
   }
 
   /// The store is gone.

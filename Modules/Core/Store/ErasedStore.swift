@@ -16,8 +16,8 @@ protocol ErasedRuntime: AnyObject, Sendable {
   /// The store, while somebody holds it.
   var opaqueStore: OpaqueOperationStore? { get }
 
-  /// Whether nobody subscribes and nothing runs, with the number of this look, which comes after those of earlier ones.
-  func readIdleness() -> (isIdle: Bool, reading: UInt32)
+  /// Looks whether nobody subscribes and nothing runs.
+  func readIdleness() -> StoreIdleness
   func keep(_ entry: StoreEntry)
   func leave(_ entry: StoreEntry)
   func reset(using context: OperationContext?)
@@ -43,12 +43,13 @@ extension StoreRuntime: ErasedRuntime {
 
   var isLoading: Bool { self.machine.withLock { $0.state.isLoading } }
 
-  func readIdleness() -> (isIdle: Bool, reading: UInt32) {
-    self.machine.withLock { ($0.isIdle, self.idlenessReadings.wrappingAdd(1, ordering: .relaxed).newValue) }
+  func readIdleness() -> StoreIdleness {
+    self.machine.withLock { StoreIdleness(isIdle: $0.isIdle, reading: self.nextIdlenessReading()) }
   }
 
   func keep(_ entry: StoreEntry) {
-    entry.idlenessReading = self.idlenessReadings.load(ordering: .relaxed)
+    // What the last look has found may still be on its way.
+    entry.idlenessReading = self.idlenessReadings.load(ordering: .relaxed) &- 1
     let former = self.entryLock.withLock { _ in
       defer { self.entry = entry }
       return self.entry.take()

@@ -86,8 +86,10 @@ struct StoreMachine<State: OperationState & Sendable>: Sendable {
 
   /// Who is to know that the store has become idle or stopped being so, or that runs or subscribers came or went; nil for
   /// nobody.
+  ///
+  /// - Parameter reading: Numbers a look at whether the store is idle.
   @inlinable
-  mutating func reportActivity(isKept: Bool) -> StoreActivityNews? {
+  mutating func reportActivity(isKept: Bool, reading: @autoclosure () -> UInt32) -> StoreActivityNews? {
     let last = self.reportedActivity
     let now = (isIdle: self.isIdle, isRunning: !self.runs.isEmpty, hasSubscribers: self.subscribers.count > 0)
     self.reportedActivity = now
@@ -97,7 +99,7 @@ struct StoreMachine<State: OperationState & Sendable>: Sendable {
       && (last.isRunning != now.isRunning || last.hasSubscribers != now.hasSubscribers)
     guard isForKeeper || isForObservers else { return nil }
     return StoreActivityNews(
-      isForKeeper: isForKeeper,
+      idleness: isForKeeper ? StoreIdleness(isIdle: now.isIdle, reading: reading()) : nil,
       observers: isForObservers ? Array(self.activityObservers.values) : []
     )
   }
@@ -116,20 +118,6 @@ struct StoreMachine<State: OperationState & Sendable>: Sendable {
       index -= 1
     }
     return nil
-  }
-}
-
-/// Who is to know of a change of what a store does.
-@usableFromInline
-struct StoreActivityNews: Sendable {
-  /// Whether the store has become idle or stopped being so, and there is a client to know it.
-  @usableFromInline let isForKeeper: Bool
-  @usableFromInline let observers: [@Sendable () -> Void]
-
-  @inlinable
-  init(isForKeeper: Bool, observers: [@Sendable () -> Void]) {
-    self.isForKeeper = isForKeeper
-    self.observers = observers
   }
 }
 

@@ -14,7 +14,7 @@ extension StoreRuntime: FlightPilot {
       let departure = machine.depart(&task)
       isHoldNeeded = isHeld && machine.subscribers.count > 0
       if isHoldNeeded { machine.heldFlights.append(task.flight) }
-      news = machine.reportActivity(isKept: self.hasBeenKept)
+      news = self.activityNews(of: &machine)
       return departure
     }
     if isHeld, !isHoldNeeded { task.flight.release() }
@@ -83,7 +83,7 @@ extension StoreRuntime: FlightPilot {
       }
       let landing = machine.land(task, with: outcome, isCancelled: isCancelled)
       owesRerun = machine.owesRerun
-      news = machine.reportActivity(isKept: self.hasBeenKept)
+      news = self.activityNews(of: &machine)
       isTold = machine.subscribers.isEmpty && !owesRerun && news == nil
       if isTold { machine.forgetLanding(of: task.id) }
       return landing

@@ -35,7 +35,7 @@ extension StoreRuntime {
         mayDeliver: mayDeliver
       )
       if audience != nil { state = machine.shownState }
-      return (subscriber, audience, machine.reportActivity(isKept: self.hasBeenKept))
+      return (subscriber, audience, self.activityNews(of: &machine))
     }
     if let audience {
       audience.hear(state: state, result: nil, turn: nil, context, run: nil)

@@ -22,7 +22,7 @@ final class StoreRuntime<State: OperationState & Sendable>: Sendable {
   @usableFromInline let dependents = Atomic(false)
   /// Whether anybody wants to hear of subscribers.
   @usableFromInline let isProbed: Bool
-  /// Numbers the looks at whether the store is idle: changed by whoever holds the lock. It starts again after the greatest.
+  /// Numbers the looks at whether the store is idle. It starts again after the greatest.
   @usableFromInline let idlenessReadings = Atomic<UInt32>(0)
   // Unsafe only in name: touched by whoever holds the lock, which also makes the accesses exclusive.
   @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var lockedMachine: StoreMachine<State>
@@ -254,15 +254,28 @@ extension StoreRuntime {
   /// that were not, or the other way round.
   @inlinable
   func activityChanged() {
-    let news = self.machine.withLock { $0.reportActivity(isKept: self.hasBeenKept) }
+    let news = self.machine.withLock { self.activityNews(of: &$0) }
     if let news { self.tell(news) }
+  }
+
+  /// What a change of the machine means to the client and to observers.
+  @inlinable
+  func activityNews(of machine: inout StoreMachine<State>) -> StoreActivityNews? {
+    machine.reportActivity(isKept: self.hasBeenKept, reading: self.nextIdlenessReading())
+  }
+
+  /// A number for a look at whether the store is idle. The last look at what counts is taken under the lock, so that later
+  /// looks have later numbers; those at drafts leave gaps.
+  @inlinable
+  func nextIdlenessReading() -> UInt32 {
+    self.idlenessReadings.wrappingAdd(1, ordering: .relaxed).newValue
   }
 
   @usableFromInline
   func tell(_ news: StoreActivityNews) {
     if self.machine.isOwnedByCurrentThread { return self.act { self.tell(news) } }
     for observer in news.observers { observer() }
-    if news.isForKeeper { self.lockedEntry?.idlenessChanged() }
+    if let idleness = news.idleness { self.lockedEntry?.idlenessChanged(to: idleness) }
   }
 }
 
@@ -278,7 +291,8 @@ extension StoreRuntime {
 
   @inlinable
   var context: OperationContext {
-    get { self.machine.withLock { $0.context } }
+    // Not through a closure that takes the machine, which generic code would look up the type of.
+    get { self.lock.withLock { OperationContext(storage: self.lockedMachine.contextStorage) } }
     set {
       var context = newValue
       // It may come from a run, or from an event, whose clock stands still.
