@@ -70,14 +70,22 @@ extension Measure {
 extension Measure {
   /// The await of an async function that does nothing, which is 1 A.
   static let baseline = Measure.awaiting { await nothing() }
+
+  /// The least that an await can cost.
+  static let awaitingLess = Measure.awaiting { await lessThanNothing() }
 }
 
 private final class Counter: Sendable {
   let number = Atomic(0)
 }
 
-/// Does nothing, asynchronously.
+/// Does nothing, asynchronously, on the executor that it hops to as every async function does that has something to do.
 @inline(never)
 func nothing() async {
   keep(0)
 }
+
+/// Does not even that. Not optimized, as its calls would be left out.
+@inline(never)
+@_optimize(none)
+private func lessThanNothing() async {}

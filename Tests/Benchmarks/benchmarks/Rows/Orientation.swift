@@ -7,6 +7,7 @@ extension Benchmark {
     let section = "orientation"
     return [
       Row(section, "await of an async no-op", try await harness.time(.baseline)),
+      Row(section, "await of one with an empty body, which makes no hop", try await harness.time(.awaitingLess)),
       Row(section, "Task { }.value", try await harness.time(.awaiting { await Task {}.value })),
       Row(section, "Task.immediate { }.value", try await harness.time(.awaiting { await Task.immediate {}.value })),
       Row(
