@@ -54,7 +54,7 @@ final class FlightRegistry<Operation: OperationRequest & Sendable>: Sendable whe
 /// The flights that a registry has.
 @usableFromInline
 struct RegisteredFlights: Sendable {
-  @usableFromInline var flights: ContiguousArray<AnySharedFlight> = []
+  @usableFromInline var flights: ContiguousArray<any AnySharedFlight> = []
   /// Counts the flights that have been added, to tell whether one has come since a look at them.
   @usableFromInline var additions = 0
 
@@ -62,14 +62,14 @@ struct RegisteredFlights: Sendable {
   init() {}
 
   @inlinable
-  mutating func add(_ shared: AnySharedFlight) {
+  mutating func add(_ shared: any AnySharedFlight) {
     self.additions += 1
     self.flights.append(shared)
   }
 
   /// The caller holds it, so that nothing goes under the lock.
   @inlinable
-  mutating func remove(_ shared: AnySharedFlight) {
+  mutating func remove(_ shared: any AnySharedFlight) {
     if self.flights.count == 1, self.flights[0] === shared {
       self.flights.removeLast()
     } else {

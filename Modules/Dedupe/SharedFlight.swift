@@ -3,23 +3,16 @@ public import Synchronization
 
 /// A ``SharedFlight`` of any operation.
 @usableFromInline
-class AnySharedFlight: @unchecked Sendable {
-  // Unchecked because a class that is subclassed cannot be checked; what it has is immutable and Sendable.
+protocol AnySharedFlight: AnyObject, Sendable {
   /// The context of the caller who began the flight.
-  @usableFromInline let context: OperationContext
-
-  @inlinable
-  init(context: OperationContext) {
-    self.context = context
-  }
+  var context: OperationContext { get }
 }
 
 /// One run of an operation that several callers share, with the continuations of those callers.
 ///
 /// It is the pilot of its flight. The two hold each other until the flight is over.
 @usableFromInline
-final class SharedFlight<Operation: OperationRequest & Sendable>: AnySharedFlight, @unchecked Sendable
-where Operation.Value: Sendable {  // Unchecked as its base class is; what it adds says how it is kept safe.
+final class SharedFlight<Operation: OperationRequest & Sendable>: AnySharedFlight where Operation.Value: Sendable {
   @usableFromInline typealias Continuation = OperationContinuation<Operation.Value, Operation.Failure>
   @usableFromInline typealias Outcome = Result<Operation.Value, Operation.Failure>
 
@@ -52,6 +45,7 @@ where Operation.Value: Sendable {  // Unchecked as its base class is; what it ad
     }
   }
 
+  @usableFromInline let context: OperationContext
   @usableFromInline let operation: Operation
   @usableFromInline let registry: FlightRegistry<Operation>
 
@@ -81,9 +75,9 @@ where Operation.Value: Sendable {  // Unchecked as its base class is; what it ad
     leader: Continuation
   ) {
     self.operation = operation
+    self.context = context
     self.registry = registry
     self.leader = leader
-    super.init(context: context)
     // The leader holds on to it, who is about to begin it.
     self.madeFlight = Flight(pilot: self, holders: 1)
   }

@@ -31,8 +31,7 @@ enum ThreadLocal {
     }
 
     private static func makeDepth() -> UnsafeMutablePointer<Int> {
-      let depth = UnsafeMutablePointer<Int>.allocate(capacity: 1)
-      depth.initialize(to: 0)
+      let depth = self.makeCounter()
       let status = pthread_setspecific(self.depthKey, depth)
       precondition(status == 0, "The thread cannot keep how deep its runs are (pthread_setspecific: \(status)).")
       return depth
@@ -70,12 +69,14 @@ enum ThreadLocal {
   #else
     // A system without threads.
     @usableFromInline static var currentThread: UInt { 1 }
-    @usableFromInline nonisolated(unsafe) static let depth: UnsafeMutablePointer<Int> = {  // The one thread's.
-      let depth = UnsafeMutablePointer<Int>.allocate(capacity: 1)
-      depth.initialize(to: 0)
-      return depth
-    }()
+    @usableFromInline nonisolated(unsafe) static let depth = makeCounter()  // The one thread's.
     nonisolated(unsafe) static var unraveling: UnsafeMutableRawPointer?  // The one thread's.
     nonisolated(unsafe) static var cascade: UnsafeMutableRawPointer?  // The one thread's.
   #endif
+
+  private static func makeCounter() -> UnsafeMutablePointer<Int> {
+    let counter = UnsafeMutablePointer<Int>.allocate(capacity: 1)
+    counter.initialize(to: 0)
+    return counter
+  }
 }

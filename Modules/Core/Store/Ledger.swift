@@ -45,11 +45,10 @@ struct Ledger<State: OperationState & Sendable>: Sendable {
     @usableFromInline var change: Change
     @usableFromInline var times: Int
 
+    /// Whether the last of several such results stands for all of them.
     @inlinable
-    init(owner: OperationTaskIdentifier?, change: Change, times: Int) {
-      self.owner = owner
-      self.change = change
-      self.times = times
+    func isResult(of owner: OperationTaskIdentifier?, isSuccess: Bool) -> Bool {
+      self.owner == owner && self.change.isSuccess == isSuccess && self.change.isResult
     }
 
     func apply(to state: inout State) {
@@ -70,21 +69,21 @@ struct Ledger<State: OperationState & Sendable>: Sendable {
   /// How many changes it keeps.
   var count: Int { self.entries.count }
 
-  /// Whether any other run could be taken back.
+  /// Whether there is anything that could be taken back.
+  @usableFromInline var hasOwners: Bool { self.hasOwners(besides: nil) }
+
+  /// Whether there is anything that could be taken back, besides what one run has changed.
   @usableFromInline
-  func hasOwners(besides run: OperationTaskIdentifier) -> Bool {
+  func hasOwners(besides run: OperationTaskIdentifier?) -> Bool {
     self.entries.contains { $0.owner != nil && $0.owner != run }
   }
-
-  /// Whether there is anything that could be taken back.
-  @usableFromInline var hasOwners: Bool { self.entries.contains { $0.owner != nil } }
 
   @inlinable
   mutating func note(_ change: Change, by owner: OperationTaskIdentifier?) {
     // Nearly always a run yields after its own last yield, for which the new one can stand as well.
     let last = self.entries.count - 1
-    if self.mergesResults, change.isResult, last >= 0, self.entries[last].owner == owner,
-      self.entries[last].change.isResult, self.entries[last].change.isSuccess == change.isSuccess
+    if self.mergesResults, change.isResult, last >= 0,
+      self.entries[last].isResult(of: owner, isSuccess: change.isSuccess)
     {
       self.entries[last].change = change
       self.entries[last].times += 1
@@ -138,9 +137,7 @@ struct Ledger<State: OperationState & Sendable>: Sendable {
   /// Lets the last of several results stand for all of them.
   private mutating func mergeResults(of owner: OperationTaskIdentifier?, areSuccesses: Bool) {
     guard self.mergesResults else { return }
-    func isMerged(_ entry: Entry) -> Bool {
-      entry.owner == owner && entry.change.isSuccess == areSuccesses && entry.change.isResult
-    }
+    func isMerged(_ entry: Entry) -> Bool { entry.isResult(of: owner, isSuccess: areSuccesses) }
     guard let last = self.entries.lastIndex(where: isMerged) else { return }
     self.entries[last].times = self.entries.reduce(0) { times, entry in times + (isMerged(entry) ? entry.times : 0) }
     let number = self.entries[last...].count

@@ -76,9 +76,7 @@ extension Flight {
     flying work: nonisolated(nonsending) () async -> Outcome
   ) async -> Outcome where Pilot.Success == Success, Pilot.Failure == Failure {
     let (isCancelled, priority) = self.withState { $0.begin(in: current) }
-    // For those who came before there was a task to cancel or to raise.
-    if isCancelled { current.cancel() }
-    if priority > 0, priority > Task.currentPriority.rawValue { current.escalatePriority(to: priority) }
+    current.catchUp(isCancelled: isCancelled, priority: priority)
     if !isCancelled || !self.landCancelled() {
       self.land(await work(), of: OperationTask(flight: self, context: context), pilot)
     }
@@ -86,9 +84,7 @@ extension Flight {
     current.cancel()
     return self.outcomeOfCarriage
   }
-}
 
-extension Flight {
   /// The outcome for one whose carriage was cancelled, where `Failure` has room for it.
   @inlinable
   var outcomeOfCarriage: Outcome {

@@ -37,12 +37,12 @@ extension Flight {
     _ departure: Departure,
     _ pilot: Pilot
   ) where Pilot.Success == Success, Pilot.Failure == Failure {
+    let voyage = Voyage(self, context, pilot)
     let depth = ThreadLocal.depth
-    guard departure == .immediate, depth.pointee < ThreadLocal.maximumDepth, !context.hasTaskConfiguration else {
-      return self.launchAsConfigured(Voyage(self, context, pilot), departure)
+    guard departure == .immediate, depth.pointee < ThreadLocal.maximumDepth, !voyage.context.hasTaskConfiguration else {
+      return self.launchAsConfigured(voyage, departure)
     }
     depth.pointee += 1
-    let voyage = Voyage(self, context, pilot)
     _ = Task.immediate { await Self.fly(voyage) }
     depth.pointee -= 1
   }
@@ -103,9 +103,7 @@ extension Flight {
     let current = FlightTask.current
     if let carriage = self.carriage { carriage.task.store(current.name, ordering: .relaxed) }
     let (isCancelled, priority, dependencies) = self.withState { $0.takeOff(current) }
-    // For those who came before there was a task to cancel or to raise.
-    if isCancelled { current.cancel() }
-    if priority > 0, priority > Task.currentPriority.rawValue { current.escalatePriority(to: priority) }
+    current.catchUp(isCancelled: isCancelled, priority: priority)
     return dependencies
   }
 

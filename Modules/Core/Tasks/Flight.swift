@@ -160,7 +160,7 @@ extension Flight {
   /// A seat; nil when the flight is over, or dying where that matters. Who counts raises the priority to its own.
   @inlinable
   func board(counts: Bool, isHeld: Bool = false, onlyIfAlive: Bool = false) -> WaiterTable.Seat? {
-    let priority = counts ? Self.callerPriority : 0
+    let priority = counts ? FlightTask.currentPriority : 0
     let (seat, taskToRaise) = self.withState { state -> (WaiterTable.Seat?, FlightTask?) in
       if onlyIfAlive, !state.isAlive { return (nil, nil) }
       guard let seat = state.board(counts: counts, isHeld: isHeld) else { return (nil, nil) }
@@ -168,11 +168,6 @@ extension Flight {
     }
     taskToRaise?.escalatePriority(to: priority)
     return seat
-  }
-
-  // Not inlined, for the reason that `cancellation` is not.
-  @usableFromInline static var callerPriority: UInt8 {
-    @inline(never) get { Task.currentPriority.rawValue }
   }
 
   /// Whether the flight has landed: false when the waiter has left.

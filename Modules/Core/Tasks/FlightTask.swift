@@ -21,6 +21,19 @@ package struct FlightTask: Sendable {
     return FlightTask(handle)
   }
 
+  /// The raw value of the priority of the task that calls.
+  @usableFromInline static var currentPriority: UInt8 {
+    // Not inlined: the size of the priority is known at run time only, and async functions would allocate room for it.
+    @inline(never) get { Task.currentPriority.rawValue }
+  }
+
+  /// Makes up for those who came before there was a task to cancel or to raise. Called by the task.
+  @usableFromInline
+  func catchUp(isCancelled: Bool, priority: UInt8) {
+    if isCancelled { self.cancel() }
+    if priority > 0, priority > Self.currentPriority { self.escalatePriority(to: priority) }
+  }
+
   @usableFromInline
   func cancel() {
     self.handle.cancel()
