@@ -18,31 +18,69 @@ final class FlightRegistry<Operation: OperationRequest & Sendable>: Sendable whe
     of operation: Operation,
     in context: OperationContext,
     with continuation: Continuation,
-    mayBoard: Bool,
+    isolation: (any Actor)?,
     isSameRun: (OperationContext, OperationContext) -> Bool
   ) async -> Result<Operation.Value, Operation.Failure> {
     while true {
       let (flights, additions) = self.state.withLock { ($0.flights, $0.additions) }
-      if let same = flights.first(where: { isSameRun(context, $0.context) }) {
-        let shared = unsafeDowncast(same, to: SharedFlight<Operation>.self)
-        if let outcome = await shared.join(in: context, with: continuation) { return outcome }
-        self.remove(shared)
-        continue
+      if !flights.isEmpty {
+        switch self.match(for: context, among: flights, isSameRun) {
+        case .none: break
+        case .shared(let same):
+          let shared = unsafeDowncast(same, to: SharedFlight<Operation>.self)
+          if let outcome = await shared.join(in: context, with: continuation) { return outcome }
+          self.remove(shared)
+          continue
+        case .refusal(let failure): return .failure(failure)
+        }
       }
       var added: SharedFlight<Operation>?
       self.state.withLock { state in
         guard state.additions == additions else { return }
         // Made here, so that each one that is made is begun, and ended: until then it and its flight hold each other.
-        let shared = SharedFlight(operation: operation, context: context, registry: self, leader: continuation)
+        let shared = SharedFlight(
+          operation: operation,
+          context: context,
+          isolation: isolation,
+          registry: self,
+          leader: continuation
+        )
         state.add(shared)
         added = shared
       }
       guard let added else { continue }
-      let outcome = await added.begin(mayBoard: mayBoard)
+      let outcome = await added.begin()
       // One that was cancelled before it began has not been taken out.
       if Task.isCancelled, !added.flight.isAlive { self.remove(added) }
       return outcome
     }
+  }
+
+  @usableFromInline
+  enum Match {
+    case none
+    case shared(any AnySharedFlight)
+    /// The run that does the same waits for the caller.
+    case refusal(Operation.Failure)
+  }
+
+  /// The flight that can serve a run: it does the same, no invalidation has come in between, and it does not wait for the run.
+  @inlinable
+  func match(
+    for context: OperationContext,
+    among flights: ContiguousArray<any AnySharedFlight>,
+    _ isSameRun: (OperationContext, OperationContext) -> Bool
+  ) -> Match {
+    let lastInvalidation = context.lastInvalidation
+    for flight in flights where flight.invalidation >= lastInvalidation && isSameRun(context, flight.context) {
+      switch WaitGraph.finding(joining: flight.node) {
+      case .open: return .shared(flight)
+      case .queuedBehindCaller: continue
+      case .recursion(let names):
+        if let failure = OperationCircleError.report(names, as: Operation.Failure.self) { return .refusal(failure) }
+      }
+    }
+    return .none
   }
 
   @inlinable

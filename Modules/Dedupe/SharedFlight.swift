@@ -6,6 +6,10 @@ public import Synchronization
 protocol AnySharedFlight: AnyObject, Sendable {
   /// The context of the caller who began the flight.
   var context: OperationContext { get }
+  /// The invalidation before which the flight began: it answers that one and those before it.
+  var invalidation: Int { get }
+  /// The flight, as one that others may wait for.
+  var node: any WaitNode { get }
 }
 
 /// One run of an operation that several callers share, with the continuations of those callers.
@@ -46,6 +50,9 @@ final class SharedFlight<Operation: OperationRequest & Sendable>: AnySharedFligh
   }
 
   @usableFromInline let context: OperationContext
+  @usableFromInline let invalidation = InvalidationNumber.latest
+  /// The actor that the work runs on: that of the caller who began it.
+  @usableFromInline let isolation: (any Actor)?
   @usableFromInline let operation: Operation
   @usableFromInline let registry: FlightRegistry<Operation>
 
@@ -66,16 +73,20 @@ final class SharedFlight<Operation: OperationRequest & Sendable>: AnySharedFligh
   @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var lastID: UInt64 = 0
   // Unsafe only in name, as `leader`.
   @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var lastYield: Yield?
+  // Unsafe only in name, as `leader`. What the work waits for.
+  private nonisolated(unsafe) weak var awaited: (any WaitNode)?
 
   @inlinable
   init(
     operation: Operation,
     context: OperationContext,
+    isolation: (any Actor)?,
     registry: FlightRegistry<Operation>,
     leader: Continuation
   ) {
     self.operation = operation
     self.context = context
+    self.isolation = isolation
     self.registry = registry
     self.leader = leader
     // The leader holds on to it, who is about to begin it.
@@ -96,17 +107,21 @@ extension SharedFlight {
   ///
   /// It flies in the task that a store has made for the run, where this is that, and in one of its own otherwise.
   @inlinable
-  nonisolated(nonsending) func begin(mayBoard: Bool) async -> Outcome {
+  nonisolated(nonsending) func begin() async -> Outcome {
     let flight = self.flight
     let context = self.context
-    // One that is cancelled already would cancel what others join.
-    if mayBoard, let carriage = context.runCarriage, !context.hasTaskConfiguration, !Task.isCancelled {
-      let current = FlightTask.current
-      if carriage.board(self, in: current) {
-        return await flight.outcome(in: context, aboard: carriage, task: current, for: self) {
-          await self.perform(in: context)
+    if EnclosingRun.exists { EnclosingRun.note(awaited: flight) }
+    if let carriage = context.runCarriage {
+      // One that is cancelled already would cancel what others join.
+      if self.isolation == nil, !context.hasTaskConfiguration, !Task.isCancelled {
+        let current = FlightTask.current
+        if carriage.board(self, in: current) {
+          return await flight.outcome(in: context, aboard: carriage, task: current, for: self) {
+            await self.perform(in: context)
+          }
         }
       }
+      carriage.note(awaited: flight)
     }
     let outcome = await self.raisingPriority {
       await flight.outcome(in: context, leaving: .atOnce, isHeld: true, flownBy: self)
@@ -119,6 +134,7 @@ extension SharedFlight {
   @inlinable
   nonisolated(nonsending) func join(in context: OperationContext, with continuation: Continuation) async -> Outcome? {
     var id: UInt64?
+    context.runCarriage?.note(awaited: self.flight)
     let outcome = await self.raisingPriority {
       await self.flight.outcomeIfAlive(leaving: .atOnce) {
         id = self.catchUp(continuation)
@@ -215,16 +231,19 @@ extension SharedFlight {
   @usableFromInline
   func yield(_ result: Outcome, using context: OperationContext?) {
     guard self.flight.isFlying else { return self.reportLateYield() }
-    let (leader, listeners) = self.lock.withLock { _ in
-      let number = (self.lastYield?.number ?? 0) + 1
-      self.lastYield = Yield(result: result, context: context, number: number)
-      return (self.leader, self.listeners)
+    let (leader, listeners, replaced) = self.lock.withLock { _ in
+      let last = self.lastYield
+      self.lastYield = Yield(result: result, context: context, number: (last?.number ?? 0) + 1)
+      return (self.leader, self.listeners, last)
     }
+    _ = consume replaced  // Released after the lock.
     leader?.yield(with: result, using: context)
     for listener in listeners { listener.continuation?.yield(with: result, using: context) }
   }
 
   private func reportLateYield() {
+    // A cancelled run has ended for its callers while its work may go on.
+    if self.flight.isCancelled { return }
     OperationWarning(
       code: .yieldAfterReturn,
       message: """
@@ -247,12 +266,23 @@ extension SharedFlight: FlightPilot {
   @inlinable
   nonisolated(nonsending) func perform(in context: OperationContext) async -> Outcome {
     let continuation = Continuation { result, context in self.yield(result, using: context) }
-    do throws(Operation.Failure) {
-      return .success(try await self.operation.run(isolation: nil, in: context, with: continuation))
-    } catch {
-      return .failure(error)
+    return await EnclosingRun.perform(self) {
+      do throws(Operation.Failure) {
+        return .success(try await self.operation.run(isolation: self.isolation, in: context, with: continuation))
+      } catch {
+        return .failure(error)
+      }
     }
   }
+
+  @usableFromInline
+  package func waits(of flight: Flight<Operation.Value, Operation.Failure>) -> [WaitEdge] {
+    let awaited = self.lock.withLock { _ in self.awaited }
+    // What the run of the store waits for before its work begins is waited for in here.
+    return (self.context.runAttachment?.awaitedRuns ?? []) + (awaited.map { [WaitEdge($0, isCall: true)] } ?? [])
+  }
+
+  @usableFromInline package var waitName: String? { self.operation.operationName }
 
   @inlinable
   package func wasCancelled(_ flight: Flight<Operation.Value, Operation.Failure>) {
@@ -270,7 +300,18 @@ extension SharedFlight: FlightPilot {
   }
 }
 
+extension SharedFlight: WaitingRun {
+  @usableFromInline package var isInCurrentTask: Bool { self.flight.isEndedByCurrentTask }
+
+  @usableFromInline
+  package func note(awaited node: any WaitNode) {
+    self.lock.withLock { _ in self.awaited = node }
+  }
+}
+
 extension SharedFlight: FlightPassenger {
+  @usableFromInline package var node: any WaitNode { self.flight }
+
   @usableFromInline
   package func carriageWasCancelled() {
     self.removeLeader()

@@ -6,6 +6,7 @@ import Testing
 typealias IntState = QueryState<Int, any Error>
 typealias IntStore = OperationStore<IntState>
 typealias IntScript = OperationScript<Int, any Error>
+typealias IntRecorder = EventRecorder<IntState>
 
 /// The error of a body that fails.
 struct Refused: Error, Hashable, CustomStringConvertible, CustomDebugStringConvertible {

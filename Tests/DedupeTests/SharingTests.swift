@@ -58,7 +58,11 @@ struct SharingTests {
         .state(2, isLoading: true), .yielded(2), .state(3), .returned(3), .ended,
       ]
     )
-    #expect(follower.digests == [.state(2, isLoading: true), .yielded(2), .state(3), .returned(3), .ended])
+    #expect(
+      follower.digests == [
+        .started, .yielded(1), .state(2, isLoading: true), .yielded(2), .state(3), .returned(3), .ended,
+      ]
+    )
   }
 
   @Test

@@ -93,7 +93,7 @@ struct Feeds {
 
   func store(_ number: Int = 1, initialValue: [String]? = ["old"]) -> FeedStore {
     self.client.store(
-      for: self.script.query(path: ["feed", number]).disableAutomaticRunning(),
+      for: self.script.query(path: ["feed", number]),
       initialValue: initialValue
     )
   }

@@ -100,7 +100,7 @@ struct LayerModelTests {
     var generator = SeededGenerator(seed: seed)
     let client = OperationClient()
     let feedScript = OperationScript<Set<Int>, any Error>()
-    let feed = client.store(for: feedScript.query(path: ["feed"]).disableAutomaticRunning(), initialValue: [])
+    let feed = client.store(for: feedScript.query(path: ["feed"]), initialValue: [])
     let recorder = EventRecorder<QueryState<Set<Int>, any Error>>()
     let subscription = feed.subscribe(with: recorder.handler)
     let script = OperationScript<Void, any Error>()

@@ -34,7 +34,7 @@
       try await self.program.clock.sleepers(count: 1)
       try await self.shutDown()
       self.program.clock.advance(by: .seconds(5))
-      await client.invalidate()
+      await client.invalidate().settled()
       let second = store.subscribe(with: QueryEventHandler())
       let newcomer = script.query(path: ["other"]).enableAutomaticRunning(onlyWhen: .always(true))
       let other = client.store(for: newcomer).subscribe(with: QueryEventHandler())

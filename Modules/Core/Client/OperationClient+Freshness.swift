@@ -1,29 +1,35 @@
 extension OperationClient {
   /// Marks the stores at paths that start with `path` stale, whatever their rules say, and reruns those with subscribers.
   ///
-  /// A run that is under way does not count as fresh: the store is run again when that has ended.
-  public func invalidate(matching path: OperationPath = [], isolation: (any Actor)? = #isolation) {
-    self.markInvalidated(self.storage.runtimes(matching: path), isEnqueued: isolation != nil)
-  }
-
-  /// Marks the stores at paths that start with `path` stale, whatever their rules say, reruns those with subscribers, and
-  /// returns when those runs have settled or the task is cancelled.
-  public func invalidate(matching path: OperationPath = []) async {
-    let runtimes = self.storage.runtimes(matching: path)
-    self.markInvalidated(runtimes, isEnqueued: false)
-    await withDiscardingTaskGroup { group in
-      for runtime in runtimes { group.addTask { await runtime.settledAfterInvalidation() } }
-    }
-  }
-
-  private func markInvalidated(_ runtimes: [any ErasedRuntime], isEnqueued: Bool) {
-    for runtime in runtimes { runtime.invalidate() }
-    for runtime in runtimes { runtime.rerunAfterInvalidation(isEnqueued: isEnqueued) }
-  }
-
-  /// Cancels the runs of the stores at paths that start with `path`, and returns when they have ended.
+  /// What begins afterwards is never served by a run from before: a run that is under way does not count as fresh, and the
+  /// store is run again for its subscribers when that has ended. Stores whose automatic running is disabled, or whose
+  /// specification for it does not hold, are marked and not rerun.
   ///
-  /// The stores are as they were before the runs. Callers of the runs get their failures.
+  /// ```swift
+  /// client.invalidate(matching: ["posts"])                  // Goes on at once.
+  /// await client.invalidate(matching: ["posts"]).settled()  // Waits for the reruns.
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - path: The prefix; the empty path matches all.
+  ///   - isolation: The caller's actor, which the reruns leave.
+  /// - Returns: What tells when the reruns have settled.
+  /// - Complexity: O(*n*) in the number of stores that match.
+  @discardableResult
+  public func invalidate(
+    matching path: OperationPath = [],
+    isolation: (any Actor)? = #isolation
+  ) -> OperationInvalidation {
+    let runtimes = self.storage.runtimes(matching: path)
+    let stores = runtimes.map { OperationInvalidation.Store(runtime: $0, number: $0.invalidate()) }
+    for runtime in runtimes { runtime.rerunAfterInvalidation(isEnqueued: isolation != nil) }
+    return OperationInvalidation(stores: stores)
+  }
+
+  /// Cancels the runs of the stores at paths that start with `path`, and returns when their work has ended.
+  ///
+  /// The stores are as they were before the runs. Callers of the runs get their failures, perhaps before the work has ended.
+  /// Work that other stores share goes on for them, and is not waited for. Returns early when the current task is cancelled.
   public func cancel(matching path: OperationPath = []) async {
     let runtimes = self.storage.runtimes(matching: path)
     let endings = runtimes.map { $0.cancelRuns() }
@@ -84,5 +90,26 @@ extension OperationClient {
     let store = self.store(for: query)
     if store.valueUpdateCount > 0, !store.isStale { return store.currentValue }
     return try await store.runtime.runOrJoin().get()
+  }
+}
+
+/// The reruns that an invalidation has caused.
+public struct OperationInvalidation: Sendable {
+  struct Store: Sendable {
+    let runtime: any ErasedRuntime
+    let number: Int
+  }
+
+  let stores: [Store]
+
+  /// Waits until the reruns have settled, or the current task is cancelled.
+  ///
+  /// It does not wait for stores that nobody subscribes to, as those are not rerun.
+  public func settled() async {
+    await withDiscardingTaskGroup { group in
+      for store in self.stores {
+        group.addTask { await store.runtime.settled(afterInvalidation: store.number) }
+      }
+    }
   }
 }

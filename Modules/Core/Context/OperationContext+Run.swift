@@ -11,7 +11,7 @@ extension OperationContext {
     /// Nil in a first attempt of which nobody wants to hear more.
     @usableFromInline var attempts: RunAttempts?
     /// What the state keeps with the run, if it does.
-    @usableFromInline var attachment: (any AnyObject & Sendable)?
+    @usableFromInline var attachment: (any RunAttachment)?
     @usableFromInline var taskIdentifier: OperationTaskIdentifier?
     /// Whether the run is made for the subscribers of its store, who then keep it alive.
     @usableFromInline var isForSubscribers = false
@@ -69,7 +69,7 @@ extension OperationContext {
 
   /// What the state keeps with the run. It stays with that: a context that is handed on does not take it along to another.
   @inlinable
-  package var runAttachment: (any AnyObject & Sendable)? {
+  package var runAttachment: (any RunAttachment)? {
     get { self.event.hidesAttachment ? nil : self.run.attachment }
     set { self.run.attachment = newValue }
   }

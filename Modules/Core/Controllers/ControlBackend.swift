@@ -35,7 +35,7 @@ extension StoreRuntime: ControlBackend {
     using context: OperationContext?,
     _ edit: @escaping @Sendable (inout State, OperationContext) -> Void
   ) {
-    let context = (context ?? self.context).stoppingClock()
+    let context = self.eventContext(context)
     self.change(context) { $0.edit(isSuccess: isSuccess, using: context) { edit(&$0, context) } }
   }
 

@@ -22,9 +22,9 @@ protocol ErasedRuntime: AnyObject, Sendable {
   func leave(_ entry: StoreEntry)
   func reset(using context: OperationContext?)
   func withExclusiveAccess<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R
-  func invalidate()
+  func invalidate() -> Int
   func rerunAfterInvalidation(isEnqueued: Bool)
-  func settledAfterInvalidation() async
+  func settled(afterInvalidation number: Int) async
   func settled() async
   func cancelRuns() -> @Sendable () async -> Void
   func snapshot() -> OperationClientSnapshot.Store

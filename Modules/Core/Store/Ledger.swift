@@ -78,18 +78,31 @@ struct Ledger<State: OperationState & Sendable>: Sendable {
     self.entries.contains { $0.owner != nil && $0.owner != run }
   }
 
+  /// Replaces the last change where the new one stands for both, as nearly always when a run yields after its own last yield.
+  ///
+  /// - Parameter replaced: Gets the last change, which is released after the lock. Stays nil where the change is to be appended.
   @inlinable
-  mutating func note(_ change: Change, by owner: OperationTaskIdentifier?) {
-    // Nearly always a run yields after its own last yield, for which the new one can stand as well.
+  mutating func replaceLast(
+    with change: Change,
+    by owner: OperationTaskIdentifier?,
+    replaced: inout Change?
+  ) -> Bool {
     let last = self.entries.count - 1
-    if self.mergesResults, change.isResult, last >= 0,
+    guard self.mergesResults, change.isResult, last >= 0,
       self.entries[last].isResult(of: owner, isSuccess: change.isSuccess)
-    {
-      self.entries[last].change = change
-      self.entries[last].times += 1
-    } else {
-      self.append(change, by: owner)
+    else { return false }
+    replaced = self.entries[last].change
+    self.entries[last].change = change
+    self.entries[last].times += 1
+    return true
+  }
+
+  /// What a run yielded last, if it still can be taken back.
+  func lastYield(of owner: OperationTaskIdentifier) -> (result: Result<State.OperationValue, State.Failure>, task: Task)? {
+    for entry in self.entries.reversed() where entry.owner == owner {
+      if case .reported(let result, let task) = entry.change { return (result, task) }
     }
+    return nil
   }
 
   @usableFromInline

@@ -24,7 +24,7 @@ public final class OperationStore<State: OperationState & Sendable>: Sendable, O
   }
 
   deinit {
-    if self.runtime.hasDependents { self.runtime.close() }
+    self.runtime.close()
     if self.runtime.hasBeenKept { self.runtime.leaveKeeper() }
   }
 }

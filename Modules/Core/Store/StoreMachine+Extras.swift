@@ -7,6 +7,8 @@ final class StoreExtras<State: OperationState & Sendable>: @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline var layers: [StateLayer<State>] = []
   /// What is to be done once exclusive access ends.
   @exclusivity(unchecked) @usableFromInline var deferredActions: [@Sendable () -> Void] = []
+  /// What was replaced last during exclusive access, to be released when that ends.
+  @exclusivity(unchecked) @usableFromInline var deferredReleases: [StoreMachine<State>.Holdings] = []
   /// Who wants to know that the first subscriber came or the last one left.
   @exclusivity(unchecked) @usableFromInline var activityObservers: [UInt64: @Sendable () -> Void] = [:]
   @exclusivity(unchecked) @usableFromInline var invalidations = 0
@@ -18,6 +20,8 @@ final class StoreExtras<State: OperationState & Sendable>: @unchecked Sendable {
   /// What the store shows: the state with the layers over it; nil when there are none.
   @exclusivity(unchecked) @usableFromInline var layeredState: State?
   @exclusivity(unchecked) @usableFromInline var ledger: Ledger<State>?
+  /// What has left the machine and may run user code when it goes: it is released after the lock.
+  @exclusivity(unchecked) @usableFromInline var released: [any Sendable] = []
 
   @usableFromInline
   init() {}
@@ -26,6 +30,7 @@ final class StoreExtras<State: OperationState & Sendable>: @unchecked Sendable {
   init(copying other: StoreExtras) {
     self.layers = other.layers
     self.deferredActions = other.deferredActions
+    self.deferredReleases = other.deferredReleases
     self.activityObservers = other.activityObservers
     self.invalidations = other.invalidations
     self.answeredInvalidations = other.answeredInvalidations
@@ -33,6 +38,7 @@ final class StoreExtras<State: OperationState & Sendable>: @unchecked Sendable {
     self.hasPrematureRuns = other.hasPrematureRuns
     self.layeredState = other.layeredState
     self.ledger = other.ledger
+    self.released = other.released
   }
 }
 
@@ -67,6 +73,20 @@ extension StoreMachine {
     if self.deferredActions.isEmpty { return [] }
     defer { self.deferredActions = [] }
     return self.deferredActions
+  }
+
+  /// Keeps what was replaced until exclusive access ends, and returns what is released before.
+  mutating func deferRelease(of replaced: Holdings) -> Holdings? {
+    let extras = self.uniqueExtras()
+    extras.deferredReleases.append(replaced)
+    return extras.deferredReleases.count > 4 ? extras.deferredReleases.removeFirst() : nil
+  }
+
+  mutating func takeDeferredReleases() -> [Holdings] {
+    guard let extras = self.extras, !extras.deferredReleases.isEmpty else { return [] }
+    let unique = self.uniqueExtras()
+    defer { unique.deferredReleases = [] }
+    return unique.deferredReleases
   }
 
   @inlinable
@@ -115,4 +135,24 @@ extension StoreMachine {
 
   @inlinable
   var hasLedger: Bool { self.extras.map { $0.ledger != nil } ?? false }
+
+  /// Keeps what leaves the machine until the lock is free.
+  mutating func release(_ value: some Sendable) {
+    self.uniqueExtras().released.append(value)
+  }
+
+  /// Lets the ledger go, or be changed by what drops some of it.
+  @usableFromInline
+  mutating func releaseLedger() {
+    if let ledger = self.ledger { self.release(ledger) }
+  }
+
+  /// Takes what is to be released after the lock.
+  @usableFromInline
+  mutating func takeReleased() -> [any Sendable] {
+    guard let extras = self.extras, !extras.released.isEmpty else { return [] }
+    let unique = self.uniqueExtras()
+    defer { unique.released = [] }
+    return unique.released
+  }
 }

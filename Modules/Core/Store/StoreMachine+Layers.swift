@@ -23,16 +23,16 @@ extension StoreMachine {
 
   mutating func remove(_ id: StateLayerIdentifier) {
     guard let index = self.layers.firstIndex(where: { $0.id == id }) else { return }
-    self.layers.remove(at: index)
+    self.release(self.layers.remove(at: index))
     self.queue(StoreNews(isStateNew: true), result: nil, self.context, run: nil)
   }
 
   /// Makes what a layer shows part of the state.
   mutating func commit(_ layer: StateLayer<State>, _ committed: State) {
     guard let index = self.layers.firstIndex(where: { $0.id == layer.id }) else { return }
-    self.layers.remove(at: index)
+    self.release(self.layers.remove(at: index))
     self.state = committed
-    if self.hasLedger { self.ledger?.note(.edited(isSuccess: true, layer.apply), by: nil) }
+    self.note(.edited(isSuccess: true, layer.apply), by: nil)
     self.queue(StoreNews(isStateNew: true), result: nil, self.context, run: nil)
   }
 
@@ -56,6 +56,7 @@ extension StoreMachine {
 
   @usableFromInline
   mutating func removeLayers(answeredBy invalidation: Int) {
+    self.release(self.layers)
     self.layers.removeAll { layer in layer.replacingInvalidation.map { $0 <= invalidation } ?? false }
   }
 }

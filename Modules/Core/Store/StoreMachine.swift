@@ -14,6 +14,10 @@ struct StoreMachine<State: OperationState & Sendable>: Sendable {
     @usableFromInline var isShown = true
     /// Whether what the operation needs has come to hold since the run began: it may fail for the want of that.
     @usableFromInline var isPremature = false
+    /// Whether its work has begun, as far as those hear who share the run.
+    @usableFromInline var hasStarted = false
+    /// Whether it was cancelled before its work began, which is told to nobody.
+    @usableFromInline var isSkipped = false
 
     @inlinable
     var id: OperationTaskIdentifier { self.task.flight.id }
@@ -30,6 +34,8 @@ struct StoreMachine<State: OperationState & Sendable>: Sendable {
   /// Grows with every change.
   @usableFromInline var version: UInt64 = 0
   @usableFromInline var runs: [Run] = []
+  /// The tasks of runs that were decided on and have not begun.
+  @usableFromInline var reservedTasks: [Task] = []
   /// The runs that have ended and of which not everybody has been told yet.
   @usableFromInline var landingFlights: [RunFlight] = []
   /// The runs that the subscribers keep alive together.
@@ -38,6 +44,8 @@ struct StoreMachine<State: OperationState & Sendable>: Sendable {
   @usableFromInline var outbox = Outbox<State>()
   @usableFromInline var reportedActivity = (isIdle: true, isRunning: false, hasSubscribers: false)
   @usableFromInline var controllers: OperationSubscription?
+  /// Whether the store is gone.
+  @usableFromInline var isClosed = false
   /// Nil while there is none of what it is for, which is nearly always.
   @usableFromInline var extras: StoreExtras<State>?
 
@@ -131,7 +139,7 @@ extension StoreMachine {
     using context: OperationContext
   ) -> StoreNews {
     self.state.update(with: result, using: context)
-    if self.hasLedger { self.ledger?.note(.set(result, context), by: nil) }
+    self.note(.set(result, context), by: nil)
     if case .success = result { self.answerInvalidations() }
     return StoreNews(isStateNew: true)
   }
@@ -143,28 +151,44 @@ extension StoreMachine {
     _ edit: @escaping @Sendable (inout State) -> Void
   ) -> StoreNews {
     edit(&self.state)
-    if self.hasLedger { self.ledger?.note(.edited(isSuccess: isSuccess, edit), by: nil) }
+    self.note(.edited(isSuccess: isSuccess, edit), by: nil)
     if isSuccess { self.answerInvalidations() }
     return StoreNews(isStateNew: true)
   }
 
   /// A run has yielded, which shows unless the run was cancelled.
+  ///
+  /// - Parameter replaced: Gets what the ledger drops, which is released after the lock.
   @inlinable
   mutating func yield(
     _ result: Result<State.OperationValue, State.Failure>,
     of task: Task,
-    using context: OperationContext
+    using context: OperationContext,
+    replaced: inout Ledger<State>.Change?
   ) -> StoreNews {
     guard self.isShown(task.id) else { return StoreNews() }
     if !self.hasLedger { self.ledger = Ledger(base: self.state) }
     self.state.update(with: result, for: task)
-    self.ledger?.note(.reported(result, task), by: task.id)
+    let change = Ledger<State>.Change.reported(result, task)
+    if self.ledger?.replaceLast(with: change, by: task.id, replaced: &replaced) == false { self.append(change, by: task.id) }
     return StoreNews(isStateNew: true, bringsResult: true)
   }
 
+  /// Notes a change in the ledger, if there is one.
   @inlinable
-  mutating func invalidate() {
-    self.invalidations += 1
+  mutating func note(_ change: @autoclosure () -> Ledger<State>.Change, by owner: OperationTaskIdentifier?) {
+    if self.hasLedger { self.append(change(), by: owner) }
+  }
+
+  @usableFromInline
+  mutating func append(_ change: Ledger<State>.Change, by owner: OperationTaskIdentifier?) {
+    // A change may stand for earlier ones, which go then.
+    if self.ledger?.entries.isEmpty == false { self.releaseLedger() }
+    self.ledger?.append(change, by: owner)
+  }
+
+  mutating func invalidate(_ number: Int) {
+    if number > self.invalidations { self.invalidations = number }
   }
 
   /// A value has come that answers for all invalidations until now.
@@ -178,18 +202,38 @@ extension StoreMachine {
   var runsBeforeInvalidation: [Run] {
     self.runs.filter { $0.isShown && $0.invalidations < self.invalidations }
   }
+
+  /// Whether a run can serve a caller who comes now: it shows, and no invalidation has come since it began.
+  @inlinable
+  func canServe(_ run: Run) -> Bool { run.isShown && run.invalidations >= self.invalidations && run.task.flight.isAlive }
+
+  /// Whether a run can serve a caller who comes now, and brings the whole value anew.
+  @usableFromInline
+  func canRefresh(_ run: Run) -> Bool { self.canServe(run) && self.state.isRefreshed(by: run.task) }
+
+  /// Hides the runs that began before the last invalidation that was answered: what they bring is older than what is there.
+  @usableFromInline
+  mutating func hideOutdatedRuns() {
+    guard let extras = self.extras, extras.answeredInvalidations > 0 else { return }
+    let answered = extras.answeredInvalidations
+    for run in self.runs
+    where run.isShown && run.invalidations < answered && self.state.isRefreshed(by: run.task) {
+      _ = self.takeBack(run.id)
+    }
+  }
 }
 
 // MARK: - Runs
 
 extension StoreMachine {
   @inlinable
-  mutating func depart(_ task: inout Task) -> StoreNews {
+  mutating func depart(_ task: inout Task, reservation: inout Task?) -> StoreNews {
     let flight = task.flight
     self.state.scheduleFetchTask(&task)
     // It may edit the task, not put another in its place.
     if task.flight !== flight { task = Task(flight: flight, context: task.context) }
     if self.hasLedger { self.noteDeparture(of: task) }
+    if !self.reservedTasks.isEmpty { reservation = self.removeReservation(of: task.id) }
     self.runs.append(Run(task: task, invalidations: self.invalidations))
     return StoreNews(isStateNew: true)
   }
@@ -202,23 +246,42 @@ extension StoreMachine {
     }
   }
 
+  /// Takes out the task of a run that was decided on, if there is one. The caller releases it after the lock.
+  @usableFromInline
+  mutating func removeReservation(of id: OperationTaskIdentifier) -> Task? {
+    guard let index = self.reservedTasks.firstIndex(where: { $0.id == id }) else { return nil }
+    return self.reservedTasks.remove(at: index)
+  }
+
   /// Takes back all that a run did.
   @inlinable
   mutating func takeBack(_ id: OperationTaskIdentifier) -> StoreNews {
     guard let index = self.index(ofRun: id), self.runs[index].isShown else { return StoreNews() }
     self.runs[index].isShown = false
     let task = self.runs[index].task
-    if self.hasLedger, let state = self.ledger?.takeBack(id) { self.state = state }
+    if self.hasLedger { self.takeBackChanges(of: id) }
     self.finish(task)
     return StoreNews(isStateNew: true)
   }
 
-  /// A run has returned.
+  @usableFromInline
+  mutating func takeBackChanges(of id: OperationTaskIdentifier) {
+    self.releaseLedger()
+    if let state = self.ledger?.takeBack(id) { self.state = state }
+  }
+
+  /// A run has ended.
+  ///
+  /// - Parameters:
+  ///   - hidesOutdatedRuns: Whether older runs are hidden when the run answers an invalidation.
+  ///   - removed: Gets what is kept of the run, which is released after the lock.
   @inlinable
   mutating func land(
     _ task: Task,
     with outcome: Result<State.OperationValue, State.Failure>,
-    isCancelled: Bool
+    isCancelled: Bool,
+    hidesOutdatedRuns: Bool,
+    removed: inout Run?
   ) -> StoreNews {
     let id = task.id
     var isStateNew = false
@@ -227,26 +290,31 @@ extension StoreMachine {
       _ = self.takeBack(id)
     }
     guard let index = self.index(ofRun: id) else { return StoreNews() }
-    let (isShown, invalidations) = (self.runs[index].isShown, self.runs[index].invalidations)
-    if index == self.runs.count - 1 { self.runs.removeLast() } else { self.runs.remove(at: index) }
+    let (isShown, isSkipped) = (self.runs[index].isShown, self.runs[index].isSkipped)
+    let invalidations = self.runs[index].invalidations
+    removed = index == self.runs.count - 1 ? self.runs.removeLast() : self.runs.remove(at: index)
     if !self.heldFlights.isEmpty { self.heldFlights.removeAll { $0.id == id } }
     self.landingFlights.append(task.flight)
-    guard isShown else { return StoreNews(isStateNew: isStateNew, turn: .ended) }
+    guard isShown else { return StoreNews(isStateNew: isStateNew, turn: isSkipped ? nil : .ended) }
     self.state.update(with: outcome, for: task)
     if self.hasLedger { self.noteLanding(of: task, with: outcome) }
     self.finish(task)
-    if case .success = outcome, self.state.isRefreshed(by: task) { self.answerInvalidations(upTo: invalidations) }
+    if case .success = outcome, self.state.isRefreshed(by: task) {
+      self.answerInvalidations(upTo: invalidations)
+      if hidesOutdatedRuns { self.hideOutdatedRuns() }
+    }
     return StoreNews(isStateNew: true, bringsResult: true, turn: .ended)
   }
 
   @usableFromInline
   mutating func noteLanding(of task: Task, with outcome: Result<State.OperationValue, State.Failure>) {
+    self.releaseLedger()
     // Nothing is left that could be taken back, so nobody will ask for the state before it.
     if self.ledger?.hasOwners(besides: task.id) == false {
       self.ledger = nil
       return
     }
-    self.ledger?.note(.reported(outcome, task), by: nil)
+    self.ledger?.append(.reported(outcome, task), by: nil)
     self.ledger?.commit(task.id)
   }
 
@@ -258,6 +326,7 @@ extension StoreMachine {
 
   @usableFromInline
   mutating func noteEnd(of task: Task) {
+    self.releaseLedger()
     self.ledger?.editBase { $0.finishFetchTask(task) }
     if self.ledger?.hasOwners == false { self.ledger = nil }
   }
@@ -276,7 +345,10 @@ extension StoreMachine {
   @inlinable
   mutating func reset(using context: OperationContext) -> (news: StoreNews, tasks: [Task]) {
     let effect = self.state.reset(using: context)
-    if self.hasLedger { self.ledger = nil }
+    if self.hasLedger {
+      self.releaseLedger()
+      self.ledger = nil
+    }
     self.answerInvalidations()
     for index in self.runs.indices { self.runs[index].isShown = false }
     let running = self.runs.map { $0.task }

@@ -1,8 +1,13 @@
+public import Synchronization
+
 /// A store as the contexts of its runs refer to it: without keeping it, or what works behind it, alive.
 @usableFromInline
 protocol StoreReference: AnyObject, Sendable {
   /// The store, while somebody holds it.
   var opaqueStore: OpaqueOperationStore? { get }
+
+  /// The number of the last invalidation of the store; 0 before the first.
+  var lastInvalidation: Int { get }
 }
 
 /// A reference to a store of a certain state.
@@ -10,6 +15,7 @@ protocol StoreReference: AnyObject, Sendable {
 final class TypedStoreReference<State: OperationState & Sendable>: StoreReference {
   // Of no certain type, as letting go of what holds a generic type looks that up.
   @usableFromInline weak let object: (any AnyObject & Sendable)?
+  @usableFromInline let invalidation = Atomic<Int>(0)
 
   @inlinable
   init(to store: OperationStore<State>) {
@@ -21,4 +27,11 @@ final class TypedStoreReference<State: OperationState & Sendable>: StoreReferenc
   var store: OperationStore<State>? { self.object.map { unsafeDowncast($0, to: OperationStore<State>.self) } }
 
   @usableFromInline var opaqueStore: OpaqueOperationStore? { self.store.map { OpaqueOperationStore(erasing: $0) } }
+
+  @usableFromInline var lastInvalidation: Int { self.invalidation.load(ordering: .acquiring) }
+
+  /// Notes an invalidation. Of two that are noted at once the later one stays.
+  func note(invalidation number: Int) {
+    _ = self.invalidation.max(number, ordering: .acquiringAndReleasing)
+  }
 }

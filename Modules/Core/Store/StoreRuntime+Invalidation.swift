@@ -1,41 +1,46 @@
 extension StoreRuntime {
   /// Marks the value stale, whatever the rules say, until a run that begins from now on has succeeded.
-  func invalidate() {
-    self.machine.withLock { $0.invalidate() }
+  ///
+  /// - Returns: The number of the invalidation.
+  func invalidate() -> Int {
+    let number = InvalidationNumber.next()
+    self.reference.note(invalidation: number)
+    self.machine.withLock { $0.invalidate(number) }
+    return number
   }
 
-  /// Runs an invalidated operation again if somebody subscribes: now, or when the runs that began before have ended.
+  /// Runs an invalidated operation again for its subscribers: now, or when the runs that began before have ended.
   func rerunAfterInvalidation(isEnqueued: Bool) {
-    guard self.operation.canRunUnasked else { return }
-    let isDue = self.machine.withLock { machine in
-      guard machine.isInvalidated, machine.subscribers.count > 0 else { return false }
-      // What those bring is older than the invalidation.
-      machine.owesRerun = !machine.runsBeforeInvalidation.isEmpty
-      return !machine.owesRerun
-    }
-    if isDue { self.runForSubscribers(departure: isEnqueued ? .enqueued : .immediate) }
+    guard self.canYieldRerun, self.machine.withLock({ $0.isInvalidated }) else { return }
+    self.runForSubscribers(departure: isEnqueued ? .enqueued : .immediate)
   }
 
-  /// A run has ended while a rerun was owed.
+  /// A run has ended, or was cancelled, while a rerun was owed.
   @usableFromInline
   func rerunIfDue() {
     let isDue = self.machine.withLock { machine in
       guard machine.owesRerun, machine.runsBeforeInvalidation.isEmpty else { return false }
       machine.owesRerun = false
-      return machine.isInvalidated && machine.subscribers.count > 0
+      return machine.isInvalidated
     }
-    if isDue { self.runForSubscribers(departure: .enqueued) }
+    if isDue, self.canYieldRerun { self.runForSubscribers(departure: .enqueued) }
   }
 
   /// Waits until the runs have ended that an invalidation has caused, or the current task is cancelled.
-  func settledAfterInvalidation() async {
-    let earlier = self.machine.withLock { $0.owesRerun ? $0.runsBeforeInvalidation : [] }
-    await Self.ended(earlier.map(\.task.flight))
-    await Self.ended(self.machine.withLock { $0.heldFlights })
+  func settled(afterInvalidation number: Int) async {
+    while let flight = self.machine.withLock({ $0.flightBeforeRest(afterInvalidation: number) }),
+      !_Concurrency.Task.isCancelled
+    {
+      await flight.settled()
+    }
   }
+}
 
-  /// Waits until the given runs have ended, or the current task is cancelled.
-  static func ended(_ flights: [RunFlight]) async {
-    for flight in flights { await flight.settled() }
+extension StoreMachine {
+  /// A run that is to end before the reruns that an invalidation has caused have ended; nil when they have.
+  fileprivate func flightBeforeRest(afterInvalidation number: Int) -> RunFlight? {
+    if self.owesRerun, let run = self.runsBeforeInvalidation.first { return run.task.flight }
+    if self.answeredInvalidations >= number { return self.landingFlights.first }
+    return self.heldFlights.first ?? self.landingFlights.first
   }
 }

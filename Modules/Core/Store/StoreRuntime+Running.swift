@@ -2,21 +2,24 @@ extension StoreRuntime: FlightPilot {
   @inlinable
   func willDepart(_ task: consuming Task) -> Task {
     var task = task
-    task.context.enterRun(task.id, of: self.reference, carriage: task.flight.carriage)
+    // One that was reserved has entered it then.
+    if task.context.operationRunningTaskIdentifier != task.id { task.enterRun(of: self.reference) }
     // The state may date the departure, and must not call a clock under the lock.
     if State.datesRuns { task.context.event.frozenDate = task.context.date }
     let isHeld = task.context.run.isForSubscribers && task.flight.hold()
     let departing = task
     var isHoldNeeded = false
     var news: StoreActivityNews?
+    var reservation: Task?
     self.change(task.context, run: departing.id, replacesValue: false) { machine in
       task = departing
-      let departure = machine.depart(&task)
+      let departure = machine.depart(&task, reservation: &reservation)
       isHoldNeeded = isHeld && machine.subscribers.count > 0
       if isHoldNeeded { machine.heldFlights.append(task.flight) }
       news = self.activityNews(of: &machine)
       return departure
     }
+    _ = consume reservation  // Released after the lock.
     if isHeld, !isHoldNeeded { task.flight.release() }
     if let news { self.tell(news) }
     if State.datesRuns { task.context.event.frozenDate = nil }
@@ -28,7 +31,8 @@ extension StoreRuntime: FlightPilot {
   nonisolated(nonsending) func fly(
     _ voyage: Voyage<StoreRuntime<State>>
   ) async -> Result<State.OperationValue, State.Failure> {
-    if self.hasDependents { self.tellOfStart(of: voyage.task) }
+    // A handler that joins the run later is told of the start then.
+    if self.hasDependents || voyage.flight.carriage != nil { self.tellOfStart(of: voyage.task) }
     let continuation = OperationContinuation<State.OperationValue, State.Failure> { result, context in
       voyage.pilot.yield(result, of: voyage.task, using: context)
     }
@@ -39,7 +43,9 @@ extension StoreRuntime: FlightPilot {
   func tellOfStart(of task: Task) {
     let mayDeliver = !self.machine.isOwnedByCurrentThread
     let audience = self.machine.withLock { machine -> Audience<State>? in
-      guard !machine.subscribers.isEmpty, machine.isShown(task.id) else { return nil }
+      guard let index = machine.index(ofRun: task.id), machine.runs[index].isShown else { return nil }
+      machine.runs[index].hasStarted = true
+      if machine.subscribers.isEmpty { return nil }
       let start = StoreNews(turn: .started)
       return machine.audience(of: start, result: nil, task.context, run: task.id, mayDeliver: mayDeliver)
     }
@@ -53,13 +59,32 @@ extension StoreRuntime: FlightPilot {
     self.machine.withLock { machine in machine.index(ofRun: flight.id).map { machine.runs[$0].task } }
   }
 
+  @usableFromInline
+  func didNotStart(_ flight: RunFlight) {
+    let reservation = self.machine.withLock { machine -> Task? in
+      if let index = machine.index(ofRun: flight.id) { machine.runs[index].isSkipped = true }
+      return machine.removeReservation(of: flight.id)
+    }
+    _ = consume reservation  // Released after the lock.
+  }
+
+  @usableFromInline
+  func waits(of flight: RunFlight) -> [WaitEdge] {
+    self.task(of: flight)?.context.run.attachment?.awaitedRuns ?? []
+  }
+
+  @usableFromInline var waitName: String? { self.operation.operationName }
+
   @inlinable
   func wasCancelled(_ flight: RunFlight) {
     var context = OperationContext()
+    var owesRerun = false
     self.change(context, run: flight.id) { machine in
       if let index = machine.index(ofRun: flight.id) { context = machine.runs[index].task.context }
+      owesRerun = machine.owesRerun
       return machine.takeBack(flight.id)
     }
+    if owesRerun { self.rerunIfDue() }
   }
 
   @inlinable
@@ -77,17 +102,27 @@ extension StoreRuntime: FlightPilot {
     var hasFailedPrematurely = false
     var news: StoreActivityNews?
     var isTold = false
+    var removed: StoreMachine<State>.Run?
+    // What a mutation has done is not outdated by what another one does.
+    let hidesOutdatedRuns = self.reference.lastInvalidation > 0 && self.operation.canRunUnasked
     self.change(task.context, run: task.id, result: outcome) { machine in
       if machine.hasPrematureRuns {
         hasFailedPrematurely = machine.failsPrematurely(task.id, with: outcome, isCancelled: isCancelled)
       }
-      let landing = machine.land(task, with: outcome, isCancelled: isCancelled)
+      let landing = machine.land(
+        task,
+        with: outcome,
+        isCancelled: isCancelled,
+        hidesOutdatedRuns: hidesOutdatedRuns,
+        removed: &removed
+      )
       owesRerun = machine.owesRerun
       news = self.activityNews(of: &machine)
       isTold = machine.subscribers.isEmpty && !owesRerun && news == nil
       if isTold { machine.forgetLanding(of: task.id) }
       return landing
     }
+    _ = consume removed  // Released after the lock.
     if isTold { return }
     // Before those hear of the end who wait for it: they are to find the rerun under way.
     if owesRerun { self.rerunIfDue() }
@@ -107,11 +142,17 @@ extension StoreRuntime: FlightPilot {
     var context = task.context.overlaid(with: context)
     context.event.updateReason = .yieldedResult
     task.context = context.stoppingClock()
-    self.change(context, run: task.id, result: result) { $0.yield(result, of: task, using: context) }
+    var replaced: Ledger<State>.Change?
+    self.change(context, run: task.id, result: result) { machine in
+      machine.yield(result, of: task, using: context, replaced: &replaced)
+    }
+    _ = consume replaced  // Released after the lock.
   }
 
   @inlinable
   func reportLateYield(of task: Task) {
+    // A cancelled run has ended for its callers while its work may go on.
+    if task.flight.isCancelled { return }
     OperationWarning(
       code: .yieldAfterReturn,
       message: """
@@ -147,8 +188,8 @@ extension StoreRuntime {
 
   /// A flight that lends its task to one that it shares with others.
   @inlinable
-  func makeFlight(in context: OperationContext) -> RunFlight {
-    RunFlight(pilot: self, carriage: context.operationRunSharing == nil ? nil : Carriage())
+  func makeFlight(in context: OperationContext, holders: Int = 0) -> RunFlight {
+    RunFlight(pilot: self, carriage: context.operationRunSharing == nil ? nil : Carriage(), holders: holders)
   }
 
   @inlinable
@@ -163,17 +204,18 @@ extension StoreRuntime {
     using context: OperationContext?,
     handler: RunHandler<State>?
   ) async -> Result<State.OperationValue, State.Failure> {
-    while true {
-      // Made anew after a flight that could not be joined, as it is not kept while the caller waits.
-      let context = self.runContext(context)
-      guard let sharing = context.operationRunSharing else {
-        return await self.fly(in: context, leaving: .lastStays, handler: handler)
-      }
-      guard let flight = self.flightToJoin(context, sharing) else {
-        return await self.fly(in: context, leaving: .atOnce, handler: handler)
-      }
-      // What is dead stays so: each flight is refused once at most.
-      if let outcome = await self.join(flight, in: context, handler: handler) { return outcome }
+    // Not kept while the caller waits.
+    let context = self.runContext(context)
+    guard let sharing = context.operationRunSharing else {
+      return await self.fly(self.makeFlight(in: context), in: context, leaving: .lastStays, handler: handler)
+    }
+    switch self.admission(context, sharing, handler) {
+    case .departure(let flight, let context):
+      return await self.fly(flight, in: context, leaving: .atOnce, isHeld: true, handler: handler)
+    case .join(let flight, let listener):
+      return await self.join(flight, listener)
+    case .refusal(let failure):
+      return .failure(failure)
     }
   }
 
@@ -181,55 +223,41 @@ extension StoreRuntime {
   @inlinable
   @inline(never)
   nonisolated(nonsending) func fly(
+    _ flight: RunFlight,
     in context: OperationContext,
     leaving: RunFlight.Leaving,
+    isHeld: Bool = false,
     handler: RunHandler<State>?
   ) async -> Result<State.OperationValue, State.Failure> {
-    let flight = self.makeFlight(in: context)
+    if EnclosingRun.exists { EnclosingRun.note(awaited: flight) }
     let listener = self.listen(to: flight, with: handler)
-    let outcome = await flight.outcome(in: context, leaving: leaving, flownBy: self)
+    let outcome = await flight.outcome(in: context, leaving: leaving, isHeld: isHeld, flownBy: self)
     self.dismiss(listener)
     return outcome
   }
 
-  /// Waits for a run that is under way, whatever its context, or runs the operation.
+  /// Waits for a run that brings the whole value, whatever its context, or runs the operation.
   @inlinable
   nonisolated(nonsending) func runOrJoin() async -> Result<State.OperationValue, State.Failure> {
-    let running = self.machine.withLock { machine in machine.runs.last { $0.isShown }?.task.flight }
+    let running = self.machine.withLock { machine in machine.runs.last { machine.canRefresh($0) }?.task.flight }
+    guard let running, case .open = WaitGraph.finding(joining: running) else {
+      return await self.run(using: nil, handler: nil)
+    }
     let context = self.context
     let leaving: RunFlight.Leaving = context.operationRunSharing == nil ? .lastStays : .atOnce
-    if let outcome = await running?.outcomeIfAlive(leaving: leaving, onBoard: { context.noteJoin() }) { return outcome }
+    if let outcome = await running.outcomeIfAlive(leaving: leaving, onBoard: { context.noteJoin() }) { return outcome }
     return await self.run(using: nil, handler: nil)
   }
 
-  /// Waits for a run that is under way; nil when it is dying or over.
+  /// Waits for a run that the caller is an owner of already.
   @inlinable
   nonisolated(nonsending) func join(
     _ flight: RunFlight,
-    in context: consuming OperationContext,
-    handler: RunHandler<State>?
-  ) async -> Result<State.OperationValue, State.Failure>? {
-    var listener: Subscriber<State>?
-    let outcome = await flight.outcomeIfAlive(leaving: .atOnce) {
-      listener = self.listen(to: flight, with: handler)
-      context.noteJoin()
-    }
+    _ listener: Subscriber<State>?
+  ) async -> Result<State.OperationValue, State.Failure> {
+    let outcome = await flight.outcomeOfHolder(leaving: .atOnce)
     self.dismiss(listener)
     return outcome
-  }
-
-  /// The flight of a run that does the same and can be joined.
-  @inlinable
-  @inline(never)
-  func flightToJoin(_ context: OperationContext, _ sharing: OperationRunSharing) -> RunFlight? {
-    let runs = self.machine.withLock { $0.runs }
-    for run in runs
-    where run.isShown && run.task.flight.isAlive && self.operation.isSameRun(context, run.task.context)
-      && sharing.isSameRun(context, run.task.context)
-    {
-      return run.task.flight
-    }
-    return nil
   }
 
   @inlinable
@@ -268,10 +296,16 @@ extension StoreRuntime {
 
   /// Cancels all runs.
   ///
-  /// - Returns: Waits until they have ended, or the current task is cancelled.
+  /// - Returns: Waits until their work has ended, or the current task is cancelled.
   func cancelRuns() -> @Sendable () async -> Void {
-    let flights = self.machine.withLock { $0.runs.map(\.task.flight) }
+    let flights = self.machine.withLock { machine in (machine.runs.map(\.task) + machine.reservedTasks).map(\.flight) }
     self.act { for flight in flights { flight.cancel() } }
-    return { await Self.ended(flights) }
+    return {
+      for flight in flights {
+        await flight.settled()
+        // A shared run ends for its callers when it is cancelled, and its work perhaps later.
+        await flight.carriage?.cancelledWorkEnded()
+      }
+    }
   }
 }

@@ -23,7 +23,9 @@ extension StoreRuntime {
     self.noteDependent()
     let mayDeliver = !self.machine.isOwnedByCurrentThread
     var (state, context) = (State?.none, OperationContext())
+    var isClosed = false
     let (subscriber, audience, news) = self.machine.withLock { machine in
+      isClosed = machine.isClosed
       let subscriber = machine.subscribers.add(handler, role: .subscriber, onStoreGone: onStoreGone)
       context = machine.context
       let audience = machine.audience(
@@ -42,8 +44,17 @@ extension StoreRuntime {
       self.endDelivery()
     }
     if let news { self.tell(news) }
+    if isClosed { return self.subscriptionToClosedStore(subscriber) }
     if self.isAutomaticRunningEnabled, self.isStale { self.runForSubscribers(departure: departure) }
     return OperationSubscription { self.unsubscribe(subscriber) }
+  }
+
+  /// Ends a subscription that came when the store was gone: it has the last state, and nothing follows.
+  @usableFromInline
+  func subscriptionToClosedStore(_ subscriber: Subscriber<State>) -> OperationSubscription {
+    self.unsubscribe(subscriber)
+    subscriber.onStoreGone?()
+    return .empty
   }
 
   @inlinable
@@ -63,19 +74,16 @@ extension StoreRuntime {
   func runForSubscribers(departure: RunFlight.Departure) {
     let context = self.context
     if context.automaticRunsAreStopped { return }
-    let flight: RunFlight? = self.machine.withLock { machine in
-      guard machine.subscribers.count > 0 else { return nil }
-      if machine.heldFlights.contains(where: { !$0.isCancelled }) { return nil }
-      for run in machine.runs.reversed() where run.isShown && run.task.flight.hold() {
-        machine.heldFlights.append(run.task.flight)
-        return nil
-      }
-      let flight = self.makeFlight(in: context)
-      if flight.hold() { machine.heldFlights.append(flight) }
-      return flight
+    let task: Task? = self.machine.withLock { machine in
+      guard machine.subscribers.count > 0, !machine.holdsRefresh() else { return nil }
+      // Its first owners are the subscribers.
+      let task = Task(flight: self.makeFlight(in: context, holders: 1), context: context)
+      machine.heldFlights.append(task.flight)
+      machine.reservedTasks.append(task)
+      return task
     }
-    guard let flight else { return }
-    self.act { flight.begin(in: context, departure: departure) }
+    guard let task else { return }
+    self.act { task.flight.begin(in: task.context, departure: departure) }
   }
 
   /// A task that runs the operation again for the subscribers, who keep it alive together with those who await it.
@@ -91,6 +99,7 @@ extension StoreRuntime {
   func observeActivity(_ observer: @escaping @Sendable () -> Void) -> OperationSubscription {
     self.noteDependent()
     let id = self.machine.withLock { machine in
+      if machine.isClosed { return UInt64(0) }
       let id = (machine.activityObservers.keys.max() ?? 0) + 1
       machine.activityObservers[id] = observer
       return id
@@ -104,6 +113,7 @@ extension StoreRuntime {
   /// The store is gone: its subscribers hear no more, and nobody keeps its automatic runs alive.
   func close() {
     let (subscribers, flights, controllers, observers) = self.machine.withLock { machine in
+      machine.isClosed = true
       defer {
         machine.heldFlights = []
         machine.controllers = nil
@@ -115,5 +125,27 @@ extension StoreRuntime {
     for flight in flights { flight.release() }
     controllers?.cancel()
     _ = consume observers  // Released after the lock.
+  }
+}
+
+extension StoreMachine {
+  /// Whether a run is there, or will be, that the subscribers keep alive and that brings what they are to get.
+  @usableFromInline
+  mutating func holdsRefresh() -> Bool {
+    let isHeld = self.heldFlights.contains { flight in
+      if let index = self.index(ofRun: flight.id) { return self.canRefresh(self.runs[index]) }
+      return flight.isAlive && self.reservedTasks.contains { $0.id == flight.id }
+    }
+    if isHeld { return true }
+    for run in self.runs.reversed() where self.canRefresh(run) && run.task.flight.hold() {
+      self.heldFlights.append(run.task.flight)
+      return true
+    }
+    // What those bring is older than the invalidation: the rerun comes when they have ended.
+    if self.isInvalidated, !self.runsBeforeInvalidation.isEmpty {
+      self.owesRerun = true
+      return true
+    }
+    return false
   }
 }

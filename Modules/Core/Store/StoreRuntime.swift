@@ -113,6 +113,7 @@ extension StoreRuntime {
     var state: State?
     // A deinitializer is foreign code as well: what the change has replaced goes after the lock.
     var replaced: StoreMachine<State>.Holdings?
+    var released: [any Sendable] = []
     let mayDeliver = !self.machine.isOwnedByCurrentThread
     let isMade = self.machine.withLock { machine in
       guard !machine.hasLayers else { return false }
@@ -121,9 +122,12 @@ extension StoreRuntime {
       news = body(&machine)
       audience = machine.audience(of: news, result: result, context(), run: run, mayDeliver: mayDeliver)
       if news.isStateNew, audience != nil { state = machine.shownState }
+      if machine.extras != nil { released = machine.takeReleased() }
       return true
     }
-    if replacesValue, !mayDeliver { self.letGo(of: replaced) }
+    if !mayDeliver { self.deferRelease(of: replaced) }
+    _ = consume replaced
+    _ = consume released
     if !isMade { self.changeBeneathLayers(context(), run: run, result: result, body) }
     guard let audience else { return }
     audience.hear(state: state, result: news.bringsResult ? result : nil, turn: news.turn, context(), run: run)
@@ -147,6 +151,7 @@ extension StoreRuntime {
       _ = body(&draft)
       let shown = draft.hasLayers ? draft.stateBeneathLayers() : nil
       var replaced: StoreMachine<State>.Holdings?
+      var released: [any Sendable] = []
       let isMade = self.machine.withLock { machine in
         guard machine.version == version else { return false }
         replaced = machine.holdings
@@ -154,18 +159,24 @@ extension StoreRuntime {
         machine.show(shown)
         let news = body(&machine)
         machine.queue(news, result: result, context(), run: run)
+        released = machine.takeReleased()
         return true
       }
-      self.letGo(of: replaced)
+      self.deferRelease(of: replaced)
+      _ = consume replaced
+      _ = consume released
       if isMade { return self.deliver() }
     }
   }
 
-  /// Lets go of what a change has replaced: now, or when the exclusive access of this thread ends.
-  @inlinable
-  func letGo(of holdings: StoreMachine<State>.Holdings?) {
-    guard self.machine.isOwnedByCurrentThread else { return }
-    self.machine.withLock { $0.deferredActions.append { withExtendedLifetime(holdings) {} } }
+  /// Keeps what a change has replaced until the exclusive access of this thread ends, if it has that.
+  ///
+  /// Only the last few are kept, so that they do not pile up: those before go while the access lasts.
+  @usableFromInline
+  func deferRelease(of replaced: StoreMachine<State>.Holdings?) {
+    guard let replaced, self.machine.isOwnedByCurrentThread else { return }
+    let surplus = self.machine.withLock { $0.deferRelease(of: replaced) }
+    _ = consume surplus
   }
 
   func editLayers(_ edit: (inout StoreMachine<State>) -> Void) {
@@ -191,13 +202,20 @@ extension StoreRuntime {
     guard draft.version == version else { return false }
     draft.commit(layer, committed)
     let shown = draft.hasLayers ? draft.stateBeneathLayers() : nil
-    return self.machine.withLock { machine in
+    var replaced: StoreMachine<State>.Holdings?
+    var released: [any Sendable] = []
+    let isCommitted = self.machine.withLock { machine in
       guard machine.version == version else { return false }
+      replaced = machine.holdings
       machine.version += 1
       machine.show(shown)
       machine.commit(layer, committed)
+      released = machine.takeReleased()
       return true
     }
+    _ = consume replaced
+    _ = consume released
+    return isCommitted
   }
 
   /// Hands events over until there are none, unless somebody does so already or the thread has exclusive access.
@@ -245,9 +263,10 @@ extension StoreRuntime {
   @usableFromInline
   func performDeferredActions() {
     guard !self.machine.isOwnedByCurrentThread else { return }
-    let actions = self.machine.withLock { $0.takeDeferredActions() }
+    let (actions, releases) = self.machine.withLock { ($0.takeDeferredActions(), $0.takeDeferredReleases()) }
     self.deliver()
     for action in actions { action() }
+    _ = consume releases
   }
 
   /// Tells the client when the store has become idle or stopped being so, and observers when runs or subscribers are there
@@ -322,13 +341,21 @@ extension StoreRuntime {
 
   @inlinable
   func setResult(_ result: Result<State.StateValue, State.Failure>, using context: OperationContext?) {
-    let context = (context ?? self.context).stoppingClock()
+    let context = self.eventContext(context)
     self.change(context) { $0.set(result, using: context) }
+  }
+
+  /// The context of a change that no run makes, whose clock is stopped now: a context that comes from an event is dated anew.
+  @inlinable
+  func eventContext(_ context: OperationContext?) -> OperationContext {
+    var context = context ?? self.context
+    context.event.frozenDate = nil
+    return context.stoppingClock()
   }
 
   @inlinable
   func reset(using context: OperationContext?) {
-    let context = (context ?? self.context).stoppingClock()
+    let context = self.eventContext(context)
     var tasks: [Task] = []
     self.change(context) { machine in
       let reset = machine.reset(using: context)

@@ -10,17 +10,36 @@ package final class Carriage: Sendable {
   struct State: Sendable {
     @usableFromInline var isCancelled = false
     @usableFromInline var passenger: (any FlightPassenger)?
+    /// The shared run that the flight of the carriage waits for in its own task, or the queue that it is in.
+    weak var awaited: (any WaitNode)?
 
-    @inlinable
+    @usableFromInline
     init() {}
   }
 
   /// Names the task from its beginning to its end: no later task can be mistaken for it. 0 otherwise.
   @usableFromInline let task = Atomic<UInt>(0)
   @usableFromInline let state = Mutex(State())
-
   @inlinable
   package init() {}
+
+  /// What the flight of the carriage waits for.
+  var waits: [WaitEdge] {
+    let (passenger, awaited) = self.state.withLock { ($0.passenger, $0.awaited) }
+    return [passenger?.node, awaited].compactMap { node in node.map { WaitEdge($0, isCall: true) } }
+  }
+
+  /// Notes that the flight of the carriage waits for `node`, until it waits for something else.
+  @usableFromInline
+  package func note(awaited node: any WaitNode) {
+    self.state.withLock { $0.awaited = node }
+  }
+
+  /// Waits until the work that the flight of the carriage has cancelled with itself has ended, or the current task is
+  /// cancelled. What goes on for others is not waited for.
+  func cancelledWorkEnded() async {
+    for wait in self.waits where wait.node.isCancelled { await wait.node.ended() }
+  }
 
   /// Takes `passenger` in until it leaves. False when `current`, the current task, is not the one of the carriage, or
   /// when there is no place.
@@ -58,6 +77,8 @@ package final class Carriage: Sendable {
 package protocol FlightPassenger: AnyObject, Sendable {
   /// The one who has the task is no reason to go on any more.
   func carriageWasCancelled()
+  /// The flight of the passenger.
+  var node: any WaitNode { get }
 }
 
 extension Flight {

@@ -19,6 +19,7 @@ extension Flight {
     if case .underWay = start { return }
     let task = OperationTask(flight: self, context: context)
     if case .due = start { return self.launch(pilot.willDepart(task).context, departure, pilot) }
+    pilot.didNotStart(self)
     if !self.landCancelled() { self.launch(context, departure, pilot) }
   }
 
@@ -91,20 +92,22 @@ extension Flight {
     if let dependencies = flight.takeOff() {
       await TaskDependency.settle(dependencies)
       if Task.isCancelled, let cancellation = Self.cancellation {
+        voyage.pilot.didNotStart(flight)
         return flight.land(cancellation, of: voyage.task, voyage.pilot)
       }
     }
     flight.land(await voyage.pilot.fly(voyage), of: voyage.task, voyage.pilot)
   }
 
-  /// Makes the current task the one of the flight, and returns what that waits for.
+  /// Makes the current task the one of the flight, and returns what that waits for; nil where the work can begin.
   @usableFromInline
   func takeOff() -> [TaskDependency]? {
     let current = FlightTask.current
     if let carriage = self.carriage { carriage.task.store(current.name, ordering: .relaxed) }
     let (isCancelled, priority, dependencies) = self.withState { $0.takeOff(current) }
     current.catchUp(isCancelled: isCancelled, priority: priority)
-    return dependencies
+    // Cancelled by now, the work does not begin.
+    return isCancelled ? dependencies ?? [] : dependencies
   }
 
   @inlinable

@@ -131,6 +131,12 @@ extension Flight {
     return hasLanded ? self.outcome : Self.outcomeOfLeaving
   }
 
+  /// Waits for the outcome of a flight that another one begins, and that the caller holds already, until it leaves.
+  @inlinable
+  package nonisolated(nonsending) func outcomeOfHolder(leaving: Leaving) async -> Outcome {
+    await self.outcome(leaving: leaving, isHeld: true) {}
+  }
+
   /// Waits for the outcome of a flight that somebody has begun or is about to; nil when it is dying or over.
   ///
   /// - Parameter onBoard: Called once the caller counts, before it waits.

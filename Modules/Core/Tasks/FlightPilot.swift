@@ -7,6 +7,15 @@ package protocol FlightPilot<Success, Failure>: AnyObject, Sendable {
   /// The flight is about to begin. Returns the task to run: its context may have been edited.
   func willDepart(_ task: consuming OperationTask<Success, Failure>) -> OperationTask<Success, Failure>
 
+  /// The flight was cancelled before its work began, and will not do it, or before `willDepart`. It has not landed.
+  func didNotStart(_ flight: Flight<Success, Failure>)
+
+  /// What the flight waits for, besides what its task was scheduled after.
+  func waits(of flight: Flight<Success, Failure>) -> [WaitEdge]
+
+  /// The name of the operation that the flight runs, if it does.
+  var waitName: String? { get }
+
   /// Does the work. A flight that was cancelled before it began comes here without `willDepart` when its failure type
   /// has no room for a `CancellationError`.
   nonisolated(nonsending) func fly(_ voyage: Voyage<Self>) async -> Result<Success, Failure>
@@ -28,6 +37,14 @@ package protocol FlightPilot<Success, Failure>: AnyObject, Sendable {
 extension FlightPilot {
   @inlinable
   package func willDepart(_ task: consuming OperationTask<Success, Failure>) -> OperationTask<Success, Failure> { task }
+
+  @inlinable
+  package func didNotStart(_ flight: Flight<Success, Failure>) {}
+
+  @usableFromInline
+  package func waits(of flight: Flight<Success, Failure>) -> [WaitEdge] { [] }
+
+  @usableFromInline package var waitName: String? { nil }
 
   @inlinable
   package func task(of flight: Flight<Success, Failure>) -> OperationTask<Success, Failure>? { nil }

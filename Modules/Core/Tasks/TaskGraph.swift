@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// A flight seen as a node of the graph of what waits for what.
 @usableFromInline
-package protocol TaskNode: AnyObject, Sendable {
+package protocol TaskNode: WaitNode {
   var id: OperationTaskIdentifier { get }
   /// What this node waits for.
   var prerequisites: [any TaskNode] { get }
@@ -38,12 +38,31 @@ extension Flight: TaskNode {
     }
   }
 
+  @usableFromInline package var waits: [WaitEdge] {
+    let pilot = self.withState { _ in self.pilot }
+    let scheduled = self.prerequisites.map { WaitEdge($0, isCall: false) }
+    return scheduled + (self.carriage?.waits ?? []) + (pilot?.waits(of: self) ?? [])
+  }
+
+  @usableFromInline package var isEndedByCurrentTask: Bool {
+    let task = self.withState { $0.phase == .flying ? $0.task : nil }
+    return task?.name == FlightTask.current.name
+  }
+
+  @usableFromInline package var waitName: String? { self.withState { _ in self.pilot }?.waitName }
+
+  @inlinable
+  package nonisolated(nonsending) func ended() async {
+    await self.settled()
+  }
+
   /// Makes this flight wait for another one, unless the two would then wait for each other.
   func depend(on dependency: TaskDependency) {
     var looked: [any TaskNode] = []
     let closesCircle = TaskGraph.edges.withLock { _ in
       if TaskGraph.reaches(from: dependency.node, to: self, looking: &looked) { return true }
       dependency.node.becomePrerequisite()
+      WaitGraph.noteEdge()
       self.withState { $0.insert(dependency) }
       return false
     }
@@ -75,6 +94,7 @@ struct TaskDependency: Sendable {
   /// Runs all of `dependencies` that do not run yet, and waits for all of them. Whether they fail makes no difference.
   @usableFromInline
   static func settle(_ dependencies: [TaskDependency]) async {
+    if dependencies.isEmpty { return }
     if dependencies.count == 1 { return await dependencies[0].settled() }
     await withDiscardingTaskGroup { group in
       for dependency in dependencies { group.addTask { await dependency.settled() } }

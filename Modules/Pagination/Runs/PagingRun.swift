@@ -100,6 +100,12 @@ extension PagingRun {
   }
 }
 
+extension PagingRun: RunAttachment {
+  @usableFromInline package var awaitedRuns: [WaitEdge] {
+    self.forerunners.map { WaitEdge($0.flight, isCall: false) }
+  }
+}
+
 // MARK: - What it does
 
 extension PagingRun {

@@ -42,6 +42,7 @@ extension PaginatedState {
           self.previousPageActiveTasks,
         ]
       }
+    WaitGraph.noteEdge()
     // The last of a lane waits for those before it.
     return lanes.compactMap { lane in
       guard let last = lane.last(where: { !self.waits($0, for: task) }), let run: Run = last.context.pagingRun() else {

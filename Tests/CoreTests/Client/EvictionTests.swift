@@ -125,7 +125,7 @@ struct EvictionTests {
     store.currentValue = 1
     self.clock.advance(by: .seconds(1_000))
     #expect(client.snapshot().stores.count == 1)
-    await client.invalidate()
+    await client.invalidate().settled()
     #expect(store.isStale)
     let subscription = store.subscribe(with: IntRecorder().handler)
     defer { subscription.cancel() }

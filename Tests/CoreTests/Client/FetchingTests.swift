@@ -65,7 +65,7 @@ struct FetchingTests {
     let query = self.script.query().stale(after: .seconds(60))
     self.script.enqueue(.value(1), .value(2))
     _ = try await self.client.ensureValue(for: query)
-    await self.client.invalidate()
+    await self.client.invalidate().settled()
     #expect(try await self.client.ensureValue(for: query) == 2)
   }
 

@@ -18,7 +18,7 @@ struct InvalidationTests {
     self.script.enqueue(.value(1), .error(Refused()), .value(2))
     try await store.fetch()
     #expect(!store.isStale)
-    await self.client.invalidate(matching: ["q"])
+    await self.client.invalidate(matching: ["q"]).settled()
     #expect(store.isStale)
     #expect(self.script.runCount == 1)
     await #expect(throws: Refused()) { try await store.fetch() }
@@ -78,7 +78,7 @@ struct InvalidationTests {
     defer { OperationSubscription.combined(subscriptions).cancel() }
     let returned = Gate()
     let invalidation = Task {
-      await self.client.invalidate()
+      await self.client.invalidate().settled()
       returned.open()
     }
     var runs: [ScriptedRun<Int, any Error>] = []
@@ -99,7 +99,7 @@ struct InvalidationTests {
     let subscription = store.subscribe(with: IntRecorder().handler)
     defer { subscription.cancel() }
     let old = try await self.script.next()
-    let invalidation = Task.immediate { await self.client.invalidate() }
+    let invalidation = Task.immediate { await self.client.invalidate().settled() }
     old.succeed(1)
     let new = try await self.script.next()
     #expect(store.currentValue == 1)
@@ -120,7 +120,7 @@ struct InvalidationTests {
       defer { subscription.cancel() }
       let old = try await self.script.next()
       let invalidation = Task.immediate {
-        await self.client.invalidate(matching: [number])
+        await self.client.invalidate(matching: [number]).settled()
         return store.currentValue
       }
       self.script.enqueue(.value(2))
@@ -137,7 +137,7 @@ struct InvalidationTests {
     let old = try await self.script.next()
     self.invalidateNow()
     self.invalidateNow()
-    let last = Task.immediate { await self.client.invalidate() }
+    let last = Task.immediate { await self.client.invalidate().settled() }
     old.succeed(1)
     let new = try await self.script.next()
     new.succeed(2)
@@ -152,7 +152,7 @@ struct InvalidationTests {
     store.currentValue = 1
     let subscription = store.subscribe(with: IntRecorder().handler)
     defer { subscription.cancel() }
-    let invalidation = Task.immediate { await self.client.invalidate() }
+    let invalidation = Task.immediate { await self.client.invalidate().settled() }
     try await self.script.next().fail(Refused())
     try await invalidation.finished()
     #expect(store.isStale)
@@ -166,7 +166,7 @@ struct InvalidationTests {
     let recorder = IntRecorder()
     let subscription = store.subscribe(with: recorder.handler)
     defer { subscription.cancel() }
-    let invalidation = Task.immediate { await self.client.invalidate() }
+    let invalidation = Task.immediate { await self.client.invalidate().settled() }
     let run = try await self.script.next()
     invalidation.cancel()
     try await invalidation.finished()

@@ -340,3 +340,11 @@ private struct ListState: OperationState, Sendable {
     }
   }
 }
+
+extension Ledger {
+  /// Notes a change as a store does.
+  fileprivate mutating func note(_ change: Change, by owner: OperationTaskIdentifier?) {
+    var replaced: Change?
+    if !self.replaceLast(with: change, by: owner, replaced: &replaced) { self.append(change, by: owner) }
+  }
+}

@@ -45,7 +45,7 @@ struct IsolationTests {
     invalidateNow()
     let state = try await recorder.firstState { $0.valueUpdateCount == 4 }
     #expect(state.currentValue == false)
-    await client.invalidate()
+    await client.invalidate().settled()
     #expect(store.valueUpdateCount == 5)
     #expect(store.currentValue == false)
   }

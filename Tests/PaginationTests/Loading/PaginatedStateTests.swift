@@ -68,7 +68,7 @@ struct PaginatedStateTests {
     let store = client.store(for: shelf.request, initialValue: List("a", "b"))
     let subscription = store.subscribe(with: ListRecorder().handler)
     defer { subscription.cancel() }
-    await client.invalidate(matching: shelf.request.path)
+    await client.invalidate(matching: shelf.request.path).settled()
     #expect(store.text == "0x 1x")
   }
 
@@ -174,7 +174,7 @@ struct PaginatedStateTests {
     let shelf = Shelf(.value("x"))
     let client = OperationClient()
     let store = client.store(for: shelf.request.staleWhenNoValue(), initialValue: List("a"))
-    await client.invalidate()
+    await client.invalidate().settled()
     #expect(store.isStale)
     try await store.fetchNextPage()
     #expect(store.isStale)

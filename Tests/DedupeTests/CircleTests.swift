@@ -1,0 +1,133 @@
+import OperationCore
+import OperationDedupe
+import OperationTesting
+import Synchronization
+import Testing
+
+/// Runs that ask for each other, and the actors that they run on.
+@Suite(.timeLimit(.minutes(1)), .warningsAreIssues)
+struct CircleTests {
+  private let client = OperationClient()
+
+  @Test(arguments: [1, 2, 3])
+  func `Queries that ask for each other in a circle fail, and the circle is reported with their names`(
+    length: Int
+  ) async throws {
+    let names = (1...length).map { "Asking \($0)" }
+    let queries = Queries(client: self.client, length: length)
+    let recorder = WarningRecorder()
+    let error = await recorder.recording {
+      await #expect(throws: OperationCircleError.self) {
+        try await withTimeLimit("a circle to fail") { try await queries.store(1).fetch() }
+      }
+    }
+    #expect(recorder.warnings.map(\.code) == [.taskCircle])
+    #expect(error?.operationNames == names + [names[0]])
+    for name in names { #expect(recorder.warnings.first?.message.contains(name) == true) }
+  }
+
+  @Test
+  func `Two queries that are fetched at once and ask for each other end`() async throws {
+    for _ in 0..<200 {
+      let queries = Queries(client: OperationClient(), length: 2)
+      let recorder = WarningRecorder()
+      let tasks = recorder.recording {
+        [1, 2].map { number in Task { try await queries.store(number).fetch() } }
+      }
+      for task in tasks {
+        await #expect(throws: OperationCircleError.self) { try await task.finished() }
+      }
+    }
+  }
+
+  @Test
+  func `A task that the work has made, and does not wait for, joins the run`() async throws {
+    let script = IntScript()
+    let made = Mutex<Task<Int, any Error>?>(nil)
+    let joined = Gate()
+    let client = self.client
+    let query = script.query(path: ["made"]).deduplicated().handleEvents(
+      with: QueryEventHandler<IntState>(onResultReceived: { _, context in
+        guard context.operationResultUpdateReason == .yieldedResult else { return }
+        guard let store = client.stores(matching: ["made"], of: IntState.self).first else { return }
+        // A handler that joins hears of the start at once.
+        let handler = QueryEventHandler<IntState>(onFetchingStarted: { _ in joined.open() })
+        made.withLock { $0 = Task { try await store.fetch(handler: handler) } }
+      })
+    )
+    let store = client.store(for: query)
+    let fetch = Task.immediate { try await store.fetch() }
+    let run = try await script.next()
+    run.yield(1)
+    let task = try #require(made.withLock { $0 })
+    try await joined.wait()
+    run.succeed(2)
+    #expect(try await task.finished() == 2)
+    #expect(try await fetch.finished() == 2)
+    #expect(script.runCount == 1)
+  }
+
+  @Test
+  func `No run joins one that was scheduled after it`() async throws {
+    let script = IntScript(default: .value(2))
+    let store = IntStore.detached(query: script.query().deduplicated())
+    let later = store.fetchTask()
+    let laterIsThere = Gate()
+    let earlier = OperationTask<Int, any Error> { _, _ in
+      try await laterIsThere.wait()
+      return try await store.fetch()
+    }
+    later.schedule(after: earlier)
+    let laterRun = Task.immediate { try await later.runIfNeeded() }
+    let earlierRun = Task.immediate { try await earlier.runIfNeeded() }
+    #expect(store.isLoading)
+    laterIsThere.open()
+    #expect(try await earlierRun.finished() == 2)
+    #expect(try await laterRun.finished() == 2)
+    #expect(script.runCount == 2)
+  }
+
+  @Test @MainActor
+  func `A runner keeps its actor through the sharing`() async throws {
+    let runner = OperationRunner(operation: IsolationQuery().deduplicated())
+    #expect(try await runner.run() === MainActor.shared)
+    #expect(try await runner.run(isolation: nil) == nil)
+  }
+}
+
+/// Queries of which each asks for the next, and the last for the first.
+private struct Queries {
+  let client: OperationClient
+  let length: Int
+
+  func store(_ number: Int) -> IntStore {
+    self.client.store(for: AskingQuery(queries: self, number: number).deduplicated())
+  }
+}
+
+private struct AskingQuery: QueryRequest {
+  let queries: Queries
+  let number: Int
+
+  var path: OperationPath { ["asking", self.number] }
+
+  var operationName: String { "Asking \(self.number)" }
+
+  func fetch(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    with continuation: OperationContinuation<Int, any Error>
+  ) async throws -> Int {
+    try await self.queries.store(self.number % self.queries.length + 1).fetch()
+  }
+}
+
+private struct IsolationQuery: OperationRequest, Sendable {
+  func run(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    with continuation: OperationContinuation<(any Actor)?, any Error>
+  ) async throws -> (any Actor)? {
+    isolation
+  }
+}

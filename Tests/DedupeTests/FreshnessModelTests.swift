@@ -1,0 +1,119 @@
+import OperationCore
+import OperationDedupe
+import OperationTesting
+import Synchronization
+import Testing
+
+/// Subscribers, fetches, invalidations and cancellations in any order: at rest, what has subscribers is fresh.
+@Suite(.timeLimit(.minutes(2)), .warningsAreIssues)
+struct FreshnessModelTests {
+  @Test(arguments: 0..<300)
+  func `Nothing is subscribed and stale at rest, and no caller gets what is older than its call`(seed: UInt64) async throws {
+    var generator = SeededGenerator(state: seed)
+    let client = OperationClient()
+    let server = Server()
+    let query = ReadingQuery(server: server).deduplicated()
+      .stale(after: .seconds(1_000_000)).enableAutomaticRunning(onlyWhen: .always(true))
+    let store = client.store(for: query)
+    var subscriptions: [OperationSubscription] = []
+    var calls: [(task: Task<Int, any Error>, oldest: Int)] = []
+    var prefetches: [Task<Void, Never>] = []
+    for _ in 0..<40 {
+      switch Int.random(in: 0..<9, using: &generator) {
+      case 0: subscriptions.append(store.subscribe(with: IntRecorder().handler))
+      case 1: if !subscriptions.isEmpty { subscriptions.removeFirst().cancel() }
+      case 2: calls.append((Task.immediate { try await store.fetch() }, server.version))
+      case 3: calls.append((Task.immediate { try await client.ensureValue(for: query) }, server.version))
+      case 4: calls.append((Task.immediate { try await store.fetchTask().runIfNeeded() }, server.version))
+      case 5:
+        server.change()
+        client.invalidate()
+      case 6: calls.randomElement(using: &generator)?.task.cancel()
+      case 7: server.answerOne(using: &generator)
+      default: prefetches.append(Task.immediate { await client.prefetch(for: query) })
+      }
+    }
+    server.answerAll()
+    for call in calls {
+      switch await call.task.result {
+      case .success(let value): #expect(value >= call.oldest)
+      case .failure(let error): #expect(error is CancellationError)
+      }
+    }
+    for prefetch in prefetches { await prefetch.value }
+    await store.settled()
+    if !subscriptions.isEmpty {
+      #expect(!store.isStale)
+      #expect(store.currentValue == server.version)
+    }
+    OperationSubscription.combined(subscriptions).cancel()
+  }
+}
+
+/// Data that changes, and reads of it that end when the test says so.
+private final class Server: Sendable {
+  private struct State {
+    var version = 0
+    var gates: [Gate] = []
+    var isOpen = false
+  }
+
+  private let state = Mutex(State())
+
+  var version: Int { self.state.withLock { $0.version } }
+
+  func change() {
+    self.state.withLock { $0.version += 1 }
+  }
+
+  /// The version now, once the read may end.
+  func read() async -> Int {
+    let (version, gate) = self.state.withLock { state in
+      let gate = Gate(isOpen: state.isOpen)
+      state.gates.append(gate)
+      return (state.version, gate)
+    }
+    await gate.waitIgnoringCancellation()
+    return version
+  }
+
+  func answerOne(using generator: inout SeededGenerator) {
+    let gates = self.state.withLock { $0.gates.filter { !$0.isOpen } }
+    gates.randomElement(using: &generator)?.open()
+  }
+
+  func answerAll() {
+    let gates = self.state.withLock { state in
+      state.isOpen = true
+      return state.gates
+    }
+    for gate in gates { gate.open() }
+  }
+}
+
+private struct ReadingQuery: QueryRequest {
+  let server: Server
+
+  var path: OperationPath { ["reading"] }
+
+  func fetch(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    with continuation: OperationContinuation<Int, any Error>
+  ) async throws -> Int {
+    await self.server.read()
+  }
+}
+
+/// Numbers that are the same for the same seed (SplitMix64).
+private struct SeededGenerator: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    self.state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = self.state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}

@@ -1,0 +1,134 @@
+import OperationCore
+import OperationDedupe
+import OperationTesting
+import Testing
+
+/// What begins after an invalidation is served by no run from before it.
+@Suite(.timeLimit(.minutes(1)), .warningsAreIssues)
+struct FreshnessTests {
+  private let client = OperationClient()
+  private let script = IntScript()
+
+  private func store() -> IntStore { self.client.store(for: self.query) }
+
+  private var query: some QueryRequest<Int, any Error> {
+    self.script.query(path: ["q"]).deduplicated().stale(after: .seconds(1_000_000))
+      .enableAutomaticRunning(onlyWhen: .always(true))
+  }
+
+  /// A run that has read the old data, and an invalidation after it.
+  private func invalidateDuringRun(of store: IntStore) async throws -> (Task<Int, any Error>, ScriptedRun<Int, any Error>) {
+    let fetch = Task.immediate { try await store.fetch() }
+    let run = try await self.script.next()
+    self.client.invalidate(matching: ["q"])
+    return (fetch, run)
+  }
+
+  @Test
+  func `A fetch after an invalidation has a run of its own, and its value stays`() async throws {
+    let store = self.store()
+    let (oldFetch, old) = try await self.invalidateDuringRun(of: store)
+    let newFetch = Task.immediate { try await store.fetch() }
+    let new = try await self.script.next()
+    new.succeed(2)
+    #expect(try await newFetch.finished() == 2)
+    #expect(!store.isStale)
+    old.yield(10)
+    old.succeed(1)
+    #expect(try await oldFetch.finished() == 1)
+    #expect(store.currentValue == 2)
+    #expect(!store.isStale)
+  }
+
+  @Test
+  func `A task that is run after an invalidation does not share the run from before`() async throws {
+    let store = self.store()
+    let (oldFetch, old) = try await self.invalidateDuringRun(of: store)
+    let newFetch = Task.immediate { try await store.fetchTask().runIfNeeded() }
+    let new = try await self.script.next()
+    old.succeed(1)
+    new.succeed(2)
+    #expect(try await oldFetch.finished() == 1)
+    #expect(try await newFetch.finished() == 2)
+    #expect(store.currentValue == 2)
+    #expect(!store.isStale)
+  }
+
+  @Test
+  func `Tasks that begin after the same invalidation share a run`() async throws {
+    let store = self.store()
+    self.client.invalidate(matching: ["q"])
+    let first = Task.immediate { try await store.fetchTask().runIfNeeded() }
+    let run = try await self.script.next()
+    let second = Task.immediate { try await store.fetchTask().runIfNeeded() }
+    run.succeed(1)
+    #expect(try await first.finished() == 1)
+    #expect(try await second.finished() == 1)
+    #expect(self.script.runCount == 1)
+  }
+
+  @Test
+  func `ensureValue after an invalidation does not take the value of the run from before`() async throws {
+    let store = self.store()
+    let (oldFetch, old) = try await self.invalidateDuringRun(of: store)
+    let value = Task.immediate { try await self.client.ensureValue(for: self.query) }
+    let new = try await self.script.next()
+    old.succeed(1)
+    _ = try await oldFetch.finished()
+    new.succeed(2)
+    #expect(try await value.finished() == 2)
+  }
+
+  @Test
+  func `A subscriber that comes after an invalidation gets a rerun when the run from before has ended`() async throws {
+    let store = self.store()
+    let prefetch = Task.immediate { await self.client.prefetch(for: self.query) }
+    let old = try await self.script.next()
+    self.client.invalidate(matching: ["q"])
+    let recorder = IntRecorder()
+    let subscription = store.subscribe(with: recorder.handler)
+    defer { subscription.cancel() }
+    old.succeed(1)
+    try await prefetch.finished()
+    try await self.script.next().succeed(2)
+    try await recorder.firstState { $0.currentValue == 2 && !$0.isLoading }
+    #expect(!store.isStale)
+  }
+
+  @Test
+  func `A run from before that is cancelled does not hold up the rerun`() async throws {
+    let script = IntScript(endsOnCancellation: false)
+    let store = self.client.store(
+      for: script.query(path: ["r"]).stale(after: .seconds(1_000_000)).enableAutomaticRunning(onlyWhen: .always(true))
+    )
+    let fetch = Task.immediate { try await store.fetch() }
+    let old = try await script.next()
+    self.client.invalidate(matching: ["r"])
+    let subscription = store.subscribe(with: IntRecorder().handler)
+    defer { subscription.cancel() }
+    #expect(script.runCount == 1)
+    fetch.cancel()
+    let new = try await script.next()
+    new.succeed(2)
+    old.succeed(1)
+    _ = try? await fetch.finished()
+    #expect(store.currentValue == 2)
+    #expect(!store.isStale)
+  }
+
+  @Test
+  func `The same operation in another store goes on sharing`() async throws {
+    let query = self.script.query().deduplicated()
+    let invalidated = self.client.store(for: query)
+    let other = IntStore.detached(query: query)
+    let first = Task.immediate { try await other.fetch() }
+    let run = try await self.script.next()
+    self.client.invalidate()
+    let second = Task.immediate { try await OperationRunner(operation: query).run() }
+    run.succeed(1)
+    #expect(try await first.finished() == 1)
+    #expect(try await second.finished() == 1)
+    #expect(self.script.runCount == 1)
+    #expect(invalidated.isStale)
+  }
+}
