@@ -2,6 +2,9 @@
 ///
 /// They are called one at a time, in event order, on the thread whose change made the event (or on one that is
 /// delivering already), and never while a lock is held: a handler may do anything to the store.
+///
+/// The events of a run come in one order, whoever delivers them: its start, what it yields, its outcome, its end. Of one
+/// change handlers hear the state, then the result, then the end of the run, each of them before the next.
 public struct OperationEventHandler<State: OperationState & Sendable>: Sendable {
   /// Called with the state now and after each change of it.
   public var onStateChanged: (@Sendable (State, OperationContext) -> Void)?

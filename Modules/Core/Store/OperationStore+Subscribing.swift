@@ -7,7 +7,8 @@ extension OperationStore {
   ///
   /// - Parameters:
   ///   - handler: Called in event order, never while a lock is held.
-  ///   - isolation: The caller's actor, which a run that is started leaves.
+  ///   - isolation: The caller's actor, which a run that is started leaves. A function without an actor of its own that is called
+  ///     on one passes that on here; otherwise the body begins on it, and keeps it until it first suspends.
   @inlinable
   public func subscribe(
     with handler: OperationEventHandler<State>,
