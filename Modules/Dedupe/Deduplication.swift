@@ -46,8 +46,9 @@ public struct Deduplication<Operation: OperationRequest & Sendable>: OperationMo
     using operation: Operation,
     with continuation: OperationContinuation<Operation.Value, Operation.Failure>
   ) async throws(Operation.Failure) -> Operation.Value {
-    let outcome = await self.flights.outcome(of: operation, in: context, with: continuation, isolation: isolation)
-    { new, other in
+    let outcome = await self.flights.outcome(of: operation, in: context, with: continuation, isolation: isolation) {
+      new,
+      other in
       operation.isSameRun(in: new, as: other) && self.isSameRun(new, other)
     }
     return try outcome.get()

@@ -8,7 +8,9 @@ import Testing
 @Suite(.timeLimit(.minutes(2)), .warningsAreIssues)
 struct FreshnessModelTests {
   @Test(arguments: 0..<300)
-  func `Nothing is subscribed and stale at rest, and no caller gets what is older than its call`(seed: UInt64) async throws {
+  func `Nothing is subscribed and stale at rest, and no caller gets what is older than its call`(
+    seed: UInt64
+  ) async throws {
     var generator = SeededGenerator(state: seed)
     let client = OperationClient()
     let server = Server()

@@ -17,7 +17,9 @@ struct FreshnessTests {
   }
 
   /// A run that has read the old data, and an invalidation after it.
-  private func invalidateDuringRun(of store: IntStore) async throws -> (Task<Int, any Error>, ScriptedRun<Int, any Error>) {
+  private func invalidateDuringRun(
+    of store: IntStore
+  ) async throws -> (Task<Int, any Error>, ScriptedRun<Int, any Error>) {
     let fetch = Task.immediate { try await store.fetch() }
     let run = try await self.script.next()
     self.client.invalidate(matching: ["q"])

@@ -15,7 +15,9 @@ package struct Locked<Value: Sendable>: ~Copyable, Sendable {
   package borrowing func withLock<R, E: Error>(_ body: (inout Value) throws(E) -> R) throws(E) -> R {
     try self.mutex.withLock { value throws(E) in Unsent(try body(&value)) }.value
   }
+}
 
+extension Locked {
   /// Runs `body` under the lock, and releases what it appends to its second parameter after it.
   package borrowing func withLock<R, E: Error>(
     _ body: (inout Value, inout ReleasedValues) throws(E) -> R

@@ -98,7 +98,9 @@ struct Ledger<State: OperationState & Sendable>: Sendable {
   }
 
   /// What a run yielded last, if it still can be taken back.
-  func lastYield(of owner: OperationTaskIdentifier) -> (result: Result<State.OperationValue, State.Failure>, task: Task)? {
+  func lastYield(
+    of owner: OperationTaskIdentifier
+  ) -> (result: Result<State.OperationValue, State.Failure>, task: Task)? {
     for entry in self.entries.reversed() where entry.owner == owner {
       if case .reported(let result, let task) = entry.change { return (result, task) }
     }

@@ -170,7 +170,9 @@ extension StoreMachine {
     if !self.hasLedger { self.ledger = Ledger(base: self.state) }
     self.state.update(with: result, for: task)
     let change = Ledger<State>.Change.reported(result, task)
-    if self.ledger?.replaceLast(with: change, by: task.id, replaced: &replaced) == false { self.append(change, by: task.id) }
+    if self.ledger?.replaceLast(with: change, by: task.id, replaced: &replaced) == false {
+      self.append(change, by: task.id)
+    }
     return StoreNews(isStateNew: true, bringsResult: true)
   }
 
@@ -185,41 +187,6 @@ extension StoreMachine {
     // A change may stand for earlier ones, which go then.
     if self.ledger?.entries.isEmpty == false { self.releaseLedger() }
     self.ledger?.append(change, by: owner)
-  }
-
-  mutating func invalidate(_ number: Int) {
-    if number > self.invalidations { self.invalidations = number }
-  }
-
-  /// A value has come that answers for all invalidations until now.
-  @inlinable
-  mutating func answerInvalidations() {
-    if self.isInvalidated { self.answeredInvalidations = self.invalidations }
-  }
-
-  /// The runs that do not answer for the last invalidation.
-  @inlinable
-  var runsBeforeInvalidation: [Run] {
-    self.runs.filter { $0.isShown && $0.invalidations < self.invalidations }
-  }
-
-  /// Whether a run can serve a caller who comes now: it shows, and no invalidation has come since it began.
-  @inlinable
-  func canServe(_ run: Run) -> Bool { run.isShown && run.invalidations >= self.invalidations && run.task.flight.isAlive }
-
-  /// Whether a run can serve a caller who comes now, and brings the whole value anew.
-  @usableFromInline
-  func canRefresh(_ run: Run) -> Bool { self.canServe(run) && self.state.isRefreshed(by: run.task) }
-
-  /// Hides the runs that began before the last invalidation that was answered: what they bring is older than what is there.
-  @usableFromInline
-  mutating func hideOutdatedRuns() {
-    guard let extras = self.extras, extras.answeredInvalidations > 0 else { return }
-    let answered = extras.answeredInvalidations
-    for run in self.runs
-    where run.isShown && run.invalidations < answered && self.state.isRefreshed(by: run.task) {
-      _ = self.takeBack(run.id)
-    }
   }
 }
 

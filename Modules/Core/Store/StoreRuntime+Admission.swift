@@ -95,7 +95,8 @@ extension StoreRuntime {
     if handler != nil { self.noteDependent() }
     let boarding = self.machine.withLock { machine -> Boarding? in
       let index = machine.index(ofRun: flight.id)
-      let isThere = index.map { machine.canServe(machine.runs[$0]) } ?? machine.reservedTasks.contains { $0.id == flight.id }
+      let isThere =
+        index.map { machine.canServe(machine.runs[$0]) } ?? machine.reservedTasks.contains { $0.id == flight.id }
       guard isThere, flight.hold() else { return nil }
       guard let handler else { return Boarding(subscriber: nil) }
       let subscriber = machine.subscribers.add(handler.handler, role: .runListener(flight.id))

@@ -54,10 +54,12 @@ struct BeginningTests {
     let store = IntStore.detached(query: script.automaticQuery())
     let recorder = IntRecorder()
     let listener = IntRecorder()
-    let query = script.automaticQuery().handleEvents(with: QueryEventHandler<IntState>(
-      onFetchingStarted: { _ in Issue.record("A run has started that was cancelled before.") },
-      onFetchingEnded: { _ in Issue.record("A run has ended that never started.") }
-    ))
+    let query = script.automaticQuery().handleEvents(
+      with: QueryEventHandler<IntState>(
+        onFetchingStarted: { _ in Issue.record("A run has started that was cancelled before.") },
+        onFetchingEnded: { _ in Issue.record("A run has ended that never started.") }
+      )
+    )
     let watched = IntStore.detached(query: query)
     store.subscribe(with: recorder.handler).cancel()
     watched.subscribe(with: listener.handler).cancel()
@@ -97,7 +99,10 @@ struct ClosedStoreTests {
   @Test(arguments: [false, true])
   func `The states of a store that is gone end, and run nothing`(hadSubscribers: Bool) async throws {
     let script = IntScript(default: .value(1))
-    var store: IntStore? = IntStore.detached(query: script.automaticQuery().disableAutomaticRunning(false), initialValue: 5)
+    var store: IntStore? = IntStore.detached(
+      query: script.automaticQuery().disableAutomaticRunning(false),
+      initialValue: 5
+    )
     if hadSubscribers {
       store?.subscribe(with: IntRecorder().handler).cancel()
       await store?.settled()
