@@ -1,7 +1,12 @@
 /// An operation with a modifier around it. It is a query, mutation or paginated request when the operation is one and the
 /// modifier keeps its types.
-public struct ModifiedOperation<Operation: OperationRequest, Modifier: OperationModifier>: OperationRequest
-where Modifier.Operation == Operation {
+///
+/// Write it as ``ModifiedOperation``, in extensions too: `extension Modified: MyKind where Operation: MyKind`.
+// The modifier is the only parameter, as its type names the operation already: a type that names both doubles with each layer.
+public struct Modified<Modifier: OperationModifier>: OperationRequest {
+  /// The type of the operation inside.
+  public typealias Operation = Modifier.Operation
+
   public typealias Value = Modifier.Value
   public typealias Failure = Modifier.Failure
 
@@ -44,9 +49,13 @@ where Modifier.Operation == Operation {
   }
 }
 
-extension ModifiedOperation: Sendable where Operation: Sendable {}
+/// An operation with a modifier around it, by the types of both: what ``OperationRequest/modifier(_:)`` makes.
+public typealias ModifiedOperation<Operation: OperationRequest, Modifier: OperationModifier> = Modified<Modifier>
+where Modifier.Operation == Operation
 
-extension ModifiedOperation: OperationPathable
+extension Modified: Sendable where Operation: Sendable {}
+
+extension Modified: OperationPathable
 where
   Operation: StatefulOperationRequest,
   Modifier.Value == Operation.Value, Modifier.Failure == Operation.Failure
@@ -55,7 +64,7 @@ where
   public var path: OperationPath { self.operation.path }
 }
 
-extension ModifiedOperation: StatefulOperationRequest
+extension Modified: StatefulOperationRequest
 where
   Operation: StatefulOperationRequest,
   Modifier.Value == Operation.Value, Modifier.Failure == Operation.Failure
@@ -66,7 +75,7 @@ where
   public var canRunUnasked: Bool { self.operation.canRunUnasked }
 }
 
-extension ModifiedOperation: QueryRequest
+extension Modified: QueryRequest
 where
   Operation: QueryRequest,
   Modifier.Value == Operation.Value, Modifier.Failure == Operation.Failure
@@ -81,7 +90,7 @@ where
   }
 }
 
-extension ModifiedOperation: DefaultStateRequest
+extension Modified: DefaultStateRequest
 where
   Operation: DefaultStateRequest,
   Modifier.Value == Operation.Value, Modifier.Failure == Operation.Failure

@@ -1,0 +1,57 @@
+import Operation
+import OperationTesting
+import Testing
+
+/// The types of operations under the library's modifiers: one that named what it wraps twice would double with each layer.
+@Suite struct ModifierTypeTests {
+  @Test func queriesAreNamedOnce() {
+    let query = ScriptedQuery(OperationScript<Int, any Error>())
+      .retry(limit: 1)
+      .backoff(.noBackoff)
+      .delayer(.noDelay)
+      .deduplicated()
+      .stale(after: .seconds(1))
+      .staleWhenNoValue()
+      .rerun(every: .seconds(1))
+      .handleEvents(with: QueryEventHandler())
+      .defaultValue(1)
+      .retry(limit: 1)
+      .deduplicated()
+      .disableAutomaticRunning()
+      .satisfiedConnectionStatus(.connected)
+      .evictWhen(pressure: .critical)
+      .cacheTime(.seconds(1))
+    #expect(occurrences(of: "ScriptedQuery", in: type(of: query)) == 1)
+    #expect(type(of: query).unmodifiedType == ScriptedQuery<Int, any Error>.self)
+  }
+
+  @Test func mutationsAreNamedOnce() {
+    let mutation = Counting()
+      .scope("one at a time")
+      .optimistic(on: ["feed"], of: QueryState<Int, any Error>.self) { _, _ in }
+      .invalidates(matching: ["feed"])
+      .maxHistory(length: 2)
+      .retry(limit: 1)
+      .handleEvents(with: MutationEventHandler())
+      .defaultValue(1)
+      .retry(limit: 1)
+    #expect(occurrences(of: "Counting", in: type(of: mutation)) == 1)
+  }
+
+  private func occurrences(of name: String, in type: any Any.Type) -> Int {
+    "\(type)".split { !$0.isLetter }.count { $0 == name }
+  }
+}
+
+private struct Counting: MutationRequest {
+  var path: OperationPath { ["mutation"] }
+
+  func mutate(
+    isolation: isolated (any Actor)?,
+    with arguments: Int,
+    in context: OperationContext,
+    with continuation: OperationContinuation<Int, any Error>
+  ) async throws -> Int {
+    arguments
+  }
+}
