@@ -25,7 +25,11 @@ struct Benchmarks: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Do something wrong that has to be found.", visibility: .hidden))
   var sabotage: Sabotage?
 
+  @Option(help: ArgumentHelp("Print the nanoseconds of one first use in this process.", visibility: .hidden))
+  var firstUse: FirstUse?
+
   func run() async throws {
+    if let firstUse = self.firstUse { return print(try await firstUse.nanosecondsHere()) }
     let short = self.short
     let filter = self.filter
     let sabotage = self.sabotage

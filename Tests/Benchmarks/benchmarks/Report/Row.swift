@@ -4,6 +4,7 @@ struct Row: Codable, Sendable {
     /// Awaits of an async function that does nothing.
     case awaits = "A"
     case times = "×"
+    case microseconds = "µs"
     case bytes = "B"
     case percent = "%"
     case count = ""
