@@ -1,8 +1,9 @@
 extension OperationClient {
   /// The store of an operation, which is made when there is none at its path.
   ///
-  /// When an operation of another type has claimed the path, that is reported, and the store is one of its own that the
-  /// client does not keep.
+  /// When an operation of another type, or of another state, has claimed the path, that is reported, and the store is one of
+  /// its own that the client does not keep. A store keeps the modifiers that it was made with: debug builds report once a store
+  /// that it is asked for with others.
   ///
   /// - Parameters:
   ///   - operation: The operation.
@@ -42,22 +43,14 @@ extension OperationClient {
     if let store = kept as? OperationStore<Operation.State>,
       store.runtime.operation.unmodifiedType == Operation.unmodifiedType
     {
+      // Told apart when the library is compiled, so that release builds find a store without it.
+      #if DEBUG
+        store.runtime.requestedOperation.reportIgnoredModifiers(of: operation)
+      #endif
       return store
     }
-    self.reportPathInUse(kept, by: Operation.unmodifiedType, at: operation.path)
+    self.reportPathInUse(kept, by: operation)
     return nil
-  }
-
-  @usableFromInline
-  func reportPathInUse(_ kept: any AnyObject, by type: any OperationRequest.Type, at path: OperationPath) {
-    let keptType = (kept as? any RuntimeHolder)?.erasedRuntime.unmodifiedOperationType
-    OperationWarning(
-      code: .pathInUse,
-      message: """
-        \(type) claims the path \(path), where a store of \(keptType ?? type) is. It gets a store of \
-        its own, which the client does not keep. Give each type of operation paths of its own.
-        """
-    ).report()
   }
 }
 

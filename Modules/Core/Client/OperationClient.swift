@@ -49,10 +49,14 @@ public final class OperationClient: Sendable {
     initialState: Operation.State
   ) -> OperationStore<Operation.State> {
     let context = self.defaultContext
-    guard self.createsPlainStores else {
-      return self.storeCreator.store(for: operation, in: context, with: initialState)
-    }
-    return .detached(operation: operation, initialState: initialState, initialContext: context)
+    let store =
+      self.createsPlainStores
+      ? OperationStore.detached(operation: operation, initialState: initialState, initialContext: context)
+      : self.storeCreator.store(for: operation, in: context, with: initialState)
+    #if DEBUG
+      store.runtime.requestedOperation.note(Operation.self)
+    #endif
+    return store
   }
 }
 

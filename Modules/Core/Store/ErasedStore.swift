@@ -69,10 +69,12 @@ extension StoreRuntime: ErasedRuntime {
 /// A store of whatever state.
 protocol RuntimeHolder {
   var erasedRuntime: any ErasedRuntime { get }
+  var stateType: any Any.Type { get }
 }
 
 extension OperationStore: RuntimeHolder {
   var erasedRuntime: any ErasedRuntime { self.runtime }
+  var stateType: any Any.Type { State.self }
 }
 
 /// A store as an ``OpaqueOperationStore`` holds it.

@@ -24,6 +24,10 @@ final class StoreRuntime<State: OperationState & Sendable>: Sendable {
   @usableFromInline let isProbed: Bool
   /// Numbers the looks at whether the store is idle. It starts again after the greatest.
   @usableFromInline let idlenessReadings = Atomic<UInt32>(0)
+  #if DEBUG
+    /// What the client was asked for when it made the store.
+    @usableFromInline let requestedOperation = RequestedOperation()
+  #endif
   // Unsafe only in name: touched by whoever holds the lock, which also makes the accesses exclusive.
   @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var lockedMachine: StoreMachine<State>
 

@@ -13,8 +13,11 @@ public struct OperationWarning: Sendable, Hashable, CustomStringConvertible {
     /// A result was yielded after its run had returned.
     public static let yieldAfterReturn = Code(description: "yieldAfterReturn")
 
-    /// Operations of different types claim one path.
+    /// Operations of different types, or one with different states, claim one path.
     public static let pathInUse = Code(description: "pathInUse")
+
+    /// A store was asked for with other modifiers than it was made with. Debug builds alone look.
+    public static let modifiersIgnored = Code(description: "modifiersIgnored")
 
     /// Tasks would have waited for each other in a circle.
     public static let taskCircle = Code(description: "taskCircle")

@@ -75,3 +75,10 @@ extension OperationClient {
     }
   }
 }
+
+/// The warnings that `body` causes, which go nowhere else.
+func warnings(_ body: () -> Void) -> [OperationWarning] {
+  let recorder = WarningRecorder()
+  recorder.recording(body)
+  return recorder.warnings
+}

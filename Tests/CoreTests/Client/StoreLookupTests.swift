@@ -11,7 +11,9 @@ struct StoreLookupTests {
     let store = client.store(for: NumberQuery(1), initialValue: 5)
     #expect(client.store(for: NumberQuery(1)) === store)
     #expect(client.store(for: NumberQuery(1), initialValue: 9).currentValue == 5)
-    #expect(client.store(for: NumberQuery(1).stale(after: .seconds(1)).disableAutomaticRunning()) === store)
+    _ = warnings {
+      #expect(client.store(for: NumberQuery(1).stale(after: .seconds(1)).disableAutomaticRunning()) === store)
+    }
     #expect(client.store(for: NumberQuery(2)) !== store)
   }
 
@@ -72,6 +74,11 @@ struct StoreLookupTests {
     #expect(rival.currentValue == 0)
     try await rival.fetch()
     #expect(store.currentValue == nil)
+    let message = warnings { _ = client.store(for: NumberQuery(1).defaultValue(0)) }.first?.message ?? ""
+    #expect(message.contains("NumberQuery is asked for at the path [\"numbers\", 1]"))
+    #expect(message.contains("with the state DefaultOperationState<QueryState<Int, Error>>, where"))
+    #expect(message.contains("has the state QueryState<Int, Error>."))
+    #expect(message.contains("`.defaultValue(_:)`"))
   }
 
   @Test
@@ -81,7 +88,6 @@ struct StoreLookupTests {
     let store = client.store(for: query)
     #expect(store.currentValue == -1)
     #expect(client.store(for: query) === store)
-    #expect(client.store(for: query.stale(after: .seconds(1))) === store)
     try await store.fetch()
     #expect(store.currentValue == 4)
   }

@@ -1,0 +1,70 @@
+extension OperationClient {
+  /// Tells that the store at the path of an operation is of another type of operation, or of another state.
+  @usableFromInline
+  func reportPathInUse<Operation: StatefulOperationRequest>(_ kept: any AnyObject, by operation: Operation) {
+    let (type, path) = (Operation.unmodifiedType, operation.path)
+    let holder = kept as? any RuntimeHolder
+    let keptType = holder?.erasedRuntime.unmodifiedOperationType ?? type
+    let message =
+      if keptType == type {
+        """
+        \(type) is asked for at the path \(path) with the state \(Operation.State.self), where its store has the state \
+        \(holder?.stateType ?? Operation.State.self). It gets a store of its own, which the client does not keep. Ask with the \
+        same state everywhere: apply `.defaultValue(_:)` in one place that all callers use, or nowhere.
+        """
+      } else {
+        """
+        \(type) claims the path \(path), where a store of \(keptType) is. It gets a store of \
+        its own, which the client does not keep. Give each type of operation paths of its own.
+        """
+      }
+    OperationWarning(code: .pathInUse, message: message).report()
+  }
+}
+
+#if DEBUG
+  internal import Synchronization
+
+  /// The type of operation, modifiers included, that a client made a store for.
+  ///
+  /// A store is made once, so that who asks for it with other modifiers gets it with those that it was made with.
+  @usableFromInline
+  final class RequestedOperation: Sendable {
+    private struct State {
+      var type: (any OperationRequest.Type)?
+      var hasReported = false
+    }
+
+    private let state = Mutex(State())
+
+    @usableFromInline
+    init() {}
+
+    @usableFromInline
+    func note(_ type: any OperationRequest.Type) {
+      self.state.withLock { $0.type = type }
+    }
+
+    /// Reports once that the modifiers of an operation have no effect, unless the store was made with the same.
+    ///
+    /// An operation without modifiers loses none.
+    @usableFromInline
+    func reportIgnoredModifiers<Operation: StatefulOperationRequest>(of operation: Operation) {
+      let (made, hasReported) = self.state.withLock { ($0.type, $0.hasReported) }
+      guard let made, made != Operation.self, !hasReported, !Operation.modifierTypes.isEmpty else { return }
+      let isFirst = self.state.withLock { state in
+        defer { state.hasReported = true }
+        return !state.hasReported
+      }
+      guard isFirst else { return }
+      OperationWarning(
+        code: .modifiersIgnored,
+        message: """
+          \(Operation.unmodifiedType) is asked for at the path \(operation.path) with \(Operation.modifierNames), where its store \
+          was made with \(made.modifierNames). The store keeps what it was made with. Apply the same modifiers everywhere: in one \
+          place that all callers use, or where only the first caller makes the store.
+          """
+      ).report()
+    }
+  }
+#endif

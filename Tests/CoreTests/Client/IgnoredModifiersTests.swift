@@ -1,0 +1,80 @@
+import OperationCore
+import OperationTesting
+import Testing
+
+/// A store that is asked for with other modifiers than it was made with. Debug builds alone look.
+@Suite(.timeLimit(.minutes(1)), .warningsAreIssues)
+struct IgnoredModifiersTests {
+  private let client = OperationClient()
+
+  #if DEBUG
+    @Test
+    func `Modifiers that come too late are reported once, with those that the store was made with`() {
+      let store = self.client.store(for: NumberQuery(1).stale(after: .seconds(1)))
+      let reports = warnings {
+        for _ in 0..<3 {
+          #expect(self.client.store(for: NumberQuery(1).stale(after: .seconds(1)).modifier(Idle())) === store)
+        }
+        #expect(self.client.store(for: NumberQuery(1).modifier(Idle())) === store)
+      }
+      #expect(reports.map(\.code) == [.modifiersIgnored])
+      let message = reports.first?.message ?? ""
+      #expect(message.contains("NumberQuery is asked for at the path [\"numbers\", 1] with ContextModifier, Idle,"))
+      #expect(message.contains("was made with ContextModifier."))
+    }
+
+    @Test
+    func `Each path is reported for itself`() {
+      for number in 1...3 { _ = self.client.store(for: NumberQuery(number)) }
+      let reports = warnings {
+        for number in 1...2 { _ = self.client.store(for: NumberQuery(number).modifier(Idle())) }
+      }
+      #expect(reports.count == 2)
+      #expect(reports.allSatisfy { $0.message.contains("was made with no modifier.") })
+    }
+
+    @Test
+    func `A store that was put into the client is known by what it was made with`() {
+      self.client.withStores(of: IntState.self) { stores, create in
+        stores.update(create(for: NumberQuery(1).modifier(Idle())))
+      }
+      _ = self.client.store(for: NumberQuery(1).modifier(Idle()))
+      expectWarning(.modifiersIgnored) { _ = self.client.store(for: NumberQuery(1).stale(after: .seconds(1))) }
+    }
+
+    @Test
+    func `What a creator adds to all operations is not compared`() {
+      let client = OperationClient(storeCreator: IdleStoreCreator())
+      let store = client.store(for: NumberQuery(1))
+      #expect(client.store(for: NumberQuery(1)) === store)
+      expectWarning(.modifiersIgnored) { _ = client.store(for: NumberQuery(1).modifier(Idle())) }
+    }
+  #endif
+
+  @Test
+  func `An operation without modifiers finds the store without a report`() {
+    let store = self.client.store(for: NumberQuery(1).modifier(Idle()))
+    #expect(self.client.store(for: NumberQuery(1)) === store)
+  }
+}
+
+private struct Idle<Operation: OperationRequest>: OperationModifier {
+  func run(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    using operation: Operation,
+    with continuation: OperationContinuation<Operation.Value, Operation.Failure>
+  ) async throws(Operation.Failure) -> Operation.Value {
+    try await operation.run(isolation: isolation, in: context, with: continuation)
+  }
+}
+
+private struct IdleStoreCreator: OperationClient.StoreCreator {
+  func store<Operation: StatefulOperationRequest & Sendable>(
+    for operation: Operation,
+    in context: OperationContext,
+    with initialState: Operation.State
+  ) -> OperationStore<Operation.State> {
+    .detached(operation: operation.modifier(Idle()), initialState: initialState, initialContext: context)
+  }
+}
