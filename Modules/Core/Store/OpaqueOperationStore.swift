@@ -1,3 +1,5 @@
+public import FoundationEssentials
+
 /// An ``OperationStore`` with the type of its state erased.
 public final class OpaqueOperationStore: Sendable, OperationPathable {
   /// The store: an `OperationStore` of some state.
@@ -31,11 +33,26 @@ extension OpaqueOperationStore {
   /// The value now.
   public var currentValue: any Sendable { self.erased.state.currentValue }
 
+  /// The value that the state was made with.
+  public var initialValue: any Sendable { self.state.initialValue }
+
+  /// How many times the value was set.
+  public var valueUpdateCount: Int { self.state.valueUpdateCount }
+
+  /// When the value was last set.
+  public var valueLastUpdatedAt: Date? { self.state.valueLastUpdatedAt }
+
   /// Whether a run is under way.
   public var isLoading: Bool { self.state.isLoading }
 
   /// The error that happened last, unless a value was set after it.
   public var error: (any Error)? { self.state.error }
+
+  /// How many times an error was set.
+  public var errorUpdateCount: Int { self.state.errorUpdateCount }
+
+  /// When an error was last set.
+  public var errorLastUpdatedAt: Date? { self.state.errorLastUpdatedAt }
 
   /// What happened last.
   public var status: OperationStatus<any Sendable, any Error> { self.state.status }

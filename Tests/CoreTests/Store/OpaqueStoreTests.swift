@@ -20,6 +20,13 @@ struct OpaqueStoreTests {
     #expect(opaque.status.resultValue as? Int == 2)
     #expect(opaque.state.valueUpdateCount == 1)
     #expect(opaque.state.valueLastUpdatedAt == store.valueLastUpdatedAt)
+    #expect(opaque.initialValue as? Int == 1)
+    #expect(opaque.valueUpdateCount == 1)
+    #expect(opaque.valueLastUpdatedAt == store.valueLastUpdatedAt)
+    store.setResult(to: .failure(Refused()))
+    #expect(opaque.errorUpdateCount == 1)
+    #expect(opaque.errorLastUpdatedAt != nil)
+    #expect(opaque.errorLastUpdatedAt == store.errorLastUpdatedAt)
     opaque.context[NumberKey.self] = 4
     #expect(store.context[NumberKey.self] == 4)
   }
