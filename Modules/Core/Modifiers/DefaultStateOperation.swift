@@ -71,6 +71,33 @@ where Operation.State: DefaultableOperationState {
   }
 }
 
+extension StatefulOperationRequest where State: DefaultableOperationState {
+  /// Shows `value` in place of a missing one, for a kind of request of your own.
+  ///
+  /// - Parameters:
+  ///   - value: The default, made anew for each store.
+  ///   - initialState: The state of the operation that a store begins with, made anew for each store.
+  @inlinable
+  public func defaultValue(
+    _ value: @autoclosure @escaping @Sendable () -> State.DefaultStateValue,
+    initialState: @autoclosure @escaping @Sendable () -> State
+  ) -> DefaultStateOperation<Self> {
+    DefaultStateOperation(self, base: initialState, defaultValue: value)
+  }
+}
+
+extension DefaultStateRequest where State: DefaultableOperationState {
+  /// Shows `value` in place of a missing one, for a kind of request of your own that knows its initial state.
+  // Disfavored, so that kinds with one of their own keep it.
+  @_disfavoredOverload
+  @inlinable
+  public func defaultValue(
+    _ value: @autoclosure @escaping @Sendable () -> State.DefaultStateValue
+  ) -> DefaultStateOperation<Self> {
+    DefaultStateOperation(self, base: { self.initialState }, defaultValue: value)
+  }
+}
+
 extension QueryRequest {
   /// This query with a default value.
   public typealias Default = DefaultStateOperation<Self>

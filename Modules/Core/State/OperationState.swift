@@ -92,6 +92,16 @@ extension OperationState where StatusValue == StateValue {
   }
 }
 
+extension OperationState where StateValue == StatusValue? {
+  @inlinable
+  public var status: OperationStatus<StatusValue, Failure> {
+    if self.isLoading { return .loading }
+    if let error = self.error { return .result(.failure(error)) }
+    guard self.valueUpdateCount > 0, let value = self.currentValue else { return .idle }
+    return .result(.success(value))
+  }
+}
+
 /// What a store has to do after its state was reset.
 public struct OperationStateResetEffect<State: OperationState>: Sendable {
   /// The tasks to cancel; their outcomes do not show in the state.
