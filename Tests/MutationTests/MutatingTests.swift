@@ -201,6 +201,11 @@ struct MutatingTests {
     #expect(store.currentValue == "first")
   }
 
+  @Test func `The tasks of calls are named by the mutation`() async throws {
+    let store = MutationStore.detached(mutation: Mutation(script: self.script).tryingAgain())
+    #expect(store.mutateTask(with: "a").configuration.name == "ScriptedMutation<String>: mutate")
+  }
+
   private static func handler(note: @escaping @Sendable (String) -> Void) -> Handler {
     Handler(
       onMutatingStarted: { arguments, _ in note("started \(arguments)") },

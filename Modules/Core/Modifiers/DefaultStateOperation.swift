@@ -47,6 +47,9 @@ where Operation.State: DefaultableOperationState {
   public var canRunUnasked: Bool { self.operation.canRunUnasked }
 
   @inlinable
+  public func taskName(in context: OperationContext) -> String { self.operation.taskName(in: context) }
+
+  @inlinable
   public var initialState: DefaultOperationState<Operation.State> {
     DefaultOperationState(self.base(), defaultValue: self.defaultValue())
   }

@@ -73,6 +73,9 @@ where
 
   @inlinable
   public var canRunUnasked: Bool { self.operation.canRunUnasked }
+
+  @inlinable
+  public func taskName(in context: OperationContext) -> String { self.operation.taskName(in: context) }
 }
 
 extension Modified: QueryRequest

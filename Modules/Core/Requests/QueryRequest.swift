@@ -40,4 +40,5 @@ extension QueryRequest {
   ) async throws(Failure) -> Value {
     try await self.fetch(isolation: isolation, in: context, with: continuation)
   }
+  public func taskName(in context: OperationContext) -> String { "\(self.operationName): fetch" }
 }

@@ -20,11 +20,18 @@ where Value == State.OperationValue, Failure == State.Failure {
   /// Whether runs may be started by anything but a direct call: by a subscription, a run specification, or an
   /// invalidation. True unless the operation needs arguments that only its caller has.
   var canRunUnasked: Bool { get }
+
+  /// What the task of a run in `context` is called in debuggers, unless its configuration has a name: `Post.Query: fetch`.
+  ///
+  /// By default the name of the operation and what the run does. It is only asked for when somebody looks.
+  func taskName(in context: OperationContext) -> String
 }
 
 extension StatefulOperationRequest {
   @inlinable
   public var canRunUnasked: Bool { true }
+
+  public func taskName(in context: OperationContext) -> String { "\(self.operationName): run" }
 }
 
 extension StatefulOperationRequest where Self: Hashable {

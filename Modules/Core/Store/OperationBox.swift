@@ -53,6 +53,8 @@ class AnyKeptOperation: @unchecked Sendable {
   func isSameRun(_ context: OperationContext, _ other: OperationContext) -> Bool {
     preconditionFailure("Overridden by KeptOperation.")
   }
+
+  func taskName(in context: OperationContext) -> String { preconditionFailure("Overridden by KeptOperation.") }
 }
 
 @usableFromInline
@@ -73,4 +75,6 @@ final class KeptOperation<Operation: StatefulOperationRequest>: AnyKeptOperation
   override func isSameRun(_ context: OperationContext, _ other: OperationContext) -> Bool {
     self.operation.isSameRun(in: context, as: other)
   }
+
+  override func taskName(in context: OperationContext) -> String { self.operation.taskName(in: context) }
 }

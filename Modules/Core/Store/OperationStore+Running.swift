@@ -20,7 +20,7 @@ extension OperationStore {
   /// A task that runs the operation once it is run itself.
   @inlinable
   public func runTask(using context: OperationContext? = nil) -> OperationTask<State.OperationValue, State.Failure> {
-    self.runtime.makeTask(using: context)
+    self.runtime.makeNamedTask(using: context)
   }
 }
 
@@ -46,6 +46,6 @@ extension OperationStore where State: QueryStateProtocol {
   /// A task that fetches the value once it is run.
   @inlinable
   public func fetchTask(using context: OperationContext? = nil) -> OperationTask<State.OperationValue, State.Failure> {
-    self.runtime.makeTask(using: context)
+    self.runtime.makeNamedTask(using: context)
   }
 }

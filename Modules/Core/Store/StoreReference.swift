@@ -8,6 +8,9 @@ protocol StoreReference: AnyObject, Sendable {
 
   /// The number of the last invalidation of the store; 0 before the first.
   var lastInvalidation: Int { get }
+
+  /// What the task of a run in `context` is called; nil when the store is gone.
+  func taskName(in context: OperationContext) -> String?
 }
 
 /// A reference to a store of a certain state.
@@ -33,5 +36,10 @@ final class TypedStoreReference<State: OperationState & Sendable>: StoreReferenc
   /// Notes an invalidation. Of two that are noted at once the later one stays.
   func note(invalidation number: Int) {
     _ = self.invalidation.max(number, ordering: .acquiringAndReleasing)
+  }
+
+  @usableFromInline
+  func taskName(in context: OperationContext) -> String? {
+    self.store?.runtime.operation.kept.taskName(in: context)
   }
 }

@@ -89,7 +89,7 @@ extension StoreRuntime {
   /// A task that runs the operation again for the subscribers, who keep it alive together with those who await it.
   @inlinable
   func makeRerunTask(using context: OperationContext?) -> Task {
-    var task = self.makeTask(using: context)
+    var task = self.makeNamedTask(using: context)
     task.context.run.isForSubscribers = true
     return task
   }

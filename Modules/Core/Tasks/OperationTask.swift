@@ -33,9 +33,23 @@ extension OperationTask {
   public var id: OperationTaskIdentifier { self.flight.id }
 
   /// How the task is made.
+  ///
+  /// Where nothing names it, a task of a store has the name that its operation gives it, for as long as that is there:
+  /// ``StatefulOperationRequest/taskName(in:)``.
   public var configuration: OperationTaskConfiguration {
-    get { self.context.operationTaskConfiguration }
-    set { self.context.operationTaskConfiguration = newValue }
+    get {
+      var configuration = self.context.operationTaskConfiguration
+      if configuration.name == nil { configuration.name = self.context.defaultTaskName }
+      return configuration
+    }
+    set {
+      var configuration = newValue
+      // What is only looked at is not written.
+      if self.context.operationTaskConfiguration.name == nil, newValue.name == self.context.defaultTaskName {
+        configuration.name = nil
+      }
+      self.context.operationTaskConfiguration = configuration
+    }
   }
 
   /// What identifies and configures the task.
@@ -55,6 +69,13 @@ extension OperationTask {
 
   /// The outcome, once the task has ended.
   public var finishedResult: Result<Value, Failure>? { self.flight.finishedOutcome }
+}
+
+extension OperationTask: Hashable {
+  /// Whether both are the same run. One with a transformed value or error is another.
+  public static func == (lhs: OperationTask, rhs: OperationTask) -> Bool { lhs.flight === rhs.flight }
+
+  public func hash(into hasher: inout Hasher) { hasher.combine(self.id) }
 }
 
 extension OperationTask {

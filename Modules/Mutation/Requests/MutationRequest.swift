@@ -83,6 +83,8 @@ extension MutationRequest {
   /// False: only a caller has arguments.
   public var canRunUnasked: Bool { false }
 
+  public func taskName(in context: OperationContext) -> String { "\(self.operationName): mutate" }
+
   /// Whether two calls have the same arguments: `Void`, or of an `Equatable` type and equal.
   ///
   /// So `.deduplicated()` lets a second call with equal arguments share the first while that is under way, and shares

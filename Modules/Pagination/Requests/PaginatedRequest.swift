@@ -112,6 +112,21 @@ extension PaginatedRequest {
     try await PageLoad(request: self, context: context, continuation: continuation).perform()
   }
 
+  /// The name of the operation and what the run loads: `Post.Feed: next page`.
+  public func taskName(in context: OperationContext) -> String {
+    let run: PagingRun<PageID, PageValue, PageFailure>? = context.pagingRun()
+    let request = run?.request ?? context[PageDemand.Key.self].map { $0.request(hasPages: true) }
+    let work =
+      switch request {
+      case .initialPage: "initial page"
+      case .nextPage: "next page"
+      case .previousPage: "previous page"
+      case .allPages: "all pages"
+      case nil: "pages"
+      }
+    return "\(self.operationName): \(work)"
+  }
+
   /// Whether both runs load the same page, or both all pages.
   @inlinable
   public func isSameRun(in context: OperationContext, as other: OperationContext) -> Bool {

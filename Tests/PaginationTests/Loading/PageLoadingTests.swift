@@ -193,4 +193,17 @@ struct PageLoadingTests {
     let value = try await OperationRunner(operation: shelf.request).run()
     #expect(value == .initialPage(Page(id: 0, value: "a")))
   }
+
+  @Test
+  func `The tasks are named by what they load`() async throws {
+    let shelf = Shelf()
+    let store = ListStore.detached(query: shelf.request.staleWhenNoValue())
+    #expect(store.fetchNextPageTask().configuration.name == "ListRequest: next page")
+    #expect(store.fetchPreviousPageTask().configuration.name == "ListRequest: previous page")
+    #expect(store.refetchAllPagesTask().configuration.name == "ListRequest: all pages")
+    let fetch = start { try await store.fetchNextPage() }
+    #expect(store.initialPageActiveTasks.map(\.configuration.name) == ["ListRequest: initial page"])
+    try await shelf.script.next().succeed("a")
+    _ = await fetch.result
+  }
 }
