@@ -17,7 +17,9 @@ extension OperationClient {
       return self.typed(kept, for: operation) ?? self.makeStore(for: operation, initialState: initialState())
     }
     let store = self.makeStore(for: operation, initialState: initialState())
-    return self.typed(self.storage.insertIfAbsent(KeptStore(store)).store, for: operation) ?? store
+    // A controller, or a custom creator, may use the store already.
+    let isIdle = self.createsPlainStores && !store.runtime.hasDependents
+    return self.typed(self.storage.insertIfAbsent(KeptStore(store), isIdle: isIdle).store, for: operation) ?? store
   }
 
   /// The store of a query, which is made when there is none at its path.
@@ -57,12 +59,12 @@ extension OperationClient {
 extension OperationClient {
   /// The store at a path, if there is one.
   public func store(with path: OperationPath) -> OpaqueOperationStore? {
-    self.storage.store(at: path)?.runtime.opaqueStore
+    self.storage.store(at: path)?.opaque
   }
 
   /// The stores at paths that start with `path`.
   public func stores(matching path: OperationPath = []) -> OperationPathableCollection<OpaqueOperationStore> {
-    OperationPathableCollection(trie: self.storage.stores(matching: path).compactMap { $0.runtime.opaqueStore })
+    OperationPathableCollection(trie: self.storage.stores(matching: path).compactMap(\.opaque))
   }
 
   /// The stores with a state of type `state` at paths that start with `path`.
@@ -82,7 +84,10 @@ extension OperationClient {
   }
 
   /// Takes out the store at `path`. Those who hold it keep it.
-  public func clearStore(with path: OperationPath) {
-    self.storage.remove(at: path)
+  ///
+  /// - Returns: The store that was taken out; nil where there was none.
+  @discardableResult
+  public func clearStore(with path: OperationPath) -> OpaqueOperationStore? {
+    self.storage.remove(at: path)?.opaque
   }
 }

@@ -1,5 +1,9 @@
 extension OperationClient {
-  /// Tells which stores come to the client and go from it, at paths that start with `path`.
+  /// Tells which stores come to the client and go from it, at paths that start with `path`, from now on.
+  ///
+  /// Each store that is announced as added is announced as removed once, when it is no longer found at its path. A store that
+  /// is still held past its cache time stays there until its last reference goes. It cannot be handed over any more then: the
+  /// store in `storesRemoved` is another object, with the path, context and last state of the one that has gone.
   ///
   /// - Parameters:
   ///   - path: The prefix; the empty path matches all.
@@ -18,8 +22,8 @@ extension OperationClient {
     self.storage.watch(path) { change in
       onChange(
         (
-          storesAdded: .init(change.added.lazy.compactMap(\.runtime.opaqueStore)),
-          storesRemoved: .init(change.removed.lazy.compactMap(\.runtime.opaqueStore))
+          storesAdded: .init(change.added.lazy.map(\.opaque)),
+          storesRemoved: .init(change.removed.lazy.map(\.opaque))
         )
       )
     }

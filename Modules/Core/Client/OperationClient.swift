@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// Keeps the stores of a program by their paths, so that all who use an operation share one.
 ///
 /// A client can be used from any thread. Idle stores are dropped in time: see ``DefaultStoreCache``.
@@ -8,7 +6,7 @@ public final class OperationClient: Sendable {
   /// Whether the creator adds nothing, so that clients make their stores themselves, knowing their types.
   @usableFromInline let createsPlainStores: Bool
   @usableFromInline let storeCreator: any StoreCreator
-  private let context: Mutex<OperationContext>
+  private let context: Locked<OperationContext>
   /// Held while stores are edited as a whole. Nothing else takes it.
   let transactions = ReentrantMutex(0)
   /// Whether nothing is run for subscribers any more.
@@ -28,8 +26,8 @@ public final class OperationClient: Sendable {
     self.storage = ClientStorage(cache: storeCache)
     self.storeCreator = storeCreator
     self.createsPlainStores = storeCreator is PlainStoreCreator
-    self.context = Mutex(defaultContext)
-    self.context.withLock { $0.operationClient = self }
+    self.context = Locked(defaultContext)
+    self.defaultContext = defaultContext
   }
 
   /// The context that stores begin with. It always refers to this client.
@@ -38,7 +36,10 @@ public final class OperationClient: Sendable {
     set {
       var context = newValue
       context.operationClient = self
-      self.context.withLock { $0 = context }
+      self.context.withLock { current, released in
+        released.append(current)
+        current = context
+      }
     }
   }
 

@@ -4,7 +4,6 @@ internal import Synchronization
 @usableFromInline
 struct KeptStore: Sendable {
   let runtime: any ErasedRuntime
-  /// Keeps the store while it is announced.
   @usableFromInline let store: any AnyObject & Sendable
 
   init(runtime: any ErasedRuntime, store: any AnyObject & Sendable) {
@@ -16,12 +15,16 @@ struct KeptStore: Sendable {
   init<State>(_ store: OperationStore<State>) {
     self.init(runtime: store.runtime, store: store)
   }
+
+  var opaque: OpaqueOperationStore { self.runtime.opaque(self.store) }
 }
 
 /// Stores that have come to a client and that have gone.
 struct StoreChange: Sendable {
   var added: [KeptStore] = []
   var removed: [KeptStore] = []
+  /// The last watcher that was there by then.
+  var lastWatcherID: UInt64 = 0
 
   var isEmpty: Bool { self.added.isEmpty && self.removed.isEmpty }
 }

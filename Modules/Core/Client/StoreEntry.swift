@@ -9,12 +9,13 @@ final class StoreEntry: IdleNode, @unchecked Sendable {
   /// The store; nil once the cache has let it go, after which it is there while somebody else holds it, and in the end.
   @exclusivity(unchecked) var store: (any AnyObject & Sendable)?
   // Three in one word, as there is an entry for each store.
-  @exclusivity(unchecked) private var bits: UInt64 = 0b11
+  @exclusivity(unchecked) private var bits: UInt64
 
-  init(client: StoreEntryClient, runtime: any ErasedRuntime, store: any AnyObject & Sendable) {
+  init(client: StoreEntryClient, runtime: any ErasedRuntime, store: any AnyObject & Sendable, isIdle: Bool) {
     self.client = client
     self.runtime = runtime
     self.store = store
+    self.bits = isIdle ? 0b11 : 0b10
   }
 
   override var idleStore: OperationClient.IdleStore { OperationClient.IdleStore(entry: self) }

@@ -2,10 +2,7 @@ extension PathIndex {
   /// Finds the node at a path, making it and its ancestors where they are missing.
   @usableFromInline
   mutating func insert(_ path: OperationPath) -> NodeID {
-    if nodes.isEmpty {
-      reserveCapacity(path.count + 1)
-      nodes.append(Node(element: Self.vacant))
-    }
+    insertRootIfNeeded(for: path)
     var node = Self.root
     var hasher = Hasher()
     for element in path.elements {
@@ -14,6 +11,12 @@ extension PathIndex {
       node = child(of: node, element, hash: hash) ?? addChild(element, hash: hash, to: node)
     }
     return node
+  }
+
+  mutating func insertRootIfNeeded(for path: OperationPath) {
+    guard nodes.isEmpty else { return }
+    reserveCapacity(path.count + 1)
+    nodes.append(Node(element: Self.vacant))
   }
 
   private func child(of parent: NodeID, _ element: OperationPath.Element, hash: UInt32) -> NodeID? {

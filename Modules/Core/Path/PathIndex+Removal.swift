@@ -6,15 +6,27 @@ extension PathIndex {
   /// Takes the value mark off a node and frees the nodes that lead to no value any more.
   @usableFromInline
   mutating func unmarkValue(at node: NodeID) {
+    var freed: [OperationPath.Element] = []
+    unmarkValue(at: node, freed: &freed)
+  }
+
+  /// Takes the value mark off a node, and hands over the elements of the nodes that lead to no value any more.
+  mutating func unmarkValue(at node: NodeID, freed: inout [OperationPath.Element]) {
     guard nodes[Int(node)].hasValue else { return }
     nodes[Int(node)].hasValue = false
     valueCount -= 1
-    prune(from: node)
+    prune(from: node, freed: &freed)
   }
 
   /// Frees a node with all its descendants, and the ancestors that lead to no value any more.
   @usableFromInline
   mutating func removeSubtree(at start: NodeID) {
+    var freed: [OperationPath.Element] = []
+    removeSubtree(at: start, freed: &freed)
+  }
+
+  /// Frees a node with all its descendants and the ancestors that lead to no value any more, and hands over their elements.
+  mutating func removeSubtree(at start: NodeID, freed: inout [OperationPath.Element]) {
     var node = start
     while true {
       while nodes[Int(node)].firstChild != Self.none { node = nodes[Int(node)].firstChild }
@@ -24,13 +36,13 @@ extension PathIndex {
       }
       if node == start { break }
       let parent = nodes[Int(node)].parent
-      free(node)
+      free(node, freed: &freed)
       node = parent
     }
-    prune(from: start)
+    prune(from: start, freed: &freed)
   }
 
-  private mutating func prune(from start: NodeID) {
+  private mutating func prune(from start: NodeID, freed: inout [OperationPath.Element]) {
     var node = start
     while !nodes[Int(node)].hasValue, nodes[Int(node)].firstChild == Self.none {
       if node == Self.root {
@@ -38,14 +50,16 @@ extension PathIndex {
         return
       }
       let parent = nodes[Int(node)].parent
-      free(node)
+      free(node, freed: &freed)
       node = parent
     }
   }
 
-  private mutating func free(_ node: NodeID) {
+  private mutating func free(_ node: NodeID, freed: inout [OperationPath.Element]) {
     removeFromTable(node)
     unlink(node)
+    // Other elements have no deinitializer that could be called.
+    if case .erased = nodes[Int(node)].element.payload { freed.append(nodes[Int(node)].element) }
     nodes[Int(node)] = Node(element: Self.vacant, next: firstFree)
     firstFree = node
     freeCount += 1

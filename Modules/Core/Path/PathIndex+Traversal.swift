@@ -29,15 +29,14 @@ extension PathIndex {
 
   /// Copies a node with its descendants, and the nodes of the path that leads to it.
   ///
-  /// - Returns: The copy, and for each of its nodes from the position `path.count` on the node it was copied from.
+  /// - Returns: The copy, and for each of its last nodes, the start and its descendants, the node it was copied from.
   @usableFromInline
-  func subtree(at start: NodeID, path: OperationPath) -> (copy: PathIndex, sources: ContiguousArray<NodeID>) {
+  func subtree(at start: NodeID) -> (copy: PathIndex, sources: ContiguousArray<NodeID>) {
     let count = descendantCount(of: start) + 1
     var copy = PathIndex()
     var sources: ContiguousArray<NodeID> = []
-    copy.reserveCapacity(path.count + count)
     sources.reserveCapacity(count)
-    var (node, copied) = (start, copy.insert(path))
+    var (node, copied) = (start, self.copyAncestors(of: start, into: &copy, capacity: count))
     while true {
       if nodes[Int(node)].hasValue { copy.markValue(at: copied) }
       sources.append(node)
@@ -51,6 +50,21 @@ extension PathIndex {
       if next == Self.none { return (copy, sources) }
       node = next
       copied = copy.addChild(nodes[Int(node)].element, hash: nodes[Int(node)].hash, to: parent)
+    }
+  }
+
+  /// Copies the nodes of a path, whose elements are not hashed again.
+  private func copyAncestors(of start: NodeID, into copy: inout PathIndex, capacity: Int) -> NodeID {
+    var path: [NodeID] = []
+    var node = start
+    while node != Self.root {
+      path.append(node)
+      node = nodes[Int(node)].parent
+    }
+    copy.reserveCapacity(path.count + capacity)
+    copy.nodes.append(Node(element: Self.vacant))
+    return path.reversed().reduce(Self.root) { parent, node in
+      copy.addChild(nodes[Int(node)].element, hash: nodes[Int(node)].hash, to: parent)
     }
   }
 

@@ -5,7 +5,15 @@ extension PathTrie {
     matching path: OperationPath = OperationPath(),
     _ body: (Value) throws(Failure) -> Void
   ) throws(Failure) {
-    guard let start = index.node(at: path) else { return }
+    if let start = index.node(at: path) { try forEach(within: start, body) }
+  }
+
+  /// Calls a closure with each value at a node or below it.
+  @inlinable
+  func forEach<Failure: Error>(
+    within start: PathIndex.NodeID,
+    _ body: (Value) throws(Failure) -> Void
+  ) throws(Failure) {
     var next = index.firstValue(within: start)
     while let node = next {
       if let value = values[Int(node)] { try body(value) }
@@ -18,7 +26,7 @@ extension PathTrie {
   package func subtrie(matching path: OperationPath) -> PathTrie {
     if path.isEmpty { return self }
     guard let start = index.node(at: path) else { return PathTrie() }
-    return subtree(at: start, path: path)
+    return subtree(at: start)
   }
 
   /// The transformed values at paths that start with the given one, without those that are transformed to `nil`.
@@ -27,10 +35,21 @@ extension PathTrie {
     matching path: OperationPath = OperationPath(),
     _ transform: (Value) -> Transformed?
   ) -> PathTrie<Transformed> {
-    // All paths: the index is shared instead of copied.
-    if path.isEmpty { return compactMap(into: index, from: nil, transform) }
+    // An empty trie has no root.
+    if path.isEmpty { return compactMap(within: PathIndex.root, transform) }
     guard let start = index.node(at: path) else { return PathTrie<Transformed>() }
-    let (copy, sources) = index.subtree(at: start, path: path)
+    return compactMap(within: start, transform)
+  }
+
+  /// The transformed values at a node and below it, without those that are transformed to `nil`.
+  @inlinable
+  func compactMap<Transformed>(
+    within start: PathIndex.NodeID,
+    _ transform: (Value) -> Transformed?
+  ) -> PathTrie<Transformed> {
+    // All paths: the index is shared instead of copied.
+    if start == PathIndex.root { return compactMap(into: index, from: nil, transform) }
+    let (copy, sources) = index.subtree(at: start)
     return compactMap(into: copy, from: sources, transform)
   }
 
@@ -68,8 +87,8 @@ extension PathTrie {
 
   // Copies the nodes from one on, with the path to it.
   @inlinable
-  func subtree(at start: PathIndex.NodeID, path: OperationPath) -> PathTrie {
-    let (copy, sources) = index.subtree(at: start, path: path)
+  func subtree(at start: PathIndex.NodeID) -> PathTrie {
+    let (copy, sources) = index.subtree(at: start)
     return compactMap(into: copy, from: sources) { $0 }
   }
 }

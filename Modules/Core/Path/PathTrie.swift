@@ -110,7 +110,7 @@ extension PathTrie {
   package mutating func removeAll(matching path: OperationPath) -> PathTrie {
     if path.isEmpty { return removeAll() }
     guard let start = index.node(at: path) else { return PathTrie() }
-    let removed = subtree(at: start, path: path)
+    let removed = subtree(at: start)
     var next = index.firstValue(within: start)
     while let node = next {
       values[Int(node)] = nil
@@ -126,7 +126,7 @@ extension PathTrie {
     if index.nodes.isEmpty {
       values = []
     } else if index.isSparse {
-      self = subtree(at: PathIndex.root, path: OperationPath())
+      self = subtree(at: PathIndex.root)
     }
   }
 }

@@ -13,8 +13,10 @@ protocol ErasedRuntime: AnyObject, Sendable {
   var operationName: String { get }
   /// The store, while somebody holds it.
   var erasedStore: (any AnyObject & Sendable)? { get }
-  /// The store, while somebody holds it.
-  var opaqueStore: OpaqueOperationStore? { get }
+  /// Erases the type of a store that this works behind.
+  func opaque(_ store: any AnyObject & Sendable) -> OpaqueOperationStore
+  /// Another store that this works behind, with what is left when the store is gone.
+  func makeStandIn() -> any AnyObject & Sendable
 
   /// Looks whether nobody subscribes and nothing runs.
   func readIdleness() -> StoreIdleness
@@ -39,7 +41,11 @@ extension StoreRuntime: ErasedRuntime {
 
   var erasedStore: (any AnyObject & Sendable)? { self.reference.store }
 
-  var opaqueStore: OpaqueOperationStore? { self.reference.opaqueStore }
+  func opaque(_ store: any AnyObject & Sendable) -> OpaqueOperationStore {
+    OpaqueOperationStore(erasing: unsafeDowncast(store, to: OperationStore<State>.self))
+  }
+
+  func makeStandIn() -> any AnyObject & Sendable { OperationStore(runtime: self) }
 
   var isLoading: Bool { self.machine.withLock { $0.state.isLoading } }
 

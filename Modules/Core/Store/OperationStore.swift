@@ -23,6 +23,10 @@ public final class OperationStore<State: OperationState & Sendable>: Sendable, O
     self.runtime.attachConfiguration(of: context)
   }
 
+  init(runtime: StoreRuntime<State>) {
+    self.runtime = runtime
+  }
+
   deinit {
     self.runtime.close()
     if self.runtime.hasBeenKept { self.runtime.leaveKeeper() }

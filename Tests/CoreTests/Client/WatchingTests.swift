@@ -70,6 +70,38 @@ struct WatchingTests {
   }
 
   @Test
+  func `A watcher hears of no change that was made before it came`() {
+    let client = OperationClient()
+    let (early, late) = (Journal(), Journal())
+    let own = Box<OperationSubscription?>(nil)
+    let first = client.subscribe { change in
+      guard own.value == nil, change.storesAdded[NumberQuery(1).path] != nil else { return }
+      // Made, and told after the present change.
+      _ = client.store(for: NumberQuery(2))
+      own.value = client.announcing(to: late)
+      _ = client.store(for: NumberQuery(3))
+    }
+    let second = client.announcing(to: early)
+    _ = client.store(for: NumberQuery(1))
+    #expect(early.lines == [1, 2, 3].map { "+ \(NumberQuery($0).path)" })
+    #expect(late.lines == ["+ \(NumberQuery(3).path)"])
+    for subscription in [first, second] { subscription.cancel() }
+    own.value?.cancel()
+  }
+
+  @Test
+  func `A watcher that an earlier one cancels hears nothing more`() {
+    let client = OperationClient()
+    let journal = Journal()
+    let other = Box<OperationSubscription?>(nil)
+    let first = client.subscribe { _ in other.value?.cancel() }
+    other.value = client.announcing(to: journal)
+    _ = client.store(for: NumberQuery(1))
+    #expect(journal.lines == [])
+    first.cancel()
+  }
+
+  @Test
   func `A watcher may do anything to the client`() {
     let client = OperationClient()
     let journal = Journal()

@@ -1,0 +1,45 @@
+/// The changes for tries behind a lock: they neither hash, compare nor release an element of a user's type.
+extension PathTrie {
+  /// Inserts a value, or replaces the one at its path, which is returned.
+  ///
+  /// A comparison that is not decided counts as unequal.
+  mutating func updateValue(_ value: Value, at search: PathSearch) -> Value? {
+    let node = self.insert(search)
+    let replaced = self.values[Int(node)]
+    self.values[Int(node)] = value
+    return replaced
+  }
+
+  private mutating func insert(_ search: PathSearch) -> PathIndex.NodeID {
+    let node = index.insert(search)
+    if values.isEmpty { values.reserveCapacity(index.nodes.count) }
+    while values.count < index.nodes.count { values.append(nil) }
+    index.markValue(at: node)
+    return node
+  }
+
+  /// Removes the value at a node.
+  ///
+  /// - Parameter freed: Takes the elements that no path has any more.
+  mutating func removeValue(at node: PathIndex.NodeID, freed: inout [OperationPath.Element]) {
+    values[Int(node)] = nil
+    index.unmarkValue(at: node, freed: &freed)
+    shrink()
+  }
+
+  /// Removes the values at a node and below it, and returns them.
+  ///
+  /// - Parameter freed: Takes the elements that no path has any more.
+  mutating func removeAll(within start: PathIndex.NodeID, freed: inout [OperationPath.Element]) -> PathTrie {
+    if start == PathIndex.root { return removeAll() }
+    let removed = subtree(at: start)
+    var next = index.firstValue(within: start)
+    while let node = next {
+      values[Int(node)] = nil
+      next = index.nextValue(after: node, within: start)
+    }
+    index.removeSubtree(at: start, freed: &freed)
+    shrink()
+    return removed
+  }
+}
