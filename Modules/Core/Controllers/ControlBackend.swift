@@ -23,10 +23,10 @@ protocol ControlBackend<State>: Sendable {
 }
 
 extension StoreRuntime: ControlBackend {
-  /// Whether a controller may rerun the operation: somebody subscribes, and nobody has disabled automatic running.
+  /// Whether a controller may rerun the operation: automatic running is not disabled, and its specification holds.
   var canYieldRerun: Bool {
-    let (context, subscriberCount) = self.machine.withLock { ($0.context, $0.subscribers.count) }
-    guard subscriberCount > 0, self.operation.canRunUnasked, !context.automaticRunsAreStopped else { return false }
+    let context = self.context
+    guard self.operation.canRunUnasked, !context.automaticRunsAreStopped else { return false }
     return !context.isAutomaticRunningConfigured || context.automaticRunningSpecification.isSatisfied(in: context)
   }
 

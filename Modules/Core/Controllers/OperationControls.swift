@@ -25,7 +25,9 @@ extension OperationControls {
   /// How many subscribers the store has.
   public var subscriberCount: Int { self.backend.subscriberCount }
 
-  /// Whether a rerun would be carried out: the store has subscribers, and automatic running is not disabled.
+  /// Whether a rerun would be carried out: automatic running is not disabled, and its specification holds.
+  ///
+  /// It is true without subscribers as well. A controller that works for them asks ``subscriberCount``.
   public var canYieldRerun: Bool { self.backend.canYieldRerun }
 }
 
@@ -57,7 +59,7 @@ extension OperationControls {
 extension OperationControls {
   /// Runs the operation again; nil, and nothing, when ``canYieldRerun`` is false.
   ///
-  /// The subscribers of the store keep the run alive together with the caller.
+  /// The subscribers of the store, if there are any, keep the run alive together with the caller.
   @discardableResult
   public func yieldRerun(
     with context: OperationContext? = nil
@@ -73,14 +75,14 @@ extension OperationControls {
     self.canYieldRerun ? self.backend.makeRerunTask(using: context) : nil
   }
 
-  /// Runs the operation again for the subscribers, unless a run is there, and does not wait for it. Does nothing when
-  /// ``canYieldRerun`` is false.
+  /// Runs the operation again for the subscribers, unless a run is there, and does not wait for it. Does nothing without
+  /// subscribers, or when ``canYieldRerun`` is false.
   public func rerunForSubscribers() {
     if self.canYieldRerun { self.backend.runForSubscribers() }
   }
 
   /// Runs the operation again for the subscribers, as something that it needs has come to hold, and does not wait for it.
-  /// Does nothing when ``canYieldRerun`` or ``isStale`` is false.
+  /// Does nothing without subscribers, or when ``canYieldRerun`` or ``isStale`` is false.
   ///
   /// A run that is there began too early to be sure of success. Where it fails, the operation is run once more, if
   /// ``canYieldRerun`` and ``isStale`` are true by then.

@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// Reruns a store at an interval while somebody subscribes.
 ///
 /// The first rerun comes an interval after the first subscriber. An interval that finds a run under way, or the condition
@@ -46,14 +44,14 @@ struct Polling<State: OperationState & Sendable, Specification: OperationRunSpec
 
 /// At most one deadline at a time.
 private final class PollingTimer: Sendable {
-  private enum State {
+  private enum State: Sendable {
     case paused
     /// The number tells a deadline that was set anew from the one that fires.
     case running(UInt64, OperationSubscription?)
     case stopped
   }
 
-  private let state = Mutex<(State, last: UInt64)>((.paused, 0))
+  private let state = Locked<(State, last: UInt64)>((.paused, 0))
 
   func startIfPaused(
     after interval: Duration,

@@ -1,5 +1,7 @@
 extension StatefulOperationRequest {
   /// Lets the store run the operation unasked, as when somebody subscribes, while `specification` is satisfied.
+  ///
+  /// When that comes to be satisfied, the operation is run if the value is stale and somebody subscribes.
   public func enableAutomaticRunning(
     onlyWhen specification: some OperationRunSpecification & Sendable
   ) -> ContextModifiedOperation<Self> {

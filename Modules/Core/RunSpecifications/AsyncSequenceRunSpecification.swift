@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// A condition that is what an async sequence of Booleans said last.
 ///
 /// The sequence is iterated from the first look at the condition on, once for all who use the specification, and no longer
@@ -47,21 +45,39 @@ extension OperationRunSpecification where Self == AsyncSequenceRunSpecification 
 
 /// Iterates a sequence and keeps its last element.
 private final class SequenceFollower: Sendable {
-  private struct State {
+  private struct State: Sendable {
     var value: Bool
+    var hasBegun = false
     var task: Task<Void, Never>?
-    var observers: [UInt64: @Sendable () -> Void] = [:]
-    var nextID: UInt64 = 0
+    var observers: [UInt64: Observer] = [:]
+    var lastID: UInt64 = 0
   }
 
-  private let state: Mutex<State>
+  private final class Observer: Sendable {
+    private let onChange: @Sendable () -> Void
+    private let isCancelled = Switch(false)
+
+    init(_ onChange: @escaping @Sendable () -> Void) {
+      self.onChange = onChange
+    }
+
+    func cancel() {
+      _ = self.isCancelled.set(true)
+    }
+
+    func hear() {
+      if !self.isCancelled.isOn { self.onChange() }
+    }
+  }
+
+  private let state: Locked<State>
   private let iterate: @Sendable (@escaping @Sendable (Bool) -> Bool) async -> Void
 
   init(
     initialValue: Bool,
     iterate: @escaping @Sendable (@escaping @Sendable (Bool) -> Bool) async -> Void
   ) {
-    self.state = Mutex(State(value: initialValue))
+    self.state = Locked(State(value: initialValue))
     self.iterate = iterate
   }
 
@@ -74,35 +90,39 @@ private final class SequenceFollower: Sendable {
     return self.state.withLock { $0.value }
   }
 
-  func subscribe(_ observer: @escaping @Sendable () -> Void) -> OperationSubscription {
+  func subscribe(_ onChange: @escaping @Sendable () -> Void) -> OperationSubscription {
+    let observer = Observer(onChange)
     let id = self.state.withLock { state in
-      state.nextID += 1
-      state.observers[state.nextID] = observer
-      return state.nextID
+      state.lastID += 1
+      state.observers[state.lastID] = observer
+      return state.lastID
     }
     self.beginIfNeeded()
     return OperationSubscription {
-      let observer = self.state.withLock { $0.observers.removeValue(forKey: id) }
-      _ = consume observer  // Released after the lock.
+      observer.cancel()
+      self.state.withLock { state, released in released.append(state.observers.removeValue(forKey: id)) }
     }
   }
 
   private func beginIfNeeded() {
-    self.state.withLock { state in
-      guard state.task == nil else { return }
-      state.task = Task { [iterate, weak self] in
-        await iterate { [weak self] element in self?.receive(element) ?? false }
-      }
+    let hasBegun = self.state.withLock { state in
+      defer { state.hasBegun = true }
+      return state.hasBegun
     }
+    if hasBegun { return }
+    let task = Task { [iterate, weak self] in
+      await iterate { [weak self] element in self?.receive(element) ?? false }
+    }
+    self.state.withLock { $0.task = task }
   }
 
   private func receive(_ element: Bool) -> Bool {
-    let observers = self.state.withLock { state in
-      guard state.value != element else { return [@Sendable () -> Void]() }
+    let observers: [UInt64: Observer] = self.state.withLock { state in
+      guard state.value != element else { return [:] }
       state.value = element
-      return state.observers.sorted { $0.key < $1.key }.map(\.value)
+      return state.observers
     }
-    for observer in observers { observer() }
+    for (_, observer) in observers.sorted(by: { $0.key < $1.key }) { observer.hear() }
     return true
   }
 }

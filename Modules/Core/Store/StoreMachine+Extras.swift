@@ -95,6 +95,11 @@ extension StoreMachine {
     _modify { yield &self.uniqueExtras().activityObservers }
   }
 
+  // Not inlined: seldom are there any.
+  @usableFromInline var sortedActivityObservers: [@Sendable () -> Void] {
+    self.activityObservers.sorted { $0.key < $1.key }.map(\.value)
+  }
+
   /// How often the store was invalidated.
   @inlinable
   var invalidations: Int {

@@ -108,7 +108,7 @@ struct StoreMachine<State: OperationState & Sendable>: Sendable {
     guard isForKeeper || isForObservers else { return nil }
     return StoreActivityNews(
       idleness: isForKeeper ? StoreIdleness(isIdle: now.isIdle, reading: reading()) : nil,
-      observers: isForObservers ? Array(self.activityObservers.values) : []
+      observers: isForObservers ? self.sortedActivityObservers : []
     )
   }
 

@@ -4,7 +4,8 @@ extension StoreRuntime {
   func attachConfiguration(of context: OperationContext) {
     let (handlers, controllers) = (context.operationEventHandlers, context.operationControllers)
     let probes = context.operationProbes
-    if handlers.isEmpty, controllers.isEmpty, probes.isEmpty { return }
+    let followsSpecification = context.changingAutomaticRunningSpecification != nil
+    if handlers.isEmpty, controllers.isEmpty, probes.isEmpty, !followsSpecification { return }
     self.noteDependent()
     for handler in handlers {
       if let handler = handler.adapted(to: State.self) {
@@ -13,8 +14,9 @@ extension StoreRuntime {
         self.reportMismatch(of: type(of: handler))
       }
     }
-    guard !controllers.isEmpty || !probes.isEmpty else { return }
-    let subscriptions = controllers.map { self.start($0) } + probes.map { $0.storeWasMade() }
+    guard !controllers.isEmpty || !probes.isEmpty || followsSpecification else { return }
+    var subscriptions = controllers.map { self.start($0) } + probes.map { $0.storeWasMade() }
+    if let subscription = self.followAutomaticRunning(in: context) { subscriptions.append(subscription) }
     // Most stores have one controller at most, and keep no more for it than it takes.
     let subscription = subscriptions.count == 1 ? subscriptions[0] : .combined(subscriptions)
     self.machine.withLock { $0.controllers = subscription }

@@ -24,7 +24,7 @@ extension StoreRuntime {
   ///
   /// A run that is there began without it, and may be waiting in vain until it gives up: the rerun is then due.
   func rerunSinceChange() {
-    guard self.canYieldRerun, self.isStale else { return }
+    guard self.subscriberCount > 0, self.canYieldRerun, self.isStale else { return }
     self.machine.withLock { $0.markRunsPremature() }
     self.runForSubscribers(departure: .enqueued)
   }
@@ -32,7 +32,7 @@ extension StoreRuntime {
   /// Runs a stale operation again for the subscribers, unless a run is there.
   @usableFromInline
   func rerunIfStale() {
-    guard self.canYieldRerun, self.isStale else { return }
+    guard self.subscriberCount > 0, self.canYieldRerun, self.isStale else { return }
     self.runForSubscribers(departure: .enqueued)
   }
 }

@@ -95,16 +95,17 @@ extension StoreRuntime {
   }
 
   /// Calls `observer` after the first subscriber came or the last one left, and after the first run began or the last ended.
-  @inlinable
   func observeActivity(_ observer: @escaping @Sendable () -> Void) -> OperationSubscription {
     self.noteDependent()
+    let isCancelled = Switch(false)
     let id = self.machine.withLock { machine in
       if machine.isClosed { return UInt64(0) }
       let id = (machine.activityObservers.keys.max() ?? 0) + 1
-      machine.activityObservers[id] = observer
+      machine.activityObservers[id] = { if !isCancelled.isOn { observer() } }
       return id
     }
     return OperationSubscription {
+      _ = isCancelled.set(true)
       let observer = self.machine.withLock { $0.activityObservers.removeValue(forKey: id) }
       _ = consume observer  // Released after the lock.
     }

@@ -41,7 +41,7 @@ struct ControllerTests {
     #expect(controls.state.currentValue == 4)
     #expect(controls.isStale)
     #expect(controls.subscriberCount == 0)
-    #expect(!controls.canYieldRerun)
+    #expect(controls.canYieldRerun)
     store.context[NumberKey.self] = 3
     #expect(controls.context[NumberKey.self] == 3)
     controls.yield(5)
@@ -63,14 +63,42 @@ struct ControllerTests {
   }
 
   @Test
-  func `A rerun happens when somebody subscribes, and is nil otherwise`() async throws {
+  func `A rerun happens with subscribers and without`() async throws {
     let controller = HandingController<IntState>()
     let script = IntScript(default: .value(1))
     let store = IntStore.detached(query: script.query().controlled(by: controller))
     let controls = controller.controls
-    #expect(try await controls.yieldRerun() == nil)
-    #expect(controls.yieldRerunTask() == nil)
-    #expect(script.runCount == 0)
+    #expect(try await controls.yieldRerun() == 1)
+    #expect(try await controls.yieldRerunTask()?.runIfNeeded() == 1)
+    #expect(script.runCount == 2)
+    // What runs for subscribers does nothing without any.
+    controls.rerunForSubscribers()
+    controls.rerunForSubscribersSinceChange()
+    #expect(!store.isLoading)
+    #expect(script.runCount == 2)
+  }
+
+  @Test
+  func `A rerun depends on the specification of automatic running`() async throws {
+    let controller = HandingController<IntState>()
+    let (script, specification) = (IntScript(default: .value(1)), SwitchSpecification(false))
+    let store = IntStore.detached(
+      query: script.query().enableAutomaticRunning(onlyWhen: specification).controlled(by: controller)
+    )
+    #expect(!controller.controls.canYieldRerun)
+    #expect(try await controller.controls.yieldRerun() == nil)
+    specification.set(true)
+    #expect(controller.controls.canYieldRerun)
+    #expect(try await controller.controls.yieldRerun() == 1)
+    #expect(store.currentValue == 1)
+  }
+
+  @Test
+  func `A rerun with subscribers begins when its task is run`() async throws {
+    let controller = HandingController<IntState>()
+    let script = IntScript(default: .value(1))
+    let store = IntStore.detached(query: script.query().controlled(by: controller))
+    let controls = controller.controls
     let subscription = store.subscribe(with: IntRecorder().handler)
     defer { subscription.cancel() }
     #expect(try await controls.yieldRerun() == 1)
@@ -204,6 +232,17 @@ struct ControllerTests {
     _ = IntStore.detached(query: query)
     #expect(journal.lines.prefix(2) == ["inner begins", "outer begins"])
     #expect(Set(journal.lines.dropFirst(2)) == ["inner ends", "outer ends"])
+  }
+
+  @Test
+  func `An observer of activity that an earlier one cancels is not called any more`() {
+    let controller = HandingController<IntState>()
+    let store = IntStore.detached(query: IntScript().query().controlled(by: controller))
+    let second = Box<OperationSubscription?>(nil)
+    let first = controller.controls.observeActivity { second.value?.cancel() }
+    second.value = controller.controls.observeActivity { Issue.record("It was cancelled before.") }
+    store.subscribe(with: IntRecorder().handler).cancel()
+    first.cancel()
   }
 
   @Test

@@ -150,6 +150,29 @@ struct RerunOnChangeTests {
   }
 
   @Test
+  func `A condition that falls and rises on other threads while one looks at it has come to hold`() async throws {
+    let specification = PausingSpecification()
+    let store = IntStore.detached(query: self.script.query().rerunOnChange(of: specification))
+    let recorder = IntRecorder()
+    let subscription = store.subscribe(with: recorder.handler)
+    defer { subscription.cancel() }
+    specification.set(true)
+    try await self.script.next().succeed(1)
+    try await recorder.first { $0.digest == .ended }
+    try await offThePool {
+      // One thread has seen that it holds; before it says so, the condition falls, on another thread.
+      specification.onNextLook {
+        _ = onAnotherThread { specification.set(false) }
+      }
+      specification.announce()
+    }
+    #expect(!store.isLoading)
+    specification.set(true)
+    try await self.script.next().succeed(2)
+    #expect(self.script.runCount == 2)
+  }
+
+  @Test
   func `The condition is followed while the store lives, and no longer`() {
     var store: IntStore? = .detached(query: self.script.query().rerunOnChange(of: self.specification))
     #expect(self.specification.observerCount == 1)
@@ -173,6 +196,37 @@ struct RerunOnChangeTests {
     self.specification.set(true)
     #expect(self.script.runCount == count)
     return EarlyRuns(store: store, subscription: subscription, all: runs)
+  }
+}
+
+/// A condition that does something between a look and the answer.
+private final class PausingSpecification: OperationRunSpecification, Sendable {
+  private let specification = SwitchSpecification(false)
+  private let pause = Box<(@Sendable () -> Void)?>(nil)
+
+  func onNextLook(_ action: @escaping @Sendable () -> Void) {
+    self.pause.value = action
+  }
+
+  func set(_ isOn: Bool) {
+    self.specification.set(isOn)
+  }
+
+  func announce() {
+    self.specification.announce()
+  }
+
+  func isSatisfied(in context: OperationContext) -> Bool {
+    let isSatisfied = self.specification.isSatisfied(in: context)
+    self.pause.replace(with: nil)?()
+    return isSatisfied
+  }
+
+  func subscribe(
+    in context: OperationContext,
+    onChange: @escaping @Sendable () -> Void
+  ) -> OperationSubscription {
+    self.specification.subscribe(in: context, onChange: onChange)
   }
 }
 

@@ -120,6 +120,22 @@ struct RunSpecificationTests {
     continuation.yield(true)
     try await script.next().succeed(1)
   }
+
+  @Test
+  func `An observer of a sequence that an earlier one cancels is not called any more`() async throws {
+    let (stream, continuation) = AsyncStream.makeStream(of: Bool.self)
+    let specification: AsyncSequenceRunSpecification = .observing(sequence: stream, initialValue: false)
+    let (second, called) = (Box<OperationSubscription?>(nil), Gate())
+    let subscriptions = [
+      specification.subscribe(in: self.context) { second.value?.cancel() },
+      specification.subscribe(in: self.context) { Issue.record("It was cancelled before.") },
+      specification.subscribe(in: self.context) { called.open() },
+    ]
+    second.value = subscriptions[1]
+    continuation.yield(true)
+    try await called.wait()
+    OperationSubscription.combined(subscriptions).cancel()
+  }
 }
 
 private struct NumberIsPositive: OperationRunSpecification, Sendable {

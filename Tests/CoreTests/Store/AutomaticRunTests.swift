@@ -35,6 +35,43 @@ struct AutomaticRunTests {
   }
 
   @Test
+  func `A stale store with subscribers runs when its specification comes to hold`() async throws {
+    let (script, specification) = (IntScript(), SwitchSpecification(false))
+    let store = IntStore.detached(
+      query: script.query().enableAutomaticRunning(onlyWhen: AnySendableRunSpecification(specification))
+    )
+    specification.set(true)
+    #expect(script.runCount == 0)
+    specification.set(false)
+    let recorder = IntRecorder()
+    let subscription = store.subscribe(with: recorder.handler)
+    defer { subscription.cancel() }
+    #expect(!store.isLoading)
+    specification.set(true)
+    try await script.next().succeed(1)
+    try await recorder.first { $0.digest == .ended }
+    specification.announce()
+    #expect(!store.isLoading)
+    #expect(script.runCount == 1)
+  }
+
+  @Test
+  func `A fresh store does not run when its specification comes to hold`() {
+    let (script, specification) = (IntScript(), SwitchSpecification(false))
+    var store: IntStore? = .detached(
+      query: script.query().enableAutomaticRunning(onlyWhen: specification).stale(after: .seconds(1_000))
+    )
+    store?.currentValue = 1
+    let subscription = store?.subscribe(with: IntRecorder().handler)
+    specification.set(true)
+    #expect(store?.isLoading == false)
+    #expect(specification.observerCount == 1)
+    subscription?.cancel()
+    store = nil
+    #expect(specification.observerCount == 0)
+  }
+
+  @Test
   func `The second subscriber finds a stale value and starts a run`() async throws {
     let script = IntScript(default: .value(1))
     let store = IntStore.detached(query: script.automaticQuery())
