@@ -19,14 +19,18 @@ extension StatefulOperationRequest {
 
   /// Calls the value stale from `duration` after it was set.
   ///
+  /// A value whose date is in the future is stale as well: the clock has been put back, so that its age is not known.
+  ///
   /// - Parameters:
-  ///   - duration: How long a value is fresh, by the ``OperationClock`` of the context.
+  ///   - duration: How long a value is fresh, by the ``OperationClock`` of the context. A negative duration is reported, and
+  ///     counts as zero.
   ///   - whenNoValue: Whether an operation that never had a value set is stale.
   public func stale(after duration: Duration, whenNoValue: Bool = true) -> ContextModifiedOperation<Self> {
-    let freshness = duration.seconds
+    let freshness = duration.reportedIfNegative(in: "stale(after:)").seconds
     return self.staleWhen { state, context in
       guard let date = state.valueLastUpdatedAt else { return whenNoValue }
-      return context.date.timeIntervalSince(date) >= freshness
+      let age = context.date.timeIntervalSince(date)
+      return age < 0 || age >= freshness
     }
   }
 }
@@ -46,12 +50,4 @@ public protocol OptionalValue {
 
 extension Optional: OptionalValue {
   public var isNil: Bool { self == nil }
-}
-
-extension Duration {
-  /// The duration in seconds, as dates count.
-  package var seconds: Double {
-    let (seconds, attoseconds) = self.components
-    return Double(seconds) + Double(attoseconds) * 1e-18
-  }
 }

@@ -75,14 +75,6 @@ package final class DeadlineQueue: Sendable {
   }
 }
 
-extension Duration {
-  /// The nearest duration that clocks take: they trap or wait forever on saturated ones. A hundred years is forever.
-  package var clampedForClock: Duration {
-    let forever = Duration.seconds(100 * 365 * 86_400)
-    return min(max(self, .zero), forever)
-  }
-}
-
 #if canImport(Dispatch)
   /// One timer of the system that can be moved at will.
   private final class WakeUpTimer: Sendable {

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import OperationCore
 import OperationTesting
 import Testing
@@ -36,6 +37,28 @@ struct StalenessTests {
     #expect(store.isStale)
     store.currentValue = 2
     #expect(!store.isStale)
+  }
+
+  @Test(arguments: [Duration.zero, .seconds(10), .seconds(Int64.max) * 4])
+  func `A value from the future is stale`(_ duration: Duration) {
+    let clock = ManualClock()
+    let store = IntStore.detached(query: self.query.stale(after: duration).manualTime(clock))
+    store.currentValue = 1
+    #expect(store.isStale == (duration == .zero))
+    clock.setDate(clock.now() - 1)
+    #expect(store.isStale)
+  }
+
+  @Test
+  func `A negative age is reported, and makes a value stale at once`() {
+    let query = expectWarning(.invalidArgument) { self.query.stale(after: .seconds(-3)) }
+    let store = IntStore.detached(query: query)
+    store.currentValue = 1
+    #expect(store.isStale)
+    let warnings = WarningRecorder()
+    _ = warnings.recording { self.query.stale(after: .seconds(-3)) }
+    #expect(warnings.warnings.map(\.message).first?.contains("stale(after:)") == true)
+    #expect(warnings.warnings.map(\.message).first?.contains("-3") == true)
   }
 
   @Test
