@@ -1,10 +1,8 @@
-internal import Synchronization
-
 extension OperationClient {
   /// Lets idle stores go after their cache time, the oldest ones where there are too many, and any when a trigger says so.
   public final class DefaultStoreCache: StoreCache {
     private let maximumIdleStores: Int
-    private let state = Mutex(IdleStoreQueues())
+    private let state = Locked(IdleStoreQueues())
     private let link: EvictionLink?
 
     /// Creates a cache.
@@ -32,23 +30,23 @@ extension OperationClient {
 
     public func storeDidBecomeIdle(_ store: IdleStore) {
       let context = store.context
-      let cacheTime = max(context.operationCacheTime, .zero)
       let deadlines = context.operationDeadlines
+      let key = IdleQueue.Key(cacheTime: context.operationCacheTime, source: DeadlineSourceID(deadlines))
       let elapsed = deadlines.elapsed
-      let (replaced, surplus, isAlarmOff) = self.state.withLock { queues in
-        let replaced = queues.insert(store, cacheTime: cacheTime, since: elapsed, for: ObjectIdentifier(self))
+      let (replaced, surplus, queue) = self.state.withLock { queues in
+        let cache = ObjectIdentifier(self)
+        let (replaced, queue) = queues.insert(store, key: key, deadlines: deadlines, since: elapsed, for: cache)
         let surplus = queues.count > self.maximumIdleStores ? queues.removeOldest() : nil
-        return (replaced, surplus, queues.isAlarmOff(for: cacheTime))
+        return (replaced, surplus, queue.alarm.isOff ? queue : nil)
       }
-      _ = consume replaced  // Released after the lock.
+      withExtendedLifetime(replaced) {}
       surplus?.node.idleStore.evict()
-      if isAlarmOff { self.setAlarm(for: cacheTime, on: deadlines) }
+      if let queue { self.setAlarm(for: queue) }
       self.updateLink()
     }
 
     public func storeDidBecomeActive(_ id: IdleStore.ID) {
-      let removed = self.state.withLock { $0.remove(id, for: ObjectIdentifier(self)) }
-      _ = consume removed  // Released after the lock.
+      withExtendedLifetime(self.state.withLock { $0.remove(id, for: ObjectIdentifier(self)) }) {}
     }
 
     /// Lets the idle stores go whose context satisfies a condition.
@@ -60,23 +58,25 @@ extension OperationClient {
       }
     }
 
-    /// One deadline for all stores with the same cache time: that of the oldest one.
-    private func setAlarm(for cacheTime: Duration, on deadlines: any DeadlineSource) {
-      let oldest = self.state.withLock { $0.alarmIfNeeded(for: cacheTime) }
+    /// One deadline for all stores of a queue: that of the oldest one.
+    private func setAlarm(for queue: IdleQueue) {
+      let oldest = self.state.withLock { $0.alarmIfNeeded(for: queue) }
       guard let oldest else { return }
-      let alarm = deadlines.schedule(after: oldest + cacheTime.clampedForClock - deadlines.elapsed) { [weak self] in
-        self?.evictExpired(cacheTime, on: deadlines)
+      let (deadlines, cacheTime) = (queue.deadlines, queue.key.cacheTime)
+      let rest = oldest + cacheTime.clampedForClock - deadlines.elapsed
+      let alarm = deadlines.schedule(after: rest) { [weak self, weak queue] in
+        if let queue { self?.evictExpired(from: queue) }
       }
-      let isObsolete = self.state.withLock { !$0.keep(alarm, for: cacheTime) }
+      let isObsolete = self.state.withLock { !$0.keep(alarm, for: queue) }
       if isObsolete { alarm.cancel() }
     }
 
-    private func evictExpired(_ cacheTime: Duration, on deadlines: any DeadlineSource) {
-      let now = deadlines.elapsed
-      let (expired, alarm) = self.state.withLock { $0.removeExpired(cacheTime, now: now) }
-      _ = consume alarm  // Released after the lock.
+    private func evictExpired(from queue: IdleQueue) {
+      let now = queue.deadlines.elapsed
+      let (expired, alarm) = self.state.withLock { $0.removeExpired(from: queue, now: now) }
+      withExtendedLifetime(alarm) {}
       for store in expired { store.evict() }
-      self.setAlarm(for: cacheTime, on: deadlines)
+      self.setAlarm(for: queue)
       self.updateLink()
     }
 
@@ -95,9 +95,11 @@ extension OperationClient {
 
 extension OperationContext {
   /// How long a client keeps the store when it is idle. Five minutes by default.
+  ///
+  /// A negative time is reported, and counts as zero.
   public var operationCacheTime: Duration {
     get { self[CacheTimeKey.self] }
-    set { self[CacheTimeKey.self] = newValue }
+    set { self[CacheTimeKey.self] = newValue.reportedIfNegative(in: "cacheTime(_:)") }
   }
 
   private enum CacheTimeKey: Key {
@@ -107,7 +109,11 @@ extension OperationContext {
 
 extension OperationRequest {
   /// Lets a client drop the store of the operation when it has been idle for `duration`.
+  ///
+  /// - Parameter duration: The time. A negative one is reported, and counts as zero.
   public func cacheTime(_ duration: Duration) -> ContextModifiedOperation<Self> {
-    self.context { $0.operationCacheTime = duration }
+    // Once, not for each store that is set up.
+    let duration = duration.reportedIfNegative(in: "cacheTime(_:)")
+    return self.context { $0.operationCacheTime = duration }
   }
 }

@@ -1,5 +1,3 @@
-internal import Synchronization
-
 extension OperationClient {
   /// Says when idle stores should go before their time: memory runs short, a user signs out, a plan changes.
   ///
@@ -24,7 +22,7 @@ final class EvictionLink: Sendable {
   }
 
   private let trigger: any OperationClient.EvictionTrigger
-  private let state = Mutex(State.off)
+  private let state = Locked(State.off)
 
   init(trigger: any OperationClient.EvictionTrigger) {
     self.trigger = trigger

@@ -28,7 +28,7 @@ final class ForwardedIdleNode: IdleNode, @unchecked Sendable {
   override var idleStore: OperationClient.IdleStore { self.store }
 }
 
-/// The idle stores with one cache time, in the order in which they became idle.
+/// The idle stores with one cache time by one source of deadlines, in the order in which they became idle.
 final class IdleQueue: @unchecked Sendable {
   // Unchecked because it is touched by whoever holds the lock of the cache.
   enum Alarm: Sendable {
@@ -42,13 +42,21 @@ final class IdleQueue: @unchecked Sendable {
     }
   }
 
-  let cacheTime: Duration
+  /// What the stores of a queue have in common.
+  struct Key: Hashable, Sendable {
+    let cacheTime: Duration
+    let source: DeadlineSourceID
+  }
+
+  let key: Key
+  let deadlines: any DeadlineSource
   var alarm = Alarm.off
   private(set) var first: IdleNode?
   private unowned var last: IdleNode?
 
-  init(cacheTime: Duration) {
-    self.cacheTime = cacheTime
+  init(_ key: Key, deadlines: any DeadlineSource) {
+    self.key = key
+    self.deadlines = deadlines
   }
 
   func append(_ node: IdleNode, since: Duration, order: UInt64) {
@@ -67,5 +75,17 @@ final class IdleQueue: @unchecked Sendable {
     if let previous = node.previous { previous.next = next } else { self.first = next }
     node.previous = nil
     node.queue = nil
+  }
+}
+
+/// Tells sources of deadlines apart, by their type and their bytes: copies of a value, and references to an object, have the
+/// same. An identifier is kept together with its source, so that no other source gets the same bytes.
+struct DeadlineSourceID: Hashable, Sendable {
+  private let type: ObjectIdentifier
+  private let bytes: [UInt8]
+
+  init(_ source: some DeadlineSource) {
+    self.type = ObjectIdentifier(Swift.type(of: source))
+    self.bytes = withUnsafeBytes(of: source) { Array($0) }
   }
 }

@@ -1,16 +1,16 @@
-/// Idle stores in the order in which they became idle, one queue for each cache time. All operations but `removeOldest()`,
-/// which looks at each queue, take constant time.
+/// Idle stores in the order in which they became idle, one queue for each cache time by each source of deadlines. All
+/// operations but `removeOldest()`, which looks at each queue, take constant time.
 ///
 /// The queues go through the entries of the stores. An entry serves the cache of its client alone; where a cache is told of
 /// stores by another one, it makes nodes of its own for them.
 struct IdleStoreQueues: Sendable {
   typealias IdleStore = OperationClient.IdleStore
 
-  private var queues: [Duration: IdleQueue] = [:]
+  private var queues: [IdleQueue.Key: IdleQueue] = [:]
   /// The queue that was used last: nearly all stores have the same cache time.
   private var recent: IdleQueue?
-  /// The cache times whose queues are empty while their alarms are on, the latest last. They are few.
-  private var vacancies: [Duration] = []
+  /// The queues that are empty while their alarms are on, the latest last. They are few.
+  private var vacancies: [IdleQueue] = []
   private var forwarded: [IdleStore.ID: ForwardedIdleNode] = [:]
   private var lastOrder: UInt64 = 0
   private(set) var count = 0
@@ -34,44 +34,40 @@ struct IdleStoreQueues: Sendable {
   /// What was taken out. The caller releases it after the lock.
   struct Removal: Sendable {
     let node: IdleNode
-    /// An alarm that nobody needs any more.
-    var alarm: OperationSubscription?
+    /// A queue that is not needed any more, with its alarm.
+    var queue: IdleQueue?
   }
 
   /// Adds a store, and takes out what was there of it.
   ///
   /// - Parameter cache: The cache whose queues these are.
+  /// - Returns: What was taken out, and the queue that the store is in.
   mutating func insert(
     _ store: IdleStore,
-    cacheTime: Duration,
+    key: IdleQueue.Key,
+    deadlines: any DeadlineSource,
     since: Duration,
     for cache: ObjectIdentifier
-  ) -> Removal? {
+  ) -> (removal: Removal?, queue: IdleQueue) {
     let removal = self.remove(store.id, for: cache)
-    if !self.vacancies.isEmpty { self.vacancies.removeAll { $0 == cacheTime } }
+    let queue = self.queue(for: key, on: deadlines)
+    if !self.vacancies.isEmpty { self.vacancies.removeAll { $0 === queue } }
     self.lastOrder += 1
     self.count += 1
-    self.makeQueue(for: cacheTime).append(self.makeNode(for: store, cache), since: since, order: self.lastOrder)
-    return removal
+    queue.append(self.makeNode(for: store, cache), since: since, order: self.lastOrder)
+    return (removal, queue)
   }
 
-  private mutating func makeQueue(for cacheTime: Duration) -> IdleQueue {
-    if let queue = self.queue(for: cacheTime) {
-      self.recent = queue
-      return queue
-    }
-    let queue = IdleQueue(cacheTime: cacheTime)
-    self.queues[cacheTime] = queue
+  private mutating func queue(for key: IdleQueue.Key, on deadlines: any DeadlineSource) -> IdleQueue {
+    if let recent = self.recent, recent.key == key { return recent }
+    let queue = self.queues[key] ?? IdleQueue(key, deadlines: deadlines)
+    self.queues[key] = queue
     self.recent = queue
     return queue
   }
 
-  private func queue(for cacheTime: Duration) -> IdleQueue? {
-    if let recent = self.recent, recent.cacheTime == cacheTime { recent } else { self.queues[cacheTime] }
-  }
-
   private mutating func removeQueue(_ queue: IdleQueue) {
-    self.queues[queue.cacheTime] = nil
+    self.queues[queue.key] = nil
     if self.recent === queue { self.recent = nil }
   }
 
@@ -93,20 +89,19 @@ struct IdleStoreQueues: Sendable {
     self.count -= 1
     if node is ForwardedIdleNode { self.forwarded[node.idleStore.id] = nil }
     guard queue.first == nil else { return Removal(node: node) }
-    if !queue.alarm.isOff { return Removal(node: node, alarm: self.vacate(queue.cacheTime)) }
+    if !queue.alarm.isOff { return Removal(node: node, queue: self.vacate(queue)) }
     self.removeQueue(queue)
-    return Removal(node: node)
+    return Removal(node: node, queue: queue)
   }
 
   /// Keeps the alarm of a queue that has become empty, so that a store that comes and goes sets none each time, and gives
-  /// up the oldest of such alarms when they become many.
-  private mutating func vacate(_ cacheTime: Duration) -> OperationSubscription? {
-    self.vacancies.append(cacheTime)
-    guard self.vacancies.count > 8, let queue = self.queues[self.vacancies.removeFirst()] else { return nil }
-    self.removeQueue(queue)
-    // One that is still to be scheduled will find its queue gone, and is cancelled then.
-    guard case .on(let alarm) = queue.alarm else { return nil }
-    return alarm
+  /// up the oldest of such queues when they become many.
+  private mutating func vacate(_ queue: IdleQueue) -> IdleQueue? {
+    self.vacancies.append(queue)
+    guard self.vacancies.count > 8 else { return nil }
+    let oldest = self.vacancies.removeFirst()
+    self.removeQueue(oldest)
+    return oldest
   }
 
   mutating func removeOldest() -> Removal? {
@@ -127,37 +122,33 @@ struct IdleStoreQueues: Sendable {
     return (nodes, Array(self.queues.values))
   }
 
-  /// Whether nobody has set an alarm for the stores of a cache time, nor is about to.
-  func isAlarmOff(for cacheTime: Duration) -> Bool { self.queue(for: cacheTime)?.alarm.isOff ?? false }
-
-  /// Since when the oldest store of a cache time is idle, if an alarm has to be set for it. The caller then sets it.
-  func alarmIfNeeded(for cacheTime: Duration) -> Duration? {
-    guard let queue = self.queue(for: cacheTime), queue.alarm.isOff, let first = queue.first else { return nil }
+  /// Since when the oldest store of a queue is idle, if an alarm has to be set for it. The caller then sets it.
+  func alarmIfNeeded(for queue: IdleQueue) -> Duration? {
+    guard queue.alarm.isOff, let first = queue.first else { return nil }
     queue.alarm = .pending
     return first.since
   }
 
-  /// Takes the alarm that was asked for; false when it has fired by now.
-  func keep(_ alarm: OperationSubscription, for cacheTime: Duration) -> Bool {
-    guard let queue = self.queue(for: cacheTime), case .pending = queue.alarm else { return false }
+  /// Takes the alarm that was asked for; false when it has fired by now, or the queue is gone.
+  func keep(_ alarm: OperationSubscription, for queue: IdleQueue) -> Bool {
+    guard case .pending = queue.alarm, self.queues[queue.key] === queue else { return false }
     queue.alarm = .on(alarm)
     return true
   }
 
   /// Takes out what has been idle for its cache time, with the alarm that has fired for it.
-  mutating func removeExpired(_ cacheTime: Duration, now: Duration) -> ([IdleStore], OperationSubscription?) {
-    guard let queue = self.queue(for: cacheTime) else { return ([], nil) }
+  mutating func removeExpired(from queue: IdleQueue, now: Duration) -> ([IdleStore], OperationSubscription?) {
     var fired: OperationSubscription?
     if case .on(let alarm) = queue.alarm { fired = alarm }
     queue.alarm = .off
     var expired: [IdleStore] = []
-    while let node = queue.first, now - node.since >= cacheTime {
-      _ = self.remove(node)
+    while let node = queue.first, now - node.since >= queue.key.cacheTime {
+      _ = self.remove(node)  // Held by what is returned, and the queue by the caller.
       expired.append(node.idleStore)
     }
-    if queue.first == nil {
+    if queue.first == nil, self.queues[queue.key] === queue {
       self.removeQueue(queue)
-      self.vacancies.removeAll { $0 == cacheTime }
+      self.vacancies.removeAll { $0 === queue }
     }
     return (expired, fired)
   }

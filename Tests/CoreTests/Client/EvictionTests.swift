@@ -189,6 +189,32 @@ struct EvictionTests {
   }
 
   @Test
+  func `A negative cache time is reported once, and counts as none`() {
+    let client = self.client()
+    let query = expectWarning(.invalidArgument) { NumberQuery(1).cacheTime(.seconds(-3)) }
+    let held = client.store(for: query)
+    #expect(held.context.operationCacheTime == .zero)
+    var context = OperationContext()
+    expectWarning(.invalidArgument) { context.operationCacheTime = .seconds(-1) }
+    #expect(context.operationCacheTime == .zero)
+  }
+
+  @Test
+  func `Stores with one cache time and different deadlines go at their own times`() {
+    let (client, other) = (self.client(), ManualClock())
+    _ = client.store(for: NumberQuery(1).manualTime(other))
+    _ = client.store(for: NumberQuery(2))
+    _ = client.store(for: NumberQuery(3).context { $0.operationDeadlines = WrappingDeadlines(clock: other) })
+    _ = client.store(for: NumberQuery(4).context { $0.operationDeadlines = WrappingDeadlines(clock: other) })
+    #expect(other.sleeperCount() == 2)
+    self.clock.advance(by: .seconds(300))
+    #expect(Set(client.stores().paths) == Set([1, 3, 4].map { NumberQuery($0).path }))
+    other.advance(by: .seconds(300))
+    #expect(client.stores().isEmpty)
+    #expect(self.clock.sleeperCount() + other.sleeperCount() == 0)
+  }
+
+  @Test
   func `Clearing a store forgets its time`() {
     let client = self.client()
     _ = client.store(for: NumberQuery(1))
@@ -246,5 +272,16 @@ struct EvictionTests {
       #expect(strangers == 0)
       #expect(client.stores().count == 1)
     }
+  }
+}
+
+/// Deadlines that are a value around a clock.
+private struct WrappingDeadlines: DeadlineSource {
+  let clock: ManualClock
+
+  var elapsed: Duration { self.clock.elapsed }
+
+  func schedule(after duration: Duration, _ action: @escaping @Sendable () -> Void) -> OperationSubscription {
+    self.clock.schedule(after: duration, action)
   }
 }

@@ -144,13 +144,13 @@ struct StoreCacheTests {
     #expect(client.stores().isEmpty)
   }
 
-  @Test(arguments: [Duration.seconds(Int64.max), .seconds(Int64.min), .nanoseconds(1), .zero, .seconds(-1)])
+  @Test(arguments: [Duration.seconds(Int64.max), .seconds(Int64.max) * 4, .nanoseconds(1), .zero])
   func `No cache time, age or interval traps`(_ duration: Duration) {
     let client = OperationClient()
     let query = IntScript().query().cacheTime(duration).stale(after: duration)
     let store = client.store(for: query)
     store.currentValue = 1
-    #expect(store.isStale == (duration <= .nanoseconds(1)) || duration == .nanoseconds(1))
+    #expect(store.isStale == (duration <= .zero) || duration == .nanoseconds(1))
     let subscription = store.subscribe(with: IntRecorder().handler)
     subscription.cancel()
     #expect(client.store(for: query) === store)

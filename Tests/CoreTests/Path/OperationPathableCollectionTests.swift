@@ -23,6 +23,28 @@ import Testing
     #expect(items.isEmpty && items.count == 0 && items.startIndex == items.endIndex)
   }
 
+  @Test func aLiteralPathsAndEquality() {
+    let items: Items = [PathItem(path: ["a"]), PathItem(path: ["b"], number: 1), PathItem(path: ["b"], number: 2)]
+    #expect(items.paths == [["a"], ["b"]])
+    #expect(items == [PathItem(path: ["b"], number: 2), PathItem(path: ["a"])])
+    #expect(items != [PathItem(path: ["b"], number: 1), PathItem(path: ["a"])])
+    #expect(items != [PathItem(path: ["a"])])
+    #expect(Items().paths == [] && Items() == [])
+  }
+
+  @Test func removingWhatSatisfiesACondition() {
+    var items = Items((0..<10).map { PathItem(path: ["a", $0], number: $0) })
+    items.removeAll { $0.number.isMultiple(of: 2) }
+    #expect(items.map(\.number) == [1, 3, 5, 7, 9])
+    #expect(throws: CancellationError.self) {
+      try items.removeAll { item throws(CancellationError) in
+        if item.number == 9 { throw CancellationError() }
+        return true
+      }
+    }
+    #expect(items.count == 5)
+  }
+
   @Test func ofSeveralValuesWithOnePathTheLastStays() {
     let items = Items([PathItem(path: ["a"], number: 1), PathItem(path: ["b"]), PathItem(path: ["a"], number: 2)])
     #expect(items.count == 2)
