@@ -14,7 +14,7 @@ package final class Deadline: @unchecked Sendable {
 }
 
 /// A binary heap of deadlines, the earliest first. Each knows its position, so that it can be taken out from anywhere.
-struct DeadlineHeap {
+struct DeadlineHeap: Sendable {
   private var items: [Deadline] = []
 
   var first: Deadline? { self.items.first }

@@ -7,17 +7,18 @@ internal import Synchronization
 /// The one queue of deadlines of the process.
 ///
 /// A cancelled deadline leaves nothing behind, which a cancelled `Task.sleep` would until its time; and the one timer
-/// below serves them all. Actions run on a background thread, outside the lock, in the order of their deadlines.
+/// below serves them all. Actions run on a background thread, outside the lock, in the order of their deadlines. They are the
+/// library's own and at once over, as all other deadlines wait for them: foreign code runs in ``WorkerQueues``.
 package final class DeadlineQueue: Sendable {
   package static let shared = DeadlineQueue()
 
-  private struct State {
+  private struct State: Sendable {
     var heap = DeadlineHeap()
     /// When the timer will fire; nil while it is off.
     var alarm: ContinuousClock.Instant?
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
   private let timer = WakeUpTimer()
 
   /// The number of deadlines that wait.
@@ -36,14 +37,11 @@ package final class DeadlineQueue: Sendable {
 
   /// Takes a deadline out. When its action has begun it goes on.
   package func cancel(_ deadline: Deadline) {
-    // The action may hold the last reference to what it captures: it is released after the lock.
-    let action = self.state.withLock { state in
+    self.state.withLock { state, released in
       state.heap.remove(deadline)
       self.setAlarm(&state)
-      defer { deadline.action = nil }
-      return deadline.action
+      released.append(deadline.action.take())
     }
-    _ = consume action
   }
 
   private func fire() {

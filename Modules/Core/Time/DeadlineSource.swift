@@ -7,7 +7,8 @@ public protocol DeadlineSource: Sendable {
 
   /// Calls `action` once, after `duration` has passed, unless the subscription that it returns is cancelled before.
   ///
-  /// A duration that is zero or negative calls as soon as possible. The action must be short.
+  /// A duration that is zero or negative calls as soon as possible. The action may take its time, as it may call handlers: a
+  /// source calls it where it holds up no other action, or says that it does.
   func schedule(after duration: Duration, _ action: @escaping @Sendable () -> Void) -> OperationSubscription
 }
 
@@ -19,12 +20,24 @@ extension DeadlineSource {
     let sleeper = Sleeper()
     try await withTaskCancellationHandler {
       await withUnsafeContinuation { continuation in
-        sleeper.begin(continuation) { self.schedule(after: duration) { sleeper.end() } }
+        sleeper.begin(continuation) { self.scheduleWakeUp(after: duration) { sleeper.end() } }
       }
       try Task.checkCancellation()
     } onCancel: {
       sleeper.end()
     }
+  }
+}
+
+extension DeadlineSource {
+  /// Schedules an action that only resumes a task, which needs no thread of its own.
+  fileprivate func scheduleWakeUp(
+    after duration: Duration,
+    _ action: @escaping @Sendable () -> Void
+  ) -> OperationSubscription {
+    guard self is SystemDeadlineSource else { return self.schedule(after: duration, action) }
+    let deadline = DeadlineQueue.shared.schedule(after: duration, action)
+    return OperationSubscription { DeadlineQueue.shared.cancel(deadline) }
   }
 }
 
@@ -42,9 +55,29 @@ public struct SystemDeadlineSource: DeadlineSource {
 
   public var elapsed: Duration { Self.start.duration(to: .now) }
 
+  /// Calls `action` once `duration` has passed, on a thread where it holds up no other deadline.
   public func schedule(after duration: Duration, _ action: @escaping @Sendable () -> Void) -> OperationSubscription {
-    let deadline = DeadlineQueue.shared.schedule(after: duration, action)
-    return OperationSubscription { DeadlineQueue.shared.cancel(deadline) }
+    let entrusted = EntrustedAction(action)
+    let deadline = DeadlineQueue.shared.schedule(after: duration) {
+      WorkerQueues.shared.perform { entrusted.take()?() }
+    }
+    return OperationSubscription {
+      DeadlineQueue.shared.cancel(deadline)
+      _ = entrusted.take()
+    }
+  }
+}
+
+/// An action that is taken once: to be performed, or to be released by whoever cancels it.
+private final class EntrustedAction: Sendable {
+  private let action: Locked<(@Sendable () -> Void)?>
+
+  init(_ action: @escaping @Sendable () -> Void) {
+    self.action = Locked(action)
+  }
+
+  func take() -> (@Sendable () -> Void)? {
+    self.action.withLock { $0.take() }
   }
 }
 

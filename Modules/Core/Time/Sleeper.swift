@@ -1,14 +1,12 @@
-internal import Synchronization
-
 /// One wait for one deadline, which ends once: at the deadline or at cancellation, whichever comes first.
 final class Sleeper: Sendable {
-  private enum State {
+  private enum State: Sendable {
     case awake
     case asleep(UnsafeContinuation<Void, Never>, OperationSubscription?)
     case ended
   }
 
-  private let state = Mutex(State.awake)
+  private let state = Locked(State.awake)
 
   /// Suspends `continuation` until `end()`, which `schedule` arranges.
   func begin(_ continuation: UnsafeContinuation<Void, Never>, schedule: () -> OperationSubscription) {
