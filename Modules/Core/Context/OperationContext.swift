@@ -103,12 +103,12 @@ extension OperationContext {
     get {
       let id = ObjectIdentifier(key)
       for slot in self.slots where slot.key == id {
-        return unsafeDowncast(slot.entry, to: ContextEntry<K.Value>.self).value
+        return unsafeDowncast(slot.entry, to: ContextEntry<K>.self).value
       }
       return K.defaultValue
     }
     set {
-      let slot = Slot(key: ObjectIdentifier(key), entry: ContextEntry(newValue))
+      let slot = Slot(key: ObjectIdentifier(key), entry: ContextEntry<K>(newValue))
       if let index = self.slots.firstIndex(where: { $0.key == slot.key }) {
         self.slots[index] = slot
       } else {
@@ -161,6 +161,7 @@ extension OperationContext {
 }
 
 extension OperationContext: CustomStringConvertible {
+  /// The entries that have been set: the names of their keys, without the suffix `Key`, with their values.
   @inlinable
   public var description: String {
     let entries = self.slots.map { $0.entry.description }
@@ -179,15 +180,22 @@ class AnyContextEntry: @unchecked Sendable {
 }
 
 @usableFromInline
-final class ContextEntry<Value: Sendable>: AnyContextEntry, @unchecked Sendable {
+final class ContextEntry<K: OperationContext.Key>: AnyContextEntry, @unchecked Sendable {
   // Unchecked as its base class is; all it adds is this immutable Sendable value.
-  @usableFromInline let value: Value
+  @usableFromInline let value: K.Value
 
   @inlinable
-  init(_ value: Value) {
+  init(_ value: K.Value) {
     self.value = value
   }
 
   @usableFromInline
-  override var description: String { "\(Value.self) = \(self.value)" }
+  override var description: String { "\(Self.name) = \(self.value)" }
+
+  private static var name: Substring {
+    let name = "\(K.self)"
+    // The macro and the plugin write keys like `$ContextKey_greeting`.
+    if name.hasPrefix("$ContextKey_") { return name.dropFirst("$ContextKey_".count) }
+    return name.hasSuffix("Key") && name.count > 3 ? name.dropLast(3) : name[...]
+  }
 }

@@ -46,6 +46,7 @@ struct OperationContextTests {
     #expect(context.description.contains("4711"))
     #expect(context.description.contains("good morning"))
     #expect(!empty.contains("4711"))
+    #expect(context.description == "OperationContext(Number = 4711, Greeting = good morning)")
     #expect("\(context)" == context.description)
   }
 
