@@ -17,7 +17,13 @@ public struct OperationTask<Value: Sendable, Failure: Error>: Sendable, Identifi
     context: OperationContext = OperationContext(),
     work: @escaping @Sendable (OperationTaskIdentifier, OperationContext) async throws(Failure) -> Value
   ) {
-    self.init(flight: Flight(pilot: ClosurePilot(work)), context: context)
+    let pilot = ClosurePilot<Value, Failure> { id, context throws(Failure) in
+      // It may come from a run, whose task is another.
+      var context = context
+      context.operationRunningTaskIdentifier = id
+      return try await work(id, context)
+    }
+    self.init(flight: Flight(pilot: pilot), context: context)
   }
 
   @inlinable

@@ -27,6 +27,20 @@ import Testing
     #expect(lifetimes.aliveCount == 0)
   }
 
+  @Test func itsWorkFindsItsIdentifierInTheContext() async throws {
+    var context = OperationContext()
+    context.operationRunningTaskIdentifier = OperationTask<Int, any Error> { _, _ in 1 }.id
+    let outer = OperationTask<[OperationTaskIdentifier?], any Error>(context: context) { id, context in
+      let inner = OperationTask<[OperationTaskIdentifier?], any Error>(context: context) { id, context in
+        [id, context.operationRunningTaskIdentifier]
+      }
+      let identifiers = try await inner.runIfNeeded()
+      #expect(identifiers == [inner.id, inner.id])
+      return [id, context.operationRunningTaskIdentifier]
+    }
+    #expect(try await outer.runIfNeeded() == [outer.id, outer.id])
+  }
+
   @Test func isRunningUntilItsWorkIsDone() async throws {
     let task = work.task()
     let caller = Task.immediate { try await task.runIfNeeded() }
