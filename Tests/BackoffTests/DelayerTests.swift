@@ -26,6 +26,14 @@ import Testing
     await task.value
   }
 
+  @Test func `No delay in a cancelled task throws as any other does`() async {
+    let task = Task.immediate {
+      withUnsafeCurrentTask { $0?.cancel() }
+      await #expect(throws: CancellationError.self) { try await NoDelayer().delay(for: .zero) }
+    }
+    await task.value
+  }
+
   @Test func `A delay ends at once when its task is cancelled`() async {
     let task = Task.immediate { try await TaskSleepDelayer().delay(for: .seconds(3_600)) }
     task.cancel()

@@ -7,6 +7,12 @@ import Testing
     attempts.map { function($0) / .seconds(1) }
   }
 
+  @Test func `A function of one's own needs no description`() {
+    let backoff = OperationBackoffFunction { .seconds($0) }
+    #expect(backoff(3) == .seconds(3))
+    #expect(backoff.description == "Custom")
+  }
+
   @Test func `The first retry waits for the duration given`() {
     #expect(self.seconds(.noBackoff) == [0, 0, 0, 0, 0, 0, 0])
     #expect(self.seconds(.constant(.seconds(3))) == [3, 3, 3, 3, 3, 3, 3])

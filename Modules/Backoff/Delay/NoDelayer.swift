@@ -6,7 +6,11 @@ public struct NoDelayer: OperationDelayer, Sendable, Hashable {
   public init() {}
 
   /// Returns at once.
-  public func delay(for duration: OperationDuration) async throws {}
+  ///
+  /// - Throws: `CancellationError` when the task is cancelled.
+  public func delay(for duration: OperationDuration) async throws {
+    try Task.checkCancellation()
+  }
 }
 
 extension OperationDelayer where Self == NoDelayer {

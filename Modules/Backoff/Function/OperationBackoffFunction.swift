@@ -31,7 +31,7 @@ public struct OperationBackoffFunction: Sendable {
   ///   - description: Describes the function.
   ///   - function: Gets the number of the attempt, 1 before the first retry, and returns the delay; a negative one counts
   ///     as zero.
-  public init(_ description: String, _ function: @escaping @Sendable (Int) -> OperationDuration) {
+  public init(_ description: String = "Custom", _ function: @escaping @Sendable (Int) -> OperationDuration) {
     self.init(name: description, growth: .custom(function))
   }
 
