@@ -32,8 +32,8 @@ public final class OperationSubscription: Sendable {
 }
 
 extension OperationSubscription {
-  /// A subscription to nothing.
-  public static var empty: OperationSubscription { OperationSubscription() }
+  /// A subscription to nothing. There is one, so that it is equal to itself.
+  public static let empty = OperationSubscription()
 
   /// One subscription that cancels all of `subscriptions`, in order.
   public static func combined(_ subscriptions: some Sequence<OperationSubscription>) -> OperationSubscription {

@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// A report of misuse: something that was asked for and cannot be, with what to do instead.
 ///
 /// Reports go to the reporter of the current task, if `withReporter(_:operation:)` has set one; otherwise to
@@ -53,13 +51,18 @@ extension OperationWarning {
   /// Takes reports.
   public typealias Reporter = @Sendable (OperationWarning) -> Void
 
-  private static let processReporter = Mutex<Reporter>(OperationWarning.printInDebugBuilds)
+  private static let processReporter = Locked<Reporter>(OperationWarning.printInDebugBuilds)
   @TaskLocal private static var taskReporter: Reporter?
 
   /// The reporter of the process.
   public static var reporter: Reporter {
     get { self.processReporter.withLock { $0 } }
-    set { self.processReporter.withLock { $0 = newValue } }
+    set {
+      self.processReporter.withLock { reporter, released in
+        released.append(reporter)
+        reporter = newValue
+      }
+    }
   }
 
   /// Runs `operation` with its reports, and those of the tasks it makes, going to `reporter`.

@@ -102,6 +102,7 @@ import Testing
     let (one, other) = (OperationSubscription {}, OperationSubscription {})
     #expect(one == one)
     #expect(one != other)
-    #expect(OperationSubscription.empty != OperationSubscription.empty)
+    #expect(OperationSubscription.empty == OperationSubscription.empty)
+    #expect(OperationSubscription.empty != one)
   }
 }
