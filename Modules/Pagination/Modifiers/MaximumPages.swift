@@ -5,6 +5,9 @@ extension PaginatedRequest {
   ///
   /// Pages that were dropped can be loaded again. Pages that are set are not dropped until others are loaded.
   ///
+  /// The pages have no gaps: when a page comes and the one next to it has been dropped for a page at the other end, the call
+  /// returns the page, and the state does not take it in. It can be loaded again like the one that was dropped.
+  ///
   /// - Parameter count: How many; less than one is reported, and sets no maximum.
   public func maximumPages(_ count: Int) -> ContextModifiedOperation<Self> {
     if count < 1 {

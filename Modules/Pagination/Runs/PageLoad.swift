@@ -51,13 +51,13 @@ struct PageLoad<Request: PaginatedRequest>: Sendable {
       return .initialPage(try await self.fetch(paging) { .initialPage($0) })
     case .nextPage:
       let id = self.request.nextPageId(of: pages, in: self.pageContext)
-      self.run?.aim(at: .nextPage, id)
+      self.run?.aim(at: .nextPage, id, nextTo: pages.last?.id)
       guard let id else { return .nextPage(nil) }
       let paging = Paging(pageId: id, pages: pages, request: .nextPage)
       return .nextPage(try await self.fetch(paging) { .nextPage($0) })
     case .previousPage:
       let id = self.request.previousPageId(of: pages, in: self.pageContext)
-      self.run?.aim(at: .previousPage, id)
+      self.run?.aim(at: .previousPage, id, nextTo: pages.first?.id)
       guard let id else { return .previousPage(nil) }
       let paging = Paging(pageId: id, pages: pages, request: .previousPage)
       return .previousPage(try await self.fetch(paging) { .previousPage($0) })

@@ -32,6 +32,8 @@ final class PagingRun<PageID: Hashable & Sendable, PageValue: Sendable, Failure:
   @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var startedRefetch: PageRefetch<PageID, PageValue>?
   // Unsafe only in name, as the ones above.
   @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var goalID: PageID?
+  // Unsafe only in name, as the ones above.
+  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var goalNeighborID: PageID?
 
   /// Notes the departure of a run.
   ///
@@ -139,18 +141,36 @@ extension PagingRun {
   }
 
   /// Notes what the run begins to load.
+  ///
+  /// - Parameters:
+  ///   - id: The page.
+  ///   - neighborID: The page that it comes next to.
   @inlinable
-  func aim(at goal: PagingRequest, _ id: PageID? = nil) {
+  func aim(at goal: PagingRequest, _ id: PageID? = nil, nextTo neighborID: PageID? = nil) {
+    var (id, neighborID) = (id, neighborID)
     self.progress.withLock { progress in
       progress.goal = goal
-      self.goalID = id
+      swap(&self.goalID, &id)
+      swap(&self.goalNeighborID, &neighborID)
     }
+    withExtendedLifetime((id, neighborID)) {}  // Until here, after the lock.
+  }
+
+  /// Whether the page that comes is next to one of `pages`, as far as it was when the run began to load it.
+  @usableFromInline
+  func bringsNeighbor(of pages: Pages<PageID, PageValue>) -> Bool {
+    let neighborID = self.progress.withLock { _ in self.goalNeighborID }
+    return neighborID.map { pages.isEmpty || pages.contains(id: $0) } ?? true
   }
 
   /// How far the refetch of all pages has come; nil before it begins. Another attempt goes on there.
   var refetch: PageRefetch<PageID, PageValue>? {
     get { self.progress.withLock { _ in self.startedRefetch } }
-    set { self.progress.withLock { _ in self.startedRefetch = newValue } }
+    set {
+      var refetch = newValue
+      self.progress.withLock { _ in swap(&self.startedRefetch, &refetch) }
+      withExtendedLifetime(refetch) {}  // Until here, after the lock.
+    }
   }
 
   /// Notes the pages that are there when the work begins, which are others than at the departure where the run has waited.

@@ -11,6 +11,10 @@ extension PaginatedState {
     case .initialPage where run?.isShared == true:
       self.error = nil
       return
+    case .nextPage(let page?) where !self.hasRoom(for: page, of: run, in: context),
+      .previousPage(let page?) where !self.hasRoom(for: page, of: run, in: context):
+      self.error = nil
+      return
     case .initialPage(let page):
       pages.land(page, of: run, atEnd: run?.demand != .previous)
     case .nextPage(let page?):
@@ -42,6 +46,16 @@ extension PaginatedState {
       while pages.count > maximum { drops(&pages) }
     }
     self.set(pages, in: context)
+  }
+}
+
+extension PaginatedState {
+  /// Whether a page leaves no gap. Where there is a maximum, what has come at the other end since may have pushed out the
+  /// page next to it.
+  @inlinable
+  func hasRoom(for page: Page<PageID, PageValue>, of run: Run?, in context: OperationContext) -> Bool {
+    guard let run, context.operationMaximumPages != nil else { return true }
+    return run.bringsNeighbor(of: self.currentValue) || self.currentValue.contains(id: page.id)
   }
 }
 

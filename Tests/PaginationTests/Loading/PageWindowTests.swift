@@ -1,0 +1,157 @@
+import OperationCore
+import OperationPagination
+import OperationTesting
+import Testing
+
+/// A list of at most so many pages that loads at both ends has no gaps, in whatever order the pages come.
+@Suite(.timeLimit(.minutes(1)), .warningsAreIssues)
+struct PageWindowTests {
+  @Test(arguments: [true, false])
+  func `A page whose neighbor was pushed out while it loaded does not show`(isNextFirst: Bool) async throws {
+    let shelf = Shelf()
+    let store = ListStore.detached(query: shelf.request.maximumPages(2), initialValue: List(from: 2, "b", "c"))
+    let next = start { try await store.fetchNextPage() }
+    let previous = start { try await store.fetchPreviousPage() }
+    let runs = (try await shelf.script.next(), try await shelf.script.next())
+    if isNextFirst {
+      runs.0.succeed("d")
+      #expect(try await next.value?.id == 4)
+      runs.1.succeed("a")
+      #expect(try await previous.value?.id == 1)
+      #expect(store.text == "3c 4d")
+      #expect(store.previousPageId == 2)
+    } else {
+      runs.1.succeed("a")
+      #expect(try await previous.value?.id == 1)
+      runs.0.succeed("d")
+      #expect(try await next.value?.id == 4)
+      #expect(store.text == "1a 2b")
+      #expect(store.nextPageId == 3)
+    }
+    #expect(store.valueUpdateCount == 1)
+  }
+
+  @Test
+  func `A page shows when what pushed out its neighbor is taken back`() async throws {
+    let shelf = Shelf()
+    let store = ListStore.detached(query: shelf.request.maximumPages(2), initialValue: List(from: 2, "b", "c"))
+    let next = start { try await store.fetchNextPage() }
+    let previous = start { try await store.fetchPreviousPage() }
+    let runs = (try await shelf.script.next(), try await shelf.script.next())
+    runs.1.yield("draft")
+    #expect(store.text == "1draft 2b")
+    previous.cancel()
+    _ = await previous.result
+    runs.0.succeed("d")
+    _ = try await next.value
+    #expect(store.text == "3c 4d")
+  }
+
+  @Test
+  func `An error goes when a page comes that does not show`() async throws {
+    let shelf = Shelf()
+    let store = ListStore.detached(query: shelf.request.maximumPages(1), initialValue: List("a"))
+    let next = start { try await store.fetchNextPage() }
+    let run = try await shelf.script.next()
+    store.currentValue = List(from: 7, "z")
+    store.setResult(to: .failure(Refused()))
+    run.succeed("b")
+    _ = try await next.value
+    #expect(store.text == "7z")
+    #expect(store.error == nil)
+  }
+
+  @Test(arguments: 0..<200)
+  func `The pages are a range at every moment`(seed: UInt64) async throws {
+    var generator = SeededGenerator(seed: seed)
+    var play = WindowPlay(maximum: Int(seed % 5) + 1)
+    for _ in 0..<80 { try await play.step(using: &generator) }
+    await play.end()
+  }
+}
+
+/// A store of a list with a maximum, and random loads of it whose pages come in random order.
+private struct WindowPlay {
+  private struct Load {
+    let request: PagingRequest
+    let task: Task<Void, any Error>
+    var run: ScriptedRun<String, any Error>
+  }
+
+  private let maximum: Int
+  private let shelf = Shelf()
+  private let store: ListStore
+  private var loads: [Load] = []
+
+  init(maximum: Int) {
+    self.maximum = maximum
+    self.store = ListStore.detached(query: self.shelf.request.maximumPages(maximum))
+    self.shelf.bounds = -5...5
+  }
+
+  mutating func step(using generator: inout SeededGenerator) async throws {
+    let index = self.loads.indices.randomElement(using: &generator)
+    switch Int.random(in: 0..<20, using: &generator) {
+    case 0..<5: try await self.load(.nextPage) { try await $0.fetchNextPage() }
+    case 5..<10: try await self.load(.previousPage) { try await $0.fetchPreviousPage() }
+    case 10: try await self.load(.allPages) { try await $0.refetchAllPages() }
+    case 11: if let index { await self.finish(index) { load in load.run.fail(Refused()) } }
+    case 12: if let index { await self.finish(index) { load in load.task.cancel() } }
+    case 13: if let index { self.loads[index].run.yield("draft") }
+    default: if let index { try await self.succeed(index) }
+    }
+    let ids = Array(self.store.currentValue.ids)
+    #expect(ids == (ids.first.map { Array($0..<$0 + ids.count) } ?? []))
+    #expect(ids.count <= self.maximum)
+    if let first = ids.first, let last = ids.last {
+      #expect(self.store.previousPageId == (first > -5 ? first - 1 : nil))
+      #expect(self.store.nextPageId == (last < 5 ? last + 1 : nil))
+    }
+  }
+
+  func end() async {
+    for load in self.loads { load.task.cancel() }
+    for load in self.loads { _ = await load.task.result }
+  }
+
+  /// Begins a load, where it does not wait for others.
+  private mutating func load(
+    _ demand: PagingRequest,
+    _ call: @escaping @Sendable (ListStore) async throws -> Any?
+  ) async throws {
+    let isEmpty = self.store.currentValue.isEmpty
+    if demand == .allPages, isEmpty { return }
+    let request = isEmpty ? .initialPage : demand
+    let others = self.loads.map(\.request)
+    let isOpposite: (PagingRequest) -> Bool = {
+      request == .nextPage && $0 == .previousPage || request == .previousPage && $0 == .nextPage
+    }
+    guard others.allSatisfy(isOpposite) else { return }
+    if request == .nextPage, !self.store.hasNextPage { return }
+    if request == .previousPage, !self.store.hasPreviousPage { return }
+    let store = self.store
+    let task = start { _ = try await call(store) }
+    self.loads.append(Load(request: request, task: task, run: try await self.shelf.script.next()))
+  }
+
+  private mutating func succeed(_ index: Int) async throws {
+    let load = self.loads[index]
+    let count = self.store.currentValue.count
+    let fetched = self.shelf.fetchedIds
+    load.run.succeed("x")
+    // A refetch goes on to the next page, as far as there are pages.
+    if load.request == .allPages, let first = self.store.currentValue.first?.id, let last = fetched.last,
+      last < first + count - 1
+    {
+      self.loads[index].run = try await self.shelf.script.next()
+    } else {
+      await self.finish(index) { _ in }
+    }
+  }
+
+  private mutating func finish(_ index: Int, _ finish: (Load) -> Void) async {
+    let load = self.loads.remove(at: index)
+    finish(load)
+    _ = await load.task.result
+  }
+}
