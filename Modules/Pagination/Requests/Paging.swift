@@ -36,3 +36,18 @@ public enum PagingRequest: Hashable, Sendable {
   /// All pages that are there, anew.
   case allPages
 }
+
+extension PagingRequest {
+  /// Whether a run of this and one of `other` come one after the other.
+  ///
+  /// The next and the previous page may load at once. A refetch and the loads of single pages keep apart.
+  @usableFromInline
+  func excludes(_ other: PagingRequest) -> Bool {
+    switch self {
+    case .initialPage: other == .initialPage
+    case .nextPage: other != .previousPage
+    case .previousPage: other != .nextPage
+    case .allPages: true
+    }
+  }
+}

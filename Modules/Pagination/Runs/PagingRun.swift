@@ -85,12 +85,20 @@ extension PagingRun {
 
   /// Waits for the runs before this one, and returns the initial page that one of them has loaded.
   ///
+  /// It waits for no run next to which it may load: a cancelled run hands on all that it has waited for itself.
+  ///
   /// Returns early, with nil, when the task is cancelled.
   @usableFromInline
   func awaitForerunners() async -> Page<PageID, PageValue>? {
     var pending = self.forerunners
     var initialPage: Page<PageID, PageValue>?
+    var visited: Set<OperationTaskIdentifier> = []
     while let forerunner = pending.popLast() {
+      guard visited.insert(forerunner.run.taskID).inserted else { continue }
+      if !self.request.excludes(forerunner.run.request) {
+        pending += forerunner.run.forerunners
+        continue
+      }
       await forerunner.flight.settled()
       if Task.isCancelled { return nil }
       if case .success(.initialPage(let page)) = forerunner.flight.finishedOutcome { initialPage = page }

@@ -31,23 +31,16 @@ extension PaginatedState {
   // Not inlined: mostly one run is under way.
   @usableFromInline
   func forerunnersUnderWay(of task: FetchTask, for request: PagingRequest) -> [Run.Forerunner] {
-    let lanes =
-      switch request {
-      case .initialPage: [self.initialPageActiveTasks]
-      case .nextPage: [self.initialPageActiveTasks, self.allPagesActiveTasks, self.nextPageActiveTasks]
-      case .previousPage: [self.initialPageActiveTasks, self.allPagesActiveTasks, self.previousPageActiveTasks]
-      case .allPages:
-        [
-          self.initialPageActiveTasks, self.allPagesActiveTasks, self.nextPageActiveTasks,
-          self.previousPageActiveTasks,
-        ]
-      }
+    let lanes: [(request: PagingRequest, tasks: [FetchTask])] = [
+      (.initialPage, self.initialPageActiveTasks), (.allPages, self.allPagesActiveTasks),
+      (.nextPage, self.nextPageActiveTasks), (.previousPage, self.previousPageActiveTasks),
+    ]
     WaitGraph.noteEdge()
     // The last of a lane waits for those before it.
     return lanes.compactMap { lane in
-      guard let last = lane.last(where: { !self.waits($0, for: task) }), let run: Run = last.context.pagingRun() else {
-        return nil
-      }
+      guard request.excludes(lane.request), let last = lane.tasks.last(where: { !self.waits($0, for: task) }),
+        let run: Run = last.context.pagingRun()
+      else { return nil }
       return Run.Forerunner(flight: last.flight, run: run)
     }
   }

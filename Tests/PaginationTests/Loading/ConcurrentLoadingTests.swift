@@ -213,6 +213,49 @@ struct ConcurrentLoadingTests {
     #expect(store.text == "0a 1b 2c")
   }
 
+  @Test(arguments: [true, false])
+  func `A load does not wait for one next to which it may load, whatever was cancelled between them`(
+    isNextFirst: Bool
+  ) async throws {
+    let shelf = Shelf()
+    let store = ListStore.detached(query: shelf.request, initialValue: List("a"))
+    let next: @Sendable () async throws -> ListPage? = { try await store.fetchNextPage() }
+    let previous: @Sendable () async throws -> ListPage? = { try await store.fetchPreviousPage() }
+    let first = start(isNextFirst ? next : previous)
+    let refetch = start { try await store.refetchAllPages() }
+    let second = start(isNextFirst ? previous : next)
+    let third = start(isNextFirst ? next : previous)
+    let run = try await shelf.script.next()
+    refetch.cancel()
+    _ = await refetch.result
+    try await shelf.script.next().succeed("x")
+    #expect(try await second.value?.id == (isNextFirst ? -1 : 1))
+    #expect(shelf.script.runCount == 2)
+    run.succeed("y")
+    #expect(try await first.value?.id == (isNextFirst ? 1 : -1))
+    try await shelf.script.next().succeed("z")
+    #expect(try await third.value?.id == (isNextFirst ? 2 : -2))
+  }
+
+  @Test
+  func `A load waits for a refetch before the one that was cancelled`() async throws {
+    let shelf = Shelf()
+    let store = ListStore.detached(query: shelf.request, initialValue: List("a"))
+    let refetch = start { try await store.refetchAllPages() }
+    let next = start { try await store.fetchNextPage() }
+    let cancelled = start { try await store.refetchAllPages() }
+    let previous = start { try await store.fetchPreviousPage() }
+    cancelled.cancel()
+    _ = await cancelled.result
+    let run = try await shelf.script.next()
+    #expect(shelf.script.runCount == 1)
+    run.succeed("A")
+    #expect(try await refetch.value.text == "0A")
+    for run in try await [shelf.script.next(), shelf.script.next()] { run.succeed("x") }
+    #expect(try await next.value?.id == 1)
+    #expect(try await previous.value?.id == -1)
+  }
+
   @Test
   func `A long line of loads can be cancelled all at once`() async throws {
     let lifetimes = LifetimeTracker()
