@@ -88,6 +88,7 @@ protocol ErasedStore: Sendable {
   var store: any AnyObject & Sendable { get }
   var runtime: any ErasedRuntime { get }
   var state: OpaqueOperationState { get }
+  var stateWithoutLayers: any OperationState & Sendable { get }
   var states: AsyncStream<(state: OpaqueOperationState, context: OperationContext)> { get }
 
   func uncheckedSetResult(to result: Result<any Sendable, any Error>, using context: OperationContext?)
@@ -102,6 +103,7 @@ struct TypedErasedStore<State: OperationState & Sendable>: ErasedStore {
   var store: any AnyObject & Sendable { self.typedStore }
   var runtime: any ErasedRuntime { self.typedStore.runtime }
   var state: OpaqueOperationState { OpaqueOperationState(self.typedStore.state) }
+  var stateWithoutLayers: any OperationState & Sendable { self.typedStore.stateWithoutLayers }
 
   var states: AsyncStream<(state: OpaqueOperationState, context: OperationContext)> {
     let (stream, continuation) = AsyncStream.makeStream(

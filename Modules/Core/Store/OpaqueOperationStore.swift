@@ -30,6 +30,9 @@ extension OpaqueOperationStore {
   /// The state now.
   public var state: OpaqueOperationState { self.erased.state }
 
+  /// The state as runs and setters have made it, without what is laid over it for a while.
+  package var stateWithoutLayers: any OperationState & Sendable { self.erased.stateWithoutLayers }
+
   /// The value now.
   public var currentValue: any Sendable { self.erased.state.currentValue }
 

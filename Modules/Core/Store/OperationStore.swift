@@ -103,6 +103,10 @@ extension OperationStore {
   @inlinable
   public var state: State { self.runtime.state }
 
+  /// The state as runs and setters have made it, without what is laid over it for a while.
+  @inlinable
+  package var stateWithoutLayers: State { self.runtime.machine.withLock { $0.state } }
+
   /// The value now. Setting it tells the subscribers before the setter returns.
   @inlinable
   public var currentValue: State.StateValue {

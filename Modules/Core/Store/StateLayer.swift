@@ -5,6 +5,8 @@ internal import Synchronization
 struct StateLayer<State: OperationState & Sendable>: Sendable {
   let id: StateLayerIdentifier
   let apply: @Sendable (inout State) -> Void
+  /// Tells a state that all layers were applied to what is beneath them.
+  let noteStateBeneath: @Sendable (inout State, State) -> Void
   /// The invalidation whose answer brings what the layer shows: the layer goes with it.
   var replacingInvalidation: Int?
 }
@@ -30,6 +32,8 @@ extension OperationStore where State: OverlayableState {
       var value = state.currentValue
       apply(&value)
       state.replaceValue(with: value)
+    } noteStateBeneath: { state, beneath in
+      state.noteStateBeneath(beneath)
     }
     self.runtime.editLayers { $0.add(layer) }
   }

@@ -7,6 +7,7 @@ extension StoreMachine {
   func stateBeneathLayers() -> State {
     var state = self.state
     for layer in self.layers { layer.apply(&state) }
+    self.layers.last?.noteStateBeneath(&state, self.state)
     return state
   }
 

@@ -328,11 +328,11 @@ extension StoreRuntime {
   @inlinable
   var subscriberCount: Int { self.machine.withLock { $0.subscribers.count } }
 
-  /// Whether the value should be fetched again: after an invalidation, or when a staleness rule says so. Without rules a
-  /// value is always stale.
+  /// Whether the value should be fetched again: after an invalidation, or when a staleness rule says so of what runs and
+  /// setters have made. Without rules a value is always stale.
   @inlinable
   var isStale: Bool {
-    let (state, context, isInvalidated) = self.machine.withLock { ($0.shownState, $0.context, $0.isInvalidated) }
+    let (state, context, isInvalidated) = self.machine.withLock { ($0.state, $0.context, $0.isInvalidated) }
     return isInvalidated || context.stalenessRules.isStale(state, in: context)
   }
 

@@ -3,13 +3,14 @@ public import OperationCore
 /// The store that runs a paginated operation, as the run sees it.
 @usableFromInline
 struct PaginatedStore<Request: PaginatedRequest> {
+  /// The state that pages are loaded for. What is laid over it is nothing that the request knows.
   @usableFromInline let state: Request.State
 
   /// The store of the run with `context`; nil where no store runs the operation, and after the store is gone.
   @inlinable
   init?(of context: OperationContext) {
     if let store = context.runningStore(of: Request.State.self) {
-      self.state = store.state
+      self.state = store.stateWithoutLayers
     } else if let state = Self.stateBeneath(context) {
       self.state = state
     } else {
@@ -33,7 +34,7 @@ struct PaginatedStore<Request: PaginatedRequest> {
   // Not inlined: few stores have a state around that of the pages.
   @usableFromInline
   static func stateBeneath(_ context: OperationContext) -> Request.State? {
-    context.runningOperationStore.flatMap { self.state(in: $0.state.base) }
+    context.runningOperationStore.flatMap { self.state(in: $0.stateWithoutLayers) }
   }
 
   private static func state(in state: any OperationState) -> Request.State? {

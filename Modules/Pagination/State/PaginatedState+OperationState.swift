@@ -80,6 +80,12 @@ extension PaginatedState: OverlayableState {
   public mutating func replaceValue(with value: Pages<PageID, PageValue>) {
     self.currentValue = value
   }
+
+  /// Keeps the pages from which others are loaded.
+  @inlinable
+  public mutating func noteStateBeneath(_ state: Self) {
+    self.uniqueStorage().pagesBeneath = state.currentValue
+  }
 }
 
 extension PaginatedState {

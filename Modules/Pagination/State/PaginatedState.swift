@@ -25,6 +25,8 @@ public struct PaginatedState<PageID: Hashable & Sendable, PageValue: Sendable, P
     // Unchecked because it is only changed while nobody else refers to it, which also makes the accesses exclusive.
     @exclusivity(unchecked) @usableFromInline var currentValue: Pages<PageID, PageValue>
     @usableFromInline let initialValue: Pages<PageID, PageValue>
+    /// The pages over which the ones now are laid for a while; nil where they are not.
+    @exclusivity(unchecked) @usableFromInline var pagesBeneath: Pages<PageID, PageValue>?
     @exclusivity(unchecked) @usableFromInline var valueUpdateCount = 0
     @exclusivity(unchecked) @usableFromInline var errorUpdateCount = 0
     @exclusivity(unchecked) @usableFromInline var initialPageActiveTasks: [FetchTask] = []
@@ -52,6 +54,7 @@ public struct PaginatedState<PageID: Hashable & Sendable, PageValue: Sendable, P
     init(copying other: Storage) {
       self.currentValue = other.currentValue
       self.initialValue = other.initialValue
+      self.pagesBeneath = other.pagesBeneath
       self.valueUpdateCount = other.valueUpdateCount
       self.errorUpdateCount = other.errorUpdateCount
       self.initialPageActiveTasks = other.initialPageActiveTasks
@@ -159,11 +162,12 @@ extension PaginatedState {
 extension PaginatedState {
   /// The identifier of the page that would be loaded next: after the last page, or the initial one when there is none.
   ///
-  /// It is nil where the pages end. It is computed by the request from the pages of this state, in the context that the store
-  /// has when it is read.
+  /// It is nil where the pages end. It is computed by the request from the pages of this state, without those that an
+  /// optimistic update shows, in the context that the store has when it is read.
   @inlinable
   public var nextPageId: PageID? {
-    self.currentValue.isEmpty ? self.initialPageId : self.order.nextPageId(of: self.currentValue)
+    let pages = self.loadedPages
+    return pages.isEmpty ? self.initialPageId : self.order.nextPageId(of: pages)
   }
 
   /// The identifier of the page that would be loaded before the first page, or that of the initial one when there is none.
@@ -171,8 +175,13 @@ extension PaginatedState {
   /// It is nil where the pages begin. It is computed as ``nextPageId`` is.
   @inlinable
   public var previousPageId: PageID? {
-    self.currentValue.isEmpty ? self.initialPageId : self.order.previousPageId(of: self.currentValue)
+    let pages = self.loadedPages
+    return pages.isEmpty ? self.initialPageId : self.order.previousPageId(of: pages)
   }
+
+  /// The pages next to which others are loaded.
+  @inlinable
+  var loadedPages: Pages<PageID, PageValue> { self.storage.pagesBeneath ?? self.currentValue }
 
   /// Whether there is a page to load after the last one.
   @inlinable

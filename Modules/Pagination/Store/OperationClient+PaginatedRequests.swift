@@ -36,7 +36,7 @@ extension OperationClient {
     for query: Query
   ) async throws(Query.PageFailure) -> Pages<Query.PageID, Query.PageValue> {
     let store = self.store(for: query)
-    if store.isStale || store.currentValue.isEmpty { try await store.run() }
+    if store.isStale || store.stateWithoutLayers.currentValue.isEmpty { try await store.run() }
     return store.currentValue
   }
 }

@@ -66,7 +66,7 @@ extension OperationStore where State: PaginatedStateProtocol {
   func mayLoad(
     _ isSomethingThere: (PaginatedState<State.PageID, State.PageValue, State.Failure>) -> Bool
   ) -> Bool {
-    let state = self.state.paginatedState
+    let state = self.stateWithoutLayers.paginatedState
     return state.isLoading || isSomethingThere(state)
   }
 
