@@ -19,7 +19,8 @@ extension StatefulOperationRequest {
 
   /// Calls the value stale from `duration` after it was set.
   ///
-  /// A value whose date is in the future is stale as well: the clock has been put back, so that its age is not known.
+  /// A value of several parts is as old as the oldest of them: a list of pages is not made fresh by one page more. A value whose
+  /// date is in the future is stale as well: the clock has been put back, so that its age is not known.
   ///
   /// - Parameters:
   ///   - duration: How long a value is fresh, by the ``OperationClock`` of the context. A negative duration is reported, and
@@ -28,7 +29,7 @@ extension StatefulOperationRequest {
   public func stale(after duration: Duration, whenNoValue: Bool = true) -> ContextModifiedOperation<Self> {
     let freshness = duration.reportedIfNegative(in: "stale(after:)").seconds
     return self.staleWhen { state, context in
-      guard let date = state.valueLastUpdatedAt else { return whenNoValue }
+      guard let date = state.oldestPartUpdatedAt else { return whenNoValue }
       let age = context.date.timeIntervalSince(date)
       return age < 0 || age >= freshness
     }

@@ -55,6 +55,8 @@ extension DefaultOperationState: OperationState {
   @inlinable
   public var valueLastUpdatedAt: Date? { self.base.valueLastUpdatedAt }
   @inlinable
+  public var oldestPartUpdatedAt: Date? { self.base.oldestPartUpdatedAt }
+  @inlinable
   public var isLoading: Bool { self.base.isLoading }
   @inlinable
   public var error: Base.Failure? { self.base.error }

@@ -29,6 +29,10 @@ public protocol OperationState<StateValue, OperationValue, Failure> {
   /// When the value was last set, by the ``OperationClock`` of the context that set it.
   var valueLastUpdatedAt: Date? { get }
 
+  /// When the oldest part of the value was last set, from which the value ages; nil where a part never was. It is
+  /// ``valueLastUpdatedAt`` unless you say otherwise.
+  var oldestPartUpdatedAt: Date? { get }
+
   /// Whether a run is under way.
   var isLoading: Bool { get }
 
@@ -75,6 +79,9 @@ public protocol OperationState<StateValue, OperationValue, Failure> {
 extension OperationState {
   /// What ``reset(using:)`` returns.
   public typealias ResetEffect = OperationStateResetEffect<Self>
+
+  @inlinable
+  public var oldestPartUpdatedAt: Date? { self.valueLastUpdatedAt }
 
   @inlinable
   public static var datesRuns: Bool { true }

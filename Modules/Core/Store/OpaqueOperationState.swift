@@ -33,6 +33,9 @@ public struct OpaqueOperationState: Sendable {
   /// When the value was last set.
   public var valueLastUpdatedAt: Date? { self.base.valueLastUpdatedAt }
 
+  /// When the oldest part of the value was last set, from which the value ages.
+  public var oldestPartUpdatedAt: Date? { self.base.oldestPartUpdatedAt }
+
   /// Whether a run is under way.
   public var isLoading: Bool { self.base.isLoading }
 

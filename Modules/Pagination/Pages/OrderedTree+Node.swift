@@ -146,9 +146,9 @@ extension OrderedTree.Node {
   }
 
   @inlinable
-  func visit<E: Error>(_ body: (Element) throws(E) -> Void) throws(E) {
+  func visit<E: Error>(_ body: (OrderedTree.Leaf) throws(E) -> Void) throws(E) {
     switch self {
-    case .leaves(let leaves): for leaf in leaves { try body(leaf.element) }
+    case .leaves(let leaves): for leaf in leaves { try body(leaf) }
     case .branches(let branches): for branch in branches { try branch.node.visit(body) }
     }
   }

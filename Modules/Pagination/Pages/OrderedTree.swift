@@ -85,7 +85,18 @@ extension OrderedTree {
   /// Calls `body` for all elements in order.
   @inlinable
   package func visit<E: Error>(_ body: (Element) throws(E) -> Void) throws(E) {
-    try self.root.visit(body)
+    try self.root.visit { leaf throws(E) in try body(leaf.element) }
+  }
+
+  /// Changes the elements that `isAffected` holds for.
+  @usableFromInline
+  mutating func update(where isAffected: (Element) -> Bool, _ change: (inout Element) -> Void) {
+    var affected: [Leaf] = []
+    self.root.visit { if isAffected($0.element) { affected.append($0) } }
+    for var leaf in affected {
+      change(&leaf.element)
+      self.insert(leaf.element, for: leaf.key)
+    }
   }
 
   /// What names the nodes of this version: those that two versions have in common are in both.

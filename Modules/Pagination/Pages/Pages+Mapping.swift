@@ -23,8 +23,7 @@ extension Pages where PageValue: Equatable {
     var pages = Pages()
     try self.entries.visit { entry throws(E) in
       let page = try transform(entry.page)
-      let revision = page == entry.page ? entry.revision : .now
-      pages.insert(Entry(page: page, revision: revision), atEnd: true)
+      pages.insert(page == entry.page ? entry : Entry(page: page, revision: .now), atEnd: true)
     }
     return pages
   }

@@ -16,11 +16,14 @@ public struct Pages<PageID: Hashable & Sendable, PageValue: Sendable>: Sendable 
   struct Entry: Sendable {
     @usableFromInline var page: Page<PageID, PageValue>
     @usableFromInline var revision: Revision
+    /// When a state has taken it in, by the clock there; not a number before one has.
+    @usableFromInline var time: PageTime
 
     @inlinable
-    init(page: Page<PageID, PageValue>, revision: Revision) {
+    init(page: Page<PageID, PageValue>, revision: Revision, time: PageTime = .none) {
       self.page = page
       self.revision = revision
+      self.time = time
     }
   }
 

@@ -6,6 +6,7 @@ extension PaginatedState {
   mutating func land(_ value: PaginatedOperationValue<PageID, PageValue>, of task: FetchTask) {
     let context = task.context
     let run: Run? = context.pagingRun()
+    let time = PageTime(context.date)
     var pages = self.currentValue
     switch value {
     case .initialPage where run?.isShared == true:
@@ -16,11 +17,11 @@ extension PaginatedState {
       self.error = nil
       return
     case .initialPage(let page):
-      pages.land(page, of: run, atEnd: run?.demand != .previous)
+      pages.land(page, of: run, atEnd: run?.demand != .previous, time)
     case .nextPage(let page?):
-      pages.land(page, of: run, atEnd: true)
+      pages.land(page, of: run, atEnd: true, time)
     case .previousPage(let page?):
-      pages.land(page, of: run, atEnd: false)
+      pages.land(page, of: run, atEnd: false, time)
     case .nextPage(nil), .previousPage(nil):
       // There is nothing to show but that it went well.
       self.error = nil
@@ -31,9 +32,9 @@ extension PaginatedState {
         return
       }
       if context.operationResultUpdateReason == .yieldedResult {
-        pages.refresh(with: fetched, of: run)
+        pages.refresh(with: fetched, of: run, time)
       } else {
-        pages.land(fetched, of: run)
+        pages.land(fetched, of: run, time)
       }
     }
     if let maximum = context.operationMaximumPages {
@@ -65,16 +66,21 @@ extension Pages {
   mutating func land<Failure>(
     _ page: Page<PageID, PageValue>,
     of run: PagingRun<PageID, PageValue, Failure>?,
-    atEnd: Bool
+    atEnd: Bool,
+    _ time: PageTime
   ) {
     let revision = run?.revision ?? .now
-    self.insert(Entry(page: page, revision: revision), atEnd: atEnd, unlessNewerThan: revision)
+    self.insert(Entry(page: page, revision: revision, time: time), atEnd: atEnd, unlessNewerThan: revision)
   }
 
   /// Takes in pages where they are.
   @usableFromInline
-  mutating func refresh<Failure>(with fetched: Pages, of run: PagingRun<PageID, PageValue, Failure>?) {
-    for page in fetched where self.contains(id: page.id) { self.land(page, of: run, atEnd: true) }
+  mutating func refresh<Failure>(
+    with fetched: Pages,
+    of run: PagingRun<PageID, PageValue, Failure>?,
+    _ time: PageTime
+  ) {
+    for page in fetched where self.contains(id: page.id) { self.land(page, of: run, atEnd: true, time) }
   }
 
   /// Takes in all pages anew.
@@ -82,9 +88,14 @@ extension Pages {
   /// What was there before the run and was not fetched goes. What somebody has written since the run began stays as it is,
   /// and what somebody has removed stays away; pages that have come since stay at their end.
   @usableFromInline
-  mutating func land<Failure>(_ fetched: Pages, of run: PagingRun<PageID, PageValue, Failure>?) {
+  mutating func land<Failure>(
+    _ fetched: Pages,
+    of run: PagingRun<PageID, PageValue, Failure>?,
+    _ time: PageTime
+  ) {
     guard let run else {
       self = fetched
+      self.date(time)
       return
     }
     var (leading, trailing): ([Entry], [Entry]) = ([], [])
@@ -103,9 +114,9 @@ extension Pages {
     for page in fetched {
       if let entry = self.entry(of: page.id) {
         let isNewer = entry.revision > run.revision
-        pages.insert(isNewer ? entry : Entry(page: page, revision: run.revision), atEnd: true)
+        pages.insert(isNewer ? entry : Entry(page: page, revision: run.revision, time: time), atEnd: true)
       } else if !run.hadPage(page.id) {
-        pages.insert(Entry(page: page, revision: run.revision), atEnd: true)
+        pages.insert(Entry(page: page, revision: run.revision, time: time), atEnd: true)
       }
     }
     for entry in trailing { pages.insert(entry, atEnd: true) }

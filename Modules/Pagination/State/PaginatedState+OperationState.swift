@@ -35,7 +35,9 @@ extension PaginatedState: OperationState {
     using context: OperationContext
   ) {
     switch result {
-    case .success(let pages): self.set(pages, in: context)
+    case .success(var pages):
+      pages.date(PageTime(context.date))
+      self.set(pages, in: context)
     case .failure(let error): self.set(error, in: context)
     }
   }

@@ -91,6 +91,8 @@ public struct PaginatedState<PageID: Hashable & Sendable, PageValue: Sendable, P
 
   @inlinable
   init(initialValue: Pages<PageID, PageValue>, initialPageId: PageID, order: PageOrder<PageID, PageValue>) {
+    var initialValue = initialValue
+    if !initialValue.isEmpty { initialValue.date(.unknown) }
     self.storage = Storage(initialValue: initialValue, initialPageId: initialPageId, order: order)
   }
 }
@@ -116,6 +118,14 @@ extension PaginatedState {
   /// When pages were last set or loaded, by the clock of the context that did.
   @inlinable
   public var valueLastUpdatedAt: Date? { self.storage.valueLastUpdatedAt }
+
+  /// When the oldest of the pages was last set or loaded, from which the list ages; nil where one was neither.
+  ///
+  /// - Complexity: O(n), where n is the number of pages.
+  public var oldestPartUpdatedAt: Date? {
+    guard self.valueUpdateCount > 0 else { return nil }
+    return self.currentValue.isEmpty ? self.valueLastUpdatedAt : self.currentValue.oldestDate
+  }
 
   /// The error that happened last, unless something was set or loaded after it.
   @inlinable

@@ -1,0 +1,126 @@
+import OperationCore
+import OperationPagination
+import OperationTesting
+import Testing
+
+/// A list is as old as its oldest page.
+@Suite(.timeLimit(.minutes(1)), .warningsAreIssues)
+struct PageAgeTests {
+  private let clock = ManualClock()
+  private let shelf = Shelf(.value("x"))
+
+  private func store(initialValue: List = [], maximumPages: Int = 100) -> ListStore {
+    let request = self.shelf.request.maximumPages(maximumPages).stale(after: .seconds(60)).clock(self.clock)
+    return ListStore.detached(query: request, initialValue: initialValue)
+  }
+
+  @Test
+  func `One more page does not make a list fresh, and all pages anew do`() async throws {
+    let store = self.store()
+    #expect(store.isStale)
+    try await store.fetchNextPage()
+    self.clock.advance(by: .seconds(40))
+    try await store.fetchNextPage()
+    #expect(!store.isStale)
+    self.clock.advance(by: .seconds(20))
+    #expect(store.isStale)
+    try await store.fetchNextPage()
+    try await store.fetchPreviousPage()
+    #expect(store.isStale)
+    try await store.refetchAllPages()
+    #expect(!store.isStale)
+    #expect(store.oldestPartUpdatedAt == self.clock.now())
+  }
+
+  @Test
+  func `A list that a state was made with is stale until all of it was loaded`() async throws {
+    let store = self.store(initialValue: List("a"))
+    try await store.fetchNextPage()
+    #expect(store.isStale)
+    #expect(store.oldestPartUpdatedAt == nil)
+    try await store.refetchAllPages()
+    #expect(!store.isStale)
+    store.resetState()
+    #expect(store.isStale)
+  }
+
+  @Test
+  func `A page that is dropped from the window takes its age along`() async throws {
+    let store = self.store(maximumPages: 2)
+    try await store.fetchNextPage()
+    self.clock.advance(by: .seconds(59))
+    try await store.fetchNextPage()
+    self.clock.advance(by: .seconds(1))
+    #expect(store.isStale)
+    try await store.fetchNextPage()
+    #expect(!store.isStale)
+  }
+
+  @Test
+  func `A page that is set is as old as that, and the others are as old as before`() async throws {
+    let store = self.store()
+    store.currentValue = List("a", "b")
+    #expect(!store.isStale)
+    self.clock.advance(by: .seconds(40))
+    store.currentValue[id: 0]?.value = "edited"
+    self.clock.advance(by: .seconds(20))
+    #expect(store.isStale)
+    store.currentValue[id: 1]?.value = "edited"
+    #expect(!store.isStale)
+    store.currentValue.append(Page(id: 2, value: "new"))
+    self.clock.advance(by: .seconds(40))
+    #expect(store.isStale)
+    store.currentValue = []
+    #expect(!store.isStale)
+  }
+
+  @Test
+  func `A list that is restored is as old as it was`() async throws {
+    let store = self.store()
+    try await store.fetchNextPage()
+    let pages = store.currentValue
+    self.clock.advance(by: .seconds(60))
+    store.currentValue = List("b")
+    #expect(!store.isStale)
+    store.currentValue = pages
+    #expect(store.isStale)
+  }
+
+  @Test
+  func `A refetch that is cancelled after it has yielded leaves a list as old as it was`() async throws {
+    let store = self.store()
+    try await store.fetchNextPage()
+    self.clock.advance(by: .seconds(60))
+    self.shelf.script.enqueue(.suspend)
+    let refetch = start { try await store.refetchAllPages() }
+    try await self.shelf.script.next().yield("draft")
+    #expect(!store.isStale)
+    refetch.cancel()
+    _ = await refetch.result
+    #expect(store.isStale)
+  }
+
+  @Test
+  func `A default list is no page, and what is under it ages`() async throws {
+    let request = self.shelf.request.defaultValue(List(from: 40, "placeholder")).stale(after: .seconds(60))
+    let store = OperationStore.detached(query: request.clock(self.clock))
+    #expect(store.isStale)
+    try await store.fetchNextPage()
+    self.clock.advance(by: .seconds(60))
+    try await store.fetchNextPage()
+    #expect(store.isStale)
+  }
+
+  @Test
+  func `A page that an optimistic update leaves does not make the others fresh`() async throws {
+    let store = self.store()
+    try await store.fetchNextPage()
+    self.clock.advance(by: .seconds(59))
+    let layer = StateLayerIdentifier()
+    store.addLayer(layer) { $0.append(Page(id: 50, value: "new")) }
+    store.commitLayer(layer)
+    #expect(!store.isStale)
+    self.clock.advance(by: .seconds(1))
+    #expect(store.isStale)
+  }
+}
