@@ -85,6 +85,8 @@ struct Outbox<State: OperationState & Sendable>: Sendable {
     case announcement(Announcement<State>)
     /// Lets a subscriber go once all that was made for it has been handed over.
     case dismissal(Subscriber<State>)
+    /// Something that is to happen between the events.
+    case action(@Sendable () -> Void)
   }
 
   // What is taken out leaves its place empty, so that nothing is let go of later, under the lock.
@@ -126,6 +128,7 @@ struct Delivery<State: OperationState & Sendable> {
   let slots: ContiguousArray<Subscriber<State>?>
 
   func perform() {
+    if case .action(let action) = self.entry { return action() }
     guard case .announcement(let announcement) = self.entry else { return }
     let audience = Audience(slots: self.slots, limit: announcement.limit, addressee: announcement.addressee)
     audience.hear(

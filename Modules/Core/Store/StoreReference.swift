@@ -11,6 +11,12 @@ protocol StoreReference: AnyObject, Sendable {
 
   /// What the task of a run in `context` is called; nil when the store is gone.
   func taskName(in context: OperationContext) -> String?
+
+  /// Whether the store is there and anybody has ever come to hear of its events.
+  var hasListeners: Bool { get }
+
+  /// Performs an action between the events of the store, in the order in which they were made; at once when it is gone.
+  func performInOrder(_ action: @escaping @Sendable () -> Void)
 }
 
 /// A reference to a store of a certain state.
@@ -28,6 +34,13 @@ final class TypedStoreReference<State: OperationState & Sendable>: StoreReferenc
   /// The store, while somebody holds it.
   @inlinable
   var store: OperationStore<State>? { self.object.map { unsafeDowncast($0, to: OperationStore<State>.self) } }
+
+  @usableFromInline var hasListeners: Bool { self.store?.runtime.hasDependents ?? false }
+
+  @usableFromInline
+  func performInOrder(_ action: @escaping @Sendable () -> Void) {
+    if let store = self.store { store.runtime.performInOrder(action) } else { action() }
+  }
 
   @usableFromInline var opaqueStore: OpaqueOperationStore? { self.store.map { OpaqueOperationStore(erasing: $0) } }
 

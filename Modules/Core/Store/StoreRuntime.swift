@@ -248,6 +248,23 @@ extension StoreRuntime {
     self.deliver(from: self.machine.withLock { $0.nextDelivery() })
   }
 
+  /// Performs an action between the events, in the order in which they were made.
+  @usableFromInline
+  func performInOrder(_ action: @escaping @Sendable () -> Void) {
+    let mayDeliver = !self.machine.isOwnedByCurrentThread
+    let isNext = self.machine.withLock { machine in
+      guard mayDeliver, machine.outbox.isEmpty, !machine.outbox.isDelivering else {
+        machine.outbox.append(.action(action))
+        return false
+      }
+      machine.outbox.isDelivering = true
+      return true
+    }
+    guard isNext else { return }
+    action()
+    self.endDelivery()
+  }
+
   /// Does something that may call foreign code: now, or when the exclusive access of this thread ends.
   @inlinable
   func act(_ action: @escaping @Sendable () -> Void) {

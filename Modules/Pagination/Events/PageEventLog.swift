@@ -1,123 +1,149 @@
 public import OperationCore
-public import Synchronization
+internal import Synchronization
 
-/// Something that happened to one page.
-enum PageEvent<PageID: Hashable & Sendable, PageValue: Sendable, Failure: Error>: Sendable {
-  case started(PageID)
-  case result(PageID, Result<Page<PageID, PageValue>, Failure>)
-  case ended(PageID)
-}
-
-/// What happened to the pages of one run, in order, and who reads it.
+/// What happened to the pages of one run, in order, and who is told of it.
 ///
-/// A store knows of runs, not of pages. So the run writes down what happens to its pages, and each handler reads on in the log
-/// when something was written and before it hears of the next event of the run: it hears of all in the right order.
+/// A store knows of runs, not of pages. So the run writes down what happens to its pages, and asks the store to have it told
+/// in the order of the store's own events: whoever hands those over tells of the pages as well, one event at a time. The
+/// change of the state that comes with the result of a page is told before it, and the result of the run after it.
 @usableFromInline
 final class PageEventLog<PageID: Hashable & Sendable, PageValue: Sendable, Failure: Error>: Sendable {
-  typealias Event = PageEvent<PageID, PageValue, Failure>
+  @usableFromInline typealias Entry = PageEventEntry<PageID, PageValue, Failure>
 
-  /// An event. It has a place for all that one can have, as letting go of an enumeration of the user's types looks those up.
-  @usableFromInline
-  struct Entry: Sendable {
-    @usableFromInline let kind: PageEventKind
-    @usableFromInline let id: PageID
-    @usableFromInline let value: PageValue?
-    @usableFromInline let error: Failure?
-
-    @inlinable
-    init(_ kind: PageEventKind, of id: PageID, value: PageValue? = nil, error: Failure? = nil) {
-      self.kind = kind
-      self.id = id
-      self.value = value
-      self.error = error
-    }
-
-    /// Why there is a result, if it is one.
-    var reason: OperationResultUpdateReason? {
-      if case .result(let reason) = self.kind { reason } else { nil }
-    }
-
-    var event: Event {
-      switch self.kind {
-      case .started: .started(self.id)
-      case .ended: .ended(self.id)
-      case .result:
-        if let error = self.error {
-          .result(self.id, .failure(error))
-        } else if let value = self.value {
-          .result(self.id, .success(Page(id: self.id, value: value)))
-        } else {
-          preconditionFailure("A result has a value or an error.")
-        }
-      }
-    }
+  /// One who is told.
+  private struct Reader: Sendable {
+    let id: ObjectIdentifier
+    let receive: @Sendable (Entry) -> Void
   }
 
-  @usableFromInline let readers = Mutex(PageEventReaders())
+  private let order: StoreEventOrder
+  private let progress = Mutex(PageEventProgress())
 
-  // Unsafe only in name: touched by whoever holds the lock of the readers. Beside that, as letting go of a lock around
-  // something of the user's types looks those up.
-  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var entries: [Entry] = []
+  // Unsafe only in name, as the one below: touched by whoever holds the lock of the progress. Beside that, as letting go of a
+  // lock around something of the user's types looks those up.
+  /// What was told, as far as it matters to those who come later, and behind it what is to be told. What a later yield has
+  /// replaced leaves its place empty.
+  @exclusivity(unchecked) private nonisolated(unsafe) var entries: [Entry?] = []
+  /// In the order in which they came, which is that of their registration.
+  @exclusivity(unchecked) private nonisolated(unsafe) var readers: [Reader] = []
 
-  @inlinable
-  init() {}
+  @usableFromInline
+  init(order: StoreEventOrder) {
+    self.order = order
+  }
+}
 
-  @inlinable
-  func post(_ entry: Entry) {
-    let readers = self.readers.withLock { readers in
+// MARK: - Writing
+
+extension PageEventLog {
+  /// Tells of an event, after all that was written before.
+  @usableFromInline
+  func tell(_ entry: Entry) {
+    let number = self.write(entry)
+    if self.order.hasListeners { self.order.perform { self.deliver(upTo: number) } } else { self.deliver(upTo: number) }
+  }
+
+  /// Lets an event be told behind the next change of the state that the run makes, and at the latest with what is told next.
+  @usableFromInline
+  func tellWithNextChange(_ entry: Entry) {
+    let number = self.write(entry)
+    if !self.order.hasListeners { self.deliver(upTo: number) }
+  }
+
+  /// Tells of a yield behind the change of the state that `change` makes, and before the result that it brings.
+  @usableFromInline
+  func tell(_ entry: Entry, with change: () -> Void) {
+    let number = self.write(entry)
+    guard self.order.hasListeners else {
+      self.deliver(upTo: number)
+      return change()
+    }
+    self.order.perform { self.progress.withLock { $0.due = max($0.due, number) } }
+    change()
+    // For a change of which nobody has heard.
+    self.order.perform { self.deliver(upTo: number) }
+  }
+
+  /// Writes an event, and returns how many there are with it.
+  private func write(_ entry: Entry) -> Int {
+    self.progress.withLock { progress in
       // What a page nearly always has: a start, a result and an end.
       if self.entries.isEmpty { self.entries.reserveCapacity(3) }
       self.entries.append(entry)
-      return readers.all
-    }
-    for reader in readers { reader.readOn() }
-  }
-
-  @inlinable
-  func post(_ result: Result<Page<PageID, PageValue>, Failure>, of id: PageID, _ reason: OperationResultUpdateReason) {
-    switch result {
-    case .success(let page): self.post(Entry(.result(reason), of: id, value: page.value))
-    case .failure(let error): self.post(Entry(.result(reason), of: id, error: error))
+      progress.written += 1
+      return progress.written
     }
   }
+}
 
-  var count: Int { self.readers.withLock { _ in self.entries.count } }
+// MARK: - Telling
 
-  /// The entry at a position, if there is one yet.
-  func entry(at position: Int) -> Entry? {
-    self.readers.withLock { _ in position < self.entries.count ? self.entries[position] : nil }
+extension PageEventLog {
+  /// Tells of what goes with the change that was made last; of all when the run has ended.
+  func deliverDue(afterEnd: Bool) {
+    self.deliver(upTo: afterEnd ? .max : self.progress.withLock { $0.due })
   }
 
-  /// Lets a reader know of what is written from now on.
-  func attach(_ id: ObjectIdentifier, readOn: @escaping @Sendable () -> Void) {
-    self.readers.withLock { readers in
-      guard !readers.all.contains(where: { $0.id == id }) else { return }
-      readers.all.append((id, readOn))
+  private func deliver(upTo number: Int) {
+    while let (entry, readers) = self.next(upTo: number) {
+      for reader in readers { reader.receive(entry) }
     }
+  }
+
+  private func next(upTo number: Int) -> (Entry, [Reader])? {
+    var replaced: Entry?
+    let next = self.progress.withLock { progress -> (Entry, [Reader])? in
+      guard progress.told < min(number, progress.written) else { return nil }
+      let index = self.entries.count - (progress.written - progress.told)
+      progress.told += 1
+      guard let entry = self.entries[index] else { return nil }
+      if case .yielded = entry.kind, index > 0, case .yielded? = self.entries[index - 1]?.kind {
+        replaced = self.entries[index - 1].take()
+        progress.vacancies += 1
+      }
+      if progress.vacancies > 16, progress.vacancies > self.entries.count / 2 {
+        self.entries.removeAll { $0 == nil }
+        progress.vacancies = 0
+      }
+      return (entry, self.readers)
+    }
+    withExtendedLifetime(replaced) {}  // Until here, after the lock.
+    return next
+  }
+}
+
+// MARK: - Readers
+
+extension PageEventLog {
+  /// Lets a reader be told from now on, first of what others have been told, if it is to know that.
+  func attach(_ id: ObjectIdentifier, withHistory: Bool, receive: @escaping @Sendable (Entry) -> Void) {
+    let history = self.progress.withLock { progress -> [Entry] in
+      self.readers.append(Reader(id: id, receive: receive))
+      guard withHistory else { return [] }
+      return self.entries.dropLast(progress.written - progress.told).compactMap { $0 }
+    }
+    for entry in history { receive(entry) }
   }
 
   func detach(_ id: ObjectIdentifier) {
-    let reader = self.readers.withLock { readers in
-      readers.all.firstIndex { $0.id == id }.map { readers.all.remove(at: $0) }
+    let reader = self.progress.withLock { _ in
+      self.readers.firstIndex { $0.id == id }.map { self.readers.remove(at: $0) }
     }
-    _ = consume reader  // Released after the lock.
+    withExtendedLifetime(reader) {}  // Until here, after the lock.
   }
+
+  /// How many events it keeps.
+  var count: Int { self.progress.withLock { _ in self.entries.count } }
 }
 
-/// What has happened to a page.
-@usableFromInline
-enum PageEventKind: Sendable {
-  case started
-  case result(OperationResultUpdateReason)
-  case ended
-}
-
-/// Who reads on in a log.
-@usableFromInline
-struct PageEventReaders: Sendable {
-  /// In the order in which they came, which is that of their registration.
-  @usableFromInline var all: [(id: ObjectIdentifier, readOn: @Sendable () -> Void)] = []
-
-  @inlinable
-  init() {}
+/// How far the events of a run have been told.
+struct PageEventProgress: Sendable {
+  /// How many were written.
+  var written = 0
+  /// How many of them have been told.
+  var told = 0
+  /// How many may be told with the change of the state that is being told.
+  var due = 0
+  /// How many places are empty.
+  var vacancies = 0
 }

@@ -3,6 +3,13 @@ public import OperationCore
 /// Closures that hear of what happens in the store of a paginated operation, run by run and page by page.
 ///
 /// They are called one at a time, in event order, and never while a lock is held: a handler may do anything to the store.
+///
+/// All events of a run come in one order, whatever thread delivers them. A run begins with ``onFetchingStarted`` and ends with
+/// ``onFetchingEnded``, and each page with ``onPageFetchingStarted`` and ``onPageFetchingEnded`` between them. What a page
+/// yields or returns is told as state, then page, then result, then ended: ``onStateChanged`` with the change that it makes,
+/// ``onPageResultReceived``, with ``onPageFetchingEnded`` behind it when the page has returned, ``onResultReceived``, and
+/// ``onFetchingEnded``. So the result and the end of a page wait for the change that they make, which comes when the run ends,
+/// or for the next page or attempt of the run, if it goes on.
 public struct PaginatedEventHandler<State: PaginatedStateProtocol & Sendable>: Sendable {
   /// The result of one page.
   public typealias PageResult = Result<Page<State.PageID, State.PageValue>, State.Failure>

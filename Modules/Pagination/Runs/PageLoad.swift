@@ -115,11 +115,13 @@ extension PageLoad {
       [runContinuation = self.continuation, run = self.run] result, context in
       guard fetching.isUnderWay else { return fetching.reportLateYield(of: id) }
       let result = result.map { Page(id: id, value: $0) }
-      runContinuation.yield(with: result.map(value), using: context)
-      run?.log.post(result, of: id, .yieldedResult)
+      guard let run else { return runContinuation.yield(with: result.map(value), using: context) }
+      run.log.tell(.init(.yielded, of: id, result)) {
+        runContinuation.yield(with: result.map(value), using: context)
+      }
     }
-    self.run?.log.post(.init(.started, of: id))
-    defer { self.run?.log.post(.init(.ended, of: id)) }
+    self.run?.log.tell(.init(.started, of: id))
+    defer { self.run?.log.tellWithNextChange(.init(.ended, of: id)) }
     do {
       let value = try await self.request.fetchPage(
         isolation: #isolation,
@@ -129,12 +131,12 @@ extension PageLoad {
       )
       fetching.end()
       let page = Page(id: id, value: value)
-      if !Task.isCancelled { self.run?.log.post(.success(page), of: id, .returnedFinalResult) }
+      if !Task.isCancelled { self.run?.log.tellWithNextChange(.init(.returned, of: id, value: value)) }
       return page
     } catch {
       fetching.end()
       if !error.endsCancelledRun {
-        self.run?.log.post(.failure(error), of: id, .returnedFinalResult)
+        self.run?.log.tellWithNextChange(.init(.returned, of: id, error: error))
       }
       throw error
     }

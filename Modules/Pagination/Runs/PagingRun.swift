@@ -21,7 +21,7 @@ final class PagingRun<PageID: Hashable & Sendable, PageValue: Sendable, Failure:
   @usableFromInline let revision: Revision
   /// The pages at the departure.
   @usableFromInline let pagesAtDeparture: Pages<PageID, PageValue>
-  @usableFromInline let log = Log()
+  @usableFromInline let log: Log
   @usableFromInline let progress: Mutex<PagingProgress>
 
   // Unsafe only in name: touched by whoever holds the lock of the progress.
@@ -44,9 +44,11 @@ final class PagingRun<PageID: Hashable & Sendable, PageValue: Sendable, Failure:
     demand: PageDemand,
     request: PagingRequest,
     pages: Pages<PageID, PageValue>,
-    forerunners: [Forerunner]
+    forerunners: [Forerunner],
+    eventOrder: StoreEventOrder
   ) {
     self.taskID = taskID
+    self.log = Log(order: eventOrder)
     self.demand = demand
     self.request = request
     self.revision = .runBeginning()

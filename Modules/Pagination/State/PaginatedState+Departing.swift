@@ -15,7 +15,8 @@ extension PaginatedState {
       demand: demand,
       request: request,
       pages: self.currentValue,
-      forerunners: self.forerunners(of: task, for: request)
+      forerunners: self.forerunners(of: task, for: request),
+      eventOrder: task.context.storeEventOrder
     )
   }
 

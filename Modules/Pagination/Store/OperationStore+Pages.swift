@@ -90,7 +90,8 @@ extension OperationStore where State: PaginatedStateProtocol {
     pageHandler handler: PaginatedEventHandler<State>
   ) async throws(State.Failure) -> State.OperationValue {
     let reader = PageEventReader(handler, hearsOfAllRuns: false)
-    defer { reader.close() }
+    // Behind the events of the run, of which others may still be telling.
+    defer { self.performInEventOrder { reader.cancel() } }
     return try await self.run(using: context, handler: OperationEventHandler(reader))
   }
 }

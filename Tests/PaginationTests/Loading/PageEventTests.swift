@@ -48,7 +48,7 @@ struct PageEventTests {
     try await store.fetchNextPage()
     #expect(
       diary.all == [
-        "state[]", "state[]", "start", "page 0", "result 0 x", "end 0", "state[0x]", "run 0x", "end",
+        "state[]", "state[]", "start", "page 0", "state[0x]", "result 0 x", "end 0", "run 0x", "end",
       ]
     )
   }
@@ -62,7 +62,7 @@ struct PageEventTests {
     await #expect(throws: Refused()) { try await store.refetchAllPages(handler: diary.handler()) }
     #expect(
       diary.all == [
-        "start", "page 0", "run 0draft", "yield 0 draft", "result 0 A", "end 0", "page 1", "result 1 error", "end 1",
+        "start", "page 0", "yield 0 draft", "run 0draft", "result 0 A", "end 0", "page 1", "result 1 error", "end 1",
         "run error", "end",
       ]
     )
@@ -82,9 +82,9 @@ struct PageEventTests {
     _ = try await calls[1].value
     runs.0.succeed("n")
     _ = try await calls[0].value
-    #expect(next.all == ["state[0a]", "start", "page 1", "result 1 n", "end 1", "state[-1p 0a 1n]", "run 1n", "end"])
+    #expect(next.all == ["state[0a]", "start", "page 1", "state[-1p 0a 1n]", "result 1 n", "end 1", "run 1n", "end"])
     #expect(
-      previous.all == ["state[0a]", "start", "page -1", "result -1 p", "end -1", "state[-1p 0a]", "run -1p", "end"]
+      previous.all == ["state[0a]", "start", "page -1", "state[-1p 0a]", "result -1 p", "end -1", "run -1p", "end"]
     )
   }
 

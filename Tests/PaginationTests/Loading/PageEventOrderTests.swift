@@ -1,0 +1,138 @@
+import OperationCore
+import OperationPagination
+import OperationTesting
+import Synchronization
+import Testing
+
+/// The events of a run come in one order: start, then for each page state, page, result, then the end.
+@Suite(.timeLimit(.minutes(1)), .warningsAreIssues)
+struct PageEventOrderTests {
+  private typealias Diary = PageEventTests.Diary
+
+  @Test
+  func `A yield and a returned page are told in the same order`() async throws {
+    let shelf = Shelf()
+    let store = ListStore.detached(query: shelf.request, initialValue: List("a"))
+    let diary = Diary()
+    shelf.script.enqueue(.yield(.success("draft"), then: .yield(.failure(Refused()), then: .value("b"))))
+    try await store.fetchNextPage(handler: diary.handler(states: true))
+    #expect(
+      diary.all == [
+        "state[0a]", "start", "page 1",
+        "state[0a 1draft]", "yield 1 draft", "run 1draft",
+        "state[0a 1draft]", "yield 1 error", "run error",
+        "state[0a 1b]", "result 1 b", "end 1", "run 1b", "end",
+      ]
+    )
+  }
+
+  @Test
+  func `All hear of the state, then all of the page, then all of the result`() async throws {
+    let shelf = Shelf()
+    let diary = Diary()
+    let request = shelf.request.handleEvents(with: diary.handler("a ", states: true))
+    let store = ListStore.detached(query: request, initialValue: List("a"))
+    let subscription = store.subscribe(with: diary.handler("b ", states: true))
+    defer { subscription.cancel() }
+    shelf.script.enqueue(.yield(.success("d"), then: .error(Refused())))
+    await #expect(throws: Refused()) { try await store.fetchNextPage() }
+    let events = [
+      "start", "page 1", "state[0a 1d]", "yield 1 d", "run 1d", "state[0a 1d]", "result 1 error", "end 1", "run error", "end",
+    ]
+    let expected = events.flatMap { ["a \($0)", "b \($0)"] }
+    #expect(diary.all.suffix(expected.count) == expected[...])
+  }
+
+  @Test
+  func `A call in a handler hears of its run in order, after the event that is being told`() async throws {
+    let shelf = Shelf()
+    let store = ListStore.detached(query: shelf.request, initialValue: List("a"))
+    let diary = Diary()
+    let call = Mutex<Task<ListPage?, any Error>?>(nil)
+    let caller = PaginatedEventHandler<ListState>(onStateChanged: { state, _ in
+      guard state.currentValue[id: 0]?.value == "now", call.withLock({ $0 == nil }) else { return }
+      let task = start { try await store.fetchNextPage(handler: diary.handler(states: true)) }
+      call.withLock { $0 = task }
+      // The page is being fetched, and whoever called this has to tell of it.
+      #expect(shelf.fetchedIds == [1])
+      #expect(diary.all.isEmpty)
+    })
+    let subscription = store.subscribe(with: caller)
+    defer { subscription.cancel() }
+    store.currentValue[id: 0]?.value = "now"
+    #expect(diary.all == ["state[0now]", "start", "page 1"])
+    try await shelf.script.next().succeed("b")
+    _ = try await call.withLock { $0 }?.value
+    #expect(diary.all.dropFirst(3) == ["state[0now 1b]", "result 1 b", "end 1", "run 1b", "end"])
+  }
+
+  @Test
+  func `A run that ends while another event is told is told whole, and nothing is left of its handler`() async throws {
+    let lifetimes = LifetimeTracker()
+    do {
+      let shelf = Shelf(.yield(.success("d"), then: .value("b")))
+      let store = ListStore.detached(query: shelf.request, initialValue: List("a"))
+      let diary = Diary()
+      let token = lifetimes.token()
+      var handler = diary.handler(states: true)
+      let onFetchingEnded = handler.onFetchingEnded
+      handler.onFetchingEnded = { context in
+        token.touch()
+        onFetchingEnded?(context)
+      }
+      let caller = PaginatedEventHandler<ListState>(onStateChanged: { [handler] state, _ in
+        guard state.currentValue.text == "0now", !state.isLoading else { return }
+        let task = start { try await store.fetchNextPage(handler: handler) }
+        task.cancel()
+        #expect(store.text == "0now 1b")
+      })
+      let subscription = store.subscribe(with: caller)
+      store.currentValue[id: 0]?.value = "now"
+      subscription.cancel()
+      #expect(
+        diary.all == [
+          "state[0now]", "start", "page 1", "state[0now 1d]", "yield 1 d", "run 1d", "state[0now 1b]", "result 1 b",
+          "end 1", "run 1b", "end",
+        ]
+      )
+    }
+    try await lifetimes.noneAlive()
+  }
+
+  @Test
+  func `Calls on many threads hear of their runs in order`() async throws {
+    let shelf = Shelf(.yield(.success("d"), then: .value("x")))
+    shelf.bounds = -10_000...10_000
+    for _ in 0..<60 {
+      let store = ListStore.detached(query: shelf.request, initialValue: List("a"))
+      let everything = Diary()
+      let subscription = store.subscribe(with: everything.handler())
+      await withDiscardingTaskGroup { group in
+        for number in 0..<6 {
+          group.addTask {
+            let diary = Diary()
+            let handler = diary.handler()
+            let page = number.isMultiple(of: 2)
+              ? try? await store.fetchNextPage(handler: handler) : try? await store.fetchPreviousPage(handler: handler)
+            guard let id = page?.id else {
+              Issue.record("There is no page.")
+              return
+            }
+            // Another thread may still be telling the last of it.
+            let expected = [
+              "start", "page \(id)", "yield \(id) d", "run \(id)d", "result \(id) x", "end \(id)", "run \(id)x", "end",
+            ]
+            let heard = diary.all
+            #expect(heard == Array(expected.prefix(heard.count)))
+          }
+          group.addTask { store.currentValue[id: 0]?.value = "edited" }
+        }
+      }
+      subscription.cancel()
+      for id in -3...3 where id != 0 {
+        let expected = ["page \(id)", "yield \(id) d", "run \(id)d", "result \(id) x", "end \(id)", "run \(id)x"]
+        #expect(everything.all.filter(Set(expected).contains) == expected)
+      }
+    }
+  }
+}
