@@ -44,6 +44,8 @@ struct Ledger<State: OperationState & Sendable>: Sendable {
     @usableFromInline var owner: OperationTaskIdentifier?
     @usableFromInline var change: Change
     @usableFromInline var times: Int
+    /// The part of the state that the result replaces, where it does not replace all.
+    var part: Int?
 
     /// Whether the last of several such results stands for all of them.
     @inlinable
@@ -59,11 +61,13 @@ struct Ledger<State: OperationState & Sendable>: Sendable {
   private var base: State
   @usableFromInline var entries: [Entry] = []
   @usableFromInline let mergesResults: Bool
+  private let partwiseType: (any PartwiseReplacingState.Type)?
 
   @usableFromInline
   init(base: State) {
     self.base = base
     self.mergesResults = State.self is any ReplacingState.Type
+    self.partwiseType = State.self as? any PartwiseReplacingState.Type
   }
 
   /// How many changes it keeps.
@@ -109,9 +113,35 @@ struct Ledger<State: OperationState & Sendable>: Sendable {
 
   @usableFromInline
   mutating func append(_ change: Change, by owner: OperationTaskIdentifier?) {
-    self.entries.append(Entry(owner: owner, change: change, times: 1))
+    var entry = Entry(owner: owner, change: change, times: 1, part: self.part(of: change, by: owner))
+    if let replaced = self.removeEntry(replacedBy: entry) { entry.times += replaced.times }
+    self.entries.append(entry)
     self.mergeResults(of: owner, areSuccesses: change.isSuccess)
     self.settleFirstEntries()
+  }
+
+  /// The part of the state that a result replaces; nil where that is not known, as parts are told apart for one run only.
+  private func part(of change: Change, by owner: OperationTaskIdentifier?) -> Int? {
+    guard let partwiseType = self.partwiseType else { return nil }
+    switch change {
+    case .set: return .max
+    case .reported(_, let task): return owner == nil ? nil : partwiseType.replacedPart(in: task.context)
+    case .edited: return nil
+    }
+  }
+
+  /// Removes the entry for which a new one stands as well: the last of its owner, if that is for the same part and no edit
+  /// has come since, which may build on it.
+  private mutating func removeEntry(replacedBy new: Entry) -> Entry? {
+    guard let part = new.part else { return nil }
+    for index in self.entries.indices.reversed() {
+      let entry = self.entries[index]
+      if !entry.change.isResult { return nil }
+      if entry.owner != new.owner { continue }
+      if entry.part != part { return nil }
+      if entry.change.isSuccess == new.change.isSuccess { return self.entries.remove(at: index) }
+    }
+    return nil
   }
 
   /// What a run has changed stays from now on.
@@ -167,3 +197,13 @@ protocol ReplacingState: OperationState {}
 extension QueryState: ReplacingState {}
 
 extension DefaultOperationState: ReplacingState where Base: ReplacingState {}
+
+/// A state of parts, in which a result of a run replaces the one before it for the same part.
+package protocol PartwiseReplacingState: OperationState, Sendable {
+  /// The part that a run with this context brings a result for now; nil where one result does not replace another.
+  static func replacedPart(in context: OperationContext) -> Int?
+}
+
+extension DefaultOperationState: PartwiseReplacingState where Base: PartwiseReplacingState {
+  package static func replacedPart(in context: OperationContext) -> Int? { Base.replacedPart(in: context) }
+}

@@ -71,6 +71,7 @@ extension PageEventLog {
       if self.entries.isEmpty { self.entries.reserveCapacity(3) }
       self.entries.append(entry)
       progress.written += 1
+      if case .started = entry.kind { progress.pages += 1 }
       return progress.written
     }
   }
@@ -132,8 +133,8 @@ extension PageEventLog {
     withExtendedLifetime(reader) {}  // Until here, after the lock.
   }
 
-  /// How many events it keeps.
-  var count: Int { self.progress.withLock { _ in self.entries.count } }
+  /// How many pages the run has begun to fetch.
+  var pageCount: Int { self.progress.withLock { $0.pages } }
 }
 
 /// How far the events of a run have been told.
@@ -144,6 +145,8 @@ struct PageEventProgress: Sendable {
   var told = 0
   /// How many may be told with the change of the state that is being told.
   var due = 0
+  /// How many pages were begun.
+  var pages = 0
   /// How many places are empty.
   var vacancies = 0
 }

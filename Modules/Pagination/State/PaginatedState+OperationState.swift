@@ -76,6 +76,14 @@ extension PaginatedState: OperationState {
   }
 }
 
+extension PaginatedState: PartwiseReplacingState {
+  /// The page that the run is fetching, by its number in the run.
+  package static func replacedPart(in context: OperationContext) -> Int? {
+    let run: Run? = context.pagingRun()
+    return run?.log.pageCount
+  }
+}
+
 extension PaginatedState: OverlayableState {
   /// Shows other pages. Nothing else changes.
   @inlinable

@@ -1,0 +1,130 @@
+import OperationCore
+import OperationPagination
+import OperationTesting
+import Synchronization
+import Testing
+
+/// What becomes of yields: the last one of a page stands for all, also where a run is taken back.
+@Suite(.timeLimit(.minutes(1)), .warningsAreIssues)
+struct PageYieldTests {
+  /// A list of tokens, of which each page is yielded many times before it is returned.
+  private struct Tokens: PaginatedRequest {
+    let lifetimes: LifetimeTracker
+    let yieldCount: Int
+    let check: @Sendable (Int) -> Void
+    let initialPageId = 0
+
+    var path: OperationPath { ["tokens"] }
+
+    func pageId(
+      after page: Page<Int, LifetimeTracker.Token>,
+      using paging: Paging<Int, LifetimeTracker.Token>,
+      in context: OperationContext
+    ) -> Int? {
+      page.id + 1
+    }
+
+    func fetchPage(
+      isolation: isolated (any Actor)?,
+      using paging: Paging<Int, LifetimeTracker.Token>,
+      in context: OperationContext,
+      with continuation: OperationContinuation<LifetimeTracker.Token, any Error>
+    ) async throws -> LifetimeTracker.Token {
+      for number in 0..<self.yieldCount {
+        continuation.yield(self.lifetimes.token())
+        if number.isMultiple(of: 1_000) { self.check(self.lifetimes.aliveCount) }
+      }
+      self.check(self.lifetimes.aliveCount)
+      return self.lifetimes.token()
+    }
+  }
+
+  enum Listener: CaseIterable {
+    case none
+    case ofRuns
+    case ofPages
+    case ofOneRun
+  }
+
+  @Test(arguments: Listener.allCases)
+  func `A hundred thousand yields leave no more behind than one`(listener: Listener) async throws {
+    let lifetimes = LifetimeTracker()
+    let most = Mutex(0)
+    let yieldCount = listener == .ofPages ? 50_000 : 2_000
+    let request = Tokens(lifetimes: lifetimes, yieldCount: yieldCount) { count in most.withLock { $0 = max($0, count) } }
+    do {
+      let store = OperationStore.detached(
+        query: request.disableAutomaticRunning(),
+        initialValue: [Page(id: 0, value: lifetimes.token()), Page(id: 1, value: lifetimes.token())]
+      )
+      typealias Handler = PaginatedEventHandler<PaginatedState<Int, LifetimeTracker.Token, any Error>>
+      let count = Mutex(0)
+      let pages = Handler(onPageResultReceived: { _, _, _ in count.withLock { $0 += 1 } })
+      let runs = Handler(onResultReceived: { _, _ in count.withLock { $0 += 1 } })
+      var subscription: OperationSubscription?
+      switch listener {
+      case .none, .ofOneRun: break
+      case .ofRuns: subscription = store.subscribe(with: runs)
+      case .ofPages: subscription = store.subscribe(with: pages)
+      }
+      try await store.refetchAllPages(handler: listener == .ofOneRun ? pages : nil)
+      subscription?.cancel()
+      switch listener {
+      case .none: #expect(count.withLock { $0 } == 0)
+      case .ofRuns: #expect(count.withLock { $0 } == 2 * yieldCount + 1)
+      case .ofPages, .ofOneRun: #expect(count.withLock { $0 } == 2 * yieldCount + 2)
+      }
+      #expect(store.valueUpdateCount == 2 * yieldCount + 1)
+    }
+    #expect(most.withLock { $0 } < 60)
+    try await lifetimes.noneAlive()
+  }
+
+  @Test
+  func `Yields of two runs and what is set between them are taken back run by run`() async throws {
+    let shelf = Shelf()
+    let store = ListStore.detached(query: shelf.request, initialValue: List("a"))
+    let next = start { try await store.fetchNextPage() }
+    let previous = start { try await store.fetchPreviousPage() }
+    let runs = (try await shelf.script.next(), try await shelf.script.next())
+    for number in 0..<100 {
+      runs.0.yield("n\(number)")
+      runs.1.yield("p\(number)")
+      runs.0.yield(error: Refused())
+      store.currentValue[id: 0]?.value = "e\(number)"
+    }
+    #expect(store.text == "-1p99 0e99 1n99")
+    #expect(store.valueUpdateCount == 300)
+    #expect(store.errorUpdateCount == 100)
+    next.cancel()
+    _ = await next.result
+    // What was set has the page that was set with it.
+    #expect(store.valueUpdateCount == 200)
+    #expect(store.errorUpdateCount == 0)
+    #expect(store.currentValue[id: 0]?.value == "e99")
+    #expect(store.currentValue[id: -1]?.value == "p99")
+    runs.1.succeed("p")
+    _ = try await previous.value
+    #expect(store.currentValue[id: -1]?.value == "p")
+  }
+
+  @Test
+  func `Yields of each page of a refetch stay while another run is taken back`() async throws {
+    let shelf = Shelf()
+    let store = ListStore.detached(query: shelf.request, initialValue: List("a", "b"))
+    let refetch = start { try await store.refetchAllPages() }
+    let first = try await shelf.script.next()
+    first.yield("A1")
+    first.yield("A2")
+    first.succeed("A")
+    let second = try await shelf.script.next()
+    second.yield("B1")
+    second.yield("B2")
+    #expect(store.text == "0A2 1B2")
+    #expect(store.valueUpdateCount == 4)
+    refetch.cancel()
+    _ = await refetch.result
+    #expect(store.text == "0a 1b")
+    #expect(store.valueUpdateCount == 0)
+  }
+}
