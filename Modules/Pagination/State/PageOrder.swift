@@ -42,7 +42,9 @@ final class PageOrder<PageID: Hashable & Sendable, PageValue: Sendable>: Sendabl
   /// Says where the context of the store is to be had.
   @inlinable
   func bind(to context: @escaping @Sendable () -> OperationContext?) {
-    self.source.withLock { $0.context = context }
+    var replaced: (@Sendable () -> OperationContext?)? = context
+    self.source.withLock { swap(&$0.context, &replaced) }
+    withExtendedLifetime(replaced) {}  // Until here, after the lock.
   }
 }
 
