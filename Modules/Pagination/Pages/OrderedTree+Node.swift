@@ -118,9 +118,9 @@ extension OrderedTree.Node {
   }
 
   @inlinable
-  func element(at offset: Int) -> Element {
+  func leaf(at offset: Int) -> OrderedTree.Leaf {
     switch self {
-    case .leaves(let leaves): return leaves[offset].element
+    case .leaves(let leaves): return leaves[offset]
     case .branches(let branches):
       var offset = offset
       var index = 0
@@ -128,7 +128,7 @@ extension OrderedTree.Node {
         offset -= branches[index].count
         index += 1
       }
-      return branches[index].node.element(at: offset)
+      return branches[index].node.leaf(at: offset)
     }
   }
 

@@ -40,12 +40,18 @@ extension OrderedTree {
   ///
   /// - Precondition: `offset` is not negative and less than the count.
   @inlinable
-  package func element(at offset: Int) -> Element {
+  package func element(at offset: Int) -> Element { self.leaf(at: offset).element }
+
+  /// The leaf that has `offset` others before it.
+  ///
+  /// - Precondition: `offset` is not negative and less than the count.
+  @inlinable
+  func leaf(at offset: Int) -> Leaf {
     precondition(
       offset >= 0 && offset < self.count,
       "The offset \(offset) is out of bounds: there are \(self.count) elements."
     )
-    return self.root.element(at: offset)
+    return self.root.leaf(at: offset)
   }
 
   /// How many elements come before the one of `key`; nil when there is none.

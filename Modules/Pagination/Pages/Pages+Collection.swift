@@ -28,9 +28,13 @@ extension Pages: RandomAccessCollection {
   }
 
   /// The page at an index.
+  ///
+  /// Setting a page puts it in the place of the one at the index. A page that is set under the identifier of one at another
+  /// index replaces that as well, so that there is one page less.
   @inlinable
   public subscript(position: Int) -> Page<PageID, PageValue> {
-    self.entries.element(at: position).page
+    get { self.entries.element(at: position).page }
+    set { self.replace(self.entries.leaf(at: position).element.page.id, with: newValue) }
   }
 }
 

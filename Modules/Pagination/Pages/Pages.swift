@@ -4,6 +4,7 @@
 /// var pages: Pages<Int, [Post]> = [Page(id: 1, value: posts)]
 /// pages.append(Page(id: 2, value: morePosts))
 /// pages[id: 1]?.value.removeLast()
+/// pages[0].value.append(post)
 /// pages.remove(id: 2)
 /// ```
 ///
@@ -60,14 +61,20 @@ extension Pages {
         self.remove(id: id)
         return
       }
-      guard newValue.id != id, self.contains(id: id) else { return self.append(newValue) }
-      self.remove(id: newValue.id)
-      let slot = self.slot(of: id)
-      guard let place = slot.place else { return }
-      self.free(slot.key)
-      self.places.insert(place, for: self.slot(of: newValue.id).key)
-      self.entries.insert(Entry(page: newValue, revision: .now), for: place)
+      self.replace(id, with: newValue)
     }
+  }
+
+  /// Puts a page in the place of the one with the identifier `id`, or at the end when there is none.
+  @inlinable
+  mutating func replace(_ id: PageID, with page: Page<PageID, PageValue>) {
+    guard page.id != id, self.contains(id: id) else { return self.append(page) }
+    self.remove(id: page.id)
+    let slot = self.slot(of: id)
+    guard let place = slot.place else { return }
+    self.free(slot.key)
+    self.places.insert(place, for: self.slot(of: page.id).key)
+    self.entries.insert(Entry(page: page, revision: .now), for: place)
   }
 
   /// Whether there is a page with an identifier.

@@ -32,7 +32,7 @@ struct PagesModelTests {
     for step in 0..<600 {
       let page = Page(id: id(Int.random(in: 0..<span, using: &generator)), value: step)
       let place = model.firstIndex { $0.id == page.id }
-      switch Int.random(in: 0..<11, using: &generator) {
+      switch Int.random(in: 0..<16, using: &generator) {
       case 0..<4:
         pages.append(page)
         if let place { model[place] = page } else { model.append(page) }
@@ -51,6 +51,27 @@ struct PagesModelTests {
         pages[id: other] = page
         model[place] = page
         if let old = model.indices.first(where: { $0 != place && model[$0].id == page.id }) { model.remove(at: old) }
+      case 10:
+        let index = Int.random(in: 0...model.count, using: &generator)
+        pages.insert(page, at: index)
+        if let place { model[place] = page } else { model.insert(page, at: index) }
+      case 11:
+        guard let index = model.indices.randomElement(using: &generator) else { continue }
+        #expect(pages.remove(at: index) == model.remove(at: index))
+      case 12:
+        guard let index = model.indices.randomElement(using: &generator) else { continue }
+        pages[index] = page
+        model[index] = page
+        if let old = model.indices.first(where: { $0 != index && model[$0].id == page.id }) { model.remove(at: old) }
+      case 13:
+        let replaced = pages.updateOrAppend(page)
+        #expect(replaced == place.map { model[$0] })
+        if let place { model[place] = page } else { model.append(page) }
+      case 14:
+        let divisor = Int.random(in: 3...9, using: &generator)
+        #expect(Array(pages.filter { $0.value % divisor == 0 }) == model.filter { $0.value % divisor == 0 })
+        pages.removeAll { $0.value % divisor == 0 }
+        model.removeAll { $0.value % divisor == 0 }
       default:
         if Bool.random(using: &generator) { copies.append((pages, model)) } else { copies = copies.suffix(2) }
       }
