@@ -185,14 +185,6 @@ struct OptimisticTests {
     subscription.cancel()
   }
 
-  @Test func `With a retry outside, each attempt lays it and takes it off`() async throws {
-    let feed = self.feeds.store()
-    self.script.enqueue(.error(Refused(code: 1)), .value("made"))
-    let mutation = self.mutation().tryingAgain()
-    try await self.feeds.client.store(for: mutation).mutate(with: "new")
-    #expect(feed.currentValue == ["old", "new"])
-  }
-
   @Test func `Two updates of one mutation are laid and taken off together`() async throws {
     let feed = self.feeds.store()
     let mutation = Mutation(script: self.script).appending()

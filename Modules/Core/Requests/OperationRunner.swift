@@ -11,13 +11,17 @@ public struct OperationRunner<Operation: OperationRequest> {
   /// The context of the runs, as the operation has set it up.
   public var context: OperationContext
 
+  private let wrappers: [any OperationRunWrapper]
+
   /// Creates a runner, and lets the operation set up the context.
   public init(operation: Operation, initialContext: OperationContext = OperationContext()) {
+    var context = initialContext
+    context.forgetAttempts()
+    context.forgetProbes()
+    operation.setup(context: &context)
+    self.wrappers = context.takeRunWrappers()
     self.operation = operation
-    self.context = initialContext
-    self.context.forgetAttempts()
-    self.context.forgetProbes()
-    operation.setup(context: &self.context)
+    self.context = context
   }
 
   /// Runs the operation on the caller's actor.
@@ -40,7 +44,24 @@ public struct OperationRunner<Operation: OperationRequest> {
       continuation.yield(with: result, using: context)
     }
     defer { _ = hasReturned.set(true) }
-    return try await self.operation.run(isolation: isolation, in: context, with: guarded)
+    if self.wrappers.isEmpty {
+      return try await self.operation.run(isolation: isolation, in: context, with: guarded)
+    }
+    return try await self.wrappers.run(isolation: isolation, in: context) { context in
+      await self.outcome(isolation: isolation, in: context, with: guarded)
+    }.get()
+  }
+
+  private func outcome(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    with continuation: OperationContinuation<Operation.Value, Operation.Failure>
+  ) async -> Result<Operation.Value, Operation.Failure> {
+    do throws(Operation.Failure) {
+      return .success(try await self.operation.run(isolation: isolation, in: context, with: continuation))
+    } catch {
+      return .failure(error)
+    }
   }
 
   private static func reportLateYield() {

@@ -28,6 +28,13 @@ struct OperationBox<State: OperationState & Sendable>: Sendable {
     self.kept = kept
   }
 
+  /// The same operation, run in another way.
+  init(_ other: OperationBox, run: @escaping Run) {
+    self.path = other.path
+    self.run = run
+    self.kept = other.kept
+  }
+
   @usableFromInline var unmodifiedType: any OperationRequest.Type { self.kept.unmodifiedType }
   @usableFromInline var canRunUnasked: Bool { self.kept.canRunUnasked }
 

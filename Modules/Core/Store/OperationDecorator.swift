@@ -22,7 +22,7 @@ extension OperationContext {
   {
     if self.isSet(DecoratorsKey.self) { return self.setUpDecoratedBox(for: operation) }
     operation.setup(context: &self)
-    return OperationBox(operation)
+    return self.box(operation)
   }
 
   @usableFromInline
@@ -40,7 +40,7 @@ extension OperationContext {
   ) -> OperationBox<Operation.State> {
     guard let decorator = decorators.first else {
       operation.setup(context: &self)
-      return OperationBox(operation)
+      return self.box(operation)
     }
     return self.setUpBox(forAny: decorator.decorated(operation), in: decorators.dropFirst())
   }

@@ -3,9 +3,9 @@ internal import Synchronization
 
 /// What one call of a mutation does to the stores of its client.
 ///
-/// The modifiers of the call share it: the outermost of them makes it and, when the call has passed through them all,
-/// puts it into effect. So it makes no difference in which order they are applied, and what an inner one has begun
-/// lasts through the attempts of a retry between the two.
+/// The modifiers of the call share it, and it is put into effect when the run has returned, with all its attempts. So it
+/// makes no difference in which order the modifiers are applied, and what they have begun lasts from the first attempt to
+/// the last, wherever a retry stands.
 final class MutationEffects: Sendable {
   private struct Update {
     let id: EffectIdentifier
@@ -16,16 +16,25 @@ final class MutationEffects: Sendable {
   private struct State {
     /// In the order in which they began.
     var updates: [Update] = []
-    var invalidations: [OperationPath] = []
-    /// Whether the call has passed through the outermost modifier.
+    var invalidations: [Invalidation] = []
+    /// How many attempts have begun. Modifiers outside may have given up those before the last one.
+    var attempts = 0
+    var isInAttempt = false
+    var hasReturned = false
+    /// Whether all has been put into effect.
     var isOver = false
+  }
+
+  struct Invalidation: Sendable {
+    let client: OperationClient
+    let path: OperationPath
   }
 
   /// The run that the effects belong to, which is not that of a mutation that is called inside it with its context.
   private let run: OperationTaskIdentifier?
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
-  private init(run: OperationTaskIdentifier?) {
+  fileprivate init(run: OperationTaskIdentifier?) {
     self.run = run
   }
 }
@@ -35,22 +44,87 @@ final class MutationEffects: Sendable {
 extension MutationEffects {
   /// The part that one modifier has in the effects of a call.
   struct Share {
-    let effects: MutationEffects
-    let isOutermost: Bool
-
-    /// The call has passed through the modifier.
-    func leave(for client: OperationClient) {
-      if self.isOutermost { self.effects.perform(on: client) }
+    fileprivate enum Place {
+      /// Outside of all other modifiers that have a part, and inside of what waits for all attempts.
+      case outermost
+      /// The same where the operation is run by itself, and the modifier has to be the one that waits.
+      case call
+      case inside
     }
+
+    let effects: MutationEffects
+    fileprivate let attempt: Int
+    fileprivate let place: Place
+
+    /// The attempt has passed through the modifier.
+    func leave(isSuccess: Bool) {
+      switch self.place {
+      case .outermost: self.effects.endAttempt(self.attempt)
+      case .call: self.effects.perform(isSuccess: isSuccess)
+      case .inside: break
+      }
+    }
+
+    /// Notes how the attempt has come out of an update.
+    func end(_ id: EffectIdentifier, isSuccess: Bool) {
+      self.effects.end(id, in: self.attempt, isSuccess: isSuccess)
+    }
+  }
+
+  /// How a context refers to the effects.
+  fileprivate struct Membership: Sendable {
+    let effects: MutationEffects
+    /// The attempt of which the context is part; nil outside of all modifiers that have a part.
+    var attempt: Int?
   }
 
   /// The effects of the call in a context; made, and put there, when there are none.
   static func join(in context: inout OperationContext) -> Share {
     let run = context.operationRunningTaskIdentifier
-    if let effects = context.mutationEffects, effects.run == run { return Share(effects: effects, isOutermost: false) }
-    let effects = MutationEffects(run: run)
-    context.mutationEffects = effects
-    return Share(effects: effects, isOutermost: true)
+    guard let membership = context.mutationEffects, membership.effects.run == run else {
+      let effects = MutationEffects(run: run)
+      let attempt = effects.beginAttempt()
+      context.mutationEffects = Membership(effects: effects, attempt: attempt)
+      return Share(effects: effects, attempt: attempt, place: .call)
+    }
+    let effects = membership.effects
+    if let attempt = membership.attempt { return Share(effects: effects, attempt: attempt, place: .inside) }
+    let attempt = effects.beginAttempt()
+    context.mutationEffects = Membership(effects: effects, attempt: attempt)
+    return Share(effects: effects, attempt: attempt, place: .outermost)
+  }
+
+  private func beginAttempt() -> Int {
+    self.state.withLock { state in
+      state.attempts += 1
+      state.isInAttempt = true
+      return state.attempts
+    }
+  }
+
+  private func endAttempt(_ attempt: Int) {
+    let isDue = self.state.withLock { state in
+      guard state.attempts == attempt else { return false }
+      state.isInAttempt = false
+      return state.hasReturned
+    }
+    if isDue { self.perform(isSuccess: true) }
+  }
+}
+
+/// Puts the effects of a call into effect when its run has returned.
+struct EffectsRunWrapper: OperationRunWrapper {
+  func run<Value, Failure: Error>(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    _ body: (OperationContext) async -> Result<Value, Failure>
+  ) async -> Result<Value, Failure> {
+    let effects = MutationEffects(run: context.operationRunningTaskIdentifier)
+    var context = context
+    context.mutationEffects = MutationEffects.Membership(effects: effects)
+    let outcome = await body(context)
+    effects.runHasReturned(isSuccess: outcome.isSuccess, isCancelled: Task.isCancelled)
+    return outcome
   }
 }
 
@@ -71,19 +145,16 @@ extension MutationEffects {
     if isOver { layer.fail() }
   }
 
-  func end(_ id: EffectIdentifier, isSuccess: Bool) {
+  fileprivate func end(_ id: EffectIdentifier, in attempt: Int, isSuccess: Bool) {
     self.state.withLock { state in
-      guard let index = state.updates.firstIndex(where: { $0.id == id }) else { return }
+      guard state.attempts == attempt, let index = state.updates.firstIndex(where: { $0.id == id }) else { return }
       state.updates[index].isSuccess = isSuccess
     }
   }
 
-  func invalidate(_ path: OperationPath) {
+  func invalidate(_ path: OperationPath, in client: OperationClient) {
     self.state.withLock { state in
-      // One that another one covers would only make stores run twice.
-      if state.invalidations.contains(where: { $0.isPrefix(of: path) }) { return }
-      state.invalidations.removeAll { path.isPrefix(of: $0) }
-      state.invalidations.append(path)
+      if !state.isOver { state.invalidations.append(Invalidation(client: client, path: path)) }
     }
   }
 }
@@ -91,16 +162,46 @@ extension MutationEffects {
 // MARK: - Performing
 
 extension MutationEffects {
-  private func perform(on client: OperationClient) {
-    let (updates, invalidations) = self.state.withLock { state in
-      defer { state = State(isOver: true) }
+  fileprivate func runHasReturned(isSuccess: Bool, isCancelled: Bool) {
+    let isDue = self.state.withLock { state in
+      state.hasReturned = true
+      // What was cancelled may go on for others, who share the attempt.
+      return !(isCancelled && state.isInAttempt)
+    }
+    if isDue { self.perform(isSuccess: isSuccess) }
+  }
+
+  /// - Parameter isSuccess: Whether the call has succeeded, as far as is known outside of the modifiers that have a part.
+  private func perform(isSuccess: Bool) {
+    let (updates, allInvalidations) = self.state.withLock { state -> ([Update], [Invalidation]) in
+      defer {
+        state.isOver = true
+        state.updates = []
+        state.invalidations = []
+      }
       return (state.updates, state.invalidations)
     }
+    let invalidations = allInvalidations.withoutCovered
+    let paths = invalidations.map(\.path)
     for update in updates {
-      if update.isSuccess { update.layer.succeed(invalidating: invalidations) } else { update.layer.fail() }
+      if update.isSuccess, isSuccess { update.layer.succeed(invalidating: paths) } else { update.layer.fail() }
     }
-    for path in invalidations { client.invalidate(matching: path, isolation: nil) }
-    for update in updates where update.isSuccess { update.layer.commitAtRest() }
+    for invalidation in invalidations { invalidation.client.invalidate(matching: invalidation.path, isolation: nil) }
+    for update in updates where update.isSuccess && isSuccess { update.layer.commitAtRest() }
+  }
+}
+
+extension [MutationEffects.Invalidation] {
+  /// Those that no other one covers, which would only make stores run twice.
+  fileprivate var withoutCovered: Self {
+    self.reduce(into: []) { invalidations, invalidation in
+      func covers(_ outer: Element, _ inner: Element) -> Bool {
+        outer.client === inner.client && outer.path.isPrefix(of: inner.path)
+      }
+      if invalidations.contains(where: { covers($0, invalidation) }) { return }
+      invalidations.removeAll { covers(invalidation, $0) }
+      invalidations.append(invalidation)
+    }
   }
 }
 
@@ -111,13 +212,13 @@ struct EffectIdentifier: Hashable, Sendable {
 }
 
 extension OperationContext {
-  var mutationEffects: MutationEffects? {
+  fileprivate var mutationEffects: MutationEffects.Membership? {
     get { self[MutationEffectsKey.self] }
     set { self[MutationEffectsKey.self] = newValue }
   }
 
   private enum MutationEffectsKey: Key {
-    static let defaultValue: MutationEffects? = nil
+    static let defaultValue: MutationEffects.Membership? = nil
   }
 
   /// The client whose stores a mutation is to change; that there is none is reported.

@@ -33,6 +33,11 @@ public struct MutationInvalidation<Operation: MutationRequest>: OperationModifie
     self.path = path
   }
 
+  public func setup(context: inout OperationContext, using operation: Operation) {
+    context.addRunWrapper(EffectsRunWrapper())
+    operation.setup(context: &context)
+  }
+
   public func run(
     isolation: isolated (any Actor)?,
     in context: OperationContext,
@@ -48,8 +53,8 @@ public struct MutationInvalidation<Operation: MutationRequest>: OperationModifie
     let share = MutationEffects.join(in: &context)
     let outcome = await operation.outcome(isolation: isolation, in: context, with: continuation)
     // Also when the call was cancelled: what it has done is done.
-    if outcome.isSuccess { share.effects.invalidate(self.path(arguments)) }
-    share.leave(for: client)
+    if outcome.isSuccess { share.effects.invalidate(self.path(arguments), in: client) }
+    share.leave(isSuccess: outcome.isSuccess)
     return try outcome.get()
   }
 }

@@ -16,7 +16,8 @@ extension MutationRequest {
   /// names, goes with the arrival of the refetch; where none runs, or it fails or is cancelled, the update becomes part
   /// of the value after all.
   ///
-  /// Retry inside: `.retry(limit: 3).optimistic(…)` shows the update through all attempts.
+  /// A call is what its caller waits for. Where a retry makes several attempts of it, inside or outside of this modifier,
+  /// the update shows from the first of them to the end of the last.
   ///
   /// - Parameters:
   ///   - path: The prefix of the paths of the stores.
@@ -62,6 +63,11 @@ public struct OptimisticUpdate<Operation: MutationRequest, Target: OverlayableSt
     self.apply = apply
   }
 
+  public func setup(context: inout OperationContext, using operation: Operation) {
+    context.addRunWrapper(EffectsRunWrapper())
+    operation.setup(context: &context)
+  }
+
   public func run(
     isolation: isolated (any Actor)?,
     in context: OperationContext,
@@ -80,8 +86,8 @@ public struct OptimisticUpdate<Operation: MutationRequest, Target: OverlayableSt
     }
     let outcome = await operation.outcome(isolation: isolation, in: context, with: continuation)
     // What a cancelled call did does not count, whatever it returned.
-    share.effects.end(self.id, isSuccess: outcome.isSuccess && !Task.isCancelled)
-    share.leave(for: client)
+    share.end(self.id, isSuccess: outcome.isSuccess && !Task.isCancelled)
+    share.leave(isSuccess: outcome.isSuccess)
     return try outcome.get()
   }
 }

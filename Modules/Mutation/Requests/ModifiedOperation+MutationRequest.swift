@@ -15,6 +15,9 @@ where
     in context: OperationContext,
     with continuation: OperationContinuation<Operation.MutateValue, Operation.MutateFailure>
   ) async throws(Operation.MutateFailure) -> Operation.MutateValue {
-    try await self.run(isolation: isolation, in: .calling(with: arguments, in: context), with: continuation)
+    // A call of its own, also where the body of another one makes it.
+    try await EffectsRunWrapper().run(isolation: isolation, in: .calling(with: arguments, in: context)) { context in
+      await self.outcome(isolation: isolation, in: context, with: continuation)
+    }.get()
   }
 }
