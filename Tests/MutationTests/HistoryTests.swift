@@ -53,7 +53,7 @@ struct HistoryTests {
 
     runs[0].succeed("1")
     _ = try await calls[0].value
-    #expect(store.currentValue == "1")
+    #expect(store.currentValue == "4")
     #expect(store.history.map(\.arguments) == ["c", "d"])
 
     runs[2].succeed("3")
@@ -95,14 +95,15 @@ struct HistoryTests {
     runs[2].fail(Refused(code: 3))
     _ = try? await calls[2].value
     runs[0].yield("a nearly")
-    #expect(store.currentValue == "a nearly")
+    #expect(try store.history[0].currentResult?.get() == "a nearly")
+    #expect(store.currentValue == "d half")
     #expect(store.error == nil)
 
     calls[0].cancel()
     _ = try? await calls[0].value
 
     #expect(store.currentValue == "d half")
-    #expect(store.error as? Refused == Refused(code: 3))
+    #expect(store.error == nil)
     #expect(store.valueUpdateCount == 2)
     #expect(store.errorUpdateCount == 1)
     #expect(store.history.map(\.arguments) == ["b", "c", "d"])
@@ -114,6 +115,15 @@ struct HistoryTests {
     runs[3].succeed("d")
     _ = try await calls[3].value
     #expect(store.history[2].status.resultValue == "d")
+  }
+
+  @Test func `A call is found by the identifier of its task`() async throws {
+    let store = MutationStore.detached(mutation: Mutation(script: Script(default: .value("made"))).maxHistory(length: 2))
+    let tasks = ["a", "b", "c"].map { store.mutateTask(with: $0) }
+    for task in tasks { try await task.runIfNeeded() }
+    #expect(store.history[id: tasks[1].id]?.arguments == "b")
+    #expect(store.state.history[id: tasks[2].id]?.arguments == "c")
+    #expect(store.history[id: tasks[0].id] == nil)
   }
 
   @Test func `A call that is under way can be made again`() async throws {

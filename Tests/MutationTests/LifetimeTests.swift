@@ -90,6 +90,24 @@ struct LifetimeTests {
     try await tracker.noneAlive()
   }
 
+  @Test func `Of all that a call yields the last value is kept`() async throws {
+    let tracker = LifetimeTracker()
+    let gate = Gate()
+    let store = OperationStore.detached(mutation: YieldingMutation(tracker: tracker, gate: gate))
+    // Another one that could be taken back, and whose yield is no longer the last.
+    let other = Task.immediate { try await store.mutate(with: 1) }
+    let call = Task.immediate { try await store.mutate(with: 1_000) }
+    try await gate.arrivals(count: 2)
+    #expect(store.valueUpdateCount == 1_001)
+    // Those of the two calls, and those in the task that has yielded them.
+    #expect(tracker.aliveCount <= 4)
+    call.cancel()
+    _ = try? await call.value
+    #expect(store.valueUpdateCount == 1)
+    gate.open()
+    _ = try await other.value
+  }
+
   @Test func `Ten thousand calls leave nothing over a store`() async throws {
     let feeds = Feeds()
     let feed = feeds.store()
@@ -114,5 +132,24 @@ struct LifetimeTests {
 
   private enum TokenKey: OperationContext.Key {
     static let defaultValue: LifetimeTracker.Token? = nil
+  }
+}
+
+/// Yields as many values as it is told, waits, and returns another.
+private struct YieldingMutation: MutationRequest {
+  let tracker: LifetimeTracker
+  let gate: Gate
+
+  var path: OperationPath { ["yielding"] }
+
+  func mutate(
+    isolation: isolated (any Actor)?,
+    with arguments: Int,
+    in context: OperationContext,
+    with continuation: OperationContinuation<LifetimeTracker.Token, any Error>
+  ) async throws -> LifetimeTracker.Token {
+    for _ in 0..<arguments { continuation.yield(self.tracker.token()) }
+    try await self.gate.wait()
+    return self.tracker.token()
   }
 }

@@ -50,34 +50,6 @@ struct MutatingTests {
     #expect(store.status.resultValue == "made")
   }
 
-  @Test func `Of calls that are under way at once, what happened last shows, also when the clock stands still`()
-    async throws
-  {
-    let store = MutationStore.detached(mutation: Mutation(script: self.script).clock(.timeFreeze()))
-    let calls = ["a", "b", "c"].map { store.begin($0) }
-    let first = try await self.script.next()
-    let second = try await self.script.next()
-    let third = try await self.script.next()
-
-    third.succeed("3")
-    _ = try await calls[2].value
-    #expect(store.currentValue == "3")
-    #expect(store.status.isLoading)
-
-    first.fail(Refused())
-    await #expect(throws: Refused.self) { try await calls[0].value }
-    #expect(store.error is Refused)
-
-    second.succeed("2")
-    _ = try await calls[1].value
-    #expect(store.error == nil)
-    #expect(store.currentValue == "2")
-    #expect(store.status.resultValue == "2")
-    #expect(store.history.map(\.arguments) == ["a", "b", "c"])
-    #expect(store.history.map(\.status.isSuccessful) == [false, true, true])
-    #expect(store.valueLastUpdatedAt == store.errorLastUpdatedAt)
-  }
-
   @Test func `What a call yields shows in the state and in its entry`() async throws {
     let store = self.store
     let call = store.begin("a")

@@ -1,34 +1,89 @@
 import OperationCore
-import OperationMutation
+import OperationTesting
 import Testing
+
+@testable import OperationMutation
 
 /// The state by itself, as a store drives it.
 @Suite struct MutationStateTests {
   private typealias State = MutationState<Int, Int, Refused>
   private typealias StateTask = OperationTask<Int, Refused>
 
+  /// All that has happened, from which what shows is found by going through it again.
   private struct Model {
-    enum Change {
-      case value(Int?)
-      case error(Int)
+    enum Event {
+      case set(Result<Int, Refused>)
+      case yielded(call: Int, Result<Int, Refused>)
+      case ended(call: Int, Result<Int, Refused>)
+
+      var call: Int? {
+        switch self {
+        case .set: nil
+        case .yielded(let call, _), .ended(let call, _): call
+        }
+      }
     }
 
-    /// What has happened, with the call that it belongs to while that can be taken back.
-    var changes: [(owner: Int?, change: Change)] = []
-
-    var values: [Int?] {
-      self.changes.compactMap { if case .value(let value) = $0.change { .some(value) } else { nil } }
+    struct View {
+      var value = -1
+      var error: Refused?
+      var valueCount = 0
+      var errorCount = 0
+      var lastEnded = 0
     }
 
-    var errorCount: Int { self.changes.count - self.values.count }
+    var events: [Event] = []
 
-    var error: Refused? {
-      if case .error(let code) = self.changes.last?.change { Refused(code: code) } else { nil }
+    mutating func cancel(_ call: Int) {
+      self.events.removeAll { $0.call == call }
+    }
+
+    /// Calls are numbered by their starts.
+    var view: View {
+      var view = View()
+      var values: [Int: Int] = [:]
+      var newest: [Int: Result<Int, Refused>] = [:]
+      var setError: Refused?
+      for event in self.events {
+        let result: Result<Int, Refused>
+        switch event {
+        case .set(let set):
+          result = set
+          newest = [:]
+          setError = nil
+          switch set {
+          case .success(let value): (view.value, values) = (value, [:])
+          case .failure(let error): setError = error
+          }
+        case .yielded(let call, let yielded), .ended(let call, let yielded):
+          if call <= view.lastEnded { continue }
+          result = yielded
+          newest[call] = result
+          if case .success(let value) = result { values[call] = value }
+          if case .ended = event {
+            view.lastEnded = call
+            newest = newest.filter { $0.key >= call }
+            if let value = values[call] {
+              view.value = value
+              values = values.filter { $0.key > call }
+            }
+            setError = nil
+          }
+        }
+        if case .success = result { view.valueCount += 1 } else { view.errorCount += 1 }
+      }
+      if let last = values.max(by: { $0.key < $1.key }) { view.value = last.value }
+      switch newest.max(by: { $0.key < $1.key })?.value {
+      case .success: view.error = nil
+      case .failure(let error): view.error = error
+      case nil: view.error = setError
+      }
+      return view
     }
   }
 
   /// Any order of calls that yield, end and are cancelled, and of setters.
-  @Test(arguments: 0..<200)
+  @Test(arguments: 0..<400)
   func `What is left of a cancelled call is nothing`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let store = OperationStore.detached(
@@ -37,51 +92,146 @@ import Testing
     var state = State(initialValue: -1)
     var model = Model()
     var running: [(number: Int, task: StateTask)] = []
+    var ended: [Int] = []
+    var calls = 0
 
     for step in 1...60 {
+      let result: Result<Int, Refused> =
+        Int.random(in: 0..<3, using: &generator) == 0 ? .failure(Refused(code: step)) : .success(step)
       switch Int.random(in: 0..<6, using: &generator) {
       case 0, 1:
-        var task = store.mutateTask(with: step)
+        calls += 1
+        var task = store.mutateTask(with: calls)
         state.scheduleFetchTask(&task)
-        running.append((step, task))
+        running.append((calls, task))
       case 2:
-        state.update(with: .success(step), using: store.context)
-        model.changes.append((nil, .value(step)))
+        state.update(with: result.map { $0 }, using: store.context)
+        model.events.append(.set(result))
       case 3:
         guard let call = running.randomElement(using: &generator) else { continue }
         var task = call.task
         task.context.operationResultUpdateReason = .yieldedResult
-        let isError = Bool.random(using: &generator)
-        state.update(with: isError ? .failure(Refused(code: step)) : .success(step), for: task)
-        model.changes.append((call.number, isError ? .error(step) : .value(step)))
+        state.update(with: result, for: task)
+        model.events.append(.yielded(call: call.number, result))
       case 4:
         guard let index = running.indices.randomElement(using: &generator) else { continue }
         let call = running.remove(at: index)
         var task = call.task
         task.context.operationResultUpdateReason = .returnedFinalResult
-        let isError = Bool.random(using: &generator)
-        state.update(with: isError ? .failure(Refused(code: step)) : .success(step), for: task)
+        state.update(with: result, for: task)
         state.finishFetchTask(task)
-        for index in model.changes.indices where model.changes[index].owner == call.number {
-          model.changes[index].owner = nil
-        }
-        model.changes.append((nil, isError ? .error(step) : .value(step)))
+        model.events.append(.ended(call: call.number, result))
+        ended.append(call.number)
       default:
         guard let index = running.indices.randomElement(using: &generator) else { continue }
         let call = running.remove(at: index)
         state.finishFetchTask(call.task)
-        model.changes.removeAll { $0.owner == call.number }
+        model.cancel(call.number)
       }
-      #expect(state.currentValue == model.values.last ?? -1)
-      #expect(state.valueUpdateCount == model.values.count)
-      #expect(state.errorUpdateCount == model.errorCount)
-      #expect(state.error == model.error)
+      let view = model.view
+      #expect(state.currentValue == view.value)
+      #expect(state.valueUpdateCount == view.valueCount)
+      #expect(state.errorUpdateCount == view.errorCount)
+      #expect(state.error == view.error)
       #expect(state.isLoading == !running.isEmpty)
-      #expect(state.history.count <= 10)
+      #expect(state.status.isLoading == ((running.last?.number ?? 0) > view.lastEnded))
+      #expect(state.activeTasks.map(\.id) == running.map(\.task.id))
+      let all = (running.map(\.number) + ended).sorted()
+      #expect(state.latestArguments == all.last)
+      #expect(state.history.count == min(10, all.count))
+      #expect(state.history.map(\.arguments) == state.history.map(\.arguments).sorted())
     }
     let effect = state.reset(using: store.context)
     #expect(effect.tasksToCancel.map(\.id) == running.map(\.task.id))
     #expect(state.status.isIdle)
     #expect(state.currentValue == -1)
+  }
+}
+
+/// The table of the calls.
+@Suite struct ChunkedMapTests {
+  /// A number that counts how often it is compared.
+  private struct Key: Comparable, Sendable {
+    @TaskLocal static var comparisons: Journal<Void>?
+
+    let number: Int
+
+    static func < (lhs: Key, rhs: Key) -> Bool {
+      self.comparisons?.note(())
+      return lhs.number < rhs.number
+    }
+
+    static func == (lhs: Key, rhs: Key) -> Bool {
+      self.comparisons?.note(())
+      return lhs.number == rhs.number
+    }
+  }
+
+  @Test(arguments: 0..<20)
+  func `It is a sorted dictionary`(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    var map = ChunkedMap<Int, Int>()
+    var copies: [(ChunkedMap<Int, Int>, [Int: Int])] = []
+    var model: [Int: Int] = [:]
+    for step in 0..<2_000 {
+      let key = Int.random(in: 0..<600, using: &generator)
+      switch Int.random(in: 0..<8, using: &generator) {
+      case 0...3:
+        map.insert(step, for: key)
+        model[key] = step
+      case 4, 5:
+        #expect(map.removeValue(for: key) == model.removeValue(forKey: key))
+      case 6:
+        map.update(key) { $0 += 1 }
+        model[key]? += 1
+      default:
+        let first = model.keys.min()
+        #expect(map.removeFirst() == first.flatMap { model.removeValue(forKey: $0) })
+      }
+      #expect(map[key] == model[key])
+      if step % 500 == 0 { copies.append((map, model)) }
+    }
+    for (map, model) in copies + [(map, model)] {
+      let sorted = model.sorted { $0.key < $1.key }
+      #expect(map.count == sorted.count)
+      #expect(map.values == sorted.map(\.value))
+      #expect(map.first?.key == sorted.first?.key)
+      #expect(map.last?.key == sorted.last?.key)
+      #expect(map.suffix(5) { $0 }.map(\.key) == sorted.suffix(5).map(\.key))
+      #expect(map.last(after: 300) { $0 % 2 == 0 ? $0 : nil } == sorted.last { $0.key > 300 && $0.value % 2 == 0 }?.value)
+    }
+  }
+
+  @Test func `A change takes a number of comparisons that hardly grows`() {
+    func comparisons(of count: Int) -> Int {
+      let journal = Journal<Void>()
+      Key.$comparisons.withValue(journal) {
+        var map = ChunkedMap<Key, Int>()
+        for number in 0..<count { map.insert(number, for: Key(number: number)) }
+        for number in 0..<count { map.update(Key(number: number)) { $0 += 1 } }
+        for number in (0..<count).reversed() where number % 2 == 0 { map.removeValue(for: Key(number: number)) }
+        for number in 0..<count where number % 2 == 1 { map.removeValue(for: Key(number: number)) }
+        #expect(map.isEmpty)
+      }
+      return journal.entries.count / count
+    }
+    #expect(comparisons(of: 8_000) < 2 * comparisons(of: 100) + 20)
+  }
+
+  @Test func `A change of a copy copies little`() {
+    final class Value: Sendable {}
+    let values = (0..<8_000).map { _ in Value() }
+    var map = ChunkedMap<Int, Value>()
+    for (number, value) in values.enumerated() { map.insert(value, for: number) }
+    var copies: [ChunkedMap<Int, Value>] = []
+    func references() -> UInt { values.reduce(0) { $0 + _getRetainCount($1) } }
+    let before = references()
+    for number in 0..<100 {
+      copies.append(map)
+      map.update(number * 80) { $0 = Value() }
+    }
+    // Each element that a change copies is referred to once more.
+    #expect(references() - before <= 100 * 64)
+    #expect(copies.count == 100)
   }
 }

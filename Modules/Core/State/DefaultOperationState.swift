@@ -71,6 +71,9 @@ extension DefaultOperationState: OperationState {
   public static var datesRuns: Bool { Base.datesRuns }
 
   @inlinable
+  public static var undoesYields: Bool { Base.undoesYields }
+
+  @inlinable
   public mutating func scheduleFetchTask(_ task: inout OperationTask<Base.OperationValue, Base.Failure>) {
     self.base.scheduleFetchTask(&task)
   }

@@ -56,6 +56,11 @@ public protocol OperationState<StateValue, OperationValue, Failure> {
   /// you say otherwise.
   static var datesRuns: Bool { get }
 
+  /// Whether ``finishFetchTask(_:)`` takes back what a task has yielded that ends without an outcome, because it was
+  /// cancelled: one whose context has no `operationResultUpdateReason`. For other states the store does it, and keeps the
+  /// changes since the first yield for that. False unless you say otherwise.
+  static var undoesYields: Bool { get }
+
   /// Goes back to the initial state, and says which tasks to cancel for that.
   mutating func reset(using context: OperationContext) -> OperationStateResetEffect<Self>
 
@@ -85,6 +90,9 @@ extension OperationState {
 
   @inlinable
   public static var datesRuns: Bool { true }
+
+  @inlinable
+  public static var undoesYields: Bool { false }
 
   @inlinable
   public func isRefreshed(by task: OperationTask<OperationValue, Failure>) -> Bool { true }

@@ -120,12 +120,21 @@ struct StoreMachine<State: OperationState & Sendable>: Sendable {
   @inlinable
   func index(ofRun id: OperationTaskIdentifier) -> Int? {
     // Nearly always there is one run, or the one that is looked for has come last.
-    var index = self.runs.count - 1
-    while index >= 0 {
-      if self.runs[index].id == id { return index }
-      index -= 1
+    let last = self.runs.count - 1
+    if last < 0 { return nil }
+    return self.runs[last].id == id ? last : self.index(ofEarlierRun: id)
+  }
+
+  @usableFromInline
+  func index(ofEarlierRun id: OperationTaskIdentifier) -> Int? {
+    // Nearly always runs begin in the order in which their tasks were made.
+    var (low, high) = (0, self.runs.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if self.runs[middle].id < id { low = middle + 1 } else { high = middle }
     }
-    return nil
+    if low < self.runs.count, self.runs[low].id == id { return low }
+    return self.runs.lastIndex { $0.id == id }
   }
 }
 
@@ -167,7 +176,7 @@ extension StoreMachine {
     replaced: inout Ledger<State>.Change?
   ) -> StoreNews {
     guard self.isShown(task.id) else { return StoreNews() }
-    if !self.hasLedger { self.ledger = Ledger(base: self.state) }
+    if !State.undoesYields, !self.hasLedger { self.ledger = Ledger(base: self.state) }
     self.state.update(with: result, for: task)
     let change = Ledger<State>.Change.reported(result, task)
     if self.ledger?.replaceLast(with: change, by: task.id, replaced: &replaced) == false {

@@ -43,32 +43,24 @@ extension MutationState {
   /// The newest call is always there. Where room must be made, the oldest that has ended goes first, and the oldest
   /// that is under way only when all are. A call that is cancelled leaves.
   ///
-  /// - Complexity: O(1), or O(*n*) in the number of calls when more are under way than the history has room for.
+  /// - Complexity: O(*n*) in the length of the history.
   public var history: [HistoryEntry] {
-    let surplus = self.entries.count - self.historyLength
-    guard surplus > 0 else { return self.entries }
-    let others = self.entries.dropLast()
-    var ended = min(surplus, others.count { $0.hasEnded })
-    var running = surplus - ended
-    let kept = others.filter { entry in
-      if entry.hasEnded {
-        ended -= 1
-        return ended < 0
-      }
-      running -= 1
-      return running < 0
-    }
-    return kept + self.entries.suffix(1)
+    let running = self.calls.suffix(self.historyLength) { $0.entry }
+    let ended = self.endedCalls.suffix(self.historyLength) { $0 }
+    let hasEndedLast = (ended.last?.key ?? 0) > (running.last?.key ?? 0)
+    let runningCount = min(running.count, self.historyLength - (hasEndedLast ? 1 : 0))
+    let calls = running.suffix(runningCount) + ended.suffix(self.historyLength - runningCount)
+    return calls.sorted { $0.key < $1.key }.map(\.value)
   }
+}
 
-  /// Lets the oldest calls go that have ended, where there are more than the history has room for.
-  mutating func trimHistory() {
-    guard self.entries.count > self.historyLength else { return }
-    var surplus = self.entries.count { $0.hasEnded } - self.historyLength
-    while surplus > 0, let index = self.entries.firstIndex(where: { $0.hasEnded }), index < self.entries.count - 1 {
-      self.entries.remove(at: index)
-      surplus -= 1
-    }
+extension Array {
+  /// The call in the history whose task has an identifier; nil when it is not there.
+  ///
+  /// - Complexity: O(*n*) in the length of the history.
+  public subscript<Arguments, Value, Failure>(id id: OperationTaskIdentifier) -> Element?
+  where Element == MutationState<Arguments, Value, Failure>.HistoryEntry {
+    self.last { $0.id == id }
   }
 }
 
@@ -90,5 +82,9 @@ extension MutationState.HistoryEntry {
 }
 
 extension MutationState: MutationStateProtocol {
-  public var latestArguments: Arguments? { self.entries.last?.arguments }
+  public var latestArguments: Arguments? {
+    let running = self.calls.suffix(1) { $0.entry }.first
+    let ended = self.endedCalls.last
+    return (running?.key ?? 0) > (ended?.key ?? 0) ? running?.value.arguments : ended?.value.arguments
+  }
 }

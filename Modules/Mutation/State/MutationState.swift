@@ -3,66 +3,84 @@ public import OperationCore
 
 /// The state of a ``MutationRequest``: what its calls came to, taken together and one by one.
 ///
-/// Any number of calls may be under way. ``currentValue``, ``error`` and ``status`` tell what happened last, whichever
-/// call it happened to; the ``history`` has the calls themselves. A call that was cancelled is taken out of all of
-/// them.
+/// Any number of calls may be under way. ``currentValue``, ``error`` and ``status`` follow the call that was started last;
+/// the ``history`` has the calls themselves. A call that ends when a later one has ended already changes its entry there
+/// and nothing else. While the last call has no result yet, that of the last one that has shows. What is set shows until
+/// a call brings something after it. A call that was cancelled is taken out of all of them.
 public struct MutationState<Arguments: Sendable, Value: Sendable, Failure: Error>: Sendable {
   public typealias StateValue = Value?
   public typealias OperationValue = Value
   public typealias StatusValue = Value
 
+  /// A call that is under way.
+  struct Call: Sendable {
+    let task: OperationTask<Value, Failure>
+    /// Nil where a mutation is misused and run without arguments.
+    var entry: HistoryEntry?
+    var hasResult = false
+  }
+
   public let initialValue: Value?
 
-  /// The tasks that are running, in the order in which they started.
-  public private(set) var activeTasks: [OperationTask<Value, Failure>] = []
-
-  var entries: [HistoryEntry] = []
-  var historyLength = OperationContext().mutationHistoryLength
-
-  /// What calls that have ended, and setters, have brought.
-  private var settled = UpdateTally<Value, Failure>()
-  /// What calls that are under way have yielded, which goes when they are cancelled.
-  private var yielded: [OperationTaskIdentifier: UpdateTally<Value, Failure>] = [:]
-  private var updateCount = 0
+  /// The calls that are under way, by their numbers, which tell the order in which they started.
+  private(set) var calls = ChunkedMap<Int, Call>()
+  /// The calls in the history that have ended, by their numbers.
+  private(set) var endedCalls = ChunkedMap<Int, HistoryEntry>()
+  private(set) var historyLength = OperationContext().mutationHistoryLength
+  private var numbers = ChunkedMap<OperationTaskIdentifier, Int>()
+  private var lastNumber = 0
+  private var results = ShownResults<Value, Failure>()
 
   /// Creates a state.
   public init(initialValue: Value? = nil) {
     self.initialValue = initialValue
   }
 
-  private var tally: UpdateTally<Value, Failure> {
-    self.yielded.isEmpty ? self.settled : self.yielded.values.reduce(into: self.settled) { $0.add($1) }
-  }
+  /// The tasks that are running, in the order in which they started.
+  ///
+  /// - Complexity: O(*n*) in their number.
+  public var activeTasks: [OperationTask<Value, Failure>] { self.calls.values.map(\.task) }
 }
 
 extension MutationState: OperationState {
   public var currentValue: Value? {
-    guard let value = self.tally.value else { return self.initialValue }
+    guard let value = self.results.value else { return self.initialValue }
     return value.content
   }
 
-  public var valueUpdateCount: Int { self.tally.valueCount }
-  public var valueLastUpdatedAt: Date? { self.tally.value?.date }
-  public var isLoading: Bool { !self.activeTasks.isEmpty }
-  public var error: Failure? { self.tally.presentError }
-  public var errorUpdateCount: Int { self.tally.errorCount }
-  public var errorLastUpdatedAt: Date? { self.tally.error?.date }
+  /// How many times the value was set, not counting calls that ended after a later one.
+  public var valueUpdateCount: Int { self.results.valueCount }
 
+  public var valueLastUpdatedAt: Date? { self.results.value?.date }
+
+  /// Whether any call is under way, also when the one that was started last has ended.
+  public var isLoading: Bool { !self.calls.isEmpty }
+
+  public var error: Failure? { self.results.presentError }
+
+  /// How many times an error was set, not counting calls that ended after a later one.
+  public var errorUpdateCount: Int { self.results.errorCount }
+
+  public var errorLastUpdatedAt: Date? { self.results.error?.date }
+
+  /// What happened last to the call that was started last: loading while it is under way.
   public var status: OperationStatus<Value, Failure> {
-    if self.isLoading { return .loading }
-    let tally = self.tally
-    if let error = tally.presentError { return .result(.failure(error)) }
-    guard let value = tally.value?.content else { return .idle }
+    if let call = self.calls.last, call.key > self.results.lastEndedCall { return .loading }
+    if let error = self.error { return .result(.failure(error)) }
+    guard let value = self.results.value?.content else { return .idle }
     return .result(.success(value))
   }
 
+  public static var undoesYields: Bool { true }
+
   public mutating func scheduleFetchTask(_ task: inout OperationTask<Value, Failure>) {
-    self.activeTasks.append(task)
-    self.historyLength = task.context.mutationHistoryLength
-    guard let arguments = task.context.mutationArguments(as: Arguments.self) else { return }
-    self.entries.append(
+    self.lastNumber += 1
+    let entry = task.context.mutationArguments(as: Arguments.self).map { arguments in
       HistoryEntry(task: task, arguments: arguments, startDate: task.context.date)
-    )
+    }
+    self.calls.insert(Call(task: task, entry: entry), for: self.lastNumber)
+    self.numbers.insert(self.lastNumber, for: task.id)
+    self.historyLength = task.context.mutationHistoryLength
     self.trimHistory()
   }
 
@@ -73,38 +91,39 @@ extension MutationState: OperationState {
   }
 
   public mutating func update(with result: Result<Value?, Failure>, using context: OperationContext) {
-    self.updateCount += 1
-    self.settled.note(result, number: self.updateCount, at: context.date)
+    self.results.set(result, at: context.date)
   }
 
   public mutating func update(with result: Result<Value, Failure>, for task: OperationTask<Value, Failure>) {
     let date = task.context.date
-    self.updateCount += 1
+    guard let number = self.numbers[task.id] else { return self.results.set(result.map { $0 }, at: date) }
     if task.context.operationResultUpdateReason == .yieldedResult {
-      self.yielded[task.id, default: UpdateTally()].note(result.map { $0 }, number: self.updateCount, at: date)
-      self.updateEntry(of: task) { $0.receive(result, at: date) }
+      self.results.yield(result.map { $0 }, by: number, at: date)
+      self.calls.update(number) { $0.entry?.receive(result, at: date) }
     } else {
-      if let yielded = self.yielded.removeValue(forKey: task.id) { self.settled.add(yielded) }
-      self.settled.note(result.map { $0 }, number: self.updateCount, at: date)
-      self.updateEntry(of: task) { $0.end(with: result, at: date) }
+      self.results.end(number, with: result.map { $0 }, at: date)
+      self.calls.update(number) { call in
+        call.entry?.end(with: result, at: date)
+        call.hasResult = true
+      }
     }
   }
 
   public mutating func finishFetchTask(_ task: OperationTask<Value, Failure>) {
-    if let index = self.activeTasks.firstIndex(where: { $0.id == task.id }) { self.activeTasks.remove(at: index) }
-    let hasReturned = task.context.operationResultUpdateReason == .returnedFinalResult
-    if let index = self.entries.lastIndex(where: { $0.id == task.id }), !self.entries[index].hasEnded {
-      // Without an outcome a call was cancelled.
-      if hasReturned { self.entries[index].hasEnded = true } else { self.entries.remove(at: index) }
+    guard let number = self.numbers.removeValue(for: task.id) else { return }
+    guard let call = self.calls.removeValue(for: number) else { return }
+    // Without an outcome a call was cancelled.
+    guard task.context.operationResultUpdateReason == .returnedFinalResult else {
+      return self.results.takeBack(number)
     }
-    if !hasReturned { self.yielded[task.id] = nil }
+    if !call.hasResult { self.results.end(number, with: nil, at: task.context.date) }
+    guard var entry = call.entry else { return }
+    entry.hasEnded = true
+    self.endedCalls.insert(entry, for: number)
     self.trimHistory()
   }
 
-  private mutating func updateEntry(
-    of task: OperationTask<Value, Failure>,
-    _ body: (inout HistoryEntry) -> Void
-  ) {
-    if let index = self.entries.lastIndex(where: { $0.id == task.id }) { body(&self.entries[index]) }
+  private mutating func trimHistory() {
+    while self.endedCalls.count > self.historyLength { self.endedCalls.removeFirst() }
   }
 }

@@ -1,0 +1,149 @@
+/// Values in the order of their keys, in short arrays.
+///
+/// A state is copied with each event that somebody keeps, so what a copy and the original do not share is little: a change
+/// copies one short array and the list of them.
+///
+/// Finding, inserting and removing take O(log *n*) comparisons.
+struct ChunkedMap<Key: Comparable & Sendable, Value: Sendable>: Sendable {
+  struct Element: Sendable {
+    let key: Key
+    var value: Value
+  }
+
+  private struct Position {
+    var chunk: Int
+    var index: Int
+    var isFound: Bool
+  }
+
+  private static var capacity: Int { 64 }
+
+  /// None of them is empty.
+  private var chunks: [ContiguousArray<Element>] = []
+  private(set) var count = 0
+
+  init() {}
+
+  var isEmpty: Bool { self.count == 0 }
+  var first: Element? { self.chunks.first?.first }
+  var last: Element? { self.chunks.last?.last }
+  var values: [Value] { self.chunks.flatMap { $0.map(\.value) } }
+
+  /// The place of a key, or the one at which it is to be inserted.
+  private func position(of key: Key) -> Position {
+    // What is looked for has nearly always come last.
+    guard let last = self.chunks.last, let first = last.first else { return Position(chunk: 0, index: 0, isFound: false) }
+    var chunk = self.chunks.count - 1
+    if key < first.key {
+      chunk = Self.partition(0..<chunk) { self.chunks[$0][0].key <= key }
+      if chunk > 0 { chunk -= 1 }
+    }
+    let elements = self.chunks[chunk]
+    let index = Self.partition(0..<elements.count) { elements[$0].key < key }
+    return Position(chunk: chunk, index: index, isFound: index < elements.count && elements[index].key == key)
+  }
+
+  /// The first index at which `isBefore` does not hold; it holds for none after that.
+  private static func partition(_ indices: Range<Int>, _ isBefore: (Int) -> Bool) -> Int {
+    var (low, high) = (indices.lowerBound, indices.upperBound)
+    while low < high {
+      let middle = low + (high - low) / 2
+      if isBefore(middle) { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}
+
+extension ChunkedMap {
+  subscript(key: Key) -> Value? {
+    let position = self.position(of: key)
+    return position.isFound ? self.chunks[position.chunk][position.index].value : nil
+  }
+
+  /// Changes a value in place, if it is there.
+  mutating func update(_ key: Key, _ body: (inout Value) -> Void) {
+    let position = self.position(of: key)
+    if position.isFound { body(&self.chunks[position.chunk][position.index].value) }
+  }
+
+  /// Changes all values in place.
+  mutating func updateAll(_ body: (inout Value) -> Void) {
+    for chunk in self.chunks.indices {
+      for index in self.chunks[chunk].indices { body(&self.chunks[chunk][index].value) }
+    }
+  }
+
+  mutating func insert(_ value: Value, for key: Key) {
+    let element = Element(key: key, value: value)
+    let position = self.position(of: key)
+    if position.isFound {
+      self.chunks[position.chunk][position.index] = element
+      return
+    }
+    self.count += 1
+    guard position.chunk < self.chunks.count else {
+      self.chunks.append([element])
+      return
+    }
+    guard self.chunks[position.chunk].count == Self.capacity else {
+      self.chunks[position.chunk].insert(element, at: position.index)
+      return
+    }
+    if position.chunk == self.chunks.count - 1, position.index == Self.capacity {
+      self.chunks.append([element])
+      return
+    }
+    let half = Self.capacity / 2
+    let upper = ContiguousArray(self.chunks[position.chunk].suffix(Self.capacity - half))
+    self.chunks[position.chunk].removeLast(Self.capacity - half)
+    self.chunks.insert(upper, at: position.chunk + 1)
+    if position.index <= half {
+      self.chunks[position.chunk].insert(element, at: position.index)
+    } else {
+      self.chunks[position.chunk + 1].insert(element, at: position.index - half)
+    }
+  }
+
+  @discardableResult
+  mutating func removeValue(for key: Key) -> Value? {
+    let position = self.position(of: key)
+    return position.isFound ? self.remove(at: position) : nil
+  }
+
+  @discardableResult
+  mutating func removeFirst() -> Value? {
+    self.isEmpty ? nil : self.remove(at: Position(chunk: 0, index: 0, isFound: true))
+  }
+
+  private mutating func remove(at position: Position) -> Value {
+    self.count -= 1
+    let removed = self.chunks[position.chunk].remove(at: position.index)
+    if self.chunks[position.chunk].isEmpty { self.chunks.remove(at: position.chunk) }
+    return removed.value
+  }
+}
+
+extension ChunkedMap {
+  /// The last element, of those whose keys are greater than `limit`, from whose value something can be made.
+  func last<Result>(after limit: Key, _ transform: (Value) -> Result?) -> Result? {
+    for chunk in self.chunks.reversed() {
+      for element in chunk.reversed() {
+        guard element.key > limit else { return nil }
+        if let result = transform(element.value) { return result }
+      }
+    }
+    return nil
+  }
+
+  /// The last elements from which something can be made, no more than `maximum`, in order.
+  func suffix<Result>(_ maximum: Int, _ transform: (Value) -> Result?) -> [(key: Key, value: Result)] {
+    var results: [(key: Key, value: Result)] = []
+    for chunk in self.chunks.reversed() {
+      for element in chunk.reversed() {
+        guard results.count < maximum else { return results.reversed() }
+        if let result = transform(element.value) { results.append((element.key, result)) }
+      }
+    }
+    return results.reversed()
+  }
+}

@@ -1,0 +1,163 @@
+import OperationCore
+import OperationMutation
+import OperationTesting
+import Testing
+
+/// What shows of calls that are under way at once: that of the one that was started last.
+@Suite(.timeLimit(.minutes(1)), .warningsAreIssues)
+struct NewestCallTests {
+  private typealias Call = Task<String, any Error>
+  private typealias Run = ScriptedRun<String, any Error>
+
+  private let script = Script()
+  private let store: MutationStore
+
+  init() {
+    self.store = .detached(mutation: Mutation(script: self.script).clock(.timeFreeze()))
+  }
+
+  /// Calls that have begun, in order.
+  private func begin(_ names: String...) async throws -> [(call: Call, run: Run)] {
+    var calls: [(call: Call, run: Run)] = []
+    for name in names {
+      let call = self.store.begin(name)
+      calls.append((call, try await self.script.next()))
+    }
+    return calls
+  }
+
+  private func succeed(_ call: (call: Call, run: Run), _ value: String) async throws {
+    call.run.succeed(value)
+    _ = try await call.call.value
+  }
+
+  private func fail(_ call: (call: Call, run: Run), _ code: Int = 0) async {
+    call.run.fail(Refused(code: code))
+    _ = try? await call.call.value
+  }
+
+  private func cancel(_ call: (call: Call, run: Run)) async {
+    call.call.cancel()
+    _ = try? await call.call.value
+  }
+
+  @Test(arguments: [true, false])
+  func `A slow call that ends after a later one changes its own entry alone`(succeeds: Bool) async throws {
+    let calls = try await self.begin("a", "b")
+    try await self.succeed(calls[1], "b made")
+    #expect(self.store.status.resultValue == "b made")
+    #expect(self.store.isLoading)
+
+    if succeeds { try await self.succeed(calls[0], "a made") } else { await self.fail(calls[0]) }
+
+    #expect(self.store.currentValue == "b made")
+    #expect(self.store.error == nil)
+    #expect(self.store.status.resultValue == "b made")
+    #expect(self.store.valueUpdateCount == 1)
+    #expect(self.store.errorUpdateCount == 0)
+    #expect(self.store.errorLastUpdatedAt == nil)
+    #expect(self.store.history.map(\.status.isSuccessful) == [succeeds, true])
+    #expect(!self.store.isLoading)
+  }
+
+  @Test func `The failure of the last call stays, and with it the value from before`() async throws {
+    let calls = try await self.begin("a", "b", "c")
+    try await self.succeed(calls[0], "a made")
+    await self.fail(calls[2], 3)
+    try await self.succeed(calls[1], "b made")
+    #expect(self.store.currentValue == "a made")
+    #expect(self.store.error as? Refused == Refused(code: 3))
+    #expect(self.store.status.resultError as? Refused == Refused(code: 3))
+    #expect(self.store.history.map(\.status.isSuccessful) == [true, true, false])
+  }
+
+  @Test func `While the last call has no result, that of the one before shows`() async throws {
+    let calls = try await self.begin("a", "b", "c")
+    await self.fail(calls[0], 1)
+    #expect(self.store.error as? Refused == Refused(code: 1))
+    try await self.succeed(calls[1], "b made")
+    #expect(self.store.currentValue == "b made")
+    #expect(self.store.error == nil)
+    #expect(self.store.status.isLoading)
+
+    calls[2].run.yield("c half")
+    #expect(self.store.currentValue == "c half")
+    #expect(self.store.status.isLoading)
+    try await self.succeed(calls[2], "c made")
+    #expect(self.store.status.resultValue == "c made")
+    #expect(self.store.valueUpdateCount == 3)
+  }
+
+  @Test func `What a later call yields covers the end of an earlier one, until the later one is cancelled`() async throws {
+    let calls = try await self.begin("a", "b")
+    calls[1].run.yield("b half")
+    try await self.succeed(calls[0], "a made")
+    #expect(self.store.currentValue == "b half")
+    #expect(self.store.status.isLoading)
+
+    await self.cancel(calls[1])
+
+    #expect(self.store.currentValue == "a made")
+    #expect(self.store.status.resultValue == "a made")
+    #expect(self.store.valueUpdateCount == 1)
+  }
+
+  @Test func `When the last call is cancelled, the one before is the last`() async throws {
+    let calls = try await self.begin("a", "b")
+    await self.cancel(calls[1])
+    #expect(self.store.status.isLoading)
+    await self.fail(calls[0], 1)
+    #expect(self.store.status.resultError as? Refused == Refused(code: 1))
+  }
+
+  @Test func `What is set shows until a call brings something, and stays when a slow one ends`() async throws {
+    let calls = try await self.begin("a", "b", "c")
+    try await self.succeed(calls[1], "b made")
+    self.store.currentValue = "set"
+    #expect(self.store.currentValue == "set")
+    #expect(self.store.status.isLoading)
+
+    try await self.succeed(calls[0], "a made")
+    #expect(self.store.currentValue == "set")
+
+    calls[2].run.yield("c half")
+    self.store.setResult(to: .failure(Refused(code: 9)))
+    #expect(self.store.currentValue == "c half")
+    #expect(self.store.error as? Refused == Refused(code: 9))
+
+    await self.cancel(calls[2])
+    #expect(self.store.currentValue == "set")
+    #expect(self.store.status.resultError as? Refused == Refused(code: 9))
+    self.store.currentValue = "set again"
+    #expect(self.store.status.resultValue == "set again")
+  }
+
+  @Test func `The order is that of the starts, not that in which tasks were made`() async throws {
+    let tasks = ["a", "b"].map { self.store.mutateTask(with: $0) }
+    var calls: [(call: Call, run: Run)] = []
+    for task in tasks.reversed() {
+      let call = Call.immediate { try await task.runIfNeeded() }
+      calls.append((call, try await self.script.next()))
+    }
+    #expect(self.store.history.map(\.arguments) == ["b", "a"])
+    #expect(self.store.activeTasks.map(\.id) == [tasks[1].id, tasks[0].id])
+    try await self.succeed(calls[1], "a made")
+    try await self.succeed(calls[0], "b made")
+    #expect(self.store.currentValue == "a made")
+  }
+
+  @Test func `It holds under a default value as well`() async throws {
+    let store = OperationStore.detached(mutation: Mutation(script: self.script).defaultValue("default"))
+    let calls = ["a", "b"].map { name in Task.immediate { try await store.mutate(with: name) } }
+    let runs = [try await self.script.next(), try await self.script.next()]
+    runs[1].yield("half")
+    #expect(store.currentValue == "half")
+    calls[1].cancel()
+    _ = try? await calls[1].value
+    #expect(store.currentValue == "default")
+    #expect(store.valueUpdateCount == 0)
+    runs[0].succeed("a made")
+    _ = try await calls[0].value
+    #expect(store.currentValue == "a made")
+  }
+}
