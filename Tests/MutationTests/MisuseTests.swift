@@ -67,4 +67,30 @@ struct MisuseTests {
 
     #expect(store.history.map(\.arguments) == ["b"])
   }
+
+  @Test func `An update for a state that no matching store has is reported, with both states`() async throws {
+    let feeds = Feeds()
+    let feed = feeds.store()
+    let script = Script(default: .value("made"))
+    let mutation = Mutation(script: script)
+      .optimistic(on: ["feed"], of: DefaultOperationState<FeedState>.self) { feed, name in feed.append(name) }
+    let store = feeds.client.store(for: mutation)
+    let recorder = WarningRecorder()
+
+    _ = try await recorder.recording { try await store.mutate(with: "new") }
+
+    #expect(recorder.warnings.map(\.code) == [.stateMismatch])
+    let message = try #require(recorder.warnings.first?.message)
+    #expect(message.contains("\(FeedState.self)"))
+    #expect(message.contains("\(DefaultOperationState<FeedState>.self)"))
+    #expect(feed.currentValue == ["old"])
+
+    // Where there is one among others, or none at all, nothing is wrong.
+    let query = feeds.script.query(path: ["feed", 2]).disableAutomaticRunning().defaultValue([])
+    let matching = feeds.client.store(for: query)
+    try await store.mutate(with: "new")
+    #expect(matching.currentValue == ["new"])
+    feeds.client.clearStores(matching: ["feed"])
+    try await store.mutate(with: "new")
+  }
 }

@@ -225,6 +225,32 @@ struct OptimisticTests {
     #expect(feed.currentValue == [])
   }
 
+  @Test(arguments: [true, false])
+  func `An update of a state reaches the stores that show it with a default value`(succeeds: Bool) async throws {
+    let query = self.feeds.script.query(path: ["feed", 9]).disableAutomaticRunning().defaultValue(["default"])
+    let feed = self.feeds.client.store(for: query)
+    let plain = self.feeds.store()
+    feed.currentValue = ["set"]
+    let call = self.feeds.client.store(for: self.mutation()).begin("new")
+    #expect(feed.currentValue == ["set", "new"])
+    #expect(plain.currentValue == ["old", "new"])
+    // As does one that comes later.
+    let late = self.feeds.client.store(
+      for: self.feeds.script.query(path: ["feed", 10]).disableAutomaticRunning().defaultValue([])
+    )
+    late.currentValue = ["late"]
+    #expect(late.currentValue == ["late", "new"])
+
+    let run = try await self.script.next()
+    if succeeds { run.succeed("made") } else { run.fail(Refused()) }
+    _ = try? await call.value
+
+    #expect(feed.currentValue == (succeeds ? ["set", "new"] : ["set"]))
+    #expect(late.currentValue == (succeeds ? ["late", "new"] : ["late"]))
+    feed.currentValue = []
+    #expect(feed.currentValue == [])
+  }
+
   @Test func `An update may read the store that it is for`() async throws {
     let feed = self.feeds.store()
     let mutation = Mutation(script: self.script).optimistic(on: ["feed"], of: FeedState.self) { value, arguments in

@@ -28,43 +28,39 @@ extension OperationStore where State: OverlayableState {
   ///
   /// - Parameter apply: Called whenever the value beneath changes, while no lock is held, perhaps more than once.
   package func addLayer(_ id: StateLayerIdentifier, apply: @escaping @Sendable (inout State.StateValue) -> Void) {
-    let layer = StateLayer<State>(id: id) { state in
-      var value = state.currentValue
-      apply(&value)
-      state.replaceValue(with: value)
-    } noteStateBeneath: { state, beneath in
-      state.noteStateBeneath(beneath)
-    }
-    self.runtime.editLayers { $0.add(layer) }
+    _ = LayerableStore(self)?.addLayer(id, over: State.self, apply: apply)
   }
 
   /// Takes a layer off: the store shows what is beneath.
   package func removeLayer(_ id: StateLayerIdentifier) {
-    self.runtime.editLayers { $0.remove(id) }
-  }
-
-  /// Makes what a layer shows part of the value beneath.
-  package func commitLayer(_ id: StateLayerIdentifier) {
-    let layer = self.runtime.machine.withLock { $0.layers.first { $0.id == id } }
-    guard let layer else { return }
-    // Applied outside the lock, and again when the value has changed by then.
-    self.runtime.commit(layer)
-  }
-
-  /// Takes a layer off together with the arrival of what the store's next invalidation asks for: the layer is replaced by
-  /// what it stood for, in one step. Follow it with the invalidation and ``commitLayerAtRest(_:)``.
-  package func removeLayerWithNextRefetch(_ id: StateLayerIdentifier) {
-    self.runtime.machine.withLock { $0.replaceWithNextInvalidation(id) }
-  }
-
-  /// Makes what a layer shows part of the value beneath when no run is under way that may bring it: now, or when the runs
-  /// that are have ended without.
-  package func commitLayerAtRest(_ id: StateLayerIdentifier) {
-    self.runtime.commitAtRest(id)
+    self.runtime.removeLayer(id)
   }
 }
 
 extension StoreRuntime {
+  func addLayer(
+    _ id: StateLayerIdentifier,
+    _ apply: @escaping @Sendable (inout State) -> Void,
+    _ noteStateBeneath: @escaping @Sendable (inout State, State) -> Void
+  ) {
+    self.editLayers { $0.add(StateLayer(id: id, apply: apply, noteStateBeneath: noteStateBeneath)) }
+  }
+
+  func removeLayer(_ id: StateLayerIdentifier) {
+    self.editLayers { $0.remove(id) }
+  }
+
+  func commitLayer(_ id: StateLayerIdentifier) {
+    let layer = self.machine.withLock { $0.layers.first { $0.id == id } }
+    guard let layer else { return }
+    // Applied outside the lock, and again when the value has changed by then.
+    self.commit(layer)
+  }
+
+  func removeLayerWithNextRefetch(_ id: StateLayerIdentifier) {
+    self.machine.withLock { $0.replaceWithNextInvalidation(id) }
+  }
+
   func commitAtRest(_ id: StateLayerIdentifier) {
     let watch = RestWatch()
     // Before the first look, so that no end of a run is missed between the two.
@@ -92,7 +88,7 @@ private final class RestWatch: Sendable {
     var isOver = false
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   func keep(_ subscription: OperationSubscription) {
     let isOver = self.state.withLock { state in

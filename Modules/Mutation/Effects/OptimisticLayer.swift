@@ -1,5 +1,4 @@
 internal import OperationCore
-internal import Synchronization
 
 /// An update that lies over any number of stores.
 protocol EffectLayer: Sendable {
@@ -18,10 +17,8 @@ protocol EffectLayer: Sendable {
 ///
 /// It refers to the stores weakly: a store that goes takes its layer along.
 final class OptimisticLayer<Target: OverlayableState & Sendable>: EffectLayer {
-  typealias Store = OperationStore<Target>
-
   private struct WeakStore: Sendable {
-    weak let value: Store?
+    weak let value: (any AnyObject & Sendable)?
   }
 
   private enum End {
@@ -39,7 +36,7 @@ final class OptimisticLayer<Target: OverlayableState & Sendable>: EffectLayer {
 
   private let id = StateLayerIdentifier()
   private let apply: @Sendable (inout Target.StateValue) -> Void
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   init(
     on path: OperationPath,
@@ -48,27 +45,48 @@ final class OptimisticLayer<Target: OverlayableState & Sendable>: EffectLayer {
   ) {
     self.apply = apply
     // First those to come, so that none is missed in between.
-    let subscription = client.subscribe(matching: path, state: Target.self) { [weak self] change in
-      for store in change.storesAdded { self?.cover(store) }
-    }
+    let subscription = client.watchLayerableStores(matching: path) { [weak self] store in _ = self?.cover(store) }
     self.state.withLock { $0.subscription = subscription }
-    for store in client.stores(matching: path, of: Target.self) { self.cover(store) }
+    let stores = client.layerableStores(matching: path)
+    var isOverAny = false
+    for store in stores where self.cover(store) { isOverAny = true }
+    if !isOverAny, let store = stores.first { Self.reportMismatch(of: store, matching: path) }
   }
 
-  private func cover(_ store: Store) {
-    let isCovered = self.state.withLock { state in
+  private static func reportMismatch(of store: LayerableStore, matching path: OperationPath) {
+    OperationWarning(
+      code: .stateMismatch,
+      message: """
+        An optimistic update on \(path) is for stores with the state \(Target.self), and none of those that are there has \
+        it: the one at \(store.path) has the state \(store.stateType). The update shows in none of them. Pass \
+        `of: \(store.stateType).self`, or the path of the stores that it is for.
+        """
+    ).report()
+  }
+
+  /// Lays the update over a store. False when its state is another one.
+  private func cover(_ store: LayerableStore) -> Bool {
+    let isDue = self.state.withLock { state, released in
       guard state.end == nil else { return false }
-      let id = ObjectIdentifier(store)
-      if let known = state.stores[id]?.value, known === store { return false }
-      state.stores[id] = WeakStore(value: store)
+      let id = ObjectIdentifier(store.store)
+      if state.stores[id]?.value === store.store { return false }
+      state.stores[id] = WeakStore(value: store.store)
       if state.stores.count > state.limit {
-        state.stores = state.stores.filter { $0.value.value != nil }
+        state.stores = state.stores.filter { entry in
+          // It may be the last reference.
+          let value = entry.value.value
+          released.append(value)
+          return value != nil
+        }
         state.limit = max(16, 2 * state.stores.count)
       }
       return true
     }
-    guard isCovered else { return }
-    store.addLayer(self.id, apply: self.apply)
+    guard isDue else { return true }
+    guard store.addLayer(self.id, over: Target.self, apply: self.apply) else {
+      self.state.withLock { $0.stores[ObjectIdentifier(store.store)] = nil }
+      return false
+    }
     // Whoever has ended the layer in the meantime has not found it there.
     switch self.state.withLock({ $0.end }) {
     case nil: break
@@ -76,6 +94,7 @@ final class OptimisticLayer<Target: OverlayableState & Sendable>: EffectLayer {
     case .success(let paths) where paths.contains { $0.isPrefix(of: store.path) }: store.removeLayer(self.id)
     case .success: store.commitLayer(self.id)
     }
+    return true
   }
 
   func fail() {
@@ -98,16 +117,16 @@ final class OptimisticLayer<Target: OverlayableState & Sendable>: EffectLayer {
       defer { state.stores = [:] }
       return state.stores.values.compactMap(\.value)
     }
-    for store in stores { store.commitLayerAtRest(self.id) }
+    for store in stores.compactMap({ LayerableStore($0) }) { store.commitLayerAtRest(self.id) }
   }
 
-  private func end(with end: End) -> [Store] {
-    let (stores, subscription) = self.state.withLock { state in
+  private func end(with end: End) -> [LayerableStore] {
+    let (stores, subscription) = self.state.withLock { state, released in
+      released.append(state.end)
       state.end = end
-      defer { state.subscription = nil }
-      return (state.stores.values.compactMap(\.value), state.subscription)
+      return (state.stores.values.compactMap(\.value), state.subscription.take())
     }
     subscription?.cancel()
-    return stores
+    return stores.compactMap { LayerableStore($0) }
   }
 }

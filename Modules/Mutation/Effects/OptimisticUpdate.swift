@@ -21,7 +21,8 @@ extension MutationRequest {
   ///
   /// - Parameters:
   ///   - path: The prefix of the paths of the stores.
-  ///   - state: The state of the stores; others are left alone.
+  ///   - state: The state of the stores, or the one that they show with a default value; others are left alone. That there
+  ///     are stores when the call begins, and none has it, is reported.
   ///   - apply: Makes the update. It is called again whenever the value beneath changes, from any thread, while no lock is
   ///     held: let it depend on nothing but what it is given.
   public func optimistic<Target: OverlayableState & Sendable>(
@@ -38,7 +39,7 @@ extension MutationRequest {
   ///
   /// - Parameters:
   ///   - path: Makes the prefix of the paths of the stores from the arguments of the call.
-  ///   - state: The state of the stores; others are left alone.
+  ///   - state: The state of the stores, or the one that they show with a default value; others are left alone.
   ///   - apply: Makes the update.
   public func optimistic<Target: OverlayableState & Sendable>(
     on path: @escaping @Sendable (Arguments) -> OperationPath,
