@@ -1,3 +1,4 @@
+internal import OperationCore
 internal import Synchronization
 
 /// The calls of one scope: one that has its turn, and those that wait for theirs.
@@ -31,10 +32,13 @@ final class ScopeLane: Sendable {
     var next: Place = 0
   }
 
+  let scope: OperationPath
   weak let owner: (any AnyObject & Sendable)?
+  // It guards nothing of the user's.
   private let state = Mutex(State())
 
-  init(owner: any AnyObject & Sendable) {
+  init(scope: OperationPath, owner: any AnyObject & Sendable) {
+    self.scope = scope
     self.owner = owner
   }
 

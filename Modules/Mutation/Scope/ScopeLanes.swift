@@ -3,9 +3,15 @@ internal import Synchronization
 
 /// The lanes of all scopes in which calls are running or waiting; one without either is not there.
 final class ScopeLanes: Sendable {
+  /// What lanes are kept under: the names of scopes are users' values, which are not compared under the lock.
   struct Key: Hashable, Sendable {
     let owner: ObjectIdentifier
-    let scope: OperationPath
+    let hash: Int
+
+    init(owner: any AnyObject, scope: OperationPath) {
+      self.owner = ObjectIdentifier(owner)
+      self.hash = scope.hashValue
+    }
   }
 
   enum Admission {
@@ -19,10 +25,10 @@ final class ScopeLanes: Sendable {
 
   static let shared = ScopeLanes()
 
-  private let lanes = Mutex<[Key: ScopeLane]>([:])
+  private let lanes = Locked<[Key: [ScopeLane]]>([:])
 
   /// The scopes that are in use.
-  var scopes: Set<OperationPath> { self.lanes.withLock { Set($0.keys.map(\.scope)) } }
+  var scopes: Set<OperationPath> { Set(self.lanes.withLock { $0.values.flatMap(\.self) }.map(\.scope)) }
 
   /// Waits for the caller's turn.
   ///
@@ -33,9 +39,9 @@ final class ScopeLanes: Sendable {
     canLeave: Bool,
     isolation: isolated (any Actor)?
   ) async -> Admission {
-    let key = Key(owner: ObjectIdentifier(owner), scope: scope)
+    let key = Key(owner: owner, scope: scope)
     while true {
-      let lane = self.lane(for: key, of: owner)
+      let lane = self.lane(of: scope, owner, for: key)
       if ScopeTurn.isInside(lane) { return .inside }
       switch lane.join() {
       case .closed:
@@ -49,19 +55,26 @@ final class ScopeLanes: Sendable {
     }
   }
 
-  private func lane(for key: Key, of owner: any AnyObject & Sendable) -> ScopeLane {
-    self.lanes.withLock { lanes in
+  private func lane(of scope: OperationPath, _ owner: any AnyObject & Sendable, for key: Key) -> ScopeLane {
+    while true {
+      let lanes = self.lanes.withLock { $0[key] ?? [] }
       // Another owner may have been at this address before, whose calls go on in their own lane.
-      if let lane = lanes[key], lane.owner === owner { return lane }
-      let lane = ScopeLane(owner: owner)
-      lanes[key] = lane
-      return lane
+      if let lane = lanes.first(where: { $0.owner === owner && $0.scope == scope }) { return lane }
+      let lane = ScopeLane(scope: scope, owner: owner)
+      let isAdded = self.lanes.withLock { known in
+        guard (known[key] ?? []).elementsEqual(lanes, by: ===) else { return false }
+        known[key, default: []].append(lane)
+        return true
+      }
+      if isAdded { return lane }
     }
   }
 
   func remove(_ lane: ScopeLane, _ key: Key) {
-    self.lanes.withLock { lanes in
-      if lanes[key] === lane { lanes[key] = nil }
+    self.lanes.withLock { lanes, released in
+      released.append(lanes[key])
+      lanes[key]?.removeAll { $0 === lane }
+      if lanes[key]?.isEmpty == true { lanes[key] = nil }
     }
   }
 }
