@@ -13,11 +13,13 @@ struct Ledger<State: OperationState & Sendable>: Sendable {
     case set(Result<State.StateValue, State.Failure>, OperationContext)
     case reported(Result<State.OperationValue, State.Failure>, Task)
     case edited(isSuccess: Bool, @Sendable (inout State) -> Void)
+    /// A layer has become part of the value. It is user code, which only ``LayerResults`` call.
+    case layered(@Sendable (inout State) -> Void)
 
     @inlinable
     var isSuccess: Bool {
       switch self {
-      case .set(.success, _), .reported(.success, _), .edited(true, _): true
+      case .set(.success, _), .reported(.success, _), .edited(true, _), .layered: true
       case .set(.failure, _), .reported(.failure, _), .edited(false, _): false
       }
     }
@@ -25,15 +27,18 @@ struct Ledger<State: OperationState & Sendable>: Sendable {
     /// Whether it is a result, as opposed to an edit, which may build on what was there.
     @inlinable
     var isResult: Bool {
-      if case .edited = self { false } else { true }
+      switch self {
+      case .set, .reported: true
+      case .edited, .layered: false
+      }
     }
 
-    @inlinable
-    func apply(to state: inout State) {
+    func apply(to state: inout State, _ layers: LayerResults<State>?) {
       switch self {
       case .set(let result, let context): state.update(with: result, using: context)
       case .reported(let result, let task): state.update(with: result, for: task)
       case .edited(_, let edit): edit(&state)
+      case .layered(let layer): if let layers { layers.apply(layer, to: &state) } else { layer(&state) }
       }
     }
   }
@@ -53,8 +58,8 @@ struct Ledger<State: OperationState & Sendable>: Sendable {
       self.owner == owner && self.change.isSuccess == isSuccess && self.change.isResult
     }
 
-    func apply(to state: inout State) {
-      for _ in 0..<self.times { self.change.apply(to: &state) }
+    func apply(to state: inout State, _ layers: LayerResults<State>?) {
+      for _ in 0..<self.times { self.change.apply(to: &state, layers) }
     }
   }
 
@@ -62,6 +67,10 @@ struct Ledger<State: OperationState & Sendable>: Sendable {
   @usableFromInline var entries: [Entry] = []
   @usableFromInline let mergesResults: Bool
   private let partwiseType: (any PartwiseReplacingState.Type)?
+  /// Whether layers have become part of the value, so that a change may replay them.
+  @usableFromInline private(set) var hasLayers = false
+  /// What layers make of states, for the change that is being made.
+  var layerResults: LayerResults<State>?
 
   @usableFromInline
   init(base: State) {
@@ -113,6 +122,7 @@ struct Ledger<State: OperationState & Sendable>: Sendable {
 
   @usableFromInline
   mutating func append(_ change: Change, by owner: OperationTaskIdentifier?) {
+    if case .layered = change { self.hasLayers = true }
     var entry = Entry(owner: owner, change: change, times: 1, part: self.part(of: change, by: owner))
     if let replaced = self.removeEntry(replacedBy: entry) { entry.times += replaced.times }
     self.entries.append(entry)
@@ -161,7 +171,7 @@ struct Ledger<State: OperationState & Sendable>: Sendable {
     guard self.entries.count < count else { return nil }
     self.settleFirstEntries()
     var state = self.base
-    for entry in self.entries { entry.apply(to: &state) }
+    for entry in self.entries { entry.apply(to: &state, self.layerResults) }
     return state
   }
 
@@ -175,7 +185,7 @@ struct Ledger<State: OperationState & Sendable>: Sendable {
   private mutating func settleFirstEntries() {
     let settled = self.entries.prefix { $0.owner == nil }
     guard !settled.isEmpty else { return }
-    for entry in settled { entry.apply(to: &self.base) }
+    for entry in settled { entry.apply(to: &self.base, self.layerResults) }
     self.entries.removeFirst(settled.count)
   }
 

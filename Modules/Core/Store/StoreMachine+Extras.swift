@@ -62,6 +62,10 @@ extension StoreMachine {
   @inlinable
   var hasLayers: Bool { self.extras.map { !$0.layers.isEmpty } ?? false }
 
+  /// Whether a change may have to call layers, which is done outside the lock.
+  @inlinable
+  var callsLayers: Bool { self.extras.map { !$0.layers.isEmpty || $0.ledger?.hasLayers == true } ?? false }
+
   @inlinable
   var deferredActions: [@Sendable () -> Void] {
     get { self.extras?.deferredActions ?? [] }

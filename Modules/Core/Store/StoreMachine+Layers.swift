@@ -11,6 +11,11 @@ extension StoreMachine {
     return state
   }
 
+  /// What replays the layers that have become part of the value, for one change.
+  mutating func setLayerResults(_ results: LayerResults<State>?) {
+    if self.hasLedger { self.ledger?.layerResults = results }
+  }
+
   /// Shows a state that ``stateBeneathLayers()`` has made, or the plain one when it is nil.
   mutating func show(_ layeredState: State?) {
     if self.extras != nil || layeredState != nil { self.layeredState = layeredState }
@@ -33,7 +38,7 @@ extension StoreMachine {
     guard let index = self.layers.firstIndex(where: { $0.id == layer.id }) else { return }
     self.release(self.layers.remove(at: index))
     self.state = committed
-    self.note(.edited(isSuccess: true, layer.apply), by: nil)
+    self.note(.layered(layer.apply), by: nil)
     self.queue(StoreNews(isStateNew: true), result: nil, self.context, run: nil)
   }
 

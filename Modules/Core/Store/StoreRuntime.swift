@@ -120,7 +120,7 @@ extension StoreRuntime {
     var released: [any Sendable] = []
     let mayDeliver = !self.machine.isOwnedByCurrentThread
     let isMade = self.machine.withLock { machine in
-      guard !machine.hasLayers else { return false }
+      guard !machine.callsLayers else { return false }
       if replacesValue { replaced = machine.holdings }
       machine.version += 1
       news = body(&machine)
@@ -140,8 +140,8 @@ extension StoreRuntime {
 
   /// Makes a change that may alter what the layers make of the state.
   ///
-  /// The layers are foreign code, so they are applied to a draft of the change outside the lock; the change is made when
-  /// nothing else has changed by then.
+  /// The layers are user code, so they are applied to a draft of the change outside the lock, those included that have
+  /// become part of the value and are replayed; the change is made when nothing else has changed by then.
   @usableFromInline
   func changeBeneathLayers(
     _ context: @autoclosure () -> OperationContext,
@@ -152,6 +152,8 @@ extension StoreRuntime {
     while true {
       var draft = self.machine.withLock { $0 }
       let version = draft.version
+      let results = LayerResults<State>()
+      draft.setLayerResults(results)
       _ = body(&draft)
       let shown = draft.hasLayers ? draft.stateBeneathLayers() : nil
       var replaced: StoreMachine<State>.Holdings?
@@ -161,7 +163,10 @@ extension StoreRuntime {
         replaced = machine.holdings
         machine.version += 1
         machine.show(shown)
+        results.replay()
+        machine.setLayerResults(results)
         let news = body(&machine)
+        machine.setLayerResults(nil)
         machine.queue(news, result: result, context(), run: run)
         released = machine.takeReleased()
         return true
