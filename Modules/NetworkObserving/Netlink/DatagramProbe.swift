@@ -10,17 +10,30 @@
   /// Connecting a datagram socket looks for the way and sends nothing.
   enum DatagramProbe {
     static func hasWay(to destination: NetworkDestination) throws(SystemFailure) -> Bool {
-      let descriptor = socket(CInt(destination.family), SocketType.datagram, 0)
+      let descriptor = socket(CInt(destination.family), SocketType.datagram | SocketType.closeOnExec, 0)
       guard descriptor >= 0 else {
         if errno == EAFNOSUPPORT { return false }
         throw SystemFailure(call: "socket", code: errno)
       }
       defer { close(descriptor) }
-      _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
       let address = Self.socketAddress(of: destination)
-      return address.withUnsafeBytes { address in
+      let isConnected = address.withUnsafeBytes { address in
         connect(descriptor, address.assumingMemoryBound(to: sockaddr.self).baseAddress, socklen_t(address.count)) == 0
       }
+      guard isConnected else { return false }
+      // From an address that is valid on its link alone nothing else can be reached.
+      return Netlink.isLinkLocal(destination.bytes) || !Netlink.isLinkLocal(Self.source(of: descriptor))
+    }
+
+    /// The address that a connected socket sends from.
+    private static func source(of descriptor: CInt) -> ArraySlice<UInt8> {
+      var bytes = [UInt8](repeating: 0, count: 28)
+      var size = socklen_t(bytes.count)
+      let status = bytes.withUnsafeMutableBytes { bytes in
+        getsockname(descriptor, bytes.assumingMemoryBound(to: sockaddr.self).baseAddress, &size)
+      }
+      guard status == 0, let family: UInt16 = bytes[...].integer(at: 0) else { return [] }
+      return family == UInt16(Netlink.ipv6) ? bytes[8..<24] : bytes[4..<8]
     }
 
     private static func socketAddress(of destination: NetworkDestination) -> [UInt8] {

@@ -47,6 +47,8 @@
     }
 
     enum AddressAttribute {
+      static let address: UInt16 = 1
+      static let local: UInt16 = 2
       static let flags: UInt16 = 8
     }
 
@@ -71,6 +73,18 @@
     static let localRoute: UInt8 = 2
     static let ipv4: UInt8 = 2
     static let ipv6: UInt8 = 10
+
+    /// Whether an address is valid on its link alone: 169.254/16 and fe80::/10.
+    ///
+    /// The kernel gives the former any scope that it is told.
+    static func isLinkLocal(_ address: some Collection<UInt8>) -> Bool {
+      let start = Array(address.prefix(2))
+      return switch address.count {
+      case 4: start == [169, 254]
+      case 16: start[0] == 0xfe && start[1] & 0xc0 == 0x80
+      default: false
+      }
+    }
 
     /// Messages and attributes begin at multiples of four.
     static func aligned(_ length: Int) -> Int { (length + 3) & ~3 }

@@ -11,10 +11,9 @@
 
     /// - Parameter groups: What changes there is told of; with none, the socket is there to ask.
     init(groups: UInt32) throws(SystemFailure) {
-      let descriptor = socket(AF_NETLINK, SocketType.raw, Netlink.familyRoute)
+      let descriptor = socket(AF_NETLINK, SocketType.raw | SocketType.closeOnExec, Netlink.familyRoute)
       guard descriptor >= 0 else { throw SystemFailure(call: "socket", code: errno) }
       self.descriptor = descriptor
-      _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
       // Old kernels know no strict check; they send more than they are asked for, which is sorted out here.
       var strict: CInt = 1
       let size = socklen_t(MemoryLayout<CInt>.size)
@@ -97,14 +96,16 @@
     }
   }
 
-  /// The types of sockets, whose names have different types in different C libraries.
+  /// The types of sockets and what can be added to one, whose names have different types in different C libraries.
   enum SocketType {
     #if canImport(Glibc)
       static let raw = CInt(SOCK_RAW.rawValue)
       static let datagram = CInt(SOCK_DGRAM.rawValue)
+      static let closeOnExec = CInt(SOCK_CLOEXEC.rawValue)
     #else
       static let raw = CInt(SOCK_RAW)
       static let datagram = CInt(SOCK_DGRAM)
+      static let closeOnExec = CInt(SOCK_CLOEXEC)
     #endif
   }
 #endif

@@ -40,8 +40,16 @@
         let link: UInt32 = payload.integer(at: 4)
       else { return nil }
       let attributes = NetlinkAttribute.attributes(in: payload.dropFirst(Netlink.addressSize))
-      let flags = attributes.first { $0.type == Netlink.AddressAttribute.flags }?.value.integer(at: 0, as: UInt32.self)
-      self.init(link: Int(link), family: family, scope: scope, flags: flags ?? UInt32(shortFlags))
+      func value(_ type: UInt16) -> ArraySlice<UInt8>? { attributes.first { $0.type == type }?.value }
+      // Where there is a peer, it is the one that is called the address.
+      let bytes = value(Netlink.AddressAttribute.local) ?? value(Netlink.AddressAttribute.address) ?? []
+      self.init(
+        link: Int(link),
+        family: family,
+        scope: scope,
+        flags: value(Netlink.AddressAttribute.flags)?.integer(at: 0) ?? UInt32(shortFlags),
+        bytes: Array(bytes)
+      )
     }
   }
 
@@ -54,13 +62,14 @@
         let shortTable: UInt8 = payload.integer(at: 4),
         let type: UInt8 = payload.integer(at: 7)
       else { return nil }
-      var (table, links, hasSource) = (UInt32(shortTable), [Int](), false)
+      var (table, links, source) = (UInt32(shortTable), [Int](), [UInt8]?.none)
       for attribute in NetlinkAttribute.attributes(in: payload.dropFirst(Netlink.routeSize)) {
         switch attribute.type {
         case Netlink.RouteAttribute.table: table = attribute.value.integer(at: 0) ?? table
         case Netlink.RouteAttribute.outputLink:
           if let link: UInt32 = attribute.value.integer(at: 0) { links.append(Int(link)) }
-        case Netlink.RouteAttribute.preferredSource: hasSource = attribute.value.contains { $0 != 0 }
+        case Netlink.RouteAttribute.preferredSource:
+          if attribute.value.contains(where: { $0 != 0 }) { source = Array(attribute.value) }
         case Netlink.RouteAttribute.multipath: links += NetworkRoute.hops(in: attribute.value)
         default: break
         }
@@ -71,7 +80,7 @@
         table: table,
         type: type,
         links: links,
-        hasSource: hasSource
+        source: source
       )
     }
 

@@ -26,12 +26,15 @@
     var family: UInt8
     var scope: UInt8
     var flags: UInt32
+    /// The address itself, in the order of the network: 4 or 16.
+    var bytes: [UInt8]
 
-    /// Whether others than those on the same link can be talked to from it.
+    /// Whether hosts other than those on the same link can be reached from it.
     var isUsable: Bool {
       let isSettled =
         self.flags & Netlink.AddressFlags.tentative == 0 || self.flags & Netlink.AddressFlags.optimistic != 0
-      return self.scope == Netlink.universeScope && isSettled && self.flags & Netlink.AddressFlags.failed == 0
+      let isUniversal = self.scope == Netlink.universeScope && !Netlink.isLinkLocal(self.bytes)
+      return isUniversal && isSettled && self.flags & Netlink.AddressFlags.failed == 0
     }
   }
 
@@ -43,8 +46,8 @@
     var type: UInt8
     /// The links that it leads through.
     var links: [Int]
-    /// Whether there is an address to send from.
-    var hasSource: Bool
+    /// The address that is sent from; nil when there is none.
+    var source: [UInt8]?
 
     var isDefault: Bool {
       self.prefixLength == 0 && self.table == Netlink.mainTable && self.type == Netlink.unicastRoute

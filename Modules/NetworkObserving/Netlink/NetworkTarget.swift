@@ -46,7 +46,12 @@
         case .defaultRoute:
           running.contains { facts.hasWayOut(through: $0) } || facts.lookups.contains(where: facts.leadsOut)
         case .address: running.contains { !$0.isUsuallyInternal && facts.hasAddress($0) }
-        case .route: facts.lookups.contains { $0.type == Netlink.localRoute || facts.leadsOut($0) }
+        case .route(let destination):
+          facts.lookups.contains { route in
+            let isLinkLocal = Netlink.isLinkLocal(destination.bytes)
+            if route.type == Netlink.localRoute { return true }
+            return isLinkLocal ? facts.leadsToNeighbor(route) : facts.leadsOut(route)
+          }
         case .interface: false
         }
       if isConnected { return .connected }
@@ -55,10 +60,26 @@
   }
 
   extension NetworkFacts {
-    /// Whether a route leads to others through a link that runs, and there is an address to send from.
+    /// Whether a route leads to other hosts through a link that runs, and from an address that they can answer to.
     func leadsOut(_ route: NetworkRoute) -> Bool {
-      guard route.type == Netlink.unicastRoute, route.hasSource else { return false }
-      return self.links.contains { $0.isRunning && !$0.isLoopback && route.links.contains($0.index) }
+      guard route.type == Netlink.unicastRoute, let source = route.source, self.isUsable(source) else { return false }
+      return self.runs(route)
+    }
+
+    /// Whether a route leads to a host of the same link: any address that there is can be answered to.
+    func leadsToNeighbor(_ route: NetworkRoute) -> Bool {
+      route.type == Netlink.unicastRoute && route.source != nil && self.runs(route)
+    }
+
+    private func runs(_ route: NetworkRoute) -> Bool {
+      self.links.contains { $0.isRunning && !$0.isLoopback && route.links.contains($0.index) }
+    }
+
+    private func isUsable(_ source: [UInt8]) -> Bool {
+      guard !Netlink.isLinkLocal(source) else { return false }
+      // A route may name an address that no link has, but that is the host's all the same.
+      let known = self.addresses.filter { $0.bytes == source }
+      return known.isEmpty || known.contains(where: \.isUsable)
     }
 
     fileprivate func hasAddress(_ link: NetworkLink) -> Bool {

@@ -86,6 +86,36 @@
       for subscription in subscriptions { subscription.cancel() }
     }
 
+    @Test(
+      arguments: [
+        ("addr add 169.254.1.1/16 dev v0\nroute add default via 169.254.0.1", "addr add 10.0.0.1/24 dev v0"),
+        ("addr add 169.254.1.1/16 dev v0 scope link\nroute add default dev v0", "addr add 10.0.0.1/24 dev v0"),
+        (
+          "addr add fe80::1/64 dev v0 nodad\n-6 route add default via fe80::2 dev v0",
+          "addr add 2001:db8::1/64 dev v0 nodad"
+        ),
+      ]
+    )
+    func `An address that is valid on its link alone does not connect, and a real one that comes later does`(
+      linkLocal: String,
+      real: String
+    ) async throws {
+      let namespace = try NetworkNamespace.make()
+      defer { namespace.end() }
+      try namespace.ip("link add v0 type veth peer name v1\nlink set v1 up\nlink set v0 up")
+      try await namespace.becomes(.requiresConnection)
+      let log = StatusLog()
+      let subscription = namespace.observer().subscribe { log.append($0) }
+      try namespace.ip(linkLocal)
+      #expect(namespace.status() == .requiresConnection)
+      #expect(namespace.status(.route(to: "192.0.2.1")) == .requiresConnection)
+      #expect(namespace.probedStatus() != .connected)
+      try namespace.ip(real)
+      try await log.last(.connected)
+      #expect(log.all == [.requiresConnection, .connected])
+      subscription.cancel()
+    }
+
     @Test func `Routes that go silently with their link are not taken for there`() async throws {
       let namespace = try NetworkNamespace.make()
       defer { namespace.end() }
@@ -235,25 +265,14 @@
     @Test func `Sockets find the same ways without sending anything`() async throws {
       let namespace = try NetworkNamespace.make()
       defer { namespace.end() }
-      let observer = namespace.observer(settings: { settings in
-        settings.system.openChannel = { () throws(SystemFailure) in throw SystemFailure(call: "socket", code: EPERM) }
-      })
-      func status() -> NetworkConnectionStatus {
-        var heard = NetworkConnectionStatus.requiresConnection
-        let log = StatusLog()
-        let subscription = observer.subscribe { log.append($0) }
-        heard = log.all.last ?? heard
-        subscription.cancel()
-        return heard
-      }
-      #expect(status() == .disconnected)
+      #expect(namespace.probedStatus() == .disconnected)
       try namespace.connect()
       let sent = try #require(namespace.sentPackets)
-      #expect(status() == .connected)
+      #expect(namespace.probedStatus() == .connected)
       #expect(namespace.status() == .connected)
       #expect(namespace.sentPackets == sent)
       try namespace.ip("route del default")
-      #expect(status() == .disconnected)
+      #expect(namespace.probedStatus() == .disconnected)
     }
   }
 #endif

@@ -164,6 +164,13 @@
       self.observer(requirement, excluding: isExcluded).currentStatus
     }
 
+    /// The status at this moment where the kernel answers no questions.
+    func probedStatus() -> NetworkConnectionStatus {
+      self.observer(settings: { settings in
+        settings.system.openChannel = { () throws(SystemFailure) in throw SystemFailure(call: "socket", code: EPERM) }
+      }).currentStatus
+    }
+
     /// Waits until the status is `status`: carriers come and go in the kernel's own time.
     func becomes(_ status: NetworkConnectionStatus) async throws {
       let log = StatusLog()

@@ -194,14 +194,14 @@
   extension NetworkFacts {
     static let loopback = NetworkLink(index: 1, name: "lo", hardwareType: 772, flags: 0x1_0049)
     static let ethernet = NetworkLink(index: 2, name: "eth0", hardwareType: 1, flags: 0x1_1043)
-    static let ethernetAddress = NetworkAddress(link: 2, family: 2, scope: 0, flags: 0x80)
+    static let ethernetAddress = NetworkAddress(link: 2, family: 2, scope: 0, flags: 0x80, bytes: [10, 0, 0, 1])
     static let defaultRoute = NetworkRoute(
       family: 2,
       prefixLength: 0,
       table: 254,
       type: 1,
       links: [2],
-      hasSource: false
+      source: nil
     )
 
     /// A machine with nothing but itself.

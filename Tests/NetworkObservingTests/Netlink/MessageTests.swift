@@ -22,9 +22,14 @@
       let link = NetworkLink(index: 7, name: "v0", hardwareType: 1, flags: 0x1_1043, master: 3, kind: "veth")
       #expect(NetworkLink(link.payload[...]) == link)
       #expect(NetworkLink(NetworkFacts.loopback.payload[...]) == NetworkFacts.loopback)
-      let address = NetworkAddress(link: 7, family: 10, scope: 253, flags: 0x4c0)
+      let address = NetworkAddress(link: 7, family: 10, scope: 253, flags: 0x4c0, bytes: [0xfe, 0x80] + Array(1...14))
       #expect(NetworkAddress(address.payload[...]) == address)
-      var route = NetworkRoute(family: 2, prefixLength: 24, table: 1_000_052, type: 7, links: [7], hasSource: true)
+      // The peer of an address is called the address, and the host's own one local.
+      let peer = MessageWriter.attribute(Netlink.AddressAttribute.address, [10, 0, 0, 2])
+      let own = MessageWriter.attribute(Netlink.AddressAttribute.local, [10, 0, 0, 1])
+      let bytes: [UInt8] = [2, 32, 0, 0, 7, 0, 0, 0] + peer + own
+      #expect(NetworkAddress(bytes[...]) == NetworkAddress(link: 7, family: 2, scope: 0, flags: 0, bytes: [10, 0, 0, 1]))
+      var route = NetworkRoute(family: 2, prefixLength: 24, table: 1_000_052, type: 7, links: [7], source: [10, 0, 0, 7])
       #expect(NetworkRoute(route.payload[...]) == route)
       route.links = [7, 8, 9]
       #expect(NetworkRoute(route.payload[...]) == route)

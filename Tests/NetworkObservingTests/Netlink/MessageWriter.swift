@@ -77,6 +77,7 @@
     var payload: [UInt8] {
       var bytes: [UInt8] = [self.family, 24, UInt8(truncatingIfNeeded: self.flags), self.scope]
       bytes.append(integer: UInt32(self.link))
+      bytes += MessageWriter.attribute(Netlink.AddressAttribute.address, self.bytes)
       return bytes + MessageWriter.attribute(Netlink.AddressAttribute.flags, MessageWriter.integer(self.flags))
     }
   }
@@ -87,7 +88,7 @@
       bytes.append(self.type)
       bytes.append(integer: UInt32(0))
       bytes += MessageWriter.attribute(Netlink.RouteAttribute.table, MessageWriter.integer(self.table))
-      if self.hasSource { bytes += MessageWriter.attribute(Netlink.RouteAttribute.preferredSource, [10, 0, 0, 1]) }
+      if let source { bytes += MessageWriter.attribute(Netlink.RouteAttribute.preferredSource, source) }
       if self.links.count == 1 {
         bytes += MessageWriter.attribute(
           Netlink.RouteAttribute.outputLink,

@@ -40,6 +40,49 @@
       #expect(self.status { $0.addresses[0].flags = 0x20 } == .connected)
     }
 
+    @Test(arguments: [[169, 254, 3, 4], [0xfe, 0x80] + Array(repeating: 1, count: 14)] as [[UInt8]])
+    func `An address that is valid on its link alone leads nowhere else, whatever scope it was given`(
+      address: [UInt8]
+    ) throws {
+      let family: UInt8 = address.count == 4 ? 2 : 10
+      let lookup = NetworkRoute(family: family, prefixLength: 32, table: 254, type: 1, links: [2], source: address)
+      for scope in [UInt8(0), 253] {
+        func status(_ kind: NetworkTarget.Kind) -> NetworkConnectionStatus {
+          self.status(kind) { facts in
+            facts.addresses = [NetworkAddress(link: 2, family: family, scope: scope, flags: 0x80, bytes: address)]
+            facts.routes[0].family = family
+            facts.lookups = [lookup]
+          }
+        }
+        #expect(status(.defaultRoute) == .requiresConnection)
+        #expect(status(.address) == .requiresConnection)
+        #expect(status(.interface("eth0")) == .requiresConnection)
+        #expect(status(.route(try #require(NetworkDestination("192.0.2.1")))) == .requiresConnection)
+        // A neighbor answers to any address.
+        for neighbor in ["169.254.1.1", "fe80::1"] {
+          #expect(status(.route(try #require(NetworkDestination(neighbor)))) == .connected)
+        }
+      }
+    }
+
+    @Test func `What a route sends from has to be valid everywhere`() {
+      let lookup = NetworkRoute(family: 2, prefixLength: 32, table: 254, type: 1, links: [2], source: [10, 0, 0, 1])
+      #expect(
+        self.status { facts in
+          facts.lookups = [lookup]
+          facts.addresses[0].scope = 253
+        } == .requiresConnection
+      )
+      // The same address on another link may be valid where this one is not.
+      #expect(
+        self.status { facts in
+          facts.lookups = [lookup]
+          facts.addresses[0].scope = 253
+          facts.addresses.append(NetworkAddress(link: 1, family: 2, scope: 0, flags: 0x80, bytes: [10, 0, 0, 1]))
+        } == .connected
+      )
+    }
+
     @Test func `A route needs an address of its family`() {
       #expect(self.status { $0.addresses[0].family = 10 } == .requiresConnection)
       #expect(
@@ -59,7 +102,7 @@
     }
 
     @Test func `A route that the kernel would take counts as well`() {
-      let lookup = NetworkRoute(family: 2, prefixLength: 32, table: 52, type: 1, links: [2], hasSource: true)
+      let lookup = NetworkRoute(family: 2, prefixLength: 32, table: 52, type: 1, links: [2], source: [10, 0, 0, 1])
       func status(_ change: (inout NetworkRoute) -> Void = { _ in }) -> NetworkConnectionStatus {
         var lookup = lookup
         change(&lookup)
@@ -71,7 +114,7 @@
       #expect(status() == .connected)
       #expect(status { $0.links = [1] } == .requiresConnection)
       #expect(status { $0.type = 7 } == .requiresConnection)
-      #expect(status { $0.hasSource = false } == .requiresConnection)
+      #expect(status { $0.source = nil } == .requiresConnection)
     }
 
     @Test func `Ports of bridges are none of their own`() {
@@ -81,7 +124,7 @@
     @Test func `What is excluded does not count`() {
       #expect(self.status(excluding: "eth0") { _ in } == .disconnected)
       #expect(self.status(excluding: "eth1") { _ in } == .connected)
-      let lookup = NetworkRoute(family: 2, prefixLength: 32, table: 52, type: 1, links: [2], hasSource: true)
+      let lookup = NetworkRoute(family: 2, prefixLength: 32, table: 52, type: 1, links: [2], source: [10, 0, 0, 1])
       #expect(self.status(excluding: "eth0") { $0.lookups = [lookup] } == .disconnected)
     }
 
@@ -98,13 +141,13 @@
       #expect(self.status(.interface("eth0")) { $0.addresses = [] } == .requiresConnection)
       #expect(self.status(.interface("eth1")) { _ in } == .disconnected)
       #expect(self.status(.interface("lo")) { _ in } == .requiresConnection)
-      let host = NetworkAddress(link: 1, family: 2, scope: 254, flags: 0x80)
+      let host = NetworkAddress(link: 1, family: 2, scope: 254, flags: 0x80, bytes: [127, 0, 0, 1])
       #expect(self.status(.interface("lo")) { $0.addresses.append(host) } == .connected)
     }
 
     @Test func `A way to one address may be meant`() throws {
       let target = NetworkTarget.Kind.route(try #require(NetworkDestination("192.0.2.1")))
-      let lookup = NetworkRoute(family: 2, prefixLength: 32, table: 254, type: 1, links: [2], hasSource: true)
+      let lookup = NetworkRoute(family: 2, prefixLength: 32, table: 254, type: 1, links: [2], source: [10, 0, 0, 1])
       #expect(self.status(target) { _ in } == .requiresConnection)
       #expect(self.status(target) { $0.lookups = [lookup] } == .connected)
       #expect(
