@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// A value that changes, and handlers that hear of it: what an observer is made of.
 ///
 /// A handler hears the current value before `subscribe` returns, and then each value that is sent. Handlers run in the order
@@ -10,38 +8,20 @@ package final class Broadcast<Value: Sendable>: Sendable {
     var value: Value
     /// Counts the values.
     var version: UInt64 = 0
-    var handlers: [UInt64: Handler] = [:]
-    var lastID: UInt64 = 0
+    var handlers = Handlers<Value>()
     var outbox: [Delivery] = []
     var isDelivering = false
   }
 
   private struct Delivery {
     let value: Value
-    let handlers: [UInt64: Handler]
+    let handlers: Handlers<Value>
   }
 
-  private final class Handler: Sendable {
-    let receive: @Sendable (Value) -> Void
-    private let isCancelled = Atomic(false)
-
-    init(_ receive: @escaping @Sendable (Value) -> Void) {
-      self.receive = receive
-    }
-
-    func cancel() {
-      self.isCancelled.store(true, ordering: .releasing)
-    }
-
-    func deliver(_ value: Value) {
-      if !self.isCancelled.load(ordering: .acquiring) { self.receive(value) }
-    }
-  }
-
-  private let state: Mutex<State>
+  private let state: Locked<State>
 
   package init(_ value: Value) {
-    self.state = Mutex(State(value: value))
+    self.state = Locked(State(value: value))
   }
 
   /// The value that was sent last.
@@ -54,9 +34,10 @@ package final class Broadcast<Value: Sendable>: Sendable {
 // MARK: - Sending
 
 extension Broadcast {
-  /// Changes the value and delivers it, unless somebody delivers already, who then does it.
+  /// Changes the value and delivers it, unless a delivery is going on, which then includes it.
   package func send(_ value: Value) {
-    let isDelivering = self.state.withLock { state in
+    let isDelivering = self.state.withLock { state, released in
+      released.append(state.value)
       state.value = value
       state.version += 1
       state.outbox.append(Delivery(value: value, handlers: state.handlers))
@@ -65,7 +46,7 @@ extension Broadcast {
     }
     guard !isDelivering else { return }
     while let delivery = self.nextDelivery() {
-      for (_, handler) in delivery.handlers.sorted(by: { $0.key < $1.key }) { handler.deliver(delivery.value) }
+      for handler in delivery.handlers.all { handler.call(delivery.value) }
     }
   }
 
@@ -84,26 +65,22 @@ extension Broadcast {
 
 extension Broadcast {
   package func subscribe(_ receive: @escaping @Sendable (Value) -> Void) -> OperationSubscription {
-    let handler = Handler(receive)
+    let handler = Handlers<Value>.Handler(receive)
     var heard: UInt64?
     // It counts from the moment on at which it has heard the value that is current then, so that it misses none and
     // never hears an old one after a newer one.
     while true {
       let (id, value, version) = self.state.withLock { state in
         guard heard == state.version else { return (UInt64?.none, state.value, state.version) }
-        state.lastID += 1
-        state.handlers[state.lastID] = handler
-        return (state.lastID, state.value, state.version)
+        return (state.handlers.add(handler), state.value, state.version)
       }
       if let id { return OperationSubscription { self.remove(id) } }
-      handler.deliver(value)
+      handler.call(value)
       heard = version
     }
   }
 
   private func remove(_ id: UInt64) {
-    // What the handler captures is released after the lock.
-    let handler = self.state.withLock { $0.handlers.removeValue(forKey: id) }
-    handler?.cancel()
+    self.state.withLock { state, released in released.append(state.handlers.remove(id)) }
   }
 }

@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// A broadcast whose source is at work while somebody subscribes, and not longer.
 ///
 /// Subscribers hear the current value at once. The source is started and stopped, and what it sends is delivered, one after
@@ -29,7 +27,7 @@ package final class OnDemandBroadcast<Value: Sendable>: Sendable {
     case rest([CheckedContinuation<Void, Never>])
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
   private let broadcast: Broadcast<Value>
   private let current: @Sendable () -> Value
   private let start: Start

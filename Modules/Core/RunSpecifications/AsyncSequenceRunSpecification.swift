@@ -49,25 +49,7 @@ private final class SequenceFollower: Sendable {
     var value: Bool
     var hasBegun = false
     var task: Task<Void, Never>?
-    var observers: [UInt64: Observer] = [:]
-    var lastID: UInt64 = 0
-  }
-
-  private final class Observer: Sendable {
-    private let onChange: @Sendable () -> Void
-    private let isCancelled = Switch(false)
-
-    init(_ onChange: @escaping @Sendable () -> Void) {
-      self.onChange = onChange
-    }
-
-    func cancel() {
-      _ = self.isCancelled.set(true)
-    }
-
-    func hear() {
-      if !self.isCancelled.isOn { self.onChange() }
-    }
+    var observers = Handlers<Void>()
   }
 
   private let state: Locked<State>
@@ -90,17 +72,11 @@ private final class SequenceFollower: Sendable {
     return self.state.withLock { $0.value }
   }
 
-  func subscribe(_ onChange: @escaping @Sendable () -> Void) -> OperationSubscription {
-    let observer = Observer(onChange)
-    let id = self.state.withLock { state in
-      state.lastID += 1
-      state.observers[state.lastID] = observer
-      return state.lastID
-    }
+  func subscribe(_ observer: @escaping @Sendable () -> Void) -> OperationSubscription {
+    let id = self.state.withLock { $0.observers.add(Handlers.Handler(observer)) }
     self.beginIfNeeded()
     return OperationSubscription {
-      observer.cancel()
-      self.state.withLock { state, released in released.append(state.observers.removeValue(forKey: id)) }
+      self.state.withLock { state, released in released.append(state.observers.remove(id)) }
     }
   }
 
@@ -117,12 +93,12 @@ private final class SequenceFollower: Sendable {
   }
 
   private func receive(_ element: Bool) -> Bool {
-    let observers: [UInt64: Observer] = self.state.withLock { state in
-      guard state.value != element else { return [:] }
+    let observers = self.state.withLock { state in
+      guard state.value != element else { return [Handlers<Void>.Handler]() }
       state.value = element
-      return state.observers
+      return state.observers.all
     }
-    for (_, observer) in observers.sorted(by: { $0.key < $1.key }) { observer.hear() }
+    for observer in observers { observer.call(()) }
     return true
   }
 }

@@ -136,7 +136,7 @@ struct Ledger<State: OperationState & Sendable>: Sendable {
     switch change {
     case .set: return .max
     case .reported(_, let task): return owner == nil ? nil : partwiseType.replacedPart(in: task.context)
-    case .edited: return nil
+    case .edited, .layered: return nil
     }
   }
 
