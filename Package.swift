@@ -86,7 +86,7 @@ let table: [Module] = [
   .tests("Dedupe", uses: ["Core"]),
   .tests("Pagination", uses: ["Core", "Backoff", "Retry", "Dedupe"]),
   .tests("Mutation", uses: ["Core"]),
-  .tests("EventLoop"),
+  .tests("EventLoop", uses: ["Core"]),
   .tests("NetworkObserving", uses: ["Core", "EventLoop"]),
   .tests("MemoryPressure", uses: ["Core", "EventLoop", "ControlGroups"]),
   .subject("ActivitySubject", uses: ["Core", "ActivityObserving", "EventLoop"]),

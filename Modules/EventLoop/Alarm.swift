@@ -1,23 +1,22 @@
 #if os(Linux)
-  internal import OperationCore
-  internal import Synchronization
+  package import OperationCore
 
   /// One deadline that can be moved.
-  final class Alarm: Sendable {
+  package final class Alarm: Sendable {
     private struct State {
       var version: UInt64 = 0
       var deadline: OperationSubscription?
     }
 
     private let deadlines: any DeadlineSource
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
-    init(_ deadlines: any DeadlineSource) {
+    package init(_ deadlines: any DeadlineSource) {
       self.deadlines = deadlines
     }
 
     /// Calls `action` after `delay`, and no longer what was set before.
-    func set(after delay: Duration, _ action: @escaping @Sendable () -> Void) {
+    package func set(after delay: Duration, _ action: @escaping @Sendable () -> Void) {
       let version = self.renew()
       let deadline = self.deadlines.schedule(after: delay) { [weak self] in
         guard let self, self.isCurrent(version) else { return }
@@ -33,15 +32,14 @@
     }
 
     /// Calls nothing any more. Where the deadlines are those of a loop, it waits for what is being called.
-    func cancel() {
+    package func cancel() {
       _ = self.renew()
     }
 
     private func renew() -> UInt64 {
       let (version, deadline) = self.state.withLock { state in
         state.version += 1
-        defer { state.deadline = nil }
-        return (state.version, state.deadline)
+        return (state.version, state.deadline.take())
       }
       deadline?.cancel()
       return version
@@ -52,13 +50,11 @@
     }
 
     private func end(_ version: UInt64) {
-      let deadline: OperationSubscription? = self.state.withLock { state in
-        guard state.version == version else { return nil }
+      self.state.withLock { state, released in
+        guard state.version == version else { return }
         state.version += 1
-        defer { state.deadline = nil }
-        return state.deadline
+        released.append(state.deadline.take())
       }
-      _ = consume deadline  // Released after the lock.
     }
   }
 #endif

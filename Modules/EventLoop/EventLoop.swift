@@ -1,6 +1,5 @@
 #if os(Linux)
   internal import OperationCore
-  internal import Synchronization
 
   /// Calls back when descriptors become ready and when time has passed.
   ///
@@ -25,12 +24,26 @@
       var running: Entry?
       /// Those who wait until that has returned.
       var latches: [Latch] = []
+      /// How often the thread could not begin, one time after the other.
+      var failureCount = 0
     }
 
-    let state = Mutex(State())
+    let state = Locked(State())
+    private let restart: Alarm
+    private let openPipe: @Sendable () throws(LoopFailure) -> WakePipe
 
     /// Creates a loop of its own, which has a thread while it has registrations.
-    package init() {}
+    package convenience init() {
+      self.init(deadlines: ThreadDeadlines()) { () throws(LoopFailure) in try WakePipe() }
+    }
+
+    /// - Parameters:
+    ///   - deadlines: What a loop waits on that could not begin.
+    ///   - openPipe: Makes the pipe by which the thread is woken.
+    init(deadlines: any DeadlineSource, openPipe: @escaping @Sendable () throws(LoopFailure) -> WakePipe) {
+      self.restart = Alarm(deadlines)
+      self.openPipe = openPipe
+    }
 
     /// Whether there is a thread.
     package var isRunning: Bool { self.state.withLock { $0.runner != nil } }
@@ -83,19 +96,55 @@
         }
         return state.runner == nil ? self.start(&state) : nil
       }
-      failure?.report()
+      if let failure { self.startLater(failure) }
       return Registration(loop: self, entry: entry)
     }
+  }
 
+  // MARK: - Starting
+
+  extension EventLoop {
     private func start(_ state: inout State) -> LoopFailure? {
       do {
-        let runner = Runner(pipe: try WakePipe())
-        runner.thread = try LoopThread { self.run(runner) }
+        let runner = Runner(pipe: try self.openPipe())
+        runner.thread = try LoopThread(name: "operation-loop") { self.run(runner) }
         state.runner = runner
+        state.failureCount = 0
         return nil
       } catch {
+        state.failureCount += 1
         return error
       }
+    }
+
+    /// Reports the first of several failures, and tries again after a while, which is longer each time.
+    private func startLater(_ failure: LoopFailure) {
+      let count = self.state.withLock { $0.failureCount }
+      if count == 1 { failure.report() }
+      self.setRestart()
+    }
+
+    private func setRestart() {
+      let count = self.state.withLock { state in
+        state.runner == nil && state.count > 0 ? state.failureCount : 0
+      }
+      guard count > 0 else { return }
+      // It is not doubled more often than it takes to come to the longest delay.
+      let delay = min(.milliseconds(100) * (1 << min(count - 1, 10)), .seconds(10))
+      self.restart.set(after: delay) { [weak self] in self?.startAgain() }
+    }
+
+    private func startAgain() {
+      let failure: LoopFailure? = self.state.withLock { state in
+        state.runner == nil && state.count > 0 ? self.start(&state) : nil
+      }
+      if let failure { self.startLater(failure) }
+    }
+
+    private func cancelRestart() {
+      self.restart.cancel()
+      // It may have been set meanwhile for a registration that has come since.
+      self.setRestart()
     }
   }
 
@@ -103,17 +152,19 @@
 
   extension EventLoop {
     func cancel(_ entry: Entry) {
-      let (handler, latch, endedThread) = self.state.withLock { state in
-        let handler = state.end(entry)
+      let (latch, endedThread, isRestartObsolete) = self.state.withLock { state, released in
+        released.append(state.end(entry))
         let isOwnThread = state.runner?.thread?.isCurrent ?? false
         let latch = state.running === entry && !isOwnThread ? Latch() : nil
         if let latch { state.latches.append(latch) }
         // While nothing is being called, the thread runs nobody's code, and joining it waits for nobody.
         let isLast = state.count == 0 && state.running == nil
-        return (handler, latch, isLast ? state.stop() : nil)
+        let isRestartObsolete = state.count == 0 && state.failureCount > 0
+        if isRestartObsolete { state.failureCount = 0 }
+        return (latch, isLast ? state.stop() : nil, isRestartObsolete)
       }
+      if isRestartObsolete { self.cancelRestart() }
       (latch?.wait() ?? endedThread)?.join()
-      _ = consume handler  // What it captures is released after the lock.
     }
   }
 

@@ -1,5 +1,5 @@
 #if os(Linux)
-  internal import Synchronization
+  internal import OperationCore
 
   /// Tells when files change, in place or by another file that takes their place.
   ///
@@ -16,23 +16,22 @@
       case gone
     }
 
-    typealias Handler = @Sendable (Change) -> Void
+    typealias Call = (handler: Handlers<Change>.Handler, change: Change)
 
     struct State {
       /// What is watched, by path.
       var files: [String: WatchedFile] = [:]
       var instance: NotifyInstance?
       var registration: EventLoop.Registration?
-      var lastID: UInt64 = 0
     }
 
     struct WatchedFile {
       /// The watch of the instance; nil when the file is gone.
       var descriptor: CInt?
-      var handlers: [UInt64: Handler] = [:]
+      var handlers = Handlers<Change>()
     }
 
-    let state = Mutex(State())
+    let state = Locked(State())
     private let loop: EventLoop
 
     /// Creates a watcher with an instance of its own.
@@ -51,22 +50,19 @@
   extension FileWatcher {
     /// Calls `onChange` on the thread of the loop whenever a file changes; nil when it cannot be watched.
     ///
-    /// A call that has begun may go on after the watch has been cancelled.
+    /// A call that has begun may go on after the watch has been cancelled; none begins.
     package func watch(_ path: String, onChange: @escaping @Sendable (Change) -> Void) -> Watch? {
+      var opened: NotifyInstance?
       let id: UInt64? = self.state.withLock { state in
         if state.instance == nil {
-          guard let instance = NotifyInstance() else { return nil }
-          state.instance = instance
-          state.registration = self.loop.watch(instance.descriptor, for: .readable) { [weak self] _ in
-            self?.read(instance)
-          }
+          opened = NotifyInstance()
+          state.instance = opened
         }
         guard let descriptor = state.files[path]?.descriptor ?? state.instance?.add(path) else { return nil }
-        state.lastID += 1
         state.files[path, default: WatchedFile()].descriptor = descriptor
-        state.files[path]?.handlers[state.lastID] = onChange
-        return state.lastID
+        return state.files[path]?.handlers.add(Handlers.Handler(onChange))
       }
+      if let opened { self.listen(to: opened) }
       guard let id else {
         self.closeIfUnused()
         return nil
@@ -74,35 +70,43 @@
       return Watch { self.remove(id, path) }
     }
 
+    /// Registers an instance with the loop, which may report that it cannot begin, so no lock is held.
+    private func listen(to instance: NotifyInstance) {
+      let registration = self.loop.watch(instance.descriptor, for: .readable) { [weak self] _ in self?.read(instance) }
+      let isUsed = self.state.withLock { state in
+        guard state.instance === instance else { return false }
+        state.registration = registration
+        return true
+      }
+      if !isUsed { registration.cancel() }
+    }
+
     private func remove(_ id: UInt64, _ path: String) {
-      let handler = self.state.withLock { state in
-        let handler = state.files[path]?.handlers.removeValue(forKey: id)
+      self.state.withLock { state, released in
+        released.append(state.files[path]?.handlers.remove(id))
         if let file = state.files[path], file.handlers.isEmpty {
           state.files[path] = nil
           if let descriptor = file.descriptor { state.removeIfUnused(descriptor) }
         }
-        return handler
       }
       self.closeIfUnused()
-      _ = consume handler  // What it captures is released after the lock.
     }
 
     private func closeIfUnused() {
       let (registration, instance) = self.state.withLock { state in
-        guard state.files.isEmpty else { return (EventLoop.Registration?.none, NotifyInstance?.none) }
-        defer { (state.registration, state.instance) = (nil, nil) }
-        return (state.registration, state.instance)
+        state.files.isEmpty ? (state.registration.take(), state.instance.take()) : (nil, nil)
       }
       registration?.cancel()
-      _ = consume instance  // Closed when nobody waits for it any more.
+      // Closed when nothing waits for it any more.
+      withExtendedLifetime(instance) {}
     }
 
     /// Ends a watch when it is cancelled or dropped.
     package final class Watch: Sendable {
-      private let onCancel: Mutex<(@Sendable () -> Void)?>
+      private let onCancel: Locked<(@Sendable () -> Void)?>
 
       fileprivate init(onCancel: @escaping @Sendable () -> Void) {
-        self.onCancel = Mutex(onCancel)
+        self.onCancel = Locked(onCancel)
       }
 
       deinit {
@@ -110,11 +114,7 @@
       }
 
       package func cancel() {
-        let onCancel = self.onCancel.withLock { onCancel in
-          defer { onCancel = nil }
-          return onCancel
-        }
-        onCancel?()
+        self.onCancel.withLock { $0.take() }?()
       }
     }
   }
@@ -128,14 +128,14 @@
       let calls = self.state.withLock { state in
         state.instance === instance ? state.calls(for: events) : []
       }
-      for (handler, change) in calls { handler(change) }
+      for (handler, change) in calls { handler.call(change) }
     }
   }
 
   extension FileWatcher.State {
-    /// Looks again for files that have been replaced, and says whom to call.
-    mutating func calls(for events: [NotifyEvent]) -> [(FileWatcher.Handler, FileWatcher.Change)] {
-      var calls: [(FileWatcher.Handler, FileWatcher.Change)] = []
+    /// Looks again for files that have been replaced, and says what to call.
+    mutating func calls(for events: [NotifyEvent]) -> [FileWatcher.Call] {
+      var calls: [FileWatcher.Call] = []
       let isOverrun = events.contains(where: \.isOverrun)
       let named = Dictionary(events.map { ($0.descriptor, $0.mayBeAnotherFile) }, uniquingKeysWith: { $0 || $1 })
       for (path, file) in self.files {
@@ -144,7 +144,7 @@
         if mayBeAnother { self.files[path]?.descriptor = self.instance?.add(path) }
         let change: FileWatcher.Change = self.files[path]?.descriptor == nil ? .gone : .modified
         if mayBeAnother { self.removeIfUnused(descriptor) }
-        calls += file.handlers.sorted { $0.key < $1.key }.map { ($0.value, change) }
+        calls += file.handlers.all.map { ($0, change) }
       }
       return calls
     }

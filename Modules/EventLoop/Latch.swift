@@ -18,7 +18,11 @@
       self.mutex.initialize(to: pthread_mutex_t())
       self.condition.initialize(to: pthread_cond_t())
       pthread_mutex_init(self.mutex, nil)
-      pthread_cond_init(self.condition, nil)
+      var attributes = pthread_condattr_t()
+      pthread_condattr_init(&attributes)
+      pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+      pthread_cond_init(self.condition, &attributes)
+      pthread_condattr_destroy(&attributes)
     }
 
     deinit {
@@ -34,6 +38,18 @@
       defer { pthread_mutex_unlock(self.mutex) }
       while !self.isOpen { pthread_cond_wait(self.condition, self.mutex) }
       return self.endedThread
+    }
+
+    /// Waits for a time at most, and says whether it was opened.
+    func isOpened(within duration: Duration) -> Bool {
+      var time = timespec()
+      clock_gettime(CLOCK_MONOTONIC, &time)
+      let end = Duration.seconds(time.tv_sec) + .nanoseconds(time.tv_nsec) + duration
+      (time.tv_sec, time.tv_nsec) = (Int(end.components.seconds), Int(end.components.attoseconds / 1_000_000_000))
+      pthread_mutex_lock(self.mutex)
+      defer { pthread_mutex_unlock(self.mutex) }
+      while !self.isOpen, pthread_cond_timedwait(self.condition, self.mutex, &time) == 0 {}
+      return self.isOpen
     }
 
     /// Lets the waiting thread go on, with a thread to join.

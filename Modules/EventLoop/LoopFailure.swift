@@ -8,17 +8,18 @@
   #endif
 
   /// Why a loop has no thread.
-  struct LoopFailure: Error {
-    let call: String
-    let code: CInt
+  package struct LoopFailure: Error, Hashable {
+    package let call: String
+    package let code: CInt
 
     func report() {
       let reason = strerror(self.code).map { String(cString: $0) } ?? "error \(self.code)"
       OperationWarning(
         code: .noEventLoop,
+        severity: .failure,
         message: """
-          The thread that watches the system cannot begin (\(self.call): \(reason)), so observers stay silent until the \
-          next one is made. Raise the limit of the process.
+          The thread that watches the system cannot begin (\(self.call): \(reason)), so observers stay silent until it can, \
+          which is tried again from time to time. Raise the limit of the process.
           """
       ).report()
     }

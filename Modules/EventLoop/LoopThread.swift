@@ -5,17 +5,17 @@
     internal import Musl
   #endif
 
-  /// A thread with all signals blocked. Who has it last joins or detaches it, once.
+  /// A thread with all signals blocked. Whatever has it last joins or detaches it, once.
   struct LoopThread: Sendable {
     private let identifier: pthread_t
 
-    init(_ body: @escaping @Sendable () -> Void) throws(LoopFailure) {
+    init(name: StaticString, _ body: @escaping @Sendable () -> Void) throws(LoopFailure) {
       var (all, former) = (sigset_t(), sigset_t())
       sigfillset(&all)
       // A thread inherits the mask, so there is no moment at which it takes a signal.
       pthread_sigmask(SIG_SETMASK, &all, &former)
       defer { pthread_sigmask(SIG_SETMASK, &former, nil) }
-      let start = Unmanaged.passRetained(ThreadStart(body))
+      let start = Unmanaged.passRetained(ThreadStart(name, body))
       var identifier = pthread_t()
       let status = pthread_create(&identifier, nil, { runLoopThread($0) }, start.toOpaque())
       guard status == 0 else {
@@ -38,17 +38,20 @@
   }
 
   private final class ThreadStart: Sendable {
+    let name: StaticString
     let body: @Sendable () -> Void
 
-    init(_ body: @escaping @Sendable () -> Void) {
+    init(_ name: StaticString, _ body: @escaping @Sendable () -> Void) {
+      self.name = name
       self.body = body
     }
   }
 
   private func runLoopThread(_ pointer: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
     guard let pointer else { return nil }
-    nameCurrentThread("operation-loop")
-    Unmanaged<ThreadStart>.fromOpaque(pointer).takeRetainedValue().body()
+    let start = Unmanaged<ThreadStart>.fromOpaque(pointer).takeRetainedValue()
+    nameCurrentThread(start.name)
+    start.body()
     return nil
   }
 

@@ -6,18 +6,22 @@
   #endif
 
   /// A pipe to oneself: what is written to it ends a wait for the other end.
-  struct WakePipe: ~Copyable, Sendable {
-    let reader: CInt
-    let writer: CInt
+  ///
+  /// No child inherits it, not even one that another thread starts at the same moment. That takes a pair of sockets: the
+  /// call that makes a pipe with all its flags is not among those that can be imported.
+  package struct WakePipe: ~Copyable, Sendable {
+    package let reader: CInt
+    package let writer: CInt
 
-    init() throws(LoopFailure) {
+    package init() throws(LoopFailure) {
+      #if canImport(Glibc)
+        let kind = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+      #else
+        let kind = CInt(SOCK_STREAM) | CInt(SOCK_CLOEXEC) | CInt(SOCK_NONBLOCK)
+      #endif
       var ends: [CInt] = [-1, -1]
-      guard pipe(&ends) == 0 else { throw LoopFailure(call: "pipe", code: errno) }
+      guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw LoopFailure(call: "socketpair", code: errno) }
       (self.reader, self.writer) = (ends[0], ends[1])
-      for end in ends {
-        _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-        _ = fcntl(end, F_SETFL, O_NONBLOCK)
-      }
     }
 
     deinit {
@@ -31,7 +35,7 @@
       _ = write(self.writer, &byte, 1)
     }
 
-    func drain() {
+    package func drain() {
       var bytes: (UInt64, UInt64) = (0, 0)
       while withUnsafeMutableBytes(of: &bytes, { read(self.reader, $0.baseAddress, $0.count) }) > 0 {}
     }

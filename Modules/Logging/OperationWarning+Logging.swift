@@ -6,7 +6,8 @@
     /// A reporter that logs: `OperationWarning.reporter = OperationWarning.logging(to: logger)`.
     ///
     /// The metadata have the kind of the warning, as `operation.warning`. Its text names what is at fault, with the paths and
-    /// arguments that users' values may be part of, so it is logged only where that is asked for.
+    /// arguments that users' values may be part of, so it is logged only where that is asked for. That of a failure of the
+    /// system has no such values, and is always logged.
     ///
     /// - Parameters:
     ///   - logger: Where to log.
@@ -20,7 +21,7 @@
       { warning in
         logger.log(
           level: level,
-          logsValues ? "\(warning.message)" : "operation misused",
+          logsValues || warning.severity == .failure ? "\(warning.message)" : "operation misused",
           metadata: ["operation.warning": .string(warning.code.description)]
         )
       }

@@ -1,6 +1,5 @@
 #if os(Linux)
   public import OperationCore
-  internal import Synchronization
 
   /// Watches the network of this machine, or container, by what the Linux kernel says of it.
   ///
@@ -25,7 +24,7 @@
 
     private let target: NetworkTarget
     private let settings: WatchSettings
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     /// Creates an observer.
     ///
@@ -91,13 +90,13 @@
       if let known { return known }
       // No lock is held while the network is read. Where two come at once, one of the readings is for nothing.
       let new = NetworkWatch(for: self.target, self.settings)
-      let (watch, lookout) = self.state.withLock { state in
+      let watch = self.state.withLock { state, released in
         state.subscriberCount += 1
-        if let watch = state.watch { return (watch, NetworkLookout?.none) }
-        defer { (state.watch, state.lookout) = (new, nil) }
-        return (new, state.lookout)
+        if let watch = state.watch { return watch }
+        state.watch = new
+        released.append(state.lookout.take())
+        return new
       }
-      _ = consume lookout  // Closed after the lock.
       if watch === new { new.start() }
       return watch
     }
@@ -105,9 +104,7 @@
     private func leave() {
       let watch: NetworkWatch? = self.state.withLock { state in
         state.subscriberCount -= 1
-        guard state.subscriberCount == 0 else { return nil }
-        defer { state.watch = nil }
-        return state.watch
+        return state.subscriberCount == 0 ? state.watch.take() : nil
       }
       watch?.stop()
     }

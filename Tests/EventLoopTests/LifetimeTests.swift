@@ -1,5 +1,6 @@
 #if os(Linux)
   import Glibc
+  import OperationCore
   import OperationTesting
   import Synchronization
   import Testing

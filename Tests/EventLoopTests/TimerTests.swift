@@ -1,4 +1,5 @@
 #if os(Linux)
+  import OperationCore
   import OperationTesting
   import Synchronization
   import Testing

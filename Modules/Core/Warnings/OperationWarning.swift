@@ -1,10 +1,10 @@
-/// A report of misuse: something that was asked for and cannot be, with what to do instead.
+/// A report of something that was asked for and cannot be, with what to do instead.
 ///
 /// Reports go to the reporter of the current task, if `withReporter(_:operation:)` has set one; otherwise to
-/// ``reporter``. By default they are printed to standard error in debug builds. `OperationTesting` makes them issues of
-/// the running test.
+/// ``reporter``. By default those of misuse are printed to standard error in debug builds, and those of a failure of the
+/// system in all builds. `OperationTesting` makes them issues of the running test.
 public struct OperationWarning: Sendable, Hashable, CustomStringConvertible {
-  /// What kind of misuse it is.
+  /// What kind of report it is.
   public struct Code: Sendable, Hashable, CustomStringConvertible {
     public let description: String
 
@@ -32,15 +32,28 @@ public struct OperationWarning: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// What kind of misuse it is.
+  /// Whether the program is to be changed, or the system that it runs on.
+  public enum Severity: Sendable, Hashable {
+    /// The program is wrong: its author has to know.
+    case misuse
+
+    /// The system denies what the program needs, and something works less well or not at all: its operator has to know.
+    case failure
+  }
+
+  /// What kind of report it is.
   public let code: Code
+
+  /// Whether the program is to be changed, or the system that it runs on.
+  public let severity: Severity
 
   /// What happened, with the values at fault, and the remedy.
   public let message: String
 
   /// Creates a warning.
-  public init(code: Code, message: String) {
+  public init(code: Code, severity: Severity = .misuse, message: String) {
     self.code = code
+    self.severity = severity
     self.message = message
   }
 
@@ -51,7 +64,7 @@ extension OperationWarning {
   /// Takes reports.
   public typealias Reporter = @Sendable (OperationWarning) -> Void
 
-  private static let processReporter = Locked<Reporter>(OperationWarning.printInDebugBuilds)
+  private static let processReporter = Locked<Reporter>(OperationWarning.printByDefault)
   @TaskLocal private static var taskReporter: Reporter?
 
   /// The reporter of the process.
@@ -92,10 +105,19 @@ extension OperationWarning {
 }
 
 extension OperationWarning {
-  private static let printInDebugBuilds: Reporter = { warning in
+  private static let printByDefault: Reporter = { warning in
     #if DEBUG
-      StandardError.emit("swift-operation: warning: \(warning)\n")
+      let isDebugBuild = true
+    #else
+      let isDebugBuild = false
     #endif
+    if warning.isPrinted(inDebugBuild: isDebugBuild) {
+      StandardError.emit("swift-operation: warning: \(warning)\n")
+    }
+  }
+
+  func isPrinted(inDebugBuild isDebugBuild: Bool) -> Bool {
+    isDebugBuild || self.severity == .failure
   }
 }
 

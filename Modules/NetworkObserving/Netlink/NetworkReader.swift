@@ -19,7 +19,8 @@
       case questions(any NetworkChangeFeed)
       case questionsAlone
       case probes
-      case none
+      /// None of them, and why.
+      case none(SystemFailure?)
     }
 
     let means: Means
@@ -46,7 +47,7 @@
       case .questions: nil
       case .questionsAlone: .seconds(5)
       case .probes: .seconds(10)
-      case .none: .seconds(60)
+      case .none(let failure): failure?.isShortage ?? false ? .seconds(1) : .seconds(60)
       }
     }
   }
@@ -59,13 +60,22 @@
       // It listens before it asks, so that nothing happens between the two.
       let feed = try? system.openFeed()
       let means = feed.map { Means.questions($0) } ?? .questionsAlone
-      if let inquiry = try? NetlinkInquiry(openChannel: system.openChannel) {
+      var failure: SystemFailure?
+      do throws(SystemFailure) {
+        let inquiry = try NetlinkInquiry(openChannel: system.openChannel)
         let reader = NetworkReader(means, system, target, inquiry)
-        if let reading = try? reader.read() { return (reader, reading) }
+        return (reader, try reader.read())
+      } catch {
+        failure = error
       }
       let reader = NetworkReader(.probes, system, target, nil)
-      if let reading = try? reader.read(), reading != .nothing { return (reader, reading) }
-      return (NetworkReader(.none, system, target, nil), .nothing)
+      do throws(SystemFailure) {
+        let reading = try reader.read()
+        if reading != .nothing { return (reader, reading) }
+      } catch {
+        failure = error
+      }
+      return (NetworkReader(.none(failure), system, target, nil), .nothing)
     }
   }
 

@@ -1,6 +1,5 @@
 #if os(Linux)
   internal import OperationCore
-  internal import Synchronization
 
   /// Answers single questions for the status while nobody subscribes.
   ///
@@ -17,14 +16,14 @@
 
     private let target: NetworkTarget
     private let settings: WatchSettings
-    private let state: Mutex<State>
+    private let state: Locked<State>
 
     init(for target: NetworkTarget, _ settings: WatchSettings) {
       let date = settings.deadlines.elapsed
       let (reader, reading) = NetworkReader.open(settings.system, for: target)
       self.target = target
       self.settings = settings
-      self.state = Mutex(State(reader: reader, status: target.status(reading), date: date))
+      self.state = Locked(State(reader: reader, status: target.status(reading), date: date))
     }
 
     var status: NetworkConnectionStatus {
@@ -34,7 +33,7 @@
           if let feed = state.reader.feed { feed.drain() } else if let interval = state.reader.interval {
             now - state.date >= interval
           } else { false }
-        // Who finds it stale reads it anew; others who ask meanwhile wait for nothing.
+        // The one that finds it stale reads it anew; others that ask meanwhile wait for nothing.
         if isStale { (state.date, state.generation) = (now, state.generation + 1) }
         return (state, isStale)
       }
@@ -53,12 +52,11 @@
     private func reopen(_ generation: UInt64) -> NetworkConnectionStatus {
       let (reader, reading) = NetworkReader.open(self.settings.system, for: self.target)
       let status = self.target.status(reading)
-      let unused = self.state.withLock { state in
-        guard state.generation == generation else { return reader }
-        defer { (state.reader, state.status) = (reader, status) }
-        return state.reader
+      self.state.withLock { state, released in
+        guard state.generation == generation else { return }
+        released.append(state.reader)
+        (state.reader, state.status) = (reader, status)
       }
-      _ = consume unused  // Closed after the lock.
       return status
     }
   }

@@ -31,6 +31,8 @@
       var status: SteadyStatus
       /// When the first change came that has not been read yet.
       var firstChange: Duration?
+      /// How often it was in vain, one time after the other, to look for means to see anything.
+      var blindCount = 0
       var registration: EventLoop.Registration?
       var isStopped = false
     }
@@ -40,7 +42,7 @@
 
     private let settings: WatchSettings
     private let target: NetworkTarget
-    private let state: Mutex<State>
+    private let state: Locked<State>
     private let reading: Alarm
     private let holdOff: Alarm
 
@@ -51,7 +53,7 @@
       self.settings = settings
       self.target = target
       self.broadcast = Broadcast(status)
-      self.state = Mutex(State(reader: reader, status: SteadyStatus(status)))
+      self.state = Locked(State(reader: reader, status: SteadyStatus(status)))
       self.reading = Alarm(settings.deadlines)
       self.holdOff = Alarm(settings.deadlines)
     }
@@ -66,17 +68,14 @@
   extension NetworkWatch {
     /// Follows what happens from the first reading on.
     func start() {
-      let reader = self.state.withLock { $0.reader }
-      if case .none = reader.means { NetworkWatch.reportBlindness() }
-      self.follow(reader)
+      self.follow(self.state.withLock { $0.reader })
     }
 
     /// Ends all of it. Nothing is read or told after that.
     func stop() {
       let registration = self.state.withLock { state in
         state.isStopped = true
-        defer { state.registration = nil }
-        return state.registration
+        return state.registration.take()
       }
       registration?.cancel()
       self.reading.cancel()
@@ -84,7 +83,7 @@
     }
 
     private func follow(_ reader: NetworkReader) {
-      if let interval = reader.interval { self.read(after: interval) }
+      if let interval = reader.interval { self.read(after: self.delay(interval, for: reader)) }
       let registration = reader.feed.map { feed in
         self.settings.loop.watch(feed.descriptor, for: .readable) { [weak self] events in
           self?.hear(from: feed, events)
@@ -96,6 +95,20 @@
         return state.registration
       }
       obsolete?.cancel()
+    }
+
+    /// How long to wait before the network is read again. Where nothing can be seen, it is longer each time.
+    private func delay(_ interval: Duration, for reader: NetworkReader) -> Duration {
+      guard case .none(let failure) = reader.means else {
+        self.state.withLock { $0.blindCount = 0 }
+        return interval
+      }
+      NetworkWatch.reportBlindness(failure)
+      let count = self.state.withLock { state in
+        state.blindCount += 1
+        return state.blindCount
+      }
+      return min(interval * (1 << min(count - 1, 6)), .seconds(60))
     }
 
     private func hear(from feed: any NetworkChangeFeed, _ events: EventLoop.Events) {
@@ -137,12 +150,13 @@
     /// Begins anew with the best means that there is, since the one at hand has failed, or was not the best.
     private func reopen() {
       let (reader, reading) = NetworkReader.open(self.settings.system, for: self.target)
-      let isStopped = self.state.withLock { state in
-        if !state.isStopped { state.reader = reader }
-        return state.isStopped
+      let isStopped = self.state.withLock { state, released in
+        if state.isStopped { return true }
+        released.append(state.reader)
+        state.reader = reader
+        return false
       }
       guard !isStopped else { return }
-      if case .none = reader.means { NetworkWatch.reportBlindness() }
       self.follow(reader)
       self.see(reading)
     }
@@ -171,15 +185,21 @@
   }
 
   extension NetworkWatch {
-    private static let wasBlindnessReported = Atomic(false)
+    private static let reportedFailures = Mutex<Set<SystemFailure?>>([])
 
-    private static func reportBlindness() {
-      guard !self.wasBlindnessReported.exchange(true, ordering: .relaxed) else { return }
+    /// Reports each reason once.
+    private static func reportBlindness(_ failure: SystemFailure?) {
+      guard self.reportedFailures.withLock({ $0.insert(failure).inserted }) else { return }
+      let remedy =
+        failure?.isShortage ?? false
+        ? "It is tried again from time to time. Raise the limit of the process."
+        : "Allow it AF_NETLINK or AF_INET sockets, or use another observer."
       OperationWarning(
         code: .networkNotObservable,
+        severity: .failure,
         message: """
-          The system lets the process neither ask for the state of the network nor open a socket, so it counts as \
-          connected. Allow it AF_NETLINK or AF_INET sockets, or use another observer.
+          The process can neither ask for the state of the network nor open a socket\
+          \(failure.map { " (\($0.call): \($0.reason))" } ?? ""), so it counts as connected. \(remedy)
           """
       ).report()
     }

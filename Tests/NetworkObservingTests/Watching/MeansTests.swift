@@ -74,6 +74,25 @@
       second.cancel()
     }
 
+    @Test(arguments: [EMFILE, ENFILE, ENOMEM])
+    func `Out of descriptors it tries again soon, and each time later`(code: CInt) async throws {
+      self.kernel.refuse(feed: code, channel: code)
+      self.kernel.answerProbes(with: .failure(SystemFailure(call: "socket", code: code)))
+      let subscription = expectWarning(.init(description: "networkNotObservable")) { self.fixture.subscribe() }
+      #expect(self.fixture.log.all == [.connected])
+      for seconds in [1, 2, 4, 8, 16, 32, 60, 60] {
+        #expect(self.clock.remainingTimes() == [.seconds(seconds)])
+        self.clock.advance(by: .seconds(seconds))
+      }
+      self.kernel.refuse()
+      self.kernel.change { $0 = .plugged }
+      self.clock.advance(by: .seconds(60))
+      #expect(self.clock.remainingTimes() == [.milliseconds(400)])
+      self.clock.advance(by: .milliseconds(400))
+      #expect(self.fixture.log.all == [.connected, .requiresConnection])
+      subscription.cancel()
+    }
+
     @Test func `What was missing for a while is used again`() async throws {
       self.kernel.refuse(feed: EMFILE, channel: EMFILE)
       self.kernel.answerProbes(with: .success(false))

@@ -37,6 +37,29 @@
       }
     }
 
+    @Test func `Out of descriptors at the first subscription it sees the network once there are some again`() async {
+      await #expect(processExitsWith: .success) {
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        limit.rlim_cur = 64
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        var descriptors: [CInt] = []
+        while case let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC), descriptor >= 0 {
+          descriptors.append(descriptor)
+        }
+        let observer = NetlinkNetworkObserver(requirement: .interface("no-such-link"))
+        let isDisconnected = DispatchSemaphore(value: 0)
+        let warnings = Heard<OperationWarning>()
+        let subscription = OperationWarning.withReporter { warnings.append($0) } operation: {
+          observer.subscribe { if $0 == .disconnected { isDisconnected.signal() } }
+        }
+        for descriptor in descriptors { close(descriptor) }
+        isDisconnected.wait()
+        subscription.cancel()
+        #expect(warnings.all.map(\.severity) == [.failure, .failure])
+      }
+    }
+
     /// The sockets to the kernel; the test tools have other descriptors that come and go.
     private static var openSocketCount: Int {
       let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []

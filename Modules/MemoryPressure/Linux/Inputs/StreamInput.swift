@@ -94,14 +94,10 @@
 
   private func openSocket() -> CInt {
     #if canImport(Glibc)
-      let kind = CInt(SOCK_STREAM.rawValue)
+      let kind = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
     #else
-      let kind = CInt(SOCK_STREAM)
+      let kind = CInt(SOCK_STREAM) | CInt(SOCK_CLOEXEC) | CInt(SOCK_NONBLOCK)
     #endif
-    let descriptor = socket(AF_UNIX, kind, 0)
-    guard descriptor >= 0 else { return descriptor }
-    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-    _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
-    return descriptor
+    return socket(AF_UNIX, kind, 0)
   }
 #endif
