@@ -3,8 +3,9 @@ public import OperationCore
 /// A condition that holds while the application is active.
 ///
 /// It never holds for an operation that wants nothing of it: see
-/// ``OperationCore/OperationRequest/disableApplicationActiveRerunning(_:)``. An observer that tells nothing does not hold
-/// anybody up: the application counts as active.
+/// ``OperationCore/OperationRequest/disableApplicationActiveRerunning(_:)``. As long as an observer has told nothing, the
+/// application counts as active. An observer may tell changes alone: what it has told is remembered while the condition is
+/// used.
 public struct ApplicationIsActiveRunSpecification: OperationRunSpecification, Sendable {
   private let isActive: ObservedValue<Bool>
 

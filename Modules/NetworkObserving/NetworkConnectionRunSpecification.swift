@@ -3,14 +3,18 @@ public import OperationCore
 /// A condition that holds while the network is connected as well as an operation needs.
 ///
 /// That is fully, unless the operation says otherwise: see
-/// ``OperationCore/OperationRequest/satisfiedConnectionStatus(_:)``. An observer that tells no status does not hold anybody
-/// up: the network counts as connected.
+/// ``OperationCore/OperationRequest/satisfiedConnectionStatus(_:)``. As long as an observer has told no status, the network
+/// counts as connected. An observer may tell changes alone: what it has told is remembered while the condition is used.
 public struct NetworkConnectionRunSpecification: OperationRunSpecification, Sendable {
   private let status: ObservedValue<NetworkConnectionStatus>
 
   /// Creates a condition.
   public init(observer: some NetworkObserver & Sendable) {
-    self.status = ObservedValue(asking: { observer.currentStatus }, subscribe: { observer.subscribe(with: $0) })
+    self.status = ObservedValue(
+      asking: { observer.currentStatus },
+      isAnswerReliable: observer.isStatusReliable,
+      subscribe: { observer.subscribe(with: $0) }
+    )
   }
 
   /// Whether the network is connected as well as `context` asks for.

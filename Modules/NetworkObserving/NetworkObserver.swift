@@ -4,7 +4,8 @@ public import OperationCore
 public protocol NetworkObserver {
   /// Calls `handler` with the current status before it returns, and again whenever the status changes.
   ///
-  /// Call handlers in the order in which they came, and hold no lock meanwhile. None is called once its subscription is
+  /// An observer that cannot tell the current status may tell changes alone: conditions stay subscribed to it from their
+  /// first question on, and remember what it tells. Call handlers in the order in which they came, and hold no lock meanwhile. None is called once its subscription is
   /// cancelled.
   func subscribe(with handler: @escaping @Sendable (NetworkConnectionStatus) -> Void) -> OperationSubscription
 
@@ -19,6 +20,21 @@ extension NetworkObserver {
   /// What a subscriber hears at once; connected when that is nothing.
   public var currentStatus: NetworkConnectionStatus {
     ObservedValue.heardAtOnce { self.subscribe(with: $0) } ?? .connected
+  }
+}
+
+/// An observer whose ``NetworkObserver/currentStatus`` is right whether it is subscribed to or not.
+protocol StatusKeeping {}
+
+extension MockNetworkObserver: StatusKeeping {}
+
+#if os(Linux)
+  extension NetlinkNetworkObserver: StatusKeeping {}
+#endif
+
+extension NetworkObserver {
+  var isStatusReliable: Bool {
+    (self as? AnySendableNetworkObserver)?.base.isStatusReliable ?? (self is any StatusKeeping)
   }
 }
 

@@ -1,6 +1,7 @@
 import OperationActivityObserving
 import OperationCore
 import OperationTesting
+import Synchronization
 import Testing
 
 @Suite(.warningsAreIssues) struct ApplicationIsActiveRunSpecificationTests {
@@ -44,6 +45,44 @@ import Testing
     #expect(specification.isSatisfied(in: OperationContext()))
   }
 
+  @Test func `An observer that tells changes alone is heard from the first question on, by all copies`() async throws {
+    let observer = ChangesAloneObserver()
+    let specification = ApplicationIsActiveRunSpecification.applicationIsActive(observer: observer)
+    let copy = specification
+    #expect(specification.isSatisfied(in: OperationContext()))
+    observer.send(false)
+    #expect(!specification.isSatisfied(in: OperationContext()))
+    let changes = Heard<Bool>()
+    let subscription = copy.subscribe(in: OperationContext()) {
+      changes.append(specification.isSatisfied(in: OperationContext()))
+    }
+    #expect(!copy.isSatisfied(in: OperationContext()))
+    observer.send(true)
+    observer.send(false)
+    #expect(changes.all == [true, false])
+    #expect(observer.subscriberCount == 1)
+    subscription.cancel()
+    #expect(observer.subscriberCount == 0)
+  }
+
+  @Test func `A store reruns its query when an observer that tells changes alone says that it is active`() async throws {
+    let observer = ChangesAloneObserver()
+    let script = OperationScript<Int, any Error>(default: .value(1))
+    let query = ScriptedQuery(script)
+      .rerunOnChange(of: .applicationIsActive(observer: observer))
+      .enableAutomaticRunning(onlyWhen: .always(true))
+      .stale(after: .zero)
+    let store = OperationStore.detached(query: query)
+    let subscription = store.subscribe(with: OperationEventHandler())
+    try await script.runs(count: 1)
+    try await script.noActiveRuns()
+    observer.send(false)
+    observer.send(true)
+    try await script.runs(count: 2)
+    try await script.noActiveRuns()
+    subscription.cancel()
+  }
+
   @Test func `The modifier nearest to the operation wins`() {
     let query = ScriptedQuery(OperationScript<Int, any Error>())
     func isEnabled(_ operation: some OperationRequest) -> Bool {
@@ -74,6 +113,27 @@ import Testing
     try await script.noActiveRuns()
     #expect(script.runCount == (isDisabled ? 1 : 2))
     subscription.cancel()
+  }
+}
+
+/// Calls handlers when it is told to, and not before.
+private final class ChangesAloneObserver: ApplicationActivityObserver, Sendable {
+  private let handlers = Mutex<[Int: @Sendable (Bool) -> Void]>([:])
+  private let lastID = Atomic(0)
+
+  var subscriberCount: Int { self.handlers.withLock { $0.count } }
+
+  func send(_ isActive: Bool) {
+    for handler in self.handlers.withLock({ Array($0.values) }) { handler(isActive) }
+  }
+
+  func subscribe(_ handler: @escaping @Sendable (Bool) -> Void) -> OperationSubscription {
+    let id = self.lastID.add(1, ordering: .relaxed).newValue
+    self.handlers.withLock { $0[id] = handler }
+    return OperationSubscription {
+      let handler = self.handlers.withLock { $0.removeValue(forKey: id) }
+      _ = consume handler
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 import OperationCore
 import OperationNetworkObserving
 import OperationTesting
+import Synchronization
 import Testing
 
 @Suite(.warningsAreIssues) struct NetworkConnectionRunSpecificationTests {
@@ -110,6 +111,120 @@ import Testing
       _ = store.path
     }
     #expect(self.observer.subscriberCount == 0)
+  }
+}
+
+/// An observer that tells changes alone, as a user may write one.
+@Suite(.warningsAreIssues) struct ChangesAloneTests {
+  private let observer = ChangesAloneObserver()
+  private let context = OperationContext()
+
+  @Test func `It counts as connected until it has told a status, which is remembered from the first question on`() {
+    let specification = NetworkConnectionRunSpecification.connected(to: self.observer)
+    let copy = specification
+    #expect(specification.isSatisfied(in: self.context))
+    self.observer.send(.requiresConnection)
+    #expect(!specification.isSatisfied(in: self.context))
+    #expect(!copy.isSatisfied(in: self.context))
+    var easy = self.context
+    easy.satisfiedConnectionStatus = .requiresConnection
+    #expect(copy.isSatisfied(in: easy))
+    #expect(self.observer.subscriberCount == 1)
+    self.observer.send(.connected)
+    #expect(copy.isSatisfied(in: self.context))
+  }
+
+  @Test func `Copies share what one of them has heard, and nothing is left when the last user has gone`() {
+    let specification = NetworkConnectionRunSpecification.connected(to: self.observer)
+    let copy = specification
+    let (first, second) = (Heard<Bool>(), Heard<Bool>())
+    let subscriptions = [
+      specification.subscribe(in: self.context) { first.append(copy.isSatisfied(in: OperationContext())) },
+      copy.subscribe(in: self.context) { second.append(specification.isSatisfied(in: OperationContext())) },
+    ]
+    #expect(self.observer.subscriberCount == 1)
+    self.observer.send(.disconnected)
+    self.observer.send(.connected)
+    #expect(first.all == [false, true])
+    #expect(second.all == [false, true])
+    subscriptions[0].cancel()
+    self.observer.send(.disconnected)
+    #expect(first.all == [false, true])
+    #expect(second.all == [false, true, false])
+    subscriptions[1].cancel()
+    #expect(self.observer.subscriberCount == 0)
+  }
+
+  @Test func `What a specification keeps for its questions goes with it`() {
+    do {
+      let specification = NetworkConnectionRunSpecification.connected(to: self.observer)
+      _ = specification.isSatisfied(in: self.context)
+      #expect(self.observer.subscriberCount == 1)
+    }
+    #expect(self.observer.subscriberCount == 0)
+  }
+
+  @Test func `A store runs as well as it is told, and reruns when the network is back`() async throws {
+    let script = OperationScript<Int, any Error>(default: .value(1))
+    let specification = NetworkConnectionRunSpecification.connected(to: AnySendableNetworkObserver(self.observer))
+    let store = OperationStore.detached(
+      query: ScriptedQuery(script)
+        .enableAutomaticRunning(onlyWhen: specification)
+        .rerunOnChange(of: specification)
+        .stale(after: .zero)
+    )
+    self.observer.send(.disconnected)
+    let subscription = store.subscribe(with: OperationEventHandler())
+    #expect(script.runCount == 0)
+    self.observer.send(.requiresConnection)
+    #expect(script.runCount == 0)
+    self.observer.send(.connected)
+    try await script.runs(count: 1)
+    try await script.noActiveRuns()
+    subscription.cancel()
+  }
+
+  @Test func `Questions, subscriptions and changes on many threads leave the last status`() async throws {
+    let specification = NetworkConnectionRunSpecification.connected(to: self.observer)
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<4 {
+        group.addTask { [observer = self.observer] in
+          let copy = specification
+          for round in 0..<200 {
+            let subscription = copy.subscribe(in: OperationContext()) {}
+            _ = copy.isSatisfied(in: OperationContext())
+            observer.send(round.isMultiple(of: 2) ? .connected : .disconnected)
+            subscription.cancel()
+          }
+        }
+      }
+    }
+    #expect(specification.isSatisfied(in: self.context))
+    self.observer.send(.disconnected)
+    #expect(!specification.isSatisfied(in: self.context))
+    self.observer.send(.connected)
+    #expect(specification.isSatisfied(in: self.context))
+  }
+}
+
+/// Calls handlers when it is told to, and not before.
+private final class ChangesAloneObserver: NetworkObserver, Sendable {
+  private let handlers = Mutex<[Int: @Sendable (NetworkConnectionStatus) -> Void]>([:])
+  private let lastID = Atomic(0)
+
+  var subscriberCount: Int { self.handlers.withLock { $0.count } }
+
+  func send(_ status: NetworkConnectionStatus) {
+    for handler in self.handlers.withLock({ Array($0.values) }) { handler(status) }
+  }
+
+  func subscribe(with handler: @escaping @Sendable (NetworkConnectionStatus) -> Void) -> OperationSubscription {
+    let id = self.lastID.add(1, ordering: .relaxed).newValue
+    self.handlers.withLock { $0[id] = handler }
+    return OperationSubscription {
+      let handler = self.handlers.withLock { $0.removeValue(forKey: id) }
+      _ = consume handler
+    }
   }
 }
 
