@@ -67,6 +67,18 @@
         self.terminal?.putInBackground()
       case "forth":
         self.terminal?.putInForeground()
+      case "renew":
+        self.observer?.renewSignals()
+      case "handle":
+        signal(SIGCONT) { _ in say("handler") }
+      case "chain":
+        ChainedHandler.install()
+      case "unchain":
+        ChainedHandler.uninstall()
+      case "source":
+        self.ownSource = makeSource(SIGCONT)
+      case "disposition":
+        say(disposition(of: SIGCONT))
       case "census":
         Self.letLoopBegin()
         say("census \(Census())")
@@ -82,6 +94,14 @@
   func say(_ text: String) {
     let line = text + "\n"
     _ = write(STDOUT_FILENO, line, line.utf8.count)
+  }
+
+  /// What the process does with a signal.
+  private func disposition(of number: CInt) -> String {
+    var action = sigaction()
+    sigaction(number, nil, &action)
+    let handler = withUnsafeBytes(of: action) { $0.loadUnaligned(as: UInt.self) }
+    return handler == 0 ? "standard" : handler == 1 ? "ignored" : "handled"
   }
 
   private func makeSource(_ number: CInt) -> any DispatchSourceSignal {

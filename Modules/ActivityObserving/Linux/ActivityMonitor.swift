@@ -2,7 +2,6 @@
   internal import OperationControlGroups
   internal import OperationCore
   internal import OperationEventLoop
-  internal import Synchronization
 
   /// Watches all that says whether the process is active, from `start` until the subscription that it returns is cancelled.
   final class ActivityMonitor: Sendable {
@@ -19,12 +18,14 @@
       /// How long the machine has slept.
       var timeAsleep: @Sendable () -> Duration = { ProcessPlace.timeAsleep }
       var isForeground: @Sendable () -> Bool? = { ProcessPlace.isForeground }
-      /// What calls when a signal comes; nil where the program takes it itself.
-      var relay: @Sendable (ProcessSignal, @escaping @Sendable () -> Void) -> OperationSubscription? = {
+      /// What calls when a signal comes.
+      var relay: @Sendable (ProcessSignal, @escaping @Sendable () -> Void) -> OperationSubscription = {
         signal,
         handler in
-        SignalRelay.relay(for: signal)?.subscribe(handler)
+        SignalRelay.shared.subscribe(to: signal, handler)
       }
+      /// Takes signals that are not taken any more.
+      var renewSignals: @Sendable () -> Void = { SignalRelay.shared.renew() }
     }
 
     private struct State {
@@ -34,14 +35,24 @@
       /// What subscribers have heard last, or are about to.
       var announced = true
       var timeAsleep = Duration.zero
+      var freezer = Freezer.unknown
+    }
+
+    /// What tells that the control group is thawed.
+    private enum Freezer {
+      /// Not looked for yet, or it could not be seen.
+      case unknown
+      /// There is none.
+      case absent
+      case watched(FileWatcher.Watch)
     }
 
     private let configuration: Configuration
-    private let state: Mutex<State>
+    private let state: Locked<State>
 
     init(_ configuration: Configuration) {
       self.configuration = configuration
-      self.state = Mutex(State(activity: ActivityState(options: configuration.options)))
+      self.state = Locked(State(activity: ActivityState(options: configuration.options)))
     }
 
     /// Whether the process is active by what is known.
@@ -54,6 +65,10 @@
         state.announced = state.activity.begin(isForeground: isForeground)
         return state.announced
       }
+    }
+
+    func renewSignals() {
+      self.configuration.renewSignals()
     }
 
     func mark(isInactive: Bool) {
@@ -95,7 +110,7 @@
         send(state.announced)
       }
       let signals = self.subscribeToSignals()
-      let freezer = self.watchFreezer()
+      self.watchFreezer()
       var timers = [
         self.configuration.loop.repeat(every: self.configuration.sleepInterval) { [weak self] in self?.lookForSleep() }
       ]
@@ -108,14 +123,21 @@
       }
       return OperationSubscription { [timers] in
         signals.cancel()
-        freezer?.cancel()
         for timer in timers { timer.cancel() }
-        self.state.withLock { $0.send = nil }
+        self.stop()
+      }
+    }
+
+    private func stop() {
+      self.state.withLock { state, released in
+        released.append(state.send.take())
+        released.append(state.freezer)
+        state.freezer = .unknown
       }
     }
 
     private func subscribeToSignals() -> OperationSubscription {
-      var subscriptions: [OperationSubscription?] = []
+      var subscriptions: [OperationSubscription] = []
       subscriptions.append(self.configuration.relay(.cont) { [weak self] in self?.goOn() })
       for signal in self.configuration.inactive {
         subscriptions.append(self.configuration.relay(signal) { [weak self] in self?.mark(isInactive: true) })
@@ -123,7 +145,7 @@
       for signal in self.configuration.active {
         subscriptions.append(self.configuration.relay(signal) { [weak self] in self?.mark(isInactive: false) })
       }
-      return .combined(subscriptions.compactMap { $0 })
+      return .combined(subscriptions)
     }
 
     private func goOn() {
@@ -132,6 +154,9 @@
     }
 
     private func lookForSleep() {
+      // What could not be had at first may be there by now, and the program may have taken a signal since.
+      self.configuration.renewSignals()
+      self.watchFreezer()
       let timeAsleep = self.configuration.timeAsleep()
       let hasSlept = self.state.withLock { state in
         defer { state.timeAsleep = timeAsleep }
@@ -146,19 +171,30 @@
       self.tell { $0.place(isForeground: isForeground) }
     }
 
+    private func watchFreezer() {
+      guard case .unknown = self.state.withLock({ $0.freezer }) else { return }
+      let freezer = self.findFreezer()
+      self.state.withLock { state, released in
+        // It may have been stopped meanwhile.
+        if state.send == nil { return released.append(freezer) }
+        released.append(state.freezer)
+        state.freezer = freezer
+      }
+    }
+
     /// The kernel tells of the end of a freeze as soon as the process runs again. A group that is frozen while the process
     /// reads that it is, is one from which the process has been moved.
-    private func watchFreezer() -> FileWatcher.Watch? {
+    private func findFreezer() -> Freezer {
       let root = self.configuration.procRoot
-      let group = GroupChain.unified(
-        GroupMembership.all(parsing: FileText.read(root + "/self/cgroup") ?? ""),
-        MountPoint.all(parsing: FileText.read(root + "/self/mountinfo") ?? "")
-      )
-      guard let path = group.map({ $0.own + "/cgroup.events" }), FileText.exists(path) else { return nil }
-      return self.configuration.files.watch(path) { [weak self] _ in
+      guard let memberships = FileText.read(root + "/self/cgroup"), let mounts = FileText.read(root + "/self/mountinfo")
+      else { return .unknown }
+      let group = GroupChain.unified(GroupMembership.all(parsing: memberships), MountPoint.all(parsing: mounts))
+      guard let path = group.map({ $0.own + "/cgroup.events" }), FileText.exists(path) else { return .absent }
+      let watch = self.configuration.files.watch(path) { [weak self] _ in
         guard let text = FileText.read(path), KeyedNumbers(parsing: text)["frozen"] == 0 else { return }
         self?.goOn()
       }
+      return watch.map { .watched($0) } ?? .unknown
     }
   }
 #endif

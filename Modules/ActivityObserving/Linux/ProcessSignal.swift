@@ -36,6 +36,9 @@
     /// take them.
     private static let firstReserved: CInt = 32
 
+    /// Whether the system ends the process when the signal comes and nothing takes it.
+    var endsProcess: Bool { ![SIGCONT, SIGCHLD, SIGURG, SIGWINCH].contains(self.rawValue) }
+
     /// Why this signal is never taken; nil when it may be.
     var refusal: String? {
       switch self.rawValue {

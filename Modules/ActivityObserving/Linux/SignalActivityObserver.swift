@@ -6,8 +6,8 @@
   /// A process that is stopped cannot tell so. When it goes on, by `SIGCONT`, when its control group is thawed, and when the
   /// machine has slept, it tells that it was inactive and is active again, so that what has gone stale meanwhile is rerun.
   ///
-  /// The only signal that it takes by itself is `SIGCONT`, which does what it always does as well. It takes none for which
-  /// the program has a handler of its own. Once taken, a signal stays so until the process ends.
+  /// The only signal that it takes by itself is `SIGCONT`, which does what it always does as well. A handler of the program is
+  /// called as before. While nothing subscribes, signals are given back, except those that would end the process then.
   public final class SignalActivityObserver: ApplicationActivityObserver, Sendable {
     private let monitor: ActivityMonitor
     private let broadcast: OnDemandBroadcast<Bool>
@@ -50,6 +50,11 @@
     /// Handlers run one after the other, on a thread of the concurrency runtime.
     public func subscribe(_ handler: @escaping @Sendable (Bool) -> Void) -> OperationSubscription {
       self.broadcast.subscribe(handler)
+    }
+
+    /// Takes signals again that the program has taken since, as is done every few seconds.
+    package func renewSignals() {
+      self.monitor.renewSignals()
     }
 
     /// Waits until the observer is at work, or has stopped, and has told what there was to tell.

@@ -1,78 +1,213 @@
 #if os(Linux)
   internal import Dispatch
   internal import OperationCore
-  internal import Synchronization
+  internal import OperationEventLoop
 
-  /// Hands a signal to all in this process who want to hear of it.
+  /// Hands signals to all in this process that subscribe to them.
   ///
-  /// There is one for each signal, made when it is first wanted. What takes the signal is never taken away again: its event
-  /// source would leave the handler behind, and the signal would be lost for whoever comes later.
+  /// A signal is taken by a handler, which calls what was called before, and while there are subscriptions. An event source
+  /// of Dispatch would read the signal from a descriptor, and a handler that the program installs later would miss some. Only
+  /// where the program itself has such a source another one is added, for all sources of a signal hear of it.
   final class SignalRelay: Sendable {
-    private struct State {
-      var handlers: [UInt64: @Sendable () -> Void] = [:]
-      var lastID: UInt64 = 0
+    /// The relay of the process.
+    static let shared = SignalRelay()
+
+    fileprivate enum Means {
+      case none
+      case trap
+      /// An event source beside those of the program, and the handler that was there then.
+      case source(any DispatchSourceSignal, UInt)
     }
 
-    private static let relays = Mutex<[ProcessSignal: SignalRelay]>([:])
-    private static let warned = Mutex<Set<ProcessSignal>>([])
-    private static let queue = DispatchQueue(label: "operation-signals")
-
-    private let state = Mutex(State())
-    // Unsafe only to the compiler: it is set up before anybody else has it, and only kept from then on.
-    nonisolated(unsafe) private let source: any DispatchSourceSignal
-
-    /// Takes a signal from now on.
-    private init(_ signal: ProcessSignal) {
-      self.source = DispatchSource.makeSignalSource(signal: signal.rawValue, queue: Self.queue)
-      self.source.setEventHandler { [weak self] in self?.call() }
-      // Who is told that the signal is taken may send it.
-      let isRegistered = DispatchSemaphore(value: 0)
-      self.source.setRegistrationHandler { isRegistered.signal() }
-      self.source.resume()
-      isRegistered.wait()
+    /// A signal that is, or was, subscribed to.
+    fileprivate struct Taken {
+      var subscribers = Handlers<Void>()
+      var means = Means.none
+      /// What was done with it before.
+      var formers: [SignalAction] = []
+      /// How often it had come when the subscribers were called last.
+      var heardCount: UInt = 0
     }
 
-    /// The relay for a signal; nil where the program has a handler of its own, which is reported once.
-    static func relay(for signal: ProcessSignal) -> SignalRelay? {
-      let relay = self.relays.withLock { relays -> SignalRelay? in
-        if let relay = relays[signal] { return relay }
-        guard SignalDisposition(of: signal) != .handled else { return nil }
-        let relay = SignalRelay(signal)
-        relays[signal] = relay
-        return relay
+    // Unchecked because an event source, which the compiler does not know to be safe, is used under the lock alone.
+    fileprivate struct State: @unchecked Sendable {
+      var signals: [ProcessSignal: Taken] = [:]
+      var trap: SignalTrap?
+      var registration: EventLoop.Registration?
+      var warned: Set<ProcessSignal?> = []
+    }
+
+    private let state = Locked(State())
+
+    private init() {}
+  }
+
+  // MARK: - Subscribing
+
+  extension SignalRelay {
+    /// Calls `handler` when the signal comes.
+    func subscribe(to signal: ProcessSignal, _ handler: @escaping @Sendable () -> Void) -> OperationSubscription {
+      let id = self.state.withLock { $0.signals[signal, default: Taken()].subscribers.add(Handlers.Handler(handler)) }
+      self.renew()
+      return OperationSubscription { self.remove(id, signal) }
+    }
+
+    /// Takes all signals that are subscribed to and not taken: the program may have installed a handler since.
+    func renew() {
+      let (warnings, sources) = self.state.withLock { state in
+        guard state.hasSubscribers else { return ([OperationWarning](), [any DispatchSourceSignal]()) }
+        do {
+          if state.trap == nil { state.trap = try SignalTrap.make() }
+        } catch {
+          return (state.warnOnce(nil, Self.cannotListen), [])
+        }
+        return self.takeAll(&state)
       }
-      if relay == nil { self.warnOnce(signal) }
-      return relay
+      for source in sources { source.cancel() }
+      for warning in warnings { warning.report() }
+      self.listen()
     }
 
-    private static func warnOnce(_ signal: ProcessSignal) {
-      guard self.warned.withLock({ $0.insert(signal).inserted }) else { return }
+    private func remove(_ id: UInt64, _ signal: ProcessSignal) {
+      let (source, registration) = self.state.withLock { state, released in
+        released.append(state.signals[signal]?.subscribers.remove(id))
+        guard state.signals[signal]?.subscribers.isEmpty ?? false else {
+          return ((any DispatchSourceSignal)?.none, EventLoop.Registration?.none)
+        }
+        let source = state.release(signal)
+        return (source, state.hasSubscribers ? nil : state.registration.take())
+      }
+      source?.cancel()
+      registration?.cancel()
+    }
+  }
+
+  // MARK: - Taking signals
+
+  extension SignalRelay {
+    private func takeAll(_ state: inout State) -> ([OperationWarning], [any DispatchSourceSignal]) {
+      var (warnings, sources) = ([OperationWarning](), [any DispatchSourceSignal]())
+      for (signal, taken) in state.signals where !taken.subscribers.isEmpty {
+        if let source = self.take(signal, &state) { sources.append(source) }
+        if case SignalRelay.Means.none? = state.signals[signal]?.means { warnings += state.warnOnce(signal, Self.isTakenAway(signal)) }
+      }
+      return (warnings, sources)
+    }
+
+    /// Takes a signal, and returns an event source that is no longer wanted.
+    private func take(_ signal: ProcessSignal, _ state: inout State) -> (any DispatchSourceSignal)? {
+      guard let trap = state.trap, var taken = state.signals[signal], let action = SignalAction(of: signal) else {
+        return nil
+      }
+      defer { state.signals[signal] = taken }
+      var obsolete: (any DispatchSourceSignal)?
+      switch taken.means {
+      case .source(_, action.handler): return nil
+      case .source(let source, _): obsolete = source
+      case .trap: break
+      // What has come before is not heard.
+      case .none: taken.heardCount = trap.count(of: signal)
+      }
+      if !trap.isOwn(action), action.isFunction, SignalReaders.exist(for: signal) {
+        taken.means = .source(self.makeSource(signal), action.handler)
+      } else {
+        taken.means = trap.take(signal, &taken.formers) ? .trap : .none
+      }
+      return obsolete
+    }
+
+    private func makeSource(_ signal: ProcessSignal) -> any DispatchSourceSignal {
+      let source = DispatchSource.makeSignalSource(signal: signal.rawValue, queue: DispatchQueue(label: "operation-signals"))
+      source.setEventHandler { [weak self] in self?.call(signal) }
+      // As soon as the signal is said to be taken it may be sent.
+      let isRegistered = DispatchSemaphore(value: 0)
+      source.setRegistrationHandler { isRegistered.signal() }
+      source.resume()
+      isRegistered.wait()
+      return source
+    }
+  }
+
+  extension SignalRelay.State {
+    fileprivate var hasSubscribers: Bool { self.signals.values.contains { !$0.subscribers.isEmpty } }
+
+    /// Gives a signal back, and returns an event source that is no longer wanted.
+    fileprivate mutating func release(_ signal: ProcessSignal) -> (any DispatchSourceSignal)? {
+      guard var taken = self.signals[signal] else { return nil }
+      defer { self.signals[signal] = taken }
+      defer { taken.means = .none }
+      switch taken.means {
+      case .none: return nil
+      case .trap:
+        self.trap?.release(signal, &taken.formers)
+        return nil
+      case .source(let source, _): return source
+      }
+    }
+
+    fileprivate mutating func warnOnce(_ signal: ProcessSignal?, _ warning: OperationWarning) -> [OperationWarning] {
+      self.warned.insert(signal).inserted ? [warning] : []
+    }
+  }
+
+  // MARK: - Hearing
+
+  extension SignalRelay {
+    /// Waits for what the trap writes. That a loop cannot begin is reported, so no lock is held.
+    private func listen() {
+      let trap = self.state.withLock { $0.registration == nil && $0.hasSubscribers ? $0.trap : nil }
+      guard let trap else { return }
+      let registration = EventLoop.shared.watch(trap.pipe.reader, for: .readable) { [weak self] _ in
+        trap.pipe.drain()
+        self?.callAll()
+      }
+      let isUsed = self.state.withLock { state in
+        guard state.registration == nil, state.hasSubscribers else { return false }
+        state.registration = registration
+        return true
+      }
+      if !isUsed { registration.cancel() }
+    }
+
+    private func callAll() {
+      let handlers = self.state.withLock { state in
+        var handlers: [Handlers<Void>.Handler] = []
+        for (signal, taken) in state.signals {
+          guard let count = state.trap?.count(of: signal), count != taken.heardCount else { continue }
+          state.signals[signal]?.heardCount = count
+          handlers += taken.subscribers.all
+        }
+        return handlers
+      }
+      for handler in handlers { handler.call(()) }
+    }
+
+    private func call(_ signal: ProcessSignal) {
+      for handler in self.state.withLock({ $0.signals[signal]?.subscribers.all ?? [] }) { handler.call(()) }
+    }
+  }
+
+  // MARK: - Warnings
+
+  extension SignalRelay {
+    private static func isTakenAway(_ signal: ProcessSignal) -> OperationWarning {
       OperationWarning(
         code: .signalInUse,
         message: """
-          The program has a handler of its own for the signal \(signal.rawValue), so it is left alone, and activity is not \
-          observed by it. Use a dispatch source in place of the handler, or call markInactive() and markActive() there.
+          The program has installed so many handlers of its own for the signal \(signal.rawValue) that the present one is \
+          left alone, and activity is not observed by it. Install one, or call markInactive() and markActive() there.
           """
-      ).report()
+      )
     }
 
-    private func call() {
-      let handlers = self.state.withLock { $0.handlers.sorted { $0.key < $1.key }.map(\.value) }
-      for handler in handlers { handler() }
-    }
-
-    /// Calls `handler` when the signal comes.
-    func subscribe(_ handler: @escaping @Sendable () -> Void) -> OperationSubscription {
-      let id = self.state.withLock { state in
-        state.lastID += 1
-        state.handlers[state.lastID] = handler
-        return state.lastID
-      }
-      return OperationSubscription {
-        let handler = self.state.withLock { $0.handlers.removeValue(forKey: id) }
-        _ = consume handler  // What it captures is released after the lock.
-      }
-    }
+    private static let cannotListen = OperationWarning(
+      code: .signalInUse,
+      severity: .failure,
+      message: """
+        The process has no descriptors left to hear of signals, so activity is not observed by them until it has, which is \
+        tried again from time to time. Raise the limit of the process.
+        """
+    )
   }
 
   extension OperationWarning.Code {

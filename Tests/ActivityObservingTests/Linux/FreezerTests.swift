@@ -12,7 +12,10 @@
       let group = try #require(FreezableGroup())
       let subject = try await Subject()
       try group.add(subject.identifier)
-      #expect(try await subject.obeys("observe") == ["active"])
+      // That the process has come into the group may be told late, and is a pulse, too.
+      let begun = try await subject.obeys("observe")
+      #expect(begun.first == "active")
+      if begun.last == "inactive" { try await subject.hears("active") }
       for _ in 0..<3 {
         try await group.freeze()
         // Sent to a process that cannot do anything.

@@ -59,18 +59,99 @@
       try await subject.hears("active")
     }
 
-    @Test func `A handler of the program keeps its signal, and is reported once`() async throws {
+    /// Sends the signal, and returns so many lines that are said then, in alphabetical order.
+    private func heard(_ subject: Subject, _ count: Int) async throws -> [String] {
+      subject.send(SIGCONT)
+      var lines: [String] = []
+      for _ in 0..<count { lines.append(try #require(try await subject.line())) }
+      return lines.sorted()
+    }
+
+    @Test func `A handler of the program is called as before, and is alone again in the end`() async throws {
       let subject = try await Subject("own-handler=\(SIGCONT)")
-      #expect(try await subject.obeys("observe") == ["active", "warning signalInUse"])
-      subject.send(SIGSTOP)
-      try await subject.stops()
-      subject.send(SIGCONT)
-      try await subject.hears("handler")
-      #expect(try await subject.obeys("cancel").isEmpty)
+      for _ in 0..<3 {
+        #expect(try await subject.obeys("observe") == ["active"])
+        #expect(try await self.heard(subject, 3) == ["active", "handler", "inactive"])
+        #expect(try await subject.obeys("cancel").isEmpty)
+        #expect(try await self.heard(subject, 1) == ["handler"])
+        #expect(try await subject.obeys("mark") == [])
+        #expect(try await subject.obeys("unmark") == [])
+      }
+    }
+
+    @Test func `What the process did with the signal is restored in the end`() async throws {
+      let subject = try await Subject()
+      #expect(try await subject.obeys("disposition") == ["standard"])
+      for _ in 0..<10 {
+        #expect(try await subject.obeys("observe") == ["active"])
+        #expect(try await subject.obeys("disposition") == ["handled"])
+        try await subject.obeys("cancel")
+        #expect(try await subject.obeys("disposition") == ["standard"])
+      }
+    }
+
+    @Test func `A handler that the program installs later misses no signal, and is called with the observer`() async throws {
+      let subject = try await Subject()
       #expect(try await subject.obeys("observe") == ["active"])
+      try await subject.obeys("handle")
+      for _ in 0..<100 { #expect(try await self.heard(subject, 1) == ["handler"]) }
+      try await subject.obeys("renew")
+      for _ in 0..<100 { #expect(try await self.heard(subject, 3) == ["active", "handler", "inactive"]) }
+      try await subject.obeys("cancel")
+      for _ in 0..<100 { #expect(try await self.heard(subject, 1) == ["handler"]) }
+      #expect(try await subject.obeys("observe") == ["active"])
+      #expect(try await self.heard(subject, 3) == ["active", "handler", "inactive"])
+    }
+
+    @Test func `A handler that calls the one before it may be put on top and taken away`() async throws {
+      let subject = try await Subject("own-handler=\(SIGCONT)")
+      #expect(try await subject.obeys("observe") == ["active"])
+      for _ in 0..<10 {
+        try await subject.obeys("chain")
+        #expect(try await self.heard(subject, 4) == ["active", "chained", "handler", "inactive"])
+        try await subject.obeys("renew")
+        #expect(try await self.heard(subject, 4) == ["active", "chained", "handler", "inactive"])
+        try await subject.obeys("unchain")
+        try await subject.obeys("renew")
+        #expect(try await self.heard(subject, 3) == ["active", "handler", "inactive"])
+      }
+      try await subject.obeys("cancel")
+      #expect(try await self.heard(subject, 1) == ["handler"])
+    }
+
+    @Test func `A handler that stays on top when the observer goes is left alone, with what lies below it`() async throws {
+      let subject = try await Subject("own-handler=\(SIGCONT)")
+      try await subject.obeys("observe")
+      try await subject.obeys("chain")
+      try await subject.obeys("cancel")
+      #expect(try await self.heard(subject, 2) == ["chained", "handler"])
+      try await subject.obeys("unchain")
+      #expect(try await self.heard(subject, 1) == ["handler"])
+    }
+
+    @Test func `A program that installs ever new handlers keeps its signal, and that is reported once`() async throws {
+      let subject = try await Subject()
+      try await subject.obeys("observe")
+      var warnings: [String] = []
+      for _ in 0..<6 {
+        try await subject.obeys("handle")
+        warnings += try await subject.obeys("renew")
+        try await subject.obeys("chain")
+        warnings += try await subject.obeys("renew")
+      }
+      #expect(warnings == ["warning signalInUse"])
       subject.send(SIGCONT)
-      try await subject.hears("handler")
-      #expect(try await subject.obeys("mark") == ["inactive"])
+      try await subject.hears("chained", "handler")
+    }
+
+    @Test func `An event source that the program makes later shares the signal`() async throws {
+      let subject = try await Subject()
+      #expect(try await subject.obeys("observe") == ["active"])
+      try await subject.obeys("source")
+      try await subject.obeys("renew")
+      for _ in 0..<20 { #expect(try await self.heard(subject, 3) == ["active", "inactive", "source"]) }
+      try await subject.obeys("cancel")
+      for _ in 0..<20 { #expect(try await self.heard(subject, 1) == ["source"]) }
     }
 
     @Test func `An event source of the program shares the signal`() async throws {
@@ -92,7 +173,7 @@
 
     @Test func `Nothing is left when the last subscriber has gone`() async throws {
       let subject = try await Subject()
-      // What the event source of the signal needs stays, as the signal stays taken.
+      // The pipe that a handler may be writing to stays.
       try await subject.obeys("observe")
       try await subject.obeys("cancel")
       let before = try await subject.obeys("census")
