@@ -1,4 +1,5 @@
 #if os(Linux)
+  import Glibc
   import OperationEventLoop
   import OperationTesting
   import Testing
@@ -55,6 +56,32 @@
       await source.settled()
       #expect(!configuration.loop.isRunning)
       #expect(Descriptors.count(at: self.tree.root) == 0)
+    }
+
+    @Test(arguments: [EMFILE, ENFILE, ENOMEM])
+    func `What could not be opened for want of descriptors is opened once there are some`(code: CInt) async throws {
+      var configuration = self.configuration
+      configuration.intervals = PressureMonitor.Intervals(calm: .milliseconds(5), raised: .milliseconds(5))
+      let (refusals, isRefused) = (Heard<StallSource>(), Gate())
+      configuration.open = { source, time throws(SystemError) in
+        // There are three in all.
+        guard refusals.all.count >= 3 else {
+          refusals.append(source)
+          isRefused.open()
+          throw SystemError("socket", code: code)
+        }
+        return try source.inputs(at: time)
+      }
+      let source = CgroupMemoryPressureSource(configuration)
+      let ear = Ear(source)
+      try await isRefused.wait()
+      self.hands.advance(by: .seconds(1))
+      let peer = try await self.server.accept()
+      #expect(peer.receive() == "hello")
+      ear.cancel()
+      await source.settled()
+      peer.close()
+      #expect(!configuration.loop.isRunning)
     }
 
     @Test func `One that hangs up again gives way to the triggers of the own group`() async throws {

@@ -9,18 +9,22 @@
     /// What `stalls` were opened from.
     var source: StallSource?
     var limits: LimitInput?
+    /// Whether something could not be opened that may be in a moment, since the process was out of descriptors or memory.
+    var isShort = false
 
     /// Opens what is there; nil when the service manager says that memory is not to be watched.
     ///
     /// - Parameters:
     ///   - paths: Where to look.
     ///   - obeysServiceManager: Whether the service manager is asked.
+    ///   - open: Opens a source of stalls.
     ///   - refused: What is not to be used, though it may be there.
     ///   - window: The window of the limits.
     ///   - time: The present.
     init?(
       paths: LinuxMemoryPaths,
       obeysServiceManager: Bool,
+      opening open: (StallSource, Duration) throws(SystemError) -> [any PressureInput],
       without refused: Set<StallSource>,
       window: Duration,
       at time: Duration
@@ -33,8 +37,12 @@
       if let group = self.groups.unified?.own { sources.append(.file(group + "/memory.pressure")) }
       sources.append(.file(paths.procRoot + "/pressure/memory"))
       for source in sources where self.stalls.isEmpty && !refused.contains(source) {
-        self.stalls = source.inputs(at: time)
-        self.source = source
+        do throws(SystemError) {
+          self.stalls = try open(source, time)
+          self.source = source
+        } catch {
+          if error.isShortage { self.isShort = true }
+        }
       }
       if self.groups.hasUnifiedMemory, let group = self.groups.unified?.own {
         self.limits = LimitInput(group: group, window: window)

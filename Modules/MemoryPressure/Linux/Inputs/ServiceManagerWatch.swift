@@ -32,16 +32,20 @@
       self = .path(path, writing: bytes)
     }
 
-    /// Opens what is to be watched; nil when that cannot be done.
-    static func input(path: String, writing bytes: [UInt8], at time: Duration) -> (any PressureInput)? {
+    /// Opens what is to be watched; nil when it is nothing that can be.
+    static func input(
+      path: String,
+      writing bytes: [UInt8],
+      at time: Duration
+    ) throws(SystemError) -> (any PressureInput)? {
       var status = stat()
       guard stat(path, &status) == 0 else { return nil }
       switch status.st_mode & S_IFMT {
-      case S_IFIFO: return try? StreamInput.pipe(path: path, writing: bytes)
-      case S_IFSOCK: return try? StreamInput.socket(path: path, writing: bytes)
+      case S_IFIFO: return try StreamInput.pipe(path: path, writing: bytes)
+      case S_IFSOCK: return try StreamInput.socket(path: path, writing: bytes)
       // Without a trigger a pressure file is in error from the start, and stays so.
       case S_IFREG where bytes.isEmpty: return nil
-      case S_IFREG: return try? StallInput(path: path, setting: bytes, at: time)
+      case S_IFREG: return try StallInput(path: path, setting: bytes, at: time)
       default: return nil
       }
     }

@@ -79,6 +79,9 @@
     let call: String
     let code: CInt
 
+    /// Whether something is short that may be there again in a moment: descriptors or memory.
+    var isShortage: Bool { [EMFILE, ENFILE, ENOMEM].contains(self.code) }
+
     /// The call that has just failed.
     init(_ call: String, code: CInt = errno) {
       self.call = call

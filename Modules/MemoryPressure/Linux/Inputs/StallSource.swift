@@ -6,13 +6,14 @@
     /// A pressure file, on which the triggers are our own.
     case file(String)
 
-    /// Opens it; nothing where there is no such file, or the process may not set triggers there.
-    func inputs(at time: Duration) -> [any PressureInput] {
+    /// Opens it. It fails where there is no such file, or the process may not set triggers there.
+    func inputs(at time: Duration) throws(SystemError) -> [any PressureInput] {
       switch self {
       case .serviceManager(let path, let bytes):
-        return [ServiceManagerWatch.input(path: path, writing: bytes, at: time)].compactMap { $0 }
+        let input = try ServiceManagerWatch.input(path: path, writing: bytes, at: time)
+        return [input].compactMap { $0 }
       case .file(let path):
-        guard let warning = try? StallInput(path: path, .warning, at: time) else { return [] }
+        let warning = try StallInput(path: path, .warning, at: time)
         return [warning] + [try? StallInput(path: path, .critical, at: time)].compactMap { $0 }
       }
     }

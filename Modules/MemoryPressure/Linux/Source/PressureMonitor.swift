@@ -1,7 +1,6 @@
 #if os(Linux)
   internal import OperationCore
   internal import OperationEventLoop
-  internal import Synchronization
 
   /// Watches all that tells of memory, from `start` until the subscription that it returns is cancelled.
   ///
@@ -13,6 +12,12 @@
       var intervals = Intervals()
       var loop = EventLoop.shared
       var files = FileWatcher.shared
+      /// Opens a source of stalls.
+      var open: @Sendable (StallSource, Duration) throws(SystemError) -> [any PressureInput] = {
+        source,
+        time throws(SystemError) in
+        try source.inputs(at: time)
+      }
       /// The time since some fixed moment.
       var elapsed: @Sendable () -> Duration = { SystemDeadlineSource().elapsed }
     }
@@ -50,11 +55,11 @@
     }
 
     private let configuration: Configuration
-    private let state: Mutex<State>
+    private let state: Locked<State>
 
     init(_ configuration: Configuration) {
       self.configuration = configuration
-      self.state = Mutex(State(reopening: ReopeningPlan(pause: configuration.intervals.reopening)))
+      self.state = Locked(State(reopening: ReopeningPlan(pause: configuration.intervals.reopening)))
     }
   }
 
@@ -109,6 +114,7 @@
       let inputs = PressureInputs(
         paths: self.configuration.paths,
         obeysServiceManager: self.configuration.obeysServiceManager,
+        opening: self.configuration.open,
         without: refused,
         window: PressureLevel.repetition,
         at: now
@@ -118,6 +124,9 @@
         // It may have been stopped meanwhile.
         guard state.generation == generation else { return false }
         state.inputs = inputs
+        if inputs.isShort {
+          state.reopening.note(gone: nil, at: now, delay: self.configuration.intervals.raised)
+        }
         return true
       }
       guard isCurrent else { return }
