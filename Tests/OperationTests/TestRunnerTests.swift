@@ -1,0 +1,20 @@
+import Foundation
+import Testing
+
+@testable import Operation
+
+@Suite struct TestRunnerTests {
+  @Test func `A process that runs tests is known by its arguments`() {
+    #expect(TestRunner.isRunning)
+    #expect(TestRunner.isTestRunner(["/usr/libexec/swiftpm-testing-helper"]))
+    #expect(TestRunner.isTestRunner(["tests", "--testing-library", "swift-testing"]))
+    #expect(!TestRunner.isTestRunner(["server", "--port", "80"]))
+  }
+
+  #if os(Linux)
+    @Test func `The arguments are read without the standard library, which ends the process where they cannot be`() {
+      #expect(ProcessArguments.all == CommandLine.arguments)
+      #expect(ProcessArguments.read("/no/such/file") == nil)
+    }
+  #endif
+}
