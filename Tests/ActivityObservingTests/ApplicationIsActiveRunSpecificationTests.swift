@@ -65,7 +65,8 @@ import Testing
     #expect(observer.subscriberCount == 0)
   }
 
-  @Test func `A store reruns its query when an observer that tells changes alone says that it is active`() async throws {
+  @Test func `A store reruns its query when an observer that tells changes alone says that it is active`() async throws
+  {
     let observer = ChangesAloneObserver()
     let script = OperationScript<Int, any Error>(default: .value(1))
     let query = ScriptedQuery(script)

@@ -5,6 +5,7 @@
   enum ChainedHandler {
     // The subject has one thread that installs handlers, and the signal comes to it.
     private nonisolated(unsafe) static var former = sigaction()
+    // As above.
     private nonisolated(unsafe) static var next: (@convention(c) (CInt) -> Void)?
 
     static func install() {

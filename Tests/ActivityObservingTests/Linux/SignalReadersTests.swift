@@ -19,9 +19,10 @@
       defer { try? FileManager.default.removeItem(at: root) }
       let folder = root.appendingPathComponent("self/fdinfo")
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      try "pos:\t0\n".write(to: folder.appendingPathComponent("0"), atomically: true, encoding: .utf8)
+      let (plain, reader) = (folder.appendingPathComponent("0"), folder.appendingPathComponent("9"))
+      try "pos:\t0\n".write(to: plain, atomically: true, encoding: .utf8)
       #expect(!SignalReaders.exist(for: .cont, procRoot: root.path))
-      try "sigmask:\t0000000000020000\n".write(to: folder.appendingPathComponent("9"), atomically: true, encoding: .utf8)
+      try "sigmask:\t0000000000020000\n".write(to: reader, atomically: true, encoding: .utf8)
       #expect(SignalReaders.exist(for: .cont, procRoot: root.path))
       #expect(!SignalReaders.exist(for: .usr1, procRoot: root.path))
       #expect(!SignalReaders.exist(for: .cont, procRoot: root.path + "/nowhere"))

@@ -90,7 +90,7 @@
       }
     }
 
-    @Test func `A handler that the program installs later misses no signal, and is called with the observer`() async throws {
+    @Test func `A handler that the program installs later misses no signal, and both are called`() async throws {
       let subject = try await Subject()
       #expect(try await subject.obeys("observe") == ["active"])
       try await subject.obeys("handle")
@@ -119,7 +119,7 @@
       #expect(try await self.heard(subject, 1) == ["handler"])
     }
 
-    @Test func `A handler that stays on top when the observer goes is left alone, with what lies below it`() async throws {
+    @Test func `A handler that is on top when the observer goes is left alone, with what lies below it`() async throws {
       let subject = try await Subject("own-handler=\(SIGCONT)")
       try await subject.obeys("observe")
       try await subject.obeys("chain")

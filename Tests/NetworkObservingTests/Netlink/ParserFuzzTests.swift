@@ -83,7 +83,14 @@
       ]
       let routes = [
         NetworkFacts.defaultRoute,
-        NetworkRoute(family: 10, prefixLength: 0, table: 254, type: 1, links: [2, 9], source: Array(repeating: 0x20, count: 16)),
+        NetworkRoute(
+          family: 10,
+          prefixLength: 0,
+          table: 254,
+          type: 1,
+          links: [2, 9],
+          source: Array(repeating: 0x20, count: 16)
+        ),
       ]
       return links.flatMap { MessageWriter.message(Netlink.MessageType.newLink, $0.payload, sequence: 1) }
         + MessageWriter.message(Netlink.MessageType.newAddress, NetworkFacts.ethernetAddress.payload, sequence: 1)
