@@ -23,6 +23,32 @@ import Testing
     #expect(clock.delays == [.seconds(1), .seconds(2)])
   }
 
+  @Test func anUpdateStaysThroughTheRetriesOfAMutation() async throws {
+    let script = OperationScript<Int, any Error>()
+    script.enqueue(.error(Unavailable()), .error(Unavailable()))
+    let clock = ManualClock()
+    let client = OperationClient(
+      storeCreator: .default(mutationRetryLimit: 2, backoff: .constant(.seconds(1)), delayer: clock)
+    )
+    let list = client.store(for: OperationScript<[Int], any Error>().query(path: ["list"]), initialValue: [1])
+    let mutation = ScriptedMutation(script: script)
+      .optimistic(on: ["list"], of: QueryState<[Int], any Error>.self) { list, number in list?.append(number) }
+      .invalidates(matching: ["list"])
+    let call = Task.immediate { try await client.store(for: mutation).mutate(with: 2) }
+    for _ in 1...2 {
+      try await clock.sleepers(count: 1)
+      #expect(list.currentValue == [1, 2])
+      clock.advance(by: .seconds(1))
+    }
+    let run = try await script.next()
+    #expect(list.currentValue == [1, 2])
+    run.succeed(3)
+    #expect(try await call.value == 3)
+    #expect(list.currentValue == [1, 2])
+    list.currentValue = []
+    #expect(list.currentValue == [])
+  }
+
   @Test func callersShareARequest() async throws {
     let script = OperationScript<Int, any Error>()
     let store = OperationClient(storeCreator: .default()).store(for: script.query())
@@ -118,5 +144,21 @@ import Testing
 
     await #expect(throws: Unavailable.self) { try await store.fetch() }
     #expect(script.runCount == 2)
+  }
+}
+
+/// A mutation that does what a script says.
+private struct ScriptedMutation: MutationRequest {
+  let script: OperationScript<Int, any Error>
+
+  var path: OperationPath { ["mutation"] }
+
+  func mutate(
+    isolation: isolated (any Actor)?,
+    with arguments: Int,
+    in context: OperationContext,
+    with continuation: OperationContinuation<Int, any Error>
+  ) async throws -> Int {
+    try await self.script.run(in: context, with: continuation)
   }
 }

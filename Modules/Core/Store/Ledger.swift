@@ -33,7 +33,7 @@ struct Ledger<State: OperationState & Sendable>: Sendable {
       }
     }
 
-    func apply(to state: inout State, _ layers: LayerResults<State>?) {
+    func apply(to state: inout State, _ layers: LayerResults<State>? = nil) {
       switch self {
       case .set(let result, let context): state.update(with: result, using: context)
       case .reported(let result, let task): state.update(with: result, for: task)
@@ -58,7 +58,7 @@ struct Ledger<State: OperationState & Sendable>: Sendable {
       self.owner == owner && self.change.isSuccess == isSuccess && self.change.isResult
     }
 
-    func apply(to state: inout State, _ layers: LayerResults<State>?) {
+    func apply(to state: inout State, _ layers: LayerResults<State>? = nil) {
       for _ in 0..<self.times { self.change.apply(to: &state, layers) }
     }
   }

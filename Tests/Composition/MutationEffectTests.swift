@@ -1,0 +1,78 @@
+import Operation
+import OperationTesting
+import Testing
+
+/// What a mutation does to other stores, with the modifiers that run it more than once, or once for several callers.
+@Suite(.timeLimit(.minutes(1)), .warningsAreIssues)
+struct MutationEffectTests {
+  private typealias ListState = QueryState<[Int], any Error>
+
+  private struct Refused: Error {}
+
+  private let script = OperationScript<Int, any Error>()
+  private let client = OperationClient(storeCreator: .defaultTesting)
+  private let list: OperationStore<QueryState<[Int], any Error>>
+
+  init() {
+    self.list = self.client.store(for: OperationScript<[Int], any Error>().query(path: ["list"]), initialValue: [1])
+  }
+
+  private var mutation: some MutationRequest<Int, Int, any Error> {
+    MutationOfScript(script: self.script)
+      .optimistic(on: ["list"], of: ListState.self) { list, number in list?.append(number) }
+  }
+
+  @Test(arguments: [true, false])
+  func `An update stays through the attempts of a retry around shared calls`(succeeds: Bool) async throws {
+    let store = self.client.store(for: self.mutation.deduplicated().retry(limit: 1).backoff(.noBackoff).delayer(.noDelay))
+    let recorder = EventRecorder<ListState>()
+    let subscription = self.list.subscribe(with: recorder.handler)
+    let calls = (1...2).map { _ in Task.immediate { try await store.mutate(with: 2) } }
+    try await self.script.next().fail(Refused())
+    let last = try await self.script.next()
+    #expect(self.list.currentValue == [1, 2])
+    if succeeds { last.succeed(3) } else { last.fail(Refused()) }
+    for call in calls { _ = try? await call.value }
+    #expect(self.list.currentValue == (succeeds ? [1, 2] : [1]))
+    #expect(self.script.runCount == 2)
+    let values = recorder.stateValues.compactMap(\.self)
+    let firstUpdate = try #require(values.firstIndex(of: [1, 2]))
+    #expect(!values[firstUpdate...].dropLast().contains([1]))
+    subscription.cancel()
+  }
+
+  /// The one who has begun the shared run leaves. In a task with a name the run is not that of the first store's call.
+  @Test(arguments: [nil, "named"])
+  func `An update stays for those who share a call whose first caller has left`(name: String?) async throws {
+    let store = self.client.store(for: self.mutation.deduplicated().taskConfiguration { $0.name = name })
+    let first = Task.immediate { try await store.mutate(with: 2) }
+    let run = try await self.script.next()
+    let second = Task.immediate { try await store.mutate(with: 2) }
+    #expect(self.list.currentValue == [1, 2])
+
+    first.cancel()
+    _ = try? await first.value
+
+    #expect(self.list.currentValue == [1, 2])
+    run.succeed(3)
+    #expect(try await second.value == 3)
+    #expect(self.list.currentValue == [1, 2])
+    self.list.currentValue = []
+    #expect(self.list.currentValue == [])
+  }
+}
+
+private struct MutationOfScript: MutationRequest {
+  let script: OperationScript<Int, any Error>
+
+  var path: OperationPath { ["mutation"] }
+
+  func mutate(
+    isolation: isolated (any Actor)?,
+    with arguments: Int,
+    in context: OperationContext,
+    with continuation: OperationContinuation<Int, any Error>
+  ) async throws -> Int {
+    try await self.script.run(in: context, with: continuation)
+  }
+}
