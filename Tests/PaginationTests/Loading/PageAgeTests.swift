@@ -118,7 +118,7 @@ struct PageAgeTests {
     self.clock.advance(by: .seconds(59))
     let layer = StateLayerIdentifier()
     store.addLayer(layer) { $0.append(Page(id: 50, value: "new")) }
-    store.commitLayer(layer)
+    LayerableStore(store)?.commitLayer(layer)
     #expect(!store.isStale)
     self.clock.advance(by: .seconds(1))
     #expect(store.isStale)
