@@ -19,12 +19,13 @@ final class PageEventLog<PageID: Hashable & Sendable, PageValue: Sendable, Failu
   private let order: StoreEventOrder
   private let progress = Mutex(PageEventProgress())
 
-  // Unsafe only in name, as the one below: touched by whoever holds the lock of the progress. Beside that, as letting go of a
-  // lock around something of the user's types looks those up.
   /// What was told, as far as it matters to those who come later, and behind it what is to be told. What a later yield has
   /// replaced leaves its place empty.
+  // Unsafe only in name: touched by whoever holds the lock of the progress. Beside that, as letting go of a lock around
+  // something of the user's types looks those up.
   @exclusivity(unchecked) private nonisolated(unsafe) var entries: [Entry?] = []
   /// In the order in which they came, which is that of their registration.
+  // Unsafe only in name, as the one above.
   @exclusivity(unchecked) private nonisolated(unsafe) var readers: [Reader] = []
 
   @usableFromInline

@@ -69,9 +69,10 @@ extension PageEventReader {
     }
   }
 
+  /// Hands over the start of a run, and then what its pages have been told of before the handler came.
   func receiveStart(in context: OperationContext) {
-    if let run: Run = context.pagingRun() { self.follow(run, in: context) }
     self.handler.onFetchingStarted?(context)
+    if let run: Run = context.pagingRun() { self.follow(run, in: context) }
   }
 
   /// Hands over the result of a run, after those of its pages.

@@ -37,7 +37,8 @@ struct PageEventOrderTests {
     shelf.script.enqueue(.yield(.success("d"), then: .error(Refused())))
     await #expect(throws: Refused()) { try await store.fetchNextPage() }
     let events = [
-      "start", "page 1", "state[0a 1d]", "yield 1 d", "run 1d", "state[0a 1d]", "result 1 error", "end 1", "run error", "end",
+      "start", "page 1", "state[0a 1d]", "yield 1 d", "run 1d", "state[0a 1d]", "result 1 error", "end 1", "run error",
+      "end",
     ]
     let expected = events.flatMap { ["a \($0)", "b \($0)"] }
     #expect(diary.all.suffix(expected.count) == expected[...])
@@ -112,7 +113,8 @@ struct PageEventOrderTests {
           group.addTask {
             let diary = Diary()
             let handler = diary.handler()
-            let page = number.isMultiple(of: 2)
+            let page =
+              number.isMultiple(of: 2)
               ? try? await store.fetchNextPage(handler: handler) : try? await store.fetchPreviousPage(handler: handler)
             guard let id = page?.id else {
               Issue.record("There is no page.")

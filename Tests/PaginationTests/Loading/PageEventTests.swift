@@ -131,7 +131,7 @@ struct PageEventTests {
   }
 
   @Test
-  func `Who joins a run hears of its pages before its result`() async throws {
+  func `Who joins a run hears of its start, its pages and then its result`() async throws {
     let shelf = Shelf()
     let store = ListStore.detached(query: shelf.request.deduplicated(), initialValue: List("a"))
     let diary = Diary()
@@ -140,7 +140,7 @@ struct PageEventTests {
     let second = start { try await store.fetchNextPage(handler: diary.handler()) }
     run.succeed("b")
     _ = try await (first.value, second.value)
-    #expect(diary.all == ["page 1", "result 1 b", "end 1", "run 1b", "end"])
+    #expect(diary.all == ["start", "page 1", "result 1 b", "end 1", "run 1b", "end"])
   }
 
   @Test

@@ -51,7 +51,8 @@ struct PageYieldTests {
     let lifetimes = LifetimeTracker()
     let most = Mutex(0)
     let yieldCount = listener == .ofPages ? 50_000 : 2_000
-    let request = Tokens(lifetimes: lifetimes, yieldCount: yieldCount) { count in most.withLock { $0 = max($0, count) } }
+    let request = Tokens(lifetimes: lifetimes, yieldCount: yieldCount) { count in most.withLock { $0 = max($0, count) }
+    }
     do {
       let store = OperationStore.detached(
         query: request.disableAutomaticRunning(),
