@@ -9,10 +9,9 @@ extension ClientStorage {
     return entry
   }
 
-  /// Takes out the entry at a node.
+  /// Takes out the entry at a node, which the caller holds.
   func remove(at node: PathIndex.NodeID, from state: inout State, _ released: inout ReleasedValues) {
     var freed: [OperationPath.Element] = []
-    released.append(state.entries[node: node])
     state.entries.removeValue(at: node, freed: &freed)
     if !freed.isEmpty { released.append(freed) }
   }
@@ -43,9 +42,11 @@ extension ClientStorage {
     in state: inout State,
     _ released: inout ReleasedValues
   ) {
-    var change = StoreChange(added: [new])
-    if let replaced, let store = self.end(replaced, in: &state, &released) { change.removed.append(store) }
-    self.note(change, in: &state, &released)
+    if !state.watchers.isEmpty || replaced != nil {
+      var change = StoreChange(added: [new])
+      if let replaced, let store = self.end(replaced, in: &state, &released) { change.removed.append(store) }
+      self.note(change, in: &state, &released)
+    }
     if entry.isIdle { state.notes.append(.idle(entry)) }
   }
 }

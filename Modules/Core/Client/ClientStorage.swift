@@ -160,8 +160,8 @@ extension ClientStorage {
     case .refused(let store, let returned):
       if let returned { self.updateIdleness(of: returned) }
       return store
-    case .noted(let newcomer):
-      self.deliver()
+    case .noted(let newcomer, let hasNotes):
+      if hasNotes { self.deliver() }
       if let newcomer { self.updateIdleness(of: newcomer) }
     case .silent(let entry):
       self.cache.storeDidBecomeIdle(entry.idleStore)
@@ -173,8 +173,8 @@ extension ClientStorage {
   private enum Insertion {
     /// There is another, which the client may have taken back.
     case refused(KeptStore, returned: StoreEntry?)
-    /// The watchers hear of it; one that may be in use is to be looked at.
-    case noted(newcomer: StoreEntry?)
+    /// Watchers, if there are any, hear of it; a store that may be in use is to be looked at.
+    case noted(newcomer: StoreEntry?, hasNotes: Bool)
     /// There are no watchers, and nothing is to be told before: the caller tells the cache.
     case silent(StoreEntry)
   }
@@ -194,7 +194,7 @@ extension ClientStorage {
     let replaced = update(&state.entries, entry)
     guard isIdle, state.watchers.isEmpty, state.notes.isEmpty, !state.isDelivering else {
       self.note(insertionOf: entry, new, replacing: replaced, in: &state, &released)
-      return .noted(newcomer: isIdle ? nil : entry)
+      return .noted(newcomer: isIdle ? nil : entry, hasNotes: !state.notes.isEmpty)
     }
     state.isDelivering = true
     if let replaced { released.append(self.end(replaced, in: &state, &released)) }
