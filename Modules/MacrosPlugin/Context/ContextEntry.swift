@@ -32,7 +32,7 @@
       }
       if let accessors = binding.accessorBlock { throw .entryHasAccessors(accessors, of: binding) }
 
-      self.key = .identifier("$ContextKey_\(name.identifier?.name ?? name.text)")
+      self.key = .identifier(Spelling.declaration("$ContextKey_\(name.bareName ?? name.text)"))
       self.type = binding.typeAnnotation.map { ": \($0.type.trimmed)" } ?? ""
       if let value = binding.initializer?.value.trimmed {
         self.value = value

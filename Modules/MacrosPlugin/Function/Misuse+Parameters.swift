@@ -111,24 +111,4 @@
       self.with(\.leadingTrivia, other.leadingTrivia).with(\.trailingTrivia, other.trailingTrivia)
     }
   }
-
-  extension TypeSyntax {
-    fileprivate func without(_ specifier: SimpleTypeSpecifierSyntax) -> TypeSyntax {
-      guard let type = self.as(AttributedTypeSyntax.self) else { return self }
-      let specifiers = type.specifiers.filter { $0.id != specifier.id }
-      return type.with(\.specifiers, specifiers).bareIfPossible.surrounded(as: self)
-    }
-
-    fileprivate func without(_ attribute: AttributeSyntax) -> TypeSyntax {
-      guard let type = self.as(AttributedTypeSyntax.self) else { return self }
-      let attributes = type.attributes.filter { $0.id != attribute.id }
-      return type.with(\.attributes, attributes).bareIfPossible.surrounded(as: self)
-    }
-  }
-
-  extension AttributedTypeSyntax {
-    fileprivate var bareIfPossible: TypeSyntax {
-      self.specifiers.isEmpty && self.attributes.isEmpty ? self.baseType : TypeSyntax(self)
-    }
-  }
 #endif

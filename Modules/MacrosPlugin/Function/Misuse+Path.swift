@@ -52,9 +52,9 @@
       guard !parameters.isEmpty else { return nil }
       let list = parameters.enumerated().map { index, parameter in
         ClosureParameterSyntax(
-          firstName: .identifier(parameter.name),
+          firstName: .identifier(parameter.reference),
           colon: .colonToken(trailingTrivia: .space),
-          type: TypeSyntax("\(raw: parameter.type)"),
+          type: TypeSyntax("\(raw: parameter.parameterType)"),
           trailingComma: index < parameters.count - 1 ? .commaToken(trailingTrivia: .space) : nil
         )
       }
@@ -69,6 +69,6 @@
 
   extension OperationParameter {
     /// The parameter in the signature of a closure.
-    fileprivate var closureParameter: String { "\(self.name): \(self.type)" }
+    fileprivate var closureParameter: String { "\(self.reference): \(self.parameterType)" }
   }
 #endif

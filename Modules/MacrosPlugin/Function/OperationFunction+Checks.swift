@@ -73,7 +73,7 @@
     func checkPath(attribute: AttributeSyntax) throws(Misuse) {
       guard self.kind.hasPath else { return }
       guard case .custom(let function) = self.path else {
-        let closure = self.ownParameters.first { $0.syntax.type.unattributed.is(FunctionTypeSyntax.self) }
+        let closure = self.ownParameters.first { $0.syntax.type.isFunction }
         if let closure { throw .closureInPath(closure, attribute, of: self.ownParameters) }
         return
       }

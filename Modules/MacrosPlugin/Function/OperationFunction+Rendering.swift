@@ -26,10 +26,7 @@
 
     private var isFunction: Bool { !self.ownParameters.isEmpty || self.syntax.genericParameterClause != nil }
 
-    private var peerName: String {
-      let name = "$\(self.name)"
-      return self.name.allSatisfy { $0 == "_" || $0.isLetter || $0.isNumber } ? name : "`\(name)`"
-    }
+    private var peerName: String { Spelling.declaration("$\(self.name)") }
 
     /// The attributes that hold for the operation as they hold for the function.
     private var attributes: [String] {
@@ -110,22 +107,22 @@
     }
 
     private func call(_ names: BodyNames) -> String {
-      let receiver =
+      let function =
         switch self.place {
-        case .global: ""
-        case .type: "Self."
-        case .instance: "self."
+        case .global: Spelling.reference(to: self.name)
+        case .type: "Self.\(self.syntax.name.trimmed.text)"
+        case .instance: "self.\(self.syntax.name.trimmed.text)"
         }
       let arguments = self.parameters.map { parameter in
         switch parameter.role {
-        case .own: parameter.argument(parameter.name)
+        case .own: parameter.argument(parameter.reference)
         case .arguments: parameter.argument(names.arguments)
         case .context: parameter.argument(names.context)
         case .continuation: parameter.argument(names.continuation)
         case .isolation: parameter.argument(names.isolation)
         }
       }
-      let call = "\(receiver)\(self.syntax.name.trimmed.text)(\(arguments.joined(separator: ", ")))"
+      let call = "\(function)(\(arguments.joined(separator: ", ")))"
       let attempt = self.isThrowing ? "try " : ""
       // A function that is not `async` may still belong to an actor, which cannot be seen from here.
       return self.isAsync
@@ -156,7 +153,7 @@
         let elements = ["after: \(path.trimmed)"] + self.elements(.either)
         return "OperationMacros.FunctionPath.inferred(\(elements.joined(separator: ", ")))"
       case .custom(let function):
-        var arguments = own.map(\.name)
+        var arguments = own.map(\.reference)
         if self.customPathTakesInstance { arguments.insert("self", at: 0) }
         return "(\(function.trimmed))(\(arguments.joined(separator: ", ")))"
       }
@@ -164,7 +161,7 @@
 
     private func elements(_ inference: PathRule.Inference) -> [String] {
       let path = "OperationMacros.FunctionPath"
-      let arguments = self.ownParameters.map { "\(path).\(inference.rawValue)(\($0.name))" }
+      let arguments = self.ownParameters.map { "\(path).\(inference.rawValue)(\($0.reference))" }
       return (self.place == .instance ? ["\(path).instance(self)"] : []) + arguments
     }
   }

@@ -43,7 +43,7 @@
 
       self.kind = kind
       self.syntax = function
-      self.name = function.name.identifier?.name ?? function.name.text
+      self.name = function.name.bareName ?? function.name.text
       let isOfType = function.modifiers.contains { [.keyword(.static), .keyword(.class)].contains($0.name.tokenKind) }
       self.place = lexicalContext.isEmpty ? .global : isOfType ? .type : .instance
       self.isInClass = lexicalContext.first?.is(ClassDeclSyntax.self) ?? false
@@ -64,13 +64,12 @@
 
     /// What a call of a mutation brings, as the type of a parameter.
     var argumentsParameterType: String {
-      self.parameters.first { $0.role == .arguments }?.type ?? "Void"
+      self.parameters.first { $0.role == .arguments }?.parameterType ?? "Void"
     }
 
     /// What a call of a mutation brings, as a generic argument, which is escaping as it is.
     var argumentsType: String {
-      let type = self.argumentsParameterType
-      return type.hasPrefix("@escaping ") ? String(type.dropFirst("@escaping ".count)) : type
+      self.parameters.first { $0.role == .arguments }?.type ?? "Void"
     }
 
     var isAsync: Bool { self.syntax.signature.effectSpecifiers?.asyncSpecifier != nil }
@@ -83,8 +82,7 @@
       guard let type = self.signature.returnClause?.type else { return "Void" }
       if let opaque = type.firstOpaqueType { throw .opaqueResult(opaque) }
       if let type = type.as(ImplicitlyUnwrappedOptionalTypeSyntax.self) { return "\(type.wrappedType.trimmed)?" }
-      if let type = type.as(AttributedTypeSyntax.self) { return type.baseType.trimmedDescription }
-      return type.trimmedDescription
+      return type.withoutPassing.trimmedDescription
     }
 
     fileprivate func operationFailureType() throws(Misuse) -> String {

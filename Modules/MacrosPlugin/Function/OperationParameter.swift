@@ -16,26 +16,29 @@
 
     var role: Role
     var syntax: FunctionParameterSyntax
-    /// The name in expressions: that of the parameter, or one in the place of `_` and of a name that hides the function.
+    /// The name without backquotes: that of the parameter, or one in the place of `_`, of `self` and of a name that hides
+    /// the function.
     var name: String
-    /// The type, as an operation that keeps the argument spells it.
+    /// The type of the argument that an operation keeps.
     var type: String
+    /// That type, as a parameter spells it.
+    var parameterType: String
+
+    /// The name in expressions.
+    var reference: String { Spelling.reference(to: self.name) }
 
     /// The argument in a call of the function, with its label.
     func argument(_ value: String) -> String {
-      switch self.syntax.firstName.tokenKind {
-      case .wildcard: value
-      default: "\(self.syntax.firstName.trimmed.text): \(value)"
-      }
+      self.syntax.firstName.bareName.map { "\(Spelling.label($0)): \(value)" } ?? value
     }
 
     /// The parameter in the declaration of `$name`.
     var declaration: String {
       let label = self.syntax.firstName.trimmed.text
-      let names = label == self.name ? label : "\(label) \(self.name)"
+      let names = self.syntax.firstName.bareName == self.name ? label : "\(label) \(self.reference)"
       let attributes = self.syntax.attributes.trimmedDescription
       let value = self.syntax.defaultValue.map { " \($0.trimmed)" } ?? ""
-      return "\(attributes.isEmpty ? "" : attributes + " ")\(names): \(self.type)\(value)"
+      return "\(attributes.isEmpty ? "" : attributes + " ")\(names): \(self.parameterType)\(value)"
     }
   }
 
@@ -43,20 +46,24 @@
     /// The parameters of a function, in their order.
     static func parameters(of function: FunctionDeclSyntax, kind: RequestKind) throws(Misuse) -> [OperationParameter] {
       var parameters: [OperationParameter] = []
+      let taken = Set(function.signature.parameterClause.parameters.flatMap(\.names))
       for (index, syntax) in function.signature.parameterClause.parameters.enumerated() {
         let role = try syntax.role(kind: kind)
         if role != .own, parameters.contains(where: { $0.role == role }) {
           throw .secondOfItsRole(role, syntax, in: function)
         }
         try syntax.check()
-        let token = syntax.secondName ?? syntax.firstName
-        let isUsable = token.tokenKind != .wildcard && token.identifier != function.name.identifier
+        var substitute = "argument\(index)"
+        while taken.contains(substitute) { substitute = "_\(substitute)" }
+        let name = (syntax.secondName ?? syntax.firstName).bareName
+        let isUsable = name != function.name.bareName && !["self", "Self"].contains(name)
         parameters.append(
           OperationParameter(
             role: role,
             syntax: syntax,
-            name: isUsable ? token.trimmed.text : "argument\(index)",
-            type: syntax.storedType
+            name: (isUsable ? name : nil) ?? substitute,
+            type: syntax.type.kept,
+            parameterType: syntax.type.keptParameter
           )
         )
       }
@@ -67,7 +74,7 @@
   extension FunctionParameterSyntax {
     /// The names that callers and the function's body use.
     var names: [String] {
-      [self.firstName, self.secondName].compactMap { $0?.identifier?.name }
+      [self.firstName, self.secondName].compactMap { $0?.bareName }
     }
 
     fileprivate func role(kind: RequestKind) throws(Misuse) -> OperationParameter.Role {
@@ -91,23 +98,9 @@
       }
       return kind == .mutation && self.names.contains("arguments") ? .arguments : .own
     }
-
-    /// The type without what says how it is passed, and escaping and sendable where it is a function.
-    fileprivate var storedType: String {
-      let type = self.type.unattributed
-      guard type.is(FunctionTypeSyntax.self) else { return type.trimmedDescription }
-      let attributes = self.type.as(AttributedTypeSyntax.self)?.attributes.map(\.trimmedDescription) ?? []
-      let others = attributes.filter { !["@escaping", "@Sendable"].contains($0) }
-      return (["@escaping", "@Sendable"] + others + [type.trimmedDescription]).joined(separator: " ")
-    }
   }
 
   extension TypeSyntax {
-    /// The type without attributes and specifiers.
-    var unattributed: TypeSyntax {
-      self.as(AttributedTypeSyntax.self)?.baseType.trimmed ?? self.trimmed
-    }
-
     /// The last part of the name of a nominal type.
     fileprivate var lastName: String? {
       if let type = self.as(IdentifierTypeSyntax.self) { return type.name.identifier?.name }

@@ -59,6 +59,36 @@
       )
     }
 
+    @Test func aClosureTakesAnArgumentThatIsCalledLikeAKeyword() {
+      expectMisuse(
+        """
+        @QueryRequest(path: .custom →{ ["posts"] })
+        func posts(in: Int) -> Int { 1 }
+        """,
+        "the closure makes the path of 'in', so it has 1 parameter",
+        remedy: "take the arguments",
+        """
+        @QueryRequest(path: .custom { (`in`: Int) in ["posts"] })
+        func posts(in: Int) -> Int { 1 }
+        """
+      )
+    }
+
+    @Test func nothingIdentifiesAClosureInParentheses() {
+      expectMisuse(
+        """
+        @QueryRequest
+        func post(→by: (() -> Int)) -> Int { by() }
+        """,
+        "nothing identifies a closure, so the path cannot be inferred; say it yourself",
+        remedy: "add a path of your own",
+        """
+        @QueryRequest(path: .custom { (by: @escaping @Sendable () -> Int) in [<#path#>] })
+        func post(by: (() -> Int)) -> Int { by() }
+        """
+      )
+    }
+
     @Test func nothingIdentifiesAClosure() {
       expectMisuse(
         """

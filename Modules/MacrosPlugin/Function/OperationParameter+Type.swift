@@ -1,0 +1,124 @@
+#if SwiftOperationMacros
+  internal import SwiftSyntax
+
+  extension TypeSyntax {
+    /// The type without attributes and specifiers.
+    var unattributed: TypeSyntax {
+      self.as(AttributedTypeSyntax.self)?.baseType.trimmed ?? self.trimmed
+    }
+
+    /// The type without what says how a value of it is passed: `@escaping`, `isolated`, `borrowing`, `sending` and the like.
+    var withoutPassing: TypeSyntax {
+      guard var type = self.as(AttributedTypeSyntax.self) else { return self.trimmed }
+      type.attributes = type.attributes.filter { $0.trimmedDescription != "@escaping" }
+      return type.keeping { !$0.is(SimpleTypeSpecifierSyntax.self) }.trimmed
+    }
+
+    /// The type without one specifier.
+    func without(_ specifier: SimpleTypeSpecifierSyntax) -> TypeSyntax {
+      guard let type = self.as(AttributedTypeSyntax.self) else { return self }
+      return type.keeping { $0.id != specifier.id }.surrounded(as: self)
+    }
+
+    /// The type without one attribute.
+    func without(_ attribute: AttributeSyntax) -> TypeSyntax {
+      guard let type = self.as(AttributedTypeSyntax.self) else { return self }
+      let attributes = type.attributes.filter { $0.id != attribute.id }
+      return type.with(\.attributes, attributes).bareIfPossible.surrounded(as: self)
+    }
+
+    /// Whether the type is spelled as a function type, maybe in parentheses.
+    var isFunction: Bool { self.function != nil }
+
+    /// The type as a parameter spells it whose argument an operation keeps.
+    var keptParameter: String {
+      if let function = self.function { return function.spelled(with: ["@escaping", "@Sendable"]) }
+      // The name of a function type cannot be told from others, but only such a type can be escaping.
+      let attributes = self.as(AttributedTypeSyntax.self)?.attributes ?? []
+      return attributes.contains { $0.trimmedDescription == "@escaping" } ? "@escaping \(self.kept)" : self.kept
+    }
+
+    /// The type of a value that an operation keeps: its functions are sendable.
+    ///
+    /// That holds for a function by itself, and for those in optionals and tuples, which convert to the types that the user
+    /// wrote. The arguments of generic types stay as they are. So do the elements of arrays and dictionaries: these convert,
+    /// but by a cast of each element, which traps.
+    var kept: String {
+      if let function = self.function { return function.spelled(with: ["@Sendable"]) }
+      let type = self.withoutPassing
+      // The suffix `!` is for parameters alone; a generic argument cannot have it.
+      if let type = type.as(ImplicitlyUnwrappedOptionalTypeSyntax.self) {
+        return "\(type.wrappedType.keptBeforeSuffix)?"
+      }
+      return type.containsKeptFunction ? type.keptContainer : type.trimmedDescription
+    }
+  }
+
+  extension TypeSyntax {
+    /// A function type, and what stands before it.
+    private struct Function {
+      /// What comes before all attributes, like `nonisolated(nonsending)`.
+      var specifiers: [String] = []
+      var attributes: [String] = []
+      var type: FunctionTypeSyntax
+
+      func spelled(with attributes: [String]) -> String {
+        let others = self.attributes.filter { !["@escaping", "@Sendable"].contains($0) }
+        return (self.specifiers + attributes + others + [self.type.trimmedDescription]).joined(separator: " ")
+      }
+    }
+
+    private var function: Function? {
+      if let type = self.as(FunctionTypeSyntax.self) { return Function(type: type) }
+      if let type = self.as(AttributedTypeSyntax.self) {
+        guard var function = type.baseType.function else { return nil }
+        let specifiers = (Array(type.specifiers) + Array(type.lateSpecifiers)).filter { element in
+          !element.is(SimpleTypeSpecifierSyntax.self)
+        }
+        function.specifiers.insert(contentsOf: specifiers.map(\.trimmedDescription), at: 0)
+        function.attributes.insert(contentsOf: type.attributes.map(\.trimmedDescription), at: 0)
+        return function
+      }
+      return self.parenthesized?.function
+    }
+
+    /// The type in parentheses that are no tuple's.
+    private var parenthesized: TypeSyntax? {
+      guard let elements = self.as(TupleTypeSyntax.self)?.elements, elements.count == 1 else { return nil }
+      return elements.first?.firstName == nil ? elements.first?.type : nil
+    }
+
+    private var containsKeptFunction: Bool {
+      if self.isFunction { return true }
+      if let type = self.as(OptionalTypeSyntax.self) { return type.wrappedType.containsKeptFunction }
+      return self.as(TupleTypeSyntax.self)?.elements.contains { $0.type.containsKeptFunction } ?? false
+    }
+
+    /// A type that contains functions, with these as sendable ones.
+    private var keptContainer: String {
+      if let type = self.as(OptionalTypeSyntax.self) { return "\(type.wrappedType.keptBeforeSuffix)?" }
+      guard let type = self.as(TupleTypeSyntax.self) else { return self.trimmedDescription }
+      let elements = type.elements.map { element in
+        let names = [element.firstName, element.secondName].compactMap { $0?.text }.joined(separator: " ")
+        return "\(names.isEmpty ? "" : "\(names): ")\(element.type.kept)"
+      }
+      return "(\(elements.joined(separator: ", ")))"
+    }
+
+    private var keptBeforeSuffix: String { self.isFunction ? "(\(self.kept))" : self.kept }
+  }
+
+  extension AttributedTypeSyntax {
+    /// The type with some of its specifiers.
+    fileprivate func keeping(_ isKept: (TypeSpecifierListSyntax.Element) -> Bool) -> TypeSyntax {
+      self.with(\.specifiers, self.specifiers.filter(isKept))
+        .with(\.lateSpecifiers, self.lateSpecifiers.filter(isKept))
+        .bareIfPossible
+    }
+
+    fileprivate var bareIfPossible: TypeSyntax {
+      self.specifiers.isEmpty && self.attributes.isEmpty && self.lateSpecifiers.isEmpty
+        ? self.baseType : TypeSyntax(self)
+    }
+  }
+#endif
