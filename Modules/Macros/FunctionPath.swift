@@ -52,6 +52,32 @@
       OperationPath.Element(argument)
     }
 
+    /// The identifier of an argument, if there is one.
+    public static func argument<Argument: Identifiable>(_ argument: Argument?) -> OperationPath.Element
+    where Argument.ID: Sendable {
+      OperationPath.Element(argument?.id)
+    }
+
+    /// An argument as it is, if there is one.
+    public static func argument<Argument: Hashable & Sendable & Identifiable>(
+      _ argument: Argument?
+    ) -> OperationPath.Element where Argument.ID: Sendable {
+      OperationPath.Element(argument)
+    }
+
+    /// The identifiers of arguments.
+    public static func argument<Argument: Identifiable>(_ arguments: [Argument]) -> OperationPath.Element
+    where Argument.ID: Sendable {
+      OperationPath.Element(arguments.map(\.id))
+    }
+
+    /// Arguments as they are.
+    public static func argument<Argument: Hashable & Sendable & Identifiable>(
+      _ arguments: [Argument]
+    ) -> OperationPath.Element where Argument.ID: Sendable {
+      OperationPath.Element(arguments)
+    }
+
     /// The identity of a type.
     public static func argument<Argument>(_ argument: Argument.Type) -> OperationPath.Element {
       OperationPath.Element(ObjectIdentifier(argument))
@@ -77,6 +103,24 @@
     /// The identifier of an argument.
     public static func identifiable<Argument: Identifiable>(_ argument: Argument) -> OperationPath.Element
     where Argument.ID: Sendable {
+      OperationPath.Element(argument.id)
+    }
+
+    /// An argument that is an identifier.
+    public static func identifier(_ argument: some Hashable & Sendable) -> OperationPath.Element {
+      OperationPath.Element(argument)
+    }
+
+    /// The identifier of an argument.
+    public static func identifier<Argument: Identifiable>(_ argument: Argument) -> OperationPath.Element
+    where Argument.ID: Sendable {
+      OperationPath.Element(argument.id)
+    }
+
+    /// The identifier of an argument.
+    public static func identifier<Argument: Hashable & Sendable & Identifiable>(
+      _ argument: Argument
+    ) -> OperationPath.Element where Argument.ID: Sendable {
       OperationPath.Element(argument.id)
     }
   }

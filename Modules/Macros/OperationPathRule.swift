@@ -24,7 +24,19 @@
     /// Like ``inferred``, where every argument has to be `Hashable`.
     public static var inferredFromHashable: Self { Self() }
 
-    /// Like ``inferred``, with the `id` of every argument, which has to be `Identifiable`.
+    /// Like ``inferred``, by identifiers alone.
+    ///
+    /// An argument that is called `id` identifies the operation, as the property `id` identifies one that is `Identifiable`:
+    /// it is the only argument in the path, and the others make no difference to it. Where there is none, the path has the
+    /// `id` of every argument, and each of them has to be `Identifiable`.
+    ///
+    /// ```swift
+    /// @QueryRequest(path: .inferredFromIdentifiable)
+    /// func post(id: Int, server: Server) async throws -> Post { … }
+    ///
+    /// @QueryRequest(path: .inferredFromIdentifiable)
+    /// func comments(on post: Post) async throws -> [Comment] { … }  // Identified by post.id.
+    /// ```
     public static var inferredFromIdentifiable: Self { Self() }
 
     /// A path of your own, followed by the arguments as ``inferred`` takes them.

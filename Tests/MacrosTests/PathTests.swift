@@ -20,6 +20,13 @@
     @QueryRequest static func draft(_ draft: Draft) -> Int { draft.id }
     @QueryRequest static func note(_ note: Note) -> Int { note.id }
     @QueryRequest(path: .inferredFromIdentifiable) static func noteByID(_ note: Note) -> Int { note.id }
+    @QueryRequest static func drafts(_ drafts: [Draft], first: Draft?) -> Int { drafts.count }
+    @QueryRequest static func notes(_ notes: [Note], first: Note?) -> Int { notes.count }
+    @QueryRequest(path: .inferredFromIdentifiable)
+    static func byID(id: Int, draft: Draft, of name: String) -> Int { id }
+    @QueryRequest(path: .inferredFromIdentifiable) static func byLabel(id number: Int, name: String) -> Int { number }
+    @QueryRequest(path: .inferredFromIdentifiable) static func drafts(_ one: Draft, with other: Note) -> Int { one.id }
+    @MutationRequest(path: .inferredFromIdentifiable) static func edit(id: Int, arguments: Int) -> Int { arguments }
     @QueryRequest(path: .inferredFromHashable) static func both(_ id: Int, _ name: String) -> Int { id }
     @QueryRequest(path: ["posts"]) static func post(id: Int, draft: Draft) -> Int { id }
     @QueryRequest(path: ["all"]) static func all() -> Int { 0 }
@@ -68,6 +75,33 @@
       #expect(Paths.$draft(Draft(id: 1, text: "a")).path == Paths.$draft(Draft(id: 1, text: "b")).path)
       #expect(Paths.$draft(Draft(id: 1)).path != Paths.$draft(Draft(id: 2)).path)
       #expect(Paths.$note(Note(id: 1, text: "a")).path != Paths.$note(Note(id: 1, text: "b")).path)
+    }
+
+    @Test func identifiableArgumentsInOptionalsAndArraysAreTheirIDs() {
+      let one = Draft(id: 1, text: "a")
+      let changed = Draft(id: 1, text: "b")
+      #expect(Paths.$drafts([one], first: one).path == Paths.$drafts([changed], first: changed).path)
+      #expect(Paths.$drafts([one], first: one).path != Paths.$drafts([one], first: nil).path)
+      #expect(Paths.$drafts([one], first: one).path != Paths.$drafts([one, one], first: one).path)
+      let notes = Paths.$notes([Note(id: 1, text: "a")], first: nil).path
+      #expect(notes != Paths.$notes([Note(id: 1, text: "b")], first: nil).path)
+      #expect(notes != Paths.$notes([Note(id: 1, text: "a")], first: Note(id: 1)).path)
+    }
+
+    @Test func anArgumentThatIsCalledIDIsTheIdentifier() {
+      let path = Paths.$byID(id: 1, draft: Draft(id: 2), of: "a").path
+      #expect(path == Paths.$byID(id: 1, draft: Draft(id: 3), of: "b").path)
+      #expect(path != Paths.$byID(id: 2, draft: Draft(id: 2), of: "a").path)
+      #expect(path.count == 2)
+      #expect(Paths.$byLabel(id: 1, name: "a").path == Paths.$byLabel(id: 1, name: "b").path)
+      #expect(Paths.$byLabel(id: 1, name: "a").path != Paths.$byLabel(id: 2, name: "a").path)
+      #expect(Paths.$edit(id: 1).path != Paths.$edit(id: 2).path)
+    }
+
+    @Test func withoutAnIdentifierEveryArgumentIsItsID() {
+      let path = Paths.$drafts(Draft(id: 1, text: "a"), with: Note(id: 2, text: "a")).path
+      #expect(path == Paths.$drafts(Draft(id: 1, text: "b"), with: Note(id: 2, text: "b")).path)
+      #expect(path != Paths.$drafts(Draft(id: 1), with: Note(id: 3)).path)
     }
 
     @Test func theKindOfInferenceCanBeChosen() {

@@ -161,8 +161,19 @@
 
     private func elements(_ inference: PathRule.Inference) -> [String] {
       let path = "OperationMacros.FunctionPath"
-      let arguments = self.ownParameters.map { "\(path).\(inference.rawValue)(\($0.reference))" }
+      var inference = inference
+      var parameters = self.ownParameters
+      if inference == .identifiable, let id = self.identifier {
+        inference = .identifier
+        parameters = [id]
+      }
+      let arguments = parameters.map { "\(path).\(inference.rawValue)(\($0.reference))" }
       return (self.place == .instance ? ["\(path).instance(self)"] : []) + arguments
+    }
+
+    /// The argument that is called `id`, by the name that the body uses, or by its label.
+    private var identifier: OperationParameter? {
+      self.ownParameters.first { $0.name == "id" } ?? self.ownParameters.first { $0.syntax.names.contains("id") }
     }
   }
 

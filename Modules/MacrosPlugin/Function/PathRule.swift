@@ -8,6 +8,8 @@
       case either = "argument"
       case hashable
       case identifiable
+      /// The rule of an argument that is called `id`, by which ``identifiable`` identifies a function's arguments.
+      case identifier
     }
 
     case inferred(Inference)

@@ -184,6 +184,29 @@
       )
     }
 
+    @Test func anIdentifierAmongTheArguments() {
+      expectExpansion(
+        """
+        @QueryRequest(path: .inferredFromIdentifiable)
+        func post(id number: Int, server: Server) async -> Int { number }
+        """,
+        """
+        func post(id number: Int, server: Server) async -> Int { number }
+
+        nonisolated func $post(id number: Int, server: Server) -> OperationMacros.FunctionQuery<OperationMacros.FunctionOrigin<929210068, 1190519667>, Int, Never> {
+          OperationMacros.FunctionQuery(path: OperationMacros.FunctionPath.inferred("post(id:server:)", of: OperationMacros.FunctionOrigin<929210068, 1190519667>.self, OperationMacros.FunctionPath.identifier(number))) {
+            (
+              isolation: isolated (any Actor)?,
+              context: OperationCore.OperationContext,
+              continuation: OperationCore.OperationContinuation<Int, Never>
+            ) async throws(Never) -> Int in
+            await post(id: number, server: server)
+          }
+        }
+        """
+      )
+    }
+
     @Test func anEntryInBackquotes() {
       expectExpansion(
         """
