@@ -21,6 +21,18 @@
     }
 
     /// Logs how long each run takes, and how it ends, at a level: see ``logDuration(_:level:)``.
+    ///
+    /// - Parameters:
+    ///   - name: The name in the log; nil for that of the operation: see `OperationRequest.operationName`.
+    ///   - level: The level to log at.
+    public func logDuration(
+      _ name: String? = nil,
+      at level: Logger.Level
+    ) -> ModifiedOperation<Self, LogDuration<Self>> {
+      self.logDuration(name, level: level)
+    }
+
+    /// Logs how long each run takes, and how it ends, at a level: see ``logDuration(_:level:)``.
     public func logDuration(_ level: Logger.Level) -> ModifiedOperation<Self, LogDuration<Self>> {
       self.logDuration(nil, level: level)
     }

@@ -145,6 +145,19 @@
       #expect(self.handler.entries.isEmpty)
     }
 
+    @Test func `The level can be chosen with a name and without one`() async throws {
+      self.script.enqueue(.value(1), .value(2))
+      var context = self.context
+      context.operationLogger.logLevel = .trace
+      let named = self.script.operation().logDuration("search", at: .trace)
+      #expect(try await OperationRunner(operation: named, initialContext: context).run() == 1)
+      let unnamed = self.script.operation().logDuration(at: .error)
+      #expect(try await OperationRunner(operation: unnamed, initialContext: context).run() == 2)
+      #expect(self.handler.entries.map(\.level) == [.trace, .error])
+      #expect(self.handler.entries.first?.metadata["operation.name"] == "search")
+      #expect(self.handler.entries.last?.metadata["operation.name"] != "search")
+    }
+
     @Test func `The modifier keeps the rules of modifiers`() async throws {
       var context = self.context
       context.operationLogger.logLevel = .trace
