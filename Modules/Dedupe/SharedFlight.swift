@@ -279,7 +279,7 @@ extension SharedFlight: FlightPilot {
   package func waits(of flight: Flight<Operation.Value, Operation.Failure>) -> [WaitEdge] {
     let awaited = self.lock.withLock { _ in self.awaited }
     // What the run of the store waits for before its work begins is waited for in here.
-    return (self.context.runAttachment?.awaitedRuns ?? []) + (awaited.map { [WaitEdge($0, isCall: true)] } ?? [])
+    return (self.context.runAttachment?.awaitedRuns ?? []) + (awaited.map { [WaitEdge(awaited: $0)] } ?? [])
   }
 
   @usableFromInline package var waitName: String? { self.operation.operationName }

@@ -28,7 +28,7 @@ public final class OperationStore<State: OperationState & Sendable>: Sendable, O
   }
 
   deinit {
-    self.runtime.close()
+    if self.runtime.markClosed() { self.runtime.close() }
     if self.runtime.hasBeenKept { self.runtime.leaveKeeper() }
   }
 }

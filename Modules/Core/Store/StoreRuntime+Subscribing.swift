@@ -20,12 +20,11 @@ extension StoreRuntime {
     departure: RunFlight.Departure,
     onStoreGone: (@Sendable () -> Void)?
   ) -> OperationSubscription {
-    self.noteDependent()
+    var isClosed = self.noteDependent()
     let mayDeliver = !self.machine.isOwnedByCurrentThread
     var (state, context) = (State?.none, OperationContext())
-    var isClosed = false
     let (subscriber, audience, news) = self.machine.withLock { machine in
-      isClosed = machine.isClosed
+      if machine.isClosed { isClosed = true }
       let subscriber = machine.subscribers.add(handler, role: .subscriber, onStoreGone: onStoreGone)
       context = machine.context
       let audience = machine.audience(
@@ -96,10 +95,10 @@ extension StoreRuntime {
 
   /// Calls `observer` after the first subscriber came or the last one left, and after the first run began or the last ended.
   func observeActivity(_ observer: @escaping @Sendable () -> Void) -> OperationSubscription {
-    self.noteDependent()
+    let isClosed = self.noteDependent()
     let isCancelled = Switch(false)
     let id = self.machine.withLock { machine in
-      if machine.isClosed { return UInt64(0) }
+      if isClosed || machine.isClosed { return UInt64(0) }
       let id = (machine.activityObservers.keys.max() ?? 0) + 1
       machine.activityObservers[id] = { if !isCancelled.isOn { observer() } }
       return id

@@ -19,7 +19,8 @@ final class StoreRuntime<State: OperationState & Sendable>: Sendable {
   // Unsafe only in name: touched by whoever holds its lock. It is that of the client that keeps the store, if one does.
   @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var entry: StoreEntry?
   @usableFromInline let isKept = Atomic(false)
-  @usableFromInline let dependents = Atomic(false)
+  /// Whether anybody has come who is to be told when the store goes, and whether it has gone: decided one after the other.
+  @usableFromInline let lifetime = Atomic<UInt8>(0)
   /// Whether anybody wants to hear of subscribers.
   @usableFromInline let isProbed: Bool
   /// Numbers the looks at whether the store is idle. It starts again after the greatest.
@@ -76,9 +77,19 @@ extension StoreRuntime {
   @inlinable
   var hasBeenKept: Bool { self.isKept.load(ordering: .acquiring) }
 
+  @inlinable static var hasDependentsFlag: UInt8 { 1 }
+  @inlinable static var isClosedFlag: UInt8 { 2 }
+
   /// Whether anybody has ever come who is to be told that the store is gone, or let go of then.
   @inlinable
-  var hasDependents: Bool { self.dependents.load(ordering: .acquiring) }
+  var hasDependents: Bool { self.lifetime.load(ordering: .acquiring) & Self.hasDependentsFlag != 0 }
+
+  /// Notes that the store is gone. Returns whether there is anybody to tell.
+  @inlinable
+  func markClosed() -> Bool {
+    let former = self.lifetime.bitwiseOr(Self.isClosedFlag, ordering: .acquiringAndReleasing).oldValue
+    return former & Self.hasDependentsFlag != 0
+  }
 
   private var lockedEntry: StoreEntry? { self.entryLock.withLock { _ in self.entry } }
 
@@ -87,9 +98,12 @@ extension StoreRuntime {
     self.lockedEntry?.storeIsGone()
   }
 
+  /// Notes that somebody has come who is to be told when the store goes. Returns whether it is gone already.
   @usableFromInline
-  func noteDependent() {
-    self.dependents.store(true, ordering: .releasing)
+  @discardableResult
+  func noteDependent() -> Bool {
+    let former = self.lifetime.bitwiseOr(Self.hasDependentsFlag, ordering: .acquiringAndReleasing).oldValue
+    return former & Self.isClosedFlag != 0
   }
 }
 

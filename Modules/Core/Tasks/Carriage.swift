@@ -26,7 +26,7 @@ package final class Carriage: Sendable {
   /// What the flight of the carriage waits for.
   var waits: [WaitEdge] {
     let (passenger, awaited) = self.state.withLock { ($0.passenger, $0.awaited) }
-    return [passenger?.node, awaited].compactMap { node in node.map { WaitEdge($0, isCall: true) } }
+    return [passenger?.node, awaited].compactMap { node in node.map { WaitEdge(awaited: $0) } }
   }
 
   /// Notes that the flight of the carriage waits for `node`, until it waits for something else.

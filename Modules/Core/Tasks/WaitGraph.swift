@@ -9,10 +9,16 @@ package protocol WaitNode: AnyObject, Sendable {
   var isEndedByCurrentTask: Bool { get }
   /// The name of its operation, if it has one.
   var waitName: String? { get }
+  /// Whether it is a queue of runs, as opposed to a run.
+  var isQueue: Bool { get }
   /// Whether it was cancelled, and may not have ended.
   var isCancelled: Bool { get }
   /// Waits until it has ended, or the current task is cancelled.
   nonisolated(nonsending) func ended() async
+}
+
+extension WaitNode {
+  @usableFromInline package var isQueue: Bool { false }
 }
 
 /// One wait of a ``WaitNode``.
@@ -25,6 +31,11 @@ package struct WaitEdge: Sendable {
   package init(_ node: any WaitNode, isCall: Bool) {
     self.node = node
     self.isCall = isCall
+  }
+
+  /// The wait for what the work of a run has asked for, or for a place in a queue.
+  package init(awaited node: any WaitNode) {
+    self.init(node, isCall: !node.isQueue)
   }
 }
 
@@ -155,6 +166,15 @@ package enum EnclosingRun {
 
   /// Whether there is a run to note waits for.
   @usableFromInline package static var exists: Bool { self.local.get() != nil }
+}
+
+extension OperationContext {
+  /// Notes that the run with this context waits in a queue for `node`, until it waits for something else.
+  package func note(awaited node: any WaitNode) {
+    self.runCarriage?.note(awaited: node)
+    EnclosingRun.note(awaited: node)
+    WaitGraph.noteEdge()
+  }
 }
 
 /// What a state keeps with a run, and may make the run wait for others.

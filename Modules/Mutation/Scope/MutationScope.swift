@@ -38,6 +38,7 @@ public struct MutationScope<Operation: MutationRequest>: OperationModifier {
     let admission = await ScopeLanes.shared.admission(
       to: self.id,
       of: self.owner(in: context),
+      in: context,
       canLeave: cancellation != nil,
       isolation: isolation
     )

@@ -36,6 +36,7 @@ final class ScopeLanes: Sendable {
   func admission(
     to scope: OperationPath,
     of owner: any AnyObject & Sendable,
+    in context: OperationContext,
     canLeave: Bool,
     isolation: isolated (any Actor)?
   ) async -> Admission {
@@ -49,6 +50,8 @@ final class ScopeLanes: Sendable {
       case .turn:
         return .turn(ScopeTurn(lane: lane, key: key))
       case .place(let place):
+        // No call inside the turn that is waited for may join the run that waits for it.
+        context.note(awaited: lane)
         let isTurn = await lane.turn(at: place, canLeave: canLeave, isolation: isolation)
         return isTurn ? .turn(ScopeTurn(lane: lane, key: key)) : .left
       }
@@ -108,4 +111,14 @@ final class ScopeTurn: Sendable {
     self.isOver.store(true, ordering: .releasing)
     if self.lane.leave() { ScopeLanes.shared.remove(self.lane, self.key) }
   }
+}
+
+extension ScopeLane: WaitNode {
+  var waits: [WaitEdge] { [] }
+  var isEndedByCurrentTask: Bool { ScopeTurn.isInside(self) }
+  var waitName: String? { nil }
+  var isQueue: Bool { true }
+  var isCancelled: Bool { false }
+
+  nonisolated(nonsending) func ended() async {}
 }
