@@ -27,6 +27,7 @@ let package = Package(
         .product(name: "OperationRetry", package: "swift-operation"),
         .product(name: "OperationDedupe", package: "swift-operation"),
         .product(name: "OperationPagination", package: "swift-operation"),
+        .product(name: "OperationMutation", package: "swift-operation"),
         .product(name: "Operation", package: "swift-operation"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
