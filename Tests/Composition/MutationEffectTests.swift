@@ -24,7 +24,8 @@ struct MutationEffectTests {
 
   @Test(arguments: [true, false])
   func `An update stays through the attempts of a retry around shared calls`(succeeds: Bool) async throws {
-    let store = self.client.store(for: self.mutation.deduplicated().retry(limit: 1).backoff(.noBackoff).delayer(.noDelay))
+    let mutation = self.mutation.deduplicated().retry(limit: 1).backoff(.noBackoff).delayer(.noDelay)
+    let store = self.client.store(for: mutation)
     let recorder = EventRecorder<ListState>()
     let subscription = self.list.subscribe(with: recorder.handler)
     let calls = (1...2).map { _ in Task.immediate { try await store.mutate(with: 2) } }

@@ -118,7 +118,8 @@ struct HistoryTests {
   }
 
   @Test func `A call is found by the identifier of its task`() async throws {
-    let store = MutationStore.detached(mutation: Mutation(script: Script(default: .value("made"))).maxHistory(length: 2))
+    let script = Script(default: .value("made"))
+    let store = MutationStore.detached(mutation: Mutation(script: script).maxHistory(length: 2))
     let tasks = ["a", "b", "c"].map { store.mutateTask(with: $0) }
     for task in tasks { try await task.runIfNeeded() }
     #expect(store.history[id: tasks[1].id]?.arguments == "b")

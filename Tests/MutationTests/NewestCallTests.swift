@@ -88,7 +88,7 @@ struct NewestCallTests {
     #expect(self.store.valueUpdateCount == 3)
   }
 
-  @Test func `What a later call yields covers the end of an earlier one, until the later one is cancelled`() async throws {
+  @Test func `What a later call yields covers the end of an earlier one, until it is cancelled`() async throws {
     let calls = try await self.begin("a", "b")
     calls[1].run.yield("b half")
     try await self.succeed(calls[0], "a made")

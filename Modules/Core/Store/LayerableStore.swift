@@ -60,11 +60,7 @@ package struct LayerableStore: Sendable {
 extension OperationClient {
   /// The stores at paths that start with `path`.
   package func layerableStores(matching path: OperationPath) -> [LayerableStore] {
-    var stores: [LayerableStore] = []
-    self.storage.stores(matching: path).forEach { kept in
-      if let store = LayerableStore(kept.store) { stores.append(store) }
-    }
-    return stores
+    self.storage.runtimes(matching: path).compactMap { $0.erasedStore.flatMap { LayerableStore($0) } }
   }
 
   /// Tells of the stores that come to paths that start with `path`.

@@ -124,18 +124,6 @@ struct StoreMachine<State: OperationState & Sendable>: Sendable {
     if last < 0 { return nil }
     return self.runs[last].id == id ? last : self.index(ofEarlierRun: id)
   }
-
-  @usableFromInline
-  func index(ofEarlierRun id: OperationTaskIdentifier) -> Int? {
-    // Nearly always runs begin in the order in which their tasks were made.
-    var (low, high) = (0, self.runs.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if self.runs[middle].id < id { low = middle + 1 } else { high = middle }
-    }
-    if low < self.runs.count, self.runs[low].id == id { return low }
-    return self.runs.lastIndex { $0.id == id }
-  }
 }
 
 // MARK: - Results

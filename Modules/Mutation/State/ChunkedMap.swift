@@ -32,7 +32,7 @@ struct ChunkedMap<Key: Comparable & Sendable, Value: Sendable>: Sendable {
   /// The place of a key, or the one at which it is to be inserted.
   private func position(of key: Key) -> Position {
     // What is looked for has nearly always come last.
-    guard let last = self.chunks.last, let first = last.first else { return Position(chunk: 0, index: 0, isFound: false) }
+    guard let first = self.chunks.last?.first else { return Position(chunk: 0, index: 0, isFound: false) }
     var chunk = self.chunks.count - 1
     if key < first.key {
       chunk = Self.partition(0..<chunk) { self.chunks[$0][0].key <= key }
