@@ -71,6 +71,8 @@
 
     @Test func `Out of descriptors a process watches nothing, and does once it has some again`() async {
       await #expect(processExitsWith: .success) {
+        // Ends the process when a wait in it does not end.
+        alarm(30)
         var limit = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
         limit.rlim_cur = 64
@@ -107,6 +109,8 @@
 
     @Test func `No child inherits the pipe, not even one that is started while it is made`() async {
       await #expect(processExitsWith: .success) {
+        // Ends the process when a wait in it does not end.
+        alarm(30)
         let before = Children.descriptors()
         let isOver = Switch(false)
         let hasEnded = DispatchSemaphore(value: 0)
