@@ -84,7 +84,9 @@
         let loop = EventLoop()
         let isOver = DispatchSemaphore(value: 0)
         let warnings = Log<OperationWarning>()
-        let registration = OperationWarning.withReporter { warnings.append($0) } operation: {
+        let registration = OperationWarning.withReporter {
+          warnings.append($0)
+        } operation: {
           loop.schedule(after: .zero) { isOver.signal() }
         }
         let wasRunning = loop.isRunning
@@ -99,7 +101,8 @@
     @Test func `A deadline on a thread of its own comes in time, or not at all when it is cancelled`() async throws {
       let lifetimes = LifetimeTracker()
       let gate = Gate()
-      let cancelled = ThreadDeadlines().schedule(after: .seconds(3_600)) { [token = lifetimes.token()] in token.touch() }
+      let cancelled = ThreadDeadlines().schedule(after: .seconds(3_600)) { [token = lifetimes.token()] in token.touch()
+      }
       cancelled.cancel()
       #expect(lifetimes.aliveCount == 0)
       let subscription = ThreadDeadlines().schedule(after: .milliseconds(1)) { gate.open() }

@@ -166,7 +166,9 @@ struct ScopeTests {
   @Test func `Nothing is left of a scope that nobody uses`() async throws {
     let lanes = ScopeLanes()
     let owner = Gate()
-    guard case .turn = await lanes.admission(to: ["a"], of: owner, in: OperationContext(), canLeave: true, isolation: nil) else {
+    guard
+      case .turn = await lanes.admission(to: ["a"], of: owner, in: OperationContext(), canLeave: true, isolation: nil)
+    else {
       Issue.record("The first one has to wait.")
       return
     }

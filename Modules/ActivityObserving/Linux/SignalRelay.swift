@@ -89,7 +89,9 @@
       var (warnings, sources) = ([OperationWarning](), [any DispatchSourceSignal]())
       for (signal, taken) in state.signals where !taken.subscribers.isEmpty {
         if let source = self.take(signal, &state) { sources.append(source) }
-        if case SignalRelay.Means.none? = state.signals[signal]?.means { warnings += state.warnOnce(signal, Self.isTakenAway(signal)) }
+        if case SignalRelay.Means.none? = state.signals[signal]?.means {
+          warnings += state.warnOnce(signal, Self.isTakenAway(signal))
+        }
       }
       return (warnings, sources)
     }
@@ -117,7 +119,10 @@
     }
 
     private func makeSource(_ signal: ProcessSignal) -> any DispatchSourceSignal {
-      let source = DispatchSource.makeSignalSource(signal: signal.rawValue, queue: DispatchQueue(label: "operation-signals"))
+      let source = DispatchSource.makeSignalSource(
+        signal: signal.rawValue,
+        queue: DispatchQueue(label: "operation-signals")
+      )
       source.setEventHandler { [weak self] in self?.call(signal) }
       // As soon as the signal is said to be taken it may be sent.
       let isRegistered = DispatchSemaphore(value: 0)

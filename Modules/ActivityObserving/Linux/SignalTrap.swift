@@ -152,7 +152,9 @@
       trap.note(level, signal)
       let next = trap.next(level, signal)
       // The system, too, hands all three to a function that takes the first one alone.
-      if SignalAction.isFunction(next) { unsafeBitCast(next, to: SignalAction.Handler.self)(signal, information, context) }
+      if SignalAction.isFunction(next) {
+        unsafeBitCast(next, to: SignalAction.Handler.self)(signal, information, context)
+      }
     }
     errno = code
   }

@@ -50,7 +50,9 @@
         let observer = NetlinkNetworkObserver(requirement: .interface("no-such-link"))
         let isDisconnected = DispatchSemaphore(value: 0)
         let warnings = Heard<OperationWarning>()
-        let subscription = OperationWarning.withReporter { warnings.append($0) } operation: {
+        let subscription = OperationWarning.withReporter {
+          warnings.append($0)
+        } operation: {
           observer.subscribe { if $0 == .disconnected { isDisconnected.signal() } }
         }
         for descriptor in descriptors { close(descriptor) }
