@@ -23,11 +23,63 @@ extension StoreRuntime {
     _ sharing: OperationRunSharing,
     _ handler: RunHandler<State>?
   ) -> RunAdmission<State> {
-    if let task = self.reserve(context, unlessThereAreOthersThan: []) { return .departure(task.flight, task.context) }
+    // Nearly always there is no run, or one that does the same.
+    var (candidate, reserved) = (Task?.none, Task?.none)
+    self.machine.withLock { machine in
+      if machine.runs.isEmpty, machine.reservedTasks.isEmpty {
+        reserved = self.reserve(context, in: &machine)
+      } else {
+        candidate = machine.onlyJoinableTask
+      }
+    }
+    if let reserved { return .departure(reserved.flight, reserved.context) }
+    if let candidate, let admission = self.admission(to: candidate, context, sharing, handler).granted {
+      return admission
+    }
     return self.admissionAmongOthers(context, sharing, handler)
   }
 
+  /// What becomes of a call that wants to join a certain run.
   @usableFromInline
+  enum Joining {
+    case granted(RunAdmission<State>)
+    /// The run does something else, or waits for the caller.
+    case refused
+    /// The run cannot be joined any more.
+    case late
+
+    @inlinable
+    var granted: RunAdmission<State>? {
+      if case .granted(let admission) = self { admission } else { nil }
+    }
+  }
+
+  @inlinable
+  func admission(
+    to candidate: Task,
+    _ context: OperationContext,
+    _ sharing: OperationRunSharing,
+    _ handler: RunHandler<State>?
+  ) -> Joining {
+    guard self.operation.isSameRun(context, candidate.context), sharing.isSameRun(context, candidate.context) else {
+      return .refused
+    }
+    if WaitGraph.isNeeded {
+      switch WaitGraph.finding(joining: candidate.flight) {
+      case .open: break
+      case .queuedBehindCaller: return .refused
+      case .recursion(let names):
+        return OperationCircleError.report(names, as: State.Failure.self).map { .granted(.refusal($0)) } ?? .refused
+      }
+    }
+    var listener: Subscriber<State>?
+    guard self.takeOwnership(of: candidate.flight, for: handler, listener: &listener) else { return .late }
+    context.noteJoin()
+    return .granted(.join(candidate.flight, listener))
+  }
+
+  @inlinable
+  @inline(never)
   func admissionAmongOthers(
     _ context: OperationContext,
     _ sharing: OperationRunSharing,
@@ -36,79 +88,66 @@ extension StoreRuntime {
     var refused: Set<OperationTaskIdentifier> = []
     while true {
       for candidate in self.joinableTasks where !refused.contains(candidate.id) {
-        guard self.operation.isSameRun(context, candidate.context), sharing.isSameRun(context, candidate.context) else {
-          refused.insert(candidate.id)
-          continue
+        switch self.admission(to: candidate, context, sharing, handler) {
+        case .granted(let admission): return admission
+        case .refused: refused.insert(candidate.id)
+        case .late: continue
         }
-        switch WaitGraph.finding(joining: candidate.flight) {
-        case .open: break
-        case .queuedBehindCaller:
-          refused.insert(candidate.id)
-          continue
-        case .recursion(let names):
-          if let failure = OperationCircleError.report(names, as: State.Failure.self) { return .refusal(failure) }
-          refused.insert(candidate.id)
-          continue
-        }
-        guard let listener = self.boarding(candidate.flight, handler) else { continue }
-        context.noteJoin()
-        return .join(candidate.flight, listener.subscriber)
       }
-      if let task = self.reserve(context, unlessThereAreOthersThan: refused) {
-        return .departure(task.flight, task.context)
+      var reserved: Task?
+      self.machine.withLock { machine in
+        if !machine.hasJoinableRun(besides: refused) { reserved = self.reserve(context, in: &machine) }
       }
+      if let reserved { return .departure(reserved.flight, reserved.context) }
     }
   }
 
   /// The tasks of the runs that a caller can join who comes now.
-  private var joinableTasks: [Task] {
+  @inlinable var joinableTasks: [Task] {
     self.machine.withLock { machine in
-      machine.runs.filter { machine.canServe($0) }.map(\.task) + machine.reservedTasks.filter { $0.flight.isAlive }
+      machine.runs.filter { machine.canServe($0) }.map { $0.task } + machine.reservedTasks.filter { $0.flight.isAlive }
     }
   }
 
-  /// Reserves a run, unless there is one that can be joined and is not among those that were refused.
+  /// Reserves a run. Called under the lock.
   @inlinable
-  func reserve(
-    _ context: OperationContext,
-    unlessThereAreOthersThan refused: Set<OperationTaskIdentifier>
-  ) -> Task? {
-    var reserved: Task?
-    self.machine.withLock { machine in
-      if !machine.runs.isEmpty || !machine.reservedTasks.isEmpty, machine.hasJoinableRun(besides: refused) { return }
-      var task = Task(flight: self.makeFlight(in: context, holders: 1), context: context)
-      task.enterRun(of: self.reference)
-      machine.reservedTasks.append(task)
-      reserved = task
-    }
-    return reserved
+  func reserve(_ context: OperationContext, in machine: inout StoreMachine<State>) -> Task {
+    var task = Task(flight: self.makeFlight(in: context, holders: 1), context: context)
+    task.enterRun(of: self.reference)
+    machine.reservedTasks.append(task)
+    return task
   }
 
-  /// The listener of one who has joined a run.
-  private struct Boarding {
-    let subscriber: Subscriber<State>?
-  }
-
-  /// Makes the caller an owner of a run, and its handler one that hears what the run has told and will tell; nil when the run
-  /// cannot be joined any more.
-  private func boarding(_ flight: RunFlight, _ handler: RunHandler<State>?) -> Boarding? {
+  /// Makes the caller an owner of a run, and its handler one that hears what the run has told and will tell. False when the
+  /// run cannot be joined any more.
+  @inlinable
+  func takeOwnership(of flight: RunFlight, for handler: RunHandler<State>?, listener: inout Subscriber<State>?) -> Bool {
     if handler != nil { self.noteDependent() }
-    let boarding = self.machine.withLock { machine -> Boarding? in
+    let isOwner = self.machine.withLock { machine in
       let index = machine.index(ofRun: flight.id)
       let isThere =
         index.map { machine.canServe(machine.runs[$0]) } ?? machine.reservedTasks.contains { $0.id == flight.id }
-      guard isThere, flight.hold() else { return nil }
-      guard let handler else { return Boarding(subscriber: nil) }
-      let subscriber = machine.subscribers.add(handler.handler, role: .runListener(flight.id))
-      if let index { machine.queueHistory(of: machine.runs[index], for: subscriber) }
-      return Boarding(subscriber: subscriber)
+      guard isThere, flight.hold() else { return false }
+      if let handler {
+        let subscriber = machine.subscribers.add(handler.handler, role: .runListener(flight.id))
+        if let index { machine.queueHistory(of: machine.runs[index], for: subscriber) }
+        listener = subscriber
+      }
+      return true
     }
-    if boarding?.subscriber != nil { self.deliver() }
-    return boarding
+    if listener != nil { self.deliver() }
+    return isOwner
   }
 }
 
 extension StoreMachine {
+  /// The task of the run that a caller can join who comes now; nil when there is none, or more than one run.
+  @inlinable var onlyJoinableTask: Task? {
+    if self.runs.count == 1, self.reservedTasks.isEmpty { return self.canServe(self.runs[0]) ? self.runs[0].task : nil }
+    guard self.runs.isEmpty, self.reservedTasks.count == 1 else { return nil }
+    return self.reservedTasks[0].flight.isAlive ? self.reservedTasks[0] : nil
+  }
+
   @usableFromInline
   func hasJoinableRun(besides refused: Set<OperationTaskIdentifier>) -> Bool {
     self.runs.contains { self.canServe($0) && !refused.contains($0.id) }
@@ -116,6 +155,7 @@ extension StoreMachine {
   }
 
   /// Lets one who joins a run hear that it has started, and what it has yielded last.
+  @usableFromInline
   mutating func queueHistory(of run: Run, for subscriber: Subscriber<State>) {
     guard run.hasStarted else { return }
     self.queue(StoreNews(turn: .started), result: nil, run.task.context, run: run.id, addressee: subscriber)

@@ -62,6 +62,11 @@ package enum WaitGraph {
     if !self.hasEdges.load(ordering: .relaxed) { self.hasEdges.store(true, ordering: .sequentiallyConsistent) }
   }
 
+  /// Whether there may be anything to find.
+  @usableFromInline package static var isNeeded: Bool {
+    self.hasEdges.load(ordering: .sequentiallyConsistent) || EnclosingRun.exists
+  }
+
   /// Looks whether `node` waits, by whatever way, for the current task, which is about to wait for it.
   ///
   /// That wait is noted first: of two who are about to close a circle at once, at least one sees the other's.
