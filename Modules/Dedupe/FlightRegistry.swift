@@ -31,7 +31,7 @@ final class FlightRegistry<Operation: OperationRequest & Sendable>: Sendable whe
           if let outcome = await shared.join(in: context, with: continuation) { return outcome }
           self.remove(shared)
           continue
-        case .refusal(let failure): return .failure(failure)
+        case .refusal(let names): return OperationCircleError.outcome(names)
         }
       }
       var added: SharedFlight<Operation>?
@@ -60,8 +60,8 @@ final class FlightRegistry<Operation: OperationRequest & Sendable>: Sendable whe
   enum Match {
     case none
     case shared(any AnySharedFlight)
-    /// The run that does the same waits for the caller.
-    case refusal(Operation.Failure)
+    /// The run that does the same waits for the caller, by way of these operations.
+    case refusal([String])
   }
 
   /// The flight that can serve a run: it does the same, no invalidation has come in between, and it does not wait for the run.
@@ -77,7 +77,8 @@ final class FlightRegistry<Operation: OperationRequest & Sendable>: Sendable whe
       case .open: return .shared(flight)
       case .queuedBehindCaller: continue
       case .recursion(let names):
-        if let failure = OperationCircleError.report(names, as: Operation.Failure.self) { return .refusal(failure) }
+        if OperationCircleError.isFailure(Operation.Failure.self) { return .refusal(names) }
+        OperationCircleError(operationNames: names).report()
       }
     }
     return .none

@@ -131,7 +131,9 @@ extension SharedFlight {
   }
 
   /// Waits for the outcome with those who do already; nil when the flight is dying or over.
+  // Not inlined: those who begin a flight would keep room for it.
   @inlinable
+  @inline(never)
   nonisolated(nonsending) func join(in context: OperationContext, with continuation: Continuation) async -> Outcome? {
     var id: UInt64?
     context.runCarriage?.note(awaited: self.flight)

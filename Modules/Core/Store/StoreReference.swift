@@ -1,4 +1,4 @@
-public import Synchronization
+internal import Synchronization
 
 /// A store as the contexts of its runs refer to it: without keeping it, or what works behind it, alive.
 @usableFromInline
@@ -24,7 +24,6 @@ protocol StoreReference: AnyObject, Sendable {
 final class TypedStoreReference<State: OperationState & Sendable>: StoreReference {
   // Of no certain type, as letting go of what holds a generic type looks that up.
   @usableFromInline weak let object: (any AnyObject & Sendable)?
-  @usableFromInline let invalidation = Atomic<Int>(0)
 
   @inlinable
   init(to store: OperationStore<State>) {
@@ -44,11 +43,8 @@ final class TypedStoreReference<State: OperationState & Sendable>: StoreReferenc
 
   @usableFromInline var opaqueStore: OpaqueOperationStore? { self.store.map { OpaqueOperationStore(erasing: $0) } }
 
-  @usableFromInline var lastInvalidation: Int { self.invalidation.load(ordering: .acquiring) }
-
-  /// Notes an invalidation. Of two that are noted at once the later one stays.
-  func note(invalidation number: Int) {
-    _ = self.invalidation.max(number, ordering: .acquiringAndReleasing)
+  @usableFromInline var lastInvalidation: Int {
+    self.store?.runtime.lastInvalidation.load(ordering: .acquiring) ?? 0
   }
 
   @usableFromInline

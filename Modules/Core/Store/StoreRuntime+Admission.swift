@@ -7,8 +7,8 @@ enum RunAdmission<State: OperationState & Sendable> {
   case departure(RunFlight, OperationContext)
   /// By a run that is there. The caller is an owner of it.
   case join(RunFlight, Subscriber<State>?)
-  /// Not at all: the run that does the same waits for the caller.
-  case refusal(State.Failure)
+  /// Not at all: the run that does the same waits for the caller, by way of these operations.
+  case refusal([String])
 }
 
 extension StoreRuntime {
@@ -69,7 +69,9 @@ extension StoreRuntime {
       case .open: break
       case .queuedBehindCaller: return .refused
       case .recursion(let names):
-        return OperationCircleError.report(names, as: State.Failure.self).map { .granted(.refusal($0)) } ?? .refused
+        if OperationCircleError.isFailure(State.Failure.self) { return .granted(.refusal(names)) }
+        OperationCircleError(operationNames: names).report()
+        return .refused
       }
     }
     var listener: Subscriber<State>?

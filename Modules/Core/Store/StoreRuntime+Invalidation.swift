@@ -1,10 +1,13 @@
+internal import Synchronization
+
 extension StoreRuntime {
   /// Marks the value stale, whatever the rules say, until a run that begins from now on has succeeded.
   ///
   /// - Returns: The number of the invalidation.
   func invalidate() -> Int {
     let number = InvalidationNumber.next()
-    self.reference.note(invalidation: number)
+    // Of two that are noted at once the later one stays.
+    _ = self.lastInvalidation.max(number, ordering: .acquiringAndReleasing)
     self.machine.withLock { $0.invalidate(number) }
     return number
   }

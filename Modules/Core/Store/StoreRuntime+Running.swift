@@ -104,7 +104,7 @@ extension StoreRuntime: FlightPilot {
     var isTold = false
     var removed: StoreMachine<State>.Run?
     // What a mutation has done is not outdated by what another one does.
-    let hidesOutdatedRuns = self.reference.lastInvalidation > 0 && self.operation.canRunUnasked
+    let hidesOutdatedRuns = self.wasInvalidated && self.operation.canRunUnasked
     self.change(task.context, run: task.id, result: outcome) { machine in
       if machine.hasPrematureRuns {
         hasFailedPrematurely = machine.failsPrematurely(task.id, with: outcome, isCancelled: isCancelled)
@@ -214,8 +214,8 @@ extension StoreRuntime {
       return await self.fly(flight, in: context, leaving: .atOnce, isHeld: true, handler: handler)
     case .join(let flight, let listener):
       return await self.join(flight, listener)
-    case .refusal(let failure):
-      return .failure(failure)
+    case .refusal(let names):
+      return OperationCircleError.outcome(names)
     }
   }
 

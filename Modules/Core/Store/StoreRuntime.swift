@@ -18,6 +18,8 @@ final class StoreRuntime<State: OperationState & Sendable>: Sendable {
   @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var madeReference: TypedStoreReference<State>?
   // Unsafe only in name: touched by whoever holds its lock. It is that of the client that keeps the store, if one does.
   @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var entry: StoreEntry?
+  /// The number of the last invalidation; 0 before the first.
+  @usableFromInline let lastInvalidation = Atomic<Int>(0)
   @usableFromInline let isKept = Atomic(false)
   /// Whether anybody has come who is to be told when the store goes, and whether it has gone: decided one after the other.
   @usableFromInline let lifetime = Atomic<UInt8>(0)
@@ -73,6 +75,10 @@ struct StoreMachineAccess<State: OperationState & Sendable> {
 }
 
 extension StoreRuntime {
+  /// Whether the store has ever been invalidated.
+  @inlinable
+  var wasInvalidated: Bool { self.lastInvalidation.load(ordering: .relaxed) > 0 }
+
   /// Whether a client keeps the store, or has done so.
   @inlinable
   var hasBeenKept: Bool { self.isKept.load(ordering: .acquiring) }

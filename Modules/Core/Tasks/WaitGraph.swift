@@ -115,6 +115,11 @@ public struct OperationCircleError: Error, Hashable, Sendable, CustomStringConve
   /// The names of the operations, beginning and ending with the one that was asked for.
   public let operationNames: [String]
 
+  @usableFromInline
+  package init(operationNames: [String]) {
+    self.operationNames = operationNames
+  }
+
   public var description: String {
     """
     \(self.operationNames.first ?? "An operation") waits for itself: \(self.operationNames.joined(separator: " → ")). \
@@ -124,12 +129,25 @@ public struct OperationCircleError: Error, Hashable, Sendable, CustomStringConve
 }
 
 extension OperationCircleError {
-  /// Reports the circle, and returns it as a failure of a run, where there is room for it.
+  /// Whether a type of failure has room for the error.
   @usableFromInline
-  package static func report<Failure: Error>(_ names: [String], as failure: Failure.Type) -> Failure? {
+  package static func isFailure<Failure: Error>(_ failure: Failure.Type) -> Bool {
+    OperationCircleError(operationNames: []) is Failure
+  }
+
+  /// Reports the circle, and returns it as the outcome of a run, whose type of failure has room for it.
+  // Not inlined: async functions would keep room for the failure.
+  @usableFromInline
+  package static func outcome<Value, Failure: Error>(_ names: [String]) -> Result<Value, Failure> {
     let error = OperationCircleError(operationNames: names)
-    OperationWarning(code: .taskCircle, message: error.description).report()
-    return error as? Failure
+    error.report()
+    guard let failure = error as? Failure else { preconditionFailure("Only a type with room for it is asked for it.") }
+    return .failure(failure)
+  }
+
+  @usableFromInline
+  package func report() {
+    OperationWarning(code: .taskCircle, message: self.description).report()
   }
 }
 

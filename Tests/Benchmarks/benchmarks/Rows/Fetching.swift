@@ -19,7 +19,7 @@ extension Benchmark {
     ]
     rows += try await Benchmark.passingThrough(harness)
     rows += Row.allocations(of: bare, section, "store.fetch()", bar: 8)
-    rows += Row.allocations(of: full, section, "a fetch with retry, backoff, deduplicated", bar: 13)
+    rows += Row.allocations(of: full, section, "a fetch with retry, backoff, deduplicated", bar: 14)
 
     let plainStore = client.store(for: PostQuery(id: 1))
     let defaultStore = withDefaults.store(for: PostQuery(id: 1))
