@@ -123,7 +123,8 @@ extension StoreRuntime {
   /// Makes the caller an owner of a run, and its handler one that hears what the run has told and will tell. False when the
   /// run cannot be joined any more.
   @inlinable
-  func takeOwnership(of flight: RunFlight, for handler: RunHandler<State>?, listener: inout Subscriber<State>?) -> Bool {
+  func takeOwnership(of flight: RunFlight, for handler: RunHandler<State>?, listener: inout Subscriber<State>?) -> Bool
+  {
     if handler != nil { self.noteDependent() }
     let isOwner = self.machine.withLock { machine in
       let index = machine.index(ofRun: flight.id)

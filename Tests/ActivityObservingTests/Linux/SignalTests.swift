@@ -94,7 +94,7 @@
       let subject = try await Subject()
       #expect(try await subject.obeys("observe") == ["active"])
       try await subject.obeys("handle")
-      for _ in 0..<100 { #expect(try await self.heard(subject, 1) == ["handler"]) }
+      // The observer would do it by itself after a while.
       try await subject.obeys("renew")
       for _ in 0..<100 { #expect(try await self.heard(subject, 3) == ["active", "handler", "inactive"]) }
       try await subject.obeys("cancel")
