@@ -127,7 +127,8 @@ struct PageEventOrderTests {
             let heard = diary.all
             #expect(heard == Array(expected.prefix(heard.count)))
           }
-          group.addTask { store.currentValue[id: 0]?.value = "edited" }
+          // Exclusively, as a page that comes between the reading and the writing would be lost.
+          group.addTask { store.withExclusiveAccess { $0.currentValue[id: 0]?.value = "edited" } }
         }
       }
       subscription.cancel()
