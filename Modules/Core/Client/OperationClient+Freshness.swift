@@ -77,7 +77,8 @@ extension OperationClient {
   /// - Throws: What the query throws.
   public func ensureValue<Query: QueryRequest>(for query: Query) async throws(Query.Failure) -> Query.Value {
     let store = self.store(for: query)
-    if let value = store.currentValue, !store.isStale { return value }
+    // In this order: a value that is read before might be older than the one that has made the store fresh.
+    if !store.isStale, let value = store.currentValue { return value }
     return try await store.runtime.runOrJoin().get()
   }
 
@@ -88,7 +89,7 @@ extension OperationClient {
     for query: Query
   ) async throws(Failure) -> Value where Query.State == DefaultOperationState<QueryState<Value, Failure>> {
     let store = self.store(for: query)
-    if store.valueUpdateCount > 0, !store.isStale { return store.currentValue }
+    if !store.isStale, store.valueUpdateCount > 0 { return store.currentValue }
     return try await store.runtime.runOrJoin().get()
   }
 }

@@ -61,6 +61,8 @@ extension PathTrie {
     _ transform: (Value) -> Transformed?
   ) -> PathTrie<Transformed> {
     let count = sources == nil ? values.count : copy.nodes.count
+    // All arrays without elements share one object, to which the initializer below would write.
+    if count == 0 { return PathTrie<Transformed>() }
     let offset = count - (sources?.count ?? count)
     var result = PathTrie<Transformed>()
     result.index = copy
