@@ -90,14 +90,16 @@
       let remains = self.state.withLock { state in
         state.isStarted = false
         state.generation += 1
-        return self.takeAll(&state)
+        var remains = self.takeInputs(&state)
+        remains.timer = state.timer.empty()
+        return remains
       }
       remains.cancel()
     }
 
-    private func takeAll(_ state: inout State) -> Remains {
+    private func takeInputs(_ state: inout State) -> Remains {
       defer { (state.inputs, state.subscriptions) = (nil, [:]) }
-      return Remains(inputs: state.inputs, subscriptions: state.subscriptions, timer: state.timer.empty())
+      return Remains(inputs: state.inputs, subscriptions: state.subscriptions)
     }
 
     /// Opens what there is, in place of what was opened in a generation.
@@ -107,7 +109,8 @@
         guard state.isStarted, former == nil || former == state.generation else { return nil }
         state.generation += 1
         if former != nil { state.reopening.reopen(at: now) }
-        return (state.generation, state.reopening.refused, self.takeAll(&state))
+        // The timer whose callback reopens stays in its slot, so that who stops meanwhile waits until that has returned.
+        return (state.generation, state.reopening.refused, self.takeInputs(&state))
       }
       guard let (generation, refused, remains) = begun else { return }
       remains.cancel()
