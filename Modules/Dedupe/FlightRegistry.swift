@@ -78,7 +78,8 @@ final class FlightRegistry<Operation: OperationRequest & Sendable>: Sendable whe
       case .queuedBehindCaller: continue
       case .recursion(let names):
         if OperationCircleError.isFailure(Operation.Failure.self) { return .refusal(names) }
-        OperationCircleError(operationNames: names).report()
+        // A store that runs the operation has looked as well.
+        if context.runCarriage?.hasReportedCircle != true { OperationCircleError(operationNames: names).report() }
       }
     }
     return .none

@@ -73,8 +73,8 @@ final class SharedFlight<Operation: OperationRequest & Sendable>: AnySharedFligh
   @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var lastID: UInt64 = 0
   // Unsafe only in name, as `leader`.
   @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var lastYield: Yield?
-  // Unsafe only in name, as `leader`. What the work waits for.
-  private nonisolated(unsafe) weak var awaited: (any WaitNode)?
+  // Unsafe only in name, as `leader`. What the work has asked for last.
+  private nonisolated(unsafe) weak var called: (any WaitNode)?
 
   @inlinable
   init(
@@ -110,18 +110,20 @@ extension SharedFlight {
   nonisolated(nonsending) func begin() async -> Outcome {
     let flight = self.flight
     let context = self.context
-    if EnclosingRun.exists { EnclosingRun.note(awaited: flight) }
     if let carriage = context.runCarriage {
       // One that is cancelled already would cancel what others join.
       if self.isolation == nil, !context.hasTaskConfiguration, !Task.isCancelled {
         let current = FlightTask.current
         if carriage.board(self, in: current) {
           return await flight.outcome(in: context, aboard: carriage, task: current, for: self) {
-            await self.perform(in: context)
+            // The task knows its run already.
+            await self.run(isolation: nil, in: context)
           }
         }
       }
       carriage.note(awaited: flight)
+    } else if EnclosingRun.exists {
+      EnclosingRun.note(awaited: flight)
     }
     let outcome = await self.raisingPriority {
       await flight.outcome(in: context, leaving: .atOnce, isHeld: true, flownBy: self)
@@ -267,21 +269,27 @@ extension SharedFlight: FlightPilot {
   /// Runs the operation, in whatever task.
   @inlinable
   nonisolated(nonsending) func perform(in context: OperationContext) async -> Outcome {
+    await EnclosingRun.perform(self) {
+      await self.run(isolation: self.isolation, in: context)
+    }
+  }
+
+  @inlinable
+  @inline(__always)
+  nonisolated(nonsending) func run(isolation: (any Actor)?, in context: OperationContext) async -> Outcome {
     let continuation = Continuation { result, context in self.yield(result, using: context) }
-    return await EnclosingRun.perform(self) {
-      do throws(Operation.Failure) {
-        return .success(try await self.operation.run(isolation: self.isolation, in: context, with: continuation))
-      } catch {
-        return .failure(error)
-      }
+    do throws(Operation.Failure) {
+      return .success(try await self.operation.run(isolation: isolation, in: context, with: continuation))
+    } catch {
+      return .failure(error)
     }
   }
 
   @usableFromInline
   package func waits(of flight: Flight<Operation.Value, Operation.Failure>) -> [WaitEdge] {
-    let awaited = self.lock.withLock { _ in self.awaited }
+    let called = self.lock.withLock { _ in self.called }
     // What the run of the store waits for before its work begins is waited for in here.
-    return (self.context.runAttachment?.awaitedRuns ?? []) + (awaited.map { [WaitEdge(awaited: $0)] } ?? [])
+    return (self.context.runAttachment?.awaitedRuns ?? []) + (called.map { [WaitEdge(awaited: $0)] } ?? [])
   }
 
   @usableFromInline package var waitName: String? { self.operation.operationName }
@@ -306,8 +314,8 @@ extension SharedFlight: WaitingRun {
   @usableFromInline package var isInCurrentTask: Bool { self.flight.isEndedByCurrentTask }
 
   @usableFromInline
-  package func note(awaited node: any WaitNode) {
-    self.lock.withLock { _ in self.awaited = node }
+  package func note(called node: any WaitNode) {
+    self.lock.withLock { _ in self.called = node }
   }
 }
 

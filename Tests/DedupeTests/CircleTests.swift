@@ -27,6 +27,17 @@ struct CircleTests {
   }
 
   @Test
+  func `A query that cannot fail and asks for itself runs on its own, and that is reported once`() async throws {
+    let query = SelfAskingQuery(client: self.client, isAsking: Atomic(true)).deduplicated()
+    let recorder = WarningRecorder()
+    let value = await recorder.recording {
+      try? await withTimeLimit("the query to end") { await self.client.store(for: query).fetch() }
+    }
+    #expect(value == 2)
+    #expect(recorder.warnings.map(\.code) == [.taskCircle])
+  }
+
+  @Test
   func `Two queries that are fetched at once and ask for each other end`() async throws {
     for _ in 0..<200 {
       let queries = Queries(client: OperationClient(), length: 2)
@@ -119,6 +130,29 @@ private struct AskingQuery: QueryRequest {
     with continuation: OperationContinuation<Int, any Error>
   ) async throws -> Int {
     try await self.queries.store(self.number % self.queries.length + 1).fetch()
+  }
+}
+
+private final class SelfAskingQuery: QueryRequest {
+  typealias State = QueryState<Int, Never>
+
+  let client: OperationClient
+  let isAsking: Atomic<Bool>
+
+  init(client: OperationClient, isAsking: consuming Atomic<Bool>) {
+    self.client = client
+    self.isAsking = isAsking
+  }
+
+  var path: OperationPath { ["asking itself"] }
+
+  func fetch(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    with continuation: OperationContinuation<Int, Never>
+  ) async -> Int {
+    guard self.isAsking.exchange(false, ordering: .relaxed) else { return 1 }
+    return await self.client.store(for: self.deduplicated()).fetch() + 1
   }
 }
 

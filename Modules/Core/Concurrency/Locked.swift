@@ -35,8 +35,6 @@ package struct ReleasedValues: ~Copyable {
   @usableFromInline
   package init() {}
 
-  @usableFromInline package var isEmpty: Bool { self.values.isEmpty }
-
   /// Keeps a value until the lock is free.
   package mutating func append<Value>(_ value: Value?) {
     if let value { self.values.append(value) }

@@ -36,7 +36,7 @@ extension PathIndex {
     var copy = PathIndex()
     var sources: ContiguousArray<NodeID> = []
     sources.reserveCapacity(count)
-    var (node, copied) = (start, self.copyAncestors(of: start, into: &copy, capacity: count))
+    var (node, copied) = (start, self.copyAncestors(of: start, into: &copy, scratch: &sources, capacity: count))
     while true {
       if nodes[Int(node)].hasValue { copy.markValue(at: copied) }
       sources.append(node)
@@ -54,18 +54,26 @@ extension PathIndex {
   }
 
   /// Copies the nodes of a path, whose elements are not hashed again.
-  private func copyAncestors(of start: NodeID, into copy: inout PathIndex, capacity: Int) -> NodeID {
-    var path: [NodeID] = []
+  ///
+  /// - Parameter scratch: An empty array that stays empty: with its room there is no need for another.
+  private func copyAncestors(
+    of start: NodeID,
+    into copy: inout PathIndex,
+    scratch: inout ContiguousArray<NodeID>,
+    capacity: Int
+  ) -> NodeID {
     var node = start
     while node != Self.root {
-      path.append(node)
+      scratch.append(node)
       node = nodes[Int(node)].parent
     }
-    copy.reserveCapacity(path.count + capacity)
+    copy.reserveCapacity(scratch.count + capacity)
     copy.nodes.append(Node(element: Self.vacant))
-    return path.reversed().reduce(Self.root) { parent, node in
-      copy.addChild(nodes[Int(node)].element, hash: nodes[Int(node)].hash, to: parent)
+    var copied = Self.root
+    while let node = scratch.popLast() {
+      copied = copy.addChild(nodes[Int(node)].element, hash: nodes[Int(node)].hash, to: copied)
     }
+    return copied
   }
 
   private func descendantCount(of start: NodeID) -> Int {

@@ -211,10 +211,12 @@ extension StoreMachine {
   }
 
   /// Takes out the task of a run that was decided on, if there is one. The caller releases it after the lock.
-  @usableFromInline
+  @inlinable
   mutating func removeReservation(of id: OperationTaskIdentifier) -> Task? {
-    guard let index = self.reservedTasks.firstIndex(where: { $0.id == id }) else { return nil }
-    return self.reservedTasks.remove(at: index)
+    for index in self.reservedTasks.indices where self.reservedTasks[index].id == id {
+      return self.reservedTasks.remove(at: index)
+    }
+    return nil
   }
 
   /// Takes back all that a run did.

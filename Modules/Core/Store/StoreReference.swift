@@ -1,4 +1,4 @@
-internal import Synchronization
+public import Synchronization
 
 /// A store as the contexts of its runs refer to it: without keeping it, or what works behind it, alive.
 @usableFromInline
@@ -12,7 +12,7 @@ protocol StoreReference: AnyObject, Sendable {
   /// What the task of a run in `context` is called; nil when the store is gone.
   func taskName(in context: OperationContext) -> String?
 
-  /// Whether the store is there and anybody has ever come to hear of its events.
+  /// Whether anything has ever subscribed to the store's events.
   var hasListeners: Bool { get }
 
   /// Performs an action between the events of the store, in the order in which they were made; at once when it is gone.
@@ -24,6 +24,8 @@ protocol StoreReference: AnyObject, Sendable {
 final class TypedStoreReference<State: OperationState & Sendable>: StoreReference {
   // Of no certain type, as letting go of what holds a generic type looks that up.
   @usableFromInline weak let object: (any AnyObject & Sendable)?
+  /// Set before the first listener is added. Here rather than in the store, as loading a weak reference takes 2 A.
+  @usableFromInline let hadListeners = Atomic(false)
 
   @inlinable
   init(to store: OperationStore<State>) {
@@ -34,7 +36,7 @@ final class TypedStoreReference<State: OperationState & Sendable>: StoreReferenc
   @inlinable
   var store: OperationStore<State>? { self.object.map { unsafeDowncast($0, to: OperationStore<State>.self) } }
 
-  @usableFromInline var hasListeners: Bool { self.store?.runtime.hasDependents ?? false }
+  @inlinable var hasListeners: Bool { self.hadListeners.load(ordering: .acquiring) }
 
   @usableFromInline
   func performInOrder(_ action: @escaping @Sendable () -> Void) {

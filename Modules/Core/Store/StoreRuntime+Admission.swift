@@ -33,24 +33,41 @@ extension StoreRuntime {
       }
     }
     if let reserved { return .departure(reserved.flight, reserved.context) }
-    if let candidate, let admission = self.admission(to: candidate, context, sharing, handler).granted {
-      return admission
+    var refusals = Refusals()
+    if let candidate {
+      switch self.admission(to: candidate, context, sharing, handler) {
+      case .granted(let admission): return admission
+      case .refused(let isCircle): refusals.add(candidate.id, isCircle: isCircle)
+      case .late: break
+      }
     }
-    return self.admissionAmongOthers(context, sharing, handler)
+    return self.admissionAmongOthers(context, sharing, handler, &refusals)
   }
 
   /// What becomes of a call that wants to join a certain run.
   @usableFromInline
   enum Joining {
     case granted(RunAdmission<State>)
-    /// The run does something else, or waits for the caller.
-    case refused
+    /// The run does something else, or waits for the caller: in a circle, which has been reported then, or in a queue.
+    case refused(isCircle: Bool)
     /// The run cannot be joined any more.
     case late
+  }
 
-    @inlinable
-    var granted: RunAdmission<State>? {
-      if case .granted(let admission) = self { admission } else { nil }
+  /// The runs that a call cannot join.
+  @usableFromInline
+  struct Refusals {
+    @usableFromInline private(set) var runs: Set<OperationTaskIdentifier> = []
+    /// Whether one of them waits for the caller in a circle, which has been reported.
+    @usableFromInline private(set) var haveCircle = false
+
+    @usableFromInline
+    init() {}
+
+    @usableFromInline
+    mutating func add(_ run: OperationTaskIdentifier, isCircle: Bool) {
+      self.runs.insert(run)
+      if isCircle { self.haveCircle = true }
     }
   }
 
@@ -62,16 +79,16 @@ extension StoreRuntime {
     _ handler: RunHandler<State>?
   ) -> Joining {
     guard self.operation.isSameRun(context, candidate.context), sharing.isSameRun(context, candidate.context) else {
-      return .refused
+      return .refused(isCircle: false)
     }
     if WaitGraph.isNeeded {
       switch WaitGraph.finding(joining: candidate.flight) {
       case .open: break
-      case .queuedBehindCaller: return .refused
+      case .queuedBehindCaller: return .refused(isCircle: false)
       case .recursion(let names):
         if OperationCircleError.isFailure(State.Failure.self) { return .granted(.refusal(names)) }
         OperationCircleError(operationNames: names).report()
-        return .refused
+        return .refused(isCircle: true)
       }
     }
     var listener: Subscriber<State>?
@@ -80,27 +97,31 @@ extension StoreRuntime {
     return .granted(.join(candidate.flight, listener))
   }
 
+  /// - Parameter refusals: The runs that were looked at and cannot be joined.
   @inlinable
   @inline(never)
   func admissionAmongOthers(
     _ context: OperationContext,
     _ sharing: OperationRunSharing,
-    _ handler: RunHandler<State>?
+    _ handler: RunHandler<State>?,
+    _ refusals: inout Refusals
   ) -> RunAdmission<State> {
-    var refused: Set<OperationTaskIdentifier> = []
     while true {
-      for candidate in self.joinableTasks where !refused.contains(candidate.id) {
+      for candidate in self.joinableTasks where !refusals.runs.contains(candidate.id) {
         switch self.admission(to: candidate, context, sharing, handler) {
         case .granted(let admission): return admission
-        case .refused: refused.insert(candidate.id)
+        case .refused(let isCircle): refusals.add(candidate.id, isCircle: isCircle)
         case .late: continue
         }
       }
       var reserved: Task?
       self.machine.withLock { machine in
-        if !machine.hasJoinableRun(besides: refused) { reserved = self.reserve(context, in: &machine) }
+        if !machine.hasJoinableRun(besides: refusals.runs) { reserved = self.reserve(context, in: &machine) }
       }
-      if let reserved { return .departure(reserved.flight, reserved.context) }
+      if let reserved {
+        if refusals.haveCircle { reserved.flight.carriage?.noteReportedCircle() }
+        return .departure(reserved.flight, reserved.context)
+      }
     }
   }
 

@@ -10,8 +10,12 @@ package final class Carriage: Sendable {
   struct State: Sendable {
     @usableFromInline var isCancelled = false
     @usableFromInline var passenger: (any FlightPassenger)?
+    /// Whether the run could not join another because of a circle, which has been reported.
+    var hasReportedCircle = false
     /// The shared run that the flight of the carriage waits for in its own task, or the queue that it is in.
     weak var awaited: (any WaitNode)?
+    /// What the work of the run has asked for last.
+    weak var called: (any WaitNode)?
 
     @usableFromInline
     init() {}
@@ -25,8 +29,8 @@ package final class Carriage: Sendable {
 
   /// What the flight of the carriage waits for.
   var waits: [WaitEdge] {
-    let (passenger, awaited) = self.state.withLock { ($0.passenger, $0.awaited) }
-    return [passenger?.node, awaited].compactMap { node in node.map { WaitEdge(awaited: $0) } }
+    let (passenger, awaited, called) = self.state.withLock { ($0.passenger, $0.awaited, $0.called) }
+    return [passenger?.node, awaited, called].compactMap { node in node.map { WaitEdge(awaited: $0) } }
   }
 
   /// Notes that the flight of the carriage waits for `node`, until it waits for something else.
@@ -35,10 +39,19 @@ package final class Carriage: Sendable {
     self.state.withLock { $0.awaited = node }
   }
 
+  /// Notes that the run could not join another because of a circle, which has been reported.
+  @usableFromInline
+  func noteReportedCircle() {
+    self.state.withLock { $0.hasReportedCircle = true }
+  }
+
+  @usableFromInline package var hasReportedCircle: Bool { self.state.withLock { $0.hasReportedCircle } }
+
   /// Waits until the work that the flight of the carriage has cancelled with itself has ended, or the current task is
   /// cancelled. What goes on for others is not waited for.
   func cancelledWorkEnded() async {
-    for wait in self.waits where wait.node.isCancelled { await wait.node.ended() }
+    let (passenger, awaited) = self.state.withLock { ($0.passenger, $0.awaited) }
+    for case let node? in [passenger?.node, awaited] where node.isCancelled { await node.ended() }
   }
 
   /// Takes `passenger` in until it leaves. False when `current`, the current task, is not the one of the carriage, or
@@ -72,9 +85,22 @@ package final class Carriage: Sendable {
   }
 }
 
+extension Carriage: WaitingRun {
+  @usableFromInline package var isInCurrentTask: Bool { self.task.load(ordering: .relaxed) == FlightTask.current.name }
+
+  @usableFromInline
+  package func note(called node: any WaitNode) {
+    let passenger = self.state.withLock { state in
+      state.called = node
+      return state.passenger
+    }
+    passenger?.note(called: node)
+  }
+}
+
 /// What flies in the task of another flight.
 @usableFromInline
-package protocol FlightPassenger: AnyObject, Sendable {
+package protocol FlightPassenger: WaitingRun {
   /// The one who has the task is no reason to go on any more.
   func carriageWasCancelled()
   /// The flight of the passenger.

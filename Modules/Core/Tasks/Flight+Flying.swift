@@ -44,8 +44,14 @@ extension Flight {
       return self.launchAsConfigured(voyage, departure)
     }
     depth.pointee += 1
-    _ = Task.immediate { await Self.fly(voyage) }
+    self.makeTask { _ = Task.immediate { await Self.fly(voyage) } }
     depth.pointee -= 1
+  }
+
+  /// Makes the task, which knows its run where that may be shared.
+  @inlinable
+  func makeTask(_ make: () -> Void) {
+    if let carriage = self.carriage { EnclosingRun.makeTask(of: carriage, make) } else { make() }
   }
 
   // Not inlined: few tasks are configured.
@@ -62,7 +68,7 @@ extension Flight {
       return self.enqueue(voyage, configuration)
     }
     depth.pointee += 1
-    _ = Task.immediate(name: configuration.name) { await Self.fly(voyage) }
+    self.makeTask { _ = Task.immediate(name: configuration.name) { await Self.fly(voyage) } }
     depth.pointee -= 1
   }
 
@@ -71,15 +77,17 @@ extension Flight {
     _ configuration: OperationTaskConfiguration
   ) where Pilot.Success == Success, Pilot.Failure == Failure {
     self.withState { $0.isDeparting = false }
-    let handle = Task(
-      name: configuration.name,
-      executorPreference: configuration.executorPreference,
-      priority: configuration.priority
-    ) { await Self.fly(voyage) }
-    let priority = self.withState { $0.attach(handle) }
-    // Those are made up for who boarded before there was a task to raise, which may be long before this one begins.
-    if let priority, let own = configuration.rawPriority, priority > own {
-      handle.escalatePriority(to: TaskPriority(rawValue: priority))
+    self.makeTask {
+      let handle = Task(
+        name: configuration.name,
+        executorPreference: configuration.executorPreference,
+        priority: configuration.priority
+      ) { await Self.fly(voyage) }
+      let priority = self.withState { $0.attach(handle) }
+      // Those are made up for who boarded before there was a task to raise, which may be long before this one begins.
+      if let priority, let own = configuration.rawPriority, priority > own {
+        handle.escalatePriority(to: TaskPriority(rawValue: priority))
+      }
     }
   }
 

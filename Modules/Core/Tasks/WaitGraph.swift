@@ -158,8 +158,8 @@ extension OperationCircleError {
 package protocol WaitingRun: AnyObject, Sendable {
   /// Whether the current task does the work of the run.
   var isInCurrentTask: Bool { get }
-  /// Notes what the work waits for, until it waits for something else.
-  func note(awaited node: any WaitNode)
+  /// Notes what the work has asked for, until it asks for something else.
+  func note(called node: any WaitNode)
 }
 
 /// The shared run whose work the current task is part of.
@@ -177,13 +177,19 @@ package enum EnclosingRun {
     await self.local.withValue(run) { await work() }
   }
 
+  /// Makes a task that does the work of `run`.
+  @inlinable
+  static func makeTask(of run: any WaitingRun, _ make: () -> Void) {
+    self.local.withValue(run) { make() }
+  }
+
   /// Notes that the work of the enclosing run waits for `node`, if this task does that work.
   ///
   /// A task that the work has made, and perhaps left, says nothing about what the work waits for.
   @usableFromInline
   package static func note(awaited node: any WaitNode) {
     guard let run = self.local.get(), run.isInCurrentTask else { return }
-    run.note(awaited: node)
+    run.note(called: node)
     WaitGraph.noteEdge()
   }
 

@@ -1,5 +1,5 @@
 public import OperationCore
-internal import Synchronization
+public import Synchronization
 
 /// What happened to the pages of one run, in order, and who is told of it.
 ///
@@ -11,24 +11,25 @@ final class PageEventLog<PageID: Hashable & Sendable, PageValue: Sendable, Failu
   @usableFromInline typealias Entry = PageEventEntry<PageID, PageValue, Failure>
 
   /// One who is told.
-  private struct Reader: Sendable {
+  @usableFromInline
+  struct Reader: Sendable {
     let id: ObjectIdentifier
     let receive: @Sendable (Entry) -> Void
   }
 
-  private let order: StoreEventOrder
-  private let progress = Mutex(PageEventProgress())
+  @usableFromInline let order: StoreEventOrder
+  @usableFromInline let progress = Mutex(PageEventProgress())
 
   /// What was told, as far as it matters to those who come later, and behind it what is to be told. What a later yield has
   /// replaced leaves its place empty.
   // Unsafe only in name: touched by whoever holds the lock of the progress. Beside that, as letting go of a lock around
   // something of the user's types looks those up.
-  @exclusivity(unchecked) private nonisolated(unsafe) var entries: [Entry?] = []
+  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var entries: [Entry?] = []
   /// In the order in which they came, which is that of their registration.
   // Unsafe only in name, as the one above.
-  @exclusivity(unchecked) private nonisolated(unsafe) var readers: [Reader] = []
+  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var readers: [Reader] = []
 
-  @usableFromInline
+  @inlinable
   init(order: StoreEventOrder) {
     self.order = order
   }
@@ -38,43 +39,67 @@ final class PageEventLog<PageID: Hashable & Sendable, PageValue: Sendable, Failu
 
 extension PageEventLog {
   /// Tells of an event, after all that was written before.
-  @usableFromInline
+  @inlinable
   func tell(_ entry: Entry) {
-    let number = self.write(entry)
-    if self.order.hasListeners { self.order.perform { self.deliver(upTo: number) } } else { self.deliver(upTo: number) }
+    let hasListeners = self.order.hasListeners
+    guard let number = self.write(entry, hasListeners: hasListeners) else { return }
+    if hasListeners { self.deliverInOrder(upTo: number) } else { self.deliver(upTo: number) }
   }
 
   /// Lets an event be told behind the next change of the state that the run makes, and at the latest with what is told next.
-  @usableFromInline
+  @inlinable
   func tellWithNextChange(_ entry: Entry) {
-    let number = self.write(entry)
-    if !self.order.hasListeners { self.deliver(upTo: number) }
+    let hasListeners = self.order.hasListeners
+    guard let number = self.write(entry, hasListeners: hasListeners), !hasListeners else { return }
+    self.deliver(upTo: number)
   }
 
   /// Tells of a yield behind the change of the state that `change` makes, and before the result that it brings.
-  @usableFromInline
+  @inlinable
   func tell(_ entry: Entry, with change: () -> Void) {
-    let number = self.write(entry)
-    guard self.order.hasListeners else {
-      self.deliver(upTo: number)
-      return change()
-    }
-    self.order.perform { self.progress.withLock { $0.due = max($0.due, number) } }
+    let hasListeners = self.order.hasListeners
+    let number = self.write(entry, hasListeners: hasListeners)
+    if let number { if hasListeners { self.makeDue(upTo: number) } else { self.deliver(upTo: number) } }
     change()
     // For a change of which nobody has heard.
-    self.order.perform { self.deliver(upTo: number) }
+    if let number, hasListeners { self.deliverInOrder(upTo: number) }
   }
 
-  /// Writes an event, and returns how many there are with it.
-  private func write(_ entry: Entry) -> Int {
-    self.progress.withLock { progress in
+  /// Writes an event, and returns how many there are with it; nil when there is nobody to tell.
+  @inlinable
+  func write(_ entry: Entry, hasListeners: Bool) -> Int? {
+    var replaced: Entry?
+    let number = self.progress.withLock { progress -> Int? in
       // What a page nearly always has: a start, a result and an end.
       if self.entries.isEmpty { self.entries.reserveCapacity(3) }
       self.entries.append(entry)
       progress.written += 1
       if case .started = entry.kind { progress.pages += 1 }
-      return progress.written
+      guard !hasListeners, self.readers.isEmpty, progress.told == progress.written - 1 else { return progress.written }
+      _ = self.takeNext(&progress, replaced: &replaced)
+      return nil
     }
+    withExtendedLifetime(replaced) {}  // Until here, after the lock.
+    return number
+  }
+
+  /// The entry that is to be told next, which counts as told then. Called under the lock.
+  ///
+  /// - Parameter replaced: Gets the entry for which that one stands as well, to be released after the lock.
+  @inlinable
+  func takeNext(_ progress: inout PageEventProgress, replaced: inout Entry?) -> Entry? {
+    let index = self.entries.count - (progress.written - progress.told)
+    progress.told += 1
+    guard let entry = self.entries[index] else { return nil }
+    if case .yielded = entry.kind, index > 0, case .yielded? = self.entries[index - 1]?.kind {
+      replaced = self.entries[index - 1].take()
+      progress.vacancies += 1
+    }
+    if progress.vacancies > 16, progress.vacancies > self.entries.count / 2 {
+      self.entries.removeAll { $0 == nil }
+      progress.vacancies = 0
+    }
+    return entry
   }
 }
 
@@ -86,7 +111,19 @@ extension PageEventLog {
     self.deliver(upTo: afterEnd ? .max : self.progress.withLock { $0.due })
   }
 
-  private func deliver(upTo number: Int) {
+  @usableFromInline
+  func deliverInOrder(upTo number: Int) {
+    self.order.perform { self.deliver(upTo: number) }
+  }
+
+  /// Lets what is written be told with the next change of the state.
+  @usableFromInline
+  func makeDue(upTo number: Int) {
+    self.order.perform { self.progress.withLock { $0.due = max($0.due, number) } }
+  }
+
+  @usableFromInline
+  func deliver(upTo number: Int) {
     while let (entry, readers) = self.next(upTo: number) {
       for reader in readers { reader.receive(entry) }
     }
@@ -96,18 +133,7 @@ extension PageEventLog {
     var replaced: Entry?
     let next = self.progress.withLock { progress -> (Entry, [Reader])? in
       guard progress.told < min(number, progress.written) else { return nil }
-      let index = self.entries.count - (progress.written - progress.told)
-      progress.told += 1
-      guard let entry = self.entries[index] else { return nil }
-      if case .yielded = entry.kind, index > 0, case .yielded? = self.entries[index - 1]?.kind {
-        replaced = self.entries[index - 1].take()
-        progress.vacancies += 1
-      }
-      if progress.vacancies > 16, progress.vacancies > self.entries.count / 2 {
-        self.entries.removeAll { $0 == nil }
-        progress.vacancies = 0
-      }
-      return (entry, self.readers)
+      return self.takeNext(&progress, replaced: &replaced).map { ($0, self.readers) }
     }
     withExtendedLifetime(replaced) {}  // Until here, after the lock.
     return next
@@ -139,15 +165,19 @@ extension PageEventLog {
 }
 
 /// How far the events of a run have been told.
+@usableFromInline
 struct PageEventProgress: Sendable {
   /// How many were written.
-  var written = 0
+  @usableFromInline var written = 0
   /// How many of them have been told.
-  var told = 0
+  @usableFromInline var told = 0
   /// How many may be told with the change of the state that is being told.
-  var due = 0
+  @usableFromInline var due = 0
   /// How many pages were begun.
-  var pages = 0
+  @usableFromInline var pages = 0
   /// How many places are empty.
-  var vacancies = 0
+  @usableFromInline var vacancies = 0
+
+  @inlinable
+  init() {}
 }

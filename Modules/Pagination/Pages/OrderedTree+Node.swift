@@ -153,6 +153,25 @@ extension OrderedTree.Node {
     }
   }
 
+  /// The node with the elements changed that `isAffected` holds for; nil when there are none.
+  @inlinable
+  func updated(where isAffected: (Element) -> Bool, _ change: (inout Element) -> Void) -> OrderedTree.Node? {
+    switch self {
+    case .leaves(var leaves):
+      guard let first = leaves.firstIndex(where: { isAffected($0.element) }) else { return nil }
+      for index in first..<leaves.count where isAffected(leaves[index].element) { change(&leaves[index].element) }
+      return .leaves(leaves)
+    case .branches(var branches):
+      var isChanged = false
+      for index in branches.indices {
+        guard let node = branches[index].node.updated(where: isAffected, change) else { continue }
+        branches[index].node = node
+        isChanged = true
+      }
+      return isChanged ? .branches(branches) : nil
+    }
+  }
+
   /// The array of the node, by its place in memory.
   var identifier: UnsafeRawPointer? {
     switch self {

@@ -95,14 +95,11 @@ extension OrderedTree {
   }
 
   /// Changes the elements that `isAffected` holds for.
-  @usableFromInline
+  ///
+  /// - Complexity: O(n). Only the nodes with affected elements are copied.
+  @inlinable
   mutating func update(where isAffected: (Element) -> Bool, _ change: (inout Element) -> Void) {
-    var affected: [Leaf] = []
-    self.root.visit { if isAffected($0.element) { affected.append($0) } }
-    for var leaf in affected {
-      change(&leaf.element)
-      self.insert(leaf.element, for: leaf.key)
-    }
+    if let root = self.root.updated(where: isAffected, change) { self.root = root }
   }
 
   /// What names the nodes of this version: those that two versions have in common are in both.

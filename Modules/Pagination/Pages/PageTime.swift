@@ -20,7 +20,7 @@ struct PageTime: Sendable {
   @inlinable
   static var none: PageTime { PageTime(seconds: .nan) }
 
-  /// A state was made with the page, which may be of any age.
+  /// The page comes from the initial value of a state, and may be of any age.
   @inlinable
   static var unknown: PageTime { PageTime(seconds: -.infinity) }
 
@@ -30,19 +30,32 @@ struct PageTime: Sendable {
 
 extension Pages {
   /// Dates the pages that no state has taken in yet.
-  @usableFromInline
-  mutating func date(_ time: PageTime) {
-    self.entries.update(where: \.time.isNone) { $0.time = time }
+  ///
+  /// - Parameter initialPages: The pages that the state was made with, whose age is unknown.
+  @inlinable
+  mutating func date(_ time: PageTime, initialPages: Pages = Pages()) {
+    self.entries.update(where: { $0.time.isNone }) { entry in
+      entry.time = initialPages.containsEntry(entry) ? .unknown : time
+    }
   }
 
   /// When the oldest of the pages was taken in; nil where that is unknown of one of them, or of all.
   ///
   /// - Complexity: O(n).
-  @usableFromInline
-  var oldestDate: Date? {
+  @inlinable
+  func oldestDate(initialPages: Pages) -> Date? {
     var oldest = Double.infinity
-    // Minima are not poisoned by what is not a number.
-    self.entries.visit { oldest = .minimum(oldest, $0.time.seconds) }
+    self.entries.visit { entry in
+      let isUnknown = entry.time.isNone && initialPages.containsEntry(entry)
+      // Minima are not poisoned by what is not a number.
+      oldest = .minimum(oldest, isUnknown ? -.infinity : entry.time.seconds)
+    }
     return oldest.isFinite ? Date(timeIntervalSinceReferenceDate: oldest) : nil
+  }
+
+  /// Whether an entry is one of these and has not been written to since.
+  @inlinable
+  func containsEntry(_ entry: Entry) -> Bool {
+    !self.isEmpty && self.entry(of: entry.page.id)?.revision == entry.revision
   }
 }

@@ -23,7 +23,7 @@ extension Pages where PageValue: Equatable {
     var pages = Pages()
     try self.entries.visit { entry throws(E) in
       let page = try transform(entry.page)
-      pages.insert(page == entry.page ? entry : Entry(page: page, revision: .now), atEnd: true)
+      pages.insert(page == entry.page ? entry : Entry(page: page, revision: .now()), atEnd: true)
     }
     return pages
   }

@@ -74,7 +74,7 @@ extension Pages {
     guard let place = slot.place else { return }
     self.free(slot.key)
     self.places.insert(place, for: self.slot(of: page.id).key)
-    self.entries.insert(Entry(page: page, revision: .now), for: place)
+    self.entries.insert(Entry(page: page, revision: .now()), for: place)
   }
 
   /// Whether there is a page with an identifier.
@@ -117,13 +117,13 @@ extension Pages {
   /// Adds a page at the end. When a page with its identifier is there, it takes the place of that instead.
   @inlinable
   public mutating func append(_ page: Page<PageID, PageValue>) {
-    self.insert(Entry(page: page, revision: .now), atEnd: true)
+    self.insert(Entry(page: page, revision: .now()), atEnd: true)
   }
 
   /// Adds a page at the beginning. When a page with its identifier is there, it takes the place of that instead.
   @inlinable
   public mutating func prepend(_ page: Page<PageID, PageValue>) {
-    self.insert(Entry(page: page, revision: .now), atEnd: false)
+    self.insert(Entry(page: page, revision: .now()), atEnd: false)
   }
 
   /// Removes the page with an identifier, and returns it.

@@ -12,16 +12,10 @@ struct Revision: Comparable, Hashable, Sendable {
     self.rawValue = rawValue
   }
 
-  /// The beginning of a run. Each has a point of its own.
+  /// Now: later than all runs that have begun and all that was written, earlier than what comes. No other point is equal.
   @usableFromInline
-  static func runBeginning() -> Revision {
-    Revision(rawValue: self.last.wrappingAdd(2, ordering: .relaxed).newValue)
-  }
-
-  /// Now: later than all runs that have begun, earlier than all that will.
-  @usableFromInline
-  static var now: Revision {
-    Revision(rawValue: self.last.load(ordering: .relaxed) + 1)
+  static func now() -> Revision {
+    Revision(rawValue: self.last.wrappingAdd(1, ordering: .relaxed).newValue)
   }
 
   @inlinable

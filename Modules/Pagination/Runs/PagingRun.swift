@@ -51,7 +51,7 @@ final class PagingRun<PageID: Hashable & Sendable, PageValue: Sendable, Failure:
     self.log = Log(order: eventOrder)
     self.demand = demand
     self.request = request
-    self.revision = .runBeginning()
+    self.revision = .now()
     self.pagesAtDeparture = pages
     self.pendingForerunners = forerunners
     self.progress = Mutex(PagingProgress(waits: !forerunners.isEmpty))

@@ -69,7 +69,7 @@ extension Pages {
     atEnd: Bool,
     _ time: PageTime
   ) {
-    let revision = run?.revision ?? .now
+    let revision = run?.revision ?? .now()
     self.insert(Entry(page: page, revision: revision, time: time), atEnd: atEnd, unlessNewerThan: revision)
   }
 

@@ -36,7 +36,7 @@ extension PaginatedState: OperationState {
   ) {
     switch result {
     case .success(var pages):
-      pages.date(PageTime(context.date))
+      pages.date(PageTime(context.date), initialPages: self.initialValue)
       self.set(pages, in: context)
     case .failure(let error): self.set(error, in: context)
     }

@@ -91,8 +91,6 @@ public struct PaginatedState<PageID: Hashable & Sendable, PageValue: Sendable, P
 
   @inlinable
   init(initialValue: Pages<PageID, PageValue>, initialPageId: PageID, order: PageOrder<PageID, PageValue>) {
-    var initialValue = initialValue
-    if !initialValue.isEmpty { initialValue.date(.unknown) }
     self.storage = Storage(initialValue: initialValue, initialPageId: initialPageId, order: order)
   }
 }
@@ -124,7 +122,8 @@ extension PaginatedState {
   /// - Complexity: O(n), where n is the number of pages.
   public var oldestPartUpdatedAt: Date? {
     guard self.valueUpdateCount > 0 else { return nil }
-    return self.currentValue.isEmpty ? self.valueLastUpdatedAt : self.currentValue.oldestDate
+    let pages = self.currentValue
+    return pages.isEmpty ? self.valueLastUpdatedAt : pages.oldestDate(initialPages: self.initialValue)
   }
 
   /// The error that happened last, unless something was set or loaded after it.

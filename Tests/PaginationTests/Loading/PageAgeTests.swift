@@ -45,6 +45,25 @@ struct PageAgeTests {
   }
 
   @Test
+  func `Of a list that a state was made with, only what is written to has an age`() {
+    let store = self.store(initialValue: List("a", "b"))
+    store.currentValue.append(Page(id: 7, value: "c"))
+    #expect(store.isStale)
+    store.currentValue[id: 0]?.value = "edited"
+    #expect(store.oldestPartUpdatedAt == nil)
+    store.currentValue[id: 1]?.value = "edited"
+    #expect(store.oldestPartUpdatedAt == self.clock.now())
+  }
+
+  @Test
+  func `Pages that are older than the store have the age of their setting`() {
+    let pages = List("a", "b")
+    let store = self.store(initialValue: List("x"))
+    store.currentValue = pages
+    #expect(store.oldestPartUpdatedAt == self.clock.now())
+  }
+
+  @Test
   func `A page that is dropped from the window takes its age along`() async throws {
     let store = self.store(maximumPages: 2)
     try await store.fetchNextPage()

@@ -11,7 +11,7 @@ extension Benchmark {
     return zip(sizes, timings).map { Row(section, "of \($0.grouped)", $1, bar: 100) } + [
       .growth(section, of: timings, bar: 2, gate: 4),
       Row(section, "and each looked at", looking),
-    ] + Row.allocations(of: timings[0], section, "finding them", bar: 7)
+    ] + Row.allocations(of: timings[0], section, "finding them", bar: 6)
   }
 
   private static func client(with size: Int) -> OperationClient {
