@@ -74,6 +74,9 @@ extension DefaultOperationState: OperationState {
   public static var undoesYields: Bool { Base.undoesYields }
 
   @inlinable
+  public static var hasHistory: Bool { Base.hasHistory }
+
+  @inlinable
   public mutating func scheduleFetchTask(_ task: inout OperationTask<Base.OperationValue, Base.Failure>) {
     self.base.scheduleFetchTask(&task)
   }

@@ -61,6 +61,11 @@ public protocol OperationState<StateValue, OperationValue, Failure> {
   /// changes since the first yield for that. False unless you say otherwise.
   static var undoesYields: Bool { get }
 
+  /// Whether the state holds values besides the current value and the error, such as those of a history. The store keeps a
+  /// copy of such a state during each change, so that what the change drops is released after the store's lock. True unless
+  /// you say otherwise.
+  static var hasHistory: Bool { get }
+
   /// Goes back to the initial state, and says which tasks to cancel for that.
   mutating func reset(using context: OperationContext) -> OperationStateResetEffect<Self>
 
@@ -93,6 +98,9 @@ extension OperationState {
 
   @inlinable
   public static var undoesYields: Bool { false }
+
+  @inlinable
+  public static var hasHistory: Bool { true }
 
   @inlinable
   public func isRefreshed(by task: OperationTask<OperationValue, Failure>) -> Bool { true }

@@ -112,6 +112,9 @@ extension QueryState: OperationState {
   public static var datesRuns: Bool { false }
 
   @inlinable
+  public static var hasHistory: Bool { false }
+
+  @inlinable
   public mutating func scheduleFetchTask(_ task: inout OperationTask<Value, Failure>) {
     self.uniqueStorage().activeTasks.append(task)
   }

@@ -146,6 +146,7 @@ extension StoreMachine {
   var hasLedger: Bool { self.extras.map { $0.ledger != nil } ?? false }
 
   /// Keeps what leaves the machine until the lock is free.
+  @usableFromInline
   mutating func release(_ value: some Sendable) {
     self.uniqueExtras().released.append(value)
   }

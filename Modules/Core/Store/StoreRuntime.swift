@@ -143,6 +143,7 @@ extension StoreRuntime {
     let isMade = self.machine.withLock { machine in
       guard !machine.callsLayers else { return false }
       if replacesValue { replaced = machine.holdings }
+      if State.hasHistory { machine.release(machine.state) }
       machine.version += 1
       news = body(&machine)
       audience = machine.audience(of: news, result: result, context(), run: run, mayDeliver: mayDeliver)
@@ -182,6 +183,7 @@ extension StoreRuntime {
       let isMade = self.machine.withLock { machine in
         guard machine.version == version else { return false }
         replaced = machine.holdings
+        if State.hasHistory { machine.release(machine.state) }
         machine.version += 1
         machine.show(shown)
         results.replay()
@@ -237,6 +239,7 @@ extension StoreRuntime {
     let isCommitted = self.machine.withLock { machine in
       guard machine.version == version else { return false }
       replaced = machine.holdings
+      if State.hasHistory { machine.release(machine.state) }
       machine.version += 1
       machine.show(shown)
       machine.commit(layer, committed)

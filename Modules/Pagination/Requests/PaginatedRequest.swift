@@ -33,7 +33,7 @@ where
   Value == PaginatedOperationValue<PageID, PageValue>,
   Failure == PageFailure
 {
-  /// What identifies a page.
+  /// What identifies a page. Stores compare and hash it under their locks, so its `==` and `hash(into:)` must not use a store.
   associatedtype PageID: Hashable & Sendable
 
   /// What a page holds.

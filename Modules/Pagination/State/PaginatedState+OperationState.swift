@@ -5,6 +5,9 @@ extension PaginatedState: OperationState {
   @inlinable
   public static var datesRuns: Bool { false }
 
+  @inlinable
+  public static var hasHistory: Bool { false }
+
   /// Takes in a task that is about to run. It waits for those before it that it cannot run next to.
   @inlinable
   public mutating func scheduleFetchTask(_ task: inout FetchTask) {

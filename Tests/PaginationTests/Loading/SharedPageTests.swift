@@ -2,9 +2,10 @@ import OperationCore
 import OperationDedupe
 import OperationPagination
 import OperationTesting
+import Synchronization
 import Testing
 
-/// Callers of the same page request share a flight; others do not.
+/// Callers of the same page request share a run; others do not.
 @Suite(.timeLimit(.minutes(1)), .warningsAreIssues)
 struct SharedPageTests {
   @Test
@@ -16,6 +17,34 @@ struct SharedPageTests {
     for call in calls { #expect(try await call.value == Page(id: 1, value: "b")) }
     #expect(shelf.fetchedIds == [1])
     #expect(store.valueUpdateCount == 1)
+  }
+
+  @Test
+  func `Two calls for the next page end when an executor starts what came later first`() async throws {
+    let executor = LastFirstExecutor()
+    let request = ListRequest(shelf: Shelf(.value("b"))).deduplicated().taskConfiguration {
+      $0.executorPreference = executor
+    }
+    let store = ListStore.detached(query: request, initialValue: List("a"))
+    let calls = (0..<3).map { _ in start { try await store.fetchNextPage() } }
+    executor.run()
+    for call in calls {
+      #expect(try await withTimeLimit("the page") { try await call.value } == Page(id: 1, value: "b"))
+    }
+  }
+
+  @Test
+  func `Calls for the next page that begin at once on several threads all end`() async throws {
+    let store = ListStore.detached(query: Shelf(.value("x")).request.deduplicated())
+    for _ in 0..<200 {
+      store.currentValue = List("a")
+      try await withTimeLimit("the pages") {
+        try await withThrowingTaskGroup { group in
+          for _ in 0..<4 { group.addTask { _ = try await store.fetchNextPage() } }
+          try await group.waitForAll()
+        }
+      }
+    }
   }
 
   @Test
@@ -93,5 +122,37 @@ struct SharedPageTests {
     #expect(!run.isCancelled)
     run.succeed("b")
     #expect(try await second.value?.id == 1)
+  }
+}
+
+/// Keeps its jobs until ``run()``, which begins with the one that came last; runs what comes after that at once.
+private final class LastFirstExecutor: TaskExecutor {
+  private struct State {
+    var jobs: [UnownedJob] = []
+    var hasRun = false
+  }
+
+  private let state = Mutex(State())
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    let isDue = self.state.withLock { state in
+      if !state.hasRun { state.jobs.append(job) }
+      return state.hasRun
+    }
+    if isDue { self.perform([job]) }
+  }
+
+  func run() {
+    let jobs = self.state.withLock { state in
+      state.hasRun = true
+      return state.jobs
+    }
+    self.perform(jobs.reversed())
+  }
+
+  private func perform(_ jobs: [UnownedJob]) {
+    let executor = self.asUnownedTaskExecutor()
+    Task.detached { for job in jobs { job.runSynchronously(on: executor) } }
   }
 }
