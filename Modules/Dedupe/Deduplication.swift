@@ -26,7 +26,7 @@ extension OperationRequest where Self: Sendable, Value: Sendable {
 /// Lets concurrent runs that do the same share one: what `.deduplicated()` applies.
 public struct Deduplication<Operation: OperationRequest & Sendable>: OperationModifier where Operation.Value: Sendable {
   @usableFromInline let isSameRun: @Sendable (OperationContext, OperationContext) -> Bool
-  @usableFromInline let flights = FlightRegistry<Operation>()
+  @usableFromInline let sharedRuns = FlightRegistry<Operation>()
 
   @inlinable
   init(_ isSameRun: @escaping @Sendable (OperationContext, OperationContext) -> Bool) {
@@ -46,7 +46,7 @@ public struct Deduplication<Operation: OperationRequest & Sendable>: OperationMo
     using operation: Operation,
     with continuation: OperationContinuation<Operation.Value, Operation.Failure>
   ) async throws(Operation.Failure) -> Operation.Value {
-    let outcome = await self.flights.outcome(of: operation, in: context, with: continuation, isolation: isolation) {
+    let outcome = await self.sharedRuns.outcome(of: operation, in: context, with: continuation, isolation: isolation) {
       new,
       other in
       operation.isSameRun(in: new, as: other) && self.isSameRun(new, other)

@@ -1,7 +1,7 @@
 public import OperationCore
 public import Synchronization
 
-/// The flights of one operation that are under way.
+/// The runs of one operation that are under way.
 @usableFromInline
 final class FlightRegistry<Operation: OperationRequest & Sendable>: Sendable where Operation.Value: Sendable {
   @usableFromInline typealias Continuation = OperationContinuation<Operation.Value, Operation.Failure>
@@ -12,7 +12,7 @@ final class FlightRegistry<Operation: OperationRequest & Sendable>: Sendable whe
   @inlinable
   init() {}
 
-  /// Joins a flight that does the same, or begins one, and waits for its outcome.
+  /// Joins a run that does the same, or begins one, and waits for its outcome.
   @inlinable
   nonisolated(nonsending) func outcome(
     of operation: Operation,
@@ -22,9 +22,9 @@ final class FlightRegistry<Operation: OperationRequest & Sendable>: Sendable whe
     isSameRun: (OperationContext, OperationContext) -> Bool
   ) async -> Result<Operation.Value, Operation.Failure> {
     while true {
-      let (flights, additions) = self.state.withLock { ($0.flights, $0.additions) }
-      if !flights.isEmpty {
-        switch self.match(for: context, among: flights, isSameRun) {
+      let (sharedRuns, additions) = self.state.withLock { ($0.sharedRuns, $0.additions) }
+      if !sharedRuns.isEmpty {
+        switch self.match(for: context, among: sharedRuns, isSameRun) {
         case .none: break
         case .shared(let same):
           let shared = unsafeDowncast(same, to: SharedFlight<Operation>.self)
@@ -37,7 +37,7 @@ final class FlightRegistry<Operation: OperationRequest & Sendable>: Sendable whe
       var added: SharedFlight<Operation>?
       self.state.withLock { state in
         guard state.additions == additions else { return }
-        // Made here, so that each one that is made is begun, and ended: until then it and its flight hold each other.
+        // Made here, so that each one that is made is begun, and ended: until then it and its run hold each other.
         let shared = SharedFlight(
           operation: operation,
           context: context,
@@ -51,7 +51,7 @@ final class FlightRegistry<Operation: OperationRequest & Sendable>: Sendable whe
       guard let added else { continue }
       let outcome = await added.begin()
       // One that was cancelled before it began has not been taken out.
-      if Task.isCancelled, !added.flight.isAlive { self.remove(added) }
+      if Task.isCancelled, !added.sharedRun.isAlive { self.remove(added) }
       return outcome
     }
   }
@@ -64,17 +64,17 @@ final class FlightRegistry<Operation: OperationRequest & Sendable>: Sendable whe
     case refusal([String])
   }
 
-  /// The flight that can serve a run: it does the same, no invalidation has come in between, and it does not wait for the run.
+  /// The run that can serve a run: it does the same, no invalidation has come in between, and it does not wait for the run.
   @inlinable
   func match(
     for context: OperationContext,
-    among flights: ContiguousArray<any AnySharedFlight>,
+    among sharedRuns: ContiguousArray<any AnySharedFlight>,
     _ isSameRun: (OperationContext, OperationContext) -> Bool
   ) -> Match {
     let lastInvalidation = context.lastInvalidation
-    for flight in flights where flight.invalidation >= lastInvalidation && isSameRun(context, flight.context) {
-      switch WaitGraph.finding(joining: flight.node) {
-      case .open: return .shared(flight)
+    for sharedRun in sharedRuns where sharedRun.invalidation >= lastInvalidation && isSameRun(context, sharedRun.context) {
+      switch WaitGraph.finding(joining: sharedRun.node) {
+      case .open: return .shared(sharedRun)
       case .queuedBehindCaller: continue
       case .recursion(let names):
         if OperationCircleError.isFailure(Operation.Failure.self) { return .refusal(names) }
@@ -91,11 +91,11 @@ final class FlightRegistry<Operation: OperationRequest & Sendable>: Sendable whe
   }
 }
 
-/// The flights that a registry has.
+/// The runs that a registry has.
 @usableFromInline
 struct RegisteredFlights: Sendable {
-  @usableFromInline var flights: ContiguousArray<any AnySharedFlight> = []
-  /// Counts the flights that have been added, to tell whether one has come since a look at them.
+  @usableFromInline var sharedRuns: ContiguousArray<any AnySharedFlight> = []
+  /// Counts the runs that have been added, to tell whether one has come since a look at them.
   @usableFromInline var additions = 0
 
   @inlinable
@@ -104,16 +104,16 @@ struct RegisteredFlights: Sendable {
   @inlinable
   mutating func add(_ shared: any AnySharedFlight) {
     self.additions += 1
-    self.flights.append(shared)
+    self.sharedRuns.append(shared)
   }
 
   /// The caller holds it, so that nothing goes under the lock.
   @inlinable
   mutating func remove(_ shared: any AnySharedFlight) {
-    if self.flights.count == 1, self.flights[0] === shared {
-      self.flights.removeLast()
+    if self.sharedRuns.count == 1, self.sharedRuns[0] === shared {
+      self.sharedRuns.removeLast()
     } else {
-      self.flights.removeAll { $0 === shared }
+      self.sharedRuns.removeAll { $0 === shared }
     }
   }
 }

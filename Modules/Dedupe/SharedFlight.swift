@@ -4,17 +4,17 @@ public import Synchronization
 /// A ``SharedFlight`` of any operation.
 @usableFromInline
 protocol AnySharedFlight: AnyObject, Sendable {
-  /// The context of the caller who began the flight.
+  /// The context of the caller who began the run.
   var context: OperationContext { get }
-  /// The invalidation before which the flight began: it answers that one and those before it.
+  /// The invalidation before which the run began: it answers that one and those before it.
   var invalidation: Int { get }
-  /// The flight, as one that others may wait for.
+  /// The run, as one that others may wait for.
   var node: any WaitNode { get }
 }
 
 /// One run of an operation that several callers share, with the continuations of those callers.
 ///
-/// It is the pilot of its flight. The two hold each other until the flight is over.
+/// It is the delegate of its run. The two hold each other until the run is over.
 @usableFromInline
 final class SharedFlight<Operation: OperationRequest & Sendable>: AnySharedFlight where Operation.Value: Sendable {
   @usableFromInline typealias Continuation = OperationContinuation<Operation.Value, Operation.Failure>
@@ -38,7 +38,7 @@ final class SharedFlight<Operation: OperationRequest & Sendable>: AnySharedFligh
   final class Yield: Sendable {
     @usableFromInline let result: Outcome
     @usableFromInline let context: OperationContext?
-    /// Counts the yields of a flight.
+    /// Counts the yields of a run.
     @usableFromInline let number: Int
 
     @inlinable
@@ -60,10 +60,10 @@ final class SharedFlight<Operation: OperationRequest & Sendable>: AnySharedFligh
   @usableFromInline let lock = Mutex(())
   // Unsafe only in name: set before anybody else knows of the object.
   @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var madeFlight:
-    Flight<
+    SharedRun<
       Operation.Value, Operation.Failure
     >?
-  // Unsafe only in name: touched by whoever holds the lock. The one who began the flight; nil once it has left.
+  // Unsafe only in name: touched by whoever holds the lock. The one who began the run; nil once it has left.
   @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var leader: Continuation?
   // Unsafe only in name, as `leader`. The others, in the order in which they came.
   @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var listeners: [Listener] = []
@@ -90,57 +90,57 @@ final class SharedFlight<Operation: OperationRequest & Sendable>: AnySharedFligh
     self.registry = registry
     self.leader = leader
     // The leader holds on to it, who is about to begin it.
-    self.madeFlight = Flight(pilot: self, holders: 1)
+    self.madeFlight = SharedRun(delegate: self, ownerCount: 1)
   }
 
   @inlinable
-  var flight: Flight<Operation.Value, Operation.Failure> {
-    guard let flight = self.madeFlight else { preconditionFailure("A shared flight is made with its flight.") }
-    return flight
+  var sharedRun: SharedRun<Operation.Value, Operation.Failure> {
+    guard let sharedRun = self.madeFlight else { preconditionFailure("A shared sharedRun is made with its sharedRun.") }
+    return sharedRun
   }
 }
 
 // MARK: - Sharing
 
 extension SharedFlight {
-  /// Begins the flight and waits for its outcome.
+  /// Begins the run and waits for its outcome.
   ///
-  /// It flies in the task that a store has made for the run, where this is that, and in one of its own otherwise.
+  /// It runs in the task that a store has made for the run, where this is that, and in one of its own otherwise.
   @inlinable
   nonisolated(nonsending) func begin() async -> Outcome {
-    let flight = self.flight
+    let sharedRun = self.sharedRun
     let context = self.context
     if let carriage = context.runCarriage {
       // One that is cancelled already would cancel what others join.
       if self.isolation == nil, !context.hasTaskConfiguration, !Task.isCancelled {
-        let current = FlightTask.current
-        if carriage.board(self, in: current) {
-          return await flight.outcome(in: context, aboard: carriage, task: current, for: self) {
+        let current = RunTask.current
+        if carriage.addWaiter(self, in: current) {
+          return await sharedRun.outcome(in: context, aboard: carriage, task: current, for: self) {
             // The task knows its run already.
             await self.run(isolation: nil, in: context)
           }
         }
       }
-      carriage.note(awaited: flight)
+      carriage.note(awaited: sharedRun)
     } else if EnclosingRun.exists {
-      EnclosingRun.note(awaited: flight)
+      EnclosingRun.note(awaited: sharedRun)
     }
     let outcome = await self.raisingPriority {
-      await flight.outcome(in: context, leaving: .atOnce, isHeld: true, flownBy: self)
+      await sharedRun.outcome(in: context, leaving: .atOnce, isOwner: true, delegate: self)
     }
     self.removeLeader()
     return outcome
   }
 
-  /// Waits for the outcome with those who do already; nil when the flight is dying or over.
-  // Not inlined: those who begin a flight would keep room for it.
+  /// Waits for the outcome with those who do already; nil when the run is dying or over.
+  // Not inlined: those who begin a run would keep room for it.
   @inlinable
   @inline(never)
   nonisolated(nonsending) func join(in context: OperationContext, with continuation: Continuation) async -> Outcome? {
     var id: UInt64?
-    context.runCarriage?.note(awaited: self.flight)
+    context.runCarriage?.note(awaited: self.sharedRun)
     let outcome = await self.raisingPriority {
-      await self.flight.outcomeIfAlive(leaving: .atOnce) {
+      await self.sharedRun.outcomeIfAlive(leaving: .atOnce) {
         id = self.catchUp(continuation)
         context.noteJoin()
       }
@@ -149,14 +149,14 @@ extension SharedFlight {
     return outcome
   }
 
-  /// Waits, and raises the priority of the flight with that of the task that waits: as when a store raises its run.
+  /// Waits, and raises the priority of the run with that of the task that waits: as when a store raises its run.
   @inlinable
   nonisolated(nonsending) func raisingPriority<R>(_ wait: nonisolated(nonsending) () async -> R) async -> R {
-    let flight = self.flight
+    let sharedRun = self.sharedRun
     return await withTaskPriorityEscalationHandler {
       await wait()
     } onPriorityEscalated: { _, priority in
-      flight.raise(to: priority)
+      sharedRun.raise(to: priority)
     }
   }
 
@@ -215,7 +215,7 @@ extension SharedFlight {
     withExtendedLifetime(removed) {}  // Released after the lock.
   }
 
-  /// Lets go of those who listen to a flight that is over.
+  /// Lets go of those who listen to a run that is over.
   @inlinable
   func removeAll() {
     // Not returned: what a lock returns has its type looked up, where that is not known to the compiler.
@@ -231,10 +231,10 @@ extension SharedFlight {
     _ = consume listeners
   }
 
-  /// Hands what was yielded to all who share the flight.
+  /// Hands what was yielded to all who share the run.
   @usableFromInline
   func yield(_ result: Outcome, using context: OperationContext?) {
-    guard self.flight.isFlying else { return self.reportLateYield() }
+    guard self.sharedRun.isExecuting else { return self.reportLateYield() }
     let (leader, listeners, replaced) = self.lock.withLock { _ in
       let last = self.lastYield
       self.lastYield = Yield(result: result, context: context, number: (last?.number ?? 0) + 1)
@@ -247,7 +247,7 @@ extension SharedFlight {
 
   private func reportLateYield() {
     // A cancelled run has ended for its callers while its work may go on.
-    if self.flight.isCancelled { return }
+    if self.sharedRun.isCancelled { return }
     OperationWarning(
       code: .yieldAfterReturn,
       message: """
@@ -258,12 +258,12 @@ extension SharedFlight {
   }
 }
 
-// MARK: - Flying
+// MARK: - Running
 
-extension SharedFlight: FlightPilot {
+extension SharedFlight: RunDelegate {
   @inlinable
-  package nonisolated(nonsending) func fly(_ voyage: Voyage<SharedFlight<Operation>>) async -> Outcome {
-    await self.perform(in: voyage.context)
+  package nonisolated(nonsending) func perform(_ invocation: RunInvocation<SharedFlight<Operation>>) async -> Outcome {
+    await self.perform(in: invocation.context)
   }
 
   /// Runs the operation, in whatever task.
@@ -286,7 +286,7 @@ extension SharedFlight: FlightPilot {
   }
 
   @usableFromInline
-  package func waits(of flight: Flight<Operation.Value, Operation.Failure>) -> [WaitEdge] {
+  package func waits(of sharedRun: SharedRun<Operation.Value, Operation.Failure>) -> [WaitEdge] {
     let called = self.lock.withLock { _ in self.called }
     // What the run of the store waits for before its work begins is waited for in here.
     return (self.context.runAttachment?.awaitedRuns ?? []) + (called.map { [WaitEdge(awaited: $0)] } ?? [])
@@ -295,12 +295,12 @@ extension SharedFlight: FlightPilot {
   @usableFromInline package var waitName: String? { self.operation.operationName }
 
   @inlinable
-  package func wasCancelled(_ flight: Flight<Operation.Value, Operation.Failure>) {
+  package func wasCancelled(_ sharedRun: SharedRun<Operation.Value, Operation.Failure>) {
     self.registry.remove(self)
   }
 
   @inlinable
-  package func didLand(
+  package func didFinish(
     _ task: OperationTask<Operation.Value, Operation.Failure>,
     with outcome: Result<Operation.Value, Operation.Failure>,
     isCancelled: Bool
@@ -311,7 +311,7 @@ extension SharedFlight: FlightPilot {
 }
 
 extension SharedFlight: WaitingRun {
-  @usableFromInline package var isInCurrentTask: Bool { self.flight.isEndedByCurrentTask }
+  @usableFromInline package var isInCurrentTask: Bool { self.sharedRun.isEndedByCurrentTask }
 
   @usableFromInline
   package func note(called node: any WaitNode) {
@@ -320,11 +320,11 @@ extension SharedFlight: WaitingRun {
 }
 
 extension SharedFlight: FlightPassenger {
-  @usableFromInline package var node: any WaitNode { self.flight }
+  @usableFromInline package var node: any WaitNode { self.sharedRun }
 
   @usableFromInline
   package func carriageWasCancelled() {
     self.removeLeader()
-    self.flight.release()
+    self.sharedRun.release()
   }
 }

@@ -4,7 +4,7 @@ import OperationTesting
 import Synchronization
 import Testing
 
-/// What is shared flies in the task that a store has made for the run. Nobody is to notice, above all not by cancelling.
+/// What is shared runs in the task that a store has made for the run. Nobody is to notice, above all not by cancelling.
 @Suite(.timeLimit(.minutes(1)), .warningsAreIssues)
 struct CarriageTests {
   private let script = IntScript(endsOnCancellation: false)
@@ -210,7 +210,7 @@ struct CarriageTests {
   }
 
   @Test
-  func `Two that fly in one task at once do so in turn`() async throws {
+  func `Two that perform in one task at once do so in turn`() async throws {
     let inner = IntScript(endsOnCancellation: false)
     let innerQuery = inner.query().deduplicated()
     let store = IntStore.detached(query: innerQuery.deduplicated())

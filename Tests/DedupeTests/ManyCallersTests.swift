@@ -3,7 +3,7 @@ import OperationDedupe
 import OperationTesting
 import Testing
 
-/// Ten thousand callers on one flight.
+/// Ten thousand callers on one run.
 @Suite(.timeLimit(.minutes(1)), .warningsAreIssues)
 struct ManyCallersTests {
   private let script = IntScript()

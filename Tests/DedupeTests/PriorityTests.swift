@@ -4,7 +4,7 @@ import OperationTesting
 import Synchronization
 import Testing
 
-/// A follower of higher priority raises that of the flight.
+/// A follower of higher priority raises that of the run.
 @Suite(.timeLimit(.minutes(1)), .warningsAreIssues)
 struct PriorityTests {
   @Test(arguments: Runner.allCases)

@@ -3,7 +3,7 @@ import OperationDedupe
 import OperationTesting
 import Testing
 
-/// Flights whose `Failure` has no room for a `CancellationError`.
+/// Runs whose `Failure` has no room for a `CancellationError`.
 @Suite(.timeLimit(.minutes(1)), .warningsAreIssues)
 struct TypedFailureTests {
   private let script = OperationScript<Int, Refused>(endsOnCancellation: false)
@@ -45,7 +45,7 @@ struct TypedFailureTests {
   }
 
   @Test(arguments: Runner.allCases)
-  func `A newcomer begins a flight of its own while the cancelled wait for the dying one`(_ kind: Runner) async throws {
+  func `A newcomer begins a sharedRun of its own while the cancelled wait for the dying one`(_ kind: Runner) async throws {
     let fetch = kind(self.script.query().deduplicated())
     let old = self.caller(fetch)
     let dying = try await self.script.next()

@@ -159,7 +159,7 @@ import Testing
     clock.advance(by: .seconds(10))
     try await script.runs(count: 2)
     subscription.cancel()
-    // The run may be about to land on another thread, which then tells the poller that nobody subscribes.
+    // The run may be about to finish on another thread, which then tells the poller that nobody subscribes.
     try await clock.noSleepers()
   }
 }

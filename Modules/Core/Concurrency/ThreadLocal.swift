@@ -44,9 +44,9 @@ enum ThreadLocal {
     }
 
     /// The cancellations that the thread is in the midst of.
-    static var cascade: UnsafeMutableRawPointer? {
-      get { pthread_getspecific(self.cascadeKey) }
-      set { pthread_setspecific(self.cascadeKey, newValue) }
+    static var trampoline: UnsafeMutableRawPointer? {
+      get { pthread_getspecific(self.trampolineKey) }
+      set { pthread_setspecific(self.trampolineKey, newValue) }
     }
 
     // The place of the depth goes with its thread.
@@ -58,7 +58,7 @@ enum ThreadLocal {
       private static let depthKey = makeKey { $0?.deallocate() }
     #endif
     private static let unravelingKey = makeKey()
-    private static let cascadeKey = makeKey()
+    private static let trampolineKey = makeKey()
 
     private static func makeKey(_ destructor: Destructor? = nil) -> pthread_key_t {
       var key = pthread_key_t()
@@ -71,7 +71,7 @@ enum ThreadLocal {
     @usableFromInline static var currentThread: UInt { 1 }
     @usableFromInline nonisolated(unsafe) static let depth = makeCounter()  // The one thread's.
     nonisolated(unsafe) static var unraveling: UnsafeMutableRawPointer?  // The one thread's.
-    nonisolated(unsafe) static var cascade: UnsafeMutableRawPointer?  // The one thread's.
+    nonisolated(unsafe) static var trampoline: UnsafeMutableRawPointer?  // The one thread's.
   #endif
 
   private static func makeCounter() -> UnsafeMutablePointer<Int> {

@@ -6,7 +6,7 @@ extension OperationContext {
   struct RunEntries: Sendable {
     // The small ones come last, where they take no more room than they need.
     @usableFromInline var store: (any StoreReference)?
-    /// Takes in what would fly in the task of the run.
+    /// Takes in what would run in the task of the run.
     @usableFromInline var carriage: Carriage?
     /// Nil in a first attempt of which nobody wants to hear more.
     @usableFromInline var attempts: RunAttempts?
@@ -63,7 +63,7 @@ extension OperationContext {
     set { self.run.taskIdentifier = newValue }
   }
 
-  /// Takes in what would fly in the task of the run.
+  /// Takes in what would run in the task of the run.
   @inlinable
   package var runCarriage: Carriage? { self.run.carriage }
 

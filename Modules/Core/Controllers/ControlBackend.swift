@@ -40,7 +40,7 @@ extension StoreRuntime: ControlBackend {
   }
 
   func runForSubscribers() {
-    self.runForSubscribers(departure: .enqueued)
+    self.runForSubscribers(mode: .enqueued)
   }
 }
 

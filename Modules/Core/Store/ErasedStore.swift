@@ -115,7 +115,7 @@ struct TypedErasedStore<State: OperationState & Sendable>: ErasedStore {
         continuation.yield((OpaqueOperationState(state), context))
       }
     )
-    let subscription = self.typedStore.runtime.subscribe(handler, departure: .enqueued) { continuation.finish() }
+    let subscription = self.typedStore.runtime.subscribe(handler, mode: .enqueued) { continuation.finish() }
     continuation.onTermination = { _ in subscription.cancel() }
     return stream
   }
@@ -150,7 +150,7 @@ struct TypedErasedStore<State: OperationState & Sendable>: ErasedStore {
   func subscribe(with handler: OpaqueOperationEventHandler, isEnqueued: Bool) -> OperationSubscription {
     self.typedStore.runtime.subscribe(
       OperationEventHandler(handler),
-      departure: isEnqueued ? .enqueued : .immediate
+      mode: isEnqueued ? .enqueued : .immediate
     )
   }
 }

@@ -45,15 +45,15 @@ extension OperationContext {
 }
 
 extension StoreRuntime {
-  /// Adds a subscriber as ``subscribe(_:departure:onStoreGone:)`` does, and tells the probes of its coming and leaving.
+  /// Adds a subscriber as ``subscribe(_:mode:onStoreGone:)`` does, and tells the probes of its coming and leaving.
   @usableFromInline
   func subscribeProbed(
     _ handler: OperationEventHandler<State>,
-    departure: RunFlight.Departure,
+    mode: StoreRun.StartMode,
     onStoreGone: (@Sendable () -> Void)?
   ) -> OperationSubscription {
     let presence = OperationSubscription.combined(self.context.operationProbes.map { $0.subscriberCame() })
-    let subscription = self.addSubscriber(handler, departure: departure) {
+    let subscription = self.addSubscriber(handler, mode: mode) {
       presence.cancel()
       onStoreGone?()
     }

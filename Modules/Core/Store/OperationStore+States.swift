@@ -24,7 +24,7 @@ extension OperationStore {
       let handler = OperationEventHandler<State>(
         onStateChanged: { continuation.yield(Element(state: $0, context: $1)) }
       )
-      let subscription = self.runtime.subscribe(handler, departure: .enqueued) { continuation.finish() }
+      let subscription = self.runtime.subscribe(handler, mode: .enqueued) { continuation.finish() }
       continuation.onTermination = { _ in subscription.cancel() }
       return Iterator(base: stream.makeAsyncIterator(), subscription: subscription)
     }

@@ -14,7 +14,7 @@ extension OperationStore {
     with handler: OperationEventHandler<State>,
     isolation: (any Actor)? = #isolation
   ) -> OperationSubscription {
-    self.runtime.subscribe(handler, departure: isolation == nil ? .immediate : .enqueued)
+    self.runtime.subscribe(handler, mode: isolation == nil ? .immediate : .enqueued)
   }
 }
 

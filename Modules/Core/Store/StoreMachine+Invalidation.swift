@@ -18,7 +18,7 @@ extension StoreMachine {
   /// Whether a run can serve a caller who comes now: it shows, and no invalidation has come since it began.
   @inlinable
   func canServe(_ run: Run) -> Bool {
-    run.isShown && run.invalidations >= self.invalidations && run.task.flight.isAlive
+    run.isShown && run.invalidations >= self.invalidations && run.task.sharedRun.isAlive
   }
 
   /// Whether a run can serve a caller who comes now, and brings the whole value anew.

@@ -2,9 +2,9 @@
 @usableFromInline
 struct StoreMachine<State: OperationState & Sendable>: Sendable {
   @usableFromInline typealias Task = OperationTask<State.OperationValue, State.Failure>
-  @usableFromInline typealias RunFlight = Flight<State.OperationValue, State.Failure>
+  @usableFromInline typealias StoreRun = SharedRun<State.OperationValue, State.Failure>
 
-  /// A run between its departure and its landing.
+  /// A run between its start and its finish.
   @usableFromInline
   struct Run: Sendable {
     @usableFromInline let task: Task
@@ -20,7 +20,7 @@ struct StoreMachine<State: OperationState & Sendable>: Sendable {
     @usableFromInline var isSkipped = false
 
     @inlinable
-    var id: OperationTaskIdentifier { self.task.flight.id }
+    var id: OperationTaskIdentifier { self.task.sharedRun.id }
 
     @inlinable
     init(task: Task, invalidations: Int) {
@@ -37,9 +37,9 @@ struct StoreMachine<State: OperationState & Sendable>: Sendable {
   /// The tasks of runs that were decided on and have not begun.
   @usableFromInline var reservedTasks: [Task] = []
   /// The runs that have ended and of which not everybody has been told yet.
-  @usableFromInline var landingFlights: [RunFlight] = []
+  @usableFromInline var finishingRuns: [StoreRun] = []
   /// The runs that the subscribers keep alive together.
-  @usableFromInline var heldFlights: [RunFlight] = []
+  @usableFromInline var subscriberRuns: [StoreRun] = []
   @usableFromInline var subscribers = SubscriberTable<State>()
   @usableFromInline var outbox = Outbox<State>()
   @usableFromInline var reportedActivity = (isIdle: true, isRunning: false, hasSubscribers: false)
@@ -90,7 +90,7 @@ struct StoreMachine<State: OperationState & Sendable>: Sendable {
 
   /// Whether nobody subscribes and nothing runs.
   @inlinable
-  var isIdle: Bool { self.runs.isEmpty && self.subscribers.count == 0 && self.heldFlights.isEmpty }
+  var isIdle: Bool { self.runs.isEmpty && self.subscribers.count == 0 && self.subscriberRuns.isEmpty }
 
   /// Who is to know that the store has become idle or stopped being so, or that runs or subscribers came or went; nil for
   /// nobody.
@@ -191,19 +191,19 @@ extension StoreMachine {
 
 extension StoreMachine {
   @inlinable
-  mutating func depart(_ task: inout Task, reservation: inout Task?) -> StoreNews {
-    let flight = task.flight
+  mutating func start(_ task: inout Task, reservation: inout Task?) -> StoreNews {
+    let sharedRun = task.sharedRun
     self.state.scheduleFetchTask(&task)
     // It may edit the task, not put another in its place.
-    if task.flight !== flight { task = Task(flight: flight, context: task.context) }
-    if self.hasLedger { self.noteDeparture(of: task) }
+    if task.sharedRun !== sharedRun { task = Task(sharedRun: sharedRun, context: task.context) }
+    if self.hasLedger { self.noteStart(of: task) }
     if !self.reservedTasks.isEmpty { reservation = self.removeReservation(of: task.id) }
     self.runs.append(Run(task: task, invalidations: self.invalidations))
     return StoreNews(isStateNew: true)
   }
 
   @usableFromInline
-  mutating func noteDeparture(of task: Task) {
+  mutating func noteStart(of task: Task) {
     self.ledger?.editBase { base in
       var copy = task
       base.scheduleFetchTask(&copy)
@@ -226,7 +226,7 @@ extension StoreMachine {
     self.runs[index].isShown = false
     let task = self.runs[index].task
     if self.hasLedger { self.takeBackChanges(of: id) }
-    self.finish(task)
+    self.removeTask(task)
     return StoreNews(isStateNew: true)
   }
 
@@ -242,7 +242,7 @@ extension StoreMachine {
   ///   - hidesOutdatedRuns: Whether older runs are hidden when the run answers an invalidation.
   ///   - removed: Gets what is kept of the run, which is released after the lock.
   @inlinable
-  mutating func land(
+  mutating func finish(
     _ task: Task,
     with outcome: Result<State.OperationValue, State.Failure>,
     isCancelled: Bool,
@@ -259,12 +259,12 @@ extension StoreMachine {
     let (isShown, isSkipped) = (self.runs[index].isShown, self.runs[index].isSkipped)
     let invalidations = self.runs[index].invalidations
     removed = index == self.runs.count - 1 ? self.runs.removeLast() : self.runs.remove(at: index)
-    if !self.heldFlights.isEmpty { self.heldFlights.removeAll { $0.id == id } }
-    self.landingFlights.append(task.flight)
+    if !self.subscriberRuns.isEmpty { self.subscriberRuns.removeAll { $0.id == id } }
+    self.finishingRuns.append(task.sharedRun)
     guard isShown else { return StoreNews(isStateNew: isStateNew, turn: isSkipped ? nil : .ended) }
     self.state.update(with: outcome, for: task)
-    if self.hasLedger { self.noteLanding(of: task, with: outcome) }
-    self.finish(task)
+    if self.hasLedger { self.noteFinish(of: task, with: outcome) }
+    self.removeTask(task)
     if case .success = outcome, self.state.isRefreshed(by: task) {
       self.answerInvalidations(upTo: invalidations)
       if hidesOutdatedRuns { self.hideOutdatedRuns() }
@@ -273,7 +273,7 @@ extension StoreMachine {
   }
 
   @usableFromInline
-  mutating func noteLanding(of task: Task, with outcome: Result<State.OperationValue, State.Failure>) {
+  mutating func noteFinish(of task: Task, with outcome: Result<State.OperationValue, State.Failure>) {
     self.releaseLedger()
     // Nothing is left that could be taken back, so nobody will ask for the state before it.
     if self.ledger?.hasOwners(besides: task.id) == false {
@@ -285,7 +285,7 @@ extension StoreMachine {
   }
 
   @inlinable
-  mutating func finish(_ task: Task) {
+  mutating func removeTask(_ task: Task) {
     self.state.finishFetchTask(task)
     if self.hasLedger { self.noteEnd(of: task) }
   }
@@ -299,11 +299,11 @@ extension StoreMachine {
 
   /// All have been told of the end of a run.
   @inlinable
-  mutating func forgetLanding(of id: OperationTaskIdentifier) {
-    if self.landingFlights.count == 1, self.landingFlights[0].id == id {
-      self.landingFlights.removeLast()
+  mutating func forgetFinishing(of id: OperationTaskIdentifier) {
+    if self.finishingRuns.count == 1, self.finishingRuns[0].id == id {
+      self.finishingRuns.removeLast()
     } else {
-      self.landingFlights.removeAll { $0.id == id }
+      self.finishingRuns.removeAll { $0.id == id }
     }
   }
 

@@ -1,12 +1,12 @@
 /// How a call that may share a run is served.
 @usableFromInline
 enum RunAdmission<State: OperationState & Sendable> {
-  @usableFromInline typealias RunFlight = Flight<State.OperationValue, State.Failure>
+  @usableFromInline typealias StoreRun = SharedRun<State.OperationValue, State.Failure>
 
   /// By a run of its own, which others can join from now on. The caller begins it, and is an owner of it.
-  case departure(RunFlight, OperationContext)
+  case newRun(StoreRun, OperationContext)
   /// By a run that is there. The caller is an owner of it.
-  case join(RunFlight, Subscriber<State>?)
+  case join(StoreRun, Subscriber<State>?)
   /// Not at all: the run that does the same waits for the caller, by way of these operations.
   case refusal([String])
 }
@@ -32,7 +32,7 @@ extension StoreRuntime {
         candidate = machine.onlyJoinableTask
       }
     }
-    if let reserved { return .departure(reserved.flight, reserved.context) }
+    if let reserved { return .newRun(reserved.sharedRun, reserved.context) }
     var refusals = Refusals()
     if let candidate {
       switch self.admission(to: candidate, context, sharing, handler) {
@@ -82,7 +82,7 @@ extension StoreRuntime {
       return .refused(isCircle: false)
     }
     if WaitGraph.isNeeded {
-      switch WaitGraph.finding(joining: candidate.flight) {
+      switch WaitGraph.finding(joining: candidate.sharedRun) {
       case .open: break
       case .queuedBehindCaller: return .refused(isCircle: false)
       case .recursion(let names):
@@ -92,9 +92,9 @@ extension StoreRuntime {
       }
     }
     var listener: Subscriber<State>?
-    guard self.takeOwnership(of: candidate.flight, for: handler, listener: &listener) else { return .late }
+    guard self.takeOwnership(of: candidate.sharedRun, for: handler, listener: &listener) else { return .late }
     context.noteJoin()
-    return .granted(.join(candidate.flight, listener))
+    return .granted(.join(candidate.sharedRun, listener))
   }
 
   /// - Parameter refusals: The runs that were looked at and cannot be joined.
@@ -119,8 +119,8 @@ extension StoreRuntime {
         if !machine.hasJoinableRun(besides: refusals.runs) { reserved = self.reserve(context, in: &machine) }
       }
       if let reserved {
-        if refusals.haveCircle { reserved.flight.carriage?.noteReportedCircle() }
-        return .departure(reserved.flight, reserved.context)
+        if refusals.haveCircle { reserved.sharedRun.carriage?.noteReportedCircle() }
+        return .newRun(reserved.sharedRun, reserved.context)
       }
     }
   }
@@ -128,14 +128,14 @@ extension StoreRuntime {
   /// The tasks of the runs that a caller can join who comes now.
   @inlinable var joinableTasks: [Task] {
     self.machine.withLock { machine in
-      machine.runs.filter { machine.canServe($0) }.map { $0.task } + machine.reservedTasks.filter { $0.flight.isAlive }
+      machine.runs.filter { machine.canServe($0) }.map { $0.task } + machine.reservedTasks.filter { $0.sharedRun.isAlive }
     }
   }
 
   /// Reserves a run. Called under the lock.
   @inlinable
   func reserve(_ context: OperationContext, in machine: inout StoreMachine<State>) -> Task {
-    var task = Task(flight: self.makeFlight(in: context, holders: 1), context: context)
+    var task = Task(sharedRun: self.makeRun(in: context, ownerCount: 1), context: context)
     task.enterRun(of: self.reference)
     machine.reservedTasks.append(task)
     return task
@@ -144,16 +144,16 @@ extension StoreRuntime {
   /// Makes the caller an owner of a run, and its handler one that hears what the run has told and will tell. False when the
   /// run cannot be joined any more.
   @inlinable
-  func takeOwnership(of flight: RunFlight, for handler: RunHandler<State>?, listener: inout Subscriber<State>?) -> Bool
+  func takeOwnership(of sharedRun: StoreRun, for handler: RunHandler<State>?, listener: inout Subscriber<State>?) -> Bool
   {
     if handler != nil { self.noteDependent() }
     let isOwner = self.machine.withLock { machine in
-      let index = machine.index(ofRun: flight.id)
+      let index = machine.index(ofRun: sharedRun.id)
       let isThere =
-        index.map { machine.canServe(machine.runs[$0]) } ?? machine.reservedTasks.contains { $0.id == flight.id }
-      guard isThere, flight.hold() else { return false }
+        index.map { machine.canServe(machine.runs[$0]) } ?? machine.reservedTasks.contains { $0.id == sharedRun.id }
+      guard isThere, sharedRun.hold() else { return false }
       if let handler {
-        let subscriber = machine.subscribers.add(handler.handler, role: .runListener(flight.id))
+        let subscriber = machine.subscribers.add(handler.handler, role: .runListener(sharedRun.id))
         if let index { machine.queueHistory(of: machine.runs[index], for: subscriber) }
         listener = subscriber
       }
@@ -169,13 +169,13 @@ extension StoreMachine {
   @inlinable var onlyJoinableTask: Task? {
     if self.runs.count == 1, self.reservedTasks.isEmpty { return self.canServe(self.runs[0]) ? self.runs[0].task : nil }
     guard self.runs.isEmpty, self.reservedTasks.count == 1 else { return nil }
-    return self.reservedTasks[0].flight.isAlive ? self.reservedTasks[0] : nil
+    return self.reservedTasks[0].sharedRun.isAlive ? self.reservedTasks[0] : nil
   }
 
   @usableFromInline
   func hasJoinableRun(besides refused: Set<OperationTaskIdentifier>) -> Bool {
     self.runs.contains { self.canServe($0) && !refused.contains($0.id) }
-      || self.reservedTasks.contains { $0.flight.isAlive && !refused.contains($0.id) }
+      || self.reservedTasks.contains { $0.sharedRun.isAlive && !refused.contains($0.id) }
   }
 
   /// Lets one who joins a run hear that it has started, and what it has yielded last.
@@ -192,6 +192,6 @@ extension OperationTask {
   /// Makes its context that of its run.
   @inlinable
   mutating func enterRun(of store: any StoreReference) {
-    self.context.enterRun(self.id, of: store, carriage: self.flight.carriage)
+    self.context.enterRun(self.id, of: store, carriage: self.sharedRun.carriage)
   }
 }

@@ -15,7 +15,7 @@ extension StoreRuntime {
   /// Runs an invalidated operation again for its subscribers: now, or when the runs that began before have ended.
   func rerunAfterInvalidation(isEnqueued: Bool) {
     guard self.canYieldRerun, self.machine.withLock({ $0.isInvalidated }) else { return }
-    self.runForSubscribers(departure: isEnqueued ? .enqueued : .immediate)
+    self.runForSubscribers(mode: isEnqueued ? .enqueued : .immediate)
   }
 
   /// A run has ended, or was cancelled, while a rerun was owed.
@@ -26,24 +26,24 @@ extension StoreRuntime {
       machine.owesRerun = false
       return machine.isInvalidated
     }
-    if isDue, self.canYieldRerun { self.runForSubscribers(departure: .enqueued) }
+    if isDue, self.canYieldRerun { self.runForSubscribers(mode: .enqueued) }
   }
 
   /// Waits until the runs have ended that an invalidation has caused, or the current task is cancelled.
   func settled(afterInvalidation number: Int) async {
-    while let flight = self.machine.withLock({ $0.flightBeforeRest(afterInvalidation: number) }),
+    while let sharedRun = self.machine.withLock({ $0.runBeforeRest(afterInvalidation: number) }),
       !_Concurrency.Task.isCancelled
     {
-      await flight.settled()
+      await sharedRun.settled()
     }
   }
 }
 
 extension StoreMachine {
   /// A run that is to end before the reruns that an invalidation has caused have ended; nil when they have.
-  fileprivate func flightBeforeRest(afterInvalidation number: Int) -> RunFlight? {
-    if self.owesRerun, let run = self.runsBeforeInvalidation.first { return run.task.flight }
-    if self.answeredInvalidations >= number { return self.landingFlights.first }
-    return self.heldFlights.first ?? self.landingFlights.first
+  fileprivate func runBeforeRest(afterInvalidation number: Int) -> StoreRun? {
+    if self.owesRerun, let run = self.runsBeforeInvalidation.first { return run.task.sharedRun }
+    if self.answeredInvalidations >= number { return self.finishingRuns.first }
+    return self.subscriberRuns.first ?? self.finishingRuns.first
   }
 }

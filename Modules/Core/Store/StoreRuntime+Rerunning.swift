@@ -6,7 +6,7 @@ extension StoreMachine {
     if hasRuns != self.hasPrematureRuns { self.hasPrematureRuns = hasRuns }
   }
 
-  /// Whether a run that lands has failed, perhaps for the want of what has come to hold since it began.
+  /// Whether a run that finishes has failed, perhaps for the want of what has come to hold since it began.
   @usableFromInline
   mutating func failsPrematurely(
     _ id: OperationTaskIdentifier,
@@ -26,13 +26,13 @@ extension StoreRuntime {
   func rerunSinceChange() {
     guard self.subscriberCount > 0, self.canYieldRerun, self.isStale else { return }
     self.machine.withLock { $0.markRunsPremature() }
-    self.runForSubscribers(departure: .enqueued)
+    self.runForSubscribers(mode: .enqueued)
   }
 
   /// Runs a stale operation again for the subscribers, unless a run is there.
   @usableFromInline
   func rerunIfStale() {
     guard self.subscriberCount > 0, self.canYieldRerun, self.isStale else { return }
-    self.runForSubscribers(departure: .enqueued)
+    self.runForSubscribers(mode: .enqueued)
   }
 }

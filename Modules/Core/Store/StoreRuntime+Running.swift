@@ -1,26 +1,26 @@
-extension StoreRuntime: FlightPilot {
+extension StoreRuntime: RunDelegate {
   @inlinable
-  func willDepart(_ task: consuming Task) -> Task {
+  func willStart(_ task: consuming Task) -> Task {
     var task = task
     // One that was reserved has entered it then.
     if task.context.operationRunningTaskIdentifier != task.id { task.enterRun(of: self.reference) }
-    // The state may date the departure, and must not call a clock under the lock.
+    // The state may date the start, and must not call a clock under the lock.
     if State.datesRuns { task.context.event.frozenDate = task.context.date }
-    let isHeld = task.context.run.isForSubscribers && task.flight.hold()
-    let departing = task
+    let isOwner = task.context.run.isForSubscribers && task.sharedRun.hold()
+    let original = task
     var isHoldNeeded = false
     var news: StoreActivityNews?
     var reservation: Task?
-    self.change(task.context, run: departing.id, replacesValue: false) { machine in
-      task = departing
-      let departure = machine.depart(&task, reservation: &reservation)
-      isHoldNeeded = isHeld && machine.subscribers.count > 0
-      if isHoldNeeded { machine.heldFlights.append(task.flight) }
+    self.change(task.context, run: original.id, replacesValue: false) { machine in
+      task = original
+      let started = machine.start(&task, reservation: &reservation)
+      isHoldNeeded = isOwner && machine.subscribers.count > 0
+      if isHoldNeeded { machine.subscriberRuns.append(task.sharedRun) }
       news = self.activityNews(of: &machine)
-      return departure
+      return started
     }
     _ = consume reservation  // Released after the lock.
-    if isHeld, !isHoldNeeded { task.flight.release() }
+    if isOwner, !isHoldNeeded { task.sharedRun.release() }
     if let news { self.tell(news) }
     if State.datesRuns { task.context.event.frozenDate = nil }
     return task
@@ -28,15 +28,15 @@ extension StoreRuntime: FlightPilot {
 
   @inlinable
   @inline(__always)
-  nonisolated(nonsending) func fly(
-    _ voyage: Voyage<StoreRuntime<State>>
+  nonisolated(nonsending) func perform(
+    _ invocation: RunInvocation<StoreRuntime<State>>
   ) async -> Result<State.OperationValue, State.Failure> {
     // A handler that joins the run later is told of the start then.
-    if self.hasDependents || voyage.flight.carriage != nil { self.tellOfStart(of: voyage.task) }
+    if self.hasDependents || invocation.sharedRun.carriage != nil { self.tellOfStart(of: invocation.task) }
     let continuation = OperationContinuation<State.OperationValue, State.Failure> { result, context in
-      voyage.pilot.yield(result, of: voyage.task, using: context)
+      invocation.delegate.yield(result, of: invocation.task, using: context)
     }
-    return await self.operation.run(voyage.context, continuation)
+    return await self.operation.run(invocation.context, continuation)
   }
 
   @inlinable
@@ -55,40 +55,40 @@ extension StoreRuntime: FlightPilot {
   }
 
   @inlinable
-  func task(of flight: RunFlight) -> Task? {
-    self.machine.withLock { machine in machine.index(ofRun: flight.id).map { machine.runs[$0].task } }
+  func task(of sharedRun: StoreRun) -> Task? {
+    self.machine.withLock { machine in machine.index(ofRun: sharedRun.id).map { machine.runs[$0].task } }
   }
 
   @usableFromInline
-  func didNotStart(_ flight: RunFlight) {
+  func didNotStart(_ sharedRun: StoreRun) {
     let reservation = self.machine.withLock { machine -> Task? in
-      if let index = machine.index(ofRun: flight.id) { machine.runs[index].isSkipped = true }
-      return machine.removeReservation(of: flight.id)
+      if let index = machine.index(ofRun: sharedRun.id) { machine.runs[index].isSkipped = true }
+      return machine.removeReservation(of: sharedRun.id)
     }
     _ = consume reservation  // Released after the lock.
   }
 
   @usableFromInline
-  func waits(of flight: RunFlight) -> [WaitEdge] {
-    self.task(of: flight)?.context.run.attachment?.awaitedRuns ?? []
+  func waits(of sharedRun: StoreRun) -> [WaitEdge] {
+    self.task(of: sharedRun)?.context.run.attachment?.awaitedRuns ?? []
   }
 
   @usableFromInline var waitName: String? { self.operation.operationName }
 
   @inlinable
-  func wasCancelled(_ flight: RunFlight) {
+  func wasCancelled(_ sharedRun: StoreRun) {
     var context = OperationContext()
     var owesRerun = false
-    self.change(context, run: flight.id) { machine in
-      if let index = machine.index(ofRun: flight.id) { context = machine.runs[index].task.context }
+    self.change(context, run: sharedRun.id) { machine in
+      if let index = machine.index(ofRun: sharedRun.id) { context = machine.runs[index].task.context }
       owesRerun = machine.owesRerun
-      return machine.takeBack(flight.id)
+      return machine.takeBack(sharedRun.id)
     }
     if owesRerun { self.rerunIfDue() }
   }
 
   @inlinable
-  func didLand(
+  func didFinish(
     _ task: consuming Task,
     with outcome: Result<State.OperationValue, State.Failure>,
     isCancelled: Bool
@@ -109,7 +109,7 @@ extension StoreRuntime: FlightPilot {
       if machine.hasPrematureRuns {
         hasFailedPrematurely = machine.failsPrematurely(task.id, with: outcome, isCancelled: isCancelled)
       }
-      let landing = machine.land(
+      let finishing = machine.finish(
         task,
         with: outcome,
         isCancelled: isCancelled,
@@ -119,8 +119,8 @@ extension StoreRuntime: FlightPilot {
       owesRerun = machine.owesRerun
       news = self.activityNews(of: &machine)
       isTold = machine.subscribers.isEmpty && !owesRerun && news == nil
-      if isTold { machine.forgetLanding(of: task.id) }
-      return landing
+      if isTold { machine.forgetFinishing(of: task.id) }
+      return finishing
     }
     _ = consume removed  // Released after the lock.
     if isTold { return }
@@ -128,7 +128,7 @@ extension StoreRuntime: FlightPilot {
     if owesRerun { self.rerunIfDue() }
     if hasFailedPrematurely { self.rerunIfStale() }
     if let news { self.tell(news) }
-    self.machine.withLock { $0.forgetLanding(of: task.id) }
+    self.machine.withLock { $0.forgetFinishing(of: task.id) }
   }
 
   @inlinable
@@ -137,7 +137,7 @@ extension StoreRuntime: FlightPilot {
     of task: Task,
     using context: OperationContext?
   ) {
-    guard task.flight.isFlying else { return self.reportLateYield(of: task) }
+    guard task.sharedRun.isExecuting else { return self.reportLateYield(of: task) }
     var task = task
     var context = task.context.overlaid(with: context)
     context.event.updateReason = .yieldedResult
@@ -152,7 +152,7 @@ extension StoreRuntime: FlightPilot {
   @inlinable
   func reportLateYield(of task: Task) {
     // A cancelled run has ended for its callers while its work may go on.
-    if task.flight.isCancelled { return }
+    if task.sharedRun.isCancelled { return }
     OperationWarning(
       code: .yieldAfterReturn,
       message: """
@@ -186,16 +186,16 @@ extension StoreRuntime {
     self.context.overlaid(with: context)
   }
 
-  /// A flight that lends its task to one that it shares with others.
+  /// A run that lends its task to one that it shares with others.
   @inlinable
-  func makeFlight(in context: OperationContext, holders: Int = 0) -> RunFlight {
-    RunFlight(pilot: self, carriage: context.operationRunSharing == nil ? nil : Carriage(), holders: holders)
+  func makeRun(in context: OperationContext, ownerCount: Int = 0) -> StoreRun {
+    StoreRun(delegate: self, carriage: context.operationRunSharing == nil ? nil : Carriage(), ownerCount: ownerCount)
   }
 
   @inlinable
   func makeTask(using context: OperationContext?) -> Task {
     let context = self.runContext(context)
-    return Task(flight: self.makeFlight(in: context), context: context)
+    return Task(sharedRun: self.makeRun(in: context), context: context)
   }
 
   /// Runs the operation, or joins a run that does the same where the operation shares runs.
@@ -207,13 +207,13 @@ extension StoreRuntime {
     // Not kept while the caller waits.
     let context = self.runContext(context)
     guard let sharing = context.operationRunSharing else {
-      return await self.fly(self.makeFlight(in: context), in: context, leaving: .lastStays, handler: handler)
+      return await self.perform(self.makeRun(in: context), in: context, leaving: .lastStays, handler: handler)
     }
     switch self.admission(context, sharing, handler) {
-    case .departure(let flight, let context):
-      return await self.fly(flight, in: context, leaving: .atOnce, isHeld: true, handler: handler)
-    case .join(let flight, let listener):
-      return await self.join(flight, listener)
+    case .newRun(let sharedRun, let context):
+      return await self.perform(sharedRun, in: context, leaving: .atOnce, isOwner: true, handler: handler)
+    case .join(let sharedRun, let listener):
+      return await self.join(sharedRun, listener)
     case .refusal(let names):
       return OperationCircleError.outcome(names)
     }
@@ -222,16 +222,16 @@ extension StoreRuntime {
   /// Runs the operation.
   @inlinable
   @inline(never)
-  nonisolated(nonsending) func fly(
-    _ flight: RunFlight,
+  nonisolated(nonsending) func perform(
+    _ sharedRun: StoreRun,
     in context: OperationContext,
-    leaving: RunFlight.Leaving,
-    isHeld: Bool = false,
+    leaving: StoreRun.Leaving,
+    isOwner: Bool = false,
     handler: RunHandler<State>?
   ) async -> Result<State.OperationValue, State.Failure> {
-    if EnclosingRun.exists { EnclosingRun.note(awaited: flight) }
-    let listener = self.listen(to: flight, with: handler)
-    let outcome = await flight.outcome(in: context, leaving: leaving, isHeld: isHeld, flownBy: self)
+    if EnclosingRun.exists { EnclosingRun.note(awaited: sharedRun) }
+    let listener = self.listen(to: sharedRun, with: handler)
+    let outcome = await sharedRun.outcome(in: context, leaving: leaving, isOwner: isOwner, delegate: self)
     self.dismiss(listener)
     return outcome
   }
@@ -239,30 +239,30 @@ extension StoreRuntime {
   /// Waits for a run that brings the whole value, whatever its context, or runs the operation.
   @inlinable
   nonisolated(nonsending) func runOrJoin() async -> Result<State.OperationValue, State.Failure> {
-    let running = self.machine.withLock { machine in machine.runs.last { machine.canRefresh($0) }?.task.flight }
+    let running = self.machine.withLock { machine in machine.runs.last { machine.canRefresh($0) }?.task.sharedRun }
     guard let running, case .open = WaitGraph.finding(joining: running) else {
       return await self.run(using: nil, handler: nil)
     }
     let context = self.context
-    let leaving: RunFlight.Leaving = context.operationRunSharing == nil ? .lastStays : .atOnce
-    if let outcome = await running.outcomeIfAlive(leaving: leaving, onBoard: { context.noteJoin() }) { return outcome }
+    let leaving: StoreRun.Leaving = context.operationRunSharing == nil ? .lastStays : .atOnce
+    if let outcome = await running.outcomeIfAlive(leaving: leaving, onJoin: { context.noteJoin() }) { return outcome }
     return await self.run(using: nil, handler: nil)
   }
 
   /// Waits for a run that the caller is an owner of already.
   @inlinable
   nonisolated(nonsending) func join(
-    _ flight: RunFlight,
+    _ sharedRun: StoreRun,
     _ listener: Subscriber<State>?
   ) async -> Result<State.OperationValue, State.Failure> {
-    let outcome = await flight.outcomeOfHolder(leaving: .atOnce)
+    let outcome = await sharedRun.outcomeOfOwner(leaving: .atOnce)
     self.dismiss(listener)
     return outcome
   }
 
   @inlinable
-  func listen(to flight: RunFlight, with handler: RunHandler<State>?) -> Subscriber<State>? {
-    handler.map { self.listen(to: flight.id, with: $0.handler) }
+  func listen(to sharedRun: StoreRun, with handler: RunHandler<State>?) -> Subscriber<State>? {
+    handler.map { self.listen(to: sharedRun.id, with: $0.handler) }
   }
 
   @inlinable
@@ -287,10 +287,10 @@ extension StoreRuntime {
 
   /// Waits until no run is under way, or the current task is cancelled.
   func settled() async {
-    while let flight = self.machine.withLock({ $0.runs.first?.task.flight ?? $0.landingFlights.first }),
+    while let sharedRun = self.machine.withLock({ $0.runs.first?.task.sharedRun ?? $0.finishingRuns.first }),
       !_Concurrency.Task.isCancelled
     {
-      await flight.settled()
+      await sharedRun.settled()
     }
   }
 
@@ -298,13 +298,13 @@ extension StoreRuntime {
   ///
   /// - Returns: Waits until their work has ended, or the current task is cancelled.
   func cancelRuns() -> @Sendable () async -> Void {
-    let flights = self.machine.withLock { machine in (machine.runs.map(\.task) + machine.reservedTasks).map(\.flight) }
-    self.act { for flight in flights { flight.cancel() } }
+    let sharedRuns = self.machine.withLock { machine in (machine.runs.map(\.task) + machine.reservedTasks).map(\.sharedRun) }
+    self.act { for sharedRun in sharedRuns { sharedRun.cancel() } }
     return {
-      for flight in flights {
-        await flight.settled()
+      for sharedRun in sharedRuns {
+        await sharedRun.settled()
         // A shared run ends for its callers when it is cancelled, and its work perhaps later.
-        await flight.carriage?.cancelledWorkEnded()
+        await sharedRun.carriage?.cancelledWorkEnded()
       }
     }
   }

@@ -3,21 +3,21 @@ internal import Synchronization
 extension StoreRuntime {
   /// Adds a subscriber, hands it the state, and runs the operation where that is due.
   ///
-  /// - Parameter departure: `enqueued` where the caller is on an actor, which the operation is to leave.
+  /// - Parameter start: `enqueued` where the caller is on an actor, which the operation is to leave.
   @inlinable
   func subscribe(
     _ handler: OperationEventHandler<State>,
-    departure: RunFlight.Departure,
+    mode: StoreRun.StartMode,
     onStoreGone: (@Sendable () -> Void)? = nil
   ) -> OperationSubscription {
-    if self.isProbed { return self.subscribeProbed(handler, departure: departure, onStoreGone: onStoreGone) }
-    return self.addSubscriber(handler, departure: departure, onStoreGone: onStoreGone)
+    if self.isProbed { return self.subscribeProbed(handler, mode: mode, onStoreGone: onStoreGone) }
+    return self.addSubscriber(handler, mode: mode, onStoreGone: onStoreGone)
   }
 
   @inlinable
   func addSubscriber(
     _ handler: OperationEventHandler<State>,
-    departure: RunFlight.Departure,
+    mode: StoreRun.StartMode,
     onStoreGone: (@Sendable () -> Void)?
   ) -> OperationSubscription {
     var isClosed = self.noteDependent()
@@ -44,7 +44,7 @@ extension StoreRuntime {
     }
     if let news { self.tell(news) }
     if isClosed { return self.subscriptionToClosedStore(subscriber) }
-    if self.isAutomaticRunningEnabled, self.isStale { self.runForSubscribers(departure: departure) }
+    if self.isAutomaticRunningEnabled, self.isStale { self.runForSubscribers(mode: mode) }
     return OperationSubscription { self.unsubscribe(subscriber) }
   }
 
@@ -59,30 +59,30 @@ extension StoreRuntime {
   @inlinable
   func unsubscribe(_ subscriber: Subscriber<State>) {
     subscriber.cancel()
-    let flights: [RunFlight] = self.machine.withLock { machine in
+    let sharedRuns: [StoreRun] = self.machine.withLock { machine in
       guard machine.subscribers.remove(subscriber), machine.subscribers.count == 0 else { return [] }
-      defer { machine.heldFlights = [] }
-      return machine.heldFlights
+      defer { machine.subscriberRuns = [] }
+      return machine.subscriberRuns
     }
-    if !flights.isEmpty { self.act { for flight in flights { flight.release() } } }
+    if !sharedRuns.isEmpty { self.act { for sharedRun in sharedRuns { sharedRun.release() } } }
     self.activityChanged()
   }
 
   /// Runs the operation on behalf of all subscribers, unless a run is there, which they then keep alive.
   @inlinable
-  func runForSubscribers(departure: RunFlight.Departure) {
+  func runForSubscribers(mode: StoreRun.StartMode) {
     let context = self.context
     if context.automaticRunsAreStopped { return }
     let task: Task? = self.machine.withLock { machine in
       guard machine.subscribers.count > 0, !machine.holdsRefresh() else { return nil }
       // Its first owners are the subscribers.
-      let task = Task(flight: self.makeFlight(in: context, holders: 1), context: context)
-      machine.heldFlights.append(task.flight)
+      let task = Task(sharedRun: self.makeRun(in: context, ownerCount: 1), context: context)
+      machine.subscriberRuns.append(task.sharedRun)
       machine.reservedTasks.append(task)
       return task
     }
     guard let task else { return }
-    self.act { task.flight.begin(in: task.context, departure: departure) }
+    self.act { task.sharedRun.begin(in: task.context, mode: mode) }
   }
 
   /// A task that runs the operation again for the subscribers, who keep it alive together with those who await it.
@@ -112,17 +112,17 @@ extension StoreRuntime {
 
   /// The store is gone: its subscribers hear no more, and nobody keeps its automatic runs alive.
   func close() {
-    let (subscribers, flights, controllers, observers) = self.machine.withLock { machine in
+    let (subscribers, sharedRuns, controllers, observers) = self.machine.withLock { machine in
       machine.isClosed = true
       defer {
-        machine.heldFlights = []
+        machine.subscriberRuns = []
         machine.controllers = nil
         if !machine.activityObservers.isEmpty { machine.activityObservers = [:] }
       }
-      return (machine.subscribers.removeAll(), machine.heldFlights, machine.controllers, machine.activityObservers)
+      return (machine.subscribers.removeAll(), machine.subscriberRuns, machine.controllers, machine.activityObservers)
     }
     for subscriber in subscribers { subscriber.onStoreGone?() }
-    for flight in flights { flight.release() }
+    for sharedRun in sharedRuns { sharedRun.release() }
     controllers?.cancel()
     _ = consume observers  // Released after the lock.
   }
@@ -132,13 +132,13 @@ extension StoreMachine {
   /// Whether a run is there, or will be, that the subscribers keep alive and that brings what they are to get.
   @usableFromInline
   mutating func holdsRefresh() -> Bool {
-    let isHeld = self.heldFlights.contains { flight in
-      if let index = self.index(ofRun: flight.id) { return self.canRefresh(self.runs[index]) }
-      return flight.isAlive && self.reservedTasks.contains { $0.id == flight.id }
+    let isOwner = self.subscriberRuns.contains { sharedRun in
+      if let index = self.index(ofRun: sharedRun.id) { return self.canRefresh(self.runs[index]) }
+      return sharedRun.isAlive && self.reservedTasks.contains { $0.id == sharedRun.id }
     }
-    if isHeld { return true }
-    for run in self.runs.reversed() where self.canRefresh(run) && run.task.flight.hold() {
-      self.heldFlights.append(run.task.flight)
+    if isOwner { return true }
+    for run in self.runs.reversed() where self.canRefresh(run) && run.task.sharedRun.hold() {
+      self.subscriberRuns.append(run.task.sharedRun)
       return true
     }
     // What those bring is older than the invalidation: the rerun comes when they have ended.

@@ -7,7 +7,7 @@ public import Synchronization
 @usableFromInline
 final class StoreRuntime<State: OperationState & Sendable>: Sendable {
   @usableFromInline typealias Task = OperationTask<State.OperationValue, State.Failure>
-  @usableFromInline typealias RunFlight = Flight<State.OperationValue, State.Failure>
+  @usableFromInline typealias StoreRun = SharedRun<State.OperationValue, State.Failure>
 
   // The lock lies beside what it guards, in one object with it.
   @usableFromInline let lock = ReentrantLock()

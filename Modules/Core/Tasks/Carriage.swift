@@ -1,8 +1,8 @@
 public import Synchronization
 
-/// Lets one flight fly in the task of another, which spares it a task of its own.
+/// Lets one run run in the task of another, which spares it a task of its own.
 ///
-/// Who cancels the flight that has the task cancels the carriage instead. While that has a passenger, the task goes on
+/// Who cancels the run that has the task cancels the carriage instead. While that has a passenger, the task goes on
 /// as long as somebody holds on to the passenger.
 @usableFromInline
 package final class Carriage: Sendable {
@@ -12,7 +12,7 @@ package final class Carriage: Sendable {
     @usableFromInline var passenger: (any FlightPassenger)?
     /// Whether the run could not join another because of a circle, which has been reported.
     var hasReportedCircle = false
-    /// The shared run that the flight of the carriage waits for in its own task, or the queue that it is in.
+    /// The shared run that the run of the carriage waits for in its own task, or the queue that it is in.
     weak var awaited: (any WaitNode)?
     /// What the work of the run has asked for last.
     weak var called: (any WaitNode)?
@@ -27,13 +27,13 @@ package final class Carriage: Sendable {
   @inlinable
   package init() {}
 
-  /// What the flight of the carriage waits for.
+  /// What the run of the carriage waits for.
   var waits: [WaitEdge] {
     let (passenger, awaited, called) = self.state.withLock { ($0.passenger, $0.awaited, $0.called) }
     return [passenger?.node, awaited, called].compactMap { node in node.map { WaitEdge(awaited: $0) } }
   }
 
-  /// Notes that the flight of the carriage waits for `node`, until it waits for something else.
+  /// Notes that the run of the carriage waits for `node`, until it waits for something else.
   @usableFromInline
   package func note(awaited node: any WaitNode) {
     self.state.withLock { $0.awaited = node }
@@ -47,7 +47,7 @@ package final class Carriage: Sendable {
 
   @usableFromInline package var hasReportedCircle: Bool { self.state.withLock { $0.hasReportedCircle } }
 
-  /// Waits until the work that the flight of the carriage has cancelled with itself has ended, or the current task is
+  /// Waits until the work that the run of the carriage has cancelled with itself has ended, or the current task is
   /// cancelled. What goes on for others is not waited for.
   func cancelledWorkEnded() async {
     let (passenger, awaited) = self.state.withLock { ($0.passenger, $0.awaited) }
@@ -57,7 +57,7 @@ package final class Carriage: Sendable {
   /// Takes `passenger` in until it leaves. False when `current`, the current task, is not the one of the carriage, or
   /// when there is no place.
   @usableFromInline
-  package func board(_ passenger: any FlightPassenger, in current: FlightTask) -> Bool {
+  package func addWaiter(_ passenger: any FlightPassenger, in current: RunTask) -> Bool {
     guard self.task.load(ordering: .relaxed) == current.name else { return false }
     return self.state.withLock { state in
       guard !state.isCancelled, state.passenger == nil else { return false }
@@ -75,7 +75,7 @@ package final class Carriage: Sendable {
   }
 
   /// Cancels `task`, the one of the carriage, or leaves that to the passenger. Returns whether there is one.
-  func cancel(_ task: FlightTask?) -> Bool {
+  func cancel(_ task: RunTask?) -> Bool {
     let passenger = self.state.withLock { state in
       state.isCancelled = true
       return state.passenger
@@ -86,7 +86,7 @@ package final class Carriage: Sendable {
 }
 
 extension Carriage: WaitingRun {
-  @usableFromInline package var isInCurrentTask: Bool { self.task.load(ordering: .relaxed) == FlightTask.current.name }
+  @usableFromInline package var isInCurrentTask: Bool { self.task.load(ordering: .relaxed) == RunTask.current.name }
 
   @usableFromInline
   package func note(called node: any WaitNode) {
@@ -98,34 +98,34 @@ extension Carriage: WaitingRun {
   }
 }
 
-/// What flies in the task of another flight.
+/// What runs in the task of another run.
 @usableFromInline
 package protocol FlightPassenger: WaitingRun {
   /// The one who has the task is no reason to go on any more.
   func carriageWasCancelled()
-  /// The flight of the passenger.
+  /// The run of the passenger.
   var node: any WaitNode { get }
 }
 
-extension Flight {
-  /// Flies in the current task, whose carriage it has boarded. The one who asks holds on to this flight already.
+extension SharedRun {
+  /// Runs in the current task, whose carriage it has joined. The one who asks holds on to this run already.
   ///
   /// - Parameters:
-  ///   - pilot: Hears of the landing.
-  ///   - work: What its pilot does.
+  ///   - delegate: Hears of the finish.
+  ///   - work: What its delegate does.
   @inlinable
   @inline(__always)
-  package nonisolated(nonsending) func outcome<Pilot: FlightPilot>(
+  package nonisolated(nonsending) func outcome<Delegate: RunDelegate>(
     in context: OperationContext,
     aboard carriage: Carriage,
-    task current: FlightTask,
-    for pilot: Pilot,
-    flying work: nonisolated(nonsending) () async -> Outcome
-  ) async -> Outcome where Pilot.Success == Success, Pilot.Failure == Failure {
+    task current: RunTask,
+    for delegate: Delegate,
+    executing work: nonisolated(nonsending) () async -> Outcome
+  ) async -> Outcome where Delegate.Success == Success, Delegate.Failure == Failure {
     let (isCancelled, priority) = self.withState { $0.begin(in: current) }
     current.catchUp(isCancelled: isCancelled, priority: priority)
-    if !isCancelled || !self.landCancelled() {
-      self.land(await work(), of: OperationTask(flight: self, context: context), pilot)
+    if !isCancelled || !self.finishCancelled() {
+      self.finish(await work(), of: OperationTask(sharedRun: self, context: context), delegate)
     }
     guard carriage.leave() else { return self.outcome }
     current.cancel()
@@ -139,11 +139,11 @@ extension Flight {
   }
 }
 
-extension FlightState {
-  /// Begins in a task that runs already. Returns whether the flight was cancelled before.
+extension SharedRunState {
+  /// Begins in a task that runs already. Returns whether the run was cancelled before.
   @usableFromInline
-  mutating func begin(in task: FlightTask) -> (isCancelled: Bool, priority: UInt8) {
-    self.phase = .flying
+  mutating func begin(in task: RunTask) -> (isCancelled: Bool, priority: UInt8) {
+    self.phase = .executing
     self.task = task
     return (self.isCancelled, self.priority)
   }

@@ -6,7 +6,7 @@ public struct OperationTask<Value: Sendable, Failure: Error>: Sendable, Identifi
   /// The context that the run gets. Changing it has no effect once the task has started.
   public var context: OperationContext
 
-  @usableFromInline package let flight: Flight<Value, Failure>
+  @usableFromInline package let sharedRun: SharedRun<Value, Failure>
 
   /// Creates a task.
   ///
@@ -17,18 +17,18 @@ public struct OperationTask<Value: Sendable, Failure: Error>: Sendable, Identifi
     context: OperationContext = OperationContext(),
     work: @escaping @Sendable (OperationTaskIdentifier, OperationContext) async throws(Failure) -> Value
   ) {
-    let pilot = ClosurePilot<Value, Failure> { id, context throws(Failure) in
+    let delegate = ClosureRunDelegate<Value, Failure> { id, context throws(Failure) in
       // It may come from a run, whose task is another.
       var context = context
       context.operationRunningTaskIdentifier = id
       return try await work(id, context)
     }
-    self.init(flight: Flight(pilot: pilot), context: context)
+    self.init(sharedRun: SharedRun(delegate: delegate), context: context)
   }
 
   @inlinable
-  package init(flight: Flight<Value, Failure>, context: OperationContext) {
-    self.flight = flight
+  package init(sharedRun: SharedRun<Value, Failure>, context: OperationContext) {
+    self.sharedRun = sharedRun
     self.context = context
   }
 }
@@ -36,7 +36,7 @@ public struct OperationTask<Value: Sendable, Failure: Error>: Sendable, Identifi
 extension OperationTask {
   /// The identifier of the task.
   @inlinable
-  public var id: OperationTaskIdentifier { self.flight.id }
+  public var id: OperationTaskIdentifier { self.sharedRun.id }
 
   /// How the task is made.
   ///
@@ -62,24 +62,24 @@ extension OperationTask {
   public var info: OperationTaskInfo { OperationTaskInfo(id: self.id, configuration: self.configuration) }
 
   /// Whether somebody has run the task.
-  public var hasStarted: Bool { self.flight.hasStarted }
+  public var hasStarted: Bool { self.sharedRun.hasStarted }
 
   /// Whether the task has started and not finished.
-  public var isRunning: Bool { self.flight.isRunning }
+  public var isRunning: Bool { self.sharedRun.isRunning }
 
   /// Whether the task has ended.
-  public var isFinished: Bool { self.flight.finishedOutcome != nil }
+  public var isFinished: Bool { self.sharedRun.finishedOutcome != nil }
 
   /// Whether the task was cancelled.
-  public var isCancelled: Bool { self.flight.isCancelled }
+  public var isCancelled: Bool { self.sharedRun.isCancelled }
 
   /// The outcome, once the task has ended.
-  public var finishedResult: Result<Value, Failure>? { self.flight.finishedOutcome }
+  public var finishedResult: Result<Value, Failure>? { self.sharedRun.finishedOutcome }
 }
 
 extension OperationTask: Hashable {
   /// Whether both are the same run. One with a transformed value or error is another.
-  public static func == (lhs: OperationTask, rhs: OperationTask) -> Bool { lhs.flight === rhs.flight }
+  public static func == (lhs: OperationTask, rhs: OperationTask) -> Bool { lhs.sharedRun === rhs.sharedRun }
 
   public func hash(into hasher: inout Hasher) { hasher.combine(self.id) }
 }
@@ -94,13 +94,13 @@ extension OperationTask {
   @inlinable
   @discardableResult
   public func runIfNeeded() async throws(Failure) -> Value {
-    try await self.flight.outcome(in: self.context).get()
+    try await self.sharedRun.outcome(in: self.context).get()
   }
 
   /// Cancels the task, whoever awaits it. A task that has not started then never does its work, where `Failure` has room
   /// for a `CancellationError`.
   public func cancel() {
-    self.flight.cancel()
+    self.sharedRun.cancel()
   }
 }
 
@@ -110,7 +110,7 @@ extension OperationTask {
   /// Has no effect once this task has started. A call that would make tasks wait for each other in a circle is reported
   /// and adds nothing.
   public func schedule<OtherValue, OtherFailure>(after task: OperationTask<OtherValue, OtherFailure>) {
-    self.flight.depend(on: TaskDependency(on: task))
+    self.sharedRun.depend(on: TaskDependency(on: task))
   }
 
   /// Makes this task wait until all of `tasks` have ended: see ``schedule(after:)-(OperationTask<OtherValue,OtherFailure>)``.
@@ -139,10 +139,10 @@ extension OperationTask {
   private func transformed<NewValue: Sendable, NewFailure: Error>(
     _ transform: @escaping @Sendable (Result<Value, Failure>) throws(NewFailure) -> NewValue
   ) -> OperationTask<NewValue, NewFailure> {
-    let link = TaskLink(self.flight)
-    let pilot = ClosurePilot<NewValue, NewFailure> { _, context throws(NewFailure) in
+    let link = TaskLink(self.sharedRun)
+    let delegate = ClosureRunDelegate<NewValue, NewFailure> { _, context throws(NewFailure) in
       try transform(await link.typedNode.outcome(in: context))
     }
-    return OperationTask<NewValue, NewFailure>(flight: Flight(pilot: pilot, source: link), context: self.context)
+    return OperationTask<NewValue, NewFailure>(sharedRun: SharedRun(delegate: delegate, source: link), context: self.context)
   }
 }

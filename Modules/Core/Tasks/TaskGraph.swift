@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// A flight seen as a node of the graph of what waits for what.
+/// A run seen as a node of the graph of what waits for what.
 @usableFromInline
 package protocol TaskNode: WaitNode {
   var id: OperationTaskIdentifier { get }
@@ -9,11 +9,11 @@ package protocol TaskNode: WaitNode {
   /// Whether another node has ever been made to wait for this one.
   var isPrerequisite: Bool { get }
   func becomePrerequisite()
-  /// Begins the flight if nobody has, and waits until it is over or the current task is cancelled.
+  /// Begins the run if nobody has, and waits until it is over or the current task is cancelled.
   nonisolated(nonsending) func settled(in context: OperationContext) async
 }
 
-extension Flight: TaskNode {
+extension SharedRun: TaskNode {
   @usableFromInline
   package var prerequisites: [any TaskNode] {
     let (dependencies, source) = self.withState { ($0.dependencies?.all ?? [], $0.source) }
@@ -30,33 +30,33 @@ extension Flight: TaskNode {
 
   @usableFromInline
   package nonisolated(nonsending) func settled(in context: OperationContext) async {
-    // Who begins a flight is a reason for it to go on; who finds it under way only waits.
+    // Who begins a run is a reason for it to go on; who finds it under way only waits.
     if self.hasStarted {
       await self.settled()
     } else {
-      _ = await self.outcome(in: context, departure: .enqueued, leaving: .atOnce)
+      _ = await self.outcome(in: context, mode: .enqueued, leaving: .atOnce)
     }
   }
 
   @usableFromInline package var waits: [WaitEdge] {
-    let pilot = self.withState { _ in self.pilot }
+    let delegate = self.withState { _ in self.delegate }
     let scheduled = self.prerequisites.map { WaitEdge($0, isCall: false) }
-    return scheduled + (self.carriage?.waits ?? []) + (pilot?.waits(of: self) ?? [])
+    return scheduled + (self.carriage?.waits ?? []) + (delegate?.waits(of: self) ?? [])
   }
 
   @usableFromInline package var isEndedByCurrentTask: Bool {
-    let task = self.withState { $0.phase == .flying ? $0.task : nil }
-    return task?.name == FlightTask.current.name
+    let task = self.withState { $0.phase == .executing ? $0.task : nil }
+    return task?.name == RunTask.current.name
   }
 
-  @usableFromInline package var waitName: String? { self.withState { _ in self.pilot }?.waitName }
+  @usableFromInline package var waitName: String? { self.withState { _ in self.delegate }?.waitName }
 
   @inlinable
   package nonisolated(nonsending) func ended() async {
     await self.settled()
   }
 
-  /// Makes this flight wait for another one, unless the two would then wait for each other.
+  /// Makes this run wait for another one, unless the two would then wait for each other.
   func depend(on dependency: TaskDependency) {
     var looked: [any TaskNode] = []
     let closesCircle = TaskGraph.edges.withLock { _ in
@@ -85,7 +85,7 @@ struct TaskDependency: Sendable {
   private let context: OperationContext
 
   init(on task: OperationTask<some Sendable, some Error>) {
-    self.link = TaskLink(task.flight)
+    self.link = TaskLink(task.sharedRun)
     self.context = task.context
   }
 

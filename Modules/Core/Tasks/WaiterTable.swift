@@ -1,18 +1,18 @@
 /// Those who wait for one outcome. Joining and leaving take constant time, and a place that was left is used again.
 @usableFromInline
 struct WaiterTable: Sendable {
-  /// Resumed with true when the flight has landed, with false when the waiter has left.
+  /// Resumed with true when the run has finished, with false when the waiter has left.
   @usableFromInline typealias Continuation = UnsafeContinuation<Bool, Never>
 
   /// A place in the table.
-  @usableFromInline typealias Seat = Int
+  @usableFromInline typealias WaiterID = Int
 
   @usableFromInline
   enum Waiter: Sendable {
     /// Has come, and is not suspended yet.
     case arriving
     /// Has left before it was suspended.
-    case departed
+    case left
     case suspended(Continuation)
     case vacant
   }
@@ -20,43 +20,43 @@ struct WaiterTable: Sendable {
   /// Those who have come while the first was there.
   struct Others: Sendable {
     var waiters: [Waiter] = []
-    var vacantSeats: [Seat] = []
+    var freeIDs: [WaiterID] = []
   }
 
-  // Most flights have one waiter: the first needs no allocation.
+  // Most runs have one waiter: the first needs no allocation.
   var first = Waiter.vacant
   var others: Others?
 
   @usableFromInline
   init() {}
 
-  mutating func join() -> Seat {
+  mutating func join() -> WaiterID {
     if case .vacant = self.first {
       self.first = .arriving
       return 0
     }
-    if let seat = self.others?.vacantSeats.popLast() {
-      self[seat] = .arriving
-      return seat
+    if let waiterID = self.others?.freeIDs.popLast() {
+      self[waiterID] = .arriving
+      return waiterID
     }
     if self.others == nil { self.others = Others() }
     self.others?.waiters.append(.arriving)
     return self.others?.waiters.count ?? 0
   }
 
-  subscript(seat: Seat) -> Waiter {
-    get { seat == 0 ? self.first : self.others?.waiters[seat - 1] ?? .vacant }
+  subscript(waiterID: WaiterID) -> Waiter {
+    get { waiterID == 0 ? self.first : self.others?.waiters[waiterID - 1] ?? .vacant }
     set {
-      if seat == 0 { self.first = newValue } else { self.others?.waiters[seat - 1] = newValue }
+      if waiterID == 0 { self.first = newValue } else { self.others?.waiters[waiterID - 1] = newValue }
     }
   }
 
-  mutating func vacate(_ seat: Seat) {
-    self[seat] = .vacant
-    if seat > 0 { self.others?.vacantSeats.append(seat) }
+  mutating func vacate(_ waiterID: WaiterID) {
+    self[waiterID] = .vacant
+    if waiterID > 0 { self.others?.freeIDs.append(waiterID) }
   }
 
-  /// Empties the table, and returns those who are to be resumed, in the order of their seats.
+  /// Empties the table, and returns those who are to be resumed, in the order of their waiters.
   mutating func removeAll() -> SuspendedWaiters {
     let waiters = SuspendedWaiters(first: self.first, others: self.others?.waiters)
     self.first = .vacant

@@ -33,7 +33,7 @@ extension PageDemand {
   // Most runs are asked for with no other entry.
   private static let contexts = Self.allCases.map { $0.context(over: OperationContext()) }
 
-  /// The key of what a run is asked for. The state takes it out of the context when the run departs.
+  /// The key of what a run is asked for. The state takes it out of the context when the run starts.
   @usableFromInline
   enum Key: OperationContext.Key {
     @inlinable
@@ -42,7 +42,7 @@ extension PageDemand {
 }
 
 extension OperationContext {
-  /// What belongs to the run that the context is of, once that has departed.
+  /// What belongs to the run that the context is of, once that has started.
   @inlinable
   func pagingRun<PageID, PageValue, Failure>() -> PagingRun<PageID, PageValue, Failure>? {
     self.runAttachment as? PagingRun<PageID, PageValue, Failure>

@@ -41,7 +41,7 @@ struct PageLoad<Request: PaginatedRequest>: Sendable {
       return .initialPage(page)
     }
     try self.checkCancellation()
-    let pages = PaginatedStore<Request>(of: self.context)?.pages ?? self.run?.pagesAtDeparture ?? []
+    let pages = PaginatedStore<Request>(of: self.context)?.pages ?? self.run?.pagesBeforeStart ?? []
     // A refetch that has begun goes on, also where somebody has removed the pages.
     let isRefetching = self.run?.begin(with: pages) == true
     switch isRefetching ? .allPages : self.demand.request(hasPages: !pages.isEmpty) {

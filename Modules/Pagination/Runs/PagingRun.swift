@@ -1,7 +1,7 @@
 public import OperationCore
 public import Synchronization
 
-/// What belongs to one run of a paginated operation in a store, from its departure on and through all its attempts.
+/// What belongs to one run of a paginated operation in a store, from its start on and through all its attempts.
 @usableFromInline
 final class PagingRun<PageID: Hashable & Sendable, PageValue: Sendable, Failure: Error>: Sendable {
   @usableFromInline typealias Log = PageEventLog<PageID, PageValue, Failure>
@@ -9,18 +9,18 @@ final class PagingRun<PageID: Hashable & Sendable, PageValue: Sendable, Failure:
   /// A run that another one waits for.
   @usableFromInline
   struct Forerunner: Sendable {
-    @usableFromInline let flight: Flight<PaginatedOperationValue<PageID, PageValue>, Failure>
+    @usableFromInline let sharedRun: SharedRun<PaginatedOperationValue<PageID, PageValue>, Failure>
     @usableFromInline var run: PagingRun
   }
 
   @usableFromInline let taskID: OperationTaskIdentifier
   @usableFromInline let demand: PageDemand
-  /// What the demand came to at the departure.
+  /// What the demand came to at the start.
   @usableFromInline let request: PagingRequest
   /// The beginning of the run: what others write from then on stays.
   @usableFromInline let revision: Revision
-  /// The pages at the departure.
-  @usableFromInline let pagesAtDeparture: Pages<PageID, PageValue>
+  /// The pages at the start.
+  @usableFromInline let pagesBeforeStart: Pages<PageID, PageValue>
   @usableFromInline let log: Log
   @usableFromInline let progress: Mutex<PagingProgress>
 
@@ -35,7 +35,7 @@ final class PagingRun<PageID: Hashable & Sendable, PageValue: Sendable, Failure:
   // Unsafe only in name, as the ones above.
   @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var goalNeighborID: PageID?
 
-  /// Notes the departure of a run.
+  /// Notes the start of a run.
   ///
   /// - Parameter forerunners: Runs to wait for.
   @inlinable
@@ -52,7 +52,7 @@ final class PagingRun<PageID: Hashable & Sendable, PageValue: Sendable, Failure:
     self.demand = demand
     self.request = request
     self.revision = .now()
-    self.pagesAtDeparture = pages
+    self.pagesBeforeStart = pages
     self.pendingForerunners = forerunners
     self.progress = Mutex(PagingProgress(waits: !forerunners.isEmpty))
   }
@@ -101,9 +101,9 @@ extension PagingRun {
         pending += forerunner.run.forerunners
         continue
       }
-      await forerunner.flight.settled()
+      await forerunner.sharedRun.settled()
       if Task.isCancelled { return nil }
-      if case .success(.initialPage(let page)) = forerunner.flight.finishedOutcome { initialPage = page }
+      if case .success(.initialPage(let page)) = forerunner.sharedRun.finishedOutcome { initialPage = page }
       // Those that it has not waited for itself, as it was cancelled.
       pending += forerunner.run.forerunners
     }
@@ -114,7 +114,7 @@ extension PagingRun {
 
 extension PagingRun: RunAttachment {
   @usableFromInline package var awaitedRuns: [WaitEdge] {
-    self.forerunners.map { WaitEdge($0.flight, isCall: false) }
+    self.forerunners.map { WaitEdge($0.sharedRun, isCall: false) }
   }
 }
 
@@ -125,7 +125,7 @@ extension PagingRun {
   @inlinable
   var waits: Bool { self.progress.withLock { $0.waits } }
 
-  /// Whether what the run returns was loaded, and has landed, by another.
+  /// Whether what the run returns was loaded, and has finished, by another.
   @inlinable
   var isShared: Bool {
     get { self.progress.withLock { $0.isShared } }
@@ -183,7 +183,7 @@ extension PagingRun {
     }
   }
 
-  /// Notes the pages that are there when the work begins, which are others than at the departure where the run has waited.
+  /// Notes the pages that are there when the work begins, which are others than at the start where the run has waited.
   ///
   /// - Returns: Whether a refetch of all pages has begun before.
   @inlinable
@@ -197,12 +197,12 @@ extension PagingRun {
   /// Whether a page was there before the run, so that it was removed since if it is not there now.
   func hadPage(_ id: PageID) -> Bool {
     let pagesAtStart = self.progress.withLock { _ in self.pagesAtStart }
-    return self.pagesAtDeparture.contains(id: id) || pagesAtStart?.contains(id: id) == true
+    return self.pagesBeforeStart.contains(id: id) || pagesAtStart?.contains(id: id) == true
   }
 
   @usableFromInline var hadPages: Bool {
     let pagesAtStart = self.progress.withLock { _ in self.pagesAtStart }
-    return !self.pagesAtDeparture.isEmpty || pagesAtStart?.isEmpty == false
+    return !self.pagesBeforeStart.isEmpty || pagesAtStart?.isEmpty == false
   }
 }
 

@@ -1,7 +1,7 @@
 public import OperationCore
 
 extension PaginatedState: OperationState {
-  /// False: a departure has no date.
+  /// False: a start has no date.
   @inlinable
   public static var datesRuns: Bool { false }
 
@@ -11,7 +11,7 @@ extension PaginatedState: OperationState {
   /// Takes in a task that is about to run. It waits for those before it that it cannot run next to.
   @inlinable
   public mutating func scheduleFetchTask(_ task: inout FetchTask) {
-    let run = self.departure(of: task)
+    let run = self.makeRun(of: task)
     task.context.runAttachment = run
     // A run whose context is handed on from this one asks for nothing by that.
     task.context.unset(PageDemand.Key.self)
@@ -52,7 +52,7 @@ extension PaginatedState: OperationState {
     for task: FetchTask
   ) {
     switch result {
-    case .success(let value): self.land(value, of: task)
+    case .success(let value): self.finish(value, of: task)
     case .failure(let error): self.set(error, in: task.context)
     }
   }

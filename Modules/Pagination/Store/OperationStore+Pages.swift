@@ -61,7 +61,7 @@ extension OperationStore where State: PaginatedStateProtocol {
 
   /// Whether a run is to be shown: where there is nothing to load, nobody is shown a load.
   ///
-  /// A function, as a state that is still held when the run departs would have to be copied for that.
+  /// A function, as a state that is still held when the run starts would have to be copied for that.
   @inlinable
   func mayLoad(
     _ isSomethingThere: (PaginatedState<State.PageID, State.PageValue, State.Failure>) -> Bool

@@ -79,16 +79,16 @@ import Testing
 
   @Test func isNotOwnedByAnotherThread() async {
     let box = box
-    let (isHeld, isJudged) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let (isOwner, isJudged) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let isOwned = Switch(true)
     await onThreads(2) { number in
       if number == 0 {
         box.mutex.withExclusiveAccess {
-          isHeld.signal()
+          isOwner.signal()
           isJudged.wait()
         }
       } else {
-        isHeld.wait()
+        isOwner.wait()
         _ = isOwned.set(box.mutex.isOwnedByCurrentThread)
         isJudged.signal()
       }

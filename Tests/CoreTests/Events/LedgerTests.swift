@@ -182,7 +182,7 @@ private struct LedgerPlay<State: OperationState & Sendable> where State.Operatio
     return context
   }
 
-  /// A run that has departed.
+  /// A run that has started.
   mutating func run() -> Task {
     var task = Task(context: self.context()) { _, _ throws(State.Failure) -> Int in 0 }
     self.state.scheduleFetchTask(&task)

@@ -1,16 +1,16 @@
 import OperationCore
 import Testing
 
-/// A flight in the task of another one is raised as one in a task of its own is.
+/// A run in the task of another one is raised as one in a task of its own is.
 struct CarriagePriorityTests {
   @Test
-  func `Who boards between the making of a flight and its beginning raises it`() async throws {
-    let pilot = PriorityPilot()
-    let flight = Flight<Int, any Error>(pilot: pilot, holders: 1)
-    // As a follower does that finds the flight before the leader has begun it.
-    flight.raise(to: .high)
+  func `Who boards between the making of a sharedRun and its beginning raises it`() async throws {
+    let delegate = PriorityDelegate()
+    let sharedRun = SharedRun<Int, any Error>(delegate: delegate, ownerCount: 1)
+    // As a follower does that finds the run before the leader has begun it.
+    sharedRun.raise(to: .high)
     let outcome = await Task(priority: .background) {
-      await flight.outcome(in: OperationContext(), aboard: Carriage(), task: FlightTask.current, for: pilot) {
+      await sharedRun.outcome(in: OperationContext(), aboard: Carriage(), task: RunTask.current, for: delegate) {
         .success(Int(Task.currentPriority.rawValue))
       }
     }.value
@@ -18,7 +18,7 @@ struct CarriagePriorityTests {
   }
 }
 
-/// Flies in the tasks of others alone.
-private final class PriorityPilot: FlightPilot {
-  func fly(_ voyage: Voyage<PriorityPilot>) async -> Result<Int, any Error> { .failure(CancellationError()) }
+/// Runs in the tasks of others alone.
+private final class PriorityDelegate: RunDelegate {
+  func perform(_ invocation: RunInvocation<PriorityDelegate>) async -> Result<Int, any Error> { .failure(CancellationError()) }
 }

@@ -67,7 +67,7 @@ import Testing
       caller.cancel()
       await #expect(throws: CancellationError.self) { try await caller.value }
     }
-    #expect(task.flight.withState { $0.waiters.join() } <= 1)
+    #expect(task.sharedRun.withState { $0.waiters.join() } <= 1)
     work.gate.open()
     #expect(try await first.value == 1)
   }
@@ -153,7 +153,7 @@ extension OperationTaskCancellationTests {
     for _ in 0..<300 {
       let task = OperationTask<Bool, any Error> { _, _ in Task.isCancelled }
       await onThreads(2) { number in
-        if number == 0 { task.flight.begin(in: OperationContext()) } else { task.cancel() }
+        if number == 0 { task.sharedRun.begin(in: OperationContext()) } else { task.cancel() }
       }
       switch task.finishedResult {
       case .success(let wasSeen): #expect(!wasSeen || task.isCancelled)
@@ -176,11 +176,11 @@ extension OperationTaskCancellationTests {
   }
 
   @Test func aTypedTaskThatWasCancelledBeforeItStartedIsNotSeen() async throws {
-    let pilot = TypedPilot()
-    let flight = Flight<Int, TaskRefused>(pilot: pilot)
-    flight.cancel()
-    #expect(await flight.outcome(in: OperationContext()) == .failure(TaskRefused(number: 9)))
-    #expect(pilot.departures.load(ordering: .relaxed) == 0)
+    let delegate = TypedDelegate()
+    let sharedRun = SharedRun<Int, TaskRefused>(delegate: delegate)
+    sharedRun.cancel()
+    #expect(await sharedRun.outcome(in: OperationContext()) == .failure(TaskRefused(number: 9)))
+    #expect(delegate.departures.load(ordering: .relaxed) == 0)
   }
 
   @Test func aTypedCallerThatIsCancelledWaitsForTheEnd() async throws {
@@ -204,15 +204,15 @@ extension OperationTaskCancellationTests {
     #expect(!task.isCancelled)
   }
 
-  private final class TypedPilot: FlightPilot {
+  private final class TypedDelegate: RunDelegate {
     let departures = Atomic(0)
 
-    func willDepart(_ task: OperationTask<Int, TaskRefused>) -> OperationTask<Int, TaskRefused> {
+    func willStart(_ task: OperationTask<Int, TaskRefused>) -> OperationTask<Int, TaskRefused> {
       self.departures.add(1, ordering: .relaxed)
       return task
     }
 
-    func fly(_ voyage: Voyage<TypedPilot>) async -> Result<Int, TaskRefused> {
+    func perform(_ invocation: RunInvocation<TypedDelegate>) async -> Result<Int, TaskRefused> {
       .failure(TaskRefused(number: Task.isCancelled ? 9 : 0))
     }
   }

@@ -9,7 +9,7 @@ import Testing
   @Test func aTaskDoesNotWaitForItself() async throws {
     let task = log.task("task")
     expectWarning(.taskCircle) { task.schedule(after: task) }
-    #expect(task.flight.prerequisites.isEmpty)
+    #expect(task.sharedRun.prerequisites.isEmpty)
     _ = try await task.runIfNeeded()
     #expect(log.lines == ["task"])
   }
@@ -49,7 +49,7 @@ import Testing
         recorder.recording { tasks[number].schedule(after: tasks[(number + count - 1) % count]) }
       }
       #expect(recorder.warnings.map(\.code) == [.taskCircle])
-      #expect(tasks.map(\.flight.prerequisites.count).reduce(0, +) == count - 1)
+      #expect(tasks.map(\.sharedRun.prerequisites.count).reduce(0, +) == count - 1)
       for task in tasks { _ = try await withTimeLimit("all tasks") { try await task.runIfNeeded() } }
       #expect(Set(log.lines).count == count)
       #expect(log.lines.count == count)

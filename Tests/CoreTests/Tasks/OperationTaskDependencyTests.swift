@@ -79,7 +79,7 @@ import Testing
   @Test func schedulingTwiceIsSchedulingOnce() async throws {
     let (first, second) = (log.task("first"), log.task("second"))
     for _ in 0..<3 { second.schedule(after: first) }
-    #expect(second.flight.prerequisites.count == 1)
+    #expect(second.sharedRun.prerequisites.count == 1)
     _ = try await second.runIfNeeded()
     #expect(log.lines == ["first", "second"])
   }

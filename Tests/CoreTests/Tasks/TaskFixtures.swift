@@ -50,8 +50,8 @@ final class GatedWork: Sendable {
   }
 }
 
-/// Flies what a closure does, and writes down its turns.
-final class LoggingPilot: FlightPilot {
+/// Runs what a closure does, and writes down its turns.
+final class LoggingDelegate: RunDelegate {
   private let lines = Mutex<[String]>([])
   private let work: @Sendable (OperationContext) async throws -> Int
 
@@ -65,26 +65,26 @@ final class LoggingPilot: FlightPilot {
     self.lines.withLock { $0.append(line) }
   }
 
-  func willDepart(_ task: OperationTask<Int, any Error>) -> OperationTask<Int, any Error> {
-    self.note("willDepart")
+  func willStart(_ task: OperationTask<Int, any Error>) -> OperationTask<Int, any Error> {
+    self.note("willStart")
     return task
   }
 
-  func fly(_ voyage: Voyage<LoggingPilot>) async -> Result<Int, any Error> {
-    self.note("fly")
-    do { return .success(try await self.work(voyage.context)) } catch { return .failure(error) }
+  func perform(_ invocation: RunInvocation<LoggingDelegate>) async -> Result<Int, any Error> {
+    self.note("perform")
+    do { return .success(try await self.work(invocation.context)) } catch { return .failure(error) }
   }
 
-  func wasCancelled(_ flight: Flight<Int, any Error>) {
+  func wasCancelled(_ sharedRun: SharedRun<Int, any Error>) {
     self.note("wasCancelled")
   }
 
-  func didLand(
+  func didFinish(
     _ task: OperationTask<Int, any Error>,
     with outcome: Result<Int, any Error>,
     isCancelled: Bool
   ) {
     let isFailure = if case .failure = outcome { true } else { false }
-    self.note("didLand\(isFailure ? " failed" : "")\(isCancelled ? " cancelled" : "")")
+    self.note("didFinish\(isFailure ? " failed" : "")\(isCancelled ? " cancelled" : "")")
   }
 }

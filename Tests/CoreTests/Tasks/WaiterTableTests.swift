@@ -8,9 +8,9 @@ import Testing
   @Test func everyoneGetsAPlaceOfTheirOwn() {
     var table = Table()
     #expect((0..<5).map { _ in table.join() } == [0, 1, 2, 3, 4])
-    for seat in 0..<5 {
-      guard case .arriving = table[seat] else {
-        Issue.record("The place \(seat) is not taken.")
+    for waiterID in 0..<5 {
+      guard case .arriving = table[waiterID] else {
+        Issue.record("The place \(waiterID) is not taken.")
         continue
       }
     }
@@ -28,14 +28,14 @@ import Testing
 
   @Test func allAreResumedInTheOrderOfTheirPlaces() async {
     var table = Table()
-    let seats = (0..<3).map { _ in table.join() }
-    table.vacate(seats[1])
-    let hasLanded: Bool = await withUnsafeContinuation { continuation in
-      table[seats[2]] = .suspended(continuation)
+    let waiterIDs = (0..<3).map { _ in table.join() }
+    table.vacate(waiterIDs[1])
+    let hasFinished: Bool = await withUnsafeContinuation { continuation in
+      table[waiterIDs[2]] = .suspended(continuation)
       let waiters = table.removeAll()
       waiters.resume()
     }
-    #expect(hasLanded)
+    #expect(hasFinished)
     #expect(table.join() == 0)
   }
 }

@@ -125,9 +125,9 @@ extension ListModel {
     }
     self.calls[number] = nil
     if call.request == .allPages {
-      self.landAll(call)
+      self.finishAll(call)
     } else {
-      self.land(call.fetched[0], of: call)
+      self.finish(call.fetched[0], of: call)
     }
     self.pages.updates += 1
     self.pages.hasError = false
@@ -151,16 +151,16 @@ extension ListModel {
     call.hasYielded = true
     self.calls[number] = call
     let entry = Entry(id: call.target, value: value, time: call.beginning)
-    if call.request != .allPages || self.entries.contains(where: { $0.id == entry.id }) { self.land(entry, of: call) }
+    if call.request != .allPages || self.entries.contains(where: { $0.id == entry.id }) { self.finish(entry, of: call) }
     self.pages.updates += 1
     self.pages.hasError = false
   }
 }
 
-// MARK: - Landing
+// MARK: - Finish
 
 extension ListModel {
-  private mutating func land(_ entry: Entry, of call: Call) {
+  private mutating func finish(_ entry: Entry, of call: Call) {
     if let index = self.entries.firstIndex(where: { $0.id == entry.id }) {
       if self.entries[index].time <= call.beginning { self.pages.entries[index] = entry }
     } else if call.isPrevious {
@@ -170,7 +170,7 @@ extension ListModel {
     }
   }
 
-  private mutating func landAll(_ call: Call) {
+  private mutating func finishAll(_ call: Call) {
     guard let firstKnown = self.entries.firstIndex(where: { call.known.contains($0.id) }) else { return }
     let fetchedIds = Set(call.fetched.map(\.id))
     func isNew(_ entry: Entry) -> Bool { !call.known.contains(entry.id) && !fetchedIds.contains(entry.id) }

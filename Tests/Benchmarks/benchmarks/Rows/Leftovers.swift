@@ -4,14 +4,14 @@ internal import OperationDedupe
 internal import OperationRetry
 
 extension Benchmark {
-  /// What is left of subscriptions, deadlines and flights that have ended before their time.
+  /// What is left of subscriptions, deadlines and runs that have ended before their time.
   static let leftovers = Benchmark(name: "leftovers") { _ in
     var rows: [Row] = []
     rows += try await Self.left(of: 100_000, "subscriptions", Self.subscriptions)
     rows += try await Self.left(of: 100_000, "cancelled deadlines", Self.cancelledDeadlines)
     rows += try await Self.left(of: 10_000, "cancelled delays", Self.cancelledDelays)
     rows += try await Self.left(of: 10_000, "abandoned retries", Self.abandonedRetries)
-    rows += try await Self.left(of: 10_000, "abandoned flights", Self.abandonedFlights)
+    rows += try await Self.left(of: 10_000, "abandoned sharedRuns", Self.abandonedRuns)
     rows += try await Self.left(of: 10_000, "polling stores", Self.pollingStores)
     rows += try await Self.left(of: 10_000, "cache times", Self.cacheTimes)
     return rows
@@ -94,7 +94,7 @@ extension Benchmark {
     return store
   }
 
-  private static func abandonedFlights(count: Int, census: Census) async -> (any Sendable)? {
+  private static func abandonedRuns(count: Int, census: Census) async -> (any Sendable)? {
     let store = OperationStore.detached(query: EndlessQuery(census: census).deduplicated())
     for _ in 0..<count {
       let callers = (0..<2).map { _ in Task.immediate { try await store.fetch() } }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import OperationCore
 
-@Suite(.warningsAreIssues) struct FlightPriorityTests {
+@Suite(.warningsAreIssues) struct SharedRunPriorityTests {
   /// Work that says when its priority was raised, and what it is at the end.
   private final class Work: Sendable {
     let (gate, isRaised) = (Gate(), Gate())
@@ -60,17 +60,17 @@ import Testing
 
   @Test func aCallerWhoComesWhileTheBodyBeginsRaisesItToo() async throws {
     // The body has begun, on this thread, and has not suspended: there is no task to raise yet.
-    let (isOnBoard, context) = (DispatchSemaphore(value: 0), OperationContext())
+    let (isWaiting, context) = (DispatchSemaphore(value: 0), OperationContext())
     let (gate, isRaised) = (Gate(), Gate())
     let high = Mutex<Task<Void, Never>?>(nil)
-    let flight = Mutex<Flight<Int, any Error>?>(nil)
-    let pilot = LoggingPilot { _ in
-      if let flight = flight.withLock({ $0 }) {
+    let sharedRun = Mutex<SharedRun<Int, any Error>?>(nil)
+    let delegate = LoggingDelegate { _ in
+      if let sharedRun = sharedRun.withLock({ $0 }) {
         let newcomer = Task.detached(priority: .high) {
-          _ = await flight.outcomeIfAlive(leaving: .atOnce) { isOnBoard.signal() }
+          _ = await sharedRun.outcomeIfAlive(leaving: .atOnce) { isWaiting.signal() }
         }
         high.withLock { $0 = newcomer }
-        Self.block(on: isOnBoard)
+        Self.block(on: isWaiting)
       }
       try await withTaskPriorityEscalationHandler {
         try await gate.wait()
@@ -79,15 +79,15 @@ import Testing
       }
       return Task.currentPriority >= .high ? 1 : 0
     }
-    flight.withLock { $0 = Flight(pilot: pilot) }
-    let started = flight.withLock { $0 }
+    sharedRun.withLock { $0 = SharedRun(delegate: delegate) }
+    let started = sharedRun.withLock { $0 }
     await onThreads(1) { _ in started?.begin(in: context) }
     try await gate.arrivals(count: 1)
     gate.open()
     let outcome = try await started?.outcome(in: context).get()
     await high.withLock { $0 }?.value
     #expect(outcome == 1)
-    flight.withLock { $0 = nil }
+    sharedRun.withLock { $0 = nil }
   }
 
   private static func block(on semaphore: DispatchSemaphore) {

@@ -1,6 +1,6 @@
-/// The task of a flight, as others reach it: to cancel it, or to raise its priority.
+/// The task of a run, as others reach it: to cancel it, or to raise its priority.
 @usableFromInline
-package struct FlightTask: Sendable {
+package struct RunTask: Sendable {
   private let handle: Task<Void, Never>
 
   /// What no other task has that is there at the same time.
@@ -14,11 +14,11 @@ package struct FlightTask: Sendable {
   ///
   /// It has to find itself: it begins on the thread of the one who makes it, who gets its handle only when it suspends, and
   /// others may want to cancel it by then.
-  @usableFromInline package static var current: FlightTask {
+  @usableFromInline package static var current: RunTask {
     // Both types are one reference to the task, and do the same with it; but only a `Task` may be kept.
     let handle = withUnsafeCurrentTask { unsafeBitCast($0, to: Task<Void, Never>?.self) }
-    guard let handle else { preconditionFailure("A flight is flown by a task.") }
-    return FlightTask(handle)
+    guard let handle else { preconditionFailure("A sharedRun is flown by a task.") }
+    return RunTask(handle)
   }
 
   /// The raw value of the priority of the task that calls.

@@ -3,7 +3,7 @@ import Testing
 
 @testable import OperationCore
 
-@Suite(.warningsAreIssues) struct FlightLifetimeTests {
+@Suite(.warningsAreIssues) struct SharedRunLifetimeTests {
   private let lifetimes = LifetimeTracker()
 
   private func task(_ gate: Gate? = nil) -> OperationTask<LifetimeTracker.Token, any Error> {
@@ -45,9 +45,9 @@ import Testing
 
   @Test func aCancelledTaskGoes() async throws {
     let gate = Gate()
-    for leaving in [Flight<LifetimeTracker.Token, any Error>.Leaving.lastStays, .atOnce] {
-      let flight = task(gate).flight
-      let caller = Task.immediate { await flight.outcome(in: OperationContext(), leaving: leaving).isCancellation }
+    for leaving in [SharedRun<LifetimeTracker.Token, any Error>.Leaving.lastStays, .atOnce] {
+      let sharedRun = task(gate).sharedRun
+      let caller = Task.immediate { await sharedRun.outcome(in: OperationContext(), leaving: leaving).isCancellation }
       caller.cancel()
       #expect(await caller.value)
     }

@@ -3,7 +3,7 @@ public import OperationCore
 extension PaginatedState {
   /// Takes in what a run has yielded or returned, next to what others have written since the run began.
   @inlinable
-  mutating func land(_ value: PaginatedOperationValue<PageID, PageValue>, of task: FetchTask) {
+  mutating func finish(_ value: PaginatedOperationValue<PageID, PageValue>, of task: FetchTask) {
     let context = task.context
     let run: Run? = context.pagingRun()
     let time = PageTime(context.date)
@@ -17,11 +17,11 @@ extension PaginatedState {
       self.error = nil
       return
     case .initialPage(let page):
-      pages.land(page, of: run, atEnd: run?.demand != .previous, time)
+      pages.finish(page, of: run, atEnd: run?.demand != .previous, time)
     case .nextPage(let page?):
-      pages.land(page, of: run, atEnd: true, time)
+      pages.finish(page, of: run, atEnd: true, time)
     case .previousPage(let page?):
-      pages.land(page, of: run, atEnd: false, time)
+      pages.finish(page, of: run, atEnd: false, time)
     case .nextPage(nil), .previousPage(nil):
       // There is nothing to show but that it went well.
       self.error = nil
@@ -34,7 +34,7 @@ extension PaginatedState {
       if context.operationResultUpdateReason == .yieldedResult {
         pages.refresh(with: fetched, of: run, time)
       } else {
-        pages.land(fetched, of: run, time)
+        pages.finish(fetched, of: run, time)
       }
     }
     if let maximum = context.operationMaximumPages {
@@ -63,7 +63,7 @@ extension PaginatedState {
 extension Pages {
   /// Takes in one page: in the place that it has, unless somebody has written to it since the run began, or at an end.
   @inlinable
-  mutating func land<Failure>(
+  mutating func finish<Failure>(
     _ page: Page<PageID, PageValue>,
     of run: PagingRun<PageID, PageValue, Failure>?,
     atEnd: Bool,
@@ -80,7 +80,7 @@ extension Pages {
     of run: PagingRun<PageID, PageValue, Failure>?,
     _ time: PageTime
   ) {
-    for page in fetched where self.contains(id: page.id) { self.land(page, of: run, atEnd: true, time) }
+    for page in fetched where self.contains(id: page.id) { self.finish(page, of: run, atEnd: true, time) }
   }
 
   /// Takes in all pages anew.
@@ -88,7 +88,7 @@ extension Pages {
   /// What was there before the run and was not fetched goes. What somebody has written since the run began stays as it is,
   /// and what somebody has removed stays away; pages that have come since stay at their end.
   @usableFromInline
-  mutating func land<Failure>(
+  mutating func finish<Failure>(
     _ fetched: Pages,
     of run: PagingRun<PageID, PageValue, Failure>?,
     _ time: PageTime

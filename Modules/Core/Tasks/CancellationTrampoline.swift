@@ -3,7 +3,7 @@
 /// Each is done inside the one that asks for it, down to some depth. From there on the deepest does one after the other what
 /// is asked for. Either way all is done when the first returns.
 @usableFromInline
-final class Cascade {
+final class CancellationTrampoline {
   private static var maximumDepth: Int { 16 }
 
   private var depth = 0
@@ -14,13 +14,13 @@ final class Cascade {
   /// Does `action`: now, or when the thread is done with those that are further along.
   @usableFromInline
   static func perform(_ action: @escaping () -> Void) {
-    if let current = ThreadLocal.cascade {
-      return Unmanaged<Cascade>.fromOpaque(current).takeUnretainedValue().perform(action)
+    if let current = ThreadLocal.trampoline {
+      return Unmanaged<CancellationTrampoline>.fromOpaque(current).takeUnretainedValue().perform(action)
     }
-    let cascade = Cascade()
-    ThreadLocal.cascade = Unmanaged.passUnretained(cascade).toOpaque()
-    cascade.perform(action)
-    ThreadLocal.cascade = nil
+    let trampoline = CancellationTrampoline()
+    ThreadLocal.trampoline = Unmanaged.passUnretained(trampoline).toOpaque()
+    trampoline.perform(action)
+    ThreadLocal.trampoline = nil
   }
 
   private func perform(_ action: @escaping () -> Void) {

@@ -1,9 +1,9 @@
-/// What a flight has come to, kept until the flight goes.
+/// What a run has come to, kept until the run goes.
 ///
 /// A class for each of the two kinds, rather than one `Result`: letting go of a value of a type's own parameter is direct,
 /// while letting go of a type made of parameters looks that type up.
 @usableFromInline
-class FlightOutcome: @unchecked Sendable {
+class RunOutcome: @unchecked Sendable {
   // Unchecked because a class that is subclassed cannot be checked; each subclass holds one immutable Sendable value.
   @usableFromInline let isSuccess: Bool
 
@@ -14,7 +14,7 @@ class FlightOutcome: @unchecked Sendable {
 }
 
 @usableFromInline
-final class FlightSuccess<Success: Sendable>: FlightOutcome, @unchecked Sendable {
+final class RunSuccess<Success: Sendable>: RunOutcome, @unchecked Sendable {
   // Unchecked as its base class is; all it adds is this immutable Sendable value.
   @usableFromInline let value: Success
 
@@ -26,7 +26,7 @@ final class FlightSuccess<Success: Sendable>: FlightOutcome, @unchecked Sendable
 }
 
 @usableFromInline
-final class FlightFailure<Failure: Error>: FlightOutcome, @unchecked Sendable {
+final class RunFailure<Failure: Error>: RunOutcome, @unchecked Sendable {
   // Unchecked as its base class is; all it adds is this immutable Sendable value.
   @usableFromInline let error: Failure
 
@@ -37,23 +37,23 @@ final class FlightFailure<Failure: Error>: FlightOutcome, @unchecked Sendable {
   }
 }
 
-extension Flight {
+extension SharedRun {
   @inlinable
-  static func box(_ outcome: Outcome) -> FlightOutcome {
+  static func box(_ outcome: Outcome) -> RunOutcome {
     switch outcome {
-    case .success(let value): FlightSuccess(value)
-    case .failure(let error): FlightFailure(error)
+    case .success(let value): RunSuccess(value)
+    case .failure(let error): RunFailure(error)
     }
   }
 
-  /// The outcome of a flight that is over.
+  /// The outcome of a run that is over.
   @inlinable
   var outcome: Outcome {
-    guard let box = self.settledOutcome else { preconditionFailure("A flight that is over has an outcome.") }
+    guard let box = self.settledOutcome else { preconditionFailure("A sharedRun that is over has an outcome.") }
     return if box.isSuccess {
-      .success(unsafeDowncast(box, to: FlightSuccess<Success>.self).value)
+      .success(unsafeDowncast(box, to: RunSuccess<Success>.self).value)
     } else {
-      .failure(unsafeDowncast(box, to: FlightFailure<Failure>.self).error)
+      .failure(unsafeDowncast(box, to: RunFailure<Failure>.self).error)
     }
   }
 }

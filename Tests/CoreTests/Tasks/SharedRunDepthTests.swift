@@ -4,7 +4,7 @@ import Testing
 
 @testable import OperationCore
 
-@Suite(.warningsAreIssues, .waitLimit(.seconds(60))) struct FlightDepthTests {
+@Suite(.warningsAreIssues, .waitLimit(.seconds(60))) struct SharedRunDepthTests {
   @Test func aBodyThatNeverSuspendsEndsOnTheThreadOfItsCaller() async throws {
     let before = ThreadLocal.currentThread
     let task = OperationTask<UInt, any Error> { _, _ in ThreadLocal.currentThread }

@@ -3,9 +3,9 @@ public import OperationCore
 extension PaginatedState {
   @usableFromInline typealias Run = PagingRun<PageID, PageValue, PageFailure>
 
-  /// What belongs to the run of a task. When the task has departed before, as when changes are replayed, it is what it was.
+  /// What belongs to the run of a task. When the task has started before, as when changes are replayed, it is what it was.
   @inlinable
-  func departure(of task: FetchTask) -> Run {
+  func makeRun(of task: FetchTask) -> Run {
     let run: Run? = task.context.pagingRun()
     if let run, run.taskID == task.id { return run }
     let demand = task.context[PageDemand.Key.self] ?? .whatIsThere
@@ -42,21 +42,21 @@ extension PaginatedState {
       guard request.excludes(lane.request), let last = lane.tasks.last(where: { !self.waits($0, for: task) }),
         let run: Run = last.context.pagingRun()
       else { return nil }
-      return Run.Forerunner(flight: last.flight, run: run)
+      return Run.Forerunner(sharedRun: last.sharedRun, run: run)
     }
   }
 
-  /// Whether a task waits for one that has just departed, because somebody has scheduled it so.
+  /// Whether a task waits for one that has just started, because somebody has scheduled it so.
   private func waits(_ task: FetchTask, for goal: FetchTask) -> Bool {
-    guard goal.flight.isPrerequisite else { return false }
+    guard goal.sharedRun.isPrerequisite else { return false }
     let runs: [OperationTaskIdentifier: Run] = self.activeTasks.reduce(into: [:]) { $0[$1.id] = $1.context.pagingRun() }
     var visited: Set<OperationTaskIdentifier> = []
-    var pending: [any TaskNode] = [task.flight]
+    var pending: [any TaskNode] = [task.sharedRun]
     while let node = pending.popLast() {
       if node.id == goal.id { return true }
       guard visited.insert(node.id).inserted else { continue }
       pending += node.prerequisites
-      pending += runs[node.id]?.forerunners.map(\.flight) ?? []
+      pending += runs[node.id]?.forerunners.map(\.sharedRun) ?? []
     }
     return false
   }

@@ -1,0 +1,205 @@
+import OperationTesting
+import Synchronization
+import Testing
+
+@testable import OperationCore
+
+@Suite(.warningsAreIssues) struct SharedRunTests {
+  private let context = OperationContext()
+
+  @Test func tellsItsPilotOfItsTurns() async throws {
+    let delegate = LoggingDelegate()
+    let sharedRun = SharedRun(delegate: delegate)
+    #expect(try await sharedRun.outcome(in: context).get() == 1)
+    #expect(delegate.log == ["willStart", "perform", "didFinish"])
+    #expect(try await sharedRun.outcome(in: context).get() == 1)
+    #expect(delegate.log.count == 3)
+  }
+
+  @Test func tellsItsPilotOfACancellation() async throws {
+    let gate = Gate()
+    let delegate = LoggingDelegate { _ in
+      try await gate.wait()
+      return 1
+    }
+    let sharedRun = SharedRun(delegate: delegate)
+    let caller = Task.immediate { [context] in try await sharedRun.outcome(in: context).get() }
+    caller.cancel()
+    await #expect(throws: CancellationError.self) { try await caller.value }
+    #expect(delegate.log == ["willStart", "perform", "wasCancelled", "didFinish failed cancelled"])
+  }
+
+  @Test func aFlightThatWasCancelledOnTheGroundIsNotSeen() async throws {
+    let delegate = LoggingDelegate()
+    let sharedRun = SharedRun(delegate: delegate)
+    sharedRun.cancel()
+    #expect(await sharedRun.outcome(in: context).isCancellation)
+    #expect(delegate.log == [])
+  }
+
+  @Test func thePilotHearsOfTheOutcomeBeforeThoseWhoWait() async throws {
+    let finishing = Gate()
+    let delegate = BlockingDelegate(finishing)
+    let sharedRun = SharedRun(delegate: delegate)
+    let caller = Task.immediate { [context] in try await sharedRun.outcome(in: context).get() }
+    #expect(sharedRun.isExecuting)
+    delegate.gate.open()
+    try await finishing.arrivals(count: 1)
+    try await caller.value
+    #expect(delegate.wasOverAtFinish.isOn == false)
+    #expect(delegate.wasExecutingAtFinish.isOn == false)
+    #expect(sharedRun.finishedOutcome != nil)
+  }
+
+  @Test func holdsKeepItGoing() async throws {
+    let work = GatedWork()
+    let sharedRun = work.task().sharedRun
+    #expect(sharedRun.hold())
+    let caller = Task.immediate { [context] in try await sharedRun.outcome(in: context).get() }
+    caller.cancel()
+    await #expect(throws: CancellationError.self) { try await caller.value }
+    #expect(!sharedRun.isCancelled)
+    #expect(sharedRun.hold())
+    sharedRun.release()
+    #expect(!sharedRun.isCancelled)
+    sharedRun.release()
+    #expect(sharedRun.isCancelled)
+    #expect(!sharedRun.hold())
+    await sharedRun.settled()
+    #expect(work.cancelledRunCount == 1)
+  }
+
+  @Test func holdsEndWithTheFlight() async throws {
+    let work = GatedWork()
+    work.gate.open()
+    let sharedRun = work.task().sharedRun
+    #expect(sharedRun.hold())
+    #expect(try await sharedRun.outcome(in: context).get() == 1)
+    #expect(!sharedRun.hold())
+    sharedRun.release()
+    #expect(!sharedRun.isCancelled)
+  }
+
+  @Test func aHoldThatIsTakenBackOnTheGroundCancelsIt() async throws {
+    let work = GatedWork()
+    let sharedRun = work.task().sharedRun
+    #expect(sharedRun.hold())
+    sharedRun.release()
+    #expect(sharedRun.isCancelled)
+    #expect(await sharedRun.outcome(in: context).isCancellation)
+    #expect(work.runCount == 0)
+  }
+
+  @Test func newcomersJoinAFlightThatIsAlive() async throws {
+    let work = GatedWork()
+    let sharedRun = work.task().sharedRun
+    let first = Task.immediate { [context] in try await sharedRun.outcome(in: context).get() }
+    let isWaiting = Switch(false)
+    let second = Task.immediate {
+      await sharedRun.outcomeIfAlive(leaving: .atOnce) { _ = isWaiting.set(true) }
+    }
+    #expect(isWaiting.isOn)
+    // The newcomer is a reason for the run to go on.
+    first.cancel()
+    await #expect(throws: CancellationError.self) { try await first.value }
+    #expect(!sharedRun.isCancelled)
+    work.gate.open()
+    #expect(try await second.value?.get() == 1)
+    #expect(await sharedRun.outcomeIfAlive(leaving: .atOnce) == nil)
+  }
+
+  @Test func newcomersDoNotJoinADyingFlight() async throws {
+    let gate = Gate()
+    let delegate = LoggingDelegate { _ in
+      await gate.waitIgnoringCancellation()
+      return 1
+    }
+    let sharedRun = SharedRun(delegate: delegate)
+    let first = Task.immediate { [context] in await sharedRun.outcome(in: context, leaving: .atOnce) }
+    first.cancel()
+    #expect(await first.value.isCancellation)
+    #expect(sharedRun.isRunning)
+    let isWaiting = Switch(false)
+    #expect(await sharedRun.outcomeIfAlive(leaving: .atOnce) { _ = isWaiting.set(true) } == nil)
+    #expect(!isWaiting.isOn)
+    #expect(!sharedRun.hold())
+    gate.open()
+    await sharedRun.settled()
+    #expect(sharedRun.finishedOutcome != nil)
+  }
+
+  @Test func theLastOneMayLeaveAtOnce() async throws {
+    let gate = Gate()
+    let sharedRun = SharedRun(
+      delegate: LoggingDelegate { _ in
+        await gate.waitIgnoringCancellation()
+        return 1
+      }
+    )
+    let callers = (0..<2).map { _ in
+      Task.immediate { [context] in await sharedRun.outcome(in: context, leaving: .atOnce) }
+    }
+    for caller in callers { caller.cancel() }
+    for caller in callers { #expect(await caller.value.isCancellation) }
+    #expect(sharedRun.isExecuting)
+    gate.open()
+    await sharedRun.settled()
+  }
+
+  @Test func settledIsNoReasonToGoOn() async throws {
+    let work = GatedWork()
+    let sharedRun = work.task().sharedRun
+    let caller = Task.immediate { [context] in try await sharedRun.outcome(in: context).get() }
+    let watchers = (0..<2).map { _ in Task.immediate { await sharedRun.settled() } }
+    watchers[0].cancel()
+    await watchers[0].value
+    #expect(!sharedRun.isCancelled)
+    caller.cancel()
+    await #expect(throws: CancellationError.self) { try await caller.value }
+    await watchers[1].value
+    #expect(sharedRun.isCancelled)
+  }
+
+  @Test func anEnqueuedDepartureLeavesTheCallersThread() async throws {
+    let threads = Mutex<[UInt]>([])
+    let sharedRun = SharedRun(
+      delegate: LoggingDelegate { _ in
+        threads.withLock { $0.append(ThreadLocal.currentThread) }
+        return 1
+      }
+    )
+    let gone = Gate()
+    await onThreads(1) { [context] _ in
+      threads.withLock { $0.append(ThreadLocal.currentThread) }
+      sharedRun.begin(in: context, mode: .enqueued)
+      #expect(sharedRun.hasStarted)
+      gone.open()
+    }
+    await sharedRun.settled()
+    #expect(threads.withLock { Set($0).count } == 2)
+  }
+}
+
+/// Waits at a gate, and looks at its run when that finishes.
+private final class BlockingDelegate: RunDelegate {
+  let gate = Gate()
+  let finishing: Gate
+  let wasOverAtFinish = Switch(true)
+  let wasExecutingAtFinish = Switch(true)
+
+  init(_ finishing: Gate) {
+    self.finishing = finishing
+    finishing.open()
+  }
+
+  func perform(_ invocation: RunInvocation<BlockingDelegate>) async -> Result<Void, any Error> {
+    await self.gate.waitIgnoringCancellation()
+    await self.finishing.waitIgnoringCancellation()
+    return .success(())
+  }
+
+  func didFinish(_ task: OperationTask<Void, any Error>, with outcome: Result<Void, any Error>, isCancelled: Bool) {
+    _ = self.wasOverAtFinish.set(task.isFinished)
+    _ = self.wasExecutingAtFinish.set(task.sharedRun.isExecuting)
+  }
+}
