@@ -26,7 +26,7 @@ extension OperationRequest where Self: Sendable, Value: Sendable {
 /// Lets concurrent runs that do the same share one: what `.deduplicated()` applies.
 public struct Deduplication<Operation: OperationRequest & Sendable>: OperationModifier where Operation.Value: Sendable {
   @usableFromInline let isSameRun: @Sendable (OperationContext, OperationContext) -> Bool
-  @usableFromInline let sharedRuns = FlightRegistry<Operation>()
+  @usableFromInline let sharedRuns = RunRegistry<Operation>()
 
   @inlinable
   init(_ isSameRun: @escaping @Sendable (OperationContext, OperationContext) -> Bool) {

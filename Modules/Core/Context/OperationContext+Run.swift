@@ -7,7 +7,7 @@ extension OperationContext {
     // The small ones come last, where they take no more room than they need.
     @usableFromInline var store: (any StoreReference)?
     /// Takes in what would run in the task of the run.
-    @usableFromInline var carriage: Carriage?
+    @usableFromInline var loan: TaskLoan?
     /// Nil in a first attempt of which nobody wants to hear more.
     @usableFromInline var attempts: RunAttempts?
     /// What the state keeps with the run, if it does.
@@ -21,7 +21,7 @@ extension OperationContext {
 
     @inlinable
     var isEmpty: Bool {
-      self.store == nil && self.carriage == nil && self.attempts == nil && self.attachment == nil
+      self.store == nil && self.loan == nil && self.attempts == nil && self.attachment == nil
         && self.taskIdentifier == nil && !self.isForSubscribers
     }
   }
@@ -39,11 +39,11 @@ extension OperationContext {
 
   /// Becomes the context of a run.
   @inlinable
-  mutating func enterRun(_ id: OperationTaskIdentifier, of store: any StoreReference, carriage: Carriage?) {
+  mutating func enterRun(_ id: OperationTaskIdentifier, of store: any StoreReference, loan: TaskLoan?) {
     var run = RunEntries()
     run.taskIdentifier = id
     run.store = store
-    run.carriage = carriage
+    run.loan = loan
     run.isForSubscribers = self.storage.run.isForSubscribers
     self.storage = Storage(slots: self.storage.slots, run: run)
   }
@@ -65,7 +65,7 @@ extension OperationContext {
 
   /// Takes in what would run in the task of the run.
   @inlinable
-  package var runCarriage: Carriage? { self.run.carriage }
+  package var taskLoan: TaskLoan? { self.run.loan }
 
   /// What the state keeps with the run. It stays with that: a context that is handed on does not take it along to another.
   @inlinable

@@ -119,7 +119,7 @@ extension StoreRuntime {
         if !machine.hasJoinableRun(besides: refusals.runs) { reserved = self.reserve(context, in: &machine) }
       }
       if let reserved {
-        if refusals.haveCircle { reserved.sharedRun.carriage?.noteReportedCircle() }
+        if refusals.haveCircle { reserved.sharedRun.loan?.noteReportedCircle() }
         return .newRun(reserved.sharedRun, reserved.context)
       }
     }
@@ -192,6 +192,6 @@ extension OperationTask {
   /// Makes its context that of its run.
   @inlinable
   mutating func enterRun(of store: any StoreReference) {
-    self.context.enterRun(self.id, of: store, carriage: self.sharedRun.carriage)
+    self.context.enterRun(self.id, of: store, loan: self.sharedRun.loan)
   }
 }

@@ -32,7 +32,7 @@ extension StoreRuntime: RunDelegate {
     _ invocation: RunInvocation<StoreRuntime<State>>
   ) async -> Result<State.OperationValue, State.Failure> {
     // A handler that joins the run later is told of the start then.
-    if self.hasDependents || invocation.sharedRun.carriage != nil { self.tellOfStart(of: invocation.task) }
+    if self.hasDependents || invocation.sharedRun.loan != nil { self.tellOfStart(of: invocation.task) }
     let continuation = OperationContinuation<State.OperationValue, State.Failure> { result, context in
       invocation.delegate.yield(result, of: invocation.task, using: context)
     }
@@ -189,7 +189,7 @@ extension StoreRuntime {
   /// A run that lends its task to one that it shares with others.
   @inlinable
   func makeRun(in context: OperationContext, ownerCount: Int = 0) -> StoreRun {
-    StoreRun(delegate: self, carriage: context.operationRunSharing == nil ? nil : Carriage(), ownerCount: ownerCount)
+    StoreRun(delegate: self, loan: context.operationRunSharing == nil ? nil : TaskLoan(), ownerCount: ownerCount)
   }
 
   @inlinable
@@ -304,7 +304,7 @@ extension StoreRuntime {
       for sharedRun in sharedRuns {
         await sharedRun.settled()
         // A shared run ends for its callers when it is cancelled, and its work perhaps later.
-        await sharedRun.carriage?.cancelledWorkEnded()
+        await sharedRun.loan?.cancelledWorkEnded()
       }
     }
   }

@@ -51,7 +51,7 @@ extension SharedRun {
   /// Makes the task, which knows its run where that may be shared.
   @inlinable
   func makeTask(_ make: () -> Void) {
-    if let carriage = self.carriage { EnclosingRun.makeTask(of: carriage, make) } else { make() }
+    if let loan = self.loan { EnclosingRun.makeTask(of: loan, make) } else { make() }
   }
 
   // Not inlined: few tasks are configured.
@@ -111,7 +111,7 @@ extension SharedRun {
   @usableFromInline
   func taskStarted() -> [TaskDependency]? {
     let current = RunTask.current
-    if let carriage = self.carriage { carriage.task.store(current.name, ordering: .relaxed) }
+    if let loan = self.loan { loan.task.store(current.name, ordering: .relaxed) }
     let (isCancelled, priority, dependencies) = self.withState { $0.taskStarted(current) }
     current.catchUp(isCancelled: isCancelled, priority: priority)
     // Cancelled by now, the work does not begin.
@@ -124,13 +124,13 @@ extension SharedRun {
     of task: consuming OperationTask<Success, Failure>,
     _ delegate: Delegate
   ) where Delegate.Success == Success, Delegate.Failure == Failure {
-    if let carriage = self.carriage { carriage.task.store(0, ordering: .relaxed) }
+    if let loan = self.loan { loan.task.store(0, ordering: .relaxed) }
     let isCancelled = self.withState { state -> Bool? in
       guard state.phase == .executing else { return nil }
       state.phase = .finishing
       return state.isCancelled
     }
-    // It has finished when it was cancelled, if its task had a passenger.
+    // It has finished when it was cancelled, if its task had a borrower.
     guard let isCancelled else { return }
     delegate.didFinish(task, with: outcome, isCancelled: isCancelled)
     self.finish(outcome)

@@ -31,7 +31,7 @@ package final class SharedRun<Success: Sendable, Failure: Error>: Sendable {
   // The lock lies beside the state, not around it: a `Mutex` copies and destroys its value without knowing the type.
   @usableFromInline let lock = Mutex(())
   /// Lets another run run in the task of this one, if it may.
-  @usableFromInline let carriage: Carriage?
+  @usableFromInline let loan: TaskLoan?
   /// Set once the outcome is there for good.
   @usableFromInline let isOver = Atomic(false)
 
@@ -47,10 +47,10 @@ package final class SharedRun<Success: Sendable, Failure: Error>: Sendable {
   package init(
     delegate: any RunDelegate<Success, Failure>,
     source: (any TaskLinking)? = nil,
-    carriage: Carriage? = nil,
+    loan: TaskLoan? = nil,
     ownerCount: Int = 0
   ) {
-    self.carriage = carriage
+    self.loan = loan
     self.delegate = delegate
     self.state.ownerCount = ownerCount
     if let source {
@@ -254,9 +254,9 @@ extension SharedRun {
   private func performCancellation(_ pendingCancellation: PendingCancellation, afterwards: @escaping () -> Void = {}) {
     CancellationTrampoline.perform {
       pendingCancellation.delegate?.wasCancelled(self)
-      if let carriage = self.carriage {
+      if let loan = self.loan {
         // The task goes on with what others may wait for. Those who wait for this run do not.
-        if carriage.cancel(pendingCancellation.task), let delegate = pendingCancellation.delegate { self.finishEarly(delegate) }
+        if loan.cancel(pendingCancellation.task), let delegate = pendingCancellation.delegate { self.finishEarly(delegate) }
       } else {
         pendingCancellation.task?.cancel()
       }

@@ -41,7 +41,7 @@ extension SharedRun: TaskNode {
   @usableFromInline package var waits: [WaitEdge] {
     let delegate = self.withState { _ in self.delegate }
     let scheduled = self.prerequisites.map { WaitEdge($0, isCall: false) }
-    return scheduled + (self.carriage?.waits ?? []) + (delegate?.waits(of: self) ?? [])
+    return scheduled + (self.loan?.waits ?? []) + (delegate?.waits(of: self) ?? [])
   }
 
   @usableFromInline package var isEndedByCurrentTask: Bool {

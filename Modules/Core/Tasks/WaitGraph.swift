@@ -200,7 +200,7 @@ package enum EnclosingRun {
 extension OperationContext {
   /// Notes that the run with this context waits in a queue for `node`, until it waits for something else.
   package func note(awaited node: any WaitNode) {
-    self.runCarriage?.note(awaited: node)
+    self.taskLoan?.note(awaited: node)
     EnclosingRun.note(awaited: node)
     WaitGraph.noteEdge()
   }

@@ -3,11 +3,11 @@ public import Synchronization
 
 /// The runs of one operation that are under way.
 @usableFromInline
-final class FlightRegistry<Operation: OperationRequest & Sendable>: Sendable where Operation.Value: Sendable {
+final class RunRegistry<Operation: OperationRequest & Sendable>: Sendable where Operation.Value: Sendable {
   @usableFromInline typealias Continuation = OperationContinuation<Operation.Value, Operation.Failure>
 
   // Not generic: where the compiler does not know the types, arrays and locks of generic ones look these up.
-  @usableFromInline let state = Mutex(RegisteredFlights())
+  @usableFromInline let state = Mutex(RegisteredRuns())
 
   @inlinable
   init() {}
@@ -27,18 +27,18 @@ final class FlightRegistry<Operation: OperationRequest & Sendable>: Sendable whe
         switch self.match(for: context, among: sharedRuns, isSameRun) {
         case .none: break
         case .shared(let same):
-          let shared = unsafeDowncast(same, to: SharedFlight<Operation>.self)
+          let shared = unsafeDowncast(same, to: DeduplicatedRun<Operation>.self)
           if let outcome = await shared.join(in: context, with: continuation) { return outcome }
           self.remove(shared)
           continue
         case .refusal(let names): return OperationCircleError.outcome(names)
         }
       }
-      var added: SharedFlight<Operation>?
+      var added: DeduplicatedRun<Operation>?
       self.state.withLock { state in
         guard state.additions == additions else { return }
         // Made here, so that each one that is made is begun, and ended: until then it and its run hold each other.
-        let shared = SharedFlight(
+        let shared = DeduplicatedRun(
           operation: operation,
           context: context,
           isolation: isolation,
@@ -59,7 +59,7 @@ final class FlightRegistry<Operation: OperationRequest & Sendable>: Sendable whe
   @usableFromInline
   enum Match {
     case none
-    case shared(any AnySharedFlight)
+    case shared(any AnyDeduplicatedRun)
     /// The run that does the same waits for the caller, by way of these operations.
     case refusal([String])
   }
@@ -68,7 +68,7 @@ final class FlightRegistry<Operation: OperationRequest & Sendable>: Sendable whe
   @inlinable
   func match(
     for context: OperationContext,
-    among sharedRuns: ContiguousArray<any AnySharedFlight>,
+    among sharedRuns: ContiguousArray<any AnyDeduplicatedRun>,
     _ isSameRun: (OperationContext, OperationContext) -> Bool
   ) -> Match {
     let lastInvalidation = context.lastInvalidation
@@ -79,22 +79,22 @@ final class FlightRegistry<Operation: OperationRequest & Sendable>: Sendable whe
       case .recursion(let names):
         if OperationCircleError.isFailure(Operation.Failure.self) { return .refusal(names) }
         // A store that runs the operation has looked as well.
-        if context.runCarriage?.hasReportedCircle != true { OperationCircleError(operationNames: names).report() }
+        if context.taskLoan?.hasReportedCircle != true { OperationCircleError(operationNames: names).report() }
       }
     }
     return .none
   }
 
   @inlinable
-  func remove(_ shared: SharedFlight<Operation>) {
+  func remove(_ shared: DeduplicatedRun<Operation>) {
     self.state.withLock { $0.remove(shared) }
   }
 }
 
 /// The runs that a registry has.
 @usableFromInline
-struct RegisteredFlights: Sendable {
-  @usableFromInline var sharedRuns: ContiguousArray<any AnySharedFlight> = []
+struct RegisteredRuns: Sendable {
+  @usableFromInline var sharedRuns: ContiguousArray<any AnyDeduplicatedRun> = []
   /// Counts the runs that have been added, to tell whether one has come since a look at them.
   @usableFromInline var additions = 0
 
@@ -102,14 +102,14 @@ struct RegisteredFlights: Sendable {
   init() {}
 
   @inlinable
-  mutating func add(_ shared: any AnySharedFlight) {
+  mutating func add(_ shared: any AnyDeduplicatedRun) {
     self.additions += 1
     self.sharedRuns.append(shared)
   }
 
   /// The caller holds it, so that nothing goes under the lock.
   @inlinable
-  mutating func remove(_ shared: any AnySharedFlight) {
+  mutating func remove(_ shared: any AnyDeduplicatedRun) {
     if self.sharedRuns.count == 1, self.sharedRuns[0] === shared {
       self.sharedRuns.removeLast()
     } else {

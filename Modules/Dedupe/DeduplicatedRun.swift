@@ -1,9 +1,9 @@
 public import OperationCore
 public import Synchronization
 
-/// A ``SharedFlight`` of any operation.
+/// A ``DeduplicatedRun`` of any operation.
 @usableFromInline
-protocol AnySharedFlight: AnyObject, Sendable {
+protocol AnyDeduplicatedRun: AnyObject, Sendable {
   /// The context of the caller who began the run.
   var context: OperationContext { get }
   /// The invalidation before which the run began: it answers that one and those before it.
@@ -16,7 +16,7 @@ protocol AnySharedFlight: AnyObject, Sendable {
 ///
 /// It is the delegate of its run. The two hold each other until the run is over.
 @usableFromInline
-final class SharedFlight<Operation: OperationRequest & Sendable>: AnySharedFlight where Operation.Value: Sendable {
+final class DeduplicatedRun<Operation: OperationRequest & Sendable>: AnyDeduplicatedRun where Operation.Value: Sendable {
   @usableFromInline typealias Continuation = OperationContinuation<Operation.Value, Operation.Failure>
   @usableFromInline typealias Outcome = Result<Operation.Value, Operation.Failure>
 
@@ -54,12 +54,12 @@ final class SharedFlight<Operation: OperationRequest & Sendable>: AnySharedFligh
   /// The actor that the work runs on: that of the caller who began it.
   @usableFromInline let isolation: (any Actor)?
   @usableFromInline let operation: Operation
-  @usableFromInline let registry: FlightRegistry<Operation>
+  @usableFromInline let registry: RunRegistry<Operation>
 
   // The lock lies beside what it guards, not around it: letting go of a `Mutex` of a generic type looks up three types.
   @usableFromInline let lock = Mutex(())
   // Unsafe only in name: set before anybody else knows of the object.
-  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var madeFlight:
+  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var madeRun:
     SharedRun<
       Operation.Value, Operation.Failure
     >?
@@ -81,7 +81,7 @@ final class SharedFlight<Operation: OperationRequest & Sendable>: AnySharedFligh
     operation: Operation,
     context: OperationContext,
     isolation: (any Actor)?,
-    registry: FlightRegistry<Operation>,
+    registry: RunRegistry<Operation>,
     leader: Continuation
   ) {
     self.operation = operation
@@ -90,19 +90,19 @@ final class SharedFlight<Operation: OperationRequest & Sendable>: AnySharedFligh
     self.registry = registry
     self.leader = leader
     // The leader holds on to it, who is about to begin it.
-    self.madeFlight = SharedRun(delegate: self, ownerCount: 1)
+    self.madeRun = SharedRun(delegate: self, ownerCount: 1)
   }
 
   @inlinable
   var sharedRun: SharedRun<Operation.Value, Operation.Failure> {
-    guard let sharedRun = self.madeFlight else { preconditionFailure("A shared sharedRun is made with its sharedRun.") }
+    guard let sharedRun = self.madeRun else { preconditionFailure("A shared sharedRun is made with its sharedRun.") }
     return sharedRun
   }
 }
 
 // MARK: - Sharing
 
-extension SharedFlight {
+extension DeduplicatedRun {
   /// Begins the run and waits for its outcome.
   ///
   /// It runs in the task that a store has made for the run, where this is that, and in one of its own otherwise.
@@ -110,18 +110,18 @@ extension SharedFlight {
   nonisolated(nonsending) func begin() async -> Outcome {
     let sharedRun = self.sharedRun
     let context = self.context
-    if let carriage = context.runCarriage {
+    if let loan = context.taskLoan {
       // One that is cancelled already would cancel what others join.
       if self.isolation == nil, !context.hasTaskConfiguration, !Task.isCancelled {
         let current = RunTask.current
-        if carriage.addWaiter(self, in: current) {
-          return await sharedRun.outcome(in: context, aboard: carriage, task: current, for: self) {
+        if loan.lend(to: self, in: current) {
+          return await sharedRun.outcome(in: context, borrowing: loan, task: current, for: self) {
             // The task knows its run already.
             await self.run(isolation: nil, in: context)
           }
         }
       }
-      carriage.note(awaited: sharedRun)
+      loan.note(awaited: sharedRun)
     } else if EnclosingRun.exists {
       EnclosingRun.note(awaited: sharedRun)
     }
@@ -138,7 +138,7 @@ extension SharedFlight {
   @inline(never)
   nonisolated(nonsending) func join(in context: OperationContext, with continuation: Continuation) async -> Outcome? {
     var id: UInt64?
-    context.runCarriage?.note(awaited: self.sharedRun)
+    context.taskLoan?.note(awaited: self.sharedRun)
     let outcome = await self.raisingPriority {
       await self.sharedRun.outcomeIfAlive(leaving: .atOnce) {
         id = self.catchUp(continuation)
@@ -260,9 +260,9 @@ extension SharedFlight {
 
 // MARK: - Running
 
-extension SharedFlight: RunDelegate {
+extension DeduplicatedRun: RunDelegate {
   @inlinable
-  package nonisolated(nonsending) func perform(_ invocation: RunInvocation<SharedFlight<Operation>>) async -> Outcome {
+  package nonisolated(nonsending) func perform(_ invocation: RunInvocation<DeduplicatedRun<Operation>>) async -> Outcome {
     await self.perform(in: invocation.context)
   }
 
@@ -310,7 +310,7 @@ extension SharedFlight: RunDelegate {
   }
 }
 
-extension SharedFlight: WaitingRun {
+extension DeduplicatedRun: WaitingRun {
   @usableFromInline package var isInCurrentTask: Bool { self.sharedRun.isEndedByCurrentTask }
 
   @usableFromInline
@@ -319,11 +319,11 @@ extension SharedFlight: WaitingRun {
   }
 }
 
-extension SharedFlight: FlightPassenger {
+extension DeduplicatedRun: TaskBorrower {
   @usableFromInline package var node: any WaitNode { self.sharedRun }
 
   @usableFromInline
-  package func carriageWasCancelled() {
+  package func lenderWasCancelled() {
     self.removeLeader()
     self.sharedRun.release()
   }

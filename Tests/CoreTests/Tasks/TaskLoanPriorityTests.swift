@@ -2,7 +2,7 @@ import OperationCore
 import Testing
 
 /// A run in the task of another one is raised as one in a task of its own is.
-struct CarriagePriorityTests {
+struct TaskLoanPriorityTests {
   @Test
   func `Who boards between the making of a sharedRun and its beginning raises it`() async throws {
     let delegate = PriorityDelegate()
@@ -10,7 +10,7 @@ struct CarriagePriorityTests {
     // As a follower does that finds the run before the leader has begun it.
     sharedRun.raise(to: .high)
     let outcome = await Task(priority: .background) {
-      await sharedRun.outcome(in: OperationContext(), aboard: Carriage(), task: RunTask.current, for: delegate) {
+      await sharedRun.outcome(in: OperationContext(), borrowing: TaskLoan(), task: RunTask.current, for: delegate) {
         .success(Int(Task.currentPriority.rawValue))
       }
     }.value

@@ -1,0 +1,150 @@
+public import Synchronization
+
+/// Lends the task of a store's run to the deduplicated run inside it, which then needs no task of its own.
+///
+/// While there is a borrower, a cancelled store's run finishes for its callers at once, and the task continues until the
+/// last caller has left the borrower.
+@usableFromInline
+package final class TaskLoan: Sendable {
+  @usableFromInline
+  struct State: Sendable {
+    @usableFromInline var isCancelled = false
+    @usableFromInline var borrower: (any TaskBorrower)?
+    /// Whether the run could not join another because of a circle, which has been reported.
+    var hasReportedCircle = false
+    /// The deduplicated run that the lender waits for without lending its task, or the queue that it is in.
+    weak var awaited: (any WaitNode)?
+    /// The run that the body of the lender has called last.
+    weak var called: (any WaitNode)?
+
+    @usableFromInline
+    init() {}
+  }
+
+  /// The name of the lender's task while that runs; 0 before and after, so that no later task is mistaken for it.
+  @usableFromInline let task = Atomic<UInt>(0)
+  @usableFromInline let state = Mutex(State())
+  @inlinable
+  package init() {}
+
+  /// What the lender waits for.
+  var waits: [WaitEdge] {
+    let (borrower, awaited, called) = self.state.withLock { ($0.borrower, $0.awaited, $0.called) }
+    return [borrower?.node, awaited, called].compactMap { node in node.map { WaitEdge(awaited: $0) } }
+  }
+
+  /// Notes that the lender waits for `node`, until it waits for something else.
+  @usableFromInline
+  package func note(awaited node: any WaitNode) {
+    self.state.withLock { $0.awaited = node }
+  }
+
+  /// Notes that the lender could not join another run because of a circle, and that the circle has been reported.
+  @usableFromInline
+  func noteReportedCircle() {
+    self.state.withLock { $0.hasReportedCircle = true }
+  }
+
+  @usableFromInline package var hasReportedCircle: Bool { self.state.withLock { $0.hasReportedCircle } }
+
+  /// Waits until the work that was cancelled with the lender has ended, or the current task is cancelled. Work that
+  /// continues for other callers is not waited for.
+  func cancelledWorkEnded() async {
+    let (borrower, awaited) = self.state.withLock { ($0.borrower, $0.awaited) }
+    for case let node? in [borrower?.node, awaited] where node.isCancelled { await node.ended() }
+  }
+
+  /// Lends the task to `borrower` until ``endLoan()``. False when `current`, the current task, is not the lender's, or
+  /// when it is lent already.
+  @usableFromInline
+  package func lend(to borrower: any TaskBorrower, in current: RunTask) -> Bool {
+    guard self.task.load(ordering: .relaxed) == current.name else { return false }
+    return self.state.withLock { state in
+      guard !state.isCancelled, state.borrower == nil else { return false }
+      state.borrower = borrower
+      return true
+    }
+  }
+
+  /// Ends the loan. Returns whether the lender was cancelled meanwhile; the borrower then cancels the task.
+  @usableFromInline
+  package func endLoan() -> Bool {
+    let (isCancelled, borrower) = self.state.withLock { ($0.isCancelled, $0.borrower.take()) }
+    withExtendedLifetime(borrower) {}  // Until here, after the lock.
+    return isCancelled
+  }
+
+  /// Cancels the lender's task, unless it is lent: then the borrower decides. Returns whether it is lent.
+  func cancel(_ task: RunTask?) -> Bool {
+    let borrower = self.state.withLock { state in
+      state.isCancelled = true
+      return state.borrower
+    }
+    if let borrower { borrower.lenderWasCancelled() } else { task?.cancel() }
+    return borrower != nil
+  }
+}
+
+extension TaskLoan: WaitingRun {
+  @usableFromInline package var isInCurrentTask: Bool { self.task.load(ordering: .relaxed) == RunTask.current.name }
+
+  @usableFromInline
+  package func note(called node: any WaitNode) {
+    let borrower = self.state.withLock { state in
+      state.called = node
+      return state.borrower
+    }
+    borrower?.note(called: node)
+  }
+}
+
+/// A run that may borrow the task of another.
+@usableFromInline
+package protocol TaskBorrower: WaitingRun {
+  /// The lender no longer waits for this run.
+  func lenderWasCancelled()
+  /// The run of the borrower.
+  var node: any WaitNode { get }
+}
+
+extension SharedRun {
+  /// Runs in the current task, which is lent to it. The caller is an owner of this run already.
+  ///
+  /// - Parameters:
+  ///   - delegate: Is told when the run finishes.
+  ///   - work: The work of the run.
+  @inlinable
+  @inline(__always)
+  package nonisolated(nonsending) func outcome<Delegate: RunDelegate>(
+    in context: OperationContext,
+    borrowing loan: TaskLoan,
+    task current: RunTask,
+    for delegate: Delegate,
+    executing work: nonisolated(nonsending) () async -> Outcome
+  ) async -> Outcome where Delegate.Success == Success, Delegate.Failure == Failure {
+    let (isCancelled, priority) = self.withState { $0.begin(in: current) }
+    current.catchUp(isCancelled: isCancelled, priority: priority)
+    if !isCancelled || !self.finishCancelled() {
+      self.finish(await work(), of: OperationTask(sharedRun: self, context: context), delegate)
+    }
+    guard loan.endLoan() else { return self.outcome }
+    current.cancel()
+    return self.outcomeOfCancelledLender
+  }
+
+  /// The outcome for a lender that was cancelled: a cancellation where `Failure` has room for it.
+  @inlinable
+  var outcomeOfCancelledLender: Outcome {
+    @inline(never) get { Self.cancellation ?? self.outcome }
+  }
+}
+
+extension SharedRunState {
+  /// Begins in a task that runs already. Returns whether the run was cancelled before.
+  @usableFromInline
+  mutating func begin(in task: RunTask) -> (isCancelled: Bool, priority: UInt8) {
+    self.phase = .executing
+    self.task = task
+    return (self.isCancelled, self.priority)
+  }
+}
