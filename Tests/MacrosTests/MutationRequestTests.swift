@@ -33,7 +33,7 @@
   @MutationRequest
   private func apply(arguments: (Int) -> Int) -> Int { arguments(2) }
 
-  private actor Ledger {
+  private actor UndoLog {
     private(set) var entries: [Int] = []
 
     @MutationRequest
@@ -79,10 +79,10 @@
     }
 
     @Test func aFunctionOfAnActorIsAMutation() async {
-      let ledger = Ledger()
-      let store = OperationStore.detached(mutation: ledger.$add)
+      let undoLog = UndoLog()
+      let store = OperationStore.detached(mutation: undoLog.$add)
       #expect(await store.mutate(with: 5) == 1)
-      #expect(await ledger.entries == [5])
+      #expect(await undoLog.entries == [5])
     }
   }
 #endif

@@ -76,7 +76,7 @@
     /// - Parameter formers: What was done with the signal below each of the functions that are in use.
     func take(_ signal: ProcessSignal, _ formers: inout [SignalAction]) -> Bool {
       guard let action = SignalAction(of: signal) else { return false }
-      if self.takeBack(signal, action, &formers) { return true }
+      if self.rollBack(signal, action, &formers) { return true }
       let level = formers.count
       guard level < Self.levelCount else { return false }
       self.set(action, at: level, for: signal)
@@ -90,14 +90,14 @@
 
     /// Puts back what was done with a signal before. A handler that the program has put on top is left alone.
     func release(_ signal: ProcessSignal, _ formers: inout [SignalAction]) {
-      guard let action = SignalAction(of: signal), self.takeBack(signal, action, &formers) else { return }
+      guard let action = SignalAction(of: signal), self.rollBack(signal, action, &formers) else { return }
       guard let former = formers.last, former.isFunction || !former.isStandard || !signal.endsProcess else { return }
       former.install(for: signal)
       formers.removeLast()
     }
 
     /// Whether the signal is taken. Functions above the one that is on top now are no longer in use.
-    private func takeBack(_ signal: ProcessSignal, _ action: SignalAction, _ formers: inout [SignalAction]) -> Bool {
+    private func rollBack(_ signal: ProcessSignal, _ action: SignalAction, _ formers: inout [SignalAction]) -> Bool {
       guard let level = Self.level(of: action), level < formers.count else { return false }
       formers.removeLast(formers.count - level - 1)
       self.tops[Int(signal.rawValue)].store(UInt(level), ordering: .releasing)

@@ -1,7 +1,7 @@
 /// Changes of the entries, all of them under the lock.
 extension ClientStorage {
   /// An entry of a store that is about to be kept.
-  func makeEntry(of new: KeptStore, isIdle: Bool, in state: inout State) -> StoreEntry {
+  func makeEntry(of new: StoreHandle, isIdle: Bool, in state: inout State) -> StoreEntry {
     let client = state.client ?? StoreEntryClient(self, cache: self.cache)
     state.client = client
     let entry = StoreEntry(client: client, runtime: new.runtime, store: new.store, isIdle: isIdle)
@@ -19,15 +19,15 @@ extension ClientStorage {
   /// Ends an entry that has been taken out.
   ///
   /// - Returns: The store that leaves with it. Where there is none any more, it is one that stands for it, if there are watchers.
-  func end(_ entry: StoreEntry, in state: inout State, _ released: inout ReleasedValues) -> KeptStore? {
+  func end(_ entry: StoreEntry, in state: inout State, _ released: inout ReleasedValues) -> StoreHandle? {
     released.append(entry)
     if entry.isIdle { state.notes.append(.active(entry)) }
-    if let store = entry.end() ?? entry.runtime.erasedStore { return KeptStore(runtime: entry.runtime, store: store) }
-    return state.watchers.isEmpty ? nil : KeptStore(runtime: entry.runtime, store: entry.runtime.makeStandIn())
+    if let store = entry.end() ?? entry.runtime.erasedStore { return StoreHandle(runtime: entry.runtime, store: store) }
+    return state.watchers.isEmpty ? nil : StoreHandle(runtime: entry.runtime, store: entry.runtime.makeStandIn())
   }
 
   /// Lets the watchers that there are hear of a change.
-  func note(_ change: StoreChange, in state: inout State, _ released: inout ReleasedValues) {
+  func note(_ change: ClientChange, in state: inout State, _ released: inout ReleasedValues) {
     if change.isEmpty { return }
     guard !state.watchers.isEmpty else { return released.append(change) }
     var change = change
@@ -37,13 +37,13 @@ extension ClientStorage {
 
   func note(
     insertionOf entry: StoreEntry,
-    _ new: KeptStore,
+    _ new: StoreHandle,
     replacing replaced: StoreEntry?,
     in state: inout State,
     _ released: inout ReleasedValues
   ) {
     if !state.watchers.isEmpty || replaced != nil {
-      var change = StoreChange(added: [new])
+      var change = ClientChange(added: [new])
       if let replaced, let store = self.end(replaced, in: &state, &released) { change.removed.append(store) }
       self.note(change, in: &state, &released)
     }
@@ -66,7 +66,7 @@ extension ClientStorage {
     case .none: return
     case .waiting: self.deliver()
     case .telling(let isIdle):
-      self.tellCache(of: entry, isIdle: isIdle)
+      self.notifyCache(of: entry, isIdle: isIdle)
       self.deliverRest()
     }
   }
@@ -81,7 +81,7 @@ extension ClientStorage {
   }
 
   private func note(_ idleness: StoreIdleness, of entry: StoreEntry, in state: inout State) -> IdlenessStep {
-    guard entry.isKept, entry.isOutdated(by: idleness.reading) else { return .none }
+    guard entry.isInClient, entry.isOutdated(by: idleness.reading) else { return .none }
     // In use again, it is held again.
     if !idleness.isIdle, entry.store == nil { entry.store = entry.runtime.erasedStore }
     let wasIdle = entry.isIdle
@@ -106,23 +106,23 @@ extension ClientStorage {
       entry.isIdle = false
       guard isKnownUniquelyReferenced(&store), let node else { return released.append(store) }
       self.remove(at: node, from: &state, &released)
-      let removed = KeptStore(runtime: entry.runtime, store: store)
+      let removed = StoreHandle(runtime: entry.runtime, store: store)
       _ = entry.end()
-      self.note(StoreChange(removed: [removed]), in: &state, &released)
+      self.note(ClientChange(removed: [removed]), in: &state, &released)
     }
     self.deliver()
   }
 
   /// A store that the client does not hold has lost its last reference.
   func storeIsGone(_ entry: StoreEntry) {
-    let isKept = self.withNode(at: entry.runtime.path) { state, node, released in
-      guard entry.isKept, let node else { return false }
+    let isInClient = self.withNode(at: entry.runtime.path) { state, node, released in
+      guard entry.isInClient, let node else { return false }
       self.remove(at: node, from: &state, &released)
       if let store = self.end(entry, in: &state, &released) {
-        self.note(StoreChange(removed: [store]), in: &state, &released)
+        self.note(ClientChange(removed: [store]), in: &state, &released)
       }
       return true
     }
-    if isKept { self.deliver() }
+    if isInClient { self.deliver() }
   }
 }

@@ -1,5 +1,5 @@
 extension ClientStorage {
-  func watch(_ path: OperationPath, onChange: @escaping @Sendable (StoreChange) -> Void) -> OperationSubscription {
+  func watch(_ path: OperationPath, onChange: @escaping @Sendable (ClientChange) -> Void) -> OperationSubscription {
     let watcher = StoreWatcher(path: path, onChange: onChange)
     let id = self.state.withLock { state in
       state.lastWatcherID += 1
@@ -35,14 +35,14 @@ extension ClientStorage {
         case .change(let change):
           // Watchers that came later have found the change made.
           for (id, watcher) in sortedWatchers where id <= change.lastWatcherID { watcher.receive(change) }
-        case .idle(let entry): self.tellCache(of: entry, isIdle: true)
-        case .active(let entry): self.tellCache(of: entry, isIdle: false)
+        case .idle(let entry): self.notifyCache(of: entry, isIdle: true)
+        case .active(let entry): self.notifyCache(of: entry, isIdle: false)
         }
       }
     }
   }
 
-  func tellCache(of entry: StoreEntry, isIdle: Bool) {
+  func notifyCache(of entry: StoreEntry, isIdle: Bool) {
     let store = entry.idleStore
     if isIdle { self.cache.storeDidBecomeIdle(store) } else { self.cache.storeDidBecomeActive(store.id) }
   }

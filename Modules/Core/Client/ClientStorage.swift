@@ -6,7 +6,7 @@ internal import Synchronization
 @usableFromInline
 final class ClientStorage: Sendable {
   enum Note: Sendable {
-    case change(StoreChange)
+    case change(ClientChange)
     case idle(StoreEntry)
     case active(StoreEntry)
   }
@@ -85,7 +85,7 @@ extension ClientStorage {
 extension ClientStorage {
   /// The store at a path; one that the cache has let go is taken back.
   @usableFromInline
-  func store(at path: OperationPath) -> KeptStore? {
+  func store(at path: OperationPath) -> StoreHandle? {
     let (store, returned) = self.withNode(at: path) { state, node, _ in self.take(node, from: &state) }
     if let returned { self.updateIdleness(of: returned) }
     return store
@@ -94,20 +94,20 @@ extension ClientStorage {
   /// The store at a path as it is: what ``store(at:)`` finds, for those who know its type.
   @usableFromInline
   func object(at path: OperationPath) -> (any AnyObject & Sendable)? {
-    let (isKept, store) = self.withNode(at: path) { state, node, _ -> (Bool, (any AnyObject & Sendable)?) in
+    let (isInClient, store) = self.withNode(at: path) { state, node, _ -> (Bool, (any AnyObject & Sendable)?) in
       guard let node, let entry = state.entries[node: node] else { return (true, nil) }
       return (entry.store != nil, entry.store)
     }
-    return isKept ? store : self.store(at: path)?.store
+    return isInClient ? store : self.store(at: path)?.store
   }
 
   /// The store at a node, with its entry if the client has taken it back.
-  private func take(_ node: PathIndex.NodeID?, from state: inout State) -> (store: KeptStore?, returned: StoreEntry?) {
+  private func take(_ node: PathIndex.NodeID?, from state: inout State) -> (store: StoreHandle?, returned: StoreEntry?) {
     guard let node, let entry = state.entries[node: node] else { return (nil, nil) }
-    if let store = entry.store { return (KeptStore(runtime: entry.runtime, store: store), nil) }
+    if let store = entry.store { return (StoreHandle(runtime: entry.runtime, store: store), nil) }
     guard let store = entry.runtime.erasedStore else { return (nil, nil) }
     entry.store = store
-    return (KeptStore(runtime: entry.runtime, store: store), entry)
+    return (StoreHandle(runtime: entry.runtime, store: store), entry)
   }
 
   /// The runtimes of the stores at paths that start with the given one.
@@ -121,12 +121,12 @@ extension ClientStorage {
 
   /// The stores at paths that start with the given one.
   @usableFromInline
-  func stores(matching path: OperationPath) -> PathTrie<KeptStore> {
+  func stores(matching path: OperationPath) -> PathTrie<StoreHandle> {
     self.withNode(at: path) { state, node, _ in
       guard let node else { return PathTrie() }
       // Under the lock, also where the client does not hold them: a store that is found is not let go of meanwhile.
       return state.entries.compactMap(within: node) { entry in
-        (entry.store ?? entry.runtime.erasedStore).map { KeptStore(runtime: entry.runtime, store: $0) }
+        (entry.store ?? entry.runtime.erasedStore).map { StoreHandle(runtime: entry.runtime, store: $0) }
       }
     }
   }
@@ -139,7 +139,7 @@ extension ClientStorage {
   ///
   /// - Parameter isIdle: Whether it cannot be in use yet.
   @usableFromInline
-  func insertIfAbsent(_ new: KeptStore, isIdle: Bool) -> KeptStore {
+  func insertIfAbsent(_ new: StoreHandle, isIdle: Bool) -> StoreHandle {
     let path = new.runtime.path
     let insertion: Insertion
     if path.hasErasedElements {
@@ -172,7 +172,7 @@ extension ClientStorage {
 
   private enum Insertion {
     /// There is another, which the client may have taken back.
-    case refused(KeptStore, returned: StoreEntry?)
+    case refused(StoreHandle, returned: StoreEntry?)
     /// Watchers, if there are any, hear of it; a store that may be in use is to be looked at.
     case noted(newcomer: StoreEntry?, hasNotes: Bool)
     /// There are no watchers, and nothing is to be told before: the caller tells the cache.
@@ -180,7 +180,7 @@ extension ClientStorage {
   }
 
   private func insertIfAbsent(
-    _ new: KeptStore,
+    _ new: StoreHandle,
     at node: PathIndex.NodeID?,
     isIdle: Bool,
     in state: inout State,
@@ -201,10 +201,10 @@ extension ClientStorage {
     return .silent(entry)
   }
 
-  /// Puts stores in and takes stores out at once. ``announceChanges()`` tells of it.
+  /// Puts stores in and takes stores out at once. ``notifyOfChanges()`` tells of it.
   ///
   /// - Parameter removed: The stores to take out, unless others are at their paths by now.
-  func apply(removed: [KeptStore], added: [KeptStore]) {
+  func apply(removed: [StoreHandle], added: [StoreHandle]) {
     // Compared with each other here, and with what the client keeps as in all searches.
     let paths = OperationPath.sharingElements((removed + added).map(\.runtime.path))
     var searches = paths.map { PathSearch($0) }
@@ -231,12 +231,12 @@ extension ClientStorage {
   }
 
   private func remove(
-    _ stores: [KeptStore],
+    _ stores: [StoreHandle],
     at searches: ArraySlice<PathSearch>,
     in state: inout State,
     _ released: inout ReleasedValues
   ) {
-    var change = StoreChange()
+    var change = ClientChange()
     for (store, search) in zip(stores, searches) {
       guard case .reached(let node, search.path.count) = state.entries.index.search(search, isFinal: true),
         let entry = state.entries[node: node], entry.runtime === store.runtime
@@ -248,7 +248,7 @@ extension ClientStorage {
   }
 
   /// Tells of what ``apply(removed:added:)`` has done, and looks whether the stores that were added are idle.
-  func announceChanges() {
+  func notifyOfChanges() {
     self.deliver()
     let newcomers = self.state.withLock { state in
       defer { state.newcomers = [] }
@@ -265,7 +265,7 @@ extension ClientStorage {
       let removed = state.entries.removeAll(within: node, freed: &freed)
       released.append(freed)
       released.append(removed)
-      var change = StoreChange()
+      var change = ClientChange()
       removed.forEach(matching: []) { entry in
         if let store = self.end(entry, in: &state, &released) { change.removed.append(store) }
       }
@@ -275,12 +275,12 @@ extension ClientStorage {
   }
 
   /// Takes out the store at exactly this path, and returns it.
-  func remove(at path: OperationPath) -> KeptStore? {
-    let removed = self.withNode(at: path) { state, node, released -> KeptStore? in
+  func remove(at path: OperationPath) -> StoreHandle? {
+    let removed = self.withNode(at: path) { state, node, released -> StoreHandle? in
       guard let node, let entry = state.entries[node: node] else { return nil }
       self.remove(at: node, from: &state, &released)
       let removed = self.end(entry, in: &state, &released)
-      if let removed { self.note(StoreChange(removed: [removed]), in: &state, &released) }
+      if let removed { self.note(ClientChange(removed: [removed]), in: &state, &released) }
       return removed
     }
     self.deliver()

@@ -19,7 +19,7 @@ extension OperationClient {
     let store = self.makeStore(for: operation, initialState: initialState())
     // A controller, or a custom creator, may use the store already.
     let isIdle = self.createsPlainStores && !store.runtime.hasDependents
-    return self.typed(self.storage.insertIfAbsent(KeptStore(store), isIdle: isIdle).store, for: operation) ?? store
+    return self.typed(self.storage.insertIfAbsent(StoreHandle(store), isIdle: isIdle).store, for: operation) ?? store
   }
 
   /// The store of a query, which is made when there is none at its path.

@@ -38,7 +38,7 @@ extension OperationClient {
     of state: State.Type,
     perform: (inout OperationPathableCollection<OperationStore<State>>, CreateStore) throws(E) -> R
   ) throws(E) -> R {
-    try self.edit(self.stores(matching: path, of: state), perform) { KeptStore($0) }
+    try self.edit(self.stores(matching: path, of: state), perform) { StoreHandle($0) }
   }
 
   /// Edits the stores at paths that start with `path`: see ``withStores(matching:of:perform:)``.
@@ -48,17 +48,17 @@ extension OperationClient {
     perform: (inout OperationPathableCollection<OpaqueOperationStore>, CreateStore) throws(E) -> R
   ) throws(E) -> R {
     try self.edit(self.stores(matching: path), perform) { store in
-      KeptStore(runtime: store.erased.runtime, store: store.erased.store)
+      StoreHandle(runtime: store.erased.runtime, store: store.erased.store)
     }
   }
 
   private func edit<Store: OperationPathable, R, E: Error>(
     _ stores: @autoclosure () -> OperationPathableCollection<Store>,
     _ perform: (inout OperationPathableCollection<Store>, CreateStore) throws(E) -> R,
-    kept: (Store) -> KeptStore
+    kept: (Store) -> StoreHandle
   ) throws(E) -> R {
     // Told when nobody is kept out any more; an edit inside another one is announced with that one.
-    defer { if !self.transactions.isOwnedByCurrentThread { self.storage.announceChanges() } }
+    defer { if !self.transactions.isOwnedByCurrentThread { self.storage.notifyOfChanges() } }
     return try self.transactions.withExclusiveAccess { () throws(E) -> R in
       let before = stores()
       var after = before
@@ -73,8 +73,8 @@ extension OperationClient {
   private func stores<Store: OperationPathable>(
     in these: OperationPathableCollection<Store>,
     butNotIn those: OperationPathableCollection<Store>,
-    kept: (Store) -> KeptStore
-  ) -> [KeptStore] {
+    kept: (Store) -> StoreHandle
+  ) -> [StoreHandle] {
     these.map(kept).filter { store in
       those[store.runtime.path].map { kept($0).runtime !== store.runtime } ?? true
     }

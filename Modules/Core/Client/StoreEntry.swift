@@ -21,7 +21,7 @@ final class StoreEntry: IdleNode, @unchecked Sendable {
   override var idleStore: OperationClient.IdleStore { OperationClient.IdleStore(entry: self) }
 
   /// Whether the client still keeps it.
-  var isKept: Bool { self.bits & 0b10 != 0 }
+  var isInClient: Bool { self.bits & 0b10 != 0 }
 
   /// Whether the cache may let the store go.
   var isIdle: Bool {

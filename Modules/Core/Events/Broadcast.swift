@@ -9,7 +9,7 @@ package final class Broadcast<Value: Sendable>: Sendable {
     /// Counts the values.
     var version: UInt64 = 0
     var handlers = Handlers<Value>()
-    var outbox: [Delivery] = []
+    var eventQueue: [Delivery] = []
     var isDelivering = false
   }
 
@@ -40,7 +40,7 @@ extension Broadcast {
       released.append(state.value)
       state.value = value
       state.version += 1
-      state.outbox.append(Delivery(value: value, handlers: state.handlers))
+      state.eventQueue.append(Delivery(value: value, handlers: state.handlers))
       defer { state.isDelivering = true }
       return state.isDelivering
     }
@@ -52,11 +52,11 @@ extension Broadcast {
 
   private func nextDelivery() -> Delivery? {
     self.state.withLock { state in
-      guard !state.outbox.isEmpty else {
+      guard !state.eventQueue.isEmpty else {
         state.isDelivering = false
         return nil
       }
-      return state.outbox.removeFirst()
+      return state.eventQueue.removeFirst()
     }
   }
 }

@@ -15,7 +15,7 @@ package final class OnDemandBroadcast<Value: Sendable>: Sendable {
     var isStarting = false
     /// Whether somebody looks for the value with which to begin.
     var isPriming = false
-    var outbox: [Value] = []
+    var eventQueue: [Value] = []
     var isWorking = false
     var waiters: [CheckedContinuation<Void, Never>] = []
   }
@@ -46,7 +46,7 @@ package final class OnDemandBroadcast<Value: Sendable>: Sendable {
 
   /// Delivers a value after those that were sent before.
   package func send(_ value: Value) {
-    self.work { $0.outbox.append(value) }
+    self.work { $0.eventQueue.append(value) }
   }
 
   package func subscribe(_ receive: @escaping @Sendable (Value) -> Void) -> OperationSubscription {
@@ -113,14 +113,14 @@ extension OnDemandBroadcast {
 
 extension OnDemandBroadcast.State {
   /// Whether nobody but the one who asks can change the value.
-  fileprivate var isIdle: Bool { self.source == nil && !self.isStarting && !self.isPriming && self.outbox.isEmpty }
+  fileprivate var isIdle: Bool { self.source == nil && !self.isStarting && !self.isPriming && self.eventQueue.isEmpty }
 
   fileprivate var hasWork: Bool {
-    !self.outbox.isEmpty || !self.waiters.isEmpty || (self.subscriberCount > 0) != (self.source != nil)
+    !self.eventQueue.isEmpty || !self.waiters.isEmpty || (self.subscriberCount > 0) != (self.source != nil)
   }
 
   fileprivate mutating func next() -> OnDemandBroadcast.Step {
-    if !self.outbox.isEmpty { return .deliver(self.outbox.removeFirst()) }
+    if !self.eventQueue.isEmpty { return .deliver(self.eventQueue.removeFirst()) }
     if self.subscriberCount > 0, self.source == nil, !self.isPriming {
       self.isStarting = true
       return .start

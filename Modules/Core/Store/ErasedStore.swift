@@ -60,7 +60,7 @@ extension StoreRuntime: ErasedRuntime {
       defer { self.entry = entry }
       return self.entry.take()
     }
-    self.isKept.store(true, ordering: .releasing)
+    self.isInClient.store(true, ordering: .releasing)
     _ = consume former  // Released after the lock.
   }
 

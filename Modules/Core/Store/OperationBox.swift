@@ -11,61 +11,61 @@ struct OperationBox<State: OperationState & Sendable>: Sendable {
 
   @usableFromInline let path: OperationPath
   @usableFromInline let run: Run
-  @usableFromInline let kept: AnyKeptOperation
+  @usableFromInline let storage: AnyOperationStorage
 
   @inlinable
   init<Operation: StatefulOperationRequest>(_ operation: Operation) where Operation.State == State {
     // One object for the closure and for all else.
-    let kept = KeptOperation(operation)
+    let storage = OperationStorage(operation)
     self.path = operation.path
     self.run = { context, continuation in
       do throws(State.Failure) {
-        return .success(try await kept.operation.run(isolation: nil, in: context, with: continuation))
+        return .success(try await storage.operation.run(isolation: nil, in: context, with: continuation))
       } catch {
         return .failure(error)
       }
     }
-    self.kept = kept
+    self.storage = storage
   }
 
   /// The same operation, run in another way.
   init(_ other: OperationBox, run: @escaping Run) {
     self.path = other.path
     self.run = run
-    self.kept = other.kept
+    self.storage = other.storage
   }
 
-  @usableFromInline var unmodifiedType: any OperationRequest.Type { self.kept.unmodifiedType }
-  @usableFromInline var canRunUnasked: Bool { self.kept.canRunUnasked }
+  @usableFromInline var unmodifiedType: any OperationRequest.Type { self.storage.unmodifiedType }
+  @usableFromInline var canRunUnasked: Bool { self.storage.canRunUnasked }
 
-  var operationName: String { self.kept.operationName }
+  var operationName: String { self.storage.operationName }
 
   @usableFromInline
   func isSameRun(_ context: OperationContext, _ other: OperationContext) -> Bool {
-    self.kept.isSameRun(context, other)
+    self.storage.isSameRun(context, other)
   }
 }
 
 /// What is seldom asked of an operation.
 @usableFromInline
-class AnyKeptOperation: @unchecked Sendable {
+class AnyOperationStorage: @unchecked Sendable {
   // Unchecked because a class that is subclassed cannot be checked; the one subclass holds an immutable Sendable value.
   @usableFromInline
   init() {}
 
-  var unmodifiedType: any OperationRequest.Type { preconditionFailure("Overridden by KeptOperation.") }
-  var canRunUnasked: Bool { preconditionFailure("Overridden by KeptOperation.") }
-  var operationName: String { preconditionFailure("Overridden by KeptOperation.") }
+  var unmodifiedType: any OperationRequest.Type { preconditionFailure("Overridden by OperationStorage.") }
+  var canRunUnasked: Bool { preconditionFailure("Overridden by OperationStorage.") }
+  var operationName: String { preconditionFailure("Overridden by OperationStorage.") }
 
   func isSameRun(_ context: OperationContext, _ other: OperationContext) -> Bool {
-    preconditionFailure("Overridden by KeptOperation.")
+    preconditionFailure("Overridden by OperationStorage.")
   }
 
-  func taskName(in context: OperationContext) -> String { preconditionFailure("Overridden by KeptOperation.") }
+  func taskName(in context: OperationContext) -> String { preconditionFailure("Overridden by OperationStorage.") }
 }
 
 @usableFromInline
-final class KeptOperation<Operation: StatefulOperationRequest>: AnyKeptOperation, @unchecked Sendable {
+final class OperationStorage<Operation: StatefulOperationRequest>: AnyOperationStorage, @unchecked Sendable {
   // Unchecked as its base class is; all it adds is this immutable Sendable value.
   @usableFromInline let operation: Operation
 

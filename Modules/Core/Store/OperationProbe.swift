@@ -27,14 +27,14 @@ extension OperationContext {
   /// Tells the probes that a caller is served by a run that was under way.
   @inlinable
   package func noteJoin() {
-    if self.isProbed { self.tellOfJoin() }
+    if self.isProbed { self.notifyJoin() }
   }
 
   @inlinable
   var isProbed: Bool { self.isSet(ProbesKey.self) }
 
   @usableFromInline
-  func tellOfJoin() {
+  func notifyJoin() {
     for probe in self.operationProbes { probe.runWasJoined() }
   }
 

@@ -29,7 +29,7 @@ public final class OperationStore<State: OperationState & Sendable>: Sendable, O
 
   deinit {
     if self.runtime.markClosed() { self.runtime.close() }
-    if self.runtime.hasBeenKept { self.runtime.leaveKeeper() }
+    if self.runtime.wasInClient { self.runtime.leaveClient() }
   }
 }
 

@@ -8,7 +8,7 @@ final class StoreExtras<State: OperationState & Sendable>: @unchecked Sendable {
   /// What is to be done once exclusive access ends.
   @exclusivity(unchecked) @usableFromInline var deferredActions: [@Sendable () -> Void] = []
   /// What was replaced last during exclusive access, to be released when that ends.
-  @exclusivity(unchecked) @usableFromInline var deferredReleases: [StoreMachine<State>.Holdings] = []
+  @exclusivity(unchecked) @usableFromInline var deferredReleases: [StoreMachine<State>.RetainedValues] = []
   /// Who wants to know that the first subscriber came or the last one left.
   @exclusivity(unchecked) @usableFromInline var activityObservers: [UInt64: @Sendable () -> Void] = [:]
   @exclusivity(unchecked) @usableFromInline var invalidations = 0
@@ -19,7 +19,7 @@ final class StoreExtras<State: OperationState & Sendable>: @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline var hasPrematureRuns = false
   /// What the store shows: the state with the layers over it; nil when there are none.
   @exclusivity(unchecked) @usableFromInline var layeredState: State?
-  @exclusivity(unchecked) @usableFromInline var ledger: Ledger<State>?
+  @exclusivity(unchecked) @usableFromInline var undoLog: UndoLog<State>?
   /// What has left the machine and may run user code when it goes: it is released after the lock.
   @exclusivity(unchecked) @usableFromInline var released: [any Sendable] = []
 
@@ -37,7 +37,7 @@ final class StoreExtras<State: OperationState & Sendable>: @unchecked Sendable {
     self.owesRerun = other.owesRerun
     self.hasPrematureRuns = other.hasPrematureRuns
     self.layeredState = other.layeredState
-    self.ledger = other.ledger
+    self.undoLog = other.undoLog
     self.released = other.released
   }
 }
@@ -64,7 +64,7 @@ extension StoreMachine {
 
   /// Whether a change may have to call layers, which is done outside the lock.
   @inlinable
-  var callsLayers: Bool { self.extras.map { !$0.layers.isEmpty || $0.ledger?.hasLayers == true } ?? false }
+  var callsLayers: Bool { self.extras.map { !$0.layers.isEmpty || $0.undoLog?.hasLayers == true } ?? false }
 
   @inlinable
   var deferredActions: [@Sendable () -> Void] {
@@ -80,13 +80,13 @@ extension StoreMachine {
   }
 
   /// Keeps what was replaced until exclusive access ends, and returns what is released before.
-  mutating func deferRelease(of replaced: Holdings) -> Holdings? {
+  mutating func deferRelease(of replaced: RetainedValues) -> RetainedValues? {
     let extras = self.uniqueExtras()
     extras.deferredReleases.append(replaced)
     return extras.deferredReleases.count > 4 ? extras.deferredReleases.removeFirst() : nil
   }
 
-  mutating func takeDeferredReleases() -> [Holdings] {
+  mutating func takeDeferredReleases() -> [RetainedValues] {
     guard let extras = self.extras, !extras.deferredReleases.isEmpty else { return [] }
     let unique = self.uniqueExtras()
     defer { unique.deferredReleases = [] }
@@ -137,13 +137,13 @@ extension StoreMachine {
   }
 
   @inlinable
-  var ledger: Ledger<State>? {
-    get { self.extras?.ledger }
-    _modify { yield &self.uniqueExtras().ledger }
+  var undoLog: UndoLog<State>? {
+    get { self.extras?.undoLog }
+    _modify { yield &self.uniqueExtras().undoLog }
   }
 
   @inlinable
-  var hasLedger: Bool { self.extras.map { $0.ledger != nil } ?? false }
+  var hasUndoLog: Bool { self.extras.map { $0.undoLog != nil } ?? false }
 
   /// Keeps what leaves the machine until the lock is free.
   @usableFromInline
@@ -151,10 +151,10 @@ extension StoreMachine {
     self.uniqueExtras().released.append(value)
   }
 
-  /// Lets the ledger go, or be changed by what drops some of it.
+  /// Lets the undo log go, or be changed by what drops some of it.
   @usableFromInline
-  mutating func releaseLedger() {
-    if let ledger = self.ledger { self.release(ledger) }
+  mutating func releaseUndoLog() {
+    if let undoLog = self.undoLog { self.release(undoLog) }
   }
 
   /// Takes what is to be released after the lock.

@@ -32,7 +32,7 @@ extension StoreMachine {
     let answered = extras.answeredInvalidations
     for run in self.runs
     where run.isShown && run.invalidations < answered && self.state.isRefreshed(by: run.task) {
-      _ = self.takeBack(run.id)
+      _ = self.rollBack(run.id)
     }
   }
 }

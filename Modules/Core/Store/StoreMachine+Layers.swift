@@ -13,7 +13,7 @@ extension StoreMachine {
 
   /// What replays the layers that have become part of the value, for one change.
   mutating func setLayerResults(_ results: LayerResults<State>?) {
-    if self.hasLedger { self.ledger?.layerResults = results }
+    if self.hasUndoLog { self.undoLog?.layerResults = results }
   }
 
   /// Shows a state that ``stateBeneathLayers()`` has made, or the plain one when it is nil.
@@ -24,13 +24,13 @@ extension StoreMachine {
   mutating func add(_ layer: StateLayer<State>) {
     guard !self.layers.contains(where: { $0.id == layer.id }) else { return }
     self.layers.append(layer)
-    self.queue(StoreNews(isStateNew: true), result: nil, self.context, run: nil)
+    self.queue(StoreChange(isStateNew: true), result: nil, self.context, run: nil)
   }
 
   mutating func remove(_ id: StateLayerIdentifier) {
     guard let index = self.layers.firstIndex(where: { $0.id == id }) else { return }
     self.release(self.layers.remove(at: index))
-    self.queue(StoreNews(isStateNew: true), result: nil, self.context, run: nil)
+    self.queue(StoreChange(isStateNew: true), result: nil, self.context, run: nil)
   }
 
   /// Makes what a layer shows part of the state.
@@ -39,7 +39,7 @@ extension StoreMachine {
     self.release(self.layers.remove(at: index))
     self.state = committed
     self.note(.layered(layer.apply), by: nil)
-    self.queue(StoreNews(isStateNew: true), result: nil, self.context, run: nil)
+    self.queue(StoreChange(isStateNew: true), result: nil, self.context, run: nil)
   }
 
   mutating func replaceWithNextInvalidation(_ id: StateLayerIdentifier) {

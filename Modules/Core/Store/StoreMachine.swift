@@ -1,4 +1,4 @@
-/// The state of a store and its transitions. It calls nobody: what is to be done is returned, or put in the outbox.
+/// The state of a store and its transitions. It calls nobody: what is to be done is returned, or put in the event queue.
 @usableFromInline
 struct StoreMachine<State: OperationState & Sendable>: Sendable {
   @usableFromInline typealias Task = OperationTask<State.OperationValue, State.Failure>
@@ -41,7 +41,7 @@ struct StoreMachine<State: OperationState & Sendable>: Sendable {
   /// The runs that the subscribers keep alive together.
   @usableFromInline var subscriberRuns: [StoreRun] = []
   @usableFromInline var subscribers = SubscriberTable<State>()
-  @usableFromInline var outbox = Outbox<State>()
+  @usableFromInline var eventQueue = EventQueue<State>()
   @usableFromInline var reportedActivity = (isIdle: true, isRunning: false, hasSubscribers: false)
   @usableFromInline var controllers: OperationSubscription?
   /// Whether the store is gone.
@@ -69,7 +69,7 @@ struct StoreMachine<State: OperationState & Sendable>: Sendable {
 
   /// What of the user's a state holds, for those who have to outlast a change of it.
   @usableFromInline
-  struct Holdings: Sendable {
+  struct RetainedValues: Sendable {
     @usableFromInline let value: State.StateValue
     @usableFromInline let shownValue: State.StateValue?
     @usableFromInline let error: State.Failure?
@@ -83,7 +83,7 @@ struct StoreMachine<State: OperationState & Sendable>: Sendable {
   }
 
   @inlinable
-  var holdings: Holdings { Holdings(of: self) }
+  var retainedValues: RetainedValues { RetainedValues(of: self) }
 
   @inlinable
   var isInvalidated: Bool { self.extras.map { $0.invalidations > $0.answeredInvalidations } ?? false }
@@ -97,17 +97,17 @@ struct StoreMachine<State: OperationState & Sendable>: Sendable {
   ///
   /// - Parameter reading: Numbers a look at whether the store is idle.
   @inlinable
-  mutating func reportActivity(isKept: Bool, reading: @autoclosure () -> UInt32) -> StoreActivityNews? {
+  mutating func reportActivity(isInClient: Bool, reading: @autoclosure () -> UInt32) -> StoreActivityChange? {
     let last = self.reportedActivity
     let now = (isIdle: self.isIdle, isRunning: !self.runs.isEmpty, hasSubscribers: self.subscribers.count > 0)
     self.reportedActivity = now
-    let isForKeeper = isKept && last.isIdle != now.isIdle
+    let isForClient = isInClient && last.isIdle != now.isIdle
     let isForObservers =
       self.extras.map { !$0.activityObservers.isEmpty } ?? false
       && (last.isRunning != now.isRunning || last.hasSubscribers != now.hasSubscribers)
-    guard isForKeeper || isForObservers else { return nil }
-    return StoreActivityNews(
-      idleness: isForKeeper ? StoreIdleness(isIdle: now.isIdle, reading: reading()) : nil,
+    guard isForClient || isForObservers else { return nil }
+    return StoreActivityChange(
+      idleness: isForClient ? StoreIdleness(isIdle: now.isIdle, reading: reading()) : nil,
       observers: isForObservers ? self.sortedActivityObservers : []
     )
   }
@@ -134,11 +134,11 @@ extension StoreMachine {
   mutating func set(
     _ result: Result<State.StateValue, State.Failure>,
     using context: OperationContext
-  ) -> StoreNews {
+  ) -> StoreChange {
     self.state.update(with: result, using: context)
     self.note(.set(result, context), by: nil)
     if case .success = result { self.answerInvalidations() }
-    return StoreNews(isStateNew: true)
+    return StoreChange(isStateNew: true)
   }
 
   /// A controller has set a value or an error.
@@ -146,44 +146,44 @@ extension StoreMachine {
     isSuccess: Bool,
     using context: OperationContext,
     _ edit: @escaping @Sendable (inout State) -> Void
-  ) -> StoreNews {
+  ) -> StoreChange {
     edit(&self.state)
     self.note(.edited(isSuccess: isSuccess, edit), by: nil)
     if isSuccess { self.answerInvalidations() }
-    return StoreNews(isStateNew: true)
+    return StoreChange(isStateNew: true)
   }
 
   /// A run has yielded, which shows unless the run was cancelled.
   ///
-  /// - Parameter replaced: Gets what the ledger drops, which is released after the lock.
+  /// - Parameter replaced: Gets what the undo log drops, which is released after the lock.
   @inlinable
   mutating func yield(
     _ result: Result<State.OperationValue, State.Failure>,
     of task: Task,
     using context: OperationContext,
-    replaced: inout Ledger<State>.Change?
-  ) -> StoreNews {
-    guard self.isShown(task.id) else { return StoreNews() }
-    if !State.undoesYields, !self.hasLedger { self.ledger = Ledger(base: self.state) }
+    replaced: inout UndoLog<State>.Change?
+  ) -> StoreChange {
+    guard self.isShown(task.id) else { return StoreChange() }
+    if !State.undoesYields, !self.hasUndoLog { self.undoLog = UndoLog(base: self.state) }
     self.state.update(with: result, for: task)
-    let change = Ledger<State>.Change.reported(result, task)
-    if self.ledger?.replaceLast(with: change, by: task.id, replaced: &replaced) == false {
+    let change = UndoLog<State>.Change.reported(result, task)
+    if self.undoLog?.replaceLast(with: change, by: task.id, replaced: &replaced) == false {
       self.append(change, by: task.id)
     }
-    return StoreNews(isStateNew: true, bringsResult: true)
+    return StoreChange(isStateNew: true, bringsResult: true)
   }
 
-  /// Notes a change in the ledger, if there is one.
+  /// Notes a change in the undo log, if there is one.
   @inlinable
-  mutating func note(_ change: @autoclosure () -> Ledger<State>.Change, by owner: OperationTaskIdentifier?) {
-    if self.hasLedger { self.append(change(), by: owner) }
+  mutating func note(_ change: @autoclosure () -> UndoLog<State>.Change, by owner: OperationTaskIdentifier?) {
+    if self.hasUndoLog { self.append(change(), by: owner) }
   }
 
   @usableFromInline
-  mutating func append(_ change: Ledger<State>.Change, by owner: OperationTaskIdentifier?) {
+  mutating func append(_ change: UndoLog<State>.Change, by owner: OperationTaskIdentifier?) {
     // A change may stand for earlier ones, which go then.
-    if self.ledger?.entries.isEmpty == false { self.releaseLedger() }
-    self.ledger?.append(change, by: owner)
+    if self.undoLog?.entries.isEmpty == false { self.releaseUndoLog() }
+    self.undoLog?.append(change, by: owner)
   }
 }
 
@@ -191,20 +191,20 @@ extension StoreMachine {
 
 extension StoreMachine {
   @inlinable
-  mutating func start(_ task: inout Task, reservation: inout Task?) -> StoreNews {
+  mutating func start(_ task: inout Task, reservation: inout Task?) -> StoreChange {
     let sharedRun = task.sharedRun
     self.state.scheduleFetchTask(&task)
     // It may edit the task, not put another in its place.
     if task.sharedRun !== sharedRun { task = Task(sharedRun: sharedRun, context: task.context) }
-    if self.hasLedger { self.noteStart(of: task) }
+    if self.hasUndoLog { self.noteStart(of: task) }
     if !self.reservedTasks.isEmpty { reservation = self.removeReservation(of: task.id) }
     self.runs.append(Run(task: task, invalidations: self.invalidations))
-    return StoreNews(isStateNew: true)
+    return StoreChange(isStateNew: true)
   }
 
   @usableFromInline
   mutating func noteStart(of task: Task) {
-    self.ledger?.editBase { base in
+    self.undoLog?.editBase { base in
       var copy = task
       base.scheduleFetchTask(&copy)
     }
@@ -221,19 +221,19 @@ extension StoreMachine {
 
   /// Takes back all that a run did.
   @inlinable
-  mutating func takeBack(_ id: OperationTaskIdentifier) -> StoreNews {
-    guard let index = self.index(ofRun: id), self.runs[index].isShown else { return StoreNews() }
+  mutating func rollBack(_ id: OperationTaskIdentifier) -> StoreChange {
+    guard let index = self.index(ofRun: id), self.runs[index].isShown else { return StoreChange() }
     self.runs[index].isShown = false
     let task = self.runs[index].task
-    if self.hasLedger { self.takeBackChanges(of: id) }
+    if self.hasUndoLog { self.rollBackChanges(of: id) }
     self.removeTask(task)
-    return StoreNews(isStateNew: true)
+    return StoreChange(isStateNew: true)
   }
 
   @usableFromInline
-  mutating func takeBackChanges(of id: OperationTaskIdentifier) {
-    self.releaseLedger()
-    if let state = self.ledger?.takeBack(id) { self.state = state }
+  mutating func rollBackChanges(of id: OperationTaskIdentifier) {
+    self.releaseUndoLog()
+    if let state = self.undoLog?.rollBack(id) { self.state = state }
   }
 
   /// A run has ended.
@@ -248,53 +248,53 @@ extension StoreMachine {
     isCancelled: Bool,
     hidesOutdatedRuns: Bool,
     removed: inout Run?
-  ) -> StoreNews {
+  ) -> StoreChange {
     let id = task.id
     var isStateNew = false
     if isCancelled {
       isStateNew = self.index(ofRun: id).map { self.runs[$0].isShown } ?? false
-      _ = self.takeBack(id)
+      _ = self.rollBack(id)
     }
-    guard let index = self.index(ofRun: id) else { return StoreNews() }
+    guard let index = self.index(ofRun: id) else { return StoreChange() }
     let (isShown, isSkipped) = (self.runs[index].isShown, self.runs[index].isSkipped)
     let invalidations = self.runs[index].invalidations
     removed = index == self.runs.count - 1 ? self.runs.removeLast() : self.runs.remove(at: index)
     if !self.subscriberRuns.isEmpty { self.subscriberRuns.removeAll { $0.id == id } }
     self.finishingRuns.append(task.sharedRun)
-    guard isShown else { return StoreNews(isStateNew: isStateNew, turn: isSkipped ? nil : .ended) }
+    guard isShown else { return StoreChange(isStateNew: isStateNew, lifecycle: isSkipped ? nil : .ended) }
     self.state.update(with: outcome, for: task)
-    if self.hasLedger { self.noteFinish(of: task, with: outcome) }
+    if self.hasUndoLog { self.noteFinish(of: task, with: outcome) }
     self.removeTask(task)
     if case .success = outcome, self.state.isRefreshed(by: task) {
       self.answerInvalidations(upTo: invalidations)
       if hidesOutdatedRuns { self.hideOutdatedRuns() }
     }
-    return StoreNews(isStateNew: true, bringsResult: true, turn: .ended)
+    return StoreChange(isStateNew: true, bringsResult: true, lifecycle: .ended)
   }
 
   @usableFromInline
   mutating func noteFinish(of task: Task, with outcome: Result<State.OperationValue, State.Failure>) {
-    self.releaseLedger()
+    self.releaseUndoLog()
     // Nothing is left that could be taken back, so nobody will ask for the state before it.
-    if self.ledger?.hasOwners(besides: task.id) == false {
-      self.ledger = nil
+    if self.undoLog?.hasOwners(besides: task.id) == false {
+      self.undoLog = nil
       return
     }
-    self.ledger?.append(.reported(outcome, task), by: nil)
-    self.ledger?.commit(task.id)
+    self.undoLog?.append(.reported(outcome, task), by: nil)
+    self.undoLog?.commit(task.id)
   }
 
   @inlinable
   mutating func removeTask(_ task: Task) {
     self.state.finishFetchTask(task)
-    if self.hasLedger { self.noteEnd(of: task) }
+    if self.hasUndoLog { self.noteEnd(of: task) }
   }
 
   @usableFromInline
   mutating func noteEnd(of task: Task) {
-    self.releaseLedger()
-    self.ledger?.editBase { $0.finishFetchTask(task) }
-    if self.ledger?.hasOwners == false { self.ledger = nil }
+    self.releaseUndoLog()
+    self.undoLog?.editBase { $0.finishFetchTask(task) }
+    if self.undoLog?.hasOwners == false { self.undoLog = nil }
   }
 
   /// All have been told of the end of a run.
@@ -309,17 +309,17 @@ extension StoreMachine {
 
   /// Goes back to the initial state, and returns the tasks that are to be cancelled.
   @inlinable
-  mutating func reset(using context: OperationContext) -> (news: StoreNews, tasks: [Task]) {
+  mutating func reset(using context: OperationContext) -> (change: StoreChange, tasks: [Task]) {
     let effect = self.state.reset(using: context)
-    if self.hasLedger {
-      self.releaseLedger()
-      self.ledger = nil
+    if self.hasUndoLog {
+      self.releaseUndoLog()
+      self.undoLog = nil
     }
     self.answerInvalidations()
     for index in self.runs.indices { self.runs[index].isShown = false }
     let running = self.runs.map { $0.task }
     let others = effect.tasksToCancel.filter { task in !running.contains { $0.id == task.id } }
-    return (StoreNews(isStateNew: true), running + others)
+    return (StoreChange(isStateNew: true), running + others)
   }
 }
 
@@ -327,69 +327,69 @@ extension StoreMachine {
 
 extension StoreMachine {
   /// Those who are to hear of a change, from the one who has made it; nil when nobody listens, or others deliver, in which
-  /// case the news wait for them.
+  /// case the change wait for them.
   @inlinable
-  mutating func audience(
-    of news: StoreNews,
+  mutating func recipients(
+    of change: StoreChange,
     result: Result<State.OperationValue, State.Failure>?,
     _ context: @autoclosure () -> OperationContext,
     run: OperationTaskIdentifier?,
     addressee: Subscriber<State>? = nil,
     mayDeliver: Bool
-  ) -> Audience<State>? {
-    if self.subscribers.isEmpty || news.isEmpty { return nil }
-    guard mayDeliver, self.outbox.isEmpty, !self.outbox.isDelivering else {
-      self.queue(news, result: result, context(), run: run, addressee: addressee)
+  ) -> Recipients<State>? {
+    if self.subscribers.isEmpty || change.isEmpty { return nil }
+    guard mayDeliver, self.eventQueue.isEmpty, !self.eventQueue.isDelivering else {
+      self.queue(change, result: result, context(), run: run, addressee: addressee)
       return nil
     }
-    self.outbox.isDelivering = true
-    return Audience(slots: self.subscribers.slots, limit: self.subscribers.nextID, addressee: addressee)
+    self.eventQueue.isDelivering = true
+    return Recipients(slots: self.subscribers.slots, limit: self.subscribers.nextID, addressee: addressee)
   }
 
-  /// Lets news wait in the outbox.
+  /// Lets change wait in the event queue.
   @usableFromInline
   mutating func queue(
-    _ news: StoreNews,
+    _ change: StoreChange,
     result: Result<State.OperationValue, State.Failure>?,
     _ context: OperationContext,
     run: OperationTaskIdentifier?,
     addressee: Subscriber<State>? = nil
   ) {
-    if self.subscribers.isEmpty || news.isEmpty { return }
-    let announcement = Announcement(
-      state: news.isStateNew ? self.shownState : nil,
-      result: news.bringsResult ? result : nil,
-      turn: news.turn,
+    if self.subscribers.isEmpty || change.isEmpty { return }
+    let event = QueuedEvent(
+      state: change.isStateNew ? self.shownState : nil,
+      result: change.bringsResult ? result : nil,
+      lifecycle: change.lifecycle,
       context: context,
       run: run,
       limit: self.subscribers.nextID,
       addressee: addressee
     )
-    self.outbox.append(.announcement(announcement))
+    self.eventQueue.append(.event(event))
   }
 
   /// The next delivery for one who is not delivering yet; nil when somebody is, or there is nothing.
   mutating func beginDelivery() -> Delivery<State>? {
-    guard !self.outbox.isDelivering, !self.outbox.isEmpty else { return nil }
-    self.outbox.isDelivering = true
+    guard !self.eventQueue.isDelivering, !self.eventQueue.isEmpty else { return nil }
+    self.eventQueue.isDelivering = true
     return self.nextDelivery()
   }
 
   /// Ends the delivering, unless there is more to hand over.
   @inlinable
   mutating func endDelivery() -> Bool {
-    guard self.outbox.isEmpty else { return false }
-    self.outbox.isDelivering = false
+    guard self.eventQueue.isEmpty else { return false }
+    self.eventQueue.isDelivering = false
     return true
   }
 
   /// The next delivery for the one who is delivering; nil ends that.
   mutating func nextDelivery() -> Delivery<State>? {
-    if let entry = self.outbox.popFirst() {
+    if let entry = self.eventQueue.popFirst() {
       if case .dismissal(let subscriber) = entry { _ = self.subscribers.remove(subscriber) }
       return Delivery(entry: entry, slots: self.subscribers.slots)
     }
-    self.outbox.isDelivering = false
+    self.eventQueue.isDelivering = false
     return nil
   }
 }

@@ -51,6 +51,6 @@ final class TypedStoreReference<State: OperationState & Sendable>: StoreReferenc
 
   @usableFromInline
   func taskName(in context: OperationContext) -> String? {
-    self.store?.runtime.operation.kept.taskName(in: context)
+    self.store?.runtime.operation.storage.taskName(in: context)
   }
 }

@@ -182,9 +182,9 @@ extension StoreMachine {
   @usableFromInline
   mutating func queueHistory(of run: Run, for subscriber: Subscriber<State>) {
     guard run.hasStarted else { return }
-    self.queue(StoreNews(turn: .started), result: nil, run.task.context, run: run.id, addressee: subscriber)
-    guard let (result, task) = self.ledger?.lastYield(of: run.id) else { return }
-    self.queue(StoreNews(bringsResult: true), result: result, task.context, run: run.id, addressee: subscriber)
+    self.queue(StoreChange(lifecycle: .started), result: nil, run.task.context, run: run.id, addressee: subscriber)
+    guard let (result, task) = self.undoLog?.lastYield(of: run.id) else { return }
+    self.queue(StoreChange(bringsResult: true), result: result, task.context, run: run.id, addressee: subscriber)
   }
 }
 

@@ -9,19 +9,19 @@ extension StoreRuntime: RunDelegate {
     let isOwner = task.context.run.isForSubscribers && task.sharedRun.hold()
     let original = task
     var isHoldNeeded = false
-    var news: StoreActivityNews?
+    var change: StoreActivityChange?
     var reservation: Task?
     self.change(task.context, run: original.id, replacesValue: false) { machine in
       task = original
       let started = machine.start(&task, reservation: &reservation)
       isHoldNeeded = isOwner && machine.subscribers.count > 0
       if isHoldNeeded { machine.subscriberRuns.append(task.sharedRun) }
-      news = self.activityNews(of: &machine)
+      change = self.activityChange(of: &machine)
       return started
     }
     _ = consume reservation  // Released after the lock.
     if isOwner, !isHoldNeeded { task.sharedRun.release() }
-    if let news { self.tell(news) }
+    if let change { self.notify(of: change) }
     if State.datesRuns { task.context.event.frozenDate = nil }
     return task
   }
@@ -32,7 +32,7 @@ extension StoreRuntime: RunDelegate {
     _ invocation: RunInvocation<StoreRuntime<State>>
   ) async -> Result<State.OperationValue, State.Failure> {
     // A handler that joins the run later is told of the start then.
-    if self.hasDependents || invocation.sharedRun.loan != nil { self.tellOfStart(of: invocation.task) }
+    if self.hasDependents || invocation.sharedRun.loan != nil { self.notifyStart(of: invocation.task) }
     let continuation = OperationContinuation<State.OperationValue, State.Failure> { result, context in
       invocation.delegate.yield(result, of: invocation.task, using: context)
     }
@@ -40,17 +40,17 @@ extension StoreRuntime: RunDelegate {
   }
 
   @inlinable
-  func tellOfStart(of task: Task) {
+  func notifyStart(of task: Task) {
     let mayDeliver = !self.machine.isOwnedByCurrentThread
-    let audience = self.machine.withLock { machine -> Audience<State>? in
+    let recipients = self.machine.withLock { machine -> Recipients<State>? in
       guard let index = machine.index(ofRun: task.id), machine.runs[index].isShown else { return nil }
       machine.runs[index].hasStarted = true
       if machine.subscribers.isEmpty { return nil }
-      let start = StoreNews(turn: .started)
-      return machine.audience(of: start, result: nil, task.context, run: task.id, mayDeliver: mayDeliver)
+      let start = StoreChange(lifecycle: .started)
+      return machine.recipients(of: start, result: nil, task.context, run: task.id, mayDeliver: mayDeliver)
     }
-    guard let audience else { return }
-    audience.hear(state: nil, result: nil, turn: .started, task.context, run: task.id)
+    guard let recipients else { return }
+    recipients.receive(state: nil, result: nil, lifecycle: .started, task.context, run: task.id)
     self.endDelivery()
   }
 
@@ -82,7 +82,7 @@ extension StoreRuntime: RunDelegate {
     self.change(context, run: sharedRun.id) { machine in
       if let index = machine.index(ofRun: sharedRun.id) { context = machine.runs[index].task.context }
       owesRerun = machine.owesRerun
-      return machine.takeBack(sharedRun.id)
+      return machine.rollBack(sharedRun.id)
     }
     if owesRerun { self.rerunIfDue() }
   }
@@ -100,7 +100,7 @@ extension StoreRuntime: RunDelegate {
     let isCancelled = isCancelled || outcome.isCancellation
     var owesRerun = false
     var hasFailedPrematurely = false
-    var news: StoreActivityNews?
+    var change: StoreActivityChange?
     var isTold = false
     var removed: StoreMachine<State>.Run?
     // What a mutation has done is not outdated by what another one does.
@@ -117,8 +117,8 @@ extension StoreRuntime: RunDelegate {
         removed: &removed
       )
       owesRerun = machine.owesRerun
-      news = self.activityNews(of: &machine)
-      isTold = machine.subscribers.isEmpty && !owesRerun && news == nil
+      change = self.activityChange(of: &machine)
+      isTold = machine.subscribers.isEmpty && !owesRerun && change == nil
       if isTold { machine.forgetFinishing(of: task.id) }
       return finishing
     }
@@ -127,7 +127,7 @@ extension StoreRuntime: RunDelegate {
     // Before those hear of the end who wait for it: they are to find the rerun under way.
     if owesRerun { self.rerunIfDue() }
     if hasFailedPrematurely { self.rerunIfStale() }
-    if let news { self.tell(news) }
+    if let change { self.notify(of: change) }
     self.machine.withLock { $0.forgetFinishing(of: task.id) }
   }
 
@@ -142,7 +142,7 @@ extension StoreRuntime: RunDelegate {
     var context = task.context.overlaid(with: context)
     context.event.updateReason = .yieldedResult
     task.context = context.stoppingClock()
-    var replaced: Ledger<State>.Change?
+    var replaced: UndoLog<State>.Change?
     self.change(context, run: task.id, result: result) { machine in
       machine.yield(result, of: task, using: context, replaced: &replaced)
     }
@@ -281,7 +281,7 @@ extension StoreRuntime {
   @inlinable
   @inline(never)
   func dismissListener(_ listener: Subscriber<State>) {
-    self.machine.withLock { $0.outbox.append(.dismissal(listener)) }
+    self.machine.withLock { $0.eventQueue.append(.dismissal(listener)) }
     self.deliver()
   }
 

@@ -58,7 +58,7 @@ extension StoreRuntime {
     self.change(context) { machine in
       let reset = machine.reset(using: context)
       tasks = reset.tasks
-      return reset.news
+      return reset.change
     }
     guard !tasks.isEmpty else { return }
     self.act { [tasks] in for task in tasks { task.cancel() } }

@@ -23,26 +23,26 @@ extension StoreRuntime {
     var isClosed = self.noteDependent()
     let mayDeliver = !self.machine.isOwnedByCurrentThread
     var (state, context) = (State?.none, OperationContext())
-    let (subscriber, audience, news) = self.machine.withLock { machine in
+    let (subscriber, recipients, change) = self.machine.withLock { machine in
       if machine.isClosed { isClosed = true }
       let subscriber = machine.subscribers.add(handler, role: .subscriber, onStoreGone: onStoreGone)
       context = machine.context
-      let audience = machine.audience(
-        of: StoreNews(isStateNew: true),
+      let recipients = machine.recipients(
+        of: StoreChange(isStateNew: true),
         result: nil,
         context,
         run: nil,
         addressee: subscriber,
         mayDeliver: mayDeliver
       )
-      if audience != nil { state = machine.shownState }
-      return (subscriber, audience, self.activityNews(of: &machine))
+      if recipients != nil { state = machine.shownState }
+      return (subscriber, recipients, self.activityChange(of: &machine))
     }
-    if let audience {
-      audience.hear(state: state, result: nil, turn: nil, context, run: nil)
+    if let recipients {
+      recipients.receive(state: state, result: nil, lifecycle: nil, context, run: nil)
       self.endDelivery()
     }
-    if let news { self.tell(news) }
+    if let change { self.notify(of: change) }
     if isClosed { return self.subscriptionToClosedStore(subscriber) }
     if self.isAutomaticRunningEnabled, self.isStale { self.runForSubscribers(mode: mode) }
     return OperationSubscription { self.unsubscribe(subscriber) }

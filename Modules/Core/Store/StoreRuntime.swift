@@ -20,7 +20,7 @@ final class StoreRuntime<State: OperationState & Sendable>: Sendable {
   @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var entry: StoreEntry?
   /// The number of the last invalidation; 0 before the first.
   @usableFromInline let lastInvalidation = Atomic<Int>(0)
-  @usableFromInline let isKept = Atomic(false)
+  @usableFromInline let isInClient = Atomic(false)
   /// Whether anybody has come who is to be told when the store goes, and whether it has gone: decided one after the other.
   @usableFromInline let lifetime = Atomic<UInt8>(0)
   /// Whether anybody wants to hear of subscribers.
@@ -81,7 +81,7 @@ extension StoreRuntime {
 
   /// Whether a client keeps the store, or has done so.
   @inlinable
-  var hasBeenKept: Bool { self.isKept.load(ordering: .acquiring) }
+  var wasInClient: Bool { self.isInClient.load(ordering: .acquiring) }
 
   @inlinable static var hasDependentsFlag: UInt8 { 1 }
   @inlinable static var isClosedFlag: UInt8 { 2 }
@@ -100,7 +100,7 @@ extension StoreRuntime {
   private var lockedEntry: StoreEntry? { self.entryLock.withLock { _ in self.entry } }
 
   /// Tells the client that the store is gone.
-  func leaveKeeper() {
+  func leaveClient() {
     self.lockedEntry?.storeIsGone()
   }
 
@@ -122,7 +122,7 @@ extension StoreRuntime {
   /// - Parameters:
   ///   - context: What is told with it; asked for after the change.
   ///   - run: The run that makes the change, if one does.
-  ///   - result: The result that the change brings, if its news say so.
+  ///   - result: The result that the change brings, if its change say so.
   ///   - replacesValue: False where the change leaves the value and the error as they are.
   ///   - body: Changes the machine and nothing else: beneath layers it is carried out more than once.
   @inlinable
@@ -131,23 +131,23 @@ extension StoreRuntime {
     run: OperationTaskIdentifier? = nil,
     result: Result<State.OperationValue, State.Failure>? = nil,
     replacesValue: Bool = true,
-    _ body: (inout StoreMachine<State>) -> StoreNews
+    _ body: (inout StoreMachine<State>) -> StoreChange
   ) {
-    var news = StoreNews()
-    var audience: Audience<State>?
+    var change = StoreChange()
+    var recipients: Recipients<State>?
     var state: State?
     // A deinitializer is foreign code as well: what the change has replaced goes after the lock.
-    var replaced: StoreMachine<State>.Holdings?
+    var replaced: StoreMachine<State>.RetainedValues?
     var released: [any Sendable] = []
     let mayDeliver = !self.machine.isOwnedByCurrentThread
     let isMade = self.machine.withLock { machine in
       guard !machine.callsLayers else { return false }
-      if replacesValue { replaced = machine.holdings }
+      if replacesValue { replaced = machine.retainedValues }
       if State.hasHistory { machine.release(machine.state) }
       machine.version += 1
-      news = body(&machine)
-      audience = machine.audience(of: news, result: result, context(), run: run, mayDeliver: mayDeliver)
-      if news.isStateNew, audience != nil { state = machine.shownState }
+      change = body(&machine)
+      recipients = machine.recipients(of: change, result: result, context(), run: run, mayDeliver: mayDeliver)
+      if change.isStateNew, recipients != nil { state = machine.shownState }
       if machine.extras != nil { released = machine.takeReleased() }
       return true
     }
@@ -155,8 +155,8 @@ extension StoreRuntime {
     _ = consume replaced
     _ = consume released
     if !isMade { self.changeBeneathLayers(context(), run: run, result: result, body) }
-    guard let audience else { return }
-    audience.hear(state: state, result: news.bringsResult ? result : nil, turn: news.turn, context(), run: run)
+    guard let recipients else { return }
+    recipients.receive(state: state, result: change.bringsResult ? result : nil, lifecycle: change.lifecycle, context(), run: run)
     self.endDelivery()
   }
 
@@ -169,7 +169,7 @@ extension StoreRuntime {
     _ context: @autoclosure () -> OperationContext,
     run: OperationTaskIdentifier? = nil,
     result: Result<State.OperationValue, State.Failure>? = nil,
-    _ body: (inout StoreMachine<State>) -> StoreNews
+    _ body: (inout StoreMachine<State>) -> StoreChange
   ) {
     while true {
       var draft = self.machine.withLock { $0 }
@@ -178,19 +178,19 @@ extension StoreRuntime {
       draft.setLayerResults(results)
       _ = body(&draft)
       let shown = draft.hasLayers ? draft.stateBeneathLayers() : nil
-      var replaced: StoreMachine<State>.Holdings?
+      var replaced: StoreMachine<State>.RetainedValues?
       var released: [any Sendable] = []
       let isMade = self.machine.withLock { machine in
         guard machine.version == version else { return false }
-        replaced = machine.holdings
+        replaced = machine.retainedValues
         if State.hasHistory { machine.release(machine.state) }
         machine.version += 1
         machine.show(shown)
         results.replay()
         machine.setLayerResults(results)
-        let news = body(&machine)
+        let change = body(&machine)
         machine.setLayerResults(nil)
-        machine.queue(news, result: result, context(), run: run)
+        machine.queue(change, result: result, context(), run: run)
         released = machine.takeReleased()
         return true
       }
@@ -205,7 +205,7 @@ extension StoreRuntime {
   ///
   /// Only the last few are kept, so that they do not pile up: those before go while the access lasts.
   @usableFromInline
-  func deferRelease(of replaced: StoreMachine<State>.Holdings?) {
+  func deferRelease(of replaced: StoreMachine<State>.RetainedValues?) {
     guard let replaced, self.machine.isOwnedByCurrentThread else { return }
     let surplus = self.machine.withLock { $0.deferRelease(of: replaced) }
     _ = consume surplus
@@ -214,7 +214,7 @@ extension StoreRuntime {
   func editLayers(_ edit: (inout StoreMachine<State>) -> Void) {
     self.changeBeneathLayers(OperationContext()) { machine in
       edit(&machine)
-      return StoreNews()  // The machine has told of it itself, with its own context.
+      return StoreChange()  // The machine has told of it itself, with its own context.
     }
   }
 
@@ -234,11 +234,11 @@ extension StoreRuntime {
     guard draft.version == version else { return false }
     draft.commit(layer, committed)
     let shown = draft.hasLayers ? draft.stateBeneathLayers() : nil
-    var replaced: StoreMachine<State>.Holdings?
+    var replaced: StoreMachine<State>.RetainedValues?
     var released: [any Sendable] = []
     let isCommitted = self.machine.withLock { machine in
       guard machine.version == version else { return false }
-      replaced = machine.holdings
+      replaced = machine.retainedValues
       if State.hasHistory { machine.release(machine.state) }
       machine.version += 1
       machine.show(shown)
@@ -266,7 +266,7 @@ extension StoreRuntime {
     }
   }
 
-  /// Ends a delivery that has not been in the outbox with what has come into it meanwhile.
+  /// Ends a delivery that has not been in the event queue with what has come into it meanwhile.
   @inlinable
   func endDelivery() {
     if !self.machine.withLock({ $0.endDelivery() }) { self.deliverRest() }
@@ -282,11 +282,11 @@ extension StoreRuntime {
   func performInOrder(_ action: @escaping @Sendable () -> Void) {
     let mayDeliver = !self.machine.isOwnedByCurrentThread
     let isNext = self.machine.withLock { machine in
-      guard mayDeliver, machine.outbox.isEmpty, !machine.outbox.isDelivering else {
-        machine.outbox.append(.action(action))
+      guard mayDeliver, machine.eventQueue.isEmpty, !machine.eventQueue.isDelivering else {
+        machine.eventQueue.append(.action(action))
         return false
       }
-      machine.outbox.isDelivering = true
+      machine.eventQueue.isDelivering = true
       return true
     }
     guard isNext else { return }
@@ -323,14 +323,14 @@ extension StoreRuntime {
   /// that were not, or the other way round.
   @inlinable
   func activityChanged() {
-    let news = self.machine.withLock { self.activityNews(of: &$0) }
-    if let news { self.tell(news) }
+    let change = self.machine.withLock { self.activityChange(of: &$0) }
+    if let change { self.notify(of: change) }
   }
 
   /// What a change of the machine means to the client and to observers.
   @inlinable
-  func activityNews(of machine: inout StoreMachine<State>) -> StoreActivityNews? {
-    machine.reportActivity(isKept: self.hasBeenKept, reading: self.nextIdlenessReading())
+  func activityChange(of machine: inout StoreMachine<State>) -> StoreActivityChange? {
+    machine.reportActivity(isInClient: self.wasInClient, reading: self.nextIdlenessReading())
   }
 
   /// A number for a look at whether the store is idle. The last look at what counts is taken under the lock, so that later
@@ -341,9 +341,9 @@ extension StoreRuntime {
   }
 
   @usableFromInline
-  func tell(_ news: StoreActivityNews) {
-    if self.machine.isOwnedByCurrentThread { return self.act { self.tell(news) } }
-    for observer in news.observers { observer() }
-    if let idleness = news.idleness { self.lockedEntry?.idlenessChanged(to: idleness) }
+  func notify(of change: StoreActivityChange) {
+    if self.machine.isOwnedByCurrentThread { return self.act { self.notify(of: change) } }
+    for observer in change.observers { observer() }
+    if let idleness = change.idleness { self.lockedEntry?.idlenessChanged(to: idleness) }
   }
 }

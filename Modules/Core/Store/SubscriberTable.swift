@@ -44,21 +44,21 @@ final class Subscriber<State: OperationState & Sendable>: Sendable {
   }
 
   @inlinable
-  func hear(_ state: State, _ context: OperationContext) {
+  func receive(_ state: State, _ context: OperationContext) {
     guard let onStateChanged = self.handler.onStateChanged, !self.hasLeft else { return }
     onStateChanged(state, context)
   }
 
   @inlinable
-  func hear(_ result: Result<State.OperationValue, State.Failure>, _ context: OperationContext) {
+  func receive(_ result: Result<State.OperationValue, State.Failure>, _ context: OperationContext) {
     guard let onResultReceived = self.handler.onResultReceived, !self.hasLeft else { return }
     onResultReceived(result, context)
   }
 
   @inlinable
-  func hear(_ turn: StoreNews.Turn, _ context: OperationContext) {
+  func receive(_ lifecycle: StoreChange.Lifecycle, _ context: OperationContext) {
     guard !self.hasLeft else { return }
-    switch turn {
+    switch lifecycle {
     case .started: self.handler.onRunStarted?(context)
     case .ended: self.handler.onRunEnded?(context)
     }
@@ -68,7 +68,7 @@ final class Subscriber<State: OperationState & Sendable>: Sendable {
   var hasLeft: Bool { self.isCancelled.load(ordering: .acquiring) }
 
   @inlinable
-  func hears(of run: OperationTaskIdentifier?) -> Bool {
+  func receivesEvents(of run: OperationTaskIdentifier?) -> Bool {
     if case .runListener(let id) = self.role { id == run } else { true }
   }
 }

@@ -6,7 +6,7 @@ extension OperationContext {
 
   /// The operation that names a task: not kept alive, as a task that has ended holds nothing of its operation.
   fileprivate struct TaskNaming: Sendable {
-    weak let operation: AnyKeptOperation?
+    weak let operation: AnyOperationStorage?
   }
 
   fileprivate var taskNaming: TaskNaming? {
@@ -24,7 +24,7 @@ extension StoreRuntime {
   @usableFromInline
   func makeNamedTask(using context: OperationContext?) -> Task {
     var task = self.makeTask(using: context)
-    task.context.taskNaming = OperationContext.TaskNaming(operation: self.operation.kept)
+    task.context.taskNaming = OperationContext.TaskNaming(operation: self.operation.storage)
     return task
   }
 }

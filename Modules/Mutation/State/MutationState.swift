@@ -114,7 +114,7 @@ extension MutationState: OperationState {
     guard let call = self.calls.removeValue(for: number) else { return }
     // Without an outcome a call was cancelled.
     guard task.context.operationResultUpdateReason == .returnedFinalResult else {
-      return self.results.takeBack(number)
+      return self.results.rollBack(number)
     }
     if !call.hasResult { self.results.end(number, with: nil, at: task.context.date) }
     guard var entry = call.entry else { return }

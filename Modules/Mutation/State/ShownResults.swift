@@ -116,7 +116,7 @@ extension ShownResults {
   }
 
   /// A call was cancelled.
-  mutating func takeBack(_ call: Int) {
+  mutating func rollBack(_ call: Int) {
     guard let results = self.yielded.removeValue(for: call) else { return }
     self.valueCount -= results.valueCount
     self.errorCount -= results.errorCount

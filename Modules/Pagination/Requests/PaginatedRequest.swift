@@ -115,7 +115,7 @@ extension PaginatedRequest {
   /// The name of the operation and what the run loads: `Post.Feed: next page`.
   public func taskName(in context: OperationContext) -> String {
     let run: PagingRun<PageID, PageValue, PageFailure>? = context.pagingRun()
-    let request = run?.request ?? context[PageDemand.Key.self].map { $0.request(hasPages: true) }
+    let request = run?.request ?? context[PageRequestKind.Key.self].map { $0.request(hasPages: true) }
     let work =
       switch request {
       case .initialPage: "initial page"
@@ -130,6 +130,6 @@ extension PaginatedRequest {
   /// Whether both runs load the same page, or both all pages.
   @inlinable
   public func isSameRun(in context: OperationContext, as other: OperationContext) -> Bool {
-    PageAim(of: self, in: context, pagesOf: other) == PageAim(of: self, in: other, pagesOf: other)
+    PageTarget(of: self, in: context, pagesOf: other) == PageTarget(of: self, in: other, pagesOf: other)
   }
 }

@@ -8,7 +8,7 @@ struct PageLoad<Request: PaginatedRequest>: Sendable {
   @usableFromInline typealias Value = PaginatedOperationValue<PageID, PageValue>
 
   @usableFromInline let request: Request
-  @usableFromInline let demand: PageDemand
+  @usableFromInline let requestKind: PageRequestKind
   @usableFromInline let run: PagingRun<PageID, PageValue, Request.PageFailure>?
   /// The context of the run.
   @usableFromInline let context: OperationContext
@@ -25,10 +25,10 @@ struct PageLoad<Request: PaginatedRequest>: Sendable {
     let run: PagingRun<PageID, PageValue, Request.PageFailure>? = context.pagingRun()
     self.request = request
     self.run = run
-    self.demand = run?.demand ?? context[PageDemand.Key.self] ?? .whatIsThere
+    self.requestKind = run?.requestKind ?? context[PageRequestKind.Key.self] ?? .whatIsThere
     self.context = context
     var pageContext = context.hidingRunAttachment()
-    if run == nil { pageContext.unset(PageDemand.Key.self) }
+    if run == nil { pageContext.unset(PageRequestKind.Key.self) }
     self.pageContext = pageContext
     self.continuation = continuation
   }
@@ -36,7 +36,7 @@ struct PageLoad<Request: PaginatedRequest>: Sendable {
   @inlinable
   nonisolated(nonsending) func perform() async throws(Request.PageFailure) -> Value {
     // Who waits for the initial page has it when it has come: it is not loaded twice.
-    if let run = self.run, run.waits, let page = await run.awaitForerunners(), run.request == .initialPage {
+    if let run = self.run, run.waits, let page = await run.awaitPredecessors(), run.request == .initialPage {
       run.isShared = true
       return .initialPage(page)
     }
@@ -44,25 +44,25 @@ struct PageLoad<Request: PaginatedRequest>: Sendable {
     let pages = PaginatedStore<Request>(of: self.context)?.pages ?? self.run?.pagesBeforeStart ?? []
     // A refetch that has begun goes on, also where somebody has removed the pages.
     let isRefetching = self.run?.begin(with: pages) == true
-    switch isRefetching ? .allPages : self.demand.request(hasPages: !pages.isEmpty) {
+    switch isRefetching ? .allPages : self.requestKind.request(hasPages: !pages.isEmpty) {
     case .initialPage:
-      self.run?.aim(at: .initialPage)
+      self.run?.setTarget(.initialPage)
       let paging = Paging(pageId: self.request.initialPageId, pages: pages, request: .initialPage)
       return .initialPage(try await self.fetch(paging) { .initialPage($0) })
     case .nextPage:
       let id = self.request.nextPageId(of: pages, in: self.pageContext)
-      self.run?.aim(at: .nextPage, id, nextTo: pages.last?.id)
+      self.run?.setTarget(.nextPage, id, nextTo: pages.last?.id)
       guard let id else { return .nextPage(nil) }
       let paging = Paging(pageId: id, pages: pages, request: .nextPage)
       return .nextPage(try await self.fetch(paging) { .nextPage($0) })
     case .previousPage:
       let id = self.request.previousPageId(of: pages, in: self.pageContext)
-      self.run?.aim(at: .previousPage, id, nextTo: pages.first?.id)
+      self.run?.setTarget(.previousPage, id, nextTo: pages.first?.id)
       guard let id else { return .previousPage(nil) }
       let paging = Paging(pageId: id, pages: pages, request: .previousPage)
       return .previousPage(try await self.fetch(paging) { .previousPage($0) })
     case .allPages:
-      self.run?.aim(at: .allPages)
+      self.run?.setTarget(.allPages)
       return .allPages(try await self.refetch(pages))
     }
   }

@@ -8,14 +8,14 @@ final class PagingRun<PageID: Hashable & Sendable, PageValue: Sendable, Failure:
 
   /// A run that another one waits for.
   @usableFromInline
-  struct Forerunner: Sendable {
+  struct Predecessor: Sendable {
     @usableFromInline let sharedRun: SharedRun<PaginatedOperationValue<PageID, PageValue>, Failure>
     @usableFromInline var run: PagingRun
   }
 
   @usableFromInline let taskID: OperationTaskIdentifier
-  @usableFromInline let demand: PageDemand
-  /// What the demand came to at the start.
+  @usableFromInline let requestKind: PageRequestKind
+  /// What the request kind came to at the start.
   @usableFromInline let request: PagingRequest
   /// The beginning of the run: what others write from then on stays.
   @usableFromInline let revision: Revision
@@ -25,7 +25,7 @@ final class PagingRun<PageID: Hashable & Sendable, PageValue: Sendable, Failure:
   @usableFromInline let progress: Mutex<PagingProgress>
 
   // Unsafe only in name: touched by whoever holds the lock of the progress.
-  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var pendingForerunners: [Forerunner]
+  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var pendingPredecessors: [Predecessor]
   // Unsafe only in name, as the one above.
   @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var pagesAtStart: Pages<PageID, PageValue>?
   // Unsafe only in name, as the ones above.
@@ -37,28 +37,28 @@ final class PagingRun<PageID: Hashable & Sendable, PageValue: Sendable, Failure:
 
   /// Notes the start of a run.
   ///
-  /// - Parameter forerunners: Runs to wait for.
+  /// - Parameter predecessors: Runs to wait for.
   @inlinable
   init(
     taskID: OperationTaskIdentifier,
-    demand: PageDemand,
+    requestKind: PageRequestKind,
     request: PagingRequest,
     pages: Pages<PageID, PageValue>,
-    forerunners: [Forerunner],
+    predecessors: [Predecessor],
     eventOrder: StoreEventOrder
   ) {
     self.taskID = taskID
     self.log = Log(order: eventOrder)
-    self.demand = demand
+    self.requestKind = requestKind
     self.request = request
     self.revision = .now()
     self.pagesBeforeStart = pages
-    self.pendingForerunners = forerunners
-    self.progress = Mutex(PagingProgress(waits: !forerunners.isEmpty))
+    self.pendingPredecessors = predecessors
+    self.progress = Mutex(PagingProgress(waits: !predecessors.isEmpty))
   }
 
   deinit {
-    if self.progress.withLock({ $0.waits }) { self.letGoOfForerunners() }
+    if self.progress.withLock({ $0.waits }) { self.releasePredecessors() }
   }
 }
 
@@ -67,21 +67,21 @@ final class PagingRun<PageID: Hashable & Sendable, PageValue: Sendable, Failure:
 extension PagingRun {
   /// The runs that this one waits for; none once it has.
   @inlinable
-  var forerunners: [Forerunner] { self.progress.withLock { $0.waits ? self.pendingForerunners : [] } }
+  var predecessors: [Predecessor] { self.progress.withLock { $0.waits ? self.pendingPredecessors : [] } }
 
-  private func takeForerunners() -> [Forerunner] {
+  private func takePredecessors() -> [Predecessor] {
     self.progress.withLock { progress in
       progress.waits = false
-      defer { self.pendingForerunners = [] }
-      return self.pendingForerunners
+      defer { self.pendingPredecessors = [] }
+      return self.pendingPredecessors
     }
   }
 
   /// One by one, as a long chain of runs that wait for each other would not fit on the stack.
-  private func letGoOfForerunners() {
-    var pending = self.takeForerunners()
-    while var forerunner = pending.popLast() {
-      if isKnownUniquelyReferenced(&forerunner.run) { pending += forerunner.run.takeForerunners() }
+  private func releasePredecessors() {
+    var pending = self.takePredecessors()
+    while var predecessor = pending.popLast() {
+      if isKnownUniquelyReferenced(&predecessor.run) { pending += predecessor.run.takePredecessors() }
     }
   }
 
@@ -91,30 +91,30 @@ extension PagingRun {
   ///
   /// Returns early, with nil, when the task is cancelled.
   @usableFromInline
-  func awaitForerunners() async -> Page<PageID, PageValue>? {
-    var pending = self.forerunners
+  func awaitPredecessors() async -> Page<PageID, PageValue>? {
+    var pending = self.predecessors
     var initialPage: Page<PageID, PageValue>?
     var visited: Set<OperationTaskIdentifier> = []
-    while let forerunner = pending.popLast() {
-      guard visited.insert(forerunner.run.taskID).inserted else { continue }
-      if !self.request.excludes(forerunner.run.request) {
-        pending += forerunner.run.forerunners
+    while let predecessor = pending.popLast() {
+      guard visited.insert(predecessor.run.taskID).inserted else { continue }
+      if !self.request.excludes(predecessor.run.request) {
+        pending += predecessor.run.predecessors
         continue
       }
-      await forerunner.sharedRun.settled()
+      await predecessor.sharedRun.settled()
       if Task.isCancelled { return nil }
-      if case .success(.initialPage(let page)) = forerunner.sharedRun.finishedOutcome { initialPage = page }
+      if case .success(.initialPage(let page)) = predecessor.sharedRun.finishedOutcome { initialPage = page }
       // Those that it has not waited for itself, as it was cancelled.
-      pending += forerunner.run.forerunners
+      pending += predecessor.run.predecessors
     }
-    _ = self.takeForerunners()
+    _ = self.takePredecessors()
     return initialPage
   }
 }
 
 extension PagingRun: RunAttachment {
   @usableFromInline package var awaitedRuns: [WaitEdge] {
-    self.forerunners.map { WaitEdge($0.sharedRun, isCall: false) }
+    self.predecessors.map { WaitEdge($0.sharedRun, isCall: false) }
   }
 }
 
@@ -138,7 +138,7 @@ extension PagingRun {
 
   /// What the run is loading; nil before it begins to.
   @usableFromInline
-  var aim: PageAim<PageID>? {
+  var target: PageTarget<PageID>? {
     self.progress.withLock { progress in
       switch progress.goal {
       case nil: nil
@@ -156,7 +156,7 @@ extension PagingRun {
   ///   - id: The page.
   ///   - neighborID: The page that it comes next to.
   @inlinable
-  func aim(at goal: PagingRequest, _ id: PageID? = nil, nextTo neighborID: PageID? = nil) {
+  func setTarget(_ goal: PagingRequest, _ id: PageID? = nil, nextTo neighborID: PageID? = nil) {
     var (id, neighborID) = (id, neighborID)
     self.progress.withLock { progress in
       progress.goal = goal

@@ -14,7 +14,7 @@ extension PaginatedState: OperationState {
     let run = self.makeRun(of: task)
     task.context.runAttachment = run
     // A run whose context is handed on from this one asks for nothing by that.
-    task.context.unset(PageDemand.Key.self)
+    task.context.unset(PageRequestKind.Key.self)
     let storage = self.uniqueStorage()
     switch run.request {
     case .initialPage: storage.initialPageActiveTasks.append(task)

@@ -17,7 +17,7 @@ extension PaginatedState {
       self.error = nil
       return
     case .initialPage(let page):
-      pages.finish(page, of: run, atEnd: run?.demand != .previous, time)
+      pages.finish(page, of: run, atEnd: run?.requestKind != .previous, time)
     case .nextPage(let page?):
       pages.finish(page, of: run, atEnd: true, time)
     case .previousPage(let page?):
@@ -41,7 +41,7 @@ extension PaginatedState {
       let drops: (inout Pages<PageID, PageValue>) -> Void =
         switch value {
         case .nextPage: { $0.removeFirst() }
-        case .initialPage where run?.demand != .previous: { $0.removeFirst() }
+        case .initialPage where run?.requestKind != .previous: { $0.removeFirst() }
         case .previousPage, .initialPage, .allPages: { $0.removeLast() }
         }
       while pages.count > maximum { drops(&pages) }

@@ -8,14 +8,14 @@ extension PaginatedState {
   func makeRun(of task: FetchTask) -> Run {
     let run: Run? = task.context.pagingRun()
     if let run, run.taskID == task.id { return run }
-    let demand = task.context[PageDemand.Key.self] ?? .whatIsThere
-    let request = demand.request(hasPages: !self.currentValue.isEmpty)
+    let requestKind = task.context[PageRequestKind.Key.self] ?? .whatIsThere
+    let request = requestKind.request(hasPages: !self.currentValue.isEmpty)
     return Run(
       taskID: task.id,
-      demand: demand,
+      requestKind: requestKind,
       request: request,
       pages: self.currentValue,
-      forerunners: self.forerunners(of: task, for: request),
+      predecessors: self.predecessors(of: task, for: request),
       eventOrder: task.context.storeEventOrder
     )
   }
@@ -25,13 +25,13 @@ extension PaginatedState {
   /// The next and the previous page may load at once. Two loads at one end come one after the other, so that each brings a
   /// page of its own. A refetch and the loads of single pages keep apart.
   @inlinable
-  func forerunners(of task: FetchTask, for request: PagingRequest) -> [Run.Forerunner] {
-    self.isLoading ? self.forerunnersUnderWay(of: task, for: request) : []
+  func predecessors(of task: FetchTask, for request: PagingRequest) -> [Run.Predecessor] {
+    self.isLoading ? self.runningPredecessors(of: task, for: request) : []
   }
 
   // Not inlined: mostly one run is under way.
   @usableFromInline
-  func forerunnersUnderWay(of task: FetchTask, for request: PagingRequest) -> [Run.Forerunner] {
+  func runningPredecessors(of task: FetchTask, for request: PagingRequest) -> [Run.Predecessor] {
     let lanes: [(request: PagingRequest, tasks: [FetchTask])] = [
       (.initialPage, self.initialPageActiveTasks), (.allPages, self.allPagesActiveTasks),
       (.nextPage, self.nextPageActiveTasks), (.previousPage, self.previousPageActiveTasks),
@@ -42,7 +42,7 @@ extension PaginatedState {
       guard request.excludes(lane.request), let last = lane.tasks.last(where: { !self.waits($0, for: task) }),
         let run: Run = last.context.pagingRun()
       else { return nil }
-      return Run.Forerunner(sharedRun: last.sharedRun, run: run)
+      return Run.Predecessor(sharedRun: last.sharedRun, run: run)
     }
   }
 
@@ -56,7 +56,7 @@ extension PaginatedState {
       if node.id == goal.id { return true }
       guard visited.insert(node.id).inserted else { continue }
       pending += node.prerequisites
-      pending += runs[node.id]?.forerunners.map(\.sharedRun) ?? []
+      pending += runs[node.id]?.predecessors.map(\.sharedRun) ?? []
     }
     return false
   }

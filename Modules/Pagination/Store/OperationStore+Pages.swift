@@ -72,11 +72,11 @@ extension OperationStore where State: PaginatedStateProtocol {
 
   @inlinable
   nonisolated(nonsending) func run(
-    _ demand: PageDemand,
+    _ requestKind: PageRequestKind,
     using context: OperationContext?,
     handler: PaginatedEventHandler<State>?
   ) async throws(State.Failure) -> State.OperationValue {
-    let context = demand.context(over: context)
+    let context = requestKind.context(over: context)
     guard let handler, handler.hearsOfPages else {
       return try await self.run(using: context, handler: handler.map { OperationEventHandler($0) })
     }
@@ -104,7 +104,7 @@ extension OperationStore where State: PaginatedStateProtocol {
   public func fetchNextPageTask(
     using context: OperationContext? = nil
   ) -> OperationTask<Page<State.PageID, State.PageValue>?, State.Failure> {
-    self.runTask(using: PageDemand.next.context(over: context)).map { $0.page }
+    self.runTask(using: PageRequestKind.next.context(over: context)).map { $0.page }
   }
 
   /// A task that loads the page before the first one once it is run; the initial page where there is none then.
@@ -112,7 +112,7 @@ extension OperationStore where State: PaginatedStateProtocol {
   public func fetchPreviousPageTask(
     using context: OperationContext? = nil
   ) -> OperationTask<Page<State.PageID, State.PageValue>?, State.Failure> {
-    self.runTask(using: PageDemand.previous.context(over: context)).map { $0.page }
+    self.runTask(using: PageRequestKind.previous.context(over: context)).map { $0.page }
   }
 
   /// A task that fetches all pages anew once it is run.
@@ -120,6 +120,6 @@ extension OperationStore where State: PaginatedStateProtocol {
   public func refetchAllPagesTask(
     using context: OperationContext? = nil
   ) -> OperationTask<Pages<State.PageID, State.PageValue>, State.Failure> {
-    self.runTask(using: PageDemand.all.context(over: context)).map { $0.pages }
+    self.runTask(using: PageRequestKind.all.context(over: context)).map { $0.pages }
   }
 }

@@ -65,7 +65,7 @@ struct LeavingTests {
     #expect(removed.value.map(\.path) == [self.path])
     #expect(typed.value.map(\.currentValue) == [7])
     #expect(client.stores().isEmpty)
-    // What stands for the store in the announcement is none of the client's.
+    // What stands for the store in the event is none of the client's.
     removed.value = []
     typed.value = []
     _ = client.store(for: NumberQuery(1))
@@ -127,10 +127,10 @@ struct LeavingTests {
     }
     defer { subscription.cancel() }
     await onThreads(3) { number in
-      for turn in 0..<2_000 {
+      for lifecycle in 0..<2_000 {
         let store = client.store(for: NumberQuery(1))
-        let subscription = turn.isMultiple(of: 2) ? store.subscribe(with: IntRecorder().handler) : nil
-        if number == 0, turn.isMultiple(of: 7) { client.clearStores() }
+        let subscription = lifecycle.isMultiple(of: 2) ? store.subscribe(with: IntRecorder().handler) : nil
+        if number == 0, lifecycle.isMultiple(of: 7) { client.clearStores() }
         for other in client.stores(of: IntState.self) where other.path != store.path { mistakes.increment() }
         subscription?.cancel()
       }

@@ -35,10 +35,10 @@ import Testing
     let task = OperationTask<Int, any Error> { _, _ in 1 }
     let runListener = table.add(handler, role: .runListener(task.id))
     #expect(table.count == 1)
-    #expect(subscriber.hears(of: nil))
-    #expect(listener.hears(of: task.id))
-    #expect(runListener.hears(of: task.id))
-    #expect(!runListener.hears(of: nil))
+    #expect(subscriber.receivesEvents(of: nil))
+    #expect(listener.receivesEvents(of: task.id))
+    #expect(runListener.receivesEvents(of: task.id))
+    #expect(!runListener.receivesEvents(of: nil))
     expect(table.remove(subscriber))
     #expect(table.count == 0)
     #expect(!table.isEmpty)
@@ -89,9 +89,9 @@ import Testing
     let recorder = EventRecorder<State>()
     var table = Table()
     let subscriber = table.add(recorder.handler, role: .subscriber)
-    subscriber.hear(.started, OperationContext())
+    subscriber.receive(.started, OperationContext())
     subscriber.cancel()
-    subscriber.hear(.ended, OperationContext())
+    subscriber.receive(.ended, OperationContext())
     #expect(recorder.digests == [.started])
   }
 

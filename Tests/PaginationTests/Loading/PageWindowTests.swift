@@ -116,12 +116,12 @@ private struct WindowPlay {
 
   /// Begins a load, where it does not wait for others.
   private mutating func load(
-    _ demand: PagingRequest,
+    _ requestKind: PagingRequest,
     _ call: @escaping @Sendable (ListStore) async throws -> Any?
   ) async throws {
     let isEmpty = self.store.currentValue.isEmpty
-    if demand == .allPages, isEmpty { return }
-    let request = isEmpty ? .initialPage : demand
+    if requestKind == .allPages, isEmpty { return }
+    let request = isEmpty ? .initialPage : requestKind
     let others = self.loads.map(\.request)
     let isOpposite: (PagingRequest) -> Bool = {
       request == .nextPage && $0 == .previousPage || request == .previousPage && $0 == .nextPage

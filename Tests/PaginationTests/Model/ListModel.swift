@@ -69,8 +69,8 @@ extension ListModel {
     case run
   }
 
-  func request(for demand: Demand) -> PagingRequest {
-    switch demand {
+  func request(for requestKind: Demand) -> PagingRequest {
+    switch requestKind {
     case .next: self.entries.isEmpty ? .initialPage : .nextPage
     case .previous: self.entries.isEmpty ? .initialPage : .previousPage
     case .all: .allPages
@@ -88,8 +88,8 @@ extension ListModel {
   }
 
   /// Begins a call; false when there is nothing to fetch.
-  mutating func begin(_ number: Int, _ demand: Demand) -> Bool {
-    let request = self.request(for: demand)
+  mutating func begin(_ number: Int, _ requestKind: Demand) -> Bool {
+    let request = self.request(for: requestKind)
     let beginning = self.tick()
     let target: Int? =
       switch request {
@@ -104,7 +104,7 @@ extension ListModel {
     }
     var call = Call(
       request: request,
-      isPrevious: demand == .previous,
+      isPrevious: requestKind == .previous,
       beginning: beginning,
       known: Set(self.entries.map(\.id)),
       target: target

@@ -101,7 +101,7 @@ struct ListComparison {
         return try await self.takeAlone(step, yielding)
       }
       switch step {
-      case .load(let demand): try await self.load(demand)
+      case .load(let requestKind): try await self.load(requestKind)
       case .succeed(let number): if let call = self.call(number) { try await self.succeed(call) }
       case .fail(let number): if let call = self.call(number) { await self.fail(call) }
       case .cancel(let number): if let call = self.call(number) { await self.cancel(call) }
@@ -120,19 +120,19 @@ struct ListComparison {
       }
     }
 
-    private mutating func load(_ demand: ListModel.Demand) async throws {
-      guard self.model.beginsAtOnce(self.model.request(for: demand)) else { return }
+    private mutating func load(_ requestKind: ListModel.Demand) async throws {
+      guard self.model.beginsAtOnce(self.model.request(for: requestKind)) else { return }
       self.lastNumber += 1
       let store = self.store
       let task = start {
-        switch demand {
+        switch requestKind {
         case .next: _ = try await store.fetchNextPage()
         case .previous: _ = try await store.fetchPreviousPage()
         case .all: _ = try await store.refetchAllPages()
         case .run: _ = try await store.run()
         }
       }
-      if self.model.begin(self.lastNumber, demand) {
+      if self.model.begin(self.lastNumber, requestKind) {
         self.tasks[self.lastNumber] = task
         self.runs[self.lastNumber] = try await self.shelf.script.next()
       } else {

@@ -1,6 +1,6 @@
 /// Who is to know of a change of what a store does.
 @usableFromInline
-struct StoreActivityNews: Sendable {
+struct StoreActivityChange: Sendable {
   /// For the client, if there is one and the store has become idle or stopped being so.
   @usableFromInline let idleness: StoreIdleness?
   @usableFromInline let observers: [@Sendable () -> Void]

@@ -2,15 +2,15 @@ public import OperationCore
 
 /// What a run is to load in the end, by which runs that do the same are told.
 @usableFromInline
-enum PageAim<PageID: Hashable & Sendable>: Hashable, Sendable {
+enum PageTarget<PageID: Hashable & Sendable>: Hashable, Sendable {
   case initialPage
   case nextPage(PageID?)
   case previousPage(PageID?)
   case allPages
-  /// Nothing can be said of the pages: the demands decide.
-  case demand(PageDemand)
+  /// Nothing can be said of the pages: the requests decide.
+  case requestKind(PageRequestKind)
 
-  /// What a run in `context` aims at.
+  /// What a run in `context` targets at.
   ///
   /// - Parameter storeContext: The context of a run in the store whose pages count.
   @inlinable
@@ -20,17 +20,17 @@ enum PageAim<PageID: Hashable & Sendable>: Hashable, Sendable {
     pagesOf storeContext: OperationContext
   ) where Request.PageID == PageID {
     let run: PagingRun<PageID, Request.PageValue, Request.PageFailure>? = context.pagingRun()
-    // What a run has begun to load is what it aims at, whatever pages have come and gone since.
-    if let aim = run?.aim {
-      self = aim
+    // What a run has begun to load is what it targets at, whatever pages have come and gone since.
+    if let target = run?.target {
+      self = target
       return
     }
-    let demand = run?.demand ?? context[PageDemand.Key.self] ?? .whatIsThere
+    let requestKind = run?.requestKind ?? context[PageRequestKind.Key.self] ?? .whatIsThere
     guard let pages = PaginatedStore<Request>(of: storeContext)?.pages else {
-      self = .demand(demand)
+      self = .requestKind(requestKind)
       return
     }
-    switch demand.request(hasPages: !pages.isEmpty) {
+    switch requestKind.request(hasPages: !pages.isEmpty) {
     case .initialPage: self = .initialPage
     case .nextPage: self = .nextPage(request.nextPageId(of: pages, in: context))
     case .previousPage: self = .previousPage(request.previousPageId(of: pages, in: context))

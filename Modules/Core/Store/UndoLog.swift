@@ -2,10 +2,10 @@
 ///
 /// Taking a run back replays what everybody else has changed upon the state before. What nobody can take back any more
 /// becomes part of that state as soon as nothing before it can be taken back either. Where a result replaces the one
-/// before it, the ledger keeps, for each run and for the rest of the world, the last value and the last error with how
+/// before it, the undo log keeps, for each run and for the rest of the world, the last value and the last error with how
 /// often they came: so it is bounded by the number of runs however much they yield.
 @usableFromInline
-struct Ledger<State: OperationState & Sendable>: Sendable {
+struct UndoLog<State: OperationState & Sendable>: Sendable {
   @usableFromInline typealias Task = OperationTask<State.OperationValue, State.Failure>
 
   @usableFromInline
@@ -165,7 +165,7 @@ struct Ledger<State: OperationState & Sendable>: Sendable {
 
   /// The state without what a run has changed; nil when it has changed nothing.
   @usableFromInline
-  mutating func takeBack(_ owner: OperationTaskIdentifier) -> State? {
+  mutating func rollBack(_ owner: OperationTaskIdentifier) -> State? {
     let count = self.entries.count
     self.entries.removeAll { $0.owner == owner }
     guard self.entries.count < count else { return nil }

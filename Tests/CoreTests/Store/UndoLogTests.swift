@@ -4,34 +4,34 @@ import Testing
 
 @testable import OperationCore
 
-@Suite struct LedgerTests {
+@Suite struct UndoLogTests {
   @Test func takesBackWhatOneRunDidAndLeavesTheRest() {
-    var play = LedgerPlay(QueryState<Int, any Error>(initialValue: 0))
+    var play = UndoLogPlay(QueryState<Int, any Error>(initialValue: 0))
     let (one, other) = (play.run(), play.run())
     play.yield(.success(1), by: one)
     play.yield(.success(2), by: other)
     play.set(.success(3))
     play.yield(.failure(TaskRefused(number: 4)), by: one)
-    play.takeBack(one)
+    play.rollBack(one)
     #expect(play.state.currentValue == 3)
     #expect(play.state.valueUpdateCount == 2)
     #expect(play.state.error == nil)
     #expect(play.state.errorUpdateCount == 0)
-    play.takeBack(other)
+    play.rollBack(other)
     #expect(play.state.currentValue == 3)
     #expect(play.state.valueUpdateCount == 1)
   }
 
   @Test func hasNothingToTakeBackFromARunThatDidNothing() {
-    var ledger = Ledger(base: QueryState<Int, any Error>())
+    var undoLog = UndoLog(base: QueryState<Int, any Error>())
     let task = OperationTask<Int, any Error> { _, _ in 1 }
-    #expect(!ledger.hasOwners)
-    expectNothing(ledger.takeBack(task.id))
-    ledger.note(.reported(.success(1), task), by: task.id)
-    #expect(ledger.hasOwners)
-    ledger.commit(task.id)
-    #expect(!ledger.hasOwners)
-    expectNothing(ledger.takeBack(task.id))
+    #expect(!undoLog.hasOwners)
+    expectNothing(undoLog.rollBack(task.id))
+    undoLog.note(.reported(.success(1), task), by: task.id)
+    #expect(undoLog.hasOwners)
+    undoLog.commit(task.id)
+    #expect(!undoLog.hasOwners)
+    expectNothing(undoLog.rollBack(task.id))
   }
 
   private func expectNothing(_ state: QueryState<Int, any Error>?, sourceLocation: SourceLocation = #_sourceLocation) {
@@ -39,30 +39,30 @@ import Testing
   }
 
   @Test func keepsEditsThatBuildOnEachOther() {
-    var play = LedgerPlay(QueryState<Int, any Error>(initialValue: 0))
+    var play = UndoLogPlay(QueryState<Int, any Error>(initialValue: 0))
     let run = play.run()
     play.yield(.success(100), by: run)
     play.set(.success(1))
     play.edit { $0.replaceValue(with: ($0.currentValue ?? 0) + 10) }
     play.edit { $0.replaceValue(with: ($0.currentValue ?? 0) * 2) }
-    play.takeBack(run)
+    play.rollBack(run)
     #expect(play.state.currentValue == 22)
     #expect(play.state.valueUpdateCount == 1)
   }
 
   @Test func keepsEveryResultWhereOneDoesNotReplaceAnother() {
-    var play = LedgerPlay(ListState())
+    var play = UndoLogPlay(ListState())
     let run = play.run()
     play.yield(.success(1), by: run)
     play.set(.success([2]))
     play.report(.success(3))
     play.report(.success(4))
-    play.takeBack(run)
+    play.rollBack(run)
     #expect(play.state.currentValue == [2, 3, 4])
   }
 
   @Test func isBoundedByTheRunsThatAreUnderWay() {
-    var play = LedgerPlay(QueryState<Int, any Error>())
+    var play = UndoLogPlay(QueryState<Int, any Error>())
     let run = play.run()
     for value in 0..<200 {
       play.yield(.success(value), by: run)
@@ -71,13 +71,13 @@ import Testing
       play.set(.failure(TaskRefused(number: value)))
       let other = play.run()
       play.yield(.success(-value), by: other)
-      if value.isMultiple(of: 2) { play.commit(other) } else { play.takeBack(other) }
-      #expect(play.ledger.count <= 6)
+      if value.isMultiple(of: 2) { play.commit(other) } else { play.rollBack(other) }
+      #expect(play.undoLog.count <= 6)
     }
   }
 
   @Test func isBoundedWhenARunYieldsOnceAndGoesOn() {
-    var play = LedgerPlay(QueryState<Int, any Error>())
+    var play = UndoLogPlay(QueryState<Int, any Error>())
     let run = play.run()
     play.yield(.success(1), by: run)
     for value in 0..<200 {
@@ -86,32 +86,32 @@ import Testing
       play.yield(.failure(TaskRefused()), by: other)
       play.report(.success(value), by: other)
       play.commit(other)
-      #expect(play.ledger.count <= 3)
+      #expect(play.undoLog.count <= 3)
     }
-    play.takeBack(run)
+    play.rollBack(run)
     #expect(play.state.valueUpdateCount == 400)
     #expect(play.state.currentValue == 199)
   }
 
   @Test func editsThatComeAfterAllThatMayBeTakenBackAreNotKept() {
-    var play = LedgerPlay(QueryState<Int, any Error>(initialValue: 0))
+    var play = UndoLogPlay(QueryState<Int, any Error>(initialValue: 0))
     let run = play.run()
     for _ in 0..<100 {
       play.yield(.success(1), by: run)
       play.edit { $0.replaceValue(with: ($0.currentValue ?? 0) + 1) }
     }
-    #expect(play.ledger.count <= 2)
-    play.takeBack(run)
+    #expect(play.undoLog.count <= 2)
+    play.rollBack(run)
     #expect(play.state.currentValue == 100)
-    #expect(play.ledger.count == 0)
+    #expect(play.undoLog.count == 0)
   }
 }
 
 // MARK: - Against the full list
 
-extension LedgerTests {
+extension UndoLogTests {
   @Test(arguments: 1...40 as ClosedRange<UInt64>) func replaysWhatTheFullListReplays(seed: UInt64) {
-    LedgerPlay(QueryState<Int, any Error>(initialValue: 0)).perform(seed: seed) { state in
+    UndoLogPlay(QueryState<Int, any Error>(initialValue: 0)).perform(seed: seed) { state in
       var summary = Summary(state)
       summary.value = "\(state.currentValue ?? -1)"
       return summary
@@ -122,7 +122,7 @@ extension LedgerTests {
 
   @Test(arguments: 1...20 as ClosedRange<UInt64>) func replaysUnderADefault(seed: UInt64) {
     let initial = DefaultOperationState(QueryState<Int, any Error>(), defaultValue: 7)
-    LedgerPlay(initial).perform(seed: seed) { state in
+    UndoLogPlay(initial).perform(seed: seed) { state in
       Summary(state)
     } edit: { state, number in
       state.replaceValue(with: state.currentValue + number)
@@ -130,7 +130,7 @@ extension LedgerTests {
   }
 
   @Test(arguments: 1...20 as ClosedRange<UInt64>) func replaysAStateThatCollects(seed: UInt64) {
-    LedgerPlay(ListState()).perform(seed: seed) { state in
+    UndoLogPlay(ListState()).perform(seed: seed) { state in
       Summary(state)
     } edit: { state, number in
       state.currentValue.append(-number)
@@ -157,13 +157,13 @@ private struct Summary: Equatable {
   }
 }
 
-/// A state, its ledger, and the full list of what has happened to it.
-private struct LedgerPlay<State: OperationState & Sendable> where State.OperationValue == Int {
+/// A state, its undo log, and the full list of what has happened to it.
+private struct UndoLogPlay<State: OperationState & Sendable> where State.OperationValue == Int {
   typealias Task = OperationTask<Int, State.Failure>
-  typealias Change = Ledger<State>.Change
+  typealias Change = UndoLog<State>.Change
 
   private(set) var state: State
-  private(set) var ledger: Ledger<State>
+  private(set) var undoLog: UndoLog<State>
   private var base: State
   private var list: [(owner: OperationTaskIdentifier?, change: Change)] = []
   private let clock = ManualClock()
@@ -171,7 +171,7 @@ private struct LedgerPlay<State: OperationState & Sendable> where State.Operatio
   init(_ state: State) {
     self.state = state
     self.base = state
-    self.ledger = Ledger(base: state)
+    self.undoLog = UndoLog(base: state)
   }
 
   /// Contexts with a date each.
@@ -194,13 +194,13 @@ private struct LedgerPlay<State: OperationState & Sendable> where State.Operatio
   }
 
   private mutating func editBase(_ edit: (inout State) -> Void) {
-    self.ledger.editBase(edit)
+    self.undoLog.editBase(edit)
     edit(&self.base)
   }
 
   private mutating func note(_ change: Change, by owner: OperationTaskIdentifier?) {
     change.apply(to: &self.state)
-    self.ledger.note(change, by: owner)
+    self.undoLog.note(change, by: owner)
     self.list.append((owner, change))
   }
 
@@ -226,13 +226,13 @@ private struct LedgerPlay<State: OperationState & Sendable> where State.Operatio
   }
 
   mutating func commit(_ task: Task) {
-    self.ledger.commit(task.id)
+    self.undoLog.commit(task.id)
     for index in self.list.indices where self.list[index].owner == task.id { self.list[index].owner = nil }
     self.finish(task)
   }
 
-  mutating func takeBack(_ task: Task) {
-    if let state = self.ledger.takeBack(task.id) { self.state = state }
+  mutating func rollBack(_ task: Task) {
+    if let state = self.undoLog.rollBack(task.id) { self.state = state }
     self.list.removeAll { $0.owner == task.id }
     self.finish(task)
   }
@@ -250,7 +250,7 @@ private struct LedgerPlay<State: OperationState & Sendable> where State.Operatio
   }
 }
 
-extension LedgerPlay where State.Failure == any Error {
+extension UndoLogPlay where State.Failure == any Error {
   /// Lets several runs and others do this and that, and compares after each run that is taken back.
   consuming func perform(
     seed: UInt64,
@@ -277,18 +277,18 @@ extension LedgerPlay where State.Failure == any Error {
       case 9, 10:
         guard !runs.isEmpty else { continue }
         let run = runs.remove(at: Int.random(in: runs.indices, using: &generator))
-        self.takeBack(run)
+        self.rollBack(run)
         #expect(summary(self.state) == summary(self.replayed))
-        #expect(self.ledger.hasOwners == self.list.contains { $0.owner != nil })
+        #expect(self.undoLog.hasOwners == self.list.contains { $0.owner != nil })
       default: continue
       }
     }
     while let run = runs.popLast() {
-      self.takeBack(run)
+      self.rollBack(run)
       #expect(summary(self.state) == summary(self.replayed))
     }
-    #expect(!self.ledger.hasOwners)
-    #expect(self.ledger.count == 0)
+    #expect(!self.undoLog.hasOwners)
+    #expect(self.undoLog.count == 0)
   }
 }
 
@@ -341,7 +341,7 @@ private struct ListState: OperationState, Sendable {
   }
 }
 
-extension Ledger {
+extension UndoLog {
   /// Notes a change as a store does.
   fileprivate mutating func note(_ change: Change, by owner: OperationTaskIdentifier?) {
     var replaced: Change?

@@ -2,14 +2,14 @@ public import OperationCore
 
 /// What somebody asks a paginated operation for.
 @usableFromInline
-enum PageDemand: Int, Hashable, Sendable, CaseIterable {
+enum PageRequestKind: Int, Hashable, Sendable, CaseIterable {
   /// All pages anew, or the initial one when there is none: what a run does that nobody has asked for pages.
   case whatIsThere
   case next
   case previous
   case all
 
-  /// What the demand comes to with pages or without.
+  /// What the request kind comes to with pages or without.
   @inlinable
   func request(hasPages: Bool) -> PagingRequest {
     switch self {
@@ -21,7 +21,7 @@ enum PageDemand: Int, Hashable, Sendable, CaseIterable {
   }
 }
 
-extension PageDemand {
+extension PageRequestKind {
   /// The context of a run that is asked for this.
   @usableFromInline
   func context(over context: OperationContext?) -> OperationContext {
@@ -37,7 +37,7 @@ extension PageDemand {
   @usableFromInline
   enum Key: OperationContext.Key {
     @inlinable
-    static var defaultValue: PageDemand? { nil }
+    static var defaultValue: PageRequestKind? { nil }
   }
 }
 

@@ -1,0 +1,18 @@
+/// A store that a client keeps.
+@usableFromInline
+struct StoreHandle: Sendable {
+  let runtime: any ErasedRuntime
+  @usableFromInline let store: any AnyObject & Sendable
+
+  init(runtime: any ErasedRuntime, store: any AnyObject & Sendable) {
+    self.runtime = runtime
+    self.store = store
+  }
+
+  @usableFromInline
+  init<State>(_ store: OperationStore<State>) {
+    self.init(runtime: store.runtime, store: store)
+  }
+
+  var opaque: OpaqueOperationStore { self.runtime.opaque(self.store) }
+}

@@ -1,0 +1,24 @@
+/// One who is told which stores come and go below a path.
+final class StoreWatcher: Sendable {
+  private let path: OperationPath
+  private let onChange: @Sendable (ClientChange) -> Void
+  private let isCancelled = Switch(false)
+
+  init(path: OperationPath, onChange: @escaping @Sendable (ClientChange) -> Void) {
+    self.path = path
+    self.onChange = onChange
+  }
+
+  func cancel() {
+    _ = self.isCancelled.set(true)
+  }
+
+  func receive(_ change: ClientChange) {
+    guard !self.isCancelled.isOn else { return }
+    let seen = ClientChange(
+      added: change.added.filter { self.path.isPrefix(of: $0.runtime.path) },
+      removed: change.removed.filter { self.path.isPrefix(of: $0.runtime.path) }
+    )
+    if !seen.isEmpty { self.onChange(seen) }
+  }
+}
