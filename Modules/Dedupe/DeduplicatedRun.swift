@@ -16,7 +16,8 @@ protocol AnyDeduplicatedRun: AnyObject, Sendable {
 ///
 /// It is the delegate of its run. The two hold each other until the run is over.
 @usableFromInline
-final class DeduplicatedRun<Operation: OperationRequest & Sendable>: AnyDeduplicatedRun where Operation.Value: Sendable {
+final class DeduplicatedRun<Operation: OperationRequest & Sendable>: AnyDeduplicatedRun
+where Operation.Value: Sendable {
   @usableFromInline typealias Continuation = OperationContinuation<Operation.Value, Operation.Failure>
   @usableFromInline typealias Outcome = Result<Operation.Value, Operation.Failure>
 
@@ -262,7 +263,8 @@ extension DeduplicatedRun {
 
 extension DeduplicatedRun: RunDelegate {
   @inlinable
-  package nonisolated(nonsending) func perform(_ invocation: RunInvocation<DeduplicatedRun<Operation>>) async -> Outcome {
+  package nonisolated(nonsending) func perform(_ invocation: RunInvocation<DeduplicatedRun<Operation>>) async -> Outcome
+  {
     await self.perform(in: invocation.context)
   }
 

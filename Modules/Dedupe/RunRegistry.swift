@@ -72,7 +72,8 @@ final class RunRegistry<Operation: OperationRequest & Sendable>: Sendable where 
     _ isSameRun: (OperationContext, OperationContext) -> Bool
   ) -> Match {
     let lastInvalidation = context.lastInvalidation
-    for sharedRun in sharedRuns where sharedRun.invalidation >= lastInvalidation && isSameRun(context, sharedRun.context) {
+    for sharedRun in sharedRuns
+    where sharedRun.invalidation >= lastInvalidation && isSameRun(context, sharedRun.context) {
       switch WaitGraph.finding(joining: sharedRun.node) {
       case .open: return .shared(sharedRun)
       case .queuedBehindCaller: continue

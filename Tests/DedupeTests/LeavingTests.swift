@@ -10,7 +10,7 @@ struct LeavingTests {
   private let script = IntScript()
 
   @Test(arguments: Runner.allCases)
-  func `A leader who is cancelled leaves at once, and the sharedRun goes on`(_ kind: Runner) async throws {
+  func `A leader who is cancelled leaves at once, and the run goes on`(_ kind: Runner) async throws {
     let script = IntScript(endsOnCancellation: false)
     let fetch = kind(script.query().deduplicated())
     let leader = Task { try await fetch(nil) }
@@ -25,7 +25,7 @@ struct LeavingTests {
   }
 
   @Test(arguments: Runner.allCases)
-  func `A follower who is cancelled leaves at once, and the sharedRun goes on`(_ kind: Runner) async throws {
+  func `A follower who is cancelled leaves at once, and the run goes on`(_ kind: Runner) async throws {
     let fetch = kind(self.script.query().deduplicated())
     let leader = Task { try await fetch(nil) }
     let run = try await self.script.next()
@@ -38,7 +38,7 @@ struct LeavingTests {
   }
 
   @Test(arguments: Runner.allCases)
-  func `The sharedRun is cancelled when nobody waits any more, and even the last leaves at once`(
+  func `The run is cancelled when nobody waits any more, and even the last leaves at once`(
     _ kind: Runner
   ) async throws {
     let script = IntScript(endsOnCancellation: false)
@@ -57,7 +57,7 @@ struct LeavingTests {
   }
 
   @Test(arguments: Runner.allCases)
-  func `A newcomer never joins a dying sharedRun`(_ kind: Runner) async throws {
+  func `A newcomer never joins a dying run`(_ kind: Runner) async throws {
     let script = IntScript(endsOnCancellation: false)
     let fetch = kind(script.query().deduplicated())
     let old = Task { try await fetch(nil) }
@@ -92,7 +92,7 @@ struct LeavingTests {
   }
 
   @Test
-  func `Cancelling the client's runs ends the sharedRun for all of its callers`() async throws {
+  func `Cancelling the client's runs ends the run for all of its callers`() async throws {
     let client = OperationClient()
     let store = client.store(for: self.script.query().deduplicated())
     let callers = (0..<3).map { _ in Task.immediate { try await store.fetch() } }
@@ -104,7 +104,7 @@ struct LeavingTests {
   }
 
   @Test(arguments: Runner.allCases)
-  func `A caller who is cancelled before it asks gets the failure, and begins no sharedRun that others would miss`(
+  func `A caller who is cancelled before it asks gets the failure, and begins no run that others would miss`(
     _ kind: Runner
   ) async throws {
     let fetch = kind(self.script.query().deduplicated())
@@ -142,7 +142,7 @@ struct LeavingTests {
   }
 
   @Test(arguments: Runner.allCases)
-  func `Callers who come while the last one leaves are served by one sharedRun or the next`(_ kind: Runner) async throws {
+  func `Callers who come while the last one leaves are served by one run or the next`(_ kind: Runner) async throws {
     for _ in 0..<200 {
       let script = IntScript(default: .suspend)
       let fetch = kind(script.query().deduplicated())

@@ -9,7 +9,7 @@ struct PredicateTests {
   private let script = IntScript()
 
   @Test(arguments: Runner.allCases)
-  func `Only runs whose contexts are the same to the predicate share a sharedRun`(_ kind: Runner) async throws {
+  func `Only runs whose contexts are the same to the predicate share a run`(_ kind: Runner) async throws {
     let fetch = kind(self.script.query().deduplicated { $0[NumberKey.self] == $1[NumberKey.self] })
     var callers: [Task<Int, any Error>] = []
     for number in [1, 2, 1, 2, 3, 1] {
@@ -37,7 +37,7 @@ struct PredicateTests {
   }
 
   @Test(arguments: Runner.allCases)
-  func `The predicate gets the new context and that of the sharedRun`(_ kind: Runner) async throws {
+  func `The predicate gets the new context and that of the run`(_ kind: Runner) async throws {
     let journal = Journal()
     let fetch = kind(
       self.script.query().deduplicated { new, other in
@@ -82,7 +82,7 @@ struct PredicateTests {
   }
 
   @Test
-  func `Two stores of one operation value share its sharedRuns, two operations do not`() async throws {
+  func `Two stores of one operation value share its runs, two operations do not`() async throws {
     let query = self.script.query().deduplicated()
     let stores = [IntStore.detached(query: query), IntStore.detached(query: query)]
     let callers = stores.map { store in Task.immediate { try await store.fetch() } }

@@ -9,7 +9,7 @@ struct SharingTests {
   private let script = IntScript()
 
   @Test(arguments: Runner.allCases)
-  func `Runs at once share one sharedRun and its outcome`(_ kind: Runner) async throws {
+  func `Runs at once share one run and its outcome`(_ kind: Runner) async throws {
     let fetch = kind(self.script.query().deduplicated())
     let callers = (0..<5).map { _ in Task.immediate { try await fetch(nil) } }
     let run = try await self.script.next()
@@ -109,7 +109,7 @@ struct SharingTests {
   }
 
   @Test
-  func `A task and a fetch of one store share the sharedRun`() async throws {
+  func `A task and a fetch of one store share the run`() async throws {
     let store = IntStore.detached(query: self.script.query().deduplicated())
     let fetch = Task { try await store.fetch() }
     let run = try await self.script.next()

@@ -45,7 +45,9 @@ struct TypedFailureTests {
   }
 
   @Test(arguments: Runner.allCases)
-  func `A newcomer begins a sharedRun of its own while the cancelled wait for the dying one`(_ kind: Runner) async throws {
+  func `A newcomer begins a run of its own while the cancelled wait for the dying one`(
+    _ kind: Runner
+  ) async throws {
     let fetch = kind(self.script.query().deduplicated())
     let old = self.caller(fetch)
     let dying = try await self.script.next()

@@ -102,7 +102,8 @@ extension ClientStorage {
   }
 
   /// The store at a node, with its entry if the client has taken it back.
-  private func take(_ node: PathIndex.NodeID?, from state: inout State) -> (store: StoreHandle?, returned: StoreEntry?) {
+  private func take(_ node: PathIndex.NodeID?, from state: inout State) -> (store: StoreHandle?, returned: StoreEntry?)
+  {
     guard let node, let entry = state.entries[node: node] else { return (nil, nil) }
     if let store = entry.store { return (StoreHandle(runtime: entry.runtime, store: store), nil) }
     guard let store = entry.runtime.erasedStore else { return (nil, nil) }

@@ -128,7 +128,8 @@ extension StoreRuntime {
   /// The tasks of the runs that a caller can join who comes now.
   @inlinable var joinableTasks: [Task] {
     self.machine.withLock { machine in
-      machine.runs.filter { machine.canServe($0) }.map { $0.task } + machine.reservedTasks.filter { $0.sharedRun.isAlive }
+      machine.runs.filter { machine.canServe($0) }.map { $0.task }
+        + machine.reservedTasks.filter { $0.sharedRun.isAlive }
     }
   }
 
@@ -144,8 +145,11 @@ extension StoreRuntime {
   /// Makes the caller an owner of a run, and its handler one that hears what the run has told and will tell. False when the
   /// run cannot be joined any more.
   @inlinable
-  func takeOwnership(of sharedRun: StoreRun, for handler: RunHandler<State>?, listener: inout Subscriber<State>?) -> Bool
-  {
+  func takeOwnership(
+    of sharedRun: StoreRun,
+    for handler: RunHandler<State>?,
+    listener: inout Subscriber<State>?
+  ) -> Bool {
     if handler != nil { self.noteDependent() }
     let isOwner = self.machine.withLock { machine in
       let index = machine.index(ofRun: sharedRun.id)

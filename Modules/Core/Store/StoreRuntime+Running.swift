@@ -298,7 +298,9 @@ extension StoreRuntime {
   ///
   /// - Returns: Waits until their work has ended, or the current task is cancelled.
   func cancelRuns() -> @Sendable () async -> Void {
-    let sharedRuns = self.machine.withLock { machine in (machine.runs.map(\.task) + machine.reservedTasks).map(\.sharedRun) }
+    let sharedRuns = self.machine.withLock { machine in
+      (machine.runs.map(\.task) + machine.reservedTasks).map(\.sharedRun)
+    }
     self.act { for sharedRun in sharedRuns { sharedRun.cancel() } }
     return {
       for sharedRun in sharedRuns {

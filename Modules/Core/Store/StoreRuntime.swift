@@ -156,7 +156,13 @@ extension StoreRuntime {
     _ = consume released
     if !isMade { self.changeBeneathLayers(context(), run: run, result: result, body) }
     guard let recipients else { return }
-    recipients.receive(state: state, result: change.bringsResult ? result : nil, lifecycle: change.lifecycle, context(), run: run)
+    recipients.receive(
+      state: state,
+      result: change.bringsResult ? result : nil,
+      lifecycle: change.lifecycle,
+      context(),
+      run: run
+    )
     self.endDelivery()
   }
 

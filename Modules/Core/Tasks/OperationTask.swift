@@ -143,6 +143,9 @@ extension OperationTask {
     let delegate = ClosureRunDelegate<NewValue, NewFailure> { _, context throws(NewFailure) in
       try transform(await link.typedNode.outcome(in: context))
     }
-    return OperationTask<NewValue, NewFailure>(sharedRun: SharedRun(delegate: delegate, source: link), context: self.context)
+    return OperationTask<NewValue, NewFailure>(
+      sharedRun: SharedRun(delegate: delegate, source: link),
+      context: self.context
+    )
   }
 }

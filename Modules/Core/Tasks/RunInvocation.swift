@@ -7,7 +7,11 @@ package final class RunInvocation<Delegate: RunDelegate>: Sendable {
   @usableFromInline let delegate: Delegate
 
   @inlinable
-  init(_ sharedRun: SharedRun<Delegate.Success, Delegate.Failure>, _ context: consuming OperationContext, _ delegate: Delegate) {
+  init(
+    _ sharedRun: SharedRun<Delegate.Success, Delegate.Failure>,
+    _ context: consuming OperationContext,
+    _ delegate: Delegate
+  ) {
     self.sharedRun = sharedRun
     self.context = context
     self.delegate = delegate

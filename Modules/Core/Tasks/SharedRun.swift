@@ -256,7 +256,9 @@ extension SharedRun {
       pendingCancellation.delegate?.wasCancelled(self)
       if let loan = self.loan {
         // The task goes on with what others may wait for. Those who wait for this run do not.
-        if loan.cancel(pendingCancellation.task), let delegate = pendingCancellation.delegate { self.finishEarly(delegate) }
+        if loan.cancel(pendingCancellation.task), let delegate = pendingCancellation.delegate {
+          self.finishEarly(delegate)
+        }
       } else {
         pendingCancellation.task?.cancel()
       }

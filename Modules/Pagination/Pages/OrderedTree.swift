@@ -98,7 +98,7 @@ extension OrderedTree {
   ///
   /// - Complexity: O(n). Only the nodes with affected elements are copied.
   @inlinable
-  mutating func update(where isAffected: (Element) -> Bool, _ change: (inout Element) -> Void) {
+  mutating func update(where isAffected: (Element) -> Bool, change: (inout Element) -> Void) {
     if let root = self.root.updated(where: isAffected, change) { self.root = root }
   }
 

@@ -34,9 +34,10 @@ extension Pages {
   /// - Parameter initialPages: The pages that the state was made with, whose age is unknown.
   @inlinable
   mutating func date(_ time: PageTime, initialPages: Pages = Pages()) {
-    self.entries.update(where: { $0.time.isNone }) { entry in
-      entry.time = initialPages.containsEntry(entry) ? .unknown : time
-    }
+    self.entries.update(
+      where: { $0.time.isNone },
+      change: { entry in entry.time = initialPages.containsEntry(entry) ? .unknown : time }
+    )
   }
 
   /// When the oldest of the pages was taken in; nil where that is unknown of one of them, or of all.
