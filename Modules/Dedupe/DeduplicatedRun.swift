@@ -327,6 +327,6 @@ extension DeduplicatedRun: TaskBorrower {
   @usableFromInline
   package func lenderWasCancelled() {
     self.removeLeader()
-    self.sharedRun.release()
+    self.sharedRun.removeOwner()
   }
 }

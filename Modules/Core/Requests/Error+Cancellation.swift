@@ -11,3 +11,11 @@ extension Error {
     @inline(never) get { self is CancellationError }
   }
 }
+
+extension Result {
+  /// Whether this is a `CancellationError`.
+  @inlinable
+  package var isCancellation: Bool {
+    if case .failure(let error) = self { error.isCancellation } else { false }
+  }
+}

@@ -155,7 +155,7 @@ extension StoreRuntime {
       let index = machine.index(ofRun: sharedRun.id)
       let isThere =
         index.map { machine.canServe(machine.runs[$0]) } ?? machine.reservedTasks.contains { $0.id == sharedRun.id }
-      guard isThere, sharedRun.hold() else { return false }
+      guard isThere, sharedRun.addOwner() else { return false }
       if let handler {
         let subscriber = machine.subscribers.add(handler.handler, role: .runListener(sharedRun.id))
         if let index { machine.queueHistory(of: machine.runs[index], for: subscriber) }

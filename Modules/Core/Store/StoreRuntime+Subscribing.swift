@@ -64,7 +64,7 @@ extension StoreRuntime {
       defer { machine.subscriberRuns = [] }
       return machine.subscriberRuns
     }
-    if !sharedRuns.isEmpty { self.act { for sharedRun in sharedRuns { sharedRun.release() } } }
+    if !sharedRuns.isEmpty { self.act { for sharedRun in sharedRuns { sharedRun.removeOwner() } } }
     self.activityChanged()
   }
 
@@ -122,7 +122,7 @@ extension StoreRuntime {
       return (machine.subscribers.removeAll(), machine.subscriberRuns, machine.controllers, machine.activityObservers)
     }
     for subscriber in subscribers { subscriber.onStoreGone?() }
-    for sharedRun in sharedRuns { sharedRun.release() }
+    for sharedRun in sharedRuns { sharedRun.removeOwner() }
     controllers?.cancel()
     _ = consume observers  // Released after the lock.
   }
@@ -137,7 +137,7 @@ extension StoreMachine {
       return sharedRun.isAlive && self.reservedTasks.contains { $0.id == sharedRun.id }
     }
     if isOwner { return true }
-    for run in self.runs.reversed() where self.canRefresh(run) && run.task.sharedRun.hold() {
+    for run in self.runs.reversed() where self.canRefresh(run) && run.task.sharedRun.addOwner() {
       self.subscriberRuns.append(run.task.sharedRun)
       return true
     }

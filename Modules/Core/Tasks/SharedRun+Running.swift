@@ -13,7 +13,7 @@ extension SharedRun {
   package func begin<Delegate: RunDelegate>(
     in context: OperationContext,
     mode: StartMode,
-    delegate delegate: Delegate
+    delegate: Delegate
   ) where Delegate.Success == Success, Delegate.Failure == Failure {
     let start = self.withState { $0.begin() }
     if case .underWay = start { return }

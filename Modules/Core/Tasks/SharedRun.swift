@@ -107,7 +107,7 @@ extension SharedRun {
     in context: OperationContext,
     leaving: Leaving,
     isOwner: Bool = false,
-    delegate delegate: Delegate
+    delegate: Delegate
   ) async -> Outcome where Delegate.Success == Success, Delegate.Failure == Failure {
     await self.outcome(leaving: leaving, isOwner: isOwner) {
       self.begin(in: context, mode: .immediate, delegate: delegate)
@@ -217,14 +217,14 @@ extension SharedRun {
 extension SharedRun {
   /// Keeps the run alive until ``release()``. False when it is dying or over.
   @usableFromInline
-  package func hold() -> Bool {
-    self.withState { $0.hold() }
+  package func addOwner() -> Bool {
+    self.withState { $0.addOwner() }
   }
 
   /// Takes a hold back, and cancels the run when it was the last.
   @usableFromInline
-  package func release() {
-    let pendingCancellation = self.withState { self.pendingCancellation($0.release()) }
+  package func removeOwner() {
+    let pendingCancellation = self.withState { self.pendingCancellation($0.removeOwner()) }
     if let pendingCancellation { self.performCancellation(pendingCancellation) }
   }
 

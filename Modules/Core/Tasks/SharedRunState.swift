@@ -73,7 +73,7 @@ extension SharedRunState {
     lastStays: Bool
   ) -> (cancellation: CancellationEffects?, continuation: WaiterTable.Continuation?) {
     if self.phase == .finished { return (nil, nil) }
-    let cancellation = counts ? self.release() : nil
+    let cancellation = counts ? self.removeOwner() : nil
     guard mayLeave, !counts || self.ownerCount > 0 || !lastStays else { return (cancellation, nil) }
     switch self.waiters[waiterID] {
     case .suspended(let continuation):
@@ -101,14 +101,14 @@ extension SharedRunState {
 
   /// False when the run is dying or over.
   @usableFromInline
-  mutating func hold() -> Bool {
+  mutating func addOwner() -> Bool {
     guard self.isAlive else { return false }
     self.ownerCount += 1
     return true
   }
 
   @usableFromInline
-  mutating func release() -> CancellationEffects? {
+  mutating func removeOwner() -> CancellationEffects? {
     self.ownerCount -= 1
     return self.ownerCount == 0 ? self.cancel() : nil
   }

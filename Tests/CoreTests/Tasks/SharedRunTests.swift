@@ -54,17 +54,17 @@ import Testing
   @Test func holdsKeepItGoing() async throws {
     let work = GatedWork()
     let sharedRun = work.task().sharedRun
-    #expect(sharedRun.hold())
+    #expect(sharedRun.addOwner())
     let caller = Task.immediate { [context] in try await sharedRun.outcome(in: context).get() }
     caller.cancel()
     await #expect(throws: CancellationError.self) { try await caller.value }
     #expect(!sharedRun.isCancelled)
-    #expect(sharedRun.hold())
-    sharedRun.release()
+    #expect(sharedRun.addOwner())
+    sharedRun.removeOwner()
     #expect(!sharedRun.isCancelled)
-    sharedRun.release()
+    sharedRun.removeOwner()
     #expect(sharedRun.isCancelled)
-    #expect(!sharedRun.hold())
+    #expect(!sharedRun.addOwner())
     await sharedRun.settled()
     #expect(work.cancelledRunCount == 1)
   }
@@ -73,18 +73,18 @@ import Testing
     let work = GatedWork()
     work.gate.open()
     let sharedRun = work.task().sharedRun
-    #expect(sharedRun.hold())
+    #expect(sharedRun.addOwner())
     #expect(try await sharedRun.outcome(in: context).get() == 1)
-    #expect(!sharedRun.hold())
-    sharedRun.release()
+    #expect(!sharedRun.addOwner())
+    sharedRun.removeOwner()
     #expect(!sharedRun.isCancelled)
   }
 
   @Test func aHoldThatIsTakenBackOnTheGroundCancelsIt() async throws {
     let work = GatedWork()
     let sharedRun = work.task().sharedRun
-    #expect(sharedRun.hold())
-    sharedRun.release()
+    #expect(sharedRun.addOwner())
+    sharedRun.removeOwner()
     #expect(sharedRun.isCancelled)
     #expect(await sharedRun.outcome(in: context).isCancellation)
     #expect(work.runCount == 0)
@@ -122,7 +122,7 @@ import Testing
     let isWaiting = Switch(false)
     #expect(await sharedRun.outcomeIfAlive(leaving: .atOnce) { _ = isWaiting.set(true) } == nil)
     #expect(!isWaiting.isOn)
-    #expect(!sharedRun.hold())
+    #expect(!sharedRun.addOwner())
     gate.open()
     await sharedRun.settled()
     #expect(sharedRun.finishedOutcome != nil)

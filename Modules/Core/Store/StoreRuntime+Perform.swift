@@ -1,3 +1,78 @@
+/// A run of a store, from the call to the handlers:
+///
+/// 1. ``run(using:handler:)`` joins a run that does the same, or makes one.
+/// 2. ``perform(_:in:leaving:isOwner:handler:)`` starts it, in a task of its own, and waits for its outcome.
+/// 3. ``willStart(_:)`` puts the run into the state and notifies the subscribers.
+/// 4. ``perform(_:)`` calls the operation, in the run's task. ``yield(_:of:using:)`` takes what that yields.
+/// 5. ``didFinish(_:with:isCancelled:)`` puts the outcome into the state and notifies the subscribers.
+///
+/// A cancelled run takes ``didNotStart(_:)`` instead of step 4, or ``wasCancelled(_:)`` before step 5, which rolls it back.
+extension StoreRuntime {
+  /// The context of a run: the store's, with what `context` has set over it.
+  @inlinable
+  func runContext(_ context: OperationContext?) -> OperationContext {
+    if let context { self.overlaidContext(context) } else { self.context }
+  }
+
+  @inlinable
+  @inline(never)
+  func overlaidContext(_ context: OperationContext) -> OperationContext {
+    self.context.overlaid(with: context)
+  }
+
+  /// A run that lends its task to one that it shares with others.
+  @inlinable
+  func makeRun(in context: OperationContext, ownerCount: Int = 0) -> StoreRun {
+    StoreRun(delegate: self, loan: context.operationRunSharing == nil ? nil : TaskLoan(), ownerCount: ownerCount)
+  }
+
+  @inlinable
+  func makeTask(using context: OperationContext?) -> Task {
+    let context = self.runContext(context)
+    return Task(sharedRun: self.makeRun(in: context), context: context)
+  }
+
+  /// Runs the operation, or joins a run that does the same where the operation shares runs.
+  @inlinable
+  nonisolated(nonsending) func run(
+    using context: OperationContext?,
+    handler: RunHandler<State>?
+  ) async -> Result<State.OperationValue, State.Failure> {
+    // Not kept while the caller waits.
+    let context = self.runContext(context)
+    guard let sharing = context.operationRunSharing else {
+      return await self.perform(self.makeRun(in: context), in: context, leaving: .lastStays, handler: handler)
+    }
+    switch self.admission(context, sharing, handler) {
+    case .newRun(let sharedRun, let context):
+      return await self.perform(sharedRun, in: context, leaving: .atOnce, isOwner: true, handler: handler)
+    case .join(let sharedRun, let listener):
+      return await self.join(sharedRun, listener)
+    case .refusal(let names):
+      return OperationCircleError.outcome(names)
+    }
+  }
+
+  /// Runs the operation.
+  @inlinable
+  @inline(never)
+  nonisolated(nonsending) func perform(
+    _ sharedRun: StoreRun,
+    in context: OperationContext,
+    leaving: StoreRun.Leaving,
+    isOwner: Bool = false,
+    handler: RunHandler<State>?
+  ) async -> Result<State.OperationValue, State.Failure> {
+    if EnclosingRun.exists { EnclosingRun.note(awaited: sharedRun) }
+    let listener = self.listen(to: sharedRun, with: handler)
+    let outcome = await sharedRun.outcome(in: context, leaving: leaving, isOwner: isOwner, delegate: self)
+    self.dismiss(listener)
+    return outcome
+  }
+}
+
+// MARK: - The steps of a run
+
 extension StoreRuntime: RunDelegate {
   @inlinable
   func willStart(_ task: consuming Task) -> Task {
@@ -6,21 +81,21 @@ extension StoreRuntime: RunDelegate {
     if task.context.operationRunningTaskIdentifier != task.id { task.enterRun(of: self.reference) }
     // The state may date the start, and must not call a clock under the lock.
     if State.datesRuns { task.context.event.frozenDate = task.context.date }
-    let isOwner = task.context.run.isForSubscribers && task.sharedRun.hold()
+    let isOwner = task.context.run.isForSubscribers && task.sharedRun.addOwner()
     let original = task
-    var isHoldNeeded = false
+    var isOwnerNeeded = false
     var change: StoreActivityChange?
     var reservation: Task?
     self.change(task.context, run: original.id, replacesValue: false) { machine in
       task = original
       let started = machine.start(&task, reservation: &reservation)
-      isHoldNeeded = isOwner && machine.subscribers.count > 0
-      if isHoldNeeded { machine.subscriberRuns.append(task.sharedRun) }
+      isOwnerNeeded = isOwner && machine.subscribers.count > 0
+      if isOwnerNeeded { machine.subscriberRuns.append(task.sharedRun) }
       change = self.activityChange(of: &machine)
       return started
     }
     _ = consume reservation  // Released after the lock.
-    if isOwner, !isHoldNeeded { task.sharedRun.release() }
+    if isOwner, !isOwnerNeeded { task.sharedRun.removeOwner() }
     if let change { self.notify(of: change) }
     if State.datesRuns { task.context.event.frozenDate = nil }
     return task
@@ -160,154 +235,5 @@ extension StoreRuntime: RunDelegate {
         before returning: await the work that yields inside the operation.
         """
     ).report()
-  }
-}
-
-extension Result {
-  /// Whether this is a `CancellationError`.
-  @inlinable
-  package var isCancellation: Bool {
-    if case .failure(let error) = self { error.isCancellation } else { false }
-  }
-}
-
-// MARK: - Asked runs
-
-extension StoreRuntime {
-  /// The context of a run: the store's, with what `context` has set over it.
-  @inlinable
-  func runContext(_ context: OperationContext?) -> OperationContext {
-    if let context { self.overlaidContext(context) } else { self.context }
-  }
-
-  @inlinable
-  @inline(never)
-  func overlaidContext(_ context: OperationContext) -> OperationContext {
-    self.context.overlaid(with: context)
-  }
-
-  /// A run that lends its task to one that it shares with others.
-  @inlinable
-  func makeRun(in context: OperationContext, ownerCount: Int = 0) -> StoreRun {
-    StoreRun(delegate: self, loan: context.operationRunSharing == nil ? nil : TaskLoan(), ownerCount: ownerCount)
-  }
-
-  @inlinable
-  func makeTask(using context: OperationContext?) -> Task {
-    let context = self.runContext(context)
-    return Task(sharedRun: self.makeRun(in: context), context: context)
-  }
-
-  /// Runs the operation, or joins a run that does the same where the operation shares runs.
-  @inlinable
-  nonisolated(nonsending) func run(
-    using context: OperationContext?,
-    handler: RunHandler<State>?
-  ) async -> Result<State.OperationValue, State.Failure> {
-    // Not kept while the caller waits.
-    let context = self.runContext(context)
-    guard let sharing = context.operationRunSharing else {
-      return await self.perform(self.makeRun(in: context), in: context, leaving: .lastStays, handler: handler)
-    }
-    switch self.admission(context, sharing, handler) {
-    case .newRun(let sharedRun, let context):
-      return await self.perform(sharedRun, in: context, leaving: .atOnce, isOwner: true, handler: handler)
-    case .join(let sharedRun, let listener):
-      return await self.join(sharedRun, listener)
-    case .refusal(let names):
-      return OperationCircleError.outcome(names)
-    }
-  }
-
-  /// Runs the operation.
-  @inlinable
-  @inline(never)
-  nonisolated(nonsending) func perform(
-    _ sharedRun: StoreRun,
-    in context: OperationContext,
-    leaving: StoreRun.Leaving,
-    isOwner: Bool = false,
-    handler: RunHandler<State>?
-  ) async -> Result<State.OperationValue, State.Failure> {
-    if EnclosingRun.exists { EnclosingRun.note(awaited: sharedRun) }
-    let listener = self.listen(to: sharedRun, with: handler)
-    let outcome = await sharedRun.outcome(in: context, leaving: leaving, isOwner: isOwner, delegate: self)
-    self.dismiss(listener)
-    return outcome
-  }
-
-  /// Waits for a run that brings the whole value, whatever its context, or runs the operation.
-  @inlinable
-  nonisolated(nonsending) func runOrJoin() async -> Result<State.OperationValue, State.Failure> {
-    let running = self.machine.withLock { machine in machine.runs.last { machine.canRefresh($0) }?.task.sharedRun }
-    guard let running, case .open = WaitGraph.finding(joining: running) else {
-      return await self.run(using: nil, handler: nil)
-    }
-    let context = self.context
-    let leaving: StoreRun.Leaving = context.operationRunSharing == nil ? .lastStays : .atOnce
-    if let outcome = await running.outcomeIfAlive(leaving: leaving, onJoin: { context.noteJoin() }) { return outcome }
-    return await self.run(using: nil, handler: nil)
-  }
-
-  /// Waits for a run that the caller is an owner of already.
-  @inlinable
-  nonisolated(nonsending) func join(
-    _ sharedRun: StoreRun,
-    _ listener: Subscriber<State>?
-  ) async -> Result<State.OperationValue, State.Failure> {
-    let outcome = await sharedRun.outcomeOfOwner(leaving: .atOnce)
-    self.dismiss(listener)
-    return outcome
-  }
-
-  @inlinable
-  func listen(to sharedRun: StoreRun, with handler: RunHandler<State>?) -> Subscriber<State>? {
-    handler.map { self.listen(to: sharedRun.id, with: $0.handler) }
-  }
-
-  @inlinable
-  @inline(never)
-  func listen(to run: OperationTaskIdentifier, with handler: OperationEventHandler<State>) -> Subscriber<State> {
-    self.noteDependent()
-    return self.machine.withLock { $0.subscribers.add(handler, role: .runListener(run)) }
-  }
-
-  /// Lets a listener go behind all events that were posted for it.
-  @inlinable
-  func dismiss(_ listener: Subscriber<State>?) {
-    if let listener { self.dismissListener(listener) }
-  }
-
-  @inlinable
-  @inline(never)
-  func dismissListener(_ listener: Subscriber<State>) {
-    self.machine.withLock { $0.eventQueue.append(.dismissal(listener)) }
-    self.deliver()
-  }
-
-  /// Waits until no run is under way, or the current task is cancelled.
-  func settled() async {
-    while let sharedRun = self.machine.withLock({ $0.runs.first?.task.sharedRun ?? $0.finishingRuns.first }),
-      !_Concurrency.Task.isCancelled
-    {
-      await sharedRun.settled()
-    }
-  }
-
-  /// Cancels all runs.
-  ///
-  /// - Returns: Waits until their work has ended, or the current task is cancelled.
-  func cancelRuns() -> @Sendable () async -> Void {
-    let sharedRuns = self.machine.withLock { machine in
-      (machine.runs.map(\.task) + machine.reservedTasks).map(\.sharedRun)
-    }
-    self.act { for sharedRun in sharedRuns { sharedRun.cancel() } }
-    return {
-      for sharedRun in sharedRuns {
-        await sharedRun.settled()
-        // A shared run ends for its callers when it is cancelled, and its work perhaps later.
-        await sharedRun.loan?.cancelledWorkEnded()
-      }
-    }
   }
 }

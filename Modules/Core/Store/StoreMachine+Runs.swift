@@ -1,0 +1,133 @@
+extension StoreMachine {
+  @inlinable
+  mutating func start(_ task: inout Task, reservation: inout Task?) -> StoreChange {
+    let sharedRun = task.sharedRun
+    self.state.scheduleFetchTask(&task)
+    // It may edit the task, not put another in its place.
+    if task.sharedRun !== sharedRun { task = Task(sharedRun: sharedRun, context: task.context) }
+    if self.hasUndoLog { self.noteStart(of: task) }
+    if !self.reservedTasks.isEmpty { reservation = self.removeReservation(of: task.id) }
+    self.runs.append(Run(task: task, invalidations: self.invalidations))
+    return StoreChange(isStateNew: true)
+  }
+
+  @usableFromInline
+  mutating func noteStart(of task: Task) {
+    self.undoLog?.editBase { base in
+      var copy = task
+      base.scheduleFetchTask(&copy)
+    }
+  }
+
+  /// Takes out the task of a run that was decided on, if there is one. The caller releases it after the lock.
+  @inlinable
+  mutating func removeReservation(of id: OperationTaskIdentifier) -> Task? {
+    for index in self.reservedTasks.indices where self.reservedTasks[index].id == id {
+      return self.reservedTasks.remove(at: index)
+    }
+    return nil
+  }
+
+  /// Takes back all that a run did.
+  @inlinable
+  mutating func rollBack(_ id: OperationTaskIdentifier) -> StoreChange {
+    guard let index = self.index(ofRun: id), self.runs[index].isShown else { return StoreChange() }
+    self.runs[index].isShown = false
+    let task = self.runs[index].task
+    if self.hasUndoLog { self.rollBackChanges(of: id) }
+    self.removeTask(task)
+    return StoreChange(isStateNew: true)
+  }
+
+  @usableFromInline
+  mutating func rollBackChanges(of id: OperationTaskIdentifier) {
+    self.releaseUndoLog()
+    if let state = self.undoLog?.rollBack(id) { self.state = state }
+  }
+
+  /// A run has ended.
+  ///
+  /// - Parameters:
+  ///   - hidesOutdatedRuns: Whether older runs are hidden when the run answers an invalidation.
+  ///   - removed: Gets what is kept of the run, which is released after the lock.
+  @inlinable
+  mutating func finish(
+    _ task: Task,
+    with outcome: Result<State.OperationValue, State.Failure>,
+    isCancelled: Bool,
+    hidesOutdatedRuns: Bool,
+    removed: inout Run?
+  ) -> StoreChange {
+    let id = task.id
+    var isStateNew = false
+    if isCancelled {
+      isStateNew = self.index(ofRun: id).map { self.runs[$0].isShown } ?? false
+      _ = self.rollBack(id)
+    }
+    guard let index = self.index(ofRun: id) else { return StoreChange() }
+    let (isShown, isSkipped) = (self.runs[index].isShown, self.runs[index].isSkipped)
+    let invalidations = self.runs[index].invalidations
+    removed = index == self.runs.count - 1 ? self.runs.removeLast() : self.runs.remove(at: index)
+    if !self.subscriberRuns.isEmpty { self.subscriberRuns.removeAll { $0.id == id } }
+    self.finishingRuns.append(task.sharedRun)
+    guard isShown else { return StoreChange(isStateNew: isStateNew, lifecycle: isSkipped ? nil : .ended) }
+    self.state.update(with: outcome, for: task)
+    if self.hasUndoLog { self.noteFinish(of: task, with: outcome) }
+    self.removeTask(task)
+    if case .success = outcome, self.state.isRefreshed(by: task) {
+      self.answerInvalidations(upTo: invalidations)
+      if hidesOutdatedRuns { self.hideOutdatedRuns() }
+    }
+    return StoreChange(isStateNew: true, bringsResult: true, lifecycle: .ended)
+  }
+
+  @usableFromInline
+  mutating func noteFinish(of task: Task, with outcome: Result<State.OperationValue, State.Failure>) {
+    self.releaseUndoLog()
+    // Nothing is left that could be taken back, so nobody will ask for the state before it.
+    if self.undoLog?.hasOwners(besides: task.id) == false {
+      self.undoLog = nil
+      return
+    }
+    self.undoLog?.append(.reported(outcome, task), by: nil)
+    self.undoLog?.commit(task.id)
+  }
+
+  @inlinable
+  mutating func removeTask(_ task: Task) {
+    self.state.finishFetchTask(task)
+    if self.hasUndoLog { self.noteEnd(of: task) }
+  }
+
+  @usableFromInline
+  mutating func noteEnd(of task: Task) {
+    self.releaseUndoLog()
+    self.undoLog?.editBase { $0.finishFetchTask(task) }
+    if self.undoLog?.hasOwners == false { self.undoLog = nil }
+  }
+
+  /// All have been told of the end of a run.
+  @inlinable
+  mutating func forgetFinishing(of id: OperationTaskIdentifier) {
+    if self.finishingRuns.count == 1, self.finishingRuns[0].id == id {
+      self.finishingRuns.removeLast()
+    } else {
+      self.finishingRuns.removeAll { $0.id == id }
+    }
+  }
+
+  /// Goes back to the initial state, and returns the tasks that are to be cancelled.
+  @inlinable
+  mutating func reset(using context: OperationContext) -> (change: StoreChange, tasks: [Task]) {
+    let effect = self.state.reset(using: context)
+    if self.hasUndoLog {
+      self.releaseUndoLog()
+      self.undoLog = nil
+    }
+    self.answerInvalidations()
+    for index in self.runs.indices { self.runs[index].isShown = false }
+    let running = self.runs.map { $0.task }
+    let others = effect.tasksToCancel.filter { task in !running.contains { $0.id == task.id } }
+    return (StoreChange(isStateNew: true), running + others)
+  }
+}

@@ -1,0 +1,76 @@
+extension StoreRuntime {
+  /// Waits for a run that brings the whole value, whatever its context, or runs the operation.
+  @inlinable
+  nonisolated(nonsending) func runOrJoin() async -> Result<State.OperationValue, State.Failure> {
+    let running = self.machine.withLock { machine in machine.runs.last { machine.canRefresh($0) }?.task.sharedRun }
+    guard let running, case .open = WaitGraph.finding(joining: running) else {
+      return await self.run(using: nil, handler: nil)
+    }
+    let context = self.context
+    let leaving: StoreRun.Leaving = context.operationRunSharing == nil ? .lastStays : .atOnce
+    if let outcome = await running.outcomeIfAlive(leaving: leaving, onJoin: { context.noteJoin() }) { return outcome }
+    return await self.run(using: nil, handler: nil)
+  }
+
+  /// Waits for a run that the caller is an owner of already.
+  @inlinable
+  nonisolated(nonsending) func join(
+    _ sharedRun: StoreRun,
+    _ listener: Subscriber<State>?
+  ) async -> Result<State.OperationValue, State.Failure> {
+    let outcome = await sharedRun.outcomeOfOwner(leaving: .atOnce)
+    self.dismiss(listener)
+    return outcome
+  }
+
+  @inlinable
+  func listen(to sharedRun: StoreRun, with handler: RunHandler<State>?) -> Subscriber<State>? {
+    handler.map { self.listen(to: sharedRun.id, with: $0.handler) }
+  }
+
+  @inlinable
+  @inline(never)
+  func listen(to run: OperationTaskIdentifier, with handler: OperationEventHandler<State>) -> Subscriber<State> {
+    self.noteDependent()
+    return self.machine.withLock { $0.subscribers.add(handler, role: .runListener(run)) }
+  }
+
+  /// Lets a listener go behind all events that were posted for it.
+  @inlinable
+  func dismiss(_ listener: Subscriber<State>?) {
+    if let listener { self.dismissListener(listener) }
+  }
+
+  @inlinable
+  @inline(never)
+  func dismissListener(_ listener: Subscriber<State>) {
+    self.machine.withLock { $0.eventQueue.append(.dismissal(listener)) }
+    self.deliver()
+  }
+
+  /// Waits until no run is under way, or the current task is cancelled.
+  func settled() async {
+    while let sharedRun = self.machine.withLock({ $0.runs.first?.task.sharedRun ?? $0.finishingRuns.first }),
+      !_Concurrency.Task.isCancelled
+    {
+      await sharedRun.settled()
+    }
+  }
+
+  /// Cancels all runs.
+  ///
+  /// - Returns: Waits until their work has ended, or the current task is cancelled.
+  func cancelRuns() -> @Sendable () async -> Void {
+    let sharedRuns = self.machine.withLock { machine in
+      (machine.runs.map(\.task) + machine.reservedTasks).map(\.sharedRun)
+    }
+    self.act { for sharedRun in sharedRuns { sharedRun.cancel() } }
+    return {
+      for sharedRun in sharedRuns {
+        await sharedRun.settled()
+        // A shared run ends for its callers when it is cancelled, and its work perhaps later.
+        await sharedRun.loan?.cancelledWorkEnded()
+      }
+    }
+  }
+}
