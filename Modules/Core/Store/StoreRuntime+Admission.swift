@@ -1,21 +1,21 @@
-/// How a call that may share a run is served.
+/// What a call that may share a run gets.
 @usableFromInline
 enum RunAdmission<State: OperationState & Sendable> {
   @usableFromInline typealias StoreRun = SharedRun<State.OperationValue, State.Failure>
 
-  /// By a run of its own, which others can join from now on. The caller begins it, and is an owner of it.
+  /// A new run, which others can join from now on. The caller starts it, and is an owner of it.
   case newRun(StoreRun, OperationContext)
-  /// By a run that is there. The caller is an owner of it.
+  /// An existing run. The caller is an owner of it.
   case join(StoreRun, Subscriber<State>?)
-  /// Not at all: the run that does the same waits for the caller, by way of these operations.
+  /// Nothing: the run that does the same waits for the caller, through these operations.
   case refusal([String])
 }
 
 extension StoreRuntime {
-  /// Decides whether a call joins a run that does the same, or begins one.
+  /// Decides whether a call joins a run that does the same, or starts one.
   ///
-  /// The operation says what is the same, while no lock is held. What was looked at then is decided on under one lock: no run
-  /// begins unless all others were looked at, and none is joined that has ended, or was invalidated, by then.
+  /// The operation compares runs without the lock. The decision is made under one lock: a run starts only if the call was
+  /// compared with all others, and a run is joined only if it has neither finished nor been invalidated since.
   @inlinable
   @inline(never)
   func admission(
@@ -23,7 +23,7 @@ extension StoreRuntime {
     _ sharing: OperationRunSharing,
     _ handler: RunHandler<State>?
   ) -> RunAdmission<State> {
-    // Nearly always there is no run, or one that does the same.
+    // The fast path: there is no run, or one that does the same.
     var (candidate, reserved) = (Task?.none, Task?.none)
     self.machine.withLock { machine in
       if machine.runs.isEmpty, machine.reservedTasks.isEmpty {
@@ -44,17 +44,17 @@ extension StoreRuntime {
     return self.admissionAmongOthers(context, sharing, handler, &refusals)
   }
 
-  /// What becomes of a call that wants to join a certain run.
+  /// The result of trying to join one run.
   @usableFromInline
   enum Joining {
     case granted(RunAdmission<State>)
-    /// The run does something else, or waits for the caller: in a circle, which has been reported then, or in a queue.
+    /// The run does something else, or waits for the caller: in a circle, which has been reported, or in a queue.
     case refused(isCircle: Bool)
-    /// The run cannot be joined any more.
+    /// The run can no longer be joined.
     case late
   }
 
-  /// The runs that a call cannot join.
+  /// The runs that a call was compared with and cannot join.
   @usableFromInline
   struct Refusals {
     @usableFromInline private(set) var runs: Set<OperationTaskIdentifier> = []
@@ -97,7 +97,7 @@ extension StoreRuntime {
     return .granted(.join(candidate.sharedRun, listener))
   }
 
-  /// - Parameter refusals: The runs that were looked at and cannot be joined.
+  /// - Parameter refusals: The runs that the call was compared with and cannot join.
   @inlinable
   @inline(never)
   func admissionAmongOthers(
@@ -125,7 +125,7 @@ extension StoreRuntime {
     }
   }
 
-  /// The tasks of the runs that a caller can join who comes now.
+  /// The tasks of the runs that can be joined now.
   @inlinable var joinableTasks: [Task] {
     self.machine.withLock { machine in
       machine.runs.filter { machine.canServe($0) }.map { $0.task }
@@ -133,7 +133,7 @@ extension StoreRuntime {
     }
   }
 
-  /// Reserves a run. Called under the lock.
+  /// Reserves a run: callers can join it before it starts. Called with the lock held.
   @inlinable
   func reserve(_ context: OperationContext, in machine: inout StoreMachine<State>) -> Task {
     var task = Task(sharedRun: self.makeRun(in: context, ownerCount: 1), context: context)
@@ -142,8 +142,8 @@ extension StoreRuntime {
     return task
   }
 
-  /// Makes the caller an owner of a run, and its handler one that hears what the run has told and will tell. False when the
-  /// run cannot be joined any more.
+  /// Makes the caller an owner of a run, and subscribes its handler to the run's past and future events. False if the run
+  /// can no longer be joined.
   @inlinable
   func takeOwnership(
     of sharedRun: StoreRun,
@@ -169,7 +169,7 @@ extension StoreRuntime {
 }
 
 extension StoreMachine {
-  /// The task of the run that a caller can join who comes now; nil when there is none, or more than one run.
+  /// The task of the only run, if it can be joined; nil without runs, or with more than one.
   @inlinable var onlyJoinableTask: Task? {
     if self.runs.count == 1, self.reservedTasks.isEmpty { return self.canServe(self.runs[0]) ? self.runs[0].task : nil }
     guard self.runs.isEmpty, self.reservedTasks.count == 1 else { return nil }
@@ -182,7 +182,7 @@ extension StoreMachine {
       || self.reservedTasks.contains { $0.sharedRun.isAlive && !refused.contains($0.id) }
   }
 
-  /// Lets one who joins a run hear that it has started, and what it has yielded last.
+  /// Queues the start of a run and its last yield for a subscriber that joins it.
   @usableFromInline
   mutating func queueHistory(of run: Run, for subscriber: Subscriber<State>) {
     guard run.hasStarted else { return }
@@ -193,7 +193,7 @@ extension StoreMachine {
 }
 
 extension OperationTask {
-  /// Makes its context that of its run.
+  /// Makes the task's context that of its run.
   @inlinable
   mutating func enterRun(of store: any StoreReference) {
     self.context.enterRun(self.id, of: store, loan: self.sharedRun.loan)

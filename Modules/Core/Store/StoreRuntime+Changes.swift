@@ -1,12 +1,12 @@
 extension StoreRuntime {
-  /// Makes a change under the lock, and tells of it after.
+  /// Changes the machine with the lock held, and notifies the subscribers after unlocking.
   ///
   /// - Parameters:
-  ///   - context: What is told with it; asked for after the change.
-  ///   - run: The run that makes the change, if one does.
-  ///   - result: The result that the change brings, if its change say so.
-  ///   - replacesValue: False where the change leaves the value and the error as they are.
-  ///   - body: Changes the machine and nothing else: beneath layers it is carried out more than once.
+  ///   - context: The context of the events; evaluated after the change.
+  ///   - run: The run that makes the change, if any.
+  ///   - result: The result for the subscribers, used when the returned change says so.
+  ///   - replacesValue: False if the change leaves the value and the error as they are.
+  ///   - body: Changes the machine and has no other effect: with layers it is called more than once.
   @inlinable
   func change(
     _ context: @autoclosure () -> OperationContext,
@@ -18,7 +18,7 @@ extension StoreRuntime {
     var change = StoreChange()
     var recipients: Recipients<State>?
     var state: State?
-    // A deinitializer is foreign code as well: what the change has replaced goes after the lock.
+    // Deinitializers are user code too: replaced values are released after unlocking.
     var replaced: StoreMachine<State>.RetainedValues?
     var released: [any Sendable] = []
     let mayDeliver = !self.machine.isOwnedByCurrentThread
@@ -48,10 +48,10 @@ extension StoreRuntime {
     self.endDelivery()
   }
 
-  /// Makes a change that may alter what the layers make of the state.
+  /// Makes a change after which the layers have to be applied again.
   ///
-  /// The layers are user code, so they are applied to a draft of the change outside the lock, those included that have
-  /// become part of the value and are replayed; the change is made when nothing else has changed by then.
+  /// Layers are user code. They are applied to a draft without the lock, including the committed ones that the undo log
+  /// replays. The change is made if the machine still has the version of the draft, and tried again otherwise.
   @usableFromInline
   func changeBeneathLayers(
     _ context: @autoclosure () -> OperationContext,
@@ -89,9 +89,9 @@ extension StoreRuntime {
     }
   }
 
-  /// Keeps what a change has replaced until the exclusive access of this thread ends, if it has that.
+  /// Retains replaced values until the exclusive access of this thread ends, if it has exclusive access.
   ///
-  /// Only the last few are kept, so that they do not pile up: those before go while the access lasts.
+  /// At most the last four are retained; earlier ones are released at once.
   @usableFromInline
   func deferRelease(of replaced: StoreMachine<State>.RetainedValues?) {
     guard let replaced, self.machine.isOwnedByCurrentThread else { return }
@@ -102,11 +102,11 @@ extension StoreRuntime {
   func editLayers(_ edit: (inout StoreMachine<State>) -> Void) {
     self.changeBeneathLayers(OperationContext()) { machine in
       edit(&machine)
-      return StoreChange()  // The machine has told of it itself, with its own context.
+      return StoreChange()  // The machine has queued the event itself, with its own context.
     }
   }
 
-  /// Makes what a layer shows part of the state.
+  /// Makes the effect of a layer part of the state.
   func commit(_ layer: StateLayer<State>) {
     while true {
       let (state, version) = self.machine.withLock { ($0.state, $0.version) }

@@ -1,5 +1,5 @@
 extension StoreRuntime {
-  /// Attaches the handlers and controllers that the operation has put in the context.
+  /// Attaches the handlers and controllers that the operation's modifiers put in the context.
   @usableFromInline
   func attachConfiguration(of context: OperationContext) {
     let (handlers, controllers) = (context.operationEventHandlers, context.operationControllers)
@@ -17,7 +17,7 @@ extension StoreRuntime {
     guard !controllers.isEmpty || !probes.isEmpty || followsSpecification else { return }
     var subscriptions = controllers.map { self.start($0) } + probes.map { $0.storeWasMade() }
     if let subscription = self.followAutomaticRunning(in: context) { subscriptions.append(subscription) }
-    // Most stores have one controller at most, and keep no more for it than it takes.
+    // Most stores have at most one controller, which needs no combined subscription.
     let subscription = subscriptions.count == 1 ? subscriptions[0] : .combined(subscriptions)
     self.machine.withLock { $0.controllers = subscription }
   }

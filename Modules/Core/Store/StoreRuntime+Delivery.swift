@@ -1,7 +1,7 @@
 public import Synchronization
 
 extension StoreRuntime {
-  /// Hands events over until there are none, unless somebody does so already or the thread has exclusive access.
+  /// Delivers the queued events, unless another thread is delivering or this thread has exclusive access.
   @usableFromInline
   func deliver() {
     guard !self.machine.isOwnedByCurrentThread else { return }
@@ -16,7 +16,7 @@ extension StoreRuntime {
     }
   }
 
-  /// Ends a delivery that has not been in the event queue with what has come into it meanwhile.
+  /// Ends a delivery that bypassed the event queue, after the events that were queued meanwhile.
   @inlinable
   func endDelivery() {
     if !self.machine.withLock({ $0.endDelivery() }) { self.deliverRest() }
@@ -27,7 +27,7 @@ extension StoreRuntime {
     self.deliver(from: self.machine.withLock { $0.nextDelivery() })
   }
 
-  /// Performs an action between the events, in the order in which they were made.
+  /// Performs an action after the events queued so far and before all later ones.
   @usableFromInline
   func performInOrder(_ action: @escaping @Sendable () -> Void) {
     let mayDeliver = !self.machine.isOwnedByCurrentThread
@@ -44,7 +44,7 @@ extension StoreRuntime {
     self.endDelivery()
   }
 
-  /// Does something that may call foreign code: now, or when the exclusive access of this thread ends.
+  /// Performs an action that may call user code: now, or when the exclusive access of this thread ends.
   @inlinable
   func act(_ action: @escaping @Sendable () -> Void) {
     if self.machine.isOwnedByCurrentThread {
@@ -69,22 +69,22 @@ extension StoreRuntime {
     _ = consume releases
   }
 
-  /// Tells the client when the store has become idle or stopped being so, and observers when runs or subscribers are there
-  /// that were not, or the other way round.
+  /// Notifies the client when the store becomes idle or active, and observers when the first run or subscriber appears or
+  /// the last one disappears.
   @inlinable
   func activityChanged() {
     let change = self.machine.withLock { self.activityChange(of: &$0) }
     if let change { self.notify(of: change) }
   }
 
-  /// What a change of the machine means to the client and to observers.
+  /// The notifications that a change of the machine requires; nil for none.
   @inlinable
   func activityChange(of machine: inout StoreMachine<State>) -> StoreActivityChange? {
     machine.reportActivity(isInClient: self.wasInClient, reading: self.nextIdlenessReading())
   }
 
-  /// A number for a look at whether the store is idle. The last look at what counts is taken under the lock, so that later
-  /// looks have later numbers; those at drafts leave gaps.
+  /// The sequence number of an idleness check. Checks of the machine itself are numbered with the lock held, so later
+  /// checks have greater numbers; checks of drafts leave gaps.
   @inlinable
   func nextIdlenessReading() -> UInt32 {
     self.idlenessReadings.wrappingAdd(1, ordering: .relaxed).newValue

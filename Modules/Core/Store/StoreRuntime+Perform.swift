@@ -8,7 +8,7 @@
 ///
 /// A cancelled run takes ``didNotStart(_:)`` instead of step 4, or ``wasCancelled(_:)`` before step 5, which rolls it back.
 extension StoreRuntime {
-  /// The context of a run: the store's, with what `context` has set over it.
+  /// The context of a run: the store's, overlaid with the entries of `context`.
   @inlinable
   func runContext(_ context: OperationContext?) -> OperationContext {
     if let context { self.overlaidContext(context) } else { self.context }
@@ -20,7 +20,7 @@ extension StoreRuntime {
     self.context.overlaid(with: context)
   }
 
-  /// A run that lends its task to one that it shares with others.
+  /// Makes a run. Where callers share runs it can lend its task to the deduplicated run inside it.
   @inlinable
   func makeRun(in context: OperationContext, ownerCount: Int = 0) -> StoreRun {
     StoreRun(delegate: self, loan: context.operationRunSharing == nil ? nil : TaskLoan(), ownerCount: ownerCount)
@@ -38,7 +38,7 @@ extension StoreRuntime {
     using context: OperationContext?,
     handler: RunHandler<State>?
   ) async -> Result<State.OperationValue, State.Failure> {
-    // Not kept while the caller waits.
+    // The parameter is shadowed so that it is released before the caller suspends.
     let context = self.runContext(context)
     guard let sharing = context.operationRunSharing else {
       return await self.perform(self.makeRun(in: context), in: context, leaving: .lastStays, handler: handler)
@@ -53,7 +53,7 @@ extension StoreRuntime {
     }
   }
 
-  /// Runs the operation.
+  /// Starts a run unless it has started, and waits for its outcome.
   @inlinable
   @inline(never)
   nonisolated(nonsending) func perform(
@@ -77,9 +77,9 @@ extension StoreRuntime: RunDelegate {
   @inlinable
   func willStart(_ task: consuming Task) -> Task {
     var task = task
-    // One that was reserved has entered it then.
+    // The context of a reserved run names its run already.
     if task.context.operationRunningTaskIdentifier != task.id { task.enterRun(of: self.reference) }
-    // The state may date the start, and must not call a clock under the lock.
+    // The state may need the date of the start, and must not call a clock with the lock held.
     if State.datesRuns { task.context.event.frozenDate = task.context.date }
     let isOwner = task.context.run.isForSubscribers && task.sharedRun.addOwner()
     let original = task
@@ -94,7 +94,7 @@ extension StoreRuntime: RunDelegate {
       change = self.activityChange(of: &machine)
       return started
     }
-    _ = consume reservation  // Released after the lock.
+    _ = consume reservation  // Released after unlocking.
     if isOwner, !isOwnerNeeded { task.sharedRun.removeOwner() }
     if let change { self.notify(of: change) }
     if State.datesRuns { task.context.event.frozenDate = nil }
@@ -106,7 +106,7 @@ extension StoreRuntime: RunDelegate {
   nonisolated(nonsending) func perform(
     _ invocation: RunInvocation<StoreRuntime<State>>
   ) async -> Result<State.OperationValue, State.Failure> {
-    // A handler that joins the run later is told of the start then.
+    // A handler that joins the run later is notified of the start when it joins.
     if self.hasDependents || invocation.sharedRun.loan != nil { self.notifyStart(of: invocation.task) }
     let continuation = OperationContinuation<State.OperationValue, State.Failure> { result, context in
       invocation.delegate.yield(result, of: invocation.task, using: context)
@@ -140,7 +140,7 @@ extension StoreRuntime: RunDelegate {
       if let index = machine.index(ofRun: sharedRun.id) { machine.runs[index].isSkipped = true }
       return machine.removeReservation(of: sharedRun.id)
     }
-    _ = consume reservation  // Released after the lock.
+    _ = consume reservation  // Released after unlocking.
   }
 
   @usableFromInline
@@ -171,14 +171,14 @@ extension StoreRuntime: RunDelegate {
     var task = task
     task.context = task.context.stoppingClock()
     task.context.event.updateReason = .returnedFinalResult
-    // Whoever cancelled what the operation does inside: cancellation is not an error of the state.
+    // A cancellation that comes from inside the operation is not an error of the state either.
     let isCancelled = isCancelled || outcome.isCancellation
     var owesRerun = false
     var hasFailedPrematurely = false
     var change: StoreActivityChange?
     var isTold = false
     var removed: StoreMachine<State>.Run?
-    // What a mutation has done is not outdated by what another one does.
+    // The result of a mutation does not make those of other mutations outdated.
     let hidesOutdatedRuns = self.wasInvalidated && self.operation.canRunUnasked
     self.change(task.context, run: task.id, result: outcome) { machine in
       if machine.hasPrematureRuns {
@@ -197,9 +197,9 @@ extension StoreRuntime: RunDelegate {
       if isTold { machine.forgetFinishing(of: task.id) }
       return finishing
     }
-    _ = consume removed  // Released after the lock.
+    _ = consume removed  // Released after unlocking.
     if isTold { return }
-    // Before those hear of the end who wait for it: they are to find the rerun under way.
+    // Before the waiters resume, so that they find the rerun started.
     if owesRerun { self.rerunIfDue() }
     if hasFailedPrematurely { self.rerunIfStale() }
     if let change { self.notify(of: change) }
@@ -221,12 +221,12 @@ extension StoreRuntime: RunDelegate {
     self.change(context, run: task.id, result: result) { machine in
       machine.yield(result, of: task, using: context, replaced: &replaced)
     }
-    _ = consume replaced  // Released after the lock.
+    _ = consume replaced  // Released after unlocking.
   }
 
   @inlinable
   func reportLateYield(of task: Task) {
-    // A cancelled run has ended for its callers while its work may go on.
+    // A cancelled run has finished for its callers while its work may continue.
     if task.sharedRun.isCancelled { return }
     OperationWarning(
       code: .yieldAfterReturn,

@@ -1,12 +1,12 @@
 extension StoreMachine {
-  /// Notes that what the operation needs has come to hold since the runs that are under way began.
+  /// Marks the current runs premature: a condition of the operation came to hold after they started.
   mutating func markRunsPremature() {
     for index in self.runs.indices { self.runs[index].isPremature = true }
     let hasRuns = !self.runs.isEmpty
     if hasRuns != self.hasPrematureRuns { self.hasPrematureRuns = hasRuns }
   }
 
-  /// Whether a run that finishes has failed, perhaps for the want of what has come to hold since it began.
+  /// Whether a finishing run failed, perhaps because a condition came to hold only after it started.
   @usableFromInline
   mutating func failsPrematurely(
     _ id: OperationTaskIdentifier,
@@ -20,16 +20,16 @@ extension StoreMachine {
 }
 
 extension StoreRuntime {
-  /// Runs a stale operation again for the subscribers, as what it needs has come to hold.
+  /// Runs a stale operation again for the subscribers after a condition of the operation came to hold.
   ///
-  /// A run that is there began without it, and may be waiting in vain until it gives up: the rerun is then due.
+  /// A current run started without the condition. If it fails, the operation runs again.
   func rerunSinceChange() {
     guard self.subscriberCount > 0, self.canYieldRerun, self.isStale else { return }
     self.machine.withLock { $0.markRunsPremature() }
     self.runForSubscribers(mode: .enqueued)
   }
 
-  /// Runs a stale operation again for the subscribers, unless a run is there.
+  /// Runs a stale operation again for the subscribers, unless it is running.
   @usableFromInline
   func rerunIfStale() {
     guard self.subscriberCount > 0, self.canYieldRerun, self.isStale else { return }

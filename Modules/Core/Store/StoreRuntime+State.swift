@@ -2,28 +2,28 @@ extension StoreRuntime {
   @inlinable
   var path: OperationPath { self.operation.path }
 
-  /// What the store shows.
+  /// The visible state: with the layers applied.
   @inlinable
   var state: State { self.machine.withLock { $0.shownState } }
 
   @inlinable
   var context: OperationContext {
-    // Not through a closure that takes the machine, which generic code would look up the type of.
+    // Not through a closure over the machine: unspecialized code would look up the machine's type.
     get { self.lock.withLock { OperationContext(storage: self.lockedMachine.contextStorage) } }
     set {
       var context = newValue
-      // It may come from a run, or from an event, whose clock stands still.
+      // The context may come from a run or an event, whose clock is stopped.
       context.leaveRun()
       self.machine.withLock { swap(&$0.context, &context) }
-      withExtendedLifetime(context) {}  // Until here, after the lock.
+      withExtendedLifetime(context) {}  // Released after unlocking.
     }
   }
 
   @inlinable
   var subscriberCount: Int { self.machine.withLock { $0.subscribers.count } }
 
-  /// Whether the value should be fetched again: after an invalidation, or when a staleness rule says so of what runs and
-  /// setters have made. Without rules a value is always stale.
+  /// Whether the value should be fetched again: after an invalidation, or when a staleness rule says so. The rules see the
+  /// state without layers. Without rules a value is always stale.
   @inlinable
   var isStale: Bool {
     let (state, context, isInvalidated) = self.machine.withLock { ($0.state, $0.context, $0.isInvalidated) }
@@ -43,7 +43,7 @@ extension StoreRuntime {
     self.change(context) { $0.set(result, using: context) }
   }
 
-  /// The context of a change that no run makes, whose clock is stopped now: a context that comes from an event is dated anew.
+  /// The context of a change outside any run, with the clock stopped now, also if `context` comes from an earlier event.
   @inlinable
   func eventContext(_ context: OperationContext?) -> OperationContext {
     var context = context ?? self.context

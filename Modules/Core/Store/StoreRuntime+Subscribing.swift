@@ -1,9 +1,9 @@
 internal import Synchronization
 
 extension StoreRuntime {
-  /// Adds a subscriber, hands it the state, and runs the operation where that is due.
+  /// Adds a subscriber, delivers the state to it, and runs the operation if the value is stale.
   ///
-  /// - Parameter start: `enqueued` where the caller is on an actor, which the operation is to leave.
+  /// - Parameter mode: `enqueued` if the caller is on an actor, which the operation must not block.
   @inlinable
   func subscribe(
     _ handler: OperationEventHandler<State>,
@@ -48,7 +48,7 @@ extension StoreRuntime {
     return OperationSubscription { self.unsubscribe(subscriber) }
   }
 
-  /// Ends a subscription that came when the store was gone: it has the last state, and nothing follows.
+  /// Ends a subscription to a deinitialized store: the subscriber has the last state, and no event follows.
   @usableFromInline
   func subscriptionToClosedStore(_ subscriber: Subscriber<State>) -> OperationSubscription {
     self.unsubscribe(subscriber)
@@ -68,14 +68,14 @@ extension StoreRuntime {
     self.activityChanged()
   }
 
-  /// Runs the operation on behalf of all subscribers, unless a run is there, which they then keep alive.
+  /// Runs the operation for the subscribers, who own the run together; an existing run is used if there is one.
   @inlinable
   func runForSubscribers(mode: StoreRun.StartMode) {
     let context = self.context
     if context.automaticRunsAreStopped { return }
     let task: Task? = self.machine.withLock { machine in
       guard machine.subscribers.count > 0, !machine.holdsRefresh() else { return nil }
-      // Its first owners are the subscribers.
+      // The subscribers are its first owner.
       let task = Task(sharedRun: self.makeRun(in: context, ownerCount: 1), context: context)
       machine.subscriberRuns.append(task.sharedRun)
       machine.reservedTasks.append(task)
@@ -85,7 +85,7 @@ extension StoreRuntime {
     self.act { task.sharedRun.begin(in: task.context, mode: mode) }
   }
 
-  /// A task that runs the operation again for the subscribers, who keep it alive together with those who await it.
+  /// A task that runs the operation again; the subscribers own the run together with the tasks that await it.
   @inlinable
   func makeRerunTask(using context: OperationContext?) -> Task {
     var task = self.makeNamedTask(using: context)
@@ -93,7 +93,7 @@ extension StoreRuntime {
     return task
   }
 
-  /// Calls `observer` after the first subscriber came or the last one left, and after the first run began or the last ended.
+  /// Calls `observer` when the first subscriber comes, the last one leaves, the first run starts or the last one finishes.
   func observeActivity(_ observer: @escaping @Sendable () -> Void) -> OperationSubscription {
     let isClosed = self.noteDependent()
     let isCancelled = Switch(false)
@@ -106,11 +106,11 @@ extension StoreRuntime {
     return OperationSubscription {
       _ = isCancelled.set(true)
       let observer = self.machine.withLock { $0.activityObservers.removeValue(forKey: id) }
-      _ = consume observer  // Released after the lock.
+      _ = consume observer  // Released after unlocking.
     }
   }
 
-  /// The store is gone: its subscribers hear no more, and nobody keeps its automatic runs alive.
+  /// Ends all subscriptions and disowns the automatic runs. Called when the store is deinitialized.
   func close() {
     let (subscribers, sharedRuns, controllers, observers) = self.machine.withLock { machine in
       machine.isClosed = true
@@ -124,12 +124,13 @@ extension StoreRuntime {
     for subscriber in subscribers { subscriber.onStoreGone?() }
     for sharedRun in sharedRuns { sharedRun.removeOwner() }
     controllers?.cancel()
-    _ = consume observers  // Released after the lock.
+    _ = consume observers  // Released after unlocking.
   }
 }
 
 extension StoreMachine {
-  /// Whether a run is there, or will be, that the subscribers keep alive and that brings what they are to get.
+  /// Whether the subscribers own a current or reserved run that refreshes the value. An existing run without their ownership
+  /// becomes theirs.
   @usableFromInline
   mutating func holdsRefresh() -> Bool {
     let isOwner = self.subscriberRuns.contains { sharedRun in
@@ -141,7 +142,7 @@ extension StoreMachine {
       self.subscriberRuns.append(run.task.sharedRun)
       return true
     }
-    // What those bring is older than the invalidation: the rerun comes when they have ended.
+    // The results of those runs predate the invalidation: the rerun starts when they have finished.
     if self.isInvalidated, !self.runsBeforeInvalidation.isEmpty {
       self.owesRerun = true
       return true

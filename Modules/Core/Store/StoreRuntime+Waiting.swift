@@ -1,5 +1,5 @@
 extension StoreRuntime {
-  /// Waits for a run that brings the whole value, whatever its context, or runs the operation.
+  /// Waits for a run that refreshes the whole value, whatever its context; without one, runs the operation.
   @inlinable
   nonisolated(nonsending) func runOrJoin() async -> Result<State.OperationValue, State.Failure> {
     let running = self.machine.withLock { machine in machine.runs.last { machine.canRefresh($0) }?.task.sharedRun }
@@ -12,7 +12,7 @@ extension StoreRuntime {
     return await self.run(using: nil, handler: nil)
   }
 
-  /// Waits for a run that the caller is an owner of already.
+  /// Waits for a run of which the caller is an owner already.
   @inlinable
   nonisolated(nonsending) func join(
     _ sharedRun: StoreRun,
@@ -35,7 +35,7 @@ extension StoreRuntime {
     return self.machine.withLock { $0.subscribers.add(handler, role: .runListener(run)) }
   }
 
-  /// Lets a listener go behind all events that were posted for it.
+  /// Removes a listener after all events that are queued for it.
   @inlinable
   func dismiss(_ listener: Subscriber<State>?) {
     if let listener { self.dismissListener(listener) }
@@ -48,7 +48,7 @@ extension StoreRuntime {
     self.deliver()
   }
 
-  /// Waits until no run is under way, or the current task is cancelled.
+  /// Waits until all runs have finished, or the current task is cancelled.
   func settled() async {
     while let sharedRun = self.machine.withLock({ $0.runs.first?.task.sharedRun ?? $0.finishingRuns.first }),
       !_Concurrency.Task.isCancelled
@@ -59,7 +59,7 @@ extension StoreRuntime {
 
   /// Cancels all runs.
   ///
-  /// - Returns: Waits until their work has ended, or the current task is cancelled.
+  /// - Returns: A function that waits until their work has ended, or the current task is cancelled.
   func cancelRuns() -> @Sendable () async -> Void {
     let sharedRuns = self.machine.withLock { machine in
       (machine.runs.map(\.task) + machine.reservedTasks).map(\.sharedRun)
@@ -68,7 +68,7 @@ extension StoreRuntime {
     return {
       for sharedRun in sharedRuns {
         await sharedRun.settled()
-        // A shared run ends for its callers when it is cancelled, and its work perhaps later.
+        // A deduplicated run finishes for its callers when it is cancelled; its work may end later.
         await sharedRun.loan?.cancelledWorkEnded()
       }
     }

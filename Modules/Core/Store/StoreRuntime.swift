@@ -1,37 +1,37 @@
 public import Synchronization
 
-/// What works behind an ``OperationStore``: it owns the machine, performs what that decides, and runs the operation.
+/// The implementation of an ``OperationStore``: owns the state machine, performs its decisions, and runs the operation.
 ///
-/// Runs, subscriptions and controls hold the runtime, never the store, so that the store goes with its last reference and
-/// closes the runtime when it does.
+/// Runs, subscriptions and controls retain the runtime, never the store, so the store is deinitialized with its last
+/// reference, and closes the runtime.
 @usableFromInline
 final class StoreRuntime<State: OperationState & Sendable>: Sendable {
   @usableFromInline typealias Task = OperationTask<State.OperationValue, State.Failure>
   @usableFromInline typealias StoreRun = SharedRun<State.OperationValue, State.Failure>
 
-  // The lock lies beside what it guards, in one object with it.
+  // The lock lies beside the value it guards, in one object with it.
   @usableFromInline let lock = ReentrantLock()
-  /// Guards `entry` alone, which is set while the client is locked: whoever has exclusive access may be waiting for that.
+  /// Guards `entry` alone: it is set with the client's lock held, and a thread with exclusive access may wait for that lock.
   @usableFromInline let entryLock = Mutex(())
   @usableFromInline let operation: OperationBox<State>
-  // Unsafe only in name: set before anybody else knows of the object.
+  // Unsafe only in name: set once, before the object is shared.
   @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var madeReference: TypedStoreReference<State>?
-  // Unsafe only in name: touched by whoever holds its lock. It is that of the client that keeps the store, if one does.
+  // Unsafe only in name: guarded by `entryLock`. The entry of the client that has the store, if any.
   @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var entry: StoreEntry?
   /// The number of the last invalidation; 0 before the first.
   @usableFromInline let lastInvalidation = Atomic<Int>(0)
   @usableFromInline let isInClient = Atomic(false)
-  /// Whether anybody has come who is to be told when the store goes, and whether it has gone: decided one after the other.
+  /// Two flags in one atomic value, so that setting one sees the other: has dependents, and is closed.
   @usableFromInline let lifetime = Atomic<UInt8>(0)
-  /// Whether anybody wants to hear of subscribers.
+  /// Whether a probe wants to know of subscribers.
   @usableFromInline let isProbed: Bool
-  /// Numbers the looks at whether the store is idle. It starts again after the greatest.
+  /// The sequence number of the last idleness check. It wraps around.
   @usableFromInline let idlenessReadings = Atomic<UInt32>(0)
   #if DEBUG
-    /// What the client was asked for when it made the store.
+    /// The operation that was passed to the client when it made the store.
     @usableFromInline let requestedOperation = RequestedOperation()
   #endif
-  // Unsafe only in name: touched by whoever holds the lock, which also makes the accesses exclusive.
+  // Unsafe only in name: guarded by `lock`, which also makes the accesses exclusive.
   @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var lockedMachine: StoreMachine<State>
 
   @inlinable
@@ -41,11 +41,11 @@ final class StoreRuntime<State: OperationState & Sendable>: Sendable {
     self.lockedMachine = StoreMachine(state: state, context: context)
   }
 
-  /// The way to the machine, through the lock.
+  /// Access to the machine, through the lock.
   @inlinable
   var machine: StoreMachineAccess<State> { StoreMachineAccess(runtime: self) }
 
-  /// The store, as the contexts of its runs refer to it.
+  /// The weak reference to the store that the contexts of its runs carry.
   @inlinable
   var reference: TypedStoreReference<State> {
     guard let reference = self.madeReference else { preconditionFailure("A runtime is made with its store.") }
@@ -53,7 +53,7 @@ final class StoreRuntime<State: OperationState & Sendable>: Sendable {
   }
 }
 
-/// The machine of a store: what a ``ReentrantMutex`` around it would be, without an object of its own.
+/// Access to a store's machine, as through a ``ReentrantMutex`` but without a separate object.
 @usableFromInline
 struct StoreMachineAccess<State: OperationState & Sendable> {
   @usableFromInline let runtime: StoreRuntime<State>
@@ -67,7 +67,7 @@ struct StoreMachineAccess<State: OperationState & Sendable> {
   @inlinable
   var isOwnedByCurrentThread: Bool { self.runtime.lock.isOwnedByCurrentThread }
 
-  /// Runs `body`, which must not call foreign code, with the machine.
+  /// Runs `body` on the machine with the lock held. It must not call user code.
   @inlinable
   func withLock<R>(_ body: (inout StoreMachine<State>) -> R) -> R {
     self.runtime.lock.withLock { body(&self.runtime.lockedMachine) }
@@ -79,18 +79,18 @@ extension StoreRuntime {
   @inlinable
   var wasInvalidated: Bool { self.lastInvalidation.load(ordering: .relaxed) > 0 }
 
-  /// Whether a client keeps the store, or has done so.
+  /// Whether the store is in a client, or has been.
   @inlinable
   var wasInClient: Bool { self.isInClient.load(ordering: .acquiring) }
 
   @inlinable static var hasDependentsFlag: UInt8 { 1 }
   @inlinable static var isClosedFlag: UInt8 { 2 }
 
-  /// Whether anybody has ever come who is to be told that the store is gone, or let go of then.
+  /// Whether anything has ever subscribed to the store, or attached to it.
   @inlinable
   var hasDependents: Bool { self.lifetime.load(ordering: .acquiring) & Self.hasDependentsFlag != 0 }
 
-  /// Notes that the store is gone. Returns whether there is anybody to tell.
+  /// Marks the store deinitialized. Returns whether it has dependents to notify.
   @inlinable
   func markClosed() -> Bool {
     let former = self.lifetime.bitwiseOr(Self.isClosedFlag, ordering: .acquiringAndReleasing).oldValue
@@ -99,12 +99,12 @@ extension StoreRuntime {
 
   var lockedEntry: StoreEntry? { self.entryLock.withLock { _ in self.entry } }
 
-  /// Tells the client that the store is gone.
+  /// Notifies the client that the store was deinitialized.
   func leaveClient() {
     self.lockedEntry?.storeIsGone()
   }
 
-  /// Notes that somebody has come who is to be told when the store goes. Returns whether it is gone already.
+  /// Notes that the store has a dependent to notify when it is deinitialized. Returns whether that has happened already.
   @usableFromInline
   @discardableResult
   func noteDependent() -> Bool {
