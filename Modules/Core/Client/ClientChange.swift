@@ -1,8 +1,8 @@
-/// Stores that have come to a client and that have gone.
+/// Stores added to a client and stores removed from it.
 struct ClientChange: Sendable {
   var added: [StoreHandle] = []
   var removed: [StoreHandle] = []
-  /// The last watcher that was there by then.
+  /// The ID of the newest watcher when the change was made. Later watchers do not receive it.
   var lastWatcherID: UInt64 = 0
 
   var isEmpty: Bool { self.added.isEmpty && self.removed.isEmpty }

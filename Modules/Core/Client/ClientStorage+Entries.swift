@@ -1,6 +1,6 @@
-/// Changes of the entries, all of them under the lock.
+/// Changes of the entries. All of them require the lock.
 extension ClientStorage {
-  /// An entry of a store that is about to be kept.
+  /// Creates the entry of a store that is about to be inserted.
   func makeEntry(of new: StoreHandle, isIdle: Bool, in state: inout State) -> StoreEntry {
     let client = state.client ?? StoreEntryClient(self, cache: self.cache)
     state.client = client
@@ -9,16 +9,16 @@ extension ClientStorage {
     return entry
   }
 
-  /// Takes out the entry at a node, which the caller holds.
+  /// Removes the entry at a node. The caller holds a reference to it, so that it is not released under the lock.
   func remove(at node: PathIndex.NodeID, from state: inout State, _ released: inout ReleasedValues) {
     var freed: [OperationPath.Element] = []
     state.entries.removeValue(at: node, freed: &freed)
     if !freed.isEmpty { released.append(freed) }
   }
 
-  /// Ends an entry that has been taken out.
+  /// Ends an entry that has been removed.
   ///
-  /// - Returns: The store that leaves with it. Where there is none any more, it is one that stands for it, if there are watchers.
+  /// - Returns: The removed store. If it is deallocated, a stand-in for the watchers, or nil without watchers.
   func end(_ entry: StoreEntry, in state: inout State, _ released: inout ReleasedValues) -> StoreHandle? {
     released.append(entry)
     if entry.isIdle { state.notes.append(.active(entry)) }
@@ -26,7 +26,7 @@ extension ClientStorage {
     return state.watchers.isEmpty ? nil : StoreHandle(runtime: entry.runtime, store: entry.runtime.makeStandIn())
   }
 
-  /// Lets the watchers that there are hear of a change.
+  /// Queues a change for the current watchers.
   func note(_ change: ClientChange, in state: inout State, _ released: inout ReleasedValues) {
     if change.isEmpty { return }
     guard !state.watchers.isEmpty else { return released.append(change) }
@@ -54,35 +54,35 @@ extension ClientStorage {
 // MARK: - Idle stores
 
 extension ClientStorage {
-  /// Looks whether the store of an entry is idle, and acts on that.
+  /// Checks whether the store of an entry is idle, and applies the result.
   func updateIdleness(of entry: StoreEntry) {
-    // Outside this lock: a thread with exclusive access to the store may be waiting for it.
+    // Read outside this lock: a thread with exclusive access to the store may be waiting for this lock.
     self.idlenessChanged(of: entry, to: entry.runtime.readIdleness())
   }
 
-  /// The store of an entry has become idle, or stopped being so.
+  /// Called when the store of an entry becomes idle or is in use again.
   func idlenessChanged(of entry: StoreEntry, to idleness: StoreIdleness) {
     switch self.state.withLock({ self.note(idleness, of: entry, in: &$0) }) {
     case .none: return
     case .waiting: self.deliver()
-    case .telling(let isIdle):
+    case .notifying(let isIdle):
       self.notifyCache(of: entry, isIdle: isIdle)
       self.deliverRest()
     }
   }
 
-  /// What is to follow from a look at whether a store is idle.
+  /// The next step after an idleness check.
   private enum IdlenessStep {
     case none
-    /// The cache hears of it after what was before.
+    /// The change is queued: the cache is notified after the earlier notes.
     case waiting
-    /// The caller delivers, and begins with this.
-    case telling(isIdle: Bool)
+    /// The caller notifies the cache now, then delivers the queued notes.
+    case notifying(isIdle: Bool)
   }
 
   private func note(_ idleness: StoreIdleness, of entry: StoreEntry, in state: inout State) -> IdlenessStep {
     guard entry.isInClient, entry.isOutdated(by: idleness.reading) else { return .none }
-    // In use again, it is held again.
+    // A store that is in use is held strongly again.
     if !idleness.isIdle, entry.store == nil { entry.store = entry.runtime.erasedStore }
     let wasIdle = entry.isIdle
     entry.idlenessReading = idleness.reading
@@ -93,13 +93,13 @@ extension ClientStorage {
       return .waiting
     }
     state.isDelivering = true
-    return .telling(isIdle: entry.isIdle)
+    return .notifying(isIdle: entry.isIdle)
   }
 
-  /// Lets go of an idle store: it stays at its path while it is held elsewhere, and leaves otherwise.
+  /// Evicts an idle store: the store stays at its path while another owner holds it, and is removed otherwise.
   ///
-  /// Whether it is held is decided under the lock, under which look-ups take stores: no look-up finds a store that leaves, and
-  /// none misses a store that stays.
+  /// The check for other owners holds the lock, and look-ups retain stores under the same lock. So no look-up finds a
+  /// store that is removed, or misses a store that stays.
   func evict(_ entry: StoreEntry) {
     self.withNode(at: entry.runtime.path) { state, node, released in
       guard entry.isIdle, var store = entry.store.take() else { return }
@@ -113,7 +113,7 @@ extension ClientStorage {
     self.deliver()
   }
 
-  /// A store that the client does not hold has lost its last reference.
+  /// Called when the last reference to an evicted store is released.
   func storeIsGone(_ entry: StoreEntry) {
     let isInClient = self.withNode(at: entry.runtime.path) { state, node, released in
       guard entry.isInClient, let node else { return false }

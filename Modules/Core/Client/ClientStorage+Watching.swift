@@ -12,7 +12,7 @@ extension ClientStorage {
     }
   }
 
-  /// Tells the cache and the watchers what has happened, unless another thread does so already.
+  /// Delivers the queued notes to the cache and the watchers, unless another thread is already delivering.
   func deliver() {
     let isDelivering = self.state.withLock { state in
       defer { state.isDelivering = true }
@@ -33,7 +33,7 @@ extension ClientStorage {
       for note in notes {
         switch note {
         case .change(let change):
-          // Watchers that came later have found the change made.
+          // Later watchers were added when the change was already visible.
           for (id, watcher) in sortedWatchers where id <= change.lastWatcherID { watcher.receive(change) }
         case .idle(let entry): self.notifyCache(of: entry, isIdle: true)
         case .active(let entry): self.notifyCache(of: entry, isIdle: false)

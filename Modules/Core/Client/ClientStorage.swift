@@ -1,8 +1,8 @@
 internal import Synchronization
 
-/// What works behind an ``OperationClient``: the stores by path, those who watch them, and the cache that lets them go.
+/// The storage of an ``OperationClient``: its stores by path, their watchers, and the cache that evicts idle stores.
 ///
-/// The cache and the watchers are told of changes outside the lock, one at a time and in order.
+/// The cache and the watchers receive changes outside the lock, one at a time and in order.
 @usableFromInline
 final class ClientStorage: Sendable {
   enum Note: Sendable {
@@ -16,10 +16,10 @@ final class ClientStorage: Sendable {
     var watchers: [UInt64: StoreWatcher] = [:]
     var lastWatcherID: UInt64 = 0
     var notes: [Note] = []
-    /// Stores that were put in from outside, and may be in use already.
-    var newcomers: [StoreEntry] = []
+    /// Entries added by ``ClientStorage/apply(removed:added:)``. Their stores may be in use and need an idleness check.
+    var addedEntries: [StoreEntry] = []
     var isDelivering = false
-    /// How the entries refer to this object, once there are any.
+    /// The weak reference to this object that the entries share; nil until the first entry.
     var client: StoreEntryClient?
   }
 
@@ -31,7 +31,7 @@ final class ClientStorage: Sendable {
   }
 
   deinit {
-    // The entries and the stores hold each other, and a cache that other clients use may hold an entry.
+    // Entries and runtimes hold each other, and a cache shared with other clients may hold an entry.
     var stores: [(any AnyObject & Sendable)?] = []
     let entries = self.state.withLock { $0.entries.removeAll() }
     entries.forEach(matching: []) { stores.append($0.end()) }
@@ -41,9 +41,10 @@ final class ClientStorage: Sendable {
 // MARK: - Searching
 
 extension ClientStorage {
-  /// Runs `body` under the lock with the node at a path, or nil where there is none.
+  /// Runs `body` under the lock with the node at a path, or nil if the path has no node.
   ///
-  /// Elements of user types are hashed and compared outside the lock: what `==` and `hash` do there is free.
+  /// Elements of user types are hashed and compared outside the lock, so their `==` and `hash(into:)` may call
+  /// anything.
   func withNode<R>(
     at path: OperationPath,
     _ body: (inout State, PathIndex.NodeID?, inout ReleasedValues) -> R
@@ -54,7 +55,7 @@ extension ClientStorage {
     return self.withNode(at: PathSearch(path)) { state, node, _, released in body(&state, node, &released) }
   }
 
-  /// As ``withNode(at:_:)``, for changes that insert at the path.
+  /// Like ``withNode(at:_:)``, for changes that insert at the path: `body` also receives the search.
   private func withNode<R>(
     at search: PathSearch,
     _ body: (inout State, PathIndex.NodeID?, PathSearch, inout ReleasedValues) -> R
@@ -83,7 +84,7 @@ extension ClientStorage {
 // MARK: - Looking up
 
 extension ClientStorage {
-  /// The store at a path; one that the cache has let go is taken back.
+  /// Returns the store at a path. An evicted store that is still alive is held strongly again.
   @usableFromInline
   func store(at path: OperationPath) -> StoreHandle? {
     let (store, returned) = self.withNode(at: path) { state, node, _ in self.take(node, from: &state) }
@@ -91,7 +92,7 @@ extension ClientStorage {
     return store
   }
 
-  /// The store at a path as it is: what ``store(at:)`` finds, for those who know its type.
+  /// Returns the store that ``store(at:)`` finds, without its runtime, for callers that know its type.
   @usableFromInline
   func object(at path: OperationPath) -> (any AnyObject & Sendable)? {
     let (isInClient, store) = self.withNode(at: path) { state, node, _ -> (Bool, (any AnyObject & Sendable)?) in
@@ -101,7 +102,7 @@ extension ClientStorage {
     return isInClient ? store : self.store(at: path)?.store
   }
 
-  /// The store at a node, with its entry if the client has taken it back.
+  /// Returns the store at a node, and its entry if this call has made the client hold an evicted store again.
   private func take(_ node: PathIndex.NodeID?, from state: inout State) -> (store: StoreHandle?, returned: StoreEntry?)
   {
     guard let node, let entry = state.entries[node: node] else { return (nil, nil) }
@@ -111,7 +112,7 @@ extension ClientStorage {
     return (StoreHandle(runtime: entry.runtime, store: store), entry)
   }
 
-  /// The runtimes of the stores at paths that start with the given one.
+  /// Returns the runtimes of the stores at paths that start with the given one.
   func runtimes(matching path: OperationPath) -> [any ErasedRuntime] {
     self.withNode(at: path) { state, node, _ in
       var runtimes: [any ErasedRuntime] = []
@@ -120,12 +121,12 @@ extension ClientStorage {
     }
   }
 
-  /// The stores at paths that start with the given one.
+  /// Returns the stores at paths that start with the given one.
   @usableFromInline
   func stores(matching path: OperationPath) -> PathTrie<StoreHandle> {
     self.withNode(at: path) { state, node, _ in
       guard let node else { return PathTrie() }
-      // Under the lock, also where the client does not hold them: a store that is found is not let go of meanwhile.
+      // Retained under the lock, evicted stores too: a store that is found cannot be removed meanwhile.
       return state.entries.compactMap(within: node) { entry in
         (entry.store ?? entry.runtime.erasedStore).map { StoreHandle(runtime: entry.runtime, store: $0) }
       }
@@ -136,9 +137,12 @@ extension ClientStorage {
 // MARK: - Changing
 
 extension ClientStorage {
-  /// Keeps a store unless another is there at its path by now; the one that is there is returned.
+  /// Inserts a store unless its path already has one.
   ///
-  /// - Parameter isIdle: Whether it cannot be in use yet.
+  /// - Parameters:
+  ///   - new: The store.
+  ///   - isIdle: True if the store cannot be in use yet.
+  /// - Returns: The store that is now at the path.
   @usableFromInline
   func insertIfAbsent(_ new: StoreHandle, isIdle: Bool) -> StoreHandle {
     let path = new.runtime.path
@@ -158,13 +162,13 @@ extension ClientStorage {
       }
     }
     switch insertion {
-    case .refused(let store, let returned):
+    case .existing(let store, let returned):
       if let returned { self.updateIdleness(of: returned) }
       return store
-    case .noted(let newcomer, let hasNotes):
+    case .queued(let unchecked, let hasNotes):
       if hasNotes { self.deliver() }
-      if let newcomer { self.updateIdleness(of: newcomer) }
-    case .silent(let entry):
+      if let unchecked { self.updateIdleness(of: unchecked) }
+    case .immediate(let entry):
       self.cache.storeDidBecomeIdle(entry.idleStore)
       self.deliverRest()
     }
@@ -172,12 +176,14 @@ extension ClientStorage {
   }
 
   private enum Insertion {
-    /// There is another, which the client may have taken back.
-    case refused(StoreHandle, returned: StoreEntry?)
-    /// Watchers, if there are any, hear of it; a store that may be in use is to be looked at.
-    case noted(newcomer: StoreEntry?, hasNotes: Bool)
-    /// There are no watchers, and nothing is to be told before: the caller tells the cache.
-    case silent(StoreEntry)
+    /// The path has a store. `returned` is its entry if the client has just begun to hold an evicted store again.
+    case existing(StoreHandle, returned: StoreEntry?)
+    /// Inserted. The caller delivers the notes if there are any.
+    ///
+    /// `unchecked` is the entry if the store may be in use: the caller then checks whether it is idle.
+    case queued(unchecked: StoreEntry?, hasNotes: Bool)
+    /// Inserted without watchers or earlier notes: the caller notifies the cache directly.
+    case immediate(StoreEntry)
   }
 
   private func insertIfAbsent(
@@ -189,24 +195,26 @@ extension ClientStorage {
     update: (inout PathTrie<StoreEntry>, StoreEntry) -> StoreEntry?
   ) -> Insertion {
     let (present, returned) = self.take(node, from: &state)
-    if let present { return .refused(present, returned: returned) }
+    if let present { return .existing(present, returned: returned) }
     let entry = self.makeEntry(of: new, isIdle: isIdle, in: &state)
-    // A store that is gone may have left its entry.
+    // The entry of a deallocated store may still be at the path.
     let replaced = update(&state.entries, entry)
     guard isIdle, state.watchers.isEmpty, state.notes.isEmpty, !state.isDelivering else {
       self.note(insertionOf: entry, new, replacing: replaced, in: &state, &released)
-      return .noted(newcomer: isIdle ? nil : entry, hasNotes: !state.notes.isEmpty)
+      return .queued(unchecked: isIdle ? nil : entry, hasNotes: !state.notes.isEmpty)
     }
     state.isDelivering = true
     if let replaced { released.append(self.end(replaced, in: &state, &released)) }
-    return .silent(entry)
+    return .immediate(entry)
   }
 
-  /// Puts stores in and takes stores out at once. ``notifyOfChanges()`` tells of it.
+  /// Removes and inserts stores in one step. The caller then calls ``notifyOfChanges()``.
   ///
-  /// - Parameter removed: The stores to take out, unless others are at their paths by now.
+  /// - Parameters:
+  ///   - removed: The stores to remove. A store is skipped if its path now has another one.
+  ///   - added: The stores to insert. They replace the stores at their paths.
   func apply(removed: [StoreHandle], added: [StoreHandle]) {
-    // Compared with each other here, and with what the client keeps as in all searches.
+    // Compares the paths with each other here; the searches below compare them with the stored paths.
     let paths = OperationPath.sharingElements((removed + added).map(\.runtime.path))
     var searches = paths.map { PathSearch($0) }
     while true {
@@ -223,7 +231,7 @@ extension ClientStorage {
           let entry = self.makeEntry(of: store, isIdle: false, in: &state)
           let replaced = state.entries.updateValue(entry, at: search)
           self.note(insertionOf: entry, store, replacing: replaced, in: &state, &released)
-          state.newcomers.append(entry)
+          state.addedEntries.append(entry)
         }
       }
       if undecided.isEmpty { return }
@@ -248,17 +256,17 @@ extension ClientStorage {
     self.note(change, in: &state, &released)
   }
 
-  /// Tells of what ``apply(removed:added:)`` has done, and looks whether the stores that were added are idle.
+  /// Delivers the changes of ``apply(removed:added:)``, and checks whether the added stores are idle.
   func notifyOfChanges() {
     self.deliver()
-    let newcomers = self.state.withLock { state in
-      defer { state.newcomers = [] }
-      return state.newcomers
+    let addedEntries = self.state.withLock { state in
+      defer { state.addedEntries = [] }
+      return state.addedEntries
     }
-    for entry in newcomers { self.updateIdleness(of: entry) }
+    for entry in addedEntries { self.updateIdleness(of: entry) }
   }
 
-  /// Takes out the stores at paths that start with the given one.
+  /// Removes the stores at paths that start with the given one.
   func removeAll(matching path: OperationPath) {
     self.withNode(at: path) { state, node, released in
       guard let node else { return }
@@ -275,7 +283,7 @@ extension ClientStorage {
     self.deliver()
   }
 
-  /// Takes out the store at exactly this path, and returns it.
+  /// Removes the store at exactly this path, and returns it.
   func remove(at path: OperationPath) -> StoreHandle? {
     let removed = self.withNode(at: path) { state, node, released -> StoreHandle? in
       guard let node, let entry = state.entries[node: node] else { return nil }

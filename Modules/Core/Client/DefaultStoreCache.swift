@@ -1,5 +1,7 @@
 extension OperationClient {
-  /// Lets idle stores go after their cache time, the oldest ones where there are too many, and any when a trigger says so.
+  /// Evicts idle stores after their cache time, when too many are idle, or when a trigger requests it.
+  ///
+  /// Above the maximum number of idle stores, the store that has been idle longest is evicted first.
   public final class DefaultStoreCache: StoreCache {
     private let maximumIdleStores: Int
     private let state = Locked(IdleStoreQueues())
@@ -8,8 +10,9 @@ extension OperationClient {
     /// Creates a cache.
     ///
     /// - Parameters:
-    ///   - maximumIdleStores: How many stores may be idle before the ones that have been so longest go.
-    ///   - evictionTrigger: Says when idle stores go before their time. It is subscribed to while there are any.
+    ///   - maximumIdleStores: The maximum number of idle stores. A negative number is reported and counts as zero.
+    ///   - evictionTrigger: Evicts idle stores before their cache time has passed. The cache subscribes to it while it
+    ///     has idle stores.
     public init(maximumIdleStores: Int = 10_000, evictionTrigger: (any EvictionTrigger)? = nil) {
       if maximumIdleStores < 0 {
         OperationWarning(
@@ -23,9 +26,9 @@ extension OperationClient {
 
     deinit {
       self.link?.turnOff()
-      // One after the other, as a chain that goes with its first link may be too long for the stack.
+      // Removed one by one: releasing a linked list from its head recurses, which may overflow the stack.
       let removed = self.state.withLock { $0.removeAll() }
-      withExtendedLifetime(removed) {}  // Until here, after the lock.
+      withExtendedLifetime(removed) {}  // Released after the lock.
     }
 
     public func storeDidBecomeIdle(_ store: IdleStore) {
@@ -49,7 +52,7 @@ extension OperationClient {
       withExtendedLifetime(self.state.withLock { $0.remove(id, for: ObjectIdentifier(self)) }) {}
     }
 
-    /// Lets the idle stores go whose context satisfies a condition.
+    /// Evicts the idle stores whose contexts satisfy a condition.
     public func evictIdleStores(where isEvicted: (OperationContext) -> Bool) {
       let stores = self.state.withLock { $0.all }
       for store in stores where isEvicted(store.context) {
@@ -58,7 +61,7 @@ extension OperationClient {
       }
     }
 
-    /// One deadline for all stores of a queue: that of the oldest one.
+    /// Schedules one deadline for all stores of a queue: the deadline of its oldest store.
     private func setAlarm(for queue: IdleQueue) {
       let oldest = self.state.withLock { $0.alarmIfNeeded(for: queue) }
       guard let oldest else { return }
@@ -80,12 +83,14 @@ extension OperationClient {
       self.updateLink()
     }
 
-    /// Listens to the trigger while there are idle stores, and until the next alarm.
+    /// Subscribes to the trigger while the cache has idle stores.
+    ///
+    /// When the last of them is in use again or gone, the subscription stays until the next alarm.
     private func updateLink() {
       guard let link = self.link else { return }
       if self.state.withLock({ $0.isEmpty }) {
         link.turnOff()
-        // One that has become idle meanwhile may have found the link on.
+        // A store that became idle meanwhile may have found the link still on.
         if self.state.withLock({ $0.isEmpty }) { return }
       }
       if link.isOff { link.turnOn { [weak self] isEvicted in self?.evictIdleStores(where: isEvicted) } }
@@ -94,9 +99,9 @@ extension OperationClient {
 }
 
 extension OperationContext {
-  /// How long a client keeps the store when it is idle. Five minutes by default.
+  /// How long a client keeps the store while it is idle. Five minutes by default.
   ///
-  /// A negative time is reported, and counts as zero.
+  /// A negative time is reported and counts as zero.
   public var operationCacheTime: Duration {
     get { self[CacheTimeKey.self] }
     set { self[CacheTimeKey.self] = newValue.reportedIfNegative(in: "cacheTime(_:)") }
@@ -108,11 +113,11 @@ extension OperationContext {
 }
 
 extension OperationRequest {
-  /// Lets a client drop the store of the operation when it has been idle for `duration`.
+  /// Lets a client evict the store of the operation after it has been idle for `duration`.
   ///
-  /// - Parameter duration: The time. A negative one is reported, and counts as zero.
+  /// - Parameter duration: The time. A negative one is reported and counts as zero.
   public func cacheTime(_ duration: Duration) -> ContextModifiedOperation<Self> {
-    // Once, not for each store that is set up.
+    // Validated once here, not for each store that is set up.
     let duration = duration.reportedIfNegative(in: "cacheTime(_:)")
     return self.context { $0.operationCacheTime = duration }
   }

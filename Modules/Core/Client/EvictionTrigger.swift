@@ -1,22 +1,24 @@
 extension OperationClient {
-  /// Says when idle stores should go before their time: memory runs short, a user signs out, a plan changes.
+  /// Evicts idle stores before their cache time has passed, for example when memory is low or a user signs out.
   ///
-  /// Which of them go it says with each call, by a condition on their contexts: a modifier of yours writes what that reads.
+  /// Each call passes a condition on the contexts of the stores, which selects the stores to evict. A modifier of your
+  /// own can write the context values that the condition reads.
   public protocol EvictionTrigger: Sendable {
-    /// Calls `evict` whenever idle stores should go, until the subscription is cancelled.
+    /// Calls `evict` whenever idle stores should be evicted, until the subscription is cancelled.
     ///
-    /// Call it from any thread, but while no lock is held: clients announce the stores that go before it returns.
+    /// Call `evict` from any thread, with no lock held: clients report the removed stores to their subscribers before
+    /// it returns.
     func subscribe(
       _ evict: @escaping @Sendable (_ isEvicted: (OperationContext) -> Bool) -> Void
     ) -> OperationSubscription
   }
 }
 
-/// Subscribes to a trigger while there is something to evict.
+/// The subscription of a cache to its trigger, which exists only while the cache has idle stores.
 final class EvictionLink: Sendable {
   private enum State: Sendable {
     case off
-    /// Somebody is about to subscribe.
+    /// The subscription is being made.
     case pending
     case on(OperationSubscription)
   }
@@ -28,7 +30,7 @@ final class EvictionLink: Sendable {
     self.trigger = trigger
   }
 
-  /// Whether nobody has subscribed, nor is about to.
+  /// True if no subscription exists and none is being made.
   var isOff: Bool {
     self.state.withLock { state in
       if case .off = state { true } else { false }

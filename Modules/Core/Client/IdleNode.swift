@@ -1,12 +1,12 @@
-/// A place for an idle store in a queue.
+/// A node for an idle store in the linked list of an ``IdleQueue``.
 @usableFromInline
 class IdleNode: @unchecked Sendable {
-  // Unchecked because a class that is subclassed cannot be checked; what it has is touched by whoever holds the lock of the
-  // cache, and the one subclass that adds more says who touches that.
+  // Unchecked because the compiler cannot check a class with subclasses. The lock of the cache guards the fields below;
+  // each subclass documents its own fields.
   @exclusivity(unchecked) fileprivate(set) var next: IdleNode?
-  // Only the way forward holds what is there, or they would hold each other.
+  // Unowned: with strong references in both directions, neighbors would hold each other.
   @exclusivity(unchecked) fileprivate(set) unowned var previous: IdleNode?
-  /// The queue that it is in, which is there while it has nodes.
+  /// The queue that contains the node. Unowned: a queue stays alive while it has nodes.
   @exclusivity(unchecked) fileprivate(set) unowned var queue: IdleQueue?
   @exclusivity(unchecked) fileprivate(set) var since = Duration.zero
   @exclusivity(unchecked) fileprivate(set) var order: UInt64 = 0
@@ -16,9 +16,9 @@ class IdleNode: @unchecked Sendable {
   var idleStore: OperationClient.IdleStore { preconditionFailure("Overridden by all subclasses.") }
 }
 
-/// The place of a store whose client tells a cache of it through another one.
+/// A node for a store whose client uses another cache, which forwards its calls to this one.
 final class ForwardedIdleNode: IdleNode, @unchecked Sendable {
-  // Unchecked as its base class is; what it adds is immutable.
+  // Unchecked like its base class. The field below is immutable.
   private let store: OperationClient.IdleStore
 
   init(_ store: OperationClient.IdleStore) {
@@ -28,12 +28,12 @@ final class ForwardedIdleNode: IdleNode, @unchecked Sendable {
   override var idleStore: OperationClient.IdleStore { self.store }
 }
 
-/// The idle stores with one cache time by one source of deadlines, in the order in which they became idle.
+/// The idle stores with the same cache time and deadline source, in the order in which they became idle.
 final class IdleQueue: @unchecked Sendable {
-  // Unchecked because it is touched by whoever holds the lock of the cache.
+  // Unchecked because the lock of the cache guards the mutable fields.
   enum Alarm: Sendable {
     case off
-    /// Somebody is about to schedule it.
+    /// The alarm is being scheduled.
     case pending
     case on(OperationSubscription)
 
@@ -42,7 +42,7 @@ final class IdleQueue: @unchecked Sendable {
     }
   }
 
-  /// What the stores of a queue have in common.
+  /// The properties that all stores of a queue share.
   struct Key: Hashable, Sendable {
     let cacheTime: Duration
     let source: DeadlineSourceID
@@ -68,7 +68,7 @@ final class IdleQueue: @unchecked Sendable {
     self.last = node
   }
 
-  /// Takes out a node, which the caller holds.
+  /// Removes a node. The caller holds a reference to it, so that it is not released under the lock.
   func remove(_ node: IdleNode) {
     let next = node.next.take()
     if let next { next.previous = node.previous } else { self.last = node.previous }
@@ -78,8 +78,10 @@ final class IdleQueue: @unchecked Sendable {
   }
 }
 
-/// Tells sources of deadlines apart, by their type and their bytes: copies of a value, and references to an object, have the
-/// same. An identifier is kept together with its source, so that no other source gets the same bytes.
+/// Identifies a deadline source by its type and its bytes.
+///
+/// Copies of a value, and references to the same object, have the same identifier. An identifier is stored together
+/// with its source, so that no other source can have the same bytes meanwhile.
 struct DeadlineSourceID: Hashable, Sendable {
   private let type: ObjectIdentifier
   private let bytes: [UInt8]

@@ -1,7 +1,7 @@
 extension OperationClient {
-  /// An idle store, as a ``StoreCache`` sees it.
+  /// An idle store of a client, as a ``StoreCache`` receives it.
   public struct IdleStore: Identifiable, Sendable {
-    /// What identifies an idle store.
+    /// The identifier of an idle store.
     public struct ID: Hashable, Sendable {
       let entry: StoreEntry
 
@@ -14,7 +14,7 @@ extension OperationClient {
 
     let entry: StoreEntry
 
-    /// What identifies the store.
+    /// The identifier of the store.
     public var id: ID { ID(entry: self.entry) }
 
     /// The path of the operation.
@@ -23,8 +23,9 @@ extension OperationClient {
     /// The context of the store, with its ``OperationContext/operationCacheTime``.
     public var context: OperationContext { self.entry.runtime.context }
 
-    /// Makes the client let the store go, if it is still idle. Those who hold the store keep it, and find it at its path
-    /// as long as they do.
+    /// Evicts the store from the client if it is still idle.
+    ///
+    /// Other owners keep their references, and while they do, the store can be found at its path.
     public func evict() {
       self.entry.client.storage?.evict(self.entry)
     }

@@ -1,21 +1,22 @@
-/// Idle stores in the order in which they became idle, one queue for each cache time by each source of deadlines. All
-/// operations but `removeOldest()`, which looks at each queue, take constant time.
+/// Idle stores in the order in which they became idle, with one queue for each cache time and deadline source.
 ///
-/// The queues go through the entries of the stores. An entry serves the cache of its client alone; where a cache is told of
-/// stores by another one, it makes nodes of its own for them.
+/// Inserting or removing a store takes constant time; `removeOldest()` visits each queue.
+///
+/// The entries of the stores are the nodes of the queues. An entry serves only the cache of its client: a cache that
+/// receives stores from another cache creates separate nodes for them.
 struct IdleStoreQueues: Sendable {
   typealias IdleStore = OperationClient.IdleStore
 
   private var queues: [IdleQueue.Key: IdleQueue] = [:]
-  /// The queue that was used last: nearly all stores have the same cache time.
+  /// The most recently used queue: nearly all stores have the same cache time.
   private var recent: IdleQueue?
-  /// The queues that are empty while their alarms are on, the latest last. They are few.
-  private var vacancies: [IdleQueue] = []
+  /// Empty queues whose alarms are still on, in the order in which they became empty. At most eight.
+  private var emptyQueues: [IdleQueue] = []
   private var forwarded: [IdleStore.ID: ForwardedIdleNode] = [:]
   private var lastOrder: UInt64 = 0
   private(set) var count = 0
 
-  /// Whether there is neither a store nor an alarm that waits for one.
+  /// True if there are no idle stores and no queues with alarms.
   var isEmpty: Bool { self.queues.isEmpty }
 
   /// All idle stores, the oldest first.
@@ -31,17 +32,17 @@ struct IdleStoreQueues: Sendable {
     return nodes.sorted { $0.order < $1.order }.map(\.idleStore)
   }
 
-  /// What was taken out. The caller releases it after the lock.
+  /// Objects removed from the queues. The caller releases them after the lock.
   struct Removal: Sendable {
     let node: IdleNode
-    /// A queue that is not needed any more, with its alarm.
+    /// A queue that is no longer needed, with its alarm.
     var queue: IdleQueue?
   }
 
-  /// Adds a store, and takes out what was there of it.
+  /// Adds a store, and removes its previous node.
   ///
-  /// - Parameter cache: The cache whose queues these are.
-  /// - Returns: What was taken out, and the queue that the store is in.
+  /// - Parameter cache: The cache that owns these queues.
+  /// - Returns: The removed objects, and the queue that now contains the store.
   mutating func insert(
     _ store: IdleStore,
     key: IdleQueue.Key,
@@ -51,7 +52,7 @@ struct IdleStoreQueues: Sendable {
   ) -> (removal: Removal?, queue: IdleQueue) {
     let removal = self.remove(store.id, for: cache)
     let queue = self.queue(for: key, on: deadlines)
-    if !self.vacancies.isEmpty { self.vacancies.removeAll { $0 === queue } }
+    if !self.emptyQueues.isEmpty { self.emptyQueues.removeAll { $0 === queue } }
     self.lastOrder += 1
     self.count += 1
     queue.append(self.makeNode(for: store, cache), since: since, order: self.lastOrder)
@@ -89,17 +90,18 @@ struct IdleStoreQueues: Sendable {
     self.count -= 1
     if node is ForwardedIdleNode { self.forwarded[node.idleStore.id] = nil }
     guard queue.first == nil else { return Removal(node: node) }
-    if !queue.alarm.isOff { return Removal(node: node, queue: self.vacate(queue)) }
+    if !queue.alarm.isOff { return Removal(node: node, queue: self.keepEmpty(queue)) }
     self.removeQueue(queue)
     return Removal(node: node, queue: queue)
   }
 
-  /// Keeps the alarm of a queue that has become empty, so that a store that comes and goes sets none each time, and gives
-  /// up the oldest of such queues when they become many.
-  private mutating func vacate(_ queue: IdleQueue) -> IdleQueue? {
-    self.vacancies.append(queue)
-    guard self.vacancies.count > 8 else { return nil }
-    let oldest = self.vacancies.removeFirst()
+  /// Keeps an empty queue with its alarm, and returns the oldest such queue when there are more than eight.
+  ///
+  /// The alarm stays so that a store that is idle again and again does not schedule an alarm each time.
+  private mutating func keepEmpty(_ queue: IdleQueue) -> IdleQueue? {
+    self.emptyQueues.append(queue)
+    guard self.emptyQueues.count > 8 else { return nil }
+    let oldest = self.emptyQueues.removeFirst()
     self.removeQueue(oldest)
     return oldest
   }
@@ -109,7 +111,7 @@ struct IdleStoreQueues: Sendable {
     return oldest.flatMap { self.remove($0) }
   }
 
-  /// Takes out all stores, which the caller releases after the lock, with the queues and their alarms.
+  /// Removes all nodes and queues, with their alarms. The caller releases them after the lock.
   mutating func removeAll() -> (nodes: [IdleNode], queues: [IdleQueue]) {
     var nodes: [IdleNode] = []
     for queue in self.queues.values {
@@ -122,33 +124,35 @@ struct IdleStoreQueues: Sendable {
     return (nodes, Array(self.queues.values))
   }
 
-  /// Since when the oldest store of a queue is idle, if an alarm has to be set for it. The caller then sets it.
+  /// Marks the alarm of a queue as pending if the queue needs one. The caller then schedules it.
+  ///
+  /// - Returns: The time at which the oldest store became idle; nil if no alarm is needed.
   func alarmIfNeeded(for queue: IdleQueue) -> Duration? {
     guard queue.alarm.isOff, let first = queue.first else { return nil }
     queue.alarm = .pending
     return first.since
   }
 
-  /// Takes the alarm that was asked for; false when it has fired by now, or the queue is gone.
+  /// Stores a scheduled alarm. Returns false if it has already fired or the queue has been removed.
   func keep(_ alarm: OperationSubscription, for queue: IdleQueue) -> Bool {
     guard case .pending = queue.alarm, self.queues[queue.key] === queue else { return false }
     queue.alarm = .on(alarm)
     return true
   }
 
-  /// Takes out what has been idle for its cache time, with the alarm that has fired for it.
+  /// Removes the stores whose cache time has passed, and returns them with the alarm that has fired.
   mutating func removeExpired(from queue: IdleQueue, now: Duration) -> ([IdleStore], OperationSubscription?) {
     var fired: OperationSubscription?
     if case .on(let alarm) = queue.alarm { fired = alarm }
     queue.alarm = .off
     var expired: [IdleStore] = []
     while let node = queue.first, now - node.since >= queue.key.cacheTime {
-      _ = self.remove(node)  // Held by what is returned, and the queue by the caller.
+      _ = self.remove(node)  // The returned store holds the node, the caller the queue.
       expired.append(node.idleStore)
     }
     if queue.first == nil, self.queues[queue.key] === queue {
       self.removeQueue(queue)
-      self.vacancies.removeAll { $0 === queue }
+      self.emptyQueues.removeAll { $0 === queue }
     }
     return (expired, fired)
   }

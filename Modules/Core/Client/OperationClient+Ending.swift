@@ -1,15 +1,15 @@
 extension OperationClient {
-  /// Runs nothing for subscribers from now on, whatever changes; who calls an operation still runs it.
+  /// Stops running operations automatically for subscribers. Explicit calls still run them.
   package func stopAutomaticRuns() {
     _ = self.automaticRunsAreStopped.set(true)
   }
 
-  /// The stores whose operations run now.
+  /// Returns the stores whose operations are running.
   package func runningStores() -> [RunningStore] {
     self.storage.runtimes(matching: []).filter(\.isLoading).map { RunningStore(runtime: $0) }
   }
 
-  /// A store whose operation runs, or has done so when it was looked at.
+  /// A store whose operation was running when ``runningStores()`` was called.
   package struct RunningStore: Sendable {
     let runtime: any ErasedRuntime
 
@@ -17,17 +17,17 @@ extension OperationClient {
 
     package var operationName: String { self.runtime.operationName }
 
-    /// Whether others than its callers may run the operation.
+    /// Whether the operation may run without an explicit call.
     package var canRunUnasked: Bool { self.runtime.canRunUnasked }
 
-    /// Waits until no run is under way, or the current task is cancelled.
+    /// Waits until no run is under way or the current task is cancelled.
     package func settled() async {
       await self.runtime.settled()
     }
 
     /// Cancels all runs.
     ///
-    /// - Returns: Waits until they have ended, or the current task is cancelled.
+    /// - Returns: A function that waits until the runs have ended or the current task is cancelled.
     package func cancelRuns() -> @Sendable () async -> Void {
       self.runtime.cancelRuns()
     }
@@ -35,7 +35,7 @@ extension OperationClient {
 }
 
 extension OperationContext {
-  /// Whether the client has stopped running anything unasked.
+  /// Whether the client has stopped running operations automatically.
   @usableFromInline
   var automaticRunsAreStopped: Bool { self.operationClient?.automaticRunsAreStopped.isOn ?? false }
 }

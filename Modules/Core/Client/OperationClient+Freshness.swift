@@ -1,20 +1,21 @@
 extension OperationClient {
-  /// Marks the stores at paths that start with `path` stale, whatever their rules say, and reruns those with subscribers.
+  /// Marks the stores at paths that start with `path` as stale, and reruns those with subscribers.
   ///
-  /// What begins afterwards is never served by a run from before: a run that is under way does not count as fresh, and the
-  /// store is run again for its subscribers when that has ended. Stores whose automatic running is disabled, or whose
-  /// specification for it does not hold, are marked and not rerun.
+  /// The stores are stale regardless of their staleness rules. A call made afterwards never receives the result of an
+  /// earlier run: a run that is under way does not make the store fresh, and when it has ended, the store runs again
+  /// for its subscribers. Stores whose automatic running is disabled, or whose specification for it is not satisfied,
+  /// are marked but not rerun.
   ///
   /// ```swift
-  /// client.invalidate(matching: ["posts"])                  // Goes on at once.
+  /// client.invalidate(matching: ["posts"])                  // Continues immediately.
   /// await client.invalidate(matching: ["posts"]).settled()  // Waits for the reruns.
   /// ```
   ///
   /// - Parameters:
-  ///   - path: The prefix; the empty path matches all.
-  ///   - isolation: The caller's actor, which the reruns leave.
-  /// - Returns: What tells when the reruns have settled.
-  /// - Complexity: O(*n*) in the number of stores that match.
+  ///   - path: The prefix; the empty path matches all stores.
+  ///   - isolation: The caller's actor. The reruns leave it.
+  /// - Returns: A value whose ``OperationInvalidation/settled()`` waits for the reruns.
+  /// - Complexity: O(*n*) in the number of matching stores.
   @discardableResult
   public func invalidate(
     matching path: OperationPath = [],
@@ -26,10 +27,11 @@ extension OperationClient {
     return OperationInvalidation(stores: stores)
   }
 
-  /// Cancels the runs of the stores at paths that start with `path`, and returns when their work has ended.
+  /// Cancels the runs of the stores at paths that start with `path`, and waits until their work has ended.
   ///
-  /// The stores are as they were before the runs. Callers of the runs get their failures, perhaps before the work has ended.
-  /// Work that other stores share goes on for them, and is not waited for. Returns early when the current task is cancelled.
+  /// The stores return to their states from before the runs. Callers of the runs receive their failures, possibly
+  /// before the work has ended. Work shared with other stores continues for those stores, and this method does
+  /// not wait for it. It returns early if the current task is cancelled.
   public func cancel(matching path: OperationPath = []) async {
     let runtimes = self.storage.runtimes(matching: path)
     let endings = runtimes.map { $0.cancelRuns() }
@@ -38,29 +40,29 @@ extension OperationClient {
     }
   }
 
-  /// Puts the stores at paths that start with `path` back to their initial states, and cancels their runs.
+  /// Resets the stores at paths that start with `path` to their initial states, and cancels their runs.
   public func resetStores(matching path: OperationPath = []) {
     for runtime in self.storage.runtimes(matching: path) { runtime.reset(using: nil) }
   }
 
-  /// How many of the stores at paths that start with `path` have a run under way.
+  /// Returns the number of stores at paths that start with `path` that have a run under way.
   public func isFetching(matching path: OperationPath = []) -> Int {
     self.storage.runtimes(matching: path).count { $0.isLoading }
   }
 }
 
 extension OperationClient {
-  /// Fetches the value of a query into its store, unless it is fresh. A failure shows in the state.
+  /// Fetches the value of a query into its store unless the store is fresh. A failure is recorded in the state.
   public func prefetch<Query: QueryRequest>(for query: Query) async {
     await self.prefetch(self.store(for: query))
   }
 
-  /// Runs an operation with a default value into its store, unless it is fresh. A failure shows in the state.
+  /// Runs an operation with a default value unless its store is fresh. A failure is recorded in the state.
   public func prefetch<Operation: DefaultStateRequest>(for operation: Operation) async {
     await self.prefetch(self.store(for: operation))
   }
 
-  /// Runs an operation into its store, unless it is fresh. A failure shows in the state.
+  /// Runs an operation unless its store is fresh. A failure is recorded in the state.
   public func prefetch<Operation: StatefulOperationRequest>(
     for operation: Operation,
     initialState: @autoclosure () -> Operation.State
@@ -72,19 +74,19 @@ extension OperationClient {
     if store.isStale { _ = await store.runtime.runOrJoin() }
   }
 
-  /// The value of a query: the one of its store when that is fresh, and otherwise a fetched one.
+  /// Returns the value of a query: from its store if the store is fresh, otherwise fetched.
   ///
-  /// - Throws: What the query throws.
+  /// - Throws: The failure of the query.
   public func ensureValue<Query: QueryRequest>(for query: Query) async throws(Query.Failure) -> Query.Value {
     let store = self.store(for: query)
-    // In this order: a value that is read before might be older than the one that has made the store fresh.
+    // Freshness first: a value read before the check could be older than the value that made the store fresh.
     if !store.isStale, let value = store.currentValue { return value }
     return try await store.runtime.runOrJoin().get()
   }
 
-  /// The value of a query with a default value: the one of its store when that is fresh, and otherwise a fetched one.
+  /// Returns the value of a query with a default value: from its store if the store is fresh, otherwise fetched.
   ///
-  /// - Throws: What the query throws.
+  /// - Throws: The failure of the query.
   public func ensureValue<Value, Failure, Query: DefaultStateRequest>(
     for query: Query
   ) async throws(Failure) -> Value where Query.State == DefaultOperationState<QueryState<Value, Failure>> {
@@ -94,7 +96,7 @@ extension OperationClient {
   }
 }
 
-/// The reruns that an invalidation has caused.
+/// The reruns caused by an invalidation.
 public struct OperationInvalidation: Sendable {
   struct Store: Sendable {
     let runtime: any ErasedRuntime
@@ -103,9 +105,9 @@ public struct OperationInvalidation: Sendable {
 
   let stores: [Store]
 
-  /// Waits until the reruns have settled, or the current task is cancelled.
+  /// Waits until the reruns have settled or the current task is cancelled.
   ///
-  /// It does not wait for stores that nobody subscribes to, as those are not rerun.
+  /// Stores without subscribers are not rerun, so this method does not wait for them.
   public func settled() async {
     await withDiscardingTaskGroup { group in
       for store in self.stores {

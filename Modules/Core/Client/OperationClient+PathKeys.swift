@@ -1,24 +1,24 @@
 extension OperationClient {
-  /// The store at the path of a key, if there is one with that state.
+  /// Returns the store at the path of a key; nil if the path has no store with that state type.
   public func store<State: OperationState & Sendable>(with key: OperationPathKey<State>) -> OperationStore<State>? {
     self.storage.store(at: key.path)?.store as? OperationStore<State>
   }
 
-  /// The stores with the state of a prefix, at the paths that start with it.
+  /// Returns the stores with the state type of a prefix at paths that start with it.
   public func stores<State: OperationState & Sendable>(
     matching prefix: OperationPathPrefix<State>
   ) -> OperationPathableCollection<OperationStore<State>> {
     self.stores(matching: prefix.path, of: State.self)
   }
 
-  /// The stores with the state of a key, at its path and at paths that start with it.
+  /// Returns the stores with the state type of a key, at its path and at paths that start with it.
   public func stores<State: OperationState & Sendable>(
     matching key: OperationPathKey<State>
   ) -> OperationPathableCollection<OperationStore<State>> {
     self.stores(matching: key.path, of: State.self)
   }
 
-  /// Edits the stores with the state of a prefix: see ``withStores(matching:of:perform:)``.
+  /// Edits the stores with the state type of a prefix: see ``withStores(matching:of:perform:)``.
   @discardableResult
   public func withStores<State: OperationState & Sendable, R, E: Error>(
     matching prefix: OperationPathPrefix<State>,

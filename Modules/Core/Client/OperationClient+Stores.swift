@@ -1,13 +1,13 @@
 extension OperationClient {
-  /// The store of an operation, which is made when there is none at its path.
+  /// Returns the store of an operation, and creates it if its path has no store.
   ///
-  /// When an operation of another type, or of another state, has claimed the path, that is reported, and the store is one of
-  /// its own that the client does not keep. A store keeps the modifiers that it was made with: debug builds report once a store
-  /// that it is asked for with others.
+  /// If the path has a store with another operation type or state type, the client reports that, and returns a separate
+  /// store that it does not keep. A store keeps the modifiers that it was created with: debug builds report, once for
+  /// each store, that it was requested with other modifiers.
   ///
   /// - Parameters:
   ///   - operation: The operation.
-  ///   - initialState: The state that a new store begins with.
+  ///   - initialState: The initial state of a new store.
   @inlinable
   public func store<Operation: StatefulOperationRequest & Sendable>(
     for operation: Operation,
@@ -17,12 +17,12 @@ extension OperationClient {
       return self.typed(kept, for: operation) ?? self.makeStore(for: operation, initialState: initialState())
     }
     let store = self.makeStore(for: operation, initialState: initialState())
-    // A controller, or a custom creator, may use the store already.
+    // A controller or a custom creator may already use the store.
     let isIdle = self.createsPlainStores && !store.runtime.hasDependents
     return self.typed(self.storage.insertIfAbsent(StoreHandle(store), isIdle: isIdle).store, for: operation) ?? store
   }
 
-  /// The store of a query, which is made when there is none at its path.
+  /// Returns the store of a query, and creates it if its path has no store.
   @inlinable
   public func store<Query: QueryRequest>(
     for query: Query,
@@ -31,7 +31,7 @@ extension OperationClient {
     self.store(for: query, initialState: QueryState(initialValue: initialValue))
   }
 
-  /// The store of an operation with a default value, which is made when there is none at its path.
+  /// Returns the store of an operation with a default value, and creates it if its path has no store.
   @inlinable
   public func store<Operation: DefaultStateRequest>(for operation: Operation) -> OperationStore<Operation.State> {
     self.store(for: operation, initialState: operation.initialState)
@@ -45,7 +45,7 @@ extension OperationClient {
     if let store = kept as? OperationStore<Operation.State>,
       store.runtime.operation.unmodifiedType == Operation.unmodifiedType
     {
-      // Told apart when the library is compiled, so that release builds find a store without it.
+      // Compiled into debug builds of the library only, so that release builds find a store without this check.
       #if DEBUG
         store.runtime.requestedOperation.reportIgnoredModifiers(of: operation)
       #endif
@@ -57,17 +57,17 @@ extension OperationClient {
 }
 
 extension OperationClient {
-  /// The store at a path, if there is one.
+  /// Returns the store at a path; nil if the path has none.
   public func store(with path: OperationPath) -> OpaqueOperationStore? {
     self.storage.store(at: path)?.opaque
   }
 
-  /// The stores at paths that start with `path`.
+  /// Returns the stores at paths that start with `path`.
   public func stores(matching path: OperationPath = []) -> OperationPathableCollection<OpaqueOperationStore> {
     OperationPathableCollection(trie: self.storage.stores(matching: path).compactMap(\.opaque))
   }
 
-  /// The stores with a state of type `state` at paths that start with `path`.
+  /// Returns the stores with a state of type `state` at paths that start with `path`.
   @inlinable
   public func stores<State: OperationState & Sendable>(
     matching path: OperationPath = [],
@@ -78,14 +78,14 @@ extension OperationClient {
     )
   }
 
-  /// Takes out the stores at paths that start with `path`. Those who hold them keep them.
+  /// Removes the stores at paths that start with `path`. Other owners keep their references.
   public func clearStores(matching path: OperationPath = []) {
     self.storage.removeAll(matching: path)
   }
 
-  /// Takes out the store at `path`. Those who hold it keep it.
+  /// Removes the store at `path`. Other owners keep their references.
   ///
-  /// - Returns: The store that was taken out; nil where there was none.
+  /// - Returns: The removed store; nil if the path has none.
   @discardableResult
   public func clearStore(with path: OperationPath) -> OpaqueOperationStore? {
     self.storage.remove(at: path)?.opaque

@@ -1,6 +1,7 @@
 extension OperationClient {
-  /// Creates stores inside ``OperationClient/withStores(matching:of:perform:)`` and its siblings, with the defaults of the
-  /// client. Put them in with `stores.update(_:)`.
+  /// Creates stores with the client's defaults inside ``OperationClient/withStores(matching:of:perform:)``.
+  ///
+  /// The other overloads of `withStores` pass it, too. Insert the created stores with `stores.update(_:)`.
   public struct CreateStore: Sendable {
     fileprivate let client: OperationClient
 
@@ -28,10 +29,10 @@ extension OperationClient {
     }
   }
 
-  /// Edits the stores with a state of type `state` at paths that start with `path`: put stores in, take stores out.
+  /// Inserts and removes stores with a state of type `state` at paths that start with `path`, as one edit.
   ///
-  /// One edit is carried out at a time; it shows to others when `perform` returns, and not at all when it throws. Stores
-  /// that are replaced are announced as removed, then the new ones as added.
+  /// Edits run one at a time. An edit becomes visible when `perform` returns, and is discarded when `perform` throws.
+  /// Subscribers receive replaced stores as removed first, then the new ones as added.
   @discardableResult
   public func withStores<State: OperationState & Sendable, R, E: Error>(
     matching path: OperationPath = [],
@@ -57,7 +58,7 @@ extension OperationClient {
     _ perform: (inout OperationPathableCollection<Store>, CreateStore) throws(E) -> R,
     kept: (Store) -> StoreHandle
   ) throws(E) -> R {
-    // Told when nobody is kept out any more; an edit inside another one is announced with that one.
+    // Notifies after exclusive access has ended; the changes of a nested edit are announced with the outer edit.
     defer { if !self.transactions.isOwnedByCurrentThread { self.storage.notifyOfChanges() } }
     return try self.transactions.withExclusiveAccess { () throws(E) -> R in
       let before = stores()

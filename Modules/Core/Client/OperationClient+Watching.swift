@@ -1,14 +1,15 @@
 extension OperationClient {
-  /// Tells which stores come to the client and go from it, at paths that start with `path`, from now on.
+  /// Reports the stores that are added or removed from now on at paths that start with `path`.
   ///
-  /// Each store that is announced as added is announced as removed once, when it is no longer found at its path. A store that
-  /// is still held past its cache time stays there until its last reference goes. It cannot be handed over any more then: the
-  /// store in `storesRemoved` is another object, with the path, context and last state of the one that has gone.
+  /// Each store that is reported as added is reported as removed once, when it can no longer be found at its path. A
+  /// store that another owner holds past its cache time stays at its path until its last reference is released. That
+  /// object no longer exists when its removal is reported: the store in `storesRemoved` is another object with its
+  /// path, context and last state.
   ///
   /// - Parameters:
-  ///   - path: The prefix; the empty path matches all.
-  ///   - onChange: Called in order, never while a lock is held, when the stores that were added are there and those that
-  ///     were removed are not.
+  ///   - path: The prefix; the empty path matches all stores.
+  ///   - onChange: Called in order and never with a lock held, after the change: added stores can be found, removed
+  ///     ones cannot.
   public func subscribe(
     matching path: OperationPath = [],
     onChange:
@@ -29,8 +30,9 @@ extension OperationClient {
     }
   }
 
-  /// Tells which stores with a state of type `state` come to the client and go from it: see
-  /// ``subscribe(matching:onChange:)``.
+  /// Reports the stores with a state of type `state` that are added or removed from now on.
+  ///
+  /// See ``subscribe(matching:onChange:)``.
   public func subscribe<State: OperationState & Sendable>(
     matching path: OperationPath = [],
     state: State.Type,

@@ -1,22 +1,22 @@
-/// Keeps the stores of a program by their paths, so that all who use an operation share one.
+/// Holds the stores of a program by their paths, so that all users of an operation share one store.
 ///
-/// A client can be used from any thread. Idle stores are dropped in time: see ``DefaultStoreCache``.
+/// A client can be used from any thread. Idle stores are evicted after a time: see ``DefaultStoreCache``.
 public final class OperationClient: Sendable {
   @usableFromInline let storage: ClientStorage
-  /// Whether the creator adds nothing, so that clients make their stores themselves, knowing their types.
+  /// True for a ``PlainStoreCreator``: the client then creates stores itself, with their types known statically.
   @usableFromInline let createsPlainStores: Bool
   @usableFromInline let storeCreator: any StoreCreator
   private let context: Locked<OperationContext>
-  /// Held while stores are edited as a whole. Nothing else takes it.
+  /// Held during edits with `withStores`, and for nothing else.
   let transactions = ReentrantMutex(0)
-  /// Whether nothing is run for subscribers any more.
+  /// On when operations no longer run automatically for subscribers.
   let automaticRunsAreStopped = Switch(false)
 
   /// Creates a client.
   ///
   /// - Parameters:
-  ///   - defaultContext: The context that stores begin with.
-  ///   - storeCache: Decides which idle stores go.
+  ///   - defaultContext: The initial context of new stores.
+  ///   - storeCache: Decides which idle stores are evicted.
   ///   - storeCreator: Creates the stores.
   public init(
     defaultContext: OperationContext = OperationContext(),
@@ -30,7 +30,7 @@ public final class OperationClient: Sendable {
     self.defaultContext = defaultContext
   }
 
-  /// The context that stores begin with. It always refers to this client.
+  /// The initial context of new stores. Its ``OperationContext/operationClient`` is always this client.
   public var defaultContext: OperationContext {
     get { self.context.withLock { $0 } }
     set {
@@ -43,7 +43,7 @@ public final class OperationClient: Sendable {
     }
   }
 
-  /// Creates a store that is not kept.
+  /// Creates a store without inserting it.
   @inlinable
   func makeStore<Operation: StatefulOperationRequest>(
     for operation: Operation,
@@ -62,7 +62,7 @@ public final class OperationClient: Sendable {
 }
 
 extension OperationContext {
-  /// The client that the operation runs for, while there is one. The context does not keep it alive.
+  /// The client that the operation runs for, if any. The context holds it weakly.
   public var operationClient: OperationClient? {
     get { self[ClientKey.self]?.value }
     set { self[ClientKey.self] = newValue.map { WeakClient($0) } }

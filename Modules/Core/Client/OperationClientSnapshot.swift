@@ -1,18 +1,18 @@
 public import FoundationEssentials
 
-/// What a client keeps at one moment, for people and tools to look at.
+/// The stores of a client at one moment, for debugging and for tools.
 public struct OperationClientSnapshot: Sendable, Hashable, Codable {
-  /// One store.
+  /// One store of the client.
   public struct Store: Sendable, Hashable, Codable {
-    /// What a store was doing.
+    /// The status of a store.
     public enum Status: String, Sendable, Hashable, Codable {
-      /// Nothing had happened yet.
+      /// No run was under way, and there was no result yet.
       case idle
       /// A run was under way.
       case loading
-      /// A value came last.
+      /// The last result was a value.
       case success
-      /// An error came last.
+      /// The last result was an error.
       case failure
     }
 
@@ -22,32 +22,32 @@ public struct OperationClientSnapshot: Sendable, Hashable, Codable {
     /// The type of the operation without its modifiers.
     public let kind: String
 
-    /// What the store was doing.
+    /// The status of the store.
     public let status: Status
 
-    /// The error that came last, as text, unless a value came after it.
+    /// The last error, as text; nil if a value was set after it.
     public let error: String?
 
-    /// Whether the value should be fetched again.
+    /// Whether the value was stale.
     public let isStale: Bool
 
-    /// How many subscribers there were.
+    /// The number of subscribers.
     public let subscriberCount: Int
 
-    /// How many times the value was set.
+    /// The number of times a value was set.
     public let valueUpdateCount: Int
 
-    /// How many times an error was set.
+    /// The number of times an error was set.
     public let errorUpdateCount: Int
 
-    /// When the value was last set.
+    /// The date at which a value was last set.
     public let valueLastUpdatedAt: Date?
 
-    /// When an error was last set.
+    /// The date at which an error was last set.
     public let errorLastUpdatedAt: Date?
   }
 
-  /// The stores, in the order of their paths.
+  /// The stores, sorted by path.
   public let stores: [Store]
 }
 
@@ -64,7 +64,7 @@ extension OperationClientSnapshot: CustomStringConvertible {
 }
 
 extension OperationClient {
-  /// What the client keeps now.
+  /// Returns a snapshot of the stores that the client holds now.
   public func snapshot() -> OperationClientSnapshot {
     OperationClientSnapshot(
       stores: self.storage.runtimes(matching: []).map { $0.snapshot() }.sorted { $0.path < $1.path }

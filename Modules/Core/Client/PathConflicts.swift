@@ -1,5 +1,5 @@
 extension OperationClient {
-  /// Tells that the store at the path of an operation is of another type of operation, or of another state.
+  /// Reports that the store at the path of an operation has another operation type or state type.
   @usableFromInline
   func reportPathInUse<Operation: StatefulOperationRequest>(_ kept: any AnyObject, by operation: Operation) {
     let (type, path) = (Operation.unmodifiedType, operation.path)
@@ -25,9 +25,9 @@ extension OperationClient {
 #if DEBUG
   internal import Synchronization
 
-  /// The type of operation, modifiers included, that a client made a store for.
+  /// The operation type, including modifiers, that a client created a store for.
   ///
-  /// A store is made once, so that who asks for it with other modifiers gets it with those that it was made with.
+  /// A store is created once: a later request with other modifiers gets the store with its original modifiers.
   @usableFromInline
   final class RequestedOperation: Sendable {
     private struct State {
@@ -45,9 +45,9 @@ extension OperationClient {
       self.state.withLock { $0.type = type }
     }
 
-    /// Reports once that the modifiers of an operation have no effect, unless the store was made with the same.
+    /// Reports once that the modifiers of an operation have no effect, unless the store was created with the same ones.
     ///
-    /// An operation without modifiers loses none.
+    /// A request without modifiers is not reported, because it loses none.
     @usableFromInline
     func reportIgnoredModifiers<Operation: StatefulOperationRequest>(of operation: Operation) {
       let (made, hasReported) = self.state.withLock { ($0.type, $0.hasReported) }

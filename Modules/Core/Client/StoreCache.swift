@@ -1,13 +1,13 @@
 extension OperationClient {
-  /// Decides which idle stores a client lets go, and when.
+  /// Decides which idle stores a client evicts, and when.
   ///
-  /// A store is idle when nobody subscribes and nothing runs; a store is idle when it is made. The client calls from any
-  /// thread, one call at a time for each client, and never while a lock is held.
+  /// A store is idle while it has no subscribers and no runs; a new store is idle. A client calls its cache from any
+  /// thread, one call at a time, and never with a lock held. Clients that share a cache may call it at the same time.
   public protocol StoreCache: Sendable {
-    /// A store has become idle: it may be evicted from now on.
+    /// Called when a store has become idle. It may be evicted from now on.
     func storeDidBecomeIdle(_ store: IdleStore)
 
-    /// A store is in use again, or gone from its client.
+    /// Called when a store is in use again or has been removed from its client.
     func storeDidBecomeActive(_ id: IdleStore.ID)
   }
 }

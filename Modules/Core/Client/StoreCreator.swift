@@ -1,12 +1,12 @@
 extension OperationClient {
-  /// Creates the stores of a client: the place to give all operations their default modifiers.
+  /// Creates the stores of a client. A custom creator can apply default modifiers to all operations.
   public protocol StoreCreator: Sendable {
     /// Creates a store for an operation.
     ///
     /// - Parameters:
-    ///   - operation: The operation, as it was handed to the client.
+    ///   - operation: The operation, as it was passed to the client.
     ///   - context: The default context of the client.
-    ///   - initialState: The state to begin with.
+    ///   - initialState: The initial state of the store.
     func store<Operation: StatefulOperationRequest & Sendable>(
       for operation: Operation,
       in context: OperationContext,
@@ -14,7 +14,7 @@ extension OperationClient {
     ) -> OperationStore<Operation.State>
   }
 
-  /// Creates stores of operations as they are.
+  /// Creates stores without adding modifiers.
   public struct PlainStoreCreator: StoreCreator {
     /// Creates a creator.
     public init() {}

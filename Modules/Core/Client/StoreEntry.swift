@@ -1,14 +1,15 @@
-/// What a client keeps of a store, in one object to which the store refers as well, so that nobody looks for it by path.
+/// The entry of a store in a client.
 ///
-/// While it is kept, the entry and the runtime hold each other.
+/// The runtime of the store also refers to it, which avoids look-ups by path. While the entry is in the client, the
+/// entry and the runtime hold each other.
 @usableFromInline
 final class StoreEntry: IdleNode, @unchecked Sendable {
-  // Unchecked as its base class is; what it adds is immutable, or touched by whoever holds the lock of the client.
+  // Unchecked like its base class. The fields below are immutable or guarded by the lock of the client.
   let client: StoreEntryClient
   let runtime: any ErasedRuntime
-  /// The store; nil once the cache has let it go, after which it is there while somebody else holds it, and in the end.
+  /// The store; nil after eviction, while only other owners hold the store, and after removal.
   @exclusivity(unchecked) var store: (any AnyObject & Sendable)?
-  // Three in one word, as there is an entry for each store.
+  // `isIdle`, `isInClient` and `idlenessReading` in one word, because each store has an entry.
   @exclusivity(unchecked) private var bits: UInt64
 
   init(client: StoreEntryClient, runtime: any ErasedRuntime, store: any AnyObject & Sendable, isIdle: Bool) {
@@ -20,27 +21,27 @@ final class StoreEntry: IdleNode, @unchecked Sendable {
 
   override var idleStore: OperationClient.IdleStore { OperationClient.IdleStore(entry: self) }
 
-  /// Whether the client still keeps it.
+  /// Whether the entry is still in the client.
   var isInClient: Bool { self.bits & 0b10 != 0 }
 
-  /// Whether the cache may let the store go.
+  /// Whether the cache may evict the store.
   var isIdle: Bool {
     get { self.bits & 0b1 != 0 }
     set { self.bits = self.bits & ~0b1 | (newValue ? 0b1 : 0) }
   }
 
-  /// The number of the last look at whether the store is idle.
+  /// The sequence number of the last idleness check.
   var idlenessReading: UInt32 {
     get { UInt32(truncatingIfNeeded: self.bits >> 2) }
     set { self.bits = UInt64(newValue) << 2 | self.bits & 0b11 }
   }
 
-  /// Whether a look was later than the last one, though the numbers start again after the greatest.
+  /// Whether a check is newer than the last one. Sequence numbers may wrap around.
   func isOutdated(by reading: UInt32) -> Bool {
     Int32(bitPattern: reading &- self.idlenessReading) > 0
   }
 
-  /// The client keeps it no more. Returns what it has held.
+  /// Marks the entry as removed, detaches it from its runtime, and returns the store that it held.
   func end() -> (any AnyObject & Sendable)? {
     self.bits &= ~0b11
     self.runtime.leave(self)
@@ -48,10 +49,11 @@ final class StoreEntry: IdleNode, @unchecked Sendable {
   }
 }
 
-/// A client as the entries of its stores refer to it: without keeping it alive.
+/// A weak reference to a client, shared by the entries of its stores.
 final class StoreEntryClient: Sendable {
   weak let storage: ClientStorage?
-  /// The cache, if it is one whose queues go through the entries.
+  /// The cache if it is a ``OperationClient/DefaultStoreCache``, which links the entries into its queues; nil
+  /// otherwise.
   let cache: ObjectIdentifier?
 
   init(_ storage: ClientStorage, cache: any OperationClient.StoreCache) {
@@ -61,12 +63,12 @@ final class StoreEntryClient: Sendable {
 }
 
 extension StoreEntry {
-  /// The store has become idle, or stopped being so.
+  /// Informs the client that the store has become idle or is in use again.
   func idlenessChanged(to idleness: StoreIdleness) {
     self.client.storage?.idlenessChanged(of: self, to: idleness)
   }
 
-  /// The store is gone.
+  /// Informs the client that the store is deallocated.
   func storeIsGone() {
     self.client.storage?.storeIsGone(self)
   }

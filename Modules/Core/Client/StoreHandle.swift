@@ -1,4 +1,4 @@
-/// A store that a client keeps.
+/// A store with its runtime, both with the state type erased.
 @usableFromInline
 struct StoreHandle: Sendable {
   let runtime: any ErasedRuntime

@@ -1,4 +1,4 @@
-/// One who is told which stores come and go below a path.
+/// A subscriber to the stores that are added or removed at paths that start with a given one.
 final class StoreWatcher: Sendable {
   private let path: OperationPath
   private let onChange: @Sendable (ClientChange) -> Void
