@@ -1,9 +1,10 @@
 internal import Synchronization
 
-/// A value behind a lock, for values that own what users have made: closures, states, contexts, path elements.
+/// A lock around a value that owns objects of users: closures, states, contexts or path elements.
 ///
-/// A deinitializer, `==` or closure of the user's may call whatever takes the same lock, which is not reentrant. So no
-/// change drops such a thing: it appends it to the ``ReleasedValues`` that it gets, which go when the lock is free again.
+/// A user's deinitializer, `==` or closure may call code that takes the same lock, which is not reentrant. So code
+/// under the lock does not release such objects: it appends them to its ``ReleasedValues``, which are released after
+/// unlocking.
 package struct Locked<Value: Sendable>: ~Copyable, Sendable {
   private let mutex: Mutex<Value>
 
@@ -11,14 +12,14 @@ package struct Locked<Value: Sendable>: ~Copyable, Sendable {
     self.mutex = Mutex(value)
   }
 
-  /// Runs `body`, which drops nothing that owns user code, under the lock.
+  /// Runs `body` under the lock. It must not release a value that owns user code.
   package borrowing func withLock<R, E: Error>(_ body: (inout Value) throws(E) -> R) throws(E) -> R {
     try self.mutex.withLock { value throws(E) in Unsent(try body(&value)) }.value
   }
 }
 
 extension Locked {
-  /// Runs `body` under the lock, and releases what it appends to its second parameter after it.
+  /// Runs `body` under the lock, and after unlocking releases the values that it appends to its second parameter.
   package borrowing func withLock<R, E: Error>(
     _ body: (inout Value, inout ReleasedValues) throws(E) -> R
   ) throws(E) -> R {
@@ -27,7 +28,7 @@ extension Locked {
   }
 }
 
-/// What leaves a value that a lock guards. It is released when this goes, which is after the lock.
+/// Values removed under a lock and released after unlocking.
 @usableFromInline
 package struct ReleasedValues: ~Copyable {
   private var values: [Any] = []
@@ -35,7 +36,7 @@ package struct ReleasedValues: ~Copyable {
   @usableFromInline
   package init() {}
 
-  /// Keeps a value until the lock is free.
+  /// Keeps a value alive until the lock is released.
   package mutating func append<Value>(_ value: Value?) {
     if let value { self.values.append(value) }
   }

@@ -1,13 +1,13 @@
 public import Synchronization
 
-/// A mutex that its owner may enter again.
+/// A mutex that the owning thread can enter again inside ``withExclusiveAccess(_:)``.
 ///
-/// ``withLock(_:)`` is a plain mutex. ``withExclusiveAccess(_:)`` runs foreign code while it holds the mutex, and each
-/// entry that this code makes from the same thread, of either kind, goes straight through.
+/// ``withLock(_:)`` alone is a plain mutex. ``withExclusiveAccess(_:)`` runs foreign code while it holds the mutex, and
+/// calls of either method that this code makes on the same thread proceed without locking again.
 @usableFromInline
 final class ReentrantMutex<Value: Sendable>: Sendable {
   @usableFromInline let lock = ReentrantLock()
-  // Unsafe only in name: touched by whoever holds the lock, which also makes the accesses exclusive.
+  // Unsafe only in name: the lock guards all accesses, which also makes them exclusive.
   @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var value: Value
 
   @inlinable
@@ -32,9 +32,9 @@ final class ReentrantMutex<Value: Sendable>: Sendable {
   }
 }
 
-/// What a ``ReentrantMutex`` locks with, for those who keep the value themselves.
+/// The lock of a ``ReentrantMutex`` without a value, for owners that store the value themselves.
 ///
-/// It knows nothing of the value, so that generic code enters it without looking up a type.
+/// It is not generic, so that generic code uses it without looking up type metadata.
 @usableFromInline
 struct ReentrantLock: ~Copyable, Sendable {
   /// The thread that has exclusive access; 0 for none. Written by that thread only, while it holds the mutex.
@@ -48,7 +48,7 @@ struct ReentrantLock: ~Copyable, Sendable {
   @inlinable
   var isOwnedByCurrentThread: Bool {
     let owner = self.owner.load(ordering: .relaxed)
-    // Only this thread could have written its own name, so a relaxed load cannot mistake another's for it.
+    // Only this thread writes its own identifier, so a relaxed load never returns it for another thread.
     return owner != 0 && owner == ThreadLocal.currentThread
   }
 
@@ -71,10 +71,10 @@ struct ReentrantLock: ~Copyable, Sendable {
   }
 }
 
-/// Carries a result out of `Mutex.withLock` on the thread that took the lock.
+/// Wraps the result of `Mutex.withLock`, which is used on the thread that took the lock.
 @usableFromInline
 struct Unsent<Value>: @unchecked Sendable {
-  // Unchecked because it never leaves the thread: it only crosses the closure that the lock calls.
+  // Unchecked because the value stays on one thread: it only leaves the closure that the lock calls.
   @usableFromInline let value: Value
 
   @inlinable

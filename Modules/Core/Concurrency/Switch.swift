@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// A flag that tells what it was when it is set.
+/// An atomic flag whose setter returns the previous value.
 package final class Switch: Sendable {
   private let value: Atomic<Bool>
 
@@ -10,7 +10,7 @@ package final class Switch: Sendable {
 
   package var isOn: Bool { self.value.load(ordering: .acquiring) }
 
-  /// Sets the flag, and returns what it was.
+  /// Sets the flag, and returns its previous value.
   package func set(_ value: Bool) -> Bool {
     self.value.exchange(value, ordering: .acquiringAndReleasing)
   }

@@ -8,14 +8,14 @@
   internal import Darwin
 #endif
 
-/// What the runtime has to know of the thread that it is on.
+/// Thread-local values of the library.
 @usableFromInline
 enum ThreadLocal {
-  /// How deep runs may begin inside one another on one thread before they are enqueued, to save its stack.
+  /// The maximum nesting of runs that start on one thread. Deeper runs are enqueued, to save stack space.
   @usableFromInline static var maximumDepth: Int { 24 }
 
   #if canImport(Glibc) || canImport(Musl) || canImport(Android) || canImport(Darwin)
-    /// A name for the current thread that no other living thread has; never 0.
+    /// An identifier of the current thread that is unique among living threads; never 0.
     @usableFromInline static var currentThread: UInt {
       #if canImport(Glibc) || canImport(Android)
         UInt(pthread_self())
@@ -24,7 +24,7 @@ enum ThreadLocal {
       #endif
     }
 
-    /// Where the thread counts the runs that it has begun inside one another.
+    /// The current nesting of runs that start on this thread.
     @usableFromInline static var depth: UnsafeMutablePointer<Int> {
       if let place = pthread_getspecific(self.depthKey) { return place.assumingMemoryBound(to: Int.self) }
       return self.makeDepth()
@@ -37,19 +37,19 @@ enum ThreadLocal {
       return depth
     }
 
-    /// Where the thread keeps what it has still to let go of, while it lets go of a chain of tasks.
+    /// The tasks that the thread has yet to release while it releases a chain of tasks; nil otherwise.
     static var unraveling: UnsafeMutableRawPointer? {
       get { pthread_getspecific(self.unravelingKey) }
       set { pthread_setspecific(self.unravelingKey, newValue) }
     }
 
-    /// The cancellations that the thread is in the midst of.
+    /// The ``CancellationTrampoline`` that is active on the thread; nil otherwise.
     static var trampoline: UnsafeMutableRawPointer? {
       get { pthread_getspecific(self.trampolineKey) }
       set { pthread_setspecific(self.trampolineKey, newValue) }
     }
 
-    // The place of the depth goes with its thread.
+    // The memory of the depth is deallocated when its thread ends.
     #if canImport(Darwin)
       private typealias Destructor = @convention(c) (UnsafeMutableRawPointer) -> Void
       private static let depthKey = makeKey { $0.deallocate() }
@@ -69,9 +69,9 @@ enum ThreadLocal {
   #else
     // A system without threads.
     @usableFromInline static var currentThread: UInt { 1 }
-    @usableFromInline nonisolated(unsafe) static let depth = makeCounter()  // The one thread's.
-    nonisolated(unsafe) static var unraveling: UnsafeMutableRawPointer?  // The one thread's.
-    nonisolated(unsafe) static var trampoline: UnsafeMutableRawPointer?  // The one thread's.
+    @usableFromInline nonisolated(unsafe) static let depth = makeCounter()  // The only thread uses it.
+    nonisolated(unsafe) static var unraveling: UnsafeMutableRawPointer?  // The only thread uses it.
+    nonisolated(unsafe) static var trampoline: UnsafeMutableRawPointer?  // The only thread uses it.
   #endif
 
   private static func makeCounter() -> UnsafeMutablePointer<Int> {
