@@ -1,6 +1,8 @@
-/// An event handler with its state type erased, as an operation's configuration carries it.
+/// An event handler with its state type erased, stored in the context of an operation.
 protocol AnyEventHandler: Sendable {
-  /// The handler for a store whose state is `State` or is layered on what the handler was made for.
+  /// Returns the handler for a store with the given state type.
+  ///
+  /// That is the state type that the handler was made for, or one layered on it; nil for any other type.
   func adapted<State: OperationState & Sendable>(to type: State.Type) -> OperationEventHandler<State>?
 }
 
@@ -26,7 +28,7 @@ extension OperationEventHandler: AnyEventHandler {
 }
 
 extension OperationContext {
-  /// The handlers that the operation brings with it, the innermost first.
+  /// The handlers that the operation itself is configured with, innermost first.
   var operationEventHandlers: [any AnyEventHandler] {
     get { self[EventHandlersKey.self] }
     set { self[EventHandlersKey.self] = newValue }

@@ -1,12 +1,13 @@
-/// A value that changes, and handlers that hear of it: what an observer is made of.
+/// A changing value and the handlers that receive it. Observers are built with it.
 ///
-/// A handler hears the current value before `subscribe` returns, and then each value that is sent. Handlers run in the order
-/// in which they came, one after the other, in the order of the values, and never under a lock: a value that is sent by a
-/// handler is delivered after the present one. Subscribing and cancelling take constant time, however many there are.
+/// A handler receives the current value before `subscribe` returns, and then each value that is sent. Values are
+/// delivered in order, one at a time, to the handlers in the order of their subscriptions, and never with a lock held.
+/// A value that a handler sends is delivered after the current one. Subscribing and cancelling take constant time for
+/// any number of handlers.
 package final class Broadcast<Value: Sendable>: Sendable {
   private struct State {
     var value: Value
-    /// Counts the values.
+    /// The number of values sent.
     var version: UInt64 = 0
     var handlers = Handlers<Value>()
     var eventQueue: [Delivery] = []
@@ -24,7 +25,7 @@ package final class Broadcast<Value: Sendable>: Sendable {
     self.state = Locked(State(value: value))
   }
 
-  /// The value that was sent last.
+  /// The last value that was sent.
   package var value: Value { self.state.withLock { $0.value } }
 
   /// The number of handlers.
@@ -34,7 +35,7 @@ package final class Broadcast<Value: Sendable>: Sendable {
 // MARK: - Sending
 
 extension Broadcast {
-  /// Changes the value and delivers it, unless a delivery is going on, which then includes it.
+  /// Sets the value and delivers it. If a delivery is in progress, that delivery includes it.
   package func send(_ value: Value) {
     let isDelivering = self.state.withLock { state, released in
       released.append(state.value)
@@ -66,17 +67,17 @@ extension Broadcast {
 extension Broadcast {
   package func subscribe(_ receive: @escaping @Sendable (Value) -> Void) -> OperationSubscription {
     let handler = Handlers<Value>.Handler(receive)
-    var heard: UInt64?
-    // It counts from the moment on at which it has heard the value that is current then, so that it misses none and
-    // never hears an old one after a newer one.
+    var receivedVersion: UInt64?
+    // The handler is added only once it has received the current value. So it misses no value, and never receives an
+    // older value after a newer one.
     while true {
       let (id, value, version) = self.state.withLock { state in
-        guard heard == state.version else { return (UInt64?.none, state.value, state.version) }
+        guard receivedVersion == state.version else { return (UInt64?.none, state.value, state.version) }
         return (state.handlers.add(handler), state.value, state.version)
       }
       if let id { return OperationSubscription { self.remove(id) } }
       handler.call(value)
-      heard = version
+      receivedVersion = version
     }
   }
 

@@ -1,10 +1,11 @@
 internal import Synchronization
 
-/// Handlers in the order in which they came, as part of what a lock guards.
+/// Handlers in the order of their subscriptions, as part of a state that a lock guards.
 ///
-/// They are called without the lock, and each only until it is removed: also by one that is called before it.
+/// They are called without the lock. A removed handler is no longer called, even if an earlier handler removes it
+/// during a delivery.
 package struct Handlers<Value>: Sendable {
-  /// A handler, which knows whether it has been removed.
+  /// A handler that is not called after its removal.
   package final class Handler: Sendable {
     private let receive: @Sendable (Value) -> Void
     private let isRemoved = Atomic(false)
@@ -31,17 +32,17 @@ package struct Handlers<Value>: Sendable {
   package var isEmpty: Bool { self.handlers.isEmpty }
   package var count: Int { self.handlers.count }
 
-  /// All of them, in order.
+  /// All handlers, in the order of their subscriptions.
   package var all: [Handler] { self.handlers.sorted { $0.key < $1.key }.map(\.value) }
 
-  /// Adds a handler, and returns by what it is removed.
+  /// Adds a handler, and returns the identifier for its removal.
   package mutating func add(_ handler: Handler) -> UInt64 {
     self.lastID += 1
     self.handlers[self.lastID] = handler
     return self.lastID
   }
 
-  /// Takes a handler out, and returns it, to be released after the lock.
+  /// Removes a handler and returns it, so that the caller releases it after unlocking.
   package mutating func remove(_ id: UInt64) -> Handler? {
     let handler = self.handlers.removeValue(forKey: id)
     handler?.markRemoved()

@@ -1,22 +1,25 @@
-/// What a condition asks of an observer, which only knows how to be subscribed to.
+/// The current value of an observer that only offers subscriptions, for a condition that reads it.
 ///
-/// An observer may tell its value to each subscriber at once, or changes alone. What was heard is remembered as long as there
-/// is a subscription to the observer: while a user of the condition subscribes and, where the observer tells nothing at once,
-/// from the first question on. All copies of a condition share one of these.
+/// An observer delivers its current value to each new subscriber, or only changes. The last value is stored while a
+/// subscription to the observer exists: while the condition has subscribers and, for an observer that only delivers
+/// changes, from the first read on. All copies of a condition share one instance.
 package final class ObservedValue<Value: Sendable>: Sendable {
   package typealias Subscribe = @Sendable (@escaping @Sendable (Value) -> Void) -> OperationSubscription
 
   fileprivate struct State {
-    /// The subscription to the observer; nil while there is none, and while it is being made.
+    /// The subscription to the observer; nil if none exists or while it is being made.
     var source: OperationSubscription?
     var isOpening = false
-    /// Counts the subscriptions to the observer and their ends. What comes from an earlier one does not count.
+    /// Incremented when a subscription to the observer begins or ends. Values of earlier subscriptions are ignored.
     var generation: UInt64 = 0
-    /// How many values the present subscription has told, and the last of them.
-    var heardCount = 0
-    var heard: Value?
-    /// Whether the observer tells a value at once, or knows it without being subscribed to; nil while that is not known.
-    var tellsAtOnce: Bool?
+    /// The number of values that the current subscription has received.
+    var receivedCount = 0
+    /// The last value that the current subscription has received.
+    var lastValue: Value?
+    /// Whether the value is available without a lasting subscription; nil until that is known.
+    ///
+    /// That is the case if the observer delivers its value to each new subscriber, or if `ask` is reliable.
+    var isAvailableAtOnce: Bool?
     var handlers = Handlers<Void>()
 
     var isOpen: Bool { self.isOpening || self.source != nil }
@@ -26,9 +29,12 @@ package final class ObservedValue<Value: Sendable>: Sendable {
   private let subscribe: Subscribe
   private let ask: (@Sendable () -> Value?)?
 
+  /// Creates the value of an observer.
+  ///
   /// - Parameters:
-  ///   - ask: Tells the value now, for an observer that knows a cheaper way than being subscribed to for a moment.
-  ///   - isAnswerReliable: Whether `ask` is known to be right while there is no subscription.
+  ///   - ask: Returns the current value, if the observer has a cheaper way than a momentary subscription.
+  ///   - isAnswerReliable: Whether `ask` is known to return the right value without a subscription.
+  ///   - subscribe: Subscribes to the observer.
   package init(
     asking ask: (@Sendable () -> Value?)? = nil,
     isAnswerReliable: Bool = false,
@@ -37,7 +43,7 @@ package final class ObservedValue<Value: Sendable>: Sendable {
     self.ask = ask
     self.subscribe = subscribe
     var state = State()
-    if isAnswerReliable { state.tellsAtOnce = true }
+    if isAnswerReliable { state.isAvailableAtOnce = true }
     self.state = Locked(state)
   }
 }
@@ -45,24 +51,25 @@ package final class ObservedValue<Value: Sendable>: Sendable {
 // MARK: - Asking
 
 extension ObservedValue {
-  /// The value now: what was heard last, or what a subscriber hears at once. Nil when nothing is known.
+  /// The current value: the last one received, or the one that a new subscriber receives at once; nil if unknown.
   package var current: Value? {
     let state = self.state.withLock { $0 }
-    if let heard = state.heard { return heard }
-    // It has told nothing at once: all that it has told is heard.
+    if let lastValue = state.lastValue { return lastValue }
+    // The subscription has received nothing at once, so that a new one would not either.
     if state.source != nil { return self.ask?() }
-    guard !state.isOpening, state.tellsAtOnce != true else { return self.answer }
+    guard !state.isOpening, state.isAvailableAtOnce != true else { return self.answer }
     guard let generation = self.state.withLock({ $0.beginOpening() }) else { return self.answer }
     self.open(generation)
     return self.takeAnswer(generation)
   }
 
-  /// Ends a subscription that was made for a question, unless the observer tells nothing at once: it would not tell again
-  /// what it tells meanwhile.
+  /// Ends a subscription that was made for a read, unless the observer only delivers changes.
+  ///
+  /// Such an observer does not repeat a change, so that without the subscription the change would be missed.
   private func takeAnswer(_ generation: UInt64) -> Value? {
     let (isOver, value, source) = self.state.withLock { state in
       guard state.generation == generation else { return (true, Value?.none, OperationSubscription?.none) }
-      let value = state.heard
+      let value = state.lastValue
       return (false, value, state.handlers.isEmpty && value != nil ? state.close() : nil)
     }
     source?.cancel()
@@ -73,20 +80,20 @@ extension ObservedValue {
     if let ask { ask() } else { Self.heardAtOnce(by: self.subscribe) }
   }
 
-  /// What a subscriber hears at once. Nil when it hears nothing.
+  /// Returns the value that a new subscriber receives at once; nil if it receives none.
   package static func heardAtOnce(
     by subscribe: (@escaping @Sendable (Value) -> Void) -> OperationSubscription
   ) -> Value? {
-    let heard = Locked<Value?>(nil)
-    subscribe { value in heard.withLock { $0 = value } }.cancel()
-    return heard.withLock { $0 }
+    let lastValue = Locked<Value?>(nil)
+    subscribe { value in lastValue.withLock { $0 = value } }.cancel()
+    return lastValue.withLock { $0 }
   }
 }
 
 // MARK: - Subscribing
 
 extension ObservedValue {
-  /// Calls `onChange` for each value after the one that is heard at once.
+  /// Calls `onChange` for each value after the initial one.
   package func subscribeToChanges(_ onChange: @escaping @Sendable () -> Void) -> OperationSubscription {
     let (id, generation) = self.state.withLock { state in
       (state.handlers.add(Handlers.Handler(onChange)), state.beginOpening())
@@ -103,15 +110,18 @@ extension ObservedValue {
     source?.cancel()
   }
 
-  /// Subscribes to the observer. What it tells meanwhile is what it begins with, and all after the first a change.
+  /// Subscribes to the observer.
+  ///
+  /// Of the values received before the subscription is made, the first one is the initial value, and all others are
+  /// changes.
   private func open(_ generation: UInt64) {
     let source = self.subscribe { [weak self] in self?.receive($0, generation) }
     let handlers = self.state.withLock { state -> [Handlers<Void>.Handler]? in
       guard state.generation == generation else { return nil }
       state.isOpening = false
       state.source = source
-      state.tellsAtOnce = state.heardCount > 0
-      return state.heardCount > 1 ? state.handlers.all : []
+      state.isAvailableAtOnce = state.receivedCount > 0
+      return state.receivedCount > 1 ? state.handlers.all : []
     }
     guard let handlers else { return source.cancel() }
     for handler in handlers { handler.call(()) }
@@ -120,8 +130,8 @@ extension ObservedValue {
   private func receive(_ value: Value, _ generation: UInt64) {
     let handlers = self.state.withLock { state in
       guard state.generation == generation else { return [Handlers<Void>.Handler]() }
-      state.heard = value
-      state.heardCount += 1
+      state.lastValue = value
+      state.receivedCount += 1
       return state.isOpening ? [] : state.handlers.all
     }
     for handler in handlers { handler.call(()) }
@@ -129,7 +139,7 @@ extension ObservedValue {
 }
 
 extension ObservedValue.State {
-  /// Returns the generation of the subscription that the caller has to make; nil when there is one already.
+  /// Returns the generation of the subscription that the caller has to make; nil if one exists or is being made.
   fileprivate mutating func beginOpening() -> UInt64? {
     guard !self.isOpen else { return nil }
     self.isOpening = true
@@ -137,11 +147,11 @@ extension ObservedValue.State {
     return self.generation
   }
 
-  /// Forgets what was heard, and returns the subscription, to be cancelled after the lock.
+  /// Discards the received values, and returns the subscription, which the caller cancels after unlocking.
   fileprivate mutating func close() -> OperationSubscription? {
     self.generation += 1
     self.isOpening = false
-    (self.heard, self.heardCount) = (nil, 0)
+    (self.lastValue, self.receivedCount) = (nil, 0)
     return self.source.take()
   }
 }

@@ -1,19 +1,20 @@
-/// A broadcast whose source is at work while somebody subscribes, and not longer.
+/// A broadcast whose source runs only while the broadcast has subscribers.
 ///
-/// Subscribers hear the current value at once. The source is started and stopped, and what it sends is delivered, one after
-/// the other in a task, never on the thread that subscribes, cancels or sends: a thread that watches the system runs nobody
-/// else's code, and who cancels while holding a lock waits for nobody. A subscription of a moment starts nothing.
+/// A subscriber receives the current value at once. A task starts and stops the source and delivers its values, one
+/// step after the other, never on the thread that subscribes, cancels or sends. So a thread that watches the system
+/// runs no foreign code, and cancelling with a lock held does not block. A subscription that is cancelled at once does
+/// not start the source.
 package final class OnDemandBroadcast<Value: Sendable>: Sendable {
   /// Starts a source, which sends until the subscription is cancelled.
   package typealias Start = @Sendable (_ send: @escaping @Sendable (Value) -> Void) -> OperationSubscription
 
   fileprivate struct State {
     var subscriberCount = 0
-    /// The source, while it is at work.
+    /// The subscription to the running source; nil while the source is stopped.
     var source: OperationSubscription?
     /// Whether the source is being started.
     var isStarting = false
-    /// Whether somebody looks for the value with which to begin.
+    /// Whether the first subscriber is reading the current value.
     var isPriming = false
     var eventQueue: [Value] = []
     var isWorking = false
@@ -24,7 +25,7 @@ package final class OnDemandBroadcast<Value: Sendable>: Sendable {
     case deliver(Value)
     case start
     case stop(OperationSubscription)
-    case rest([CheckedContinuation<Void, Never>])
+    case finish([CheckedContinuation<Void, Never>])
   }
 
   private let state = Locked(State())
@@ -32,8 +33,10 @@ package final class OnDemandBroadcast<Value: Sendable>: Sendable {
   private let current: @Sendable () -> Value
   private let start: Start
 
+  /// Creates a broadcast.
+  ///
   /// - Parameters:
-  ///   - current: The value with which to begin when the source has not been at work. It is asked at once.
+  ///   - current: Returns the current value while the source is stopped. Called by this initializer, too.
   ///   - start: Starts the source.
   package init(current: @escaping @Sendable () -> Value, start: @escaping Start) {
     self.broadcast = Broadcast(current())
@@ -41,10 +44,10 @@ package final class OnDemandBroadcast<Value: Sendable>: Sendable {
     self.start = start
   }
 
-  /// The value that was delivered last.
+  /// The last value that was delivered.
   package var value: Value { self.broadcast.value }
 
-  /// Delivers a value after those that were sent before.
+  /// Delivers a value after all values sent earlier.
   package func send(_ value: Value) {
     self.work { $0.eventQueue.append(value) }
   }
@@ -68,7 +71,7 @@ package final class OnDemandBroadcast<Value: Sendable>: Sendable {
     }
   }
 
-  /// Waits until all that was begun by then is done: the source is at work or stopped, and what was sent is delivered.
+  /// Waits until all work begun so far is done: the source is running or stopped, and all values are delivered.
   package func settled() async {
     await withCheckedContinuation { continuation in
       self.work { $0.waiters.append(continuation) }
@@ -79,7 +82,7 @@ package final class OnDemandBroadcast<Value: Sendable>: Sendable {
 // MARK: - Working
 
 extension OnDemandBroadcast {
-  /// Changes the state, and has done what follows from that.
+  /// Changes the state, and starts a task for the resulting work unless one is running.
   private func work(_ change: (inout State) -> Void) {
     let isNeeded = self.state.withLock { state in
       change(&state)
@@ -103,7 +106,7 @@ extension OnDemandBroadcast {
         }
       case .stop(let source):
         source.cancel()
-      case .rest(let waiters):
+      case .finish(let waiters):
         for waiter in waiters { waiter.resume() }
         return
       }
@@ -112,7 +115,7 @@ extension OnDemandBroadcast {
 }
 
 extension OnDemandBroadcast.State {
-  /// Whether nobody but the one who asks can change the value.
+  /// Whether the source is stopped and no value is pending, so that only the caller can change the value.
   fileprivate var isIdle: Bool { self.source == nil && !self.isStarting && !self.isPriming && self.eventQueue.isEmpty }
 
   fileprivate var hasWork: Bool {
@@ -131,6 +134,6 @@ extension OnDemandBroadcast.State {
     }
     self.isWorking = false
     defer { self.waiters = [] }
-    return .rest(self.waiters)
+    return .finish(self.waiters)
   }
 }

@@ -1,22 +1,24 @@
-/// Closures that hear of what happens in an ``OperationStore``.
+/// Closures that receive the events of an ``OperationStore``.
 ///
-/// They are called one at a time, in event order, on the thread whose change made the event (or on one that is
-/// delivering already), and never while a lock is held: a handler may do anything to the store.
+/// They are called one at a time, in the order of the events, and never with a lock held, so that a handler may use the
+/// store in any way. They run on the thread whose change caused the event, or on a thread that is already delivering
+/// events.
 ///
-/// The events of a run come in one order, whoever delivers them: its start, what it yields, its outcome, its end. Of one
-/// change handlers hear the state, then the result, then the end of the run, each of them before the next.
+/// The events of a run always have the same order: its start, the results it yields, its outcome, its end. For one
+/// change, all handlers receive the state, then all receive the result, then all receive the end of the run.
 public struct OperationEventHandler<State: OperationState & Sendable>: Sendable {
-  /// Called with the state now and after each change of it.
+  /// Called with the current state on subscription, and after each change of the state.
   public var onStateChanged: (@Sendable (State, OperationContext) -> Void)?
 
   /// Called when a run begins its work.
   public var onRunStarted: (@Sendable (OperationContext) -> Void)?
 
-  /// Called when a run has ended, however it ended.
+  /// Called when a run has ended, with any outcome.
   public var onRunEnded: (@Sendable (OperationContext) -> Void)?
 
   /// Called with each result that a run yields or returns.
-  /// ``OperationContext/operationResultUpdateReason`` tells which. A cancelled run has no result.
+  ///
+  /// ``OperationContext/operationResultUpdateReason`` distinguishes the two. A cancelled run has no result.
   public var onResultReceived: (@Sendable (Result<State.OperationValue, State.Failure>, OperationContext) -> Void)?
 
   /// Creates a handler.

@@ -1,17 +1,17 @@
 internal import Synchronization
 
-/// Keeps something going until it is cancelled or dropped: an observer, a timer, a controller.
+/// Keeps an observer, a timer, a controller or the like active until it is cancelled or released.
 ///
-/// It cancels itself when its last reference goes. Cancelling twice does nothing the second time.
+/// Releasing the last reference cancels the subscription. Cancelling it again has no effect.
 public final class OperationSubscription: Sendable {
-  // The lock lies beside what it guards: in a `Mutex`, which is generic, a closure takes an object more.
+  // A lock beside the closure: stored in a `Mutex`, which is generic, a closure needs one more object.
   private let lock = Mutex(())
-  // Unsafe only in name: touched by whoever holds the lock.
+  // Unsafe only in name: `lock` guards it.
   private nonisolated(unsafe) var onCancel: (@Sendable () -> Void)?
 
   /// Creates a subscription.
   ///
-  /// - Parameter onCancel: Called once, on the thread that cancels or drops the subscription.
+  /// - Parameter onCancel: Called once, on the thread that cancels or releases the subscription.
   public init(onCancel: @escaping @Sendable () -> Void) {
     self.onCancel = onCancel
   }
@@ -24,7 +24,7 @@ public final class OperationSubscription: Sendable {
     self.cancel()
   }
 
-  /// Ends what the subscription keeps going.
+  /// Cancels the subscription.
   public func cancel() {
     let onCancel = self.lock.withLock { _ in self.onCancel.take() }
     onCancel?()
@@ -32,26 +32,26 @@ public final class OperationSubscription: Sendable {
 }
 
 extension OperationSubscription {
-  /// A subscription to nothing. There is one, so that it is equal to itself.
+  /// A subscription without an effect. It is one shared instance, so that it is equal to itself.
   public static let empty = OperationSubscription()
 
-  /// One subscription that cancels all of `subscriptions`, in order.
+  /// Returns one subscription that cancels all of `subscriptions`, in order.
   public static func combined(_ subscriptions: some Sequence<OperationSubscription>) -> OperationSubscription {
     let subscriptions = Array(subscriptions)
     return OperationSubscription { for subscription in subscriptions { subscription.cancel() } }
   }
 
-  /// One subscription that cancels all of `subscriptions`, in order.
+  /// Returns one subscription that cancels all of `subscriptions`, in order.
   public static func combined(_ subscriptions: OperationSubscription...) -> OperationSubscription {
     .combined(subscriptions)
   }
 
-  /// Keeps the subscription in a set.
+  /// Inserts the subscription into a set.
   public func store(in subscriptions: inout Set<OperationSubscription>) {
     subscriptions.insert(self)
   }
 
-  /// Keeps the subscription at the end of a collection.
+  /// Appends the subscription to a collection.
   public func store(in subscriptions: inout some RangeReplaceableCollection<OperationSubscription>) {
     subscriptions.append(self)
   }

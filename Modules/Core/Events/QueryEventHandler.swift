@@ -1,16 +1,17 @@
-/// Closures that hear of what happens in the store of a query: ``OperationEventHandler`` in the words of a query.
+/// Closures that receive the events of a query's store: an ``OperationEventHandler`` in the terms of queries.
 public struct QueryEventHandler<State: QueryStateProtocol & Sendable>: Sendable {
-  /// Called with the state now and after each change of it.
+  /// Called with the current state on subscription, and after each change of the state.
   public var onStateChanged: (@Sendable (State, OperationContext) -> Void)?
 
   /// Called when a fetch begins its work.
   public var onFetchingStarted: (@Sendable (OperationContext) -> Void)?
 
-  /// Called when a fetch has ended, however it ended.
+  /// Called when a fetch has ended, with any outcome.
   public var onFetchingEnded: (@Sendable (OperationContext) -> Void)?
 
   /// Called with each result that a fetch yields or returns.
-  /// ``OperationContext/operationResultUpdateReason`` tells which. A cancelled fetch has no result.
+  ///
+  /// ``OperationContext/operationResultUpdateReason`` distinguishes the two. A cancelled fetch has no result.
   public var onResultReceived: (@Sendable (Result<State.OperationValue, State.Failure>, OperationContext) -> Void)?
 
   /// Creates a handler.
