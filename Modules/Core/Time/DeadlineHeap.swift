@@ -1,8 +1,8 @@
-/// A deadline that waits in a ``DeadlineQueue``.
+/// A pending deadline of a ``DeadlineQueue``.
 ///
-/// Its fields belong to the queue's lock.
+/// The lock of the queue guards its fields.
 package final class Deadline: @unchecked Sendable {
-  // Unchecked because the fields below are only touched under the lock of the queue that made the deadline.
+  // Unchecked because the mutable fields below are accessed only under the lock of the queue that created the deadline.
   let instant: ContinuousClock.Instant
   var action: (@Sendable () -> Void)?
   var position: Int?
@@ -13,7 +13,8 @@ package final class Deadline: @unchecked Sendable {
   }
 }
 
-/// A binary heap of deadlines, the earliest first. Each knows its position, so that it can be taken out from anywhere.
+/// A binary heap of deadlines, earliest first. Each deadline stores its position, so that it can be removed from
+/// anywhere.
 struct DeadlineHeap: Sendable {
   private var items: [Deadline] = []
 
@@ -26,7 +27,7 @@ struct DeadlineHeap: Sendable {
     self.siftUp(from: self.items.count - 1)
   }
 
-  /// Takes a deadline out in O(log n). Does nothing when it is not there.
+  /// Removes a deadline in O(log n). Does nothing if the heap does not contain it.
   mutating func remove(_ deadline: Deadline) {
     guard let position = deadline.position else { return }
     deadline.position = nil

@@ -4,24 +4,24 @@ internal import Synchronization
   internal import Dispatch
 #endif
 
-/// The one queue of deadlines of the process.
+/// The queue of deadlines that the whole process shares.
 ///
-/// A cancelled deadline leaves nothing behind, which a cancelled `Task.sleep` would until its time; and the one timer
-/// below serves them all. Actions run on a background thread, outside the lock, in the order of their deadlines. They are the
-/// library's own and at once over, as all other deadlines wait for them: foreign code runs in ``WorkerQueues``.
+/// A cancelled deadline leaves nothing behind until its time, unlike a cancelled `Task.sleep`. One timer serves all
+/// deadlines. Actions run on a background thread, outside the lock, in the order of their deadlines. Each action delays
+/// all later ones, so the queue runs only short actions of the library; foreign code runs in ``WorkerQueues``.
 package final class DeadlineQueue: Sendable {
   package static let shared = DeadlineQueue()
 
   private struct State: Sendable {
     var heap = DeadlineHeap()
-    /// When the timer will fire; nil while it is off.
+    /// The time at which the timer fires; nil while it is off.
     var alarm: ContinuousClock.Instant?
   }
 
   private let state = Locked(State())
   private let timer = WakeUpTimer()
 
-  /// The number of deadlines that wait.
+  /// The number of pending deadlines.
   package var count: Int { self.state.withLock { $0.heap.count } }
 
   /// Calls `action` once `duration` has passed.
@@ -35,7 +35,7 @@ package final class DeadlineQueue: Sendable {
     return deadline
   }
 
-  /// Takes a deadline out. When its action has begun it goes on.
+  /// Removes a deadline. An action that has already started continues.
   package func cancel(_ deadline: Deadline) {
     self.state.withLock { state, released in
       state.heap.remove(deadline)
@@ -66,7 +66,7 @@ package final class DeadlineQueue: Sendable {
       state.alarm = nil
       return
     }
-    // A timer that is early fires for nothing and is set anew, which is cheaper than moving it at each cancellation.
+    // A timer that fires too early is set again, which is cheaper than moving it at each cancellation.
     if let alarm = state.alarm, alarm <= earliest { return }
     state.alarm = earliest
     self.timer.start(at: earliest) { [weak self] in self?.fire() }
@@ -74,23 +74,24 @@ package final class DeadlineQueue: Sendable {
 }
 
 #if canImport(Dispatch)
-  /// One timer of the system that can be moved at will.
+  /// A system timer that can be rescheduled.
   private final class WakeUpTimer: Sendable {
-    // Unsafe only in name: Dispatch objects may be used from any thread, and this one is not yet annotated so.
+    // Unsafe only in name: Dispatch objects may be used from any thread, but this type is not annotated as Sendable
+    // yet.
     nonisolated(unsafe) private let source: any DispatchSourceTimer = DispatchSource.makeTimerSource(
       queue: DispatchQueue(label: "swift-operation.deadlines")
     )
     private let isActive = Mutex(false)
 
     deinit {
-      // Dispatch traps when a source goes that was never activated, and keeps one that was not cancelled.
+      // Dispatch traps when a source that was never activated is released, and retains a source that was not cancelled.
       self.source.cancel()
       if !self.isActive.withLock({ $0 }) { self.source.activate() }
     }
 
     func start(at instant: ContinuousClock.Instant, _ action: @escaping @Sendable () -> Void) {
       let (seconds, attoseconds) = ContinuousClock.now.duration(to: instant).clampedForClock.components
-      // Rounded up, so that the timer does not fire just before its time and have to be set again.
+      // Rounded up: a timer that fires slightly too early would have to be set again.
       let nanoseconds = Int(attoseconds / 1_000_000_000) + 1
       let deadline = DispatchTime.now() + .seconds(Int(seconds)) + .nanoseconds(nanoseconds)
       self.isActive.withLock { isActive in
@@ -108,7 +109,9 @@ package final class DeadlineQueue: Sendable {
     }
   }
 #else
-  /// A timer out of sleeping tasks, for systems without Dispatch; one that is moved sleeps on and wakes for nothing.
+  /// A timer made of sleeping tasks, for systems without Dispatch.
+  ///
+  /// When it is rescheduled, the earlier task continues to sleep, and its wake-up has no effect.
   private final class WakeUpTimer: Sendable {
     func start(at instant: ContinuousClock.Instant, _ action: @escaping @Sendable () -> Void) {
       Task {

@@ -1,21 +1,23 @@
-/// Calls back after a span of time: what polling, cache times and delays wait on.
+/// Calls actions after a duration. Polling, cache times and delays use it.
 ///
-/// The system's source is one queue for the process. Tests put a manual one in ``OperationContext/operationDeadlines``.
+/// The system's source is one queue for the process. Tests set a manual source in
+/// ``OperationContext/operationDeadlines``.
 public protocol DeadlineSource: Sendable {
-  /// The time that has passed since some fixed moment. It never goes back.
+  /// The time that has passed since a fixed moment. It never decreases.
   var elapsed: Duration { get }
 
-  /// Calls `action` once, after `duration` has passed, unless the subscription that it returns is cancelled before.
+  /// Calls `action` once after `duration` has passed, unless the returned subscription is cancelled before.
   ///
-  /// A duration that is zero or negative calls as soon as possible. The action may take its time, as it may call handlers: a
-  /// source calls it where it holds up no other action, or says that it does.
+  /// With a zero or negative duration, the action is called as soon as possible. An action may take long, because it
+  /// may call handlers: a source either calls it where it does not delay other actions, or documents that it delays
+  /// them.
   func schedule(after duration: Duration, _ action: @escaping @Sendable () -> Void) -> OperationSubscription
 }
 
 extension DeadlineSource {
-  /// Waits for `duration`, or until the task is cancelled.
+  /// Waits for `duration` or until the task is cancelled.
   ///
-  /// - Throws: `CancellationError` at once when the task is cancelled.
+  /// - Throws: `CancellationError` as soon as the task is cancelled.
   public func sleep(for duration: Duration) async throws {
     let sleeper = Sleeper()
     try await withTaskCancellationHandler {
@@ -30,7 +32,7 @@ extension DeadlineSource {
 }
 
 extension DeadlineSource {
-  /// Schedules an action that only resumes a task, which needs no thread of its own.
+  /// Schedules an action that only resumes a task. Unlike other actions, it does not need a worker queue.
   fileprivate func scheduleWakeUp(
     after duration: Duration,
     _ action: @escaping @Sendable () -> Void
@@ -50,26 +52,26 @@ extension DeadlineSource where Self == SystemDeadlineSource {
 public struct SystemDeadlineSource: DeadlineSource {
   private static let start = ContinuousClock.now
 
-  /// Creates a source. All of them share one queue.
+  /// Creates a source. All instances share one queue.
   public init() {}
 
   public var elapsed: Duration { Self.start.duration(to: .now) }
 
-  /// Calls `action` once `duration` has passed, on a thread where it holds up no other deadline.
+  /// Calls `action` once `duration` has passed, on a thread where it does not delay other deadlines.
   public func schedule(after duration: Duration, _ action: @escaping @Sendable () -> Void) -> OperationSubscription {
-    let entrusted = EntrustedAction(action)
+    let oneTimeAction = OneTimeAction(action)
     let deadline = DeadlineQueue.shared.schedule(after: duration) {
-      WorkerQueues.shared.perform { entrusted.take()?() }
+      WorkerQueues.shared.perform { oneTimeAction.take()?() }
     }
     return OperationSubscription {
       DeadlineQueue.shared.cancel(deadline)
-      _ = entrusted.take()
+      _ = oneTimeAction.take()
     }
   }
 }
 
-/// An action that is taken once: to be performed, or to be released by whoever cancels it.
-private final class EntrustedAction: Sendable {
+/// An action that is taken at most once: for the call, or by a cancellation, which releases it.
+private final class OneTimeAction: Sendable {
   private let action: Locked<(@Sendable () -> Void)?>
 
   init(_ action: @escaping @Sendable () -> Void) {
@@ -82,7 +84,7 @@ private final class EntrustedAction: Sendable {
 }
 
 extension OperationContext {
-  /// What polling and cache times wait on. The queue of the process by default.
+  /// The source of deadlines for polling and cache times. The queue of the process by default.
   public var operationDeadlines: any DeadlineSource {
     get { self[DeadlinesKey.self] }
     set { self[DeadlinesKey.self] = newValue }

@@ -1,7 +1,7 @@
 extension Duration {
-  /// This duration; zero, with a report, where it is negative.
+  /// Returns this duration, or zero with a reported warning if it is negative.
   ///
-  /// - Parameter argument: Where the duration was passed, such as `stale(after:)`.
+  /// - Parameter argument: The name of the argument for the report, such as `stale(after:)`.
   func reportedIfNegative(in argument: String) -> Duration {
     guard self < .zero else { return self }
     OperationWarning(
@@ -11,13 +11,15 @@ extension Duration {
     return .zero
   }
 
-  /// The duration in seconds, as dates count.
+  /// The duration in seconds, in the unit that dates use.
   package var seconds: Double {
-    // Not through `components`, which trap where the seconds do not fit 64 bits.
+    // Avoids `components`, which trap if the seconds do not fit into 64 bits.
     Double(self.attoseconds) / 1e18
   }
 
-  /// The nearest duration that clocks take: they trap or wait forever on saturated ones. A hundred years is forever.
+  /// The nearest duration between zero and a hundred years.
+  ///
+  /// Clocks trap or wait forever on saturated durations.
   package var clampedForClock: Duration {
     let forever = Duration.seconds(100 * 365 * 86_400)
     return min(max(self, .zero), forever)

@@ -1,17 +1,17 @@
 public import FoundationEssentials
 
-/// Says what date it is, for the dates that states keep and the rules that read them.
+/// Returns the current date, for the dates in states and the rules that read them.
 public protocol OperationClock {
-  /// The date now.
+  /// Returns the current date.
   func now() -> Date
 }
 
 extension OperationClock {
-  /// A clock that stands still at this clock's present date.
+  /// Returns a clock that always shows this clock's current date.
   public func frozen() -> TimeFreezeClock { TimeFreezeClock(date: self.now()) }
 }
 
-/// The clock of the system.
+/// The system clock.
 public struct SystemTimeClock: OperationClock, Sendable {
   /// Creates a clock.
   public init() {}
@@ -20,15 +20,15 @@ public struct SystemTimeClock: OperationClock, Sendable {
 }
 
 extension OperationClock where Self == SystemTimeClock {
-  /// The clock of the system.
+  /// The system clock.
   public static var systemTime: Self { SystemTimeClock() }
 }
 
-/// A clock that asks a closure.
+/// A clock that shows the date that a closure returns.
 public struct CustomOperationClock: OperationClock, Sendable {
   private let date: @Sendable () -> Date
 
-  /// Creates a clock that shows what `date` returns.
+  /// Creates a clock that shows the date that `date` returns.
   public init(_ date: @escaping @Sendable () -> Date) {
     self.date = date
   }
@@ -37,16 +37,16 @@ public struct CustomOperationClock: OperationClock, Sendable {
 }
 
 extension OperationClock where Self == CustomOperationClock {
-  /// A clock that shows what `date` returns.
+  /// Returns a clock that shows the date that `date` returns.
   public static func custom(_ date: @escaping @Sendable () -> Date) -> Self { CustomOperationClock(date) }
 }
 
-/// A clock that stands still.
+/// A clock that always shows the same date.
 public struct TimeFreezeClock: OperationClock, Sendable {
-  /// The date at which the clock stands.
+  /// The date that the clock shows.
   public let date: Date
 
-  /// Creates a clock that stands still at `date`.
+  /// Creates a clock that always shows `date`.
   public init(date: Date) {
     self.date = date
   }
@@ -55,12 +55,12 @@ public struct TimeFreezeClock: OperationClock, Sendable {
 }
 
 extension OperationClock where Self == TimeFreezeClock {
-  /// A clock that stands still at `date`.
+  /// Returns a clock that always shows `date`.
   public static func timeFreeze(_ date: Date = Date()) -> Self { TimeFreezeClock(date: date) }
 }
 
 extension OperationContext {
-  /// The clock that dates values and errors. The system's by default.
+  /// The clock for the dates of values and errors. The system clock by default.
   public var operationClock: any OperationClock & Sendable {
     get {
       if let date = self.event.frozenDate { return TimeFreezeClock(date: date) }
@@ -76,7 +76,7 @@ extension OperationContext {
     static let defaultValue: any OperationClock & Sendable = SystemTimeClock()
   }
 
-  /// The date by the clock of the context. It spares the usual clocks a box.
+  /// The current date of the context's clock. Avoids boxing the usual clocks.
   @inlinable
   package var date: Date { self.event.frozenDate ?? self.dateOfRunningClock }
 
@@ -84,7 +84,7 @@ extension OperationContext {
     self.isSet(OperationClockKey.self) ? self[OperationClockKey.self].now() : SystemTimeClock().now()
   }
 
-  /// This context with its clock stopped now, so that a state can read it without calling out.
+  /// Returns this context with its clock frozen now, so that reading the date calls no foreign code.
   @usableFromInline
   func stoppingClock() -> OperationContext {
     var context = self

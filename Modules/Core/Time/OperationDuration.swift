@@ -1,2 +1,2 @@
-/// A span of time: the standard library's `Duration`.
+/// A duration: the standard library's `Duration`.
 public typealias OperationDuration = Duration

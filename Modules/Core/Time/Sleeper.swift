@@ -1,4 +1,4 @@
-/// One wait for one deadline, which ends once: at the deadline or at cancellation, whichever comes first.
+/// A single wait for a deadline. It ends once, at the deadline or at cancellation, whichever is earlier.
 final class Sleeper: Sendable {
   private enum State: Sendable {
     case awake
@@ -8,7 +8,7 @@ final class Sleeper: Sendable {
 
   private let state = Locked(State.awake)
 
-  /// Suspends `continuation` until `end()`, which `schedule` arranges.
+  /// Suspends `continuation` until `end()` is called. `schedule` schedules that call.
   func begin(_ continuation: UnsafeContinuation<Void, Never>, schedule: () -> OperationSubscription) {
     let endedBefore = self.state.withLock { state in
       if case .ended = state { return true }

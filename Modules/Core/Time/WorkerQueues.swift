@@ -4,10 +4,10 @@ internal import Synchronization
   internal import Dispatch
 #endif
 
-/// Where foreign code runs whose time has come, so that none of it holds up a deadline or the code of others.
+/// Runs foreign code whose deadline has passed, so that it does not delay deadlines or other foreign code.
 ///
-/// Each piece of work gets a queue that nothing else is on, and so a thread of its own where it blocks. Past a number of them
-/// the rest shares the threads of the system.
+/// Each piece of work runs alone on a queue, so that work that blocks has its own thread. When the maximum number of
+/// queues is in use, further work runs on the global queue of the system.
 final class WorkerQueues: Sendable {
   static let shared = WorkerQueues(maximumCount: 32)
 
@@ -24,7 +24,7 @@ final class WorkerQueues: Sendable {
       self.maximumCount = maximumCount
     }
 
-    /// Performs `work`, and releases it, on another thread.
+    /// Performs `work` and releases it on another thread.
     func perform(_ work: consuming @escaping @Sendable () -> Void) {
       guard let queue = self.queue() else { return DispatchQueue.global().async(execute: work) }
       queue.async { [work] in
@@ -44,7 +44,7 @@ final class WorkerQueues: Sendable {
   #else
     init(maximumCount: Int) {}
 
-    /// Performs `work`, and releases it, in a task of its own.
+    /// Performs `work` and releases it in a separate task.
     func perform(_ work: @escaping @Sendable () -> Void) {
       Task.detached { work() }
     }
