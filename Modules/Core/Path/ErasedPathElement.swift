@@ -6,7 +6,9 @@ protocol ErasedPathElement: AnyObject, Sendable, CustomStringConvertible {
   func hash(into hasher: inout Hasher)
 }
 
-/// Boxes a value under its dynamic type, so that a subclass seen as its superclass gets the same box as seen as itself.
+/// Boxes a value under its dynamic type.
+///
+/// So an object gets the same type of box whether its static type is its class or a superclass.
 @inlinable
 func erasedPathElement<Base: Hashable & Sendable>(_ base: Base) -> any ErasedPathElement {
   let dynamicType: any (Hashable & Sendable).Type = type(of: base)
@@ -46,8 +48,9 @@ final class PathElementBox<Base: Hashable & Sendable>: ErasedPathElement {
     if self === other { return true }
     guard let other = other as? Self else { return false }
     if value == other.value { return true }
-    // `==` of the values alone would break the laws for NaN and what contains it. Values that are not equal to
-    // themselves are told apart by their hash, so `Query(1, .nan)` and `Query(2, .nan)` stay different elements.
+    // `==` of the values alone would break reflexivity for NaN and for values that contain it. Values that are not
+    // equal to themselves are compared by their hashes, so `Query(1, .nan)` and `Query(2, .nan)` stay different
+    // elements.
     return value != value && other.value != other.value && value.hashValue == other.value.hashValue
   }
 

@@ -7,7 +7,7 @@ extension OperationPath {
     elements.append(element)
   }
 
-  /// Adds one value at the end as an element, also when the value is an array.
+  /// Adds one value at the end as an element, even if the value is an array.
   ///
   /// - Parameter element: The value.
   /// - Complexity: Amortized O(1).
@@ -40,7 +40,7 @@ extension OperationPath {
     self.elements.append(contentsOf: values.lazy.map { Element($0) })
   }
 
-  /// This path with one more element at its end.
+  /// Returns this path with one more element at its end.
   ///
   /// - Parameter element: The element.
   /// - Complexity: O(*n*) in the elements of this path.
@@ -50,7 +50,7 @@ extension OperationPath {
     return path
   }
 
-  /// This path with one more value as an element at its end, also when the value is an array.
+  /// Returns this path with one more value as an element at its end, even if the value is an array.
   ///
   /// - Parameter element: The value.
   /// - Complexity: O(*n*) in the elements of this path.
@@ -59,7 +59,7 @@ extension OperationPath {
     appending(Element(element))
   }
 
-  /// This path followed by the elements of another path, or of an array literal.
+  /// Returns this path followed by the elements of another path, or of an array literal.
   ///
   /// - Parameter path: The other path. To add it as one element, append `OperationPath.Element(path)`.
   /// - Complexity: O(*n* + *m*) in the elements of both paths.

@@ -1,5 +1,5 @@
 extension OperationPath: CustomStringConvertible {
-  /// The path as it would be written in a literal, such as `["users", 1]`.
+  /// The path in the form of a literal, such as `["users", 1]`.
   ///
   /// - Complexity: O(*n*) in the number of elements.
   public var description: String {

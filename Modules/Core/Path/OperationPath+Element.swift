@@ -1,10 +1,10 @@
 extension OperationPath {
   /// One part of a path: a hashable value of any type.
   ///
-  /// Elements are equal when their values have the same dynamic type and are equal. A value that is not equal to
-  /// itself, such as `Double.nan` or a structure with one in it, is as an element equal to the values of its type that
-  /// are not equal to themselves either and have the same hash value. (An array with such a value decides by itself: it
-  /// is equal to its copies, not to another array of the same values.)
+  /// Elements are equal if their values have the same dynamic type and are equal. Two values that are not equal to
+  /// themselves, such as `Double.nan` or a structure that contains it, are equal as elements if they have the same type
+  /// and the same hash value. (An array that contains such a value is an exception: it is equal to its copies, but not
+  /// to another array of the same values.)
   public struct Element: Hashable, Sendable {
     @usableFromInline
     enum Payload: Sendable {
@@ -15,7 +15,7 @@ extension OperationPath {
 
     @usableFromInline let payload: Payload
 
-    /// Creates an element from a value; an element made from an element is that element.
+    /// Creates an element from a value. An element created from an element is that element.
     ///
     /// - Parameter base: The value.
     @inlinable
@@ -32,7 +32,7 @@ extension OperationPath {
       }
     }
 
-    /// Creates an element from a value whose type is not known; an element made from an element is that element.
+    /// Creates an element from a value of unknown type. An element created from an element is that element.
     ///
     /// - Parameter base: The value.
     @_disfavoredOverload
@@ -40,10 +40,10 @@ extension OperationPath {
       self = Self.wrapping(base)
     }
 
-    // Not an overload of the initializers, so that the existential is opened for certain.
+    // Not an overload of the initializers, so that the existential is always opened.
     private static func wrapping(_ base: some Hashable & Sendable) -> Element { Element(base) }
 
-    /// The value this element was made from.
+    /// The value that this element was created from.
     public var base: any Hashable & Sendable {
       switch payload {
       case .string(let string): string
@@ -52,7 +52,7 @@ extension OperationPath {
       }
     }
 
-    /// Whether two elements hold values of the same dynamic type that are equal.
+    /// Whether two elements hold equal values of the same dynamic type.
     public static func == (lhs: Self, rhs: Self) -> Bool {
       switch (lhs.payload, rhs.payload) {
       case (.string(let lhs), .string(let rhs)): lhs == rhs
@@ -74,7 +74,7 @@ extension OperationPath {
 }
 
 extension OperationPath.Element: CustomStringConvertible {
-  /// The element's value as text, quoted when it is a string.
+  /// The element's value as text, quoted if it is a string.
   public var description: String {
     switch payload {
     case .string(let string): string.debugDescription

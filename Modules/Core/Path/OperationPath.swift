@@ -1,4 +1,4 @@
-/// Where an operation's state lives: a list of hashable elements that identifies it and can be matched by prefix.
+/// The path of an operation: a list of hashable elements that identifies its state and can be matched by prefix.
 ///
 /// ```swift
 /// let path: OperationPath = ["users", 1, "friends"]
@@ -6,9 +6,9 @@
 /// users.isPrefix(of: path)  // true
 /// ```
 ///
-/// Two paths are equal when they have as many elements and each pair of elements is equal, however the paths were made.
-/// Elements are equal when their values have the same dynamic type and are equal: `1` and `UInt8(1)` are not.
-/// A value in a literal is one element, also when it is an array, an optional or a path.
+/// Two paths are equal if they have the same number of elements and each pair of elements is equal. Elements are equal
+/// if their values have the same dynamic type and are equal: `1` and `UInt8(1)` are not. A value in a literal is one
+/// element, even if it is an array, an optional or a path.
 public struct OperationPath: Hashable, Sendable {
   var elements: [Element]
 
@@ -55,7 +55,7 @@ public struct OperationPath: Hashable, Sendable {
 
   /// Creates a path of one element.
   ///
-  /// A value that is a sequence of hashable values, such as an array, makes a path of its elements instead.
+  /// A sequence of hashable values, such as an array, becomes a path of its elements instead.
   ///
   /// - Parameter element: The value that becomes the element.
   @_disfavoredOverload
@@ -63,14 +63,14 @@ public struct OperationPath: Hashable, Sendable {
     self.elements = [Element(element)]
   }
 
-  /// Creates a path of one string; the string is not taken apart into its characters.
+  /// Creates a path of one string. The string is not split into characters.
   ///
   /// - Parameter element: The string that becomes the element.
   public init(_ element: String) {
     self.elements = [Element(element)]
   }
 
-  /// Creates a path of one substring; the substring is not taken apart into its characters.
+  /// Creates a path of one substring. The substring is not split into characters.
   ///
   /// - Parameter element: The substring that becomes the element, which is not equal to a `String` element.
   public init(_ element: Substring) {
@@ -86,9 +86,11 @@ extension OperationPath: ExpressibleByArrayLiteral {
 }
 
 extension OperationPath {
-  /// Whether the other path starts with the elements of this one, as every path starts with the empty path and itself.
+  /// Whether another path starts with the elements of this path.
   ///
-  /// - Parameter other: The path that may start with this one.
+  /// Every path starts with the empty path and with itself.
+  ///
+  /// - Parameter other: The other path.
   /// - Complexity: O(*n*) in the number of elements of this path.
   public func isPrefix(of other: OperationPath) -> Bool {
     elements.count <= other.elements.count && other.elements.starts(with: elements)

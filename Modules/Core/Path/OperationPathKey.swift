@@ -1,11 +1,11 @@
-/// A path with the type of the state that lives there, so that a look-up needs no cast.
+/// A path with the type of the state at that path, so that a look-up needs no cast.
 ///
 /// ```swift
 /// let key = OperationPathKey<QueryState<User, any Error>>(path: ["users", 1])
 /// client.store(with: key)?.currentValue?.name
 /// ```
 ///
-/// Write keys in one place, or have the `OperationPathKeys` plugin write them: see <doc:PathKeys>.
+/// Define keys in one place, or let the `OperationPathKeys` plugin generate them: see <doc:PathKeys>.
 public struct OperationPathKey<State: OperationState & Sendable>: Hashable, Sendable, OperationPathable {
   /// The path.
   public let path: OperationPath
@@ -22,13 +22,14 @@ public struct OperationPathKey<State: OperationState & Sendable>: Hashable, Send
 }
 
 extension OperationPathKey {
-  /// The path, as that of operations whose state the key tells: with a key of another state it does not compile.
+  /// Returns the path, for operations with the state type of the key. With another state type, the call does not
+  /// compile.
   public func path<Operation: StatefulOperationRequest>(for operation: Operation.Type) -> OperationPath
   where Operation.State == State {
     self.path
   }
 
-  /// The path, as that of operations which always get a default value.
+  /// Returns the path, for operations that always have a default value.
   public func path<Operation: StatefulOperationRequest>(for operation: Operation.Type) -> OperationPath
   where State == DefaultOperationState<Operation.State> {
     self.path
@@ -36,7 +37,7 @@ extension OperationPathKey {
 }
 
 extension OperationPathKey: CustomStringConvertible {
-  /// The path as it would be written in a literal, such as `["users", 1]`.
+  /// The path in the form of a literal, such as `["users", 1]`.
   ///
   /// - Complexity: O(*n*) in the number of elements.
   public var description: String { self.path.description }

@@ -1,8 +1,8 @@
-/// What several paths begin with, and the type of the states that live there.
+/// The common beginning of several paths, with the type of the states at those paths.
 ///
-/// A prefix finds stores, as many as there are; an ``OperationPathKey`` finds one.
+/// A prefix finds any number of stores; an ``OperationPathKey`` finds one.
 public struct OperationPathPrefix<State: OperationState & Sendable>: Hashable, Sendable {
-  /// The path that the others begin with.
+  /// The common beginning of the paths.
   public let path: OperationPath
 
   /// Creates a prefix.
@@ -10,14 +10,14 @@ public struct OperationPathPrefix<State: OperationState & Sendable>: Hashable, S
     self.path = path
   }
 
-  /// Creates the prefix that a key's path is.
+  /// Creates a prefix from the path of a key.
   public init(_ key: OperationPathKey<State>) {
     self.path = key.path
   }
 }
 
 extension OperationPathPrefix: CustomStringConvertible {
-  /// The path as it would be written in a literal, such as `["users"]`.
+  /// The path in the form of a literal, such as `["users"]`.
   ///
   /// - Complexity: O(*n*) in the number of elements.
   public var description: String { self.path.description }

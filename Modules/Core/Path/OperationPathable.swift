@@ -1,5 +1,5 @@
-/// Something that lives at a path, such as the store of an operation.
+/// A value with a path, such as the store of an operation.
 public protocol OperationPathable {
-  /// Where this value lives; it stays the same for as long as the value is in a collection.
+  /// The path of this value. It does not change while the value is in a collection.
   var path: OperationPath { get }
 }

@@ -1,14 +1,14 @@
 extension OperationPathableCollection: Collection {
-  /// The position of a value, valid until the collection is changed.
+  /// The position of a value. It is valid until the collection is changed.
   public struct Index: Comparable, Hashable, Sendable {
     let ordinal: Int
     let node: PathIndex.NodeID
 
-    /// Whether the first position comes before the second.
+    /// Whether the first position precedes the second.
     public static func < (lhs: Self, rhs: Self) -> Bool { lhs.ordinal < rhs.ordinal }
   }
 
-  /// The position of the first value, or `endIndex` when there is none.
+  /// The position of the first value, or `endIndex` if the collection is empty.
   ///
   /// - Complexity: O(*d*) in the elements of the first value's path.
   public var startIndex: Index {
@@ -23,11 +23,11 @@ extension OperationPathableCollection: Collection {
   @inlinable
   public var count: Int { trie.count }
 
-  /// Whether there is no value.
+  /// Whether the collection is empty.
   @inlinable
   public var isEmpty: Bool { trie.isEmpty }
 
-  /// The position after another one.
+  /// Returns the position after another one.
   ///
   /// - Parameter index: A position that is not `endIndex`.
   /// - Complexity: Amortized O(1) over a whole iteration; O(*d*) in the elements of a path for one step.
@@ -39,7 +39,7 @@ extension OperationPathableCollection: Collection {
 
   /// The value at a position.
   ///
-  /// - Precondition: The position is one of this collection's, and not `endIndex`.
+  /// - Precondition: The position is valid for this collection, and not `endIndex`.
   public subscript(position: Index) -> Value {
     guard position.ordinal < count, let value = trie[node: position.node] else {
       preconditionFailure("There is no value at this position of the collection.")

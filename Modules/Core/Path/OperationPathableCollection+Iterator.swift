@@ -1,5 +1,5 @@
 extension OperationPathableCollection {
-  /// Goes through the values of a collection as they were when it was made.
+  /// Iterates over the values that a collection had when the iterator was created.
   public struct Iterator: IteratorProtocol {
     @usableFromInline
     let trie: PathTrie<Value>
@@ -12,7 +12,7 @@ extension OperationPathableCollection {
       self.node = trie.isEmpty ? nil : trie.index.firstValue(within: PathIndex.root)
     }
 
-    /// The next value, or `nil` past the last one.
+    /// Returns the next value, or `nil` after the last one.
     ///
     /// - Complexity: Amortized O(1) over a whole iteration.
     @inlinable
@@ -23,7 +23,7 @@ extension OperationPathableCollection {
     }
   }
 
-  /// An iterator over the values.
+  /// Returns an iterator over the values.
   @inlinable
   public func makeIterator() -> Iterator { Iterator(trie) }
 }

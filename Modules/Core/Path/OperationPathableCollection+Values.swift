@@ -1,12 +1,12 @@
 extension OperationPathableCollection {
-  /// The paths of the values, in the order in which those are visited.
+  /// The paths of the values, in the order of iteration.
   ///
   /// - Complexity: O(*n*) in the number of values.
   public var paths: [OperationPath] { self.map(\.path) }
 
   /// Removes the values that satisfy a condition.
   ///
-  /// - Parameter shouldBeRemoved: The condition. When it throws, nothing is removed.
+  /// - Parameter shouldBeRemoved: The condition. If it throws, no value is removed.
   /// - Complexity: O(*n*) in the number of values.
   public mutating func removeAll<Failure: Error>(
     where shouldBeRemoved: (Value) throws(Failure) -> Bool
@@ -20,7 +20,7 @@ extension OperationPathableCollection {
 }
 
 extension OperationPathableCollection: ExpressibleByArrayLiteral {
-  /// Creates a collection of the values of a literal; of several with the same path the last one stays.
+  /// Creates a collection from the values of a literal. Of several values with the same path, the last one is used.
   ///
   /// - Complexity: O(*n*) in the elements of all paths.
   public init(arrayLiteral elements: Value...) {
@@ -29,7 +29,7 @@ extension OperationPathableCollection: ExpressibleByArrayLiteral {
 }
 
 extension OperationPathableCollection: Equatable where Value: Equatable {
-  /// Whether two collections have equal values at the same paths, in whatever order those came.
+  /// Whether two collections have equal values at the same paths, in any order.
   ///
   /// - Complexity: O(*n*) in the elements of all paths.
   public static func == (lhs: Self, rhs: Self) -> Bool {

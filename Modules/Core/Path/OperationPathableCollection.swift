@@ -1,10 +1,10 @@
-/// Values by the paths they live at, which can be taken out and removed by a prefix of their paths.
+/// Values by their paths. They can be selected and removed by a prefix of their paths.
 ///
-/// A collection holds at most one value for a path. It is a value: a copy is made in O(1) and shares its storage until
-/// either is changed, which copies it once.
+/// A collection holds at most one value for a path. It has value semantics: copying takes O(1), and copies share their
+/// storage until one of them is changed, which copies the storage once.
 ///
-/// The values are visited parents first (`["a"]` before `["a", 1]`), and below one parent in the order in which the
-/// first value under each of its children arrived.
+/// Iteration visits parents first (`["a"]` before `["a", 1]`), and the children of a parent in the order in which the
+/// first value at or below each of them was inserted.
 public struct OperationPathableCollection<Value: OperationPathable> {
   @usableFromInline
   package var trie: PathTrie<Value>
@@ -15,7 +15,7 @@ public struct OperationPathableCollection<Value: OperationPathable> {
     self.trie = PathTrie()
   }
 
-  /// Creates a collection of the values of a sequence; of several with the same path the last one stays.
+  /// Creates a collection from the values of a sequence. Of several values with the same path, the last one is used.
   ///
   /// - Parameter values: The values.
   /// - Complexity: O(*n*) in the elements of all paths.
@@ -25,7 +25,7 @@ public struct OperationPathableCollection<Value: OperationPathable> {
     for value in values { update(value) }
   }
 
-  /// Creates a collection of values that lie at their own paths already.
+  /// Creates a collection from a trie whose values are at their own paths.
   @inlinable
   package init(trie: PathTrie<Value>) {
     self.trie = trie
@@ -35,14 +35,14 @@ public struct OperationPathableCollection<Value: OperationPathable> {
 extension OperationPathableCollection: Sendable where Value: Sendable {}
 
 extension OperationPathableCollection {
-  /// The value that lives at a path, if there is one.
+  /// The value at a path; nil if the path has none.
   ///
   /// - Parameter path: The whole path of the value.
   /// - Complexity: O(*d*) in the elements of the path.
   @inlinable
   public subscript(path: OperationPath) -> Value? { trie[path] }
 
-  /// Inserts a value, or replaces the one that lives at the same path.
+  /// Inserts a value, or replaces the value at its path.
   ///
   /// - Parameter value: The value.
   /// - Returns: The value that was replaced.
@@ -53,7 +53,7 @@ extension OperationPathableCollection {
     trie.updateValue(value, at: value.path)
   }
 
-  /// Removes the value that lives at a path.
+  /// Removes the value at a path.
   ///
   /// - Parameter path: The whole path of the value.
   /// - Returns: The value that was removed.
@@ -83,7 +83,7 @@ extension OperationPathableCollection {
     OperationPathableCollection(trie: trie.removeAll(matching: path))
   }
 
-  /// The values whose paths start with the given one.
+  /// Returns the values whose paths start with the given one.
   ///
   /// - Parameter path: The prefix; the empty path matches every value.
   /// - Returns: A collection of these values, independent of this one.

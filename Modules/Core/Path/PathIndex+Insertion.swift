@@ -1,5 +1,5 @@
 extension PathIndex {
-  /// Finds the node at a path, making it and its ancestors where they are missing.
+  /// Returns the node at a path, and creates it and its ancestors if they are missing.
   @usableFromInline
   mutating func insert(_ path: OperationPath) -> NodeID {
     insertRootIfNeeded(for: path)
@@ -26,7 +26,7 @@ extension PathIndex {
     }
   }
 
-  /// Marks a node as one that has a value.
+  /// Marks a node as having a value.
   @usableFromInline
   mutating func markValue(at node: NodeID) {
     if nodes[Int(node)].hasValue { return }
@@ -34,7 +34,7 @@ extension PathIndex {
     valueCount += 1
   }
 
-  /// Adds a child that the parent does not have yet, after its other children; the hash is that of its whole path.
+  /// Appends a new child to the children of a node. The hash is the hash of the child's whole path.
   mutating func addChild(_ element: OperationPath.Element, hash: UInt32, to parent: NodeID) -> NodeID {
     let node = Node(element: element, hash: hash, parent: parent)
     let id: NodeID
@@ -66,7 +66,7 @@ extension PathIndex {
     }
   }
 
-  // At most three of five places are taken.
+  // At most three of five entries are in use.
   private mutating func growTable(for nodeCount: Int) {
     guard nodeCount * 5 > table.count * 3 else { return }
     var placeCount = Swift.max(8, table.count * 2)

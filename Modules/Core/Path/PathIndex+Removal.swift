@@ -1,16 +1,16 @@
 extension PathIndex {
-  /// Whether so many nodes are free that a copy without them is worth making.
+  /// Whether enough nodes are free for a copy without them to be worthwhile.
   @usableFromInline
   var isSparse: Bool { nodes.count > 64 && freeCount * 4 > nodes.count * 3 }
 
-  /// Takes the value mark off a node and frees the nodes that lead to no value any more.
+  /// Marks a node as having no value, and frees the nodes that no longer lead to a value.
   @usableFromInline
   mutating func unmarkValue(at node: NodeID) {
     var freed: [OperationPath.Element] = []
     unmarkValue(at: node, freed: &freed)
   }
 
-  /// Takes the value mark off a node, and hands over the elements of the nodes that lead to no value any more.
+  /// Marks a node as having no value, frees the nodes that no longer lead to a value, and appends their elements.
   mutating func unmarkValue(at node: NodeID, freed: inout [OperationPath.Element]) {
     guard nodes[Int(node)].hasValue else { return }
     nodes[Int(node)].hasValue = false
@@ -18,14 +18,14 @@ extension PathIndex {
     prune(from: node, freed: &freed)
   }
 
-  /// Frees a node with all its descendants, and the ancestors that lead to no value any more.
+  /// Frees a node with its descendants, and the ancestors that no longer lead to a value.
   @usableFromInline
   mutating func removeSubtree(at start: NodeID) {
     var freed: [OperationPath.Element] = []
     removeSubtree(at: start, freed: &freed)
   }
 
-  /// Frees a node with all its descendants and the ancestors that lead to no value any more, and hands over their elements.
+  /// Frees a node with its descendants and the ancestors that no longer lead to a value, and appends their elements.
   mutating func removeSubtree(at start: NodeID, freed: inout [OperationPath.Element]) {
     var node = start
     while true {
@@ -58,7 +58,7 @@ extension PathIndex {
   private mutating func free(_ node: NodeID, freed: inout [OperationPath.Element]) {
     removeFromTable(node)
     unlink(node)
-    // Other elements have no deinitializer that could be called.
+    // Strings and integers run no deinitializer of a user's type.
     if case .erased = nodes[Int(node)].element.payload { freed.append(nodes[Int(node)].element) }
     nodes[Int(node)] = Node(element: Self.vacant, next: firstFree)
     firstFree = node
@@ -81,7 +81,7 @@ extension PathIndex {
     let mask = table.count - 1
     var hole = Int(nodes[Int(node)].hash) & mask
     while table[hole].node != node { hole = (hole + 1) & mask }
-    // Closes the gap: an entry moves into the hole unless it would then lie before the place where its probe starts.
+    // Closes the gap: an entry moves into the hole unless that would be before the position at which its probe starts.
     var place = (hole + 1) & mask
     while table[place].node != Self.none {
       if (place - Int(table[place].hash)) & mask >= (place - hole) & mask {

@@ -1,5 +1,5 @@
 extension PathIndex {
-  /// The node after another one among a node's descendants: parents first, siblings in the order of their arrival.
+  /// Returns the next node among a node's descendants: parents first, siblings in the order of their insertion.
   func successor(of node: NodeID, within start: NodeID) -> NodeID? {
     var node = node
     if nodes[Int(node)].firstChild != Self.none { return nodes[Int(node)].firstChild }
@@ -10,13 +10,13 @@ extension PathIndex {
     return nil
   }
 
-  /// The first node with a value that is the given one or one of its descendants.
+  /// Returns the first node with a value among the given node and its descendants.
   @usableFromInline
   func firstValue(within start: NodeID) -> NodeID? {
     nodes[Int(start)].hasValue ? start : nextValue(after: start, within: start)
   }
 
-  /// The next node with a value among a node's descendants.
+  /// Returns the next node with a value among a node's descendants.
   @usableFromInline
   func nextValue(after node: NodeID, within start: NodeID) -> NodeID? {
     var node = node
@@ -27,9 +27,10 @@ extension PathIndex {
     return nil
   }
 
-  /// Copies a node with its descendants, and the nodes of the path that leads to it.
+  /// Copies a node with its descendants and ancestors.
   ///
-  /// - Returns: The copy, and for each of its last nodes, the start and its descendants, the node it was copied from.
+  /// - Returns: The copy and its sources: the nodes from which its last nodes (the start and its descendants) were
+  ///   copied, in the same order.
   @usableFromInline
   func subtree(at start: NodeID) -> (copy: PathIndex, sources: ContiguousArray<NodeID>) {
     let count = descendantCount(of: start) + 1
@@ -53,9 +54,9 @@ extension PathIndex {
     }
   }
 
-  /// Copies the nodes of a path, whose elements are not hashed again.
+  /// Copies the nodes of a path without hashing their elements again.
   ///
-  /// - Parameter scratch: An empty array that stays empty: with its room there is no need for another.
+  /// - Parameter scratch: An empty array, which is empty again afterwards. Its capacity saves an allocation.
   private func copyAncestors(
     of start: NodeID,
     into copy: inout PathIndex,

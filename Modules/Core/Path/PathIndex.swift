@@ -1,12 +1,13 @@
-/// Which paths a trie holds: its nodes in one array, found through one hash table by the hash of their whole path.
+/// The paths of a trie: nodes in one array, found by the hash of their whole path in one hash table.
 ///
-/// Nodes refer to each other by position. So nothing is allocated for a node, nothing recurses however long a path is,
-/// and none of this depends on the type of the values, which `PathTrie` keeps at the positions of their nodes.
+/// Nodes refer to each other by position. So a node needs no allocation of its own, paths of any length need no
+/// recursion, and the code does not depend on the type of the values, which `PathTrie` stores at the positions of their
+/// nodes.
 @usableFromInline
 struct PathIndex: Sendable {
   /// The position of a node.
   ///
-  /// The root's is 0, which as a child, a sibling or a table entry means "none".
+  /// The position of the root is 0, which as a child, a sibling or a table entry means "none".
   @usableFromInline
   typealias NodeID = UInt32
 
@@ -18,11 +19,11 @@ struct PathIndex: Sendable {
     var parent: NodeID = 0
     var firstChild: NodeID = 0
     var next: NodeID = 0
-    // The first child's previous sibling is the last child, so that appending a child takes no walk.
+    // For the first child: the last child, so that appending a child does not traverse the others.
     var previous: NodeID = 0
   }
 
-  /// A place in the table: a node and the hash of its path, which is where its probe starts.
+  /// An entry of the hash table: a node and the hash of its path, at which the probe for it starts.
   struct Entry: Sendable {
     var node: NodeID = none
     var hash: UInt32 = 0
@@ -32,10 +33,10 @@ struct PathIndex: Sendable {
   static let root: NodeID = 0
   @usableFromInline
   static let none: NodeID = 0
-  // What the root and free nodes hold, so that no user's value lives longer than its node.
+  // The element of the root and of free nodes, so that no user's value lives longer than its node.
   static let vacant = OperationPath.Element(0)
 
-  // Empty while there is no value at all.
+  // Empty while the trie has no values.
   @usableFromInline
   var nodes: ContiguousArray<Node> = []
   @usableFromInline
@@ -43,7 +44,7 @@ struct PathIndex: Sendable {
   @usableFromInline
   var freeCount = 0
   var firstFree: NodeID = none
-  // Open addressing with linear probes over a power of two of places.
+  // Open addressing with linear probing. The number of entries is a power of two.
   var table: ContiguousArray<Entry> = []
 
   @usableFromInline

@@ -1,7 +1,7 @@
-/// A path that is looked up under a lock, where no element of a user's type may be hashed or compared.
+/// A path that is looked up under a lock, where elements of user types must not be hashed or compared.
 ///
-/// Its elements are hashed when it is made. The look-up tells which two elements it has to compare; the caller compares them
-/// outside the lock, with ``decide(_:)``, and looks again.
+/// Its elements are hashed when it is created. A look-up returns the two elements that have to be compared; the caller
+/// compares them outside the lock with ``decide(_:)``, and repeats the look-up.
 struct PathSearch: Sendable {
   /// Two elements of user types with the same hash.
   struct Comparison: Sendable {
@@ -11,7 +11,7 @@ struct PathSearch: Sendable {
   }
 
   let path: OperationPath
-  /// The hash of each beginning of the path, by its last element.
+  /// The hash of each prefix of the path, at the position of its last element.
   let hashes: ContiguousArray<UInt32>
   private var comparisons: [Comparison] = []
 
@@ -26,14 +26,14 @@ struct PathSearch: Sendable {
     )
   }
 
-  /// Compares two elements, which is foreign code.
+  /// Compares two elements, which calls foreign code, and stores the result.
   mutating func decide(_ comparison: Comparison) {
     var comparison = comparison
     comparison.areEqual = comparison.present.isEqual(to: comparison.sought)
     self.comparisons.append(comparison)
   }
 
-  /// Whether two elements are equal; a comparison where that is not known yet.
+  /// Returns whether two elements are equal, or the comparison to make if that is not known yet.
   fileprivate func compare(_ present: OperationPath.Element, _ sought: OperationPath.Element) -> Answer {
     guard case .erased(let present) = present.payload, case .erased(let sought) = sought.payload else {
       return present == sought ? .equal : .different
@@ -53,7 +53,7 @@ struct PathSearch: Sendable {
 }
 
 extension OperationPath {
-  /// Whether hashing and comparing the path runs code of its elements' types.
+  /// Whether hashing and comparing the path runs code of user types.
   var hasErasedElements: Bool {
     for element in self.elements {
       if case .erased = element.payload { return true }
@@ -61,8 +61,9 @@ extension OperationPath {
     return false
   }
 
-  /// The paths with equal elements replaced by the same one wherever they begin alike, so that none of them has to be
-  /// compared with another's any more.
+  /// Returns the paths with shared elements wherever they have equal prefixes.
+  ///
+  /// Elements of these prefixes then need no further comparison with each other.
   static func sharingElements(_ paths: [OperationPath]) -> [OperationPath] {
     var index = PathIndex()
     return paths.map { path in
@@ -74,15 +75,15 @@ extension OperationPath {
 }
 
 extension PathIndex {
-  /// Where a search ends.
+  /// The result of a search.
   enum SearchResult {
-    /// The node of the longest beginning of the path that is there, and the length of that.
+    /// The node of the longest prefix of the path in the index, and the length of that prefix.
     case reached(NodeID, length: Int)
-    /// Two elements have to be compared before the search can go on.
+    /// Two elements have to be compared before the search can continue.
     case undecided(PathSearch.Comparison)
   }
 
-  /// Follows a path as far as it is there, without hashing or comparing an element of a user's type.
+  /// Follows a path as far as the index contains it, without hashing or comparing elements of user types.
   ///
   /// - Parameter isFinal: Whether elements that have not been compared count as different.
   func search(_ search: PathSearch, isFinal: Bool = false) -> SearchResult {
@@ -108,8 +109,9 @@ extension PathIndex {
     return .reached(node, length: search.path.count)
   }
 
-  /// Finds the node at a path, making it and its ancestors where they are missing. Elements that have not been compared count
-  /// as different.
+  /// Returns the node at a path, and creates it and its ancestors if they are missing.
+  ///
+  /// Elements that have not been compared count as different.
   mutating func insert(_ search: PathSearch) -> NodeID {
     insertRootIfNeeded(for: search.path)
     guard case .reached(var node, let length) = self.search(search, isFinal: true) else {
@@ -121,7 +123,7 @@ extension PathIndex {
     return node
   }
 
-  /// The path of a node.
+  /// Returns the path of a node.
   func path(to node: NodeID) -> OperationPath {
     var (node, elements) = (node, [OperationPath.Element]())
     while node != Self.root {

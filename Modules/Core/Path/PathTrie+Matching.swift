@@ -21,7 +21,7 @@ extension PathTrie {
     }
   }
 
-  /// The values at paths that start with the given one.
+  /// Returns the values at paths that start with the given one.
   @inlinable
   package func subtrie(matching path: OperationPath) -> PathTrie {
     if path.isEmpty { return self }
@@ -29,7 +29,7 @@ extension PathTrie {
     return subtree(at: start)
   }
 
-  /// The transformed values at paths that start with the given one, without those that are transformed to `nil`.
+  /// Returns the transformed values at paths that start with the given one, without `nil` results.
   @inlinable
   package func compactMap<Transformed>(
     matching path: OperationPath = OperationPath(),
@@ -41,19 +41,19 @@ extension PathTrie {
     return compactMap(within: start, transform)
   }
 
-  /// The transformed values at a node and below it, without those that are transformed to `nil`.
+  /// Returns the transformed values at a node and below it, without `nil` results.
   @inlinable
   func compactMap<Transformed>(
     within start: PathIndex.NodeID,
     _ transform: (Value) -> Transformed?
   ) -> PathTrie<Transformed> {
-    // All paths: the index is shared instead of copied.
+    // For all paths, the index is shared instead of copied.
     if start == PathIndex.root { return compactMap(into: index, from: nil, transform) }
     let (copy, sources) = index.subtree(at: start)
     return compactMap(into: copy, from: sources, transform)
   }
 
-  // The sources are the nodes that the last nodes of the copy were copied from; nil where it is the index itself.
+  // The sources are the nodes that the last nodes of the copy were copied from; nil if the copy is the index itself.
   @inlinable
   func compactMap<Transformed>(
     into copy: PathIndex,
@@ -61,13 +61,13 @@ extension PathTrie {
     _ transform: (Value) -> Transformed?
   ) -> PathTrie<Transformed> {
     let count = sources == nil ? values.count : copy.nodes.count
-    // All arrays without elements share one object, to which the initializer below would write.
+    // All empty arrays share one object, to which the initializer below would write.
     if count == 0 { return PathTrie<Transformed>() }
     let offset = count - (sources?.count ?? count)
     var result = PathTrie<Transformed>()
     result.index = copy
     var dropped: [PathIndex.NodeID] = []
-    // Raw memory, because code that is not specialized for the value type looks it up at every access to an array.
+    // Raw memory, because code that is not specialized for the value type looks up that type at each array access.
     result.values = ContiguousArray(unsafeUninitializedCapacity: count) { places, initializedCount in
       values.withUnsafeBufferPointer { values in
         for place in 0..<count {
@@ -87,7 +87,7 @@ extension PathTrie {
     return result
   }
 
-  // Copies the nodes from one on, with the path to it.
+  // Copies a node with its descendants and ancestors.
   @inlinable
   func subtree(at start: PathIndex.NodeID) -> PathTrie {
     let (copy, sources) = index.subtree(at: start)

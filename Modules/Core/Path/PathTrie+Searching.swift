@@ -1,6 +1,6 @@
-/// The changes for tries behind a lock: they neither hash, compare nor release an element of a user's type.
+/// Changes for tries behind a lock. They do not hash, compare or release elements of user types.
 extension PathTrie {
-  /// Inserts a value, or replaces the one at its path, which is returned.
+  /// Inserts a value, or replaces the value at its path and returns the replaced one.
   ///
   /// A comparison that is not decided counts as unequal.
   mutating func updateValue(_ value: Value, at search: PathSearch) -> Value? {
@@ -20,7 +20,7 @@ extension PathTrie {
 
   /// Removes the value at a node.
   ///
-  /// - Parameter freed: Takes the elements that no path has any more.
+  /// - Parameter freed: Receives the elements that no path contains any longer.
   mutating func removeValue(at node: PathIndex.NodeID, freed: inout [OperationPath.Element]) {
     values[Int(node)] = nil
     index.unmarkValue(at: node, freed: &freed)
@@ -29,7 +29,7 @@ extension PathTrie {
 
   /// Removes the values at a node and below it, and returns them.
   ///
-  /// - Parameter freed: Takes the elements that no path has any more.
+  /// - Parameter freed: Receives the elements that no path contains any longer.
   mutating func removeAll(within start: PathIndex.NodeID, freed: inout [OperationPath.Element]) -> PathTrie {
     if start == PathIndex.root { return removeAll() }
     let removed = subtree(at: start)

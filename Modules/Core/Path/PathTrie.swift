@@ -1,13 +1,13 @@
 /// Values by path, found by their path or by a prefix of it.
 ///
-/// Every operation costs what it touches: the elements of the path, and the values that match it. A leaf takes one
-/// place in three flat arrays and no allocation of its own; what a removed value took is freed or used again.
-/// Copies share their storage until one of them changes, which then copies it.
-/// Values are visited parents first, and siblings in the order in which they or their first descendant arrived.
+/// The cost of each operation depends only on the elements of the path and on the values that match it. A leaf takes
+/// one position in each of three flat arrays and no allocation of its own; the storage of a removed value is freed or
+/// reused. Copies share their storage until one of them changes, which then copies it. Iteration visits parents first,
+/// and siblings in the order in which they or their first descendant were inserted.
 @usableFromInline
 package struct PathTrie<Value> {
   @usableFromInline var index = PathIndex()
-  // The value of each node, at the node's position.
+  // The value of each node, at the position of the node.
   @usableFromInline var values: ContiguousArray<Value?> = []
 
   @inlinable
@@ -17,22 +17,22 @@ package struct PathTrie<Value> {
   @inlinable
   package var count: Int { index.valueCount }
 
-  /// Whether there is no value.
+  /// Whether the trie has no values.
   @inlinable
   package var isEmpty: Bool { index.valueCount == 0 }
 
-  /// The number of nodes in use, the root included: what is left to be freed.
+  /// The number of nodes in use, including the root.
   @inlinable
   package var nodeCount: Int { index.nodes.count - index.freeCount }
 
-  /// The number of nodes the storage has room for without growing.
+  /// The number of nodes that fit into the storage without growing it.
   package var placeCount: Int { Swift.max(index.nodes.capacity, values.capacity) }
 }
 
 extension PathTrie: Sendable where Value: Sendable {}
 
 extension PathTrie {
-  /// The value at a path; assigning `nil` removes it.
+  /// The value at a path. Assigning `nil` removes it.
   @inlinable
   package subscript(path: OperationPath) -> Value? {
     get {
@@ -51,7 +51,7 @@ extension PathTrie {
   @inlinable
   subscript(node node: PathIndex.NodeID) -> Value? { values[Int(node)] }
 
-  /// Inserts a value or replaces the one at its path, which is returned.
+  /// Inserts a value, or replaces the value at its path and returns the replaced one.
   @discardableResult
   @inlinable
   package mutating func updateValue(_ value: Value, at path: OperationPath) -> Value? {
@@ -61,9 +61,9 @@ extension PathTrie {
     return replaced
   }
 
-  /// The value at a path; where there is none, the given one is inserted and returned.
+  /// Returns the value at a path, and inserts the given one if the path has none.
   ///
-  /// The value is made before the trie changes, so an error leaves no trace.
+  /// The value is created before the trie changes, so that an error leaves the trie unchanged.
   @inlinable
   package mutating func value<Failure: Error>(
     at path: OperationPath,
@@ -95,7 +95,8 @@ extension PathTrie {
     return value
   }
 
-  /// Removes all values, and returns them as a trie so that they can be let go of elsewhere, such as outside a lock.
+  /// Removes all values, and returns them as a trie so that the caller can release them elsewhere, such as outside a
+  /// lock.
   @discardableResult
   @inlinable
   package mutating func removeAll() -> PathTrie {
