@@ -1,13 +1,15 @@
 extension OperationContext {
-  /// Which attempt of its run this is, counting from 1. It stays 1 where nothing runs the operation again.
+  /// The number of this attempt within its run, counting from 1.
+  ///
+  /// It is 1 for operations without a modifier that makes several attempts, such as a retry.
   public var operationAttempt: Int { self.run.attempts?.number ?? 1 }
 
-  /// Goes on to the next attempt of the run.
+  /// Advances the context to the next attempt of the run.
   ///
-  /// For modifiers that run an operation again within one run, as a retry does: call it on the context of each attempt but
-  /// the first, so that ``operationAttempt`` is right, and those who measure the run hear of it.
+  /// For modifiers that run an operation several times within one run, such as a retry: call it on the context of each
+  /// attempt except the first. It updates ``operationAttempt`` and notifies the modules that measure the run.
   ///
-  /// - Parameter error: What the attempt before has thrown.
+  /// - Parameter error: The error of the previous attempt.
   public mutating func beginNextAttempt(after error: any Error) {
     let attempts = self.run.attempts
     let listeners = attempts?.listeners ?? []
@@ -15,22 +17,22 @@ extension OperationContext {
     for listener in listeners { listener(self, error) }
   }
 
-  /// Calls `listener` for each attempt that begins with this context or a copy of it, except the first of a run.
+  /// Calls `listener` when an attempt other than the first begins with this context or a copy of it.
   ///
-  /// It gets the context of the attempt, and what the one before has thrown.
+  /// - Parameter listener: Receives the context of the attempt and the error of the previous one.
   package mutating func onNextAttempt(_ listener: @escaping @Sendable (OperationContext, any Error) -> Void) {
     let attempts = self.run.attempts
     self.run.attempts = RunAttempts(number: self.operationAttempt, listeners: (attempts?.listeners ?? []) + [listener])
   }
 
-  /// Makes this the context of a run of its own, which is in its first attempt and has no listeners.
+  /// Resets the attempts for a new run, which is in its first attempt and has no listeners.
   package mutating func forgetAttempts() {
-    // Writing would copy what other contexts share.
+    // A write would copy storage that other contexts share.
     if self.run.attempts != nil { self.run.attempts = nil }
   }
 }
 
-/// The attempt that a run is in, and who hears of the next.
+/// The number of a run's current attempt, and the listeners to call when the next one begins.
 @usableFromInline
 final class RunAttempts: Sendable {
   let number: Int

@@ -1,19 +1,19 @@
 public import FoundationEssentials
 
 extension OperationContext {
-  /// The entries that differ from run to run.
+  /// The entries of one run.
   @usableFromInline
   struct RunEntries: Sendable {
-    // The small ones come last, where they take no more room than they need.
+    // The small fields come last, which avoids padding.
     @usableFromInline var store: (any StoreReference)?
-    /// Takes in what would run in the task of the run.
+    /// Lends the task of the run to a deduplicated run inside it.
     @usableFromInline var loan: TaskLoan?
-    /// Nil in a first attempt of which nobody wants to hear more.
+    /// Nil in a first attempt without listeners.
     @usableFromInline var attempts: RunAttempts?
-    /// What the state keeps with the run, if it does.
+    /// An object that the state attached to the run.
     @usableFromInline var attachment: (any RunAttachment)?
     @usableFromInline var taskIdentifier: OperationTaskIdentifier?
-    /// Whether the run is made for the subscribers of its store, who then keep it alive.
+    /// Whether the run is also made for the subscribers of its store, which then own it.
     @usableFromInline var isForSubscribers = false
 
     @inlinable
@@ -26,7 +26,7 @@ extension OperationContext {
     }
   }
 
-  /// The entries that differ from event to event. They lie in the context itself, so that an event costs no allocation.
+  /// The entries of one event. They are stored in the context itself, so that an event costs no allocation.
   @usableFromInline
   struct EventEntries: Sendable {
     @usableFromInline var frozenDate: Date?
@@ -37,7 +37,7 @@ extension OperationContext {
     init() {}
   }
 
-  /// Becomes the context of a run.
+  /// Makes this the context of a run, replacing the entries of any other run.
   @inlinable
   mutating func enterRun(_ id: OperationTaskIdentifier, of store: any StoreReference, loan: TaskLoan?) {
     var run = RunEntries()
@@ -48,33 +48,33 @@ extension OperationContext {
     self.storage = Storage(slots: self.storage.slots, run: run)
   }
 
-  /// Forgets the run, and the event in it, that the context comes from.
+  /// Removes the entries of the run and of the event that the context comes from.
   @inlinable
   mutating func leaveRun() {
     self.event = EventEntries()
-    // Writing would copy what other contexts share.
+    // A write would copy storage that other contexts share.
     if !self.run.isEmpty { self.run = RunEntries() }
   }
 
-  /// The identifier of the task that is running with this context, or nil outside a run.
+  /// The identifier of the task that runs with this context; nil outside a run.
   @inlinable
   public var operationRunningTaskIdentifier: OperationTaskIdentifier? {
     get { self.run.taskIdentifier }
     set { self.run.taskIdentifier = newValue }
   }
 
-  /// Takes in what would run in the task of the run.
+  /// Lends the task of the run to a deduplicated run inside it.
   @inlinable
   package var taskLoan: TaskLoan? { self.run.loan }
 
-  /// What the state keeps with the run. It stays with that: a context that is handed on does not take it along to another.
+  /// An object that the state attached to the run; nil in a context made by ``hidingRunAttachment()``.
   @inlinable
   package var runAttachment: (any RunAttachment)? {
     get { self.event.hidesAttachment ? nil : self.run.attachment }
     set { self.run.attachment = newValue }
   }
 
-  /// This context for those who may hand it on to what is no part of the run.
+  /// A copy of this context without the run's attachment, for code that may pass the context to other runs.
   @inlinable
   package func hidingRunAttachment() -> OperationContext {
     var context = self
@@ -82,14 +82,14 @@ extension OperationContext {
     return context
   }
 
-  /// Why a result was reported with this context: it was returned, or yielded. Nil where no result is reported.
+  /// Whether the result reported with this context was returned or yielded; nil when no result is reported.
   @inlinable
   public var operationResultUpdateReason: OperationResultUpdateReason? {
     get { self.event.updateReason }
     set { self.event.updateReason = newValue }
   }
 
-  /// The store that runs the operation with this context, or nil outside a run and after the store is gone.
+  /// The store that runs the operation with this context; nil outside a run or when the store no longer exists.
   ///
   /// The context does not keep the store alive.
   @inlinable
@@ -97,7 +97,7 @@ extension OperationContext {
     self.run.store?.opaqueStore
   }
 
-  /// The store that runs the operation with this context, where its state is of a certain type.
+  /// The store that runs the operation with this context; nil when its state has another type.
   @inlinable
   package func runningStore<State: OperationState & Sendable>(of state: State.Type) -> OperationStore<State>? {
     (self.run.store as? TypedStoreReference<State>)?.store
@@ -106,9 +106,9 @@ extension OperationContext {
 
 /// Why an operation reported a result.
 public enum OperationResultUpdateReason: Hashable, Sendable {
-  /// The run returned, and this is its outcome.
+  /// The run returned the result, which is its outcome.
   case returnedFinalResult
 
-  /// The run yielded, and goes on.
+  /// The run yielded the result and continues.
   case yieldedResult
 }

@@ -15,7 +15,7 @@
 /// }
 /// ```
 ///
-/// Reading and writing cost time linear in the number of entries that have been set, which is small.
+/// - Complexity: Reading and writing an entry is O(*n*) in the number of entries that were set, which is small.
 public struct OperationContext: Sendable {
   @usableFromInline
   struct Slot: Sendable {
@@ -29,12 +29,12 @@ public struct OperationContext: Sendable {
     }
   }
 
-  /// What a context holds. It is changed in place while one context refers to it, and copied otherwise.
+  /// The copy-on-write storage of a context.
   @usableFromInline
   final class Storage: @unchecked Sendable {
-    // Unchecked because it is only changed while nobody else refers to it, which also makes the accesses exclusive.
+    // Unchecked because it is mutated only while it has a single reference, which also makes accesses exclusive.
     @exclusivity(unchecked) @usableFromInline var slots: ContiguousArray<Slot>
-    /// What a run writes when it starts, kept out of `slots` so that an entry costs no allocation.
+    /// The entries that a run writes when it starts. Stored outside `slots`, where each entry costs an allocation.
     @exclusivity(unchecked) @usableFromInline var run: RunEntries
 
     @inlinable
@@ -44,7 +44,7 @@ public struct OperationContext: Sendable {
     }
   }
 
-  // One reference, as contexts travel with each task and each event.
+  // A single reference, because every task and every event carries a context.
   @usableFromInline var storage: Storage
   @usableFromInline var event = EventEntries()
 
@@ -89,15 +89,15 @@ public struct OperationContext: Sendable {
 extension OperationContext {
   /// A key of a context entry.
   ///
-  /// The default is computed on each read of an entry that was never set: use a `static let` to compute it once.
+  /// Each read of an entry that was never set evaluates the default: use a `static let` to compute it once.
   public protocol Key<Value> {
     associatedtype Value: Sendable
 
-    /// The value that a context holds before anything was written to it.
+    /// The value of an entry that was never set.
     static var defaultValue: Value { get }
   }
 
-  /// The value for `key`, or its default when it was never set.
+  /// The value for `key`, or its default value when it was never set.
   @inlinable
   public subscript<K: Key>(key: K.Type) -> K.Value {
     get {
@@ -117,14 +117,14 @@ extension OperationContext {
     }
   }
 
-  /// Whether the entry was written, as opposed to standing at its default.
+  /// Whether the entry was set, even if only to its default value.
   @inlinable
   package func isSet<K: Key>(_ key: K.Type) -> Bool {
     let id = ObjectIdentifier(key)
     return self.slots.contains { $0.key == id }
   }
 
-  /// Makes the entry what it is when it was never written.
+  /// Removes the entry, which then has its default value.
   @inlinable
   package mutating func unset<K: Key>(_ key: K.Type) {
     let id = ObjectIdentifier(key)
@@ -132,7 +132,7 @@ extension OperationContext {
     if self.slots.count == 1 { self.slots = [] } else { self.slots.remove(at: index) }
   }
 
-  /// This context, with every entry that `other` has set taken from `other`.
+  /// A copy of this context in which the entries that are set in `other` replace its own, except for probes.
   @inlinable
   func overlaid(with other: OperationContext?) -> OperationContext {
     guard var other else { return self }
@@ -154,14 +154,14 @@ extension OperationContext {
 }
 
 extension OperationContext {
-  /// This context with all that `entries` has set. The two share what holds it.
+  /// A copy of this context in which the entries that are set in `entries` replace its own.
   package func adding(_ entries: OperationContext) -> OperationContext {
     self.overlaid(with: entries)
   }
 }
 
 extension OperationContext: CustomStringConvertible {
-  /// The entries that have been set: the names of their keys, without the suffix `Key`, with their values.
+  /// The names and values of the entries that were set; a name is the key's type without the suffix `Key`.
   @inlinable
   public var description: String {
     let entries = self.slots.map { $0.entry.description }
@@ -171,7 +171,8 @@ extension OperationContext: CustomStringConvertible {
 
 @usableFromInline
 class AnyContextEntry: @unchecked Sendable {
-  // Unchecked because a class that is subclassed cannot be checked; the one subclass holds an immutable Sendable value.
+  // Unchecked because the compiler cannot check a non-final class; its only subclass stores an immutable Sendable
+  // value.
   @inlinable
   init() {}
 
@@ -181,7 +182,7 @@ class AnyContextEntry: @unchecked Sendable {
 
 @usableFromInline
 final class ContextEntry<K: OperationContext.Key>: AnyContextEntry, @unchecked Sendable {
-  // Unchecked as its base class is; all it adds is this immutable Sendable value.
+  // Unchecked like its base class; it adds only this immutable Sendable value.
   @usableFromInline let value: K.Value
 
   @inlinable
@@ -194,7 +195,7 @@ final class ContextEntry<K: OperationContext.Key>: AnyContextEntry, @unchecked S
 
   private static var name: Substring {
     let name = "\(K.self)"
-    // The macro and the plugin write keys like `$ContextKey_greeting`.
+    // The macro and the build plugin generate key names like `$ContextKey_greeting`.
     if name.hasPrefix("$ContextKey_") { return name.dropFirst("$ContextKey_".count) }
     return name.hasSuffix("Key") && name.count > 3 ? name.dropLast(3) : name[...]
   }
