@@ -1,7 +1,7 @@
 extension StoreRuntime {
-  /// Runs the operation for subscribers with a stale value when the specification of its automatic running comes to hold.
+  /// Reruns a stale operation for its subscribers when the specification of its automatic running becomes satisfied.
   ///
-  /// - Returns: Nil where the specification does not change, or nothing runs the operation unasked.
+  /// - Returns: Nil when the specification never changes, or when the operation never runs automatically.
   func followAutomaticRunning(in context: OperationContext) -> OperationSubscription? {
     guard let specification = context.changingAutomaticRunningSpecification, self.operation.canRunUnasked else {
       return nil
@@ -15,7 +15,7 @@ extension StoreRuntime {
 }
 
 extension OperationContext {
-  /// The specification of automatic running; nil where there is none, or it never changes.
+  /// The specification of automatic running; nil when none is set or when it never changes.
   var changingAutomaticRunningSpecification: (any OperationRunSpecification & Sendable)? {
     guard self.isAutomaticRunningConfigured else { return nil }
     var specification = self.automaticRunningSpecification

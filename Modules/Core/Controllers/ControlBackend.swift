@@ -1,4 +1,4 @@
-/// What ``OperationControls`` work on: a store, seen through the state type that a controller knows.
+/// The store behind ``OperationControls``, with the state type of the controller.
 protocol ControlBackend<State>: Sendable {
   associatedtype State: OperationState & Sendable
 
@@ -23,7 +23,10 @@ protocol ControlBackend<State>: Sendable {
 }
 
 extension StoreRuntime: ControlBackend {
-  /// Whether a controller may rerun the operation: automatic running is not disabled, and its specification holds.
+  /// Whether a controller may rerun the operation.
+  ///
+  /// False when the operation needs a direct call to run, when its client has stopped automatic runs, or when a
+  /// specification for automatic running is set and not satisfied.
   var canYieldRerun: Bool {
     let context = self.context
     guard self.operation.canRunUnasked, !context.automaticRunsAreStopped else { return false }
@@ -44,7 +47,7 @@ extension StoreRuntime: ControlBackend {
   }
 }
 
-/// A store seen through the base of its state.
+/// A store accessed through the base of its layered state.
 private struct LayerBackend<Layer: LayeredOperationState>: ControlBackend {
   let layer: any ControlBackend<Layer>
 
@@ -91,7 +94,7 @@ private struct LayerBackend<Layer: LayeredOperationState>: ControlBackend {
 }
 
 extension ControlBackend {
-  /// The controls for a controller of `Controlled`, when that is the state of the store or beneath it.
+  /// The controls for a controller of `Controlled`; nil unless that is the state of the store or one of its bases.
   func controls<Controlled: OperationState & Sendable>(for type: Controlled.Type) -> OperationControls<Controlled>? {
     if let controls = OperationControls(backend: self) as? OperationControls<Controlled> { return controls }
     guard let layer = State.self as? any LayeredOperationState.Type else { return nil }

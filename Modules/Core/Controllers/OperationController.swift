@@ -1,19 +1,20 @@
-/// Works on the state of a store from outside, for as long as the store lives: feeds it from a socket, reruns it on a
-/// signal.
+/// Controls a store from outside its runs, for instance by setting values from a socket or rerunning on a signal.
 ///
-/// Attach one with ``StatefulOperationRequest/controlled(by:)``.
+/// A controller works as long as the store exists. Attach one with ``StatefulOperationRequest/controlled(by:)``.
 public protocol OperationController<State> {
-  /// The state of the stores that the controller works on.
+  /// The state of the stores that the controller controls.
   associatedtype State: OperationState & Sendable
 
-  /// Begins to control a store. Called once, when the store is made.
+  /// Starts to control a store.
   ///
-  /// - Returns: A subscription that is cancelled when the store goes.
+  /// Called once for each store, when the store is created.
+  ///
+  /// - Returns: A subscription that is cancelled when the store is released.
   func control(with controls: OperationControls<State>) -> OperationSubscription
 }
 
 extension OperationContext {
-  /// The controllers of the operation, the innermost first.
+  /// The controllers of the operation, innermost first.
   public var operationControllers: [any OperationController & Sendable] {
     get { self[ControllersKey.self] }
     set { self[ControllersKey.self] = newValue }

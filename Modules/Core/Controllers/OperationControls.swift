@@ -1,6 +1,6 @@
-/// What a controller can do with the store that it controls.
+/// Gives a controller access to the store that it controls.
 ///
-/// Controls do not keep the store alive; once it is gone they change nothing that anybody sees.
+/// Controls do not keep the store alive. After the store is released, they have no visible effect.
 public struct OperationControls<State: OperationState & Sendable>: Sendable {
   private let backend: any ControlBackend<State>
 
@@ -19,15 +19,15 @@ extension OperationControls {
   /// The state of the store.
   public var state: State { self.backend.state }
 
-  /// Whether the value should be fetched again.
+  /// Whether the value is stale and should be fetched again.
   public var isStale: Bool { self.backend.isStale }
 
-  /// How many subscribers the store has.
+  /// The number of subscribers of the store.
   public var subscriberCount: Int { self.backend.subscriberCount }
 
-  /// Whether a rerun would be carried out: automatic running is not disabled, and its specification holds.
+  /// Whether a rerun is allowed: automatic running is not disabled, and its specification is satisfied.
   ///
-  /// It is true without subscribers as well. A controller that works for them asks ``subscriberCount``.
+  /// It does not depend on subscribers. A controller that reruns only for subscribers also checks ``subscriberCount``.
   public var canYieldRerun: Bool { self.backend.canYieldRerun }
 }
 
@@ -50,16 +50,18 @@ extension OperationControls {
     }
   }
 
-  /// Puts the store back to its initial state and cancels its runs.
+  /// Resets the store to its initial state and cancels its runs.
   public func yieldResetState(using context: OperationContext? = nil) {
     self.backend.reset(using: context)
   }
 }
 
 extension OperationControls {
-  /// Runs the operation again; nil, and nothing, when ``canYieldRerun`` is false.
+  /// Runs the operation again and waits for its value.
   ///
-  /// The subscribers of the store, if there are any, keep the run alive together with the caller.
+  /// The run is owned by the caller and by the subscribers of the store, if there are any.
+  ///
+  /// - Returns: Nil when ``canYieldRerun`` is false; the operation does not run then.
   @discardableResult
   public func yieldRerun(
     with context: OperationContext? = nil
@@ -68,36 +70,41 @@ extension OperationControls {
     return try await task.runIfNeeded()
   }
 
-  /// A task that runs the operation again; nil when ``canYieldRerun`` is false.
+  /// Returns a task that runs the operation again; nil when ``canYieldRerun`` is false.
   public func yieldRerunTask(
     with context: OperationContext? = nil
   ) -> OperationTask<State.OperationValue, State.Failure>? {
     self.canYieldRerun ? self.backend.makeRerunTask(using: context) : nil
   }
 
-  /// Runs the operation again for the subscribers, unless a run is there, and does not wait for it. Does nothing without
-  /// subscribers, or when ``canYieldRerun`` is false.
+  /// Runs the operation for the subscribers, or lets them join a run that is under way.
+  ///
+  /// Returns without waiting for the run. Does nothing without subscribers or when ``canYieldRerun`` is false.
   public func rerunForSubscribers() {
     if self.canYieldRerun { self.backend.runForSubscribers() }
   }
 
-  /// Runs the operation again for the subscribers, as something that it needs has come to hold, and does not wait for it.
-  /// Does nothing without subscribers, or when ``canYieldRerun`` or ``isStale`` is false.
+  /// Reruns a stale operation for the subscribers after a condition that it needs became true.
   ///
-  /// A run that is there began too early to be sure of success. Where it fails, the operation is run once more, if
-  /// ``canYieldRerun`` and ``isStale`` are true by then.
+  /// Returns without waiting for the run. Does nothing without subscribers or when ``canYieldRerun`` or ``isStale`` is
+  /// false.
+  ///
+  /// A run that is already under way continues. Because it started before the condition was true, it may fail: then the
+  /// operation runs once more, if ``canYieldRerun`` and ``isStale`` are still true.
   public func rerunForSubscribersSinceChange() {
     self.backend.rerunSinceChange()
   }
 
-  /// Calls `observer` when the first subscriber has come or the last one has left, until the subscription is cancelled.
+  /// Calls `observer` after the first subscriber is added or the last one leaves, until the subscription is cancelled.
   ///
-  /// It may be called for other reasons too: look at ``subscriberCount``.
+  /// `observer` may also be called for other reasons: check ``subscriberCount`` in it.
   public func observeActivity(_ observer: @escaping @Sendable () -> Void) -> OperationSubscription {
     self.backend.observeActivity(observer)
   }
 
-  /// Keeps every other thread out of the store while `body` runs. It can be nested.
+  /// Runs `body` with exclusive access to the store: other threads wait until it returns.
+  ///
+  /// Calls can be nested.
   public func withExclusiveAccess<R, E: Error>(_ body: (OperationControls) throws(E) -> R) throws(E) -> R {
     try self.backend.withExclusiveAccess { () throws(E) -> R in try body(self) }
   }

@@ -1,7 +1,7 @@
-/// Reruns a store at an interval while somebody subscribes.
+/// Reruns a store at an interval while it has subscribers.
 ///
-/// The first rerun comes an interval after the first subscriber. An interval that finds a run under way, or the condition
-/// not holding, is skipped.
+/// The first rerun happens one interval after the first subscriber is added. A rerun is skipped when a run is under way
+/// or the condition is not satisfied.
 struct Polling<State: OperationState & Sendable, Specification: OperationRunSpecification & Sendable>:
   OperationController, Sendable
 {
@@ -27,7 +27,7 @@ struct Polling<State: OperationState & Sendable, Specification: OperationRunSpec
 
   private func follow(_ controls: OperationControls<State>, with timer: PollingTimer) {
     if controls.subscriberCount == 0 { timer.pause() }
-    // Looked at again: somebody may have come who found the timer still running.
+    // Checked again: a subscriber added before the pause found the timer still running.
     if controls.subscriberCount > 0 {
       timer.startIfPaused(after: self.interval, on: controls.context.operationDeadlines) {
         self.poll(controls)
@@ -42,11 +42,11 @@ struct Polling<State: OperationState & Sendable, Specification: OperationRunSpec
   }
 }
 
-/// At most one deadline at a time.
+/// A timer with at most one deadline at a time.
 private final class PollingTimer: Sendable {
   private enum State: Sendable {
     case paused
-    /// The number tells a deadline that was set anew from the one that fires.
+    /// The number identifies the deadline, so that an earlier one that fires late is ignored.
     case running(UInt64, OperationSubscription?)
     case stopped
   }
@@ -85,7 +85,7 @@ private final class PollingTimer: Sendable {
   }
 
   private func fired(_ number: UInt64) -> Bool {
-    // The deadline is returned so that it is dropped after the lock.
+    // Returned so that the deadline is released after unlocking.
     let deadline: OperationSubscription?? = self.state.withLock { state in
       guard case .running(number, let deadline) = state.0 else { return nil }
       state.0 = .paused

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Reruns a store when a condition comes to hold, if the value is stale and somebody subscribes.
+/// Reruns a store when a condition becomes satisfied, if the value is stale and the store has subscribers.
 struct RerunOnChange<State: OperationState & Sendable, Specification: OperationRunSpecification & Sendable>:
   OperationController, Sendable
 {
@@ -15,9 +15,9 @@ struct RerunOnChange<State: OperationState & Sendable, Specification: OperationR
 }
 
 extension OperationRunSpecification where Self: Sendable {
-  /// Calls `onRise` when the condition comes to hold, until the subscription is cancelled.
+  /// Calls `onRise` when the condition becomes satisfied, until the subscription is cancelled.
   ///
-  /// - Parameter context: The context in which to look at the condition, asked for at each look.
+  /// - Parameter context: Returns the context for evaluating the condition. Called before each evaluation.
   func subscribeToRises(
     in context: @escaping @Sendable () -> OperationContext,
     onRise: @escaping @Sendable () -> Void
@@ -26,20 +26,20 @@ extension OperationRunSpecification where Self: Sendable {
     let look: @Sendable () -> Void = {
       observation.look(at: { self.isSatisfied(in: context()) }, onRise: onRise)
     }
-    // It is subscribed to before it is looked at, so that no change is missed between the two.
+    // Subscribes before the first evaluation, so that no change between the two is missed.
     let subscription = self.subscribe(in: context(), onChange: look)
     look()
     return subscription
   }
 }
 
-/// Looks at a condition, one look at a time, and tells when it has come to hold.
+/// Evaluates a condition, one evaluation at a time, and reports when the condition becomes satisfied.
 private final class RiseObservation: Sendable {
   private struct State {
-    /// True before the first look, as what holds from the beginning has not come to hold.
+    /// Initially true, because a condition that is satisfied from the beginning has not changed.
     var wasSatisfied = true
     var isLooking = false
-    /// Whether a change was announced during the present look.
+    /// Whether a change was reported during the current evaluation.
     var hasChanged = false
   }
 
@@ -56,7 +56,7 @@ private final class RiseObservation: Sendable {
     while true {
       let isSatisfied = isSatisfied()
       let (hasRisen, isDone) = self.state.withLock { state in
-        // A change during the last look may have been a fall that no look has seen.
+        // The change during the previous evaluation may have been to false and back, which no evaluation saw.
         let hasRisen = isSatisfied && (!state.wasSatisfied || wasInterrupted)
         state.wasSatisfied = isSatisfied
         state.isLooking = state.hasChanged
