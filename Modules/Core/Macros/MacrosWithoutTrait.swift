@@ -1,9 +1,11 @@
 #if !SwiftOperationMacros
-  // Without these declarations the compiler reports unknown macros, and does not name the trait that is missing. The
-  // plugin of this package is built with the trait only, so they name an implementation that every toolchain has. It makes
-  // nothing of a function, so that it adds no error of its own.
+  // Without these declarations the compiler reports unknown macros and does not name the missing trait. This package's
+  // macro plugin is built only with the trait, so the declarations name a macro implementation that every toolchain
+  // includes. Attached to a function, it expands to nothing and adds no further error.
 
-  /// Makes a query of a function. It needs the trait `SwiftOperationMacros`.
+  /// Creates a query from a function.
+  ///
+  /// Requires the trait `SwiftOperationMacros`.
   @available(
     *,
     unavailable,
@@ -13,7 +15,9 @@
   public macro QueryRequest(path: OperationPathRule = .inferred) =
     #externalMacro(module: "ObservationMacros", type: "ObservationTrackedMacro")
 
-  /// Makes a mutation of a function. It needs the trait `SwiftOperationMacros`.
+  /// Creates a mutation from a function.
+  ///
+  /// Requires the trait `SwiftOperationMacros`.
   @available(
     *,
     unavailable,
@@ -23,7 +27,9 @@
   public macro MutationRequest(path: OperationPathRule = .inferred) =
     #externalMacro(module: "ObservationMacros", type: "ObservationTrackedMacro")
 
-  /// Makes an operation without state of a function. It needs the trait `SwiftOperationMacros`.
+  /// Creates a stateless operation from a function.
+  ///
+  /// Requires the trait `SwiftOperationMacros`.
   @available(
     *,
     unavailable,
@@ -32,7 +38,9 @@
   @attached(peer, names: prefixed(`$`))
   public macro OperationRequest() = #externalMacro(module: "ObservationMacros", type: "ObservationTrackedMacro")
 
-  /// Makes a property of `OperationContext` an entry of the context. It needs the trait `SwiftOperationMacros`.
+  /// Turns a property of `OperationContext` into a context entry.
+  ///
+  /// Requires the trait `SwiftOperationMacros`.
   @available(
     *,
     unavailable,
@@ -41,7 +49,9 @@
   @attached(peer, names: prefixed(`$ContextKey_`))
   public macro ContextEntry() = #externalMacro(module: "ObservationMacros", type: "ObservationTrackedMacro")
 
-  /// Runs an operation without state. It needs the trait `SwiftOperationMacros`.
+  /// Runs a stateless operation.
+  ///
+  /// Requires the trait `SwiftOperationMacros`.
   @available(
     *,
     unavailable,
@@ -55,26 +65,28 @@
     continuation: OperationContinuation<Operation.Value, Operation.Failure> = OperationContinuation { _, _ in }
   ) -> Operation.Value = #externalMacro(module: "ObservationMacros", type: "ObservationTrackedMacro")
 
-  /// How an operation that a macro made of a function gets its path. The macros need the trait `SwiftOperationMacros`.
+  /// The path rule for an operation that a macro creates from a function.
+  ///
+  /// Requires the trait `SwiftOperationMacros`.
   public struct OperationPathRule: Sendable, ExpressibleByArrayLiteral {
     private init() {}
 
-    /// A path of your own, followed by the arguments.
+    /// A path that starts with the given elements, followed by the arguments.
     public init(arrayLiteral elements: (any Hashable & Sendable)...) {}
 
-    /// The function, the value that it is a member of, and its arguments.
+    /// A path made of the function, the value that it is a member of, and its arguments.
     public static var inferred: Self { Self() }
 
-    /// Like ``inferred``, where every argument has to be `Hashable`.
+    /// Like ``inferred``, but requires every argument to be `Hashable`.
     public static var inferredFromHashable: Self { Self() }
 
-    /// Like ``inferred``, by identifiers alone.
+    /// Like ``inferred``, but uses only identifiers.
     public static var inferredFromIdentifiable: Self { Self() }
 
-    /// A path of your own, followed by the arguments.
+    /// A path that starts with the given elements, followed by the arguments.
     public static func prefixed(by path: OperationPath) -> Self { Self() }
 
-    /// A path of your own, made from the arguments of the function.
+    /// A path that a closure makes from the arguments of the function.
     public static func custom<each Argument>(_ path: @Sendable (repeat each Argument) -> OperationPath) -> Self {
       Self()
     }

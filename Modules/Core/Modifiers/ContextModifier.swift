@@ -1,11 +1,11 @@
-/// Writes to the context of an operation, and leaves its runs as they are.
+/// Edits the context of an operation without changing its runs.
 public struct ContextModifier<Operation: OperationRequest>: OperationModifier {
-  /// Which writes win where this modifier and the operation inside write the same.
+  /// Whose value is used when this modifier and the operation inside set the same entry.
   @usableFromInline
   enum Precedence: Sendable {
-    /// The operation's, as it is nearer to the work.
+    /// The operation's value: the operation sets up the context after this modifier.
     case operation
-    /// This modifier's, which sees what the operation has written and adds to it.
+    /// The modifier's value: the modifier edits the context last, and can extend what the operation has set.
     case modifier
   }
 
@@ -41,14 +41,14 @@ public struct ContextModifier<Operation: OperationRequest>: OperationModifier {
   }
 }
 
-/// An operation whose context a modifier writes to.
+/// An operation with a ``ContextModifier`` around it.
 public typealias ContextModifiedOperation<Operation: OperationRequest> =
   ModifiedOperation<Operation, ContextModifier<Operation>>
 
 extension OperationRequest {
-  /// Writes to the context of the operation: `.context { $0.greeting = "hi" }`.
+  /// Edits the context of the operation: `.context { $0.greeting = "hi" }`.
   ///
-  /// Where the operation inside writes the same entry, its value stays.
+  /// If the operation inside sets the same entry, the value of the operation is used.
   @inlinable
   public func context(
     _ edit: @escaping @Sendable (inout OperationContext) -> Void
@@ -56,19 +56,19 @@ extension OperationRequest {
     self.modifier(ContextModifier(edit: edit))
   }
 
-  /// Dates the values and errors of the operation by `clock`.
+  /// Uses `clock` to date the values and errors of the operation.
   @inlinable
   public func clock(_ clock: some OperationClock & Sendable) -> ContextModifiedOperation<Self> {
     self.context { $0.operationClock = clock }
   }
 
-  /// Makes the tasks of the operation as `configuration` says.
+  /// Sets the configuration of the operation's tasks.
   @inlinable
   public func taskConfiguration(_ configuration: OperationTaskConfiguration) -> ContextModifiedOperation<Self> {
     self.context { $0.operationTaskConfiguration = configuration }
   }
 
-  /// Makes the tasks of the operation as the configuration says that `edit` has edited.
+  /// Edits the configuration of the operation's tasks.
   @inlinable
   public func taskConfiguration(
     _ edit: @escaping @Sendable (inout OperationTaskConfiguration) -> Void
@@ -78,7 +78,7 @@ extension OperationRequest {
 }
 
 extension StatefulOperationRequest {
-  /// Adds to the configuration of the operation, after what it has configured itself.
+  /// Edits the context after the operation has set it up, so that `edit` can extend the operation's entries.
   @inlinable
   func adding(_ edit: @escaping @Sendable (inout OperationContext) -> Void) -> ContextModifiedOperation<Self> {
     self.modifier(ContextModifier(.modifier, edit: edit))

@@ -1,10 +1,10 @@
-/// An operation that knows the state that its store begins with.
+/// An operation that provides the initial state of its store.
 public protocol DefaultStateRequest: StatefulOperationRequest {
-  /// The state that a store of the operation begins with.
+  /// The initial state of a store of the operation.
   var initialState: State { get }
 }
 
-/// An operation whose state shows a default in place of a missing value.
+/// An operation whose state has a default value in place of a missing one.
 public struct DefaultStateOperation<Operation: StatefulOperationRequest>: DefaultStateRequest
 where Operation.State: DefaultableOperationState {
   public typealias State = DefaultOperationState<Operation.State>
@@ -21,8 +21,8 @@ where Operation.State: DefaultableOperationState {
   ///
   /// - Parameters:
   ///   - operation: The operation inside.
-  ///   - base: The state of the operation inside that a store begins with.
-  ///   - defaultValue: The default, made anew for each store.
+  ///   - base: Returns the initial state of the operation inside. Called for each store.
+  ///   - defaultValue: Returns the default value. Called for each store.
   @inlinable
   public init(
     _ operation: Operation,
@@ -75,11 +75,11 @@ where Operation.State: DefaultableOperationState {
 }
 
 extension StatefulOperationRequest where State: DefaultableOperationState {
-  /// Shows `value` in place of a missing one, for a kind of request of your own.
+  /// Uses `value` in place of a missing one, for custom request kinds.
   ///
   /// - Parameters:
-  ///   - value: The default, made anew for each store.
-  ///   - initialState: The state of the operation that a store begins with, made anew for each store.
+  ///   - value: The default value, evaluated for each store.
+  ///   - initialState: The initial state of a store of this operation, evaluated for each store.
   @inlinable
   public func defaultValue(
     _ value: @autoclosure @escaping @Sendable () -> State.DefaultStateValue,
@@ -90,8 +90,10 @@ extension StatefulOperationRequest where State: DefaultableOperationState {
 }
 
 extension DefaultStateRequest where State: DefaultableOperationState {
-  /// Shows `value` in place of a missing one, for a kind of request of your own that knows its initial state.
-  // Disfavored, so that kinds with one of their own keep it.
+  /// Uses `value` in place of a missing one, for custom request kinds that provide their initial state.
+  ///
+  /// - Parameter value: The default value, evaluated for each store.
+  // Disfavored, so that a request kind's own method of this name is used instead.
   @_disfavoredOverload
   @inlinable
   public func defaultValue(
@@ -105,7 +107,7 @@ extension QueryRequest {
   /// This query with a default value.
   public typealias Default = DefaultStateOperation<Self>
 
-  /// Shows `value` in place of a missing one.
+  /// Uses `value` in place of a missing one.
   @inlinable
   public func defaultValue(_ value: @autoclosure @escaping @Sendable () -> Value) -> Default {
     DefaultStateOperation(self, base: { QueryState() }, defaultValue: value)

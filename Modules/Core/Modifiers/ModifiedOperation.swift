@@ -1,8 +1,11 @@
-/// An operation with a modifier around it. It is a query, mutation or paginated request when the operation is one and the
-/// modifier keeps its types.
+/// An operation with a modifier around it.
+///
+/// It is a query, mutation or paginated request when the operation is one and the modifier does not change the value and
+/// failure types.
 ///
 /// Write it as ``ModifiedOperation``, in extensions too: `extension Modified: MyKind where Operation: MyKind`.
-// The modifier is the only parameter, as its type names the operation already: a type that names both doubles with each layer.
+// The modifier is the only generic parameter because its type contains the operation's type: naming both would double
+// the length of the type with each layer.
 public struct Modified<Modifier: OperationModifier>: OperationRequest {
   /// The type of the operation inside.
   public typealias Operation = Modifier.Operation
@@ -49,7 +52,7 @@ public struct Modified<Modifier: OperationModifier>: OperationRequest {
   }
 }
 
-/// An operation with a modifier around it, by the types of both: what ``OperationRequest/modifier(_:)`` makes.
+/// An operation with a modifier around it, as ``OperationRequest/modifier(_:)`` returns it.
 public typealias ModifiedOperation<Operation: OperationRequest, Modifier: OperationModifier> = Modified<Modifier>
 where Modifier.Operation == Operation
 

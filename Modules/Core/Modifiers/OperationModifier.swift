@@ -1,4 +1,4 @@
-/// Adds behaviour to an operation: before it, after it, around it, or to its context.
+/// Adds behaviour to an operation, around its runs or in its context.
 ///
 /// ```swift
 /// struct Logged<Operation: OperationRequest>: OperationModifier {
@@ -15,25 +15,25 @@
 /// }
 /// ```
 ///
-/// The modifier that is applied later is the outer one. A modifier that keeps the value and failure types keeps a query a
-/// query.
+/// A modifier that is applied later is outside of the earlier ones. A modified query is a query unless the modifier
+/// changes the value or failure type.
 public protocol OperationModifier<Operation, Value, Failure>: Sendable {
-  /// The operation that is modified.
+  /// The type of the modified operation.
   associatedtype Operation: OperationRequest
 
-  /// What the modified operation produces.
+  /// The value type after the modification.
   associatedtype Value = Operation.Value
 
-  /// What the modified operation can throw.
+  /// The failure type after the modification.
   associatedtype Failure: Error = Operation.Failure
 
-  /// Writes configuration to the context, once, when a store or runner is made for the operation.
+  /// Configures the context, once for each store or runner that is created for the operation.
   ///
-  /// Implementations call `operation.setup(context:)`: after their own writes where the operation nearer to the work is to
-  /// have its way, which is the convention. The default only calls it.
+  /// An implementation must call `operation.setup(context:)`. By convention it does so after its own changes, so that
+  /// the operation inside can override them. The default implementation only makes this call.
   func setup(context: inout OperationContext, using operation: Operation)
 
-  /// Runs the operation in the modified way.
+  /// Runs the operation with the modifier's behaviour.
   func run(
     isolation: isolated (any Actor)?,
     in context: OperationContext,
@@ -50,7 +50,7 @@ extension OperationModifier {
 }
 
 extension OperationRequest {
-  /// This operation with a modifier around it.
+  /// Returns this operation with a modifier around it.
   @inlinable
   public func modifier<Modifier: OperationModifier>(
     _ modifier: Modifier

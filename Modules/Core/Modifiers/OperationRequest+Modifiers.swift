@@ -1,7 +1,7 @@
-/// An operation around another one, which can tell what modifiers there are.
+/// An operation around another one, which knows the types of the modifiers.
 private protocol OperationLayer {
   static func hasModifierInside(where isSought: (any Any.Type) -> Bool) -> Bool
-  /// Adds what is around the operation at the core, the innermost first.
+  /// Appends the types of the layers around the innermost operation, innermost first.
   static func addModifierTypes(to types: inout [any Any.Type])
 }
 
@@ -28,19 +28,19 @@ extension DefaultStateOperation: OperationLayer {
 }
 
 extension OperationRequest {
-  /// Whether the type of one of the modifiers around the operation is sought, which is known without any run or setup.
+  /// Whether `isSought` returns true for the type of any modifier around the operation. Needs no run and no setup.
   package static func hasModifier(where isSought: (any Any.Type) -> Bool) -> Bool {
     (self as? any OperationLayer.Type)?.hasModifierInside(where: isSought) ?? false
   }
 
-  /// The types of the modifiers around the operation, the innermost first.
+  /// The types of the modifiers around the operation, innermost first.
   static var modifierTypes: [any Any.Type] {
     var types: [any Any.Type] = []
     (self as? any OperationLayer.Type)?.addModifierTypes(to: &types)
     return types
   }
 
-  /// The modifiers around the operation by their names, for a report: `Retry, ContextModifier`.
+  /// The type names of the modifiers around the operation, for warnings: `Retry, ContextModifier`.
   static var modifierNames: String {
     let names = self.modifierTypes.map { String("\($0)".prefix { $0 != "<" }) }
     return names.isEmpty ? "no modifier" : names.joined(separator: ", ")

@@ -1,10 +1,10 @@
-/// Stands around each run of an operation, outside of all its modifiers: for modifiers that keep something for a whole
-/// run, however many attempts the modifiers around them make of it.
+/// Wraps each run of an operation, outside of all its modifiers.
 ///
-/// A modifier adds one in its setup. The store or the runner for which that was done takes it out of the context.
+/// For modifiers that need something for a whole run, which may consist of several attempts. A modifier adds a wrapper
+/// in its setup; the store or runner that is being set up then removes it from the context.
 @usableFromInline
 package protocol OperationRunWrapper: Sendable {
-  /// Runs the operation once, by calling `body` with the context that the run gets.
+  /// Performs a run by calling `body` once, with the context for the run.
   func run<Value, Failure: Error>(
     isolation: isolated (any Actor)?,
     in context: OperationContext,
@@ -13,7 +13,7 @@ package protocol OperationRunWrapper: Sendable {
 }
 
 extension OperationContext {
-  /// Adds a wrapper, unless there is one of its type.
+  /// Adds a wrapper unless the context contains one of the same type.
   package mutating func addRunWrapper<Wrapper: OperationRunWrapper>(_ wrapper: Wrapper) {
     if self[RunWrappersKey.self].contains(where: { $0 is Wrapper }) { return }
     self[RunWrappersKey.self].append(wrapper)
@@ -33,7 +33,7 @@ extension OperationContext {
     @usableFromInline static let defaultValue: [any OperationRunWrapper] = []
   }
 
-  /// Boxes an operation that has set up this context, with the wrappers that it has added around it.
+  /// Boxes an operation that has set up this context, and moves the wrappers that it added from the context to the box.
   @inlinable
   mutating func box<Operation: StatefulOperationRequest>(_ operation: Operation) -> OperationBox<Operation.State> {
     let box = OperationBox(operation)
@@ -50,7 +50,7 @@ extension OperationContext {
 }
 
 extension [any OperationRunWrapper] {
-  /// Runs `body` with all of them around it, the last of them outside.
+  /// Runs `body` inside all wrappers, the last one outermost.
   func run<Value, Failure: Error>(
     isolation: isolated (any Actor)?,
     in context: OperationContext,

@@ -1,33 +1,33 @@
 extension StatefulOperationRequest {
-  /// Lets the store run the operation unasked, as when somebody subscribes, while `specification` is satisfied.
+  /// Allows automatic runs, such as on a new subscription, while `specification` is satisfied.
   ///
-  /// When that comes to be satisfied, the operation is run if the value is stale and somebody subscribes.
+  /// When `specification` becomes satisfied, the operation runs if its value is stale and the store has subscribers.
   public func enableAutomaticRunning(
     onlyWhen specification: some OperationRunSpecification & Sendable
   ) -> ContextModifiedOperation<Self> {
     self.context { $0.automaticRunningSpecification = specification }
   }
 
-  /// Forbids the store to run the operation unasked; with `false`, allows it.
+  /// Disables automatic runs of the operation, or enables them when `isDisabled` is false.
   public func disableAutomaticRunning(_ isDisabled: Bool = true) -> ContextModifiedOperation<Self> {
     self.enableAutomaticRunning(onlyWhen: .always(!isDisabled))
   }
 
-  /// Reruns the operation when `specification` comes to be satisfied, if the value is stale and somebody subscribes.
+  /// Reruns a stale operation for its subscribers when `specification` becomes satisfied.
   ///
-  /// A run that is there already is left to end. Where it fails, perhaps for the want of what has changed, the operation is
-  /// rerun then.
+  /// A run that is already under way continues. If it fails, perhaps because it started before the change, the
+  /// operation runs once more.
   public func rerunOnChange(
     of specification: some OperationRunSpecification & Sendable
   ) -> ContextModifiedOperation<Self> {
     self.controlled(by: RerunOnChange<State, _>(specification: specification))
   }
 
-  /// Reruns the operation at an interval while somebody subscribes.
+  /// Reruns the operation at an interval while its store has subscribers.
   ///
   /// - Parameters:
-  ///   - interval: The time between reruns; it must be greater than zero.
-  ///   - specification: An interval that finds it unsatisfied is skipped.
+  ///   - interval: The time between reruns. It must be greater than zero.
+  ///   - specification: A rerun is skipped when this is not satisfied.
   public func rerun(
     every interval: Duration,
     onlyWhen specification: some OperationRunSpecification & Sendable = .always(true)
@@ -35,25 +35,25 @@ extension StatefulOperationRequest {
     self.controlled(by: Polling<State, _>(interval: interval, specification: specification))
   }
 
-  /// Lets `controller` work on the stores of the operation.
+  /// Attaches `controller` to the stores of the operation.
   public func controlled<Controller: OperationController & Sendable>(
     by controller: Controller
   ) -> ContextModifiedOperation<Self> where Controller.State == State {
     self.adding { $0.operationControllers.append(controller) }
   }
 
-  /// Tells `handler` of all events in the stores of the operation.
+  /// Calls `handler` for all events in the stores of the operation.
   public func handleEvents(with handler: OperationEventHandler<State>) -> ContextModifiedOperation<Self> {
     self.adding { $0.operationEventHandlers.append(handler) }
   }
 }
 
 extension StatefulOperationRequest where State: QueryStateProtocol {
-  /// Tells `handler` of all events in the stores of the query.
+  /// Calls `handler` for all events in the stores of the query.
   public func handleEvents(with handler: QueryEventHandler<State>) -> ContextModifiedOperation<Self> {
     self.handleEvents(with: OperationEventHandler(handler))
   }
 }
 
-/// An operation with a controller: what ``StatefulOperationRequest/controlled(by:)`` makes.
+/// An operation with a controller, as ``StatefulOperationRequest/controlled(by:)`` returns it.
 public typealias ControlledOperation<Operation: StatefulOperationRequest> = ContextModifiedOperation<Operation>

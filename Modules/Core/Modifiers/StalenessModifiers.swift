@@ -1,31 +1,31 @@
 internal import FoundationEssentials
 
 extension StatefulOperationRequest {
-  /// Calls the value stale when `predicate` holds for the state and context.
+  /// Treats the value as stale when `predicate` returns true for the state and context.
   ///
-  /// With several rules, one that says so is enough. Without any, a value is always stale.
+  /// With several rules, the value is stale when any of them applies. Without rules it is always stale.
   public func staleWhen(
     predicate: @escaping @Sendable (State, OperationContext) -> Bool
   ) -> ContextModifiedOperation<Self> {
     self.adding { $0.stalenessRules.add(StatePredicateRule(predicate: predicate)) }
   }
 
-  /// Calls the value stale when `specification` is satisfied.
+  /// Treats the value as stale when `specification` is satisfied.
   public func staleWhen(
     satisfying specification: some OperationRunSpecification & Sendable
   ) -> ContextModifiedOperation<Self> {
     self.adding { $0.stalenessRules.add(SpecificationRule(specification: specification)) }
   }
 
-  /// Calls the value stale from `duration` after it was set.
+  /// Treats the value as stale once `duration` has passed since it was set.
   ///
-  /// A value of several parts is as old as the oldest of them: a list of pages is not made fresh by one page more. A value whose
-  /// date is in the future is stale as well: the clock has been put back, so that its age is not known.
+  /// A value with several parts is as old as its oldest part: loading another page does not make a list of pages fresh.
+  /// A value with a date in the future is stale too, because the clock was set back and the age is unknown.
   ///
   /// - Parameters:
-  ///   - duration: How long a value is fresh, by the ``OperationClock`` of the context. A negative duration is reported, and
-  ///     counts as zero.
-  ///   - whenNoValue: Whether an operation that never had a value set is stale.
+  ///   - duration: How long a value is fresh, by the ``OperationClock`` of the context. A negative duration is reported
+  ///     and counts as zero.
+  ///   - whenNoValue: Whether the operation is stale before a value is set for the first time.
   public func stale(after duration: Duration, whenNoValue: Bool = true) -> ContextModifiedOperation<Self> {
     let freshness = duration.reportedIfNegative(in: "stale(after:)").seconds
     return self.staleWhen { state, context in
@@ -37,15 +37,15 @@ extension StatefulOperationRequest {
 }
 
 extension StatefulOperationRequest where State.StateValue: OptionalValue {
-  /// Calls the state stale while it holds no value.
+  /// Treats the state as stale while its value is nil.
   public func staleWhenNoValue() -> ContextModifiedOperation<Self> {
     self.staleWhen { state, _ in state.currentValue.isNil }
   }
 }
 
-/// An `Optional`, for rules about missing values.
+/// An optional value, for staleness rules about missing values.
 public protocol OptionalValue {
-  /// Whether there is no value.
+  /// Whether the value is nil.
   var isNil: Bool { get }
 }
 
