@@ -1,16 +1,16 @@
-/// An operation with its type erased: what it produces and can throw is known, what it is made of is not.
+/// A type-erased operation with a given value type and failure type.
 ///
 /// ```swift
 /// let steps: [AnyOperation<Void, any Error>] = [AnyOperation(download), AnyOperation(unpack.retry(limit: 3))]
 /// for step in steps { try await OperationRunner(operation: step).run() }
 /// ```
 ///
-/// It is no query, whatever it wraps: the state of a run is nowhere kept.
+/// It is not a query, even when it wraps one: it has no store, so the state of its runs is not recorded.
 public struct AnyOperation<Value, Failure: Error>: OperationRequest, Sendable {
-  /// The operation.
+  /// The wrapped operation.
   public let base: any OperationRequest<Value, Failure> & Sendable
 
-  /// Erases the type of an operation.
+  /// Wraps an operation, unless it is an `AnyOperation` already.
   public init(_ operation: some OperationRequest<Value, Failure> & Sendable) {
     self.base = (operation as? AnyOperation)?.base ?? operation
   }

@@ -1,11 +1,12 @@
 extension Error {
-  /// Whether a run that ends with this error in the current task has been cancelled.
+  /// Whether a run that throws this error in the current task was cancelled.
   ///
-  /// A body that is cancelled may throw what its client throws then, or what its type of failure has room for.
+  /// The error need not be a `CancellationError`: a cancelled body may throw an error of its client, or one that its
+  /// failure type allows.
   @inlinable
   package var endsCancelledRun: Bool { self.isCancellation || Task.isCancelled }
 
-  // Not inlined: an error is rare.
+  // Not inlined: errors are rare.
   @inlinable
   var isCancellation: Bool {
     @inline(never) get { self is CancellationError }

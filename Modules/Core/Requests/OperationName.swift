@@ -4,23 +4,23 @@ extension OperationRequest {
   public var operationName: String { OperationName.of(Self.unmodifiedType) }
 }
 
-/// The names of types: with the types that they are nested in, and without their modules.
+/// Names of types, with the types that they are nested in and without their modules.
 package enum OperationName {
-  // One for each type that is asked for.
+  // One entry for each type whose name was requested.
   private static let known = Mutex<[ObjectIdentifier: String]>([:])
 
   /// The name of a type: `Post.Query` for a type `Query` in a type `Post`.
   package static func of(_ type: any Any.Type) -> String {
     let id = ObjectIdentifier(type)
     if let name = self.known.withLock({ $0[id] }) { return name }
-    // The first component is the module, and one in parentheses stands for a function or a file.
+    // The first component is the module. A component in parentheses represents a function or a file.
     let enclosing = self.components(of: String(reflecting: type)).dropFirst().dropLast().filter { !$0.hasPrefix("(") }
     let name = (enclosing.map { String($0.prefix { $0 != "<" }) } + ["\(type)"]).joined(separator: ".")
     self.known.withLock { $0[id] = name }
     return name
   }
 
-  /// The parts between the dots that are not within brackets.
+  /// The parts of a name between its dots, except for dots within brackets.
   private static func components(of name: String) -> [Substring] {
     var components: [Substring] = []
     var (start, depth) = (name.startIndex, 0)

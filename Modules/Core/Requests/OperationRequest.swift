@@ -1,42 +1,45 @@
 /// A description of asynchronous work, as a value.
 ///
-/// Conform to ``QueryRequest`` for work that reads, or to this protocol for work whose state nobody keeps, and run the
-/// latter with an ``OperationRunner``. Compose behaviour with modifiers: see ``OperationModifier``.
+/// Conform to ``QueryRequest`` for work that reads. Conform to this protocol for work without stored state, and run it
+/// with an ``OperationRunner``. Add behaviour with modifiers: see ``OperationModifier``.
 public protocol OperationRequest<Value, Failure>: SendableMetatype {
-  /// What a run produces.
+  /// The type of value that a run returns.
   associatedtype Value
 
-  /// What a run can throw.
+  /// The type of error that a run throws.
   associatedtype Failure: Error
 
-  /// Writes the configuration of the operation to the context, once, when a store or runner is made for it.
+  /// Configures the context, once for each store or runner that is created for the operation.
   func setup(context: inout OperationContext)
 
-  /// Does the work.
+  /// Performs the work.
   ///
   /// - Parameters:
   ///   - isolation: The actor to run on; nil to run on no actor.
   ///   - context: The configuration and dependencies of this run.
-  ///   - continuation: Takes results ahead of the returned one.
+  ///   - continuation: Receives results before the returned one.
   func run(
     isolation: isolated (any Actor)?,
     in context: OperationContext,
     with continuation: OperationContinuation<Value, Failure>
   ) async throws(Failure) -> Value
 
-  /// Whether a run in `context` would do the same work as the run in `other`, so that both can share one.
+  /// Whether runs in `context` and in `other` do the same work, so that they can share one run.
   ///
-  /// Only asked where runs are shared at all. The default says that every run of one operation value does the same; an
-  /// operation whose work depends on its context compares what it reads there.
+  /// Called only for operations that share runs. The default returns true: all runs of one operation value do the same
+  /// work. Implement it for an operation whose work depends on its context, and compare the entries that the work
+  /// reads.
   func isSameRun(in context: OperationContext, as other: OperationContext) -> Bool
 
-  /// The type of the operation without its modifiers, which tells apart operations that claim one path.
+  /// The type of the operation without its modifiers.
+  ///
+  /// A client uses it to detect different operations with the same path.
   static var unmodifiedType: any OperationRequest.Type { get }
 
-  /// What the operation is called in logs, metrics and traces.
+  /// The name of the operation in logs, metrics and traces.
   ///
-  /// By default the type of the operation without its modifiers, with the types that it is nested in: `Post.Query`. Make it no
-  /// part of a user's data: metrics keep a series for each name.
+  /// The default is the type of the operation without its modifiers, with the types that it is nested in: `Post.Query`.
+  /// The name must not contain user data, because metrics record a separate series for each name.
   var operationName: String { get }
 }
 

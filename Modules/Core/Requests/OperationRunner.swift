@@ -1,4 +1,4 @@
-/// Runs an operation whose state nobody keeps.
+/// Runs an operation without a store, so that no state is recorded.
 ///
 /// ```swift
 /// let runner = OperationRunner(operation: upload.retry(limit: 3))
@@ -8,12 +8,12 @@ public struct OperationRunner<Operation: OperationRequest> {
   /// The operation.
   public let operation: Operation
 
-  /// The context of the runs, as the operation has set it up.
+  /// The context of the runs, after the operation has set it up.
   public var context: OperationContext
 
   private let wrappers: [any OperationRunWrapper]
 
-  /// Creates a runner, and lets the operation set up the context.
+  /// Creates a runner whose context is set up by the operation.
   public init(operation: Operation, initialContext: OperationContext = OperationContext()) {
     var context = initialContext
     context.forgetAttempts()
@@ -27,9 +27,9 @@ public struct OperationRunner<Operation: OperationRequest> {
   /// Runs the operation on the caller's actor.
   ///
   /// - Parameters:
-  ///   - isolation: The actor to run on: the caller's unless another is named.
+  ///   - isolation: The actor to run on; the caller's by default.
   ///   - context: Entries that replace those of ``context`` for this run.
-  ///   - continuation: Takes the results that the operation yields.
+  ///   - continuation: Receives the results that the operation yields.
   @discardableResult
   public func run(
     isolation: isolated (any Actor)? = #isolation,

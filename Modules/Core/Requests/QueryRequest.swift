@@ -1,4 +1,4 @@
-/// An operation that reads: it fetches a value that its store keeps, shares and refreshes.
+/// An operation that fetches a value, which its store caches, shares and refreshes.
 ///
 /// ```swift
 /// struct PostQuery: QueryRequest, Hashable {
@@ -23,7 +23,7 @@ public protocol QueryRequest<Value, Failure>: StatefulOperationRequest where Sta
   /// - Parameters:
   ///   - isolation: The actor to run on; nil to run on no actor.
   ///   - context: The configuration and dependencies of this run.
-  ///   - continuation: Takes values ahead of the returned one, such as a cached value.
+  ///   - continuation: Receives values before the returned one, such as a cached value.
   func fetch(
     isolation: isolated (any Actor)?,
     in context: OperationContext,

@@ -1,29 +1,32 @@
-/// An operation whose state an ``OperationStore`` keeps, found by its ``path``.
+/// An operation whose state is stored in an ``OperationStore`` and identified by its ``path``.
 ///
-/// Conform to ``QueryRequest`` or to another refinement where one fits. To write a request kind of your own, refine this
-/// protocol, fix ``State``, and provide a default ``OperationRequest/run(isolation:in:with:)`` that calls the requirement
-/// of your kind.
+/// Conform to ``QueryRequest`` or to another refinement if one fits. To define a custom request kind, refine this
+/// protocol, fix ``State``, and provide a default ``OperationRequest/run(isolation:in:with:)`` that calls the
+/// requirement of your kind.
 public protocol StatefulOperationRequest<State>: OperationRequest, Sendable, OperationPathable
 where Value == State.OperationValue, Failure == State.Failure {
-  /// The state that a store keeps for this operation.
+  /// The type of the state in a store of this operation.
   associatedtype State: OperationState & Sendable
 
   associatedtype Value = State.OperationValue
 
   associatedtype Failure = State.Failure
 
-  /// What identifies the operation, its state and its store.
+  /// The path that identifies the operation, its state and its store.
   ///
-  /// It is `[self]` for a `Hashable` operation and `[id]` for an `Identifiable` one unless you say otherwise.
+  /// The default is `[self]` for a `Hashable` operation and `[id]` for an operation that is only `Identifiable`.
   var path: OperationPath { get }
 
-  /// Whether runs may be started by anything but a direct call: by a subscription, a run specification, or an
-  /// invalidation. True unless the operation needs arguments that only its caller has.
+  /// Whether the operation may run without a direct call.
+  ///
+  /// When true, which is the default, a subscription, a run specification or an invalidation can start a run. Return
+  /// false for an operation that needs arguments from its caller.
   var canRunUnasked: Bool { get }
 
-  /// What the task of a run in `context` is called in debuggers, unless its configuration has a name: `Post.Query: fetch`.
+  /// The name that debuggers show for the task of a run in `context`: `Post.Query: fetch`.
   ///
-  /// By default the name of the operation and what the run does. It is only asked for when somebody looks.
+  /// The default is the name of the operation and what the run does. A name in the task's configuration replaces it.
+  /// Called only when the name is needed.
   func taskName(in context: OperationContext) -> String
 }
 
