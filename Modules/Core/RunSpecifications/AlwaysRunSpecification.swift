@@ -1,9 +1,9 @@
-/// A condition that always holds, or never.
+/// A condition that is either always or never satisfied.
 public struct AlwaysRunSpecification: OperationRunSpecification, Sendable, Hashable {
-  /// Whether the condition holds.
+  /// Whether the condition is satisfied.
   public let isTrue: Bool
 
-  /// Creates a condition that holds always when `isTrue`, and never otherwise.
+  /// Creates a condition that is always satisfied when `isTrue` is true, and never otherwise.
   public init(isTrue: Bool) {
     self.isTrue = isTrue
   }
@@ -12,6 +12,6 @@ public struct AlwaysRunSpecification: OperationRunSpecification, Sendable, Hasha
 }
 
 extension OperationRunSpecification where Self == AlwaysRunSpecification {
-  /// A condition that holds always when `isTrue`, and never otherwise.
+  /// A condition that is always satisfied when `isTrue` is true, and never otherwise.
   public static func always(_ isTrue: Bool) -> Self { AlwaysRunSpecification(isTrue: isTrue) }
 }

@@ -1,9 +1,9 @@
-/// A condition with its type erased.
+/// A type-erased condition.
 public struct AnySendableRunSpecification: OperationRunSpecification, Sendable {
-  /// The condition.
+  /// The wrapped condition.
   public let base: any OperationRunSpecification & Sendable
 
-  /// Creates a condition that is `base`.
+  /// Wraps a condition.
   public init(_ base: any OperationRunSpecification & Sendable) {
     self.base = base
   }

@@ -1,15 +1,15 @@
-/// A condition that is what an async sequence of Booleans said last.
+/// A condition with the value of the last element of an async sequence of Booleans.
 ///
-/// The sequence is iterated from the first look at the condition on, once for all who use the specification, and no longer
-/// than the specification lives.
+/// Iteration starts when the condition is first evaluated or subscribed to. All copies of the specification share one
+/// iteration, which is cancelled when the last copy is released.
 public struct AsyncSequenceRunSpecification: OperationRunSpecification, Sendable {
   private let follower: SequenceFollower
 
   /// Creates a condition.
   ///
   /// - Parameters:
-  ///   - sequence: Says whether the condition holds. When it ends or throws, its last element stays.
-  ///   - initialValue: Holds until the first element.
+  ///   - sequence: The values of the condition. After the sequence ends or throws, its last element remains in effect.
+  ///   - initialValue: The value of the condition before the first element.
   public init<Base: AsyncSequence & Sendable>(sequence: Base, initialValue: Bool) where Base.Element == Bool {
     self.follower = SequenceFollower(initialValue: initialValue) { receive in
       do {
@@ -17,7 +17,7 @@ public struct AsyncSequenceRunSpecification: OperationRunSpecification, Sendable
           guard receive(element) else { return }
         }
       } catch {
-        // The protocol has no way to report it, and the last element stays true to its word.
+        // The protocol cannot report errors. The last element remains in effect.
         return
       }
     }
@@ -34,7 +34,7 @@ public struct AsyncSequenceRunSpecification: OperationRunSpecification, Sendable
 }
 
 extension OperationRunSpecification where Self == AsyncSequenceRunSpecification {
-  /// A condition that is what `sequence` said last, and `initialValue` before that.
+  /// A condition with the value of the last element of `sequence`, or `initialValue` before the first.
   public static func observing<Base: AsyncSequence & Sendable>(
     sequence: Base,
     initialValue: Bool
@@ -43,7 +43,7 @@ extension OperationRunSpecification where Self == AsyncSequenceRunSpecification 
   }
 }
 
-/// Iterates a sequence and keeps its last element.
+/// Iterates a sequence and stores its last element.
 private final class SequenceFollower: Sendable {
   private struct State: Sendable {
     var value: Bool

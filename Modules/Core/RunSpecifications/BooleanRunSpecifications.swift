@@ -1,9 +1,9 @@
-/// A condition that holds when another one does not: what `!` makes.
+/// A condition that is satisfied when another one is not, as `!` returns it.
 public struct NotRunSpecification<Base: OperationRunSpecification>: OperationRunSpecification {
-  /// The condition that must not hold.
+  /// The condition that must not be satisfied.
   public let base: Base
 
-  /// Creates a condition that holds when `base` does not.
+  /// Creates a condition that is satisfied when `base` is not.
   public init(_ base: Base) {
     self.base = base
   }
@@ -20,29 +20,29 @@ public struct NotRunSpecification<Base: OperationRunSpecification>: OperationRun
 
 extension NotRunSpecification: Sendable where Base: Sendable {}
 
-/// A condition made of two others: what `&&` and `||` make.
+/// A condition that combines two others, as `&&` and `||` return it.
 public struct BinaryOperatorRunSpecification<
   Left: OperationRunSpecification,
   Right: OperationRunSpecification
 >: OperationRunSpecification {
-  /// How the two are combined.
+  /// The ways to combine two conditions.
   public enum Operator: Hashable, Sendable {
-    /// Both must hold.
+    /// Both conditions must be satisfied.
     case and
-    /// One must hold.
+    /// At least one condition must be satisfied.
     case or
   }
 
   /// The first condition.
   public let left: Left
 
-  /// The second condition, which is only looked at when the first does not decide.
+  /// The second condition, evaluated only when the first does not decide the result.
   public let right: Right
 
-  /// How the two are combined.
+  /// How the two conditions are combined.
   public let `operator`: Operator
 
-  /// Creates a condition out of two.
+  /// Creates a condition that combines two others.
   public init(_ left: Left, _ operator: Operator, _ right: Right) {
     self.left = left
     self.right = right
@@ -69,12 +69,12 @@ public struct BinaryOperatorRunSpecification<
 
 extension BinaryOperatorRunSpecification: Sendable where Left: Sendable, Right: Sendable {}
 
-/// A condition that holds when `specification` does not.
+/// Returns a condition that is satisfied when `specification` is not.
 public prefix func ! <Base: OperationRunSpecification>(specification: Base) -> NotRunSpecification<Base> {
   NotRunSpecification(specification)
 }
 
-/// A condition that holds when both do.
+/// Returns a condition that is satisfied when both are.
 public func && <Left: OperationRunSpecification, Right: OperationRunSpecification>(
   left: Left,
   right: Right
@@ -82,7 +82,7 @@ public func && <Left: OperationRunSpecification, Right: OperationRunSpecificatio
   BinaryOperatorRunSpecification(left, .and, right)
 }
 
-/// A condition that holds when one of the two does.
+/// Returns a condition that is satisfied when at least one of the two is.
 public func || <Left: OperationRunSpecification, Right: OperationRunSpecification>(
   left: Left,
   right: Right

@@ -1,16 +1,18 @@
-/// A condition of the world under which operations run: the network is there, the application is active.
+/// A condition for running operations, such as an available network or an active application.
 ///
-/// Combine specifications with `&&`, `||` and `!`. See `CONTRIBUTING.md` for how to write one.
+/// Combine specifications with `&&`, `||` and `!`. To write one, see <doc:WritingRunSpecifications>.
 public protocol OperationRunSpecification {
-  /// Whether the condition holds now.
+  /// Whether the condition is currently satisfied.
   func isSatisfied(in context: OperationContext) -> Bool
 
   /// Calls `onChange` whenever the condition may have changed, until the subscription is cancelled.
+  ///
+  /// The default never calls `onChange`, for conditions that never change.
   func subscribe(in context: OperationContext, onChange: @escaping @Sendable () -> Void) -> OperationSubscription
 }
 
 extension OperationRunSpecification {
-  /// A specification that does not change has nothing to subscribe to.
+  /// Returns an empty subscription, for conditions that never change.
   public func subscribe(
     in context: OperationContext,
     onChange: @escaping @Sendable () -> Void
@@ -18,13 +20,15 @@ extension OperationRunSpecification {
 }
 
 extension OperationContext {
-  /// When a store may run its operation unasked, for instance when somebody subscribes. Never, by default.
+  /// The condition for automatic runs of an operation, for instance on a new subscription.
+  ///
+  /// The default is never satisfied.
   public var automaticRunningSpecification: any OperationRunSpecification & Sendable {
     get { self[AutomaticRunningKey.self] }
     set { self[AutomaticRunningKey.self] = newValue }
   }
 
-  /// Whether somebody has said when the store may run unasked.
+  /// Whether the condition for automatic runs was set, as opposed to its default.
   var isAutomaticRunningConfigured: Bool { self.isSet(AutomaticRunningKey.self) }
 
   private enum AutomaticRunningKey: Key {
