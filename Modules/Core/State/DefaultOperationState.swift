@@ -1,18 +1,18 @@
 public import FoundationEssentials
 
-/// A state that can show a default in place of a missing value.
+/// A state that supports a default value in place of a missing one.
 public protocol DefaultableOperationState<StateValue, OperationValue, Failure>: OperationState {
-  /// The value with the default filled in.
+  /// The type of the value when a default replaces a missing one.
   associatedtype DefaultStateValue: Sendable
 
-  /// The value, or the default where there is none.
+  /// Returns `value`, or `defaultValue` if `value` is missing.
   func defaultValue(for value: StateValue, using defaultValue: DefaultStateValue) -> DefaultStateValue
 
-  /// The value that a state holds when `defaultValue` was set.
+  /// Returns the value to store when `defaultValue` is set.
   func stateValue(for defaultValue: DefaultStateValue) -> StateValue
 }
 
-/// The state of an operation with a default value: what ``QueryRequest/defaultValue(_:)`` makes.
+/// The state of an operation with a default value: see ``QueryRequest/defaultValue(_:)``.
 @dynamicMemberLookup
 public struct DefaultOperationState<Base: DefaultableOperationState & Sendable>: Sendable {
   public typealias StateValue = Base.DefaultStateValue
@@ -20,10 +20,10 @@ public struct DefaultOperationState<Base: DefaultableOperationState & Sendable>:
   public typealias Failure = Base.Failure
   public typealias StatusValue = Base.StatusValue
 
-  /// The state beneath, which knows nothing of the default.
+  /// The wrapped state, without the default value.
   public var base: Base
 
-  /// What stands in for a missing value.
+  /// The value used in place of a missing one.
   public let defaultValue: Base.DefaultStateValue
 
   /// Creates a state.

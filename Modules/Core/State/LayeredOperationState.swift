@@ -1,11 +1,11 @@
-/// A state that shows another one in its own way, as ``DefaultOperationState`` does.
+/// A state that wraps another one, as ``DefaultOperationState`` does.
 ///
-/// What was attached to the operation beneath (handlers, rules, controllers) goes on seeing the base.
+/// Handlers, staleness rules and controllers that are attached to the inner operation still receive the base state.
 public protocol LayeredOperationState<Base>: OperationState, Sendable
 where OperationValue == Base.OperationValue, Failure == Base.Failure {
-  /// The state beneath.
+  /// The type of the wrapped state.
   associatedtype Base: OperationState & Sendable
 
-  /// The state beneath.
+  /// The wrapped state.
   var base: Base { get set }
 }

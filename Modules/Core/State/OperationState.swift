@@ -1,93 +1,103 @@
 public import FoundationEssentials
 
-/// The state of an operation, as its store keeps it.
+/// The state of an operation in its store.
 ///
-/// The mutators are called by the store, under its lock: they change the state and do nothing else. In particular they
-/// must not touch the store.
+/// The store calls the mutating methods while it holds its lock. They must only change the state, and must not access
+/// the store.
 public protocol OperationState<StateValue, OperationValue, Failure> {
-  /// What the state holds.
+  /// The type of the value in the state.
   associatedtype StateValue: Sendable
 
-  /// What a run of the operation produces.
+  /// The type of value that a run of the operation returns.
   associatedtype OperationValue: Sendable
 
-  /// What a successful ``status`` carries.
+  /// The type of the value of a successful ``status``.
   associatedtype StatusValue: Sendable = StateValue
 
-  /// What a run of the operation can throw.
+  /// The type of error that a run of the operation throws.
   associatedtype Failure: Error
 
-  /// The value now.
+  /// The current value.
   var currentValue: StateValue { get }
 
-  /// The value that the state was made with.
+  /// The value that the state was created with.
   var initialValue: StateValue { get }
 
-  /// How many times the value was set.
+  /// The number of times the value was set.
   var valueUpdateCount: Int { get }
 
   /// When the value was last set, by the ``OperationClock`` of the context that set it.
   var valueLastUpdatedAt: Date? { get }
 
-  /// When the oldest part of the value was last set, from which the value ages; nil where a part never was. It is
-  /// ``valueLastUpdatedAt`` unless you say otherwise.
+  /// When the oldest part of the value was last set; nil when a part was never set.
+  ///
+  /// The age of the value counts from this date. The default is ``valueLastUpdatedAt``.
   var oldestPartUpdatedAt: Date? { get }
 
   /// Whether a run is under way.
   var isLoading: Bool { get }
 
-  /// The error that happened last, unless a value was set after it.
+  /// The last error; nil when a value was set after it.
   var error: Failure? { get }
 
-  /// How many times an error was set.
+  /// The number of times an error was set.
   var errorUpdateCount: Int { get }
 
   /// When an error was last set, by the ``OperationClock`` of the context that set it.
   var errorLastUpdatedAt: Date? { get }
 
-  /// What happened last.
+  /// The current status: idle, loading, or the last result.
   var status: OperationStatus<StatusValue, Failure> { get }
 
-  /// Takes in a task that is about to run. The state may edit the task, for instance to schedule it after another; another
-  /// task in its place has no effect.
+  /// Adds a task that is about to run.
+  ///
+  /// The state may edit the task, for instance to schedule it after another one. Replacing it with another task has no
+  /// effect.
   mutating func scheduleFetchTask(_ task: inout OperationTask<OperationValue, Failure>)
 
-  /// Whether ``scheduleFetchTask(_:)`` looks at the clock of the task's context, which is stopped for it then. True unless
-  /// you say otherwise.
+  /// Whether ``scheduleFetchTask(_:)`` reads the clock of the task's context.
+  ///
+  /// When true, which is the default, the store reads the clock before the call and freezes it at that date during the
+  /// call, because it does not call a clock with its lock held.
   static var datesRuns: Bool { get }
 
-  /// Whether ``finishFetchTask(_:)`` takes back what a task has yielded that ends without an outcome, because it was
-  /// cancelled: one whose context has no `operationResultUpdateReason`. For other states the store does it, and keeps the
-  /// changes since the first yield for that. False unless you say otherwise.
+  /// Whether ``finishFetchTask(_:)`` undoes the yields of a cancelled task.
+  ///
+  /// A cancelled task finishes without an outcome: its context has no `operationResultUpdateReason`. When false, which
+  /// is the default, the store undoes the yields, and records all changes since the first yield to do so.
   static var undoesYields: Bool { get }
 
-  /// Whether the state holds values besides the current value and the error, such as those of a history. The store keeps a
-  /// copy of such a state during each change, so that what the change drops is released after the store's lock. True unless
-  /// you say otherwise.
+  /// Whether the state contains values besides the current value and the error, such as a history.
+  ///
+  /// When true, which is the default, the store keeps a copy of the state during each change, so that values removed by
+  /// the change are released after unlocking.
   static var hasHistory: Bool { get }
 
-  /// Goes back to the initial state, and says which tasks to cancel for that.
+  /// Restores the initial state.
+  ///
+  /// - Returns: The tasks that the store must cancel.
   mutating func reset(using context: OperationContext) -> OperationStateResetEffect<Self>
 
-  /// Sets a value or an error from outside any run.
+  /// Sets a value or an error that does not come from a run.
   mutating func update(with result: Result<StateValue, Failure>, using context: OperationContext)
 
-  /// Takes in a result that a running task yielded or returned.
+  /// Applies a result that a running task yielded or returned.
   mutating func update(
     with result: Result<OperationValue, Failure>,
     for task: OperationTask<OperationValue, Failure>
   )
 
-  /// Whether the success of a task brings the whole value anew, and so answers for an invalidation. True unless you say
-  /// otherwise.
+  /// Whether a successful run of `task` replaces the whole value, so that it is no longer invalidated.
+  ///
+  /// The default returns true.
   func isRefreshed(by task: OperationTask<OperationValue, Failure>) -> Bool
 
-  /// Lets go of a task that has ended.
+  /// Removes a task that has ended.
   mutating func finishFetchTask(_ task: OperationTask<OperationValue, Failure>)
 }
 
 extension OperationState {
-  /// What ``reset(using:)`` returns.
+  /// The return type of ``reset(using:)``.
   public typealias ResetEffect = OperationStateResetEffect<Self>
 
   @inlinable
@@ -125,9 +135,9 @@ extension OperationState where StateValue == StatusValue? {
   }
 }
 
-/// What a store has to do after its state was reset.
+/// The work of a store after its state was reset.
 public struct OperationStateResetEffect<State: OperationState>: Sendable {
-  /// The tasks to cancel; their outcomes do not show in the state.
+  /// The tasks to cancel, whose outcomes do not change the state.
   public let tasksToCancel: [OperationTask<State.OperationValue, State.Failure>]
 
   /// Creates an effect.

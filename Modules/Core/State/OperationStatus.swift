@@ -1,17 +1,17 @@
-/// What happened last to an operation.
+/// The status of an operation: idle, loading, or its last result.
 public enum OperationStatus<Value, Failure: Error> {
-  /// Nothing has happened yet.
+  /// No run is under way, and there is no result.
   case idle
 
   /// A run is under way.
   case loading
 
-  /// A run has ended, or a result was set.
+  /// The last result, which a run produced or a caller set.
   case result(Result<Value, Failure>)
 }
 
 extension OperationStatus {
-  /// Whether nothing has happened yet.
+  /// Whether no run is under way and there is no result.
   public var isIdle: Bool {
     if case .idle = self { true } else { false }
   }
@@ -21,7 +21,7 @@ extension OperationStatus {
     if case .loading = self { true } else { false }
   }
 
-  /// Whether there is a result.
+  /// Whether the status is a result.
   public var isFinished: Bool { self.result != nil }
 
   /// Whether the result is a value.
@@ -35,24 +35,24 @@ extension OperationStatus {
   /// Whether the result is a `CancellationError`.
   public var isCancelled: Bool { self.resultError is CancellationError }
 
-  /// The result, if there is one.
+  /// The result; nil for other statuses.
   public var result: Result<Value, Failure>? {
     if case .result(let result) = self { result } else { nil }
   }
 
-  /// The value of a successful result.
+  /// The value of a successful result; nil for other statuses.
   public var resultValue: Value? {
     if case .result(.success(let value)) = self { value } else { nil }
   }
 
-  /// The error of a failed result.
+  /// The error of a failed result; nil for other statuses.
   public var resultError: Failure? {
     if case .result(.failure(let error)) = self { error } else { nil }
   }
 }
 
 extension OperationStatus {
-  /// The same status with the value of a success transformed.
+  /// Returns this status with the value of a success transformed.
   public func mapSuccess<NewValue, E: Error>(
     _ transform: (Value) throws(E) -> NewValue
   ) throws(E) -> OperationStatus<NewValue, Failure> {
@@ -64,7 +64,7 @@ extension OperationStatus {
     }
   }
 
-  /// The same status with a success replaced by the status that `transform` returns.
+  /// Returns this status with a success replaced by the status that `transform` returns.
   public func flatMapSuccess<NewValue, E: Error>(
     _ transform: (Value) throws(E) -> OperationStatus<NewValue, Failure>
   ) throws(E) -> OperationStatus<NewValue, Failure> {

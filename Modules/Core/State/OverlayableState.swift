@@ -1,10 +1,11 @@
-/// A state whose value can be shown otherwise for a while: what optimistic updates are laid over.
+/// A state whose value can be replaced temporarily, as optimistic updates do.
 public protocol OverlayableState: OperationState {
-  /// Shows another value. Nothing else changes: no count, no date, no error.
+  /// Replaces the value without changing counts, dates or the error.
   mutating func replaceValue(with value: StateValue)
 
-  /// Called on a state whose value was replaced for a while, with the state beneath, on which runs go on to work. Does
-  /// nothing unless you say otherwise.
+  /// Receives the original state after the value of this copy was replaced temporarily.
+  ///
+  /// Runs continue to use the original state. The default does nothing.
   mutating func noteStateBeneath(_ state: Self)
 }
 

@@ -2,22 +2,21 @@ public import FoundationEssentials
 
 /// The state of a ``QueryRequest``.
 ///
-/// The value stays readable while a refetch runs and after it failed: look at ``isLoading`` and ``error`` next to it.
+/// The value remains available during a refetch and after a refetch fails: also check ``isLoading`` and ``error``.
 public struct QueryState<Value: Sendable, Failure: Error>: Sendable {
   public typealias StateValue = Value?
   public typealias OperationValue = Value
   public typealias StatusValue = Value
 
-  /// What a state keeps. It is changed in place while one state refers to it, and copied otherwise: a state travels with
-  /// each event, mostly unchanged.
+  /// The copy-on-write storage of a state: each event carries a copy, and most copies are never modified.
   @usableFromInline
   final class Storage: @unchecked Sendable {
-    // Unchecked because it is only changed while nobody else refers to it, which also makes the accesses exclusive.
+    // Unchecked because it is mutated only while it has a single reference, which also makes accesses exclusive.
     @exclusivity(unchecked) @usableFromInline var activeTasks: [OperationTask<Value, Failure>] = []
-    /// Nil until a run fails, as most never do.
+    /// Nil until the first error: most states never have one.
     @exclusivity(unchecked) @usableFromInline var failures: Failures?
     @exclusivity(unchecked) @usableFromInline var valueUpdateCount = 0
-    /// When the value was last set. Means nothing before it was.
+    /// When the value was last set. Meaningless while `valueUpdateCount` is 0.
     @exclusivity(unchecked) @usableFromInline var valueDate = Date(timeIntervalSinceReferenceDate: 0)
     @exclusivity(unchecked) @usableFromInline var currentValue: Value?
     @usableFromInline let initialValue: Value?
@@ -39,10 +38,10 @@ public struct QueryState<Value: Sendable, Failure: Error>: Sendable {
     }
   }
 
-  /// What the errors have left.
+  /// The last error, and the number and last date of all errors.
   @usableFromInline
   final class Failures: Sendable {
-    /// The error that happened last, unless a value was set after it.
+    /// The last error; nil when a value was set after it.
     @usableFromInline let error: Failure?
     @usableFromInline let count: Int
     @usableFromInline let lastDate: Date
@@ -57,7 +56,7 @@ public struct QueryState<Value: Sendable, Failure: Error>: Sendable {
 
   @usableFromInline var storage: Storage
 
-  /// The storage, for a change.
+  /// Returns the storage for mutation, after copying it if other states share it.
   @inlinable
   mutating func uniqueStorage() -> Storage {
     if !isKnownUniquelyReferenced(&self.storage) { self.storage = Storage(copying: self.storage) }
@@ -93,7 +92,7 @@ extension QueryState: OperationState {
   @inlinable
   public var errorLastUpdatedAt: Date? { self.storage.failures?.lastDate }
 
-  /// The tasks that are running, in the order in which they started.
+  /// The running tasks, in the order in which they started.
   @inlinable
   public var activeTasks: [OperationTask<Value, Failure>] { self.storage.activeTasks }
 
@@ -162,5 +161,5 @@ extension QueryState: OperationState {
 
 extension QueryState: QueryStateProtocol {}
 
-/// A state whose operation is fetched: ``QueryState``, also under a default value.
+/// A ``QueryState``, with or without a default value.
 public protocol QueryStateProtocol: OperationState {}

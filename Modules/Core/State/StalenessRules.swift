@@ -1,4 +1,4 @@
-/// The rules by which a store says that its value should be fetched again.
+/// The rules that decide whether the value of a store is stale.
 @usableFromInline
 struct StalenessRules: Sendable {
   private var rules: [any StalenessRule] = []
@@ -7,7 +7,7 @@ struct StalenessRules: Sendable {
     self.rules.append(rule)
   }
 
-  /// Whether any rule says that the state is stale. Without rules it always is.
+  /// Whether the state is stale by any of the rules. Without rules it always is.
   @usableFromInline
   func isStale<State: OperationState>(_ state: State, in context: OperationContext) -> Bool {
     self.rules.isEmpty || self.rules.contains { $0.isStale(state, in: context) }
@@ -18,7 +18,7 @@ protocol StalenessRule: Sendable {
   func isStale(_ state: some OperationState, in context: OperationContext) -> Bool
 }
 
-/// A rule that looks at a state of one type, also where that is the base of another.
+/// A rule that reads a state of one type, which may be the base of the store's state.
 struct StatePredicateRule<State: OperationState>: StalenessRule {
   let predicate: @Sendable (State, OperationContext) -> Bool
 
@@ -29,7 +29,7 @@ struct StatePredicateRule<State: OperationState>: StalenessRule {
   }
 }
 
-/// A rule that looks at the context alone.
+/// A rule that reads only the context.
 struct SpecificationRule<Specification: OperationRunSpecification & Sendable>: StalenessRule {
   let specification: Specification
 

@@ -1,53 +1,57 @@
-/// A report of something that was asked for and cannot be, with what to do instead.
+/// A report of a misuse of the library or of a failure of the system, with a remedy.
 ///
-/// Reports go to the reporter of the current task, if `withReporter(_:operation:)` has set one; otherwise to
-/// ``reporter``. By default those of misuse are printed to standard error in debug builds, and those of a failure of the
-/// system in all builds. `OperationTesting` makes them issues of the running test.
+/// Warnings go to the reporter of the current task if `withReporter(_:operation:)` has set one, and otherwise to
+/// ``reporter``. The default reporter prints to standard error: misuses in debug builds only, and system failures in
+/// all builds. `OperationTesting` records warnings as issues of the running test.
 public struct OperationWarning: Sendable, Hashable, CustomStringConvertible {
-  /// What kind of report it is.
+  /// The kind of a warning.
   public struct Code: Sendable, Hashable, CustomStringConvertible {
     public let description: String
 
     /// A result was yielded after its run had returned.
     public static let yieldAfterReturn = Code(description: "yieldAfterReturn")
 
-    /// Operations of different types, or one with different states, claim one path.
+    /// Different operation types, or one operation with different state types, use the same path.
     public static let pathInUse = Code(description: "pathInUse")
 
-    /// A store was asked for with other modifiers than it was made with. Debug builds alone look.
+    /// A store was requested with other modifiers than it was created with.
+    ///
+    /// Checked in debug builds only.
     public static let modifiersIgnored = Code(description: "modifiersIgnored")
 
-    /// Tasks would have waited for each other in a circle.
+    /// A call would have made tasks wait for each other in a circle.
     public static let taskCircle = Code(description: "taskCircle")
 
-    /// A controller, handler or rule was attached to an operation with another kind of state.
+    /// A controller, handler or rule was attached to an operation with a different state type.
     public static let stateMismatch = Code(description: "stateMismatch")
 
-    /// An argument has no meaning and was replaced.
+    /// An argument was invalid, and was replaced or ignored.
     public static let invalidArgument = Code(description: "invalidArgument")
 
-    /// Creates a code for a module of your own.
+    /// Creates a code, for warnings of other modules.
     public init(description: String) {
       self.description = description
     }
   }
 
-  /// Whether the program is to be changed, or the system that it runs on.
+  /// Whether a warning reports an error in the program or a failure of the system.
   public enum Severity: Sendable, Hashable {
-    /// The program is wrong: its author has to know.
+    /// The program is wrong, and its author must change it.
     case misuse
 
-    /// The system denies what the program needs, and something works less well or not at all: its operator has to know.
+    /// The system denies something that the program needs, so that a feature is degraded or unavailable.
+    ///
+    /// The operator of the system must act.
     case failure
   }
 
-  /// What kind of report it is.
+  /// The kind of the warning.
   public let code: Code
 
-  /// Whether the program is to be changed, or the system that it runs on.
+  /// Whether the warning reports an error in the program or a failure of the system.
   public let severity: Severity
 
-  /// What happened, with the values at fault, and the remedy.
+  /// The description of the problem, with the values that caused it and a remedy.
   public let message: String
 
   /// Creates a warning.
@@ -61,7 +65,7 @@ public struct OperationWarning: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension OperationWarning {
-  /// Takes reports.
+  /// A function that receives warnings.
   public typealias Reporter = @Sendable (OperationWarning) -> Void
 
   private static let processReporter = Locked<Reporter>(OperationWarning.printByDefault)
@@ -78,7 +82,7 @@ extension OperationWarning {
     }
   }
 
-  /// Runs `operation` with its reports, and those of the tasks it makes, going to `reporter`.
+  /// Runs `operation` with a reporter that receives its warnings and those of the tasks it creates.
   public static func withReporter<R, E: Error>(
     _ reporter: @escaping Reporter,
     operation: () throws(E) -> R
@@ -86,7 +90,7 @@ extension OperationWarning {
     try self.$taskReporter.withValue(reporter) { Result<R, E>(catchingTyped: operation) }.get()
   }
 
-  /// Runs `operation` with its reports, and those of the tasks it makes, going to `reporter`.
+  /// Runs `operation` with a reporter that receives its warnings and those of the tasks it creates.
   nonisolated(nonsending)
     public static func withReporter<R, E: Error>(
       _ reporter: @escaping Reporter,
@@ -98,7 +102,7 @@ extension OperationWarning {
     }.get()
   }
 
-  /// Hands the warning to the reporter in force.
+  /// Sends the warning to the reporter of the current task, or else to that of the process.
   public func report() {
     (Self.taskReporter ?? Self.reporter)(self)
   }
