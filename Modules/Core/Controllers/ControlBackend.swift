@@ -22,31 +22,6 @@ protocol ControlBackend<State>: Sendable {
   func observeActivity(_ observer: @escaping @Sendable () -> Void) -> OperationSubscription
 }
 
-extension StoreRuntime: ControlBackend {
-  /// Whether a controller may rerun the operation.
-  ///
-  /// False when the operation needs a direct call to run, when its client has stopped automatic runs, or when a
-  /// specification for automatic running is set and not satisfied.
-  var canYieldRerun: Bool {
-    let context = self.context
-    guard self.operation.canRunUnasked, !context.automaticRunsAreStopped else { return false }
-    return !context.isAutomaticRunningConfigured || context.automaticRunningSpecification.isSatisfied(in: context)
-  }
-
-  func set(
-    isSuccess: Bool,
-    using context: OperationContext?,
-    _ edit: @escaping @Sendable (inout State, OperationContext) -> Void
-  ) {
-    let context = self.eventContext(context)
-    self.change(context) { $0.edit(isSuccess: isSuccess, using: context) { edit(&$0, context) } }
-  }
-
-  func runForSubscribers() {
-    self.runForSubscribers(mode: .enqueued)
-  }
-}
-
 /// A store accessed through the base of its layered state.
 private struct LayerBackend<Layer: LayeredOperationState>: ControlBackend {
   let layer: any ControlBackend<Layer>

@@ -32,21 +32,6 @@ extension OperationContext {
   enum RunWrappersKey: Key {
     @usableFromInline static let defaultValue: [any OperationRunWrapper] = []
   }
-
-  /// Boxes an operation that has set up this context, and moves the wrappers that it added from the context to the box.
-  @inlinable
-  mutating func box<Operation: StatefulOperationRequest>(_ operation: Operation) -> OperationBox<Operation.State> {
-    let box = OperationBox(operation)
-    return self.hasRunWrappers ? self.wrapped(box) : box
-  }
-
-  @usableFromInline
-  mutating func wrapped<State: OperationState & Sendable>(_ box: OperationBox<State>) -> OperationBox<State> {
-    let wrappers = self.takeRunWrappers()
-    return OperationBox(box) { context, continuation in
-      await wrappers.run(isolation: nil, in: context) { await box.run($0, continuation) }
-    }
-  }
 }
 
 extension [any OperationRunWrapper] {

@@ -1,0 +1,41 @@
+extension StoreRuntime: ControlBackend {
+  /// Whether a controller may rerun the operation.
+  ///
+  /// False when the operation needs a direct call to run, when its client has stopped automatic runs, or when a
+  /// specification for automatic running is set and not satisfied.
+  var canYieldRerun: Bool {
+    let context = self.context
+    guard self.operation.canRunUnasked, !context.automaticRunsAreStopped else { return false }
+    return !context.isAutomaticRunningConfigured || context.automaticRunningSpecification.isSatisfied(in: context)
+  }
+
+  func set(
+    isSuccess: Bool,
+    using context: OperationContext?,
+    _ edit: @escaping @Sendable (inout State, OperationContext) -> Void
+  ) {
+    let context = self.eventContext(context)
+    self.change(context) { $0.edit(isSuccess: isSuccess, using: context) { edit(&$0, context) } }
+  }
+
+  func runForSubscribers() {
+    self.runForSubscribers(mode: .enqueued)
+  }
+}
+
+
+extension StoreRuntime {
+  /// Reruns a stale operation for its subscribers when the specification of its automatic running becomes satisfied.
+  ///
+  /// - Returns: Nil when the specification never changes, or when the operation never runs automatically.
+  func followAutomaticRunning(in context: OperationContext) -> OperationSubscription? {
+    guard let specification = context.changingAutomaticRunningSpecification, self.operation.canRunUnasked else {
+      return nil
+    }
+    return self.follow(specification)
+  }
+
+  private func follow(_ specification: some OperationRunSpecification & Sendable) -> OperationSubscription {
+    specification.subscribeToRises(in: { self.context }, onRise: { self.rerunIfStale() })
+  }
+}
