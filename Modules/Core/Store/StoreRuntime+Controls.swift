@@ -23,7 +23,6 @@ extension StoreRuntime: ControlBackend {
   }
 }
 
-
 extension StoreRuntime {
   /// Reruns a stale operation for its subscribers when the specification of its automatic running becomes satisfied.
   ///
