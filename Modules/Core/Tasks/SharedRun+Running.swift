@@ -1,5 +1,7 @@
 public import Synchronization
 
+// MARK: - Beginning
+
 extension SharedRun {
   /// Begins the run if nobody has.
   @usableFromInline
@@ -22,16 +24,11 @@ extension SharedRun {
     delegate.didNotStart(self)
     if !self.finishCancelled() { self.launch(context, mode, delegate) }
   }
+}
 
-  /// Finishes a run that was cancelled before it began. False where `Failure` has no room for that.
-  @inlinable
-  @inline(never)
-  func finishCancelled() -> Bool {
-    guard let outcome = Self.cancellation else { return false }
-    self.finish(outcome)
-    return true
-  }
+// MARK: - Launching
 
+extension SharedRun {
   @inlinable
   func launch<Delegate: RunDelegate>(
     _ context: consuming OperationContext,
@@ -46,12 +43,6 @@ extension SharedRun {
     depth.pointee += 1
     self.makeTask { _ = Task.immediate { await Self.perform(invocation) } }
     depth.pointee -= 1
-  }
-
-  /// Makes the task, which knows its run where that may be shared.
-  @inlinable
-  func makeTask(_ make: () -> Void) {
-    if let loan = self.loan { EnclosingRun.makeTask(of: loan, make) } else { make() }
   }
 
   // Not inlined: few tasks are configured.
@@ -91,6 +82,16 @@ extension SharedRun {
     }
   }
 
+  /// Makes the task, which knows its run where that may be shared.
+  @inlinable
+  func makeTask(_ make: () -> Void) {
+    if let loan = self.loan { EnclosingRun.makeTask(of: loan, make) } else { make() }
+  }
+}
+
+// MARK: - Performing
+
+extension SharedRun {
   @inlinable
   @inline(__always)
   static nonisolated(nonsending) func perform<Delegate: RunDelegate>(
@@ -116,6 +117,19 @@ extension SharedRun {
     current.catchUp(isCancelled: isCancelled, priority: priority)
     // Cancelled by now, the work does not begin.
     return isCancelled ? dependencies ?? [] : dependencies
+  }
+}
+
+// MARK: - Finishing
+
+extension SharedRun {
+  /// Finishes a run that was cancelled before it began. False where `Failure` has no room for that.
+  @inlinable
+  @inline(never)
+  func finishCancelled() -> Bool {
+    guard let outcome = Self.cancellation else { return false }
+    self.finish(outcome)
+    return true
   }
 
   @inlinable
