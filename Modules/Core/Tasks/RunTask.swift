@@ -4,7 +4,7 @@ package struct RunTask: Sendable {
   private let handle: Task<Void, Never>
 
   /// What no other task has that is there at the same time.
-  var name: UInt { unsafeBitCast(self.handle, to: UInt.self) }
+  var identity: UInt { unsafeBitCast(self.handle, to: UInt.self) }
 
   init(_ handle: Task<Void, Never>) {
     self.handle = handle

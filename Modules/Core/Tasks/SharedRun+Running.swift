@@ -18,9 +18,9 @@ extension SharedRun {
     delegate: Delegate
   ) where Delegate.Success == Success, Delegate.Failure == Failure {
     let start = self.withState { $0.begin() }
-    if case .underWay = start { return }
+    if case .alreadyStarted = start { return }
     let task = OperationTask(sharedRun: self, context: context)
-    if case .due = start { return self.launch(delegate.willStart(task).context, mode, delegate) }
+    if case .allowed = start { return self.launch(delegate.willStart(task).context, mode, delegate) }
     delegate.didNotStart(self)
     if !self.finishCancelled() { self.launch(context, mode, delegate) }
   }
@@ -112,7 +112,7 @@ extension SharedRun {
   @usableFromInline
   func taskStarted() -> [TaskDependency]? {
     let current = RunTask.current
-    if let loan = self.loan { loan.task.store(current.name, ordering: .relaxed) }
+    if let loan = self.loan { loan.task.store(current.identity, ordering: .relaxed) }
     let (isCancelled, priority, dependencies) = self.withState { $0.taskStarted(current) }
     current.catchUp(isCancelled: isCancelled, priority: priority)
     // Cancelled by now, the work does not begin.
@@ -159,7 +159,7 @@ extension SharedRun {
       self.settledOutcome = box
       delegate = self.delegate
       self.delegate = nil
-      self.isOver.store(true, ordering: .releasing)
+      self.isFinished.store(true, ordering: .releasing)
       return state.finish()
     }
     effects.end()

@@ -33,11 +33,11 @@ package final class SharedRun<Success: Sendable, Failure: Error>: Sendable {
   /// Lets another run run in the task of this one, if it may.
   @usableFromInline let loan: TaskLoan?
   /// Set once the outcome is there for good.
-  @usableFromInline let isOver = Atomic(false)
+  @usableFromInline let isFinished = Atomic(false)
 
   // Unsafe only in name: touched by whoever holds the lock.
   @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var state = SharedRunState()
-  // Unsafe only in name: written under the lock before `isOver` is set, and read by those who have seen that it is.
+  // Unsafe only in name: written under the lock before `isFinished` is set, and read by those who have seen that it is.
   @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var settledOutcome: RunOutcome?
   // Unsafe only in name: touched by whoever holds the lock. Let go at the end: a state that keeps finished tasks must not
   // keep the store that flew them.
@@ -106,10 +106,10 @@ extension SharedRun {
   package nonisolated(nonsending) func outcome<Delegate: RunDelegate>(
     in context: OperationContext,
     leaving: Leaving,
-    isOwner: Bool = false,
+    isOwner isAlreadyOwner: Bool = false,
     delegate: Delegate
   ) async -> Outcome where Delegate.Success == Success, Delegate.Failure == Failure {
-    await self.outcome(leaving: leaving, isOwner: isOwner) {
+    await self.outcome(leaving: leaving, isAlreadyOwner: isAlreadyOwner) {
       self.begin(in: context, mode: .immediate, delegate: delegate)
     }
   }
@@ -118,15 +118,15 @@ extension SharedRun {
   @inline(__always)
   nonisolated(nonsending) func outcome(
     leaving: Leaving,
-    isOwner: Bool = false,
+    isAlreadyOwner: Bool = false,
     beginning begin: () -> Void
   ) async -> Outcome {
-    guard let waiterID = self.addWaiter(counts: true, isOwner: isOwner) else { return self.outcome }
+    guard let waiterID = self.addWaiter(isOwner: true, isAlreadyOwner: isAlreadyOwner) else { return self.outcome }
     let hasFinished = await withTaskCancellationHandler {
       begin()
       return await self.wait(at: waiterID)
     } onCancel: {
-      self.leave(waiterID, counts: true, leaving: leaving)
+      self.leave(waiterID, isOwner: true, leaving: leaving)
     }
     return hasFinished ? self.outcome : Self.outcomeOfLeaving
   }
@@ -134,7 +134,7 @@ extension SharedRun {
   /// Waits for the outcome of a run that another one begins, and that the caller holds already, until it leaves.
   @inlinable
   package nonisolated(nonsending) func outcomeOfOwner(leaving: Leaving) async -> Outcome {
-    await self.outcome(leaving: leaving, isOwner: true) {}
+    await self.outcome(leaving: leaving, isAlreadyOwner: true) {}
   }
 
   /// Waits for the outcome of a run that somebody has begun or is about to; nil when it is dying or over.
@@ -142,12 +142,12 @@ extension SharedRun {
   /// - Parameter onBoard: Called once the caller counts, before it waits.
   @inlinable
   package nonisolated(nonsending) func outcomeIfAlive(leaving: Leaving, onJoin: () -> Void = {}) async -> Outcome? {
-    guard let waiterID = self.addWaiter(counts: true, onlyIfAlive: true) else { return nil }
+    guard let waiterID = self.addWaiter(isOwner: true, onlyIfAlive: true) else { return nil }
     onJoin()
     let hasFinished = await withTaskCancellationHandler {
       await self.wait(at: waiterID)
     } onCancel: {
-      self.leave(waiterID, counts: true, leaving: leaving)
+      self.leave(waiterID, isOwner: true, leaving: leaving)
     }
     return hasFinished ? self.outcome : Self.outcomeOfLeaving
   }
@@ -155,21 +155,21 @@ extension SharedRun {
   /// Waits until the run is over, without being a reason for it to go on. Returns early when the task is cancelled.
   @inlinable
   package nonisolated(nonsending) func settled() async {
-    guard let waiterID = self.addWaiter(counts: false) else { return }
+    guard let waiterID = self.addWaiter(isOwner: false) else { return }
     _ = await withTaskCancellationHandler {
       await self.wait(at: waiterID)
     } onCancel: {
-      self.leave(waiterID, counts: false, leaving: .atOnce)
+      self.leave(waiterID, isOwner: false, leaving: .atOnce)
     }
   }
 
   /// A waiter; nil when the run is over, or dying where that matters. Who counts raises the priority to its own.
   @inlinable
-  func addWaiter(counts: Bool, isOwner: Bool = false, onlyIfAlive: Bool = false) -> WaiterTable.WaiterID? {
-    let priority = counts ? RunTask.currentPriority : 0
+  func addWaiter(isOwner: Bool, isAlreadyOwner: Bool = false, onlyIfAlive: Bool = false) -> WaiterTable.WaiterID? {
+    let priority = isOwner ? RunTask.currentPriority : 0
     let (waiterID, taskToRaise) = self.withState { state -> (WaiterTable.WaiterID?, RunTask?) in
       if onlyIfAlive, !state.isAlive { return (nil, nil) }
-      guard let waiterID = state.addWaiter(counts: counts, isOwner: isOwner) else { return (nil, nil) }
+      guard let waiterID = state.addWaiter(isOwner: isOwner, isAlreadyOwner: isAlreadyOwner) else { return (nil, nil) }
       return (waiterID, state.raise(to: priority))
     }
     taskToRaise?.escalatePriority(to: priority)
@@ -180,7 +180,7 @@ extension SharedRun {
   @inlinable
   @inline(__always)
   nonisolated(nonsending) func wait(at waiterID: WaiterTable.WaiterID) async -> Bool {
-    if self.isOver.load(ordering: .acquiring) { return true }
+    if self.isFinished.load(ordering: .acquiring) { return true }
     return await withUnsafeContinuation { continuation in
       let answer = self.withState { $0.suspend(continuation, at: waiterID) }
       if let answer { continuation.resume(returning: answer) }
@@ -197,11 +197,11 @@ extension SharedRun {
 
   // Not inlined: a cancellation is rare.
   @usableFromInline
-  func leave(_ waiterID: WaiterTable.WaiterID, counts: Bool, leaving: Leaving) {
+  func leave(_ waiterID: WaiterTable.WaiterID, isOwner: Bool, leaving: Leaving) {
     // Who cannot be told of the cancellation waits for the end, but no longer counts.
-    let mayLeave = !counts || Self.cancellation != nil
+    let mayLeave = !isOwner || Self.cancellation != nil
     let (pendingCancellation, continuation) = self.withState { state in
-      let left = state.leave(waiterID, counts: counts, mayLeave: mayLeave, lastStays: leaving == .lastStays)
+      let left = state.leave(waiterID, isOwner: isOwner, mayLeave: mayLeave, lastStays: leaving == .lastStays)
       return (self.pendingCancellation(left.cancellation), left.continuation)
     }
     if let pendingCancellation {
@@ -295,6 +295,6 @@ extension SharedRun {
   package var hasStarted: Bool { self.withState { $0.phase != .notStarted } }
 
   package var finishedOutcome: Outcome? {
-    self.isOver.load(ordering: .acquiring) ? self.outcome : nil
+    self.isFinished.load(ordering: .acquiring) ? self.outcome : nil
   }
 }

@@ -43,9 +43,9 @@ extension SharedRunState {
   ///
   /// - Parameter isHeld: Whether it is among the owners already, where it counts.
   @usableFromInline
-  mutating func addWaiter(counts: Bool, isOwner: Bool) -> WaiterTable.WaiterID? {
+  mutating func addWaiter(isOwner: Bool, isAlreadyOwner: Bool) -> WaiterTable.WaiterID? {
     if self.phase == .finished { return nil }
-    if counts, !isOwner { self.ownerCount += 1 }
+    if isOwner, !isAlreadyOwner { self.ownerCount += 1 }
     return self.waiters.join()
   }
 
@@ -68,13 +68,13 @@ extension SharedRunState {
   @usableFromInline
   mutating func leave(
     _ waiterID: WaiterTable.WaiterID,
-    counts: Bool,
+    isOwner: Bool,
     mayLeave: Bool,
     lastStays: Bool
   ) -> (cancellation: CancellationEffects?, continuation: WaiterTable.Continuation?) {
     if self.phase == .finished { return (nil, nil) }
-    let cancellation = counts ? self.removeOwner() : nil
-    guard mayLeave, !counts || self.ownerCount > 0 || !lastStays else { return (cancellation, nil) }
+    let cancellation = isOwner ? self.removeOwner() : nil
+    guard mayLeave, !isOwner || self.ownerCount > 0 || !lastStays else { return (cancellation, nil) }
     switch self.waiters[waiterID] {
     case .suspended(let continuation):
       self.waiters.vacate(waiterID)
@@ -142,18 +142,18 @@ extension SharedRunState {
 extension SharedRunState {
   @usableFromInline
   enum Start: Sendable {
-    case underWay
-    case due
+    case alreadyStarted
+    case allowed
     /// Cancelled before it began.
     case cancelled
   }
 
   @usableFromInline
   mutating func begin() -> Start {
-    guard self.phase == .notStarted else { return .underWay }
+    guard self.phase == .notStarted else { return .alreadyStarted }
     self.phase = .executing
     self.isStarting = true
-    return self.isCancelled ? .cancelled : .due
+    return self.isCancelled ? .cancelled : .allowed
   }
 
   /// The task is running, where `current` reaches it.

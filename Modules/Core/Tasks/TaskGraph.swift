@@ -46,7 +46,7 @@ extension SharedRun: TaskNode {
 
   @usableFromInline package var isEndedByCurrentTask: Bool {
     let task = self.withState { $0.phase == .executing ? $0.task : nil }
-    return task?.name == RunTask.current.name
+    return task?.identity == RunTask.current.identity
   }
 
   @usableFromInline package var waitName: String? { self.withState { _ in self.delegate }?.waitName }
@@ -58,15 +58,15 @@ extension SharedRun: TaskNode {
 
   /// Makes this run wait for another one, unless the two would then wait for each other.
   func depend(on dependency: TaskDependency) {
-    var looked: [any TaskNode] = []
+    var visited: [any TaskNode] = []
     let closesCircle = TaskGraph.edges.withLock { _ in
-      if TaskGraph.reaches(from: dependency.node, to: self, looking: &looked) { return true }
+      if TaskGraph.reaches(from: dependency.node, to: self, visiting: &visited) { return true }
       dependency.node.becomePrerequisite()
       WaitGraph.noteEdge()
       self.withState { $0.insert(dependency) }
       return false
     }
-    looked = []  // Only now: one that goes may run foreign code.
+    visited = []  // Only now: one that goes may run foreign code.
     guard closesCircle else { return }
     OperationWarning(
       code: .taskCircle,
@@ -123,21 +123,21 @@ enum TaskGraph {
   /// Held while an edge is looked at and added, so that two callers cannot close a circle between them.
   static let edges = Mutex(())
 
-  /// - Parameter looked: Gets the nodes that were looked at, so that none of them goes while the lock is held.
+  /// - Parameter visited: Gets the nodes that were looked at, so that none of them goes while the lock is held.
   static func reaches(
     from start: any TaskNode,
     to goal: any TaskNode,
-    looking looked: inout [any TaskNode]
+    visiting visited: inout [any TaskNode]
   ) -> Bool {
     // Nothing leads to a node for which nobody waits: so a chain costs the same for each link, whichever end it grows at.
     guard goal.isPrerequisite || start === goal else { return false }
     var known: Set<OperationTaskIdentifier> = [start.id]
-    looked = [start]
+    visited = [start]
     var next = 0
-    while next < looked.count {
-      let node = looked[next]
+    while next < visited.count {
+      let node = visited[next]
       if node === goal { return true }
-      looked += node.prerequisites.filter { known.insert($0.id).inserted }
+      visited += node.prerequisites.filter { known.insert($0.id).inserted }
       next += 1
     }
     return false

@@ -58,7 +58,7 @@ package final class TaskLoan: Sendable {
   /// when it is lent already.
   @usableFromInline
   package func lend(to borrower: any TaskBorrower, in current: RunTask) -> Bool {
-    guard self.task.load(ordering: .relaxed) == current.name else { return false }
+    guard self.task.load(ordering: .relaxed) == current.identity else { return false }
     return self.state.withLock { state in
       guard !state.isCancelled, state.borrower == nil else { return false }
       state.borrower = borrower
@@ -86,7 +86,7 @@ package final class TaskLoan: Sendable {
 }
 
 extension TaskLoan: WaitingRun {
-  @usableFromInline package var isInCurrentTask: Bool { self.task.load(ordering: .relaxed) == RunTask.current.name }
+  @usableFromInline package var isInCurrentTask: Bool { self.task.load(ordering: .relaxed) == RunTask.current.identity }
 
   @usableFromInline
   package func note(called node: any WaitNode) {
