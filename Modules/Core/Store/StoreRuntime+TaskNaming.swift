@@ -1,0 +1,30 @@
+extension StoreRuntime {
+  /// Makes a task for a caller, whose name can be read before it starts.
+  @usableFromInline
+  func makeNamedTask(using context: OperationContext?) -> Task {
+    var task = self.makeTask(using: context)
+    task.context.taskNaming = OperationContext.TaskNaming(operation: self.operation.storage)
+    return task
+  }
+}
+
+extension OperationContext {
+  /// The name of a store's task whose configuration has none; nil for other tasks, and once the operation is released.
+  var defaultTaskName: String? {
+    self.run.store?.taskName(in: self) ?? self[TaskNamingKey.self]?.operation?.taskName(in: self)
+  }
+
+  /// The operation that names a task. The reference is weak: a finished task keeps nothing of its operation alive.
+  fileprivate struct TaskNaming: Sendable {
+    weak let operation: AnyOperationStorage?
+  }
+
+  fileprivate var taskNaming: TaskNaming? {
+    get { self[TaskNamingKey.self] }
+    set { self[TaskNamingKey.self] = newValue }
+  }
+
+  private enum TaskNamingKey: Key {
+    static var defaultValue: TaskNaming? { nil }
+  }
+}
