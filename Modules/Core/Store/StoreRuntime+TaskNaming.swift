@@ -1,5 +1,5 @@
 extension StoreRuntime {
-  /// Makes a task for a caller, whose name can be read before it starts.
+  /// Makes a task with a name that its caller can read before the task starts.
   @usableFromInline
   func makeNamedTask(using context: OperationContext?) -> Task {
     var task = self.makeTask(using: context)

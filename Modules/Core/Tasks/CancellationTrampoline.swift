@@ -1,7 +1,7 @@
-/// Does what asks for more of its kind, such as a cancellation that cancels the next task, without a stack as deep as that goes.
+/// Performs actions that start further actions, such as cancellations of further tasks, with a bounded stack.
 ///
-/// Each is done inside the one that asks for it, down to some depth. From there on the deepest does one after the other what
-/// is asked for. Either way all is done when the first returns.
+/// Up to a maximum depth, an action is performed at once, inside the action that starts it. At the maximum depth
+/// actions are queued and performed one after another. In both cases all are done when the outermost call returns.
 @usableFromInline
 final class CancellationTrampoline {
   private static var maximumDepth: Int { 16 }
@@ -11,7 +11,7 @@ final class CancellationTrampoline {
 
   private init() {}
 
-  /// Does `action`: now, or when the thread is done with those that are further along.
+  /// Performs `action` at once or, at the maximum depth, after the actions that are queued on this thread.
   @usableFromInline
   static func perform(_ action: @escaping () -> Void) {
     if let current = ThreadLocal.trampoline {

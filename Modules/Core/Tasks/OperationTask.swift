@@ -1,9 +1,11 @@
-/// One run of an operation, which starts when it is first asked for and is shared by all who ask.
+/// One run of an operation, started by its first caller and shared by all of its callers.
 ///
-/// Copies of a task are the same run. A task that is never run leaves no trace; one whose last caller is cancelled, and
-/// which nobody else awaits, is cancelled too.
+/// Copies of a task are the same run. A task that is never run has no effect. The task is cancelled when its last
+/// caller is cancelled.
 public struct OperationTask<Value: Sendable, Failure: Error>: Sendable, Identifiable {
-  /// The context that the run gets. Changing it has no effect once the task has started.
+  /// The context that the run receives.
+  ///
+  /// Changes after the start of the task have no effect.
   public var context: OperationContext
 
   @usableFromInline package let sharedRun: SharedRun<Value, Failure>
@@ -11,14 +13,15 @@ public struct OperationTask<Value: Sendable, Failure: Error>: Sendable, Identifi
   /// Creates a task.
   ///
   /// - Parameters:
-  ///   - context: The context that the work gets; its `operationTaskConfiguration` says how the task is made.
-  ///   - work: The work, which gets the identifier of the task and the context.
+  ///   - context: The context of the work. Its `operationTaskConfiguration` configures the task.
+  ///   - work: The work of the task, called at most once with the identifier of the task and the context. It does not
+  ///     inherit the actor of the caller.
   public init(
     context: OperationContext = OperationContext(),
     work: @escaping @Sendable (OperationTaskIdentifier, OperationContext) async throws(Failure) -> Value
   ) {
     let delegate = ClosureRunDelegate<Value, Failure> { id, context throws(Failure) in
-      // It may come from a run, whose task is another.
+      // The context may come from another run and then contains the identifier of that run's task.
       var context = context
       context.operationRunningTaskIdentifier = id
       return try await work(id, context)
@@ -38,9 +41,9 @@ extension OperationTask {
   @inlinable
   public var id: OperationTaskIdentifier { self.sharedRun.id }
 
-  /// How the task is made.
+  /// The configuration of the task: its name, priority and executor.
   ///
-  /// Where nothing names it, a task of a store has the name that its operation gives it, for as long as that is there:
+  /// Without a name in its context, a task of a store is named by its operation while that exists: see
   /// ``StatefulOperationRequest/taskName(in:)``.
   public var configuration: OperationTaskConfiguration {
     get {
@@ -50,7 +53,7 @@ extension OperationTask {
     }
     set {
       var configuration = newValue
-      // What is only looked at is not written.
+      // A default name that was only read is not stored.
       if self.context.operationTaskConfiguration.name == nil, newValue.name == self.context.defaultTaskName {
         configuration.name = nil
       }
@@ -58,62 +61,76 @@ extension OperationTask {
     }
   }
 
-  /// What identifies and configures the task.
+  /// The identifier and the configuration of the task.
   public var info: OperationTaskInfo { OperationTaskInfo(id: self.id, configuration: self.configuration) }
 
-  /// Whether somebody has run the task.
+  /// Whether the task has started.
   public var hasStarted: Bool { self.sharedRun.hasStarted }
 
   /// Whether the task has started and not finished.
   public var isRunning: Bool { self.sharedRun.isRunning }
 
-  /// Whether the task has ended.
+  /// Whether the task has finished.
   public var isFinished: Bool { self.sharedRun.finishedOutcome != nil }
 
   /// Whether the task was cancelled.
   public var isCancelled: Bool { self.sharedRun.isCancelled }
 
-  /// The outcome, once the task has ended.
+  /// The outcome of the task; nil until the task has finished.
   public var finishedResult: Result<Value, Failure>? { self.sharedRun.finishedOutcome }
 }
 
 extension OperationTask: Hashable {
-  /// Whether both are the same run. One with a transformed value or error is another.
+  /// Returns whether both tasks are the same run.
+  ///
+  /// A task that transforms the value or error of another task is a run of its own.
   public static func == (lhs: OperationTask, rhs: OperationTask) -> Bool { lhs.sharedRun === rhs.sharedRun }
 
   public func hash(into hasher: inout Hasher) { hasher.combine(self.id) }
 }
 
 extension OperationTask {
-  /// Runs the task if nobody has, and waits for its outcome.
+  /// Starts the task if it has not started, and waits for its outcome.
   ///
-  /// A caller that is cancelled leaves while others wait; when it is the last one the task is cancelled, and the caller
-  /// gets the failure with which it ends.
+  /// A cancelled caller leaves at once with a `CancellationError` while other callers wait. The last caller cancels the
+  /// task when it is cancelled, and receives the outcome of the task. If `Failure` cannot represent a
+  /// `CancellationError`, a cancelled caller always waits for the outcome.
   ///
-  /// - Throws: What the work throws, or `CancellationError` where `Failure` has room for it.
+  /// - Returns: The value that the work returns.
+  /// - Throws: The error that the work throws, or a `CancellationError` if `Failure` can represent it.
   @inlinable
   @discardableResult
   public func runIfNeeded() async throws(Failure) -> Value {
     try await self.sharedRun.outcome(in: self.context).get()
   }
 
-  /// Cancels the task, whoever awaits it. A task that has not started then never does its work, where `Failure` has room
-  /// for a `CancellationError`.
+  /// Cancels the task for all of its callers.
+  ///
+  /// A task that has not started never does its work, if `Failure` can represent a `CancellationError`. Otherwise it
+  /// does its work in a cancelled task.
   public func cancel() {
     self.sharedRun.cancel()
   }
 }
 
 extension OperationTask {
-  /// Makes this task wait until another has ended, however it ends; the other is run if nobody has run it.
+  /// Makes this task wait for another task before it does its work.
   ///
-  /// Has no effect once this task has started. A call that would make tasks wait for each other in a circle is reported
-  /// and adds nothing.
+  /// The other task is started if it has not started. Its outcome makes no difference. A call after the start of this
+  /// task has no effect. A call that would make tasks wait for each other in a circle is ignored and reported as
+  /// ``OperationWarning/Code/taskCircle``.
+  ///
+  /// - Parameter task: The task to wait for.
+  /// - Complexity: O(1) if no other task was made to wait for this one. Otherwise O(*n*) in the number of tasks that
+  ///   `task` waits for, directly or through others.
   public func schedule<OtherValue, OtherFailure>(after task: OperationTask<OtherValue, OtherFailure>) {
     self.sharedRun.depend(on: TaskDependency(on: task))
   }
 
-  /// Makes this task wait until all of `tasks` have ended: see ``schedule(after:)-(OperationTask<OtherValue,OtherFailure>)``.
+  /// Makes this task wait for several tasks before it does its work.
+  ///
+  /// - Parameter tasks: The tasks to wait for: see ``schedule(after:)-(OperationTask<OtherValue,OtherFailure>)``.
+  /// - Complexity: That of one call for each task.
   public func schedule<OtherValue, OtherFailure>(
     after tasks: some Sequence<OperationTask<OtherValue, OtherFailure>>
   ) {
@@ -122,14 +139,24 @@ extension OperationTask {
 }
 
 extension OperationTask {
-  /// The same run with its value transformed.
+  /// Returns a task that waits for this one and transforms its value.
+  ///
+  /// The returned task is a run of its own. It starts this task if that has not started.
+  ///
+  /// - Parameter transform: Returns the new value, or throws. It is called at most once, and not if this task fails.
+  /// - Returns: A task with the context of this one.
   public func map<NewValue: Sendable>(
     _ transform: @escaping @Sendable (Value) throws(Failure) -> NewValue
   ) -> OperationTask<NewValue, Failure> {
     self.transformed { result throws(Failure) in try transform(try result.get()) }
   }
 
-  /// The same run with its error transformed.
+  /// Returns a task that waits for this one and transforms its error.
+  ///
+  /// The returned task is a run of its own. It starts this task if that has not started.
+  ///
+  /// - Parameter transform: Returns the new error. It is called at most once, and not if this task succeeds.
+  /// - Returns: A task with the context of this one.
   public func mapError<NewFailure: Error>(
     _ transform: @escaping @Sendable (Failure) -> NewFailure
   ) -> OperationTask<Value, NewFailure> {

@@ -1,23 +1,28 @@
-/// How the task of a run is made.
+/// The name, priority and executor of the task of a run.
 ///
-/// With neither a priority nor an executor, a run begins at once on the thread of its caller.
+/// Without a priority and an executor, a run starts at once on the thread of its caller.
 public struct OperationTaskConfiguration: Sendable {
-  /// The name of the task, as debuggers show it.
+  /// The name of the task, shown by debuggers.
   public var name: String?
 
-  /// The priority of the task; nil for its caller's.
+  /// The priority of the task; nil for that of its caller.
   public var priority: TaskPriority? {
     get { self.rawPriority.map { TaskPriority(rawValue: $0) } }
     set { self.rawPriority = newValue?.rawValue }
   }
 
-  /// The executor that the task prefers; nil for the default one.
+  /// The executor that the task prefers; nil for the default executor.
   public var executorPreference: (any TaskExecutor)?
 
-  // The layout of `TaskPriority` is not known to compilers, so what holds one is copied by looking it up.
+  // Raw: the compiler does not know the layout of `TaskPriority`, so copying a value with one inside looks its type up.
   var rawPriority: UInt8?
 
   /// Creates a configuration.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the task, shown by debuggers.
+  ///   - priority: The priority of the task; nil for that of its caller.
+  ///   - executorPreference: The executor that the task prefers; nil for the default executor.
   public init(
     name: String? = nil,
     priority: TaskPriority? = nil,
@@ -30,13 +35,13 @@ public struct OperationTaskConfiguration: Sendable {
 }
 
 extension OperationContext {
-  /// How the tasks of runs are made.
+  /// The configuration of the tasks of runs.
   public var operationTaskConfiguration: OperationTaskConfiguration {
     get { self[TaskConfigurationKey.self] }
     set { self[TaskConfigurationKey.self] = newValue }
   }
 
-  /// Whether somebody has said how the tasks of runs are made.
+  /// Whether the context has a task configuration of its own.
   @usableFromInline package var hasTaskConfiguration: Bool { self.isSet(TaskConfigurationKey.self) }
 
   private enum TaskConfigurationKey: Key {
@@ -44,11 +49,11 @@ extension OperationContext {
   }
 }
 
-/// What identifies and configures a task.
+/// The identifier and the configuration of a task.
 public struct OperationTaskInfo: Identifiable, Sendable {
   /// The identifier of the task.
   public let id: OperationTaskIdentifier
 
-  /// How the task is made.
+  /// The configuration of the task.
   public var configuration: OperationTaskConfiguration
 }

@@ -1,12 +1,14 @@
 internal import Synchronization
 
-/// Names one task among all tasks of the process. Later tasks have greater identifiers.
+/// An identifier of a task, unique in the process.
+///
+/// Tasks that are created later have greater identifiers.
 public struct OperationTaskIdentifier: Hashable, Sendable, Comparable, CustomStringConvertible {
   private let rawValue: UInt64
 
   private static let last = Atomic<UInt64>(0)
 
-  /// Creates an identifier that no other task has.
+  /// Returns an identifier that no other task has.
   @usableFromInline
   static func next() -> OperationTaskIdentifier {
     OperationTaskIdentifier(rawValue: self.last.wrappingAdd(1, ordering: .relaxed).newValue)

@@ -1,32 +1,40 @@
-/// What a ``SharedRun`` does, and who hears of its turns. All calls are made while no lock is held.
+/// Does the work of a ``SharedRun`` and is notified when the run starts, finishes or is cancelled.
+///
+/// All methods are called while no lock is held.
 @usableFromInline
 package protocol RunDelegate<Success, Failure>: AnyObject, Sendable {
   associatedtype Success: Sendable
   associatedtype Failure: Error
 
-  /// The run is about to begin. Returns the task to run: its context may have been edited.
+  /// Called when the run starts, before its task is made. Returns the task, whose context may be edited.
   func willStart(_ task: consuming OperationTask<Success, Failure>) -> OperationTask<Success, Failure>
 
-  /// The run was cancelled before its work began, and will not do it, or before `willStart`. It has not finished.
+  /// Called when the run was cancelled before its work began, and before the run finishes.
+  ///
+  /// After a call of `willStart`, the run skips its work and finishes with `didFinish`. Without one, it skips its work
+  /// and finishes without `didFinish`, unless its failure type cannot represent a `CancellationError`: `perform`
+  /// follows then.
   func didNotStart(_ sharedRun: SharedRun<Success, Failure>)
 
-  /// What the run waits for, besides what its task was scheduled after.
+  /// Returns what the run waits for, except for the tasks that its task was scheduled after.
   func waits(of sharedRun: SharedRun<Success, Failure>) -> [WaitEdge]
 
-  /// The name of the operation that the run runs, if it does.
+  /// The name of the operation; nil for a run without one.
   var waitName: String? { get }
 
-  /// Does the work. A run that was cancelled before it began comes here without `willStart` when its failure type
-  /// has no room for a `CancellationError`.
+  /// Does the work.
+  ///
+  /// A run that was cancelled before it started does its work without `willStart` if its failure type cannot represent
+  /// a `CancellationError`.
   nonisolated(nonsending) func perform(_ invocation: RunInvocation<Self>) async -> Result<Success, Failure>
 
-  /// The task of the run as it has started.
+  /// Returns the task of the run with the context that it started with; nil if the delegate does not have it.
   func task(of sharedRun: SharedRun<Success, Failure>) -> OperationTask<Success, Failure>?
 
-  /// The run was cancelled after it began and before it had an outcome.
+  /// Called when the run was cancelled after it started and before it had an outcome.
   func wasCancelled(_ sharedRun: SharedRun<Success, Failure>)
 
-  /// The run has an outcome, of which those who wait will hear when this returns.
+  /// Called when the run has an outcome, which its waiters receive when this returns.
   func didFinish(
     _ task: consuming OperationTask<Success, Failure>,
     with outcome: Result<Success, Failure>,
@@ -60,7 +68,7 @@ extension RunDelegate {
   ) {}
 }
 
-/// Runs a closure.
+/// A delegate whose work is a closure.
 @usableFromInline
 package final class ClosureRunDelegate<Success: Sendable, Failure: Error>: RunDelegate {
   @usableFromInline

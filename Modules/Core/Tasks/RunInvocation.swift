@@ -1,8 +1,8 @@
-/// A run, its context and its delegate: one object is all that the closures of a run have to keep.
+/// A run, its context and its delegate in one object, so that the closures of a run capture one reference.
 @usableFromInline
 package final class RunInvocation<Delegate: RunDelegate>: Sendable {
   @usableFromInline let sharedRun: SharedRun<Delegate.Success, Delegate.Failure>
-  /// The context of the task as it has started.
+  /// The context that the task started with.
   @usableFromInline package let context: OperationContext
   @usableFromInline let delegate: Delegate
 

@@ -1,10 +1,10 @@
-/// What a run has come to, kept until the run goes.
+/// The outcome of a run, kept until the run is released.
 ///
-/// A class for each of the two kinds, rather than one `Result`: letting go of a value of a type's own parameter is direct,
-/// while letting go of a type made of parameters looks that type up.
+/// Each case has a class of its own instead of a `Result`: a value whose type is a generic parameter is released
+/// directly, while releasing a type that is built from generic parameters looks that type up.
 @usableFromInline
 class RunOutcome: @unchecked Sendable {
-  // Unchecked because a class that is subclassed cannot be checked; each subclass holds one immutable Sendable value.
+  // Unchecked: the compiler cannot check a class with subclasses. Each subclass has one immutable Sendable value.
   @usableFromInline let isSuccess: Bool
 
   @inlinable
@@ -15,7 +15,7 @@ class RunOutcome: @unchecked Sendable {
 
 @usableFromInline
 final class RunSuccess<Success: Sendable>: RunOutcome, @unchecked Sendable {
-  // Unchecked as its base class is; all it adds is this immutable Sendable value.
+  // Unchecked like its base class. It adds only this immutable Sendable value.
   @usableFromInline let value: Success
 
   @inlinable
@@ -27,7 +27,7 @@ final class RunSuccess<Success: Sendable>: RunOutcome, @unchecked Sendable {
 
 @usableFromInline
 final class RunFailure<Failure: Error>: RunOutcome, @unchecked Sendable {
-  // Unchecked as its base class is; all it adds is this immutable Sendable value.
+  // Unchecked like its base class. It adds only this immutable Sendable value.
   @usableFromInline let error: Failure
 
   @inlinable
@@ -46,10 +46,10 @@ extension SharedRun {
     }
   }
 
-  /// The outcome of a run that is over.
+  /// The outcome of the run, which must have finished.
   @inlinable
   var outcome: Outcome {
-    guard let box = self.settledOutcome else { preconditionFailure("A sharedRun that is over has an outcome.") }
+    guard let box = self.settledOutcome else { preconditionFailure("A shared run has no outcome before it finishes.") }
     return if box.isSuccess {
       .success(unsafeDowncast(box, to: RunSuccess<Success>.self).value)
     } else {

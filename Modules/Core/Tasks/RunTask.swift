@@ -1,33 +1,33 @@
-/// The task of a run, as others reach it: to cancel it, or to raise its priority.
+/// A handle of the task of a run, which cancels it or raises its priority.
 @usableFromInline
 package struct RunTask: Sendable {
   private let handle: Task<Void, Never>
 
-  /// What no other task has that is there at the same time.
+  /// Identifies the task among all tasks that exist at the same time.
   var identity: UInt { unsafeBitCast(self.handle, to: UInt.self) }
 
   init(_ handle: Task<Void, Never>) {
     self.handle = handle
   }
 
-  /// The task that calls.
+  /// The current task.
   ///
-  /// It has to find itself: it begins on the thread of the one who makes it, who gets its handle only when it suspends, and
-  /// others may want to cancel it by then.
+  /// A run's task calls this itself: it starts on the thread of its creator, which receives the handle only when the
+  /// task suspends. Other threads may cancel the run before that.
   @usableFromInline package static var current: RunTask {
-    // Both types are one reference to the task, and do the same with it; but only a `Task` may be kept.
+    // Both types are one reference to the task with the same behavior, but only a `Task` may be stored.
     let handle = withUnsafeCurrentTask { unsafeBitCast($0, to: Task<Void, Never>?.self) }
-    guard let handle else { preconditionFailure("A sharedRun is flown by a task.") }
+    guard let handle else { preconditionFailure("A shared run was executed outside of a task.") }
     return RunTask(handle)
   }
 
-  /// The raw value of the priority of the task that calls.
+  /// The raw value of the priority of the current task.
   @usableFromInline static var currentPriority: UInt8 {
-    // Not inlined: the size of the priority is known at run time only, and async functions would allocate room for it.
+    // Not inlined: the size of a priority is known only at run time, and async functions would allocate memory for it.
     @inline(never) get { Task.currentPriority.rawValue }
   }
 
-  /// Makes up for those who came before there was a task to cancel or to raise. Called by the task.
+  /// Applies a cancellation and a priority that the run received before it had a task. Called in that task.
   @usableFromInline
   func catchUp(isCancelled: Bool, priority: UInt8) {
     if isCancelled { self.cancel() }

@@ -1,16 +1,28 @@
 public import Synchronization
 
+// A run from its start to its outcome:
+//
+// 1. `begin` starts it once, and notifies the delegate (`willStart`).
+// 2. `launch` makes its task: at once on the caller's thread, or enqueued.
+// 3. `perform` waits, in that task, for the dependencies, and lets the delegate do the work.
+// 4. `finish` notifies the delegate (`didFinish`), keeps the outcome and resumes the waiters.
+//
+// A run that was cancelled before its start skips `willStart`. `finishCancelled` finishes it instead of steps 2 to 4,
+// unless `Failure` cannot represent a `CancellationError`.
+
 // MARK: - Beginning
 
 extension SharedRun {
-  /// Begins the run if nobody has.
+  /// Starts the run if it has not started.
   @usableFromInline
   package func begin(in context: OperationContext, mode: StartMode = .immediate) {
     let delegate = self.withState { _ in self.delegate }
     if let delegate { self.begin(in: context, mode: mode, delegate: delegate) }
   }
 
-  /// Begins the run if nobody has, with the delegate that it was made with.
+  /// Starts the run if it has not started.
+  ///
+  /// - Parameter delegate: The delegate that the run was made with. Its static type avoids dynamic dispatch.
   @inlinable
   package func begin<Delegate: RunDelegate>(
     in context: OperationContext,
@@ -45,7 +57,7 @@ extension SharedRun {
     depth.pointee -= 1
   }
 
-  // Not inlined: few tasks are configured.
+  // Not inlined: most tasks have no configuration.
   @usableFromInline
   func launchAsConfigured<Delegate: RunDelegate>(
     _ invocation: RunInvocation<Delegate>,
@@ -75,14 +87,14 @@ extension SharedRun {
         priority: configuration.priority
       ) { await Self.perform(invocation) }
       let priority = self.withState { $0.attach(handle) }
-      // Those are made up for who joined before there was a task to raise, which may be long before this one begins.
+      // Waiters may have joined before this task existed, and it may begin much later: it gets their priority now.
       if let priority, let own = configuration.rawPriority, priority > own {
         handle.escalatePriority(to: TaskPriority(rawValue: priority))
       }
     }
   }
 
-  /// Makes the task, which knows its run where that may be shared.
+  /// Calls `make`, which makes the task. If the run has a loan, that is the ``EnclosingRun`` of the task.
   @inlinable
   func makeTask(_ make: () -> Void) {
     if let loan = self.loan { EnclosingRun.makeTask(of: loan, make) } else { make() }
@@ -108,14 +120,14 @@ extension SharedRun {
     sharedRun.finish(await invocation.delegate.perform(invocation), of: invocation.task, invocation.delegate)
   }
 
-  /// Makes the current task the one of the run, and returns what that waits for; nil where the work can begin.
+  /// Makes the current task that of the run. Returns the dependencies to wait for; nil when the work can begin.
   @usableFromInline
   func taskStarted() -> [TaskDependency]? {
     let current = RunTask.current
     if let loan = self.loan { loan.task.store(current.identity, ordering: .relaxed) }
     let (isCancelled, priority, dependencies) = self.withState { $0.taskStarted(current) }
     current.catchUp(isCancelled: isCancelled, priority: priority)
-    // Cancelled by now, the work does not begin.
+    // Not nil for a cancelled run: `perform` then checks for the cancellation before the work.
     return isCancelled ? dependencies ?? [] : dependencies
   }
 }
@@ -123,7 +135,7 @@ extension SharedRun {
 // MARK: - Finishing
 
 extension SharedRun {
-  /// Finishes a run that was cancelled before it began. False where `Failure` has no room for that.
+  /// Finishes a run that was cancelled before it started. False if `Failure` cannot represent a `CancellationError`.
   @inlinable
   @inline(never)
   func finishCancelled() -> Bool {
@@ -144,7 +156,7 @@ extension SharedRun {
       state.phase = .finishing
       return state.isCancelled
     }
-    // It has finished when it was cancelled, if its task had a borrower.
+    // Nil when the run was cancelled while its task was lent: it has finished then (`finishEarly`).
     guard let isCancelled else { return }
     delegate.didFinish(task, with: outcome, isCancelled: isCancelled)
     self.finish(outcome)
@@ -153,7 +165,7 @@ extension SharedRun {
   @inlinable
   func finish(_ outcome: Outcome) {
     let box = Self.box(outcome)
-    // Not returned: what a lock returns has its type looked up, where that is not known to the compiler.
+    // Not returned from the lock: that would look up the type where the compiler does not know it.
     var delegate: (any RunDelegate<Success, Failure>)?
     let effects = self.withState { state in
       self.settledOutcome = box
@@ -163,6 +175,6 @@ extension SharedRun {
       return state.finish()
     }
     effects.end()
-    _ = consume delegate  // Released after the lock.
+    _ = consume delegate  // Released after unlocking.
   }
 }

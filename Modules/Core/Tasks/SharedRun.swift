@@ -2,45 +2,45 @@ public import Synchronization
 
 /// One run that any number of callers share: the engine under tasks, stores and deduplication.
 ///
-/// It begins once, lives while somebody who counts holds on to it, and is cancelled when the last of them leaves. What is
-/// to be decided is decided under the lock, by ``SharedRunState``; continuations, cancellation and the delegate are called after
-/// it.
+/// A run starts once. Waiters and other owners keep it alive, and removing the last owner cancels it.
+/// ``SharedRunState`` makes all decisions with the lock held. Continuations, cancellations and the delegate are called
+/// after unlocking.
 @usableFromInline
 package final class SharedRun<Success: Sendable, Failure: Error>: Sendable {
   @usableFromInline package typealias Outcome = Result<Success, Failure>
 
-  /// How a run begins.
+  /// How a run starts.
   @usableFromInline
   package enum StartMode: Sendable {
-    /// At once on the caller's thread, unless the context asks for a priority or an executor.
+    /// At once on the caller's thread, unless the context asks for a priority or an executor, or runs are nested too
+    /// deep.
     case immediate
-    /// On the executor of its task, when that gets to it.
+    /// Later, on the executor of its task.
     case enqueued
   }
 
-  /// What a waiter does when its task is cancelled.
+  /// When a waiter leaves after its task was cancelled.
   @usableFromInline
   package enum Leaving: Sendable {
-    /// It leaves, except for the last one, who waits for the end of the run that its leaving has cancelled.
+    /// At once while the run has other owners. The last owner cancels the run and waits for its outcome.
     case lastStays
-    /// It leaves at once, the last one too.
+    /// At once, even if it is the last owner, which cancels the run.
     case atOnce
   }
 
   @usableFromInline package let id = OperationTaskIdentifier.next()
-  // The lock lies beside the state, not around it: a `Mutex` copies and destroys its value without knowing the type.
+  // Beside the state, not around it: a `Mutex` copies and destroys its value without knowing the type.
   @usableFromInline let lock = Mutex(())
-  /// Lets another run run in the task of this one, if it may.
+  /// Lends the task of this run to another run; nil when the task cannot be lent.
   @usableFromInline let loan: TaskLoan?
-  /// Set once the outcome is there for good.
+  /// Whether `settledOutcome` is set, which then never changes.
   @usableFromInline let isFinished = Atomic(false)
 
-  // Unsafe only in name: touched by whoever holds the lock.
+  // Guarded by `lock`.
   @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var state = SharedRunState()
-  // Unsafe only in name: written under the lock before `isFinished` is set, and read by those who have seen that it is.
+  // Written once, with `lock` held, before `isFinished` is set; read only after `isFinished` was seen to be set.
   @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var settledOutcome: RunOutcome?
-  // Unsafe only in name: touched by whoever holds the lock. Let go at the end: a state that keeps finished tasks must not
-  // keep the store that flew them.
+  // Guarded by `lock`. Nil after the finish: a state that keeps finished tasks must not keep their store alive.
   @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var delegate: (any RunDelegate<Success, Failure>)?
 
   @inlinable
@@ -61,24 +61,24 @@ package final class SharedRun<Success: Sendable, Failure: Error>: Sendable {
 }
 
 extension SharedRun {
-  /// Runs `body`, which must not call foreign code, under the lock.
+  /// Calls `body` with the lock held. `body` must not call code of the delegate or of users.
   @inlinable
   @inline(__always)
   func withState<R>(_ body: (inout SharedRunState) -> R) -> R {
     self.lock.withLock { _ in Unsent(body(&self.state)) }.value
   }
 
-  // Not inlined: few runs have a source.
+  // Not inlined: most runs have no source.
   @usableFromInline
   static func note(prerequisite source: any TaskLinking) {
     source.node.becomePrerequisite()
   }
 
-  /// The outcome of those who leave, or nil where `Failure` has no room for it.
+  /// A `CancellationError` as an outcome; nil if `Failure` cannot represent it.
   @inlinable
   package static var cancellation: Outcome? {
-    // Not inlined: the size of the error is known at run time only, and each call of an async function that makes one
-    // allocates room for it, made or not.
+    // Not inlined: the size of the error is known only at run time, so an async function that makes one would allocate
+    // memory for it in each call, used or not.
     @inline(never) get { (CancellationError() as? Failure).map(Outcome.failure) }
   }
 }
@@ -86,7 +86,7 @@ extension SharedRun {
 // MARK: - Waiting
 
 extension SharedRun {
-  /// Begins the run if nobody has, and waits for its outcome.
+  /// Starts the run if it has not started, and waits for its outcome.
   @inlinable
   package nonisolated(nonsending) func outcome(
     in context: OperationContext,
@@ -96,11 +96,11 @@ extension SharedRun {
     await self.outcome(leaving: leaving) { self.begin(in: context, mode: mode) }
   }
 
-  /// Begins the run if nobody has, with the delegate that it was made with, and waits for its outcome.
+  /// Starts the run if it has not started, and waits for its outcome.
   ///
-  /// Who knows the type of the delegate spares the run the search for what to call.
-  ///
-  /// - Parameter isHeld: Whether the one who waits holds on to the run already, until it leaves.
+  /// - Parameters:
+  ///   - isAlreadyOwner: Whether the caller is an owner of the run already. It is one until it leaves.
+  ///   - delegate: The delegate that the run was made with. Its static type avoids dynamic dispatch.
   @inlinable
   @inline(__always)
   package nonisolated(nonsending) func outcome<Delegate: RunDelegate>(
@@ -131,15 +131,15 @@ extension SharedRun {
     return hasFinished ? self.outcome : Self.outcomeOfLeaving
   }
 
-  /// Waits for the outcome of a run that another one begins, and that the caller holds already, until it leaves.
+  /// Waits for the outcome of a run that another caller starts. The caller is an owner already, until it leaves.
   @inlinable
   package nonisolated(nonsending) func outcomeOfOwner(leaving: Leaving) async -> Outcome {
     await self.outcome(leaving: leaving, isAlreadyOwner: true) {}
   }
 
-  /// Waits for the outcome of a run that somebody has begun or is about to; nil when it is dying or over.
+  /// Waits for the outcome of a run that another caller starts; nil when the run is cancelled or has an outcome.
   ///
-  /// - Parameter onBoard: Called once the caller counts, before it waits.
+  /// - Parameter onJoin: Called when the caller has become an owner, before it waits.
   @inlinable
   package nonisolated(nonsending) func outcomeIfAlive(leaving: Leaving, onJoin: () -> Void = {}) async -> Outcome? {
     guard let waiterID = self.addWaiter(isOwner: true, onlyIfAlive: true) else { return nil }
@@ -152,7 +152,7 @@ extension SharedRun {
     return hasFinished ? self.outcome : Self.outcomeOfLeaving
   }
 
-  /// Waits until the run is over, without being a reason for it to go on. Returns early when the task is cancelled.
+  /// Waits until the run has finished, without becoming an owner. Returns early when the current task is cancelled.
   @inlinable
   package nonisolated(nonsending) func settled() async {
     guard let waiterID = self.addWaiter(isOwner: false) else { return }
@@ -163,7 +163,13 @@ extension SharedRun {
     }
   }
 
-  /// A waiter; nil when the run is over, or dying where that matters. Who counts raises the priority to its own.
+  /// Adds a waiter. An owner raises the priority of the run to its own.
+  ///
+  /// - Parameters:
+  ///   - isOwner: Whether the waiter keeps the run alive.
+  ///   - isAlreadyOwner: Whether the waiter is counted as an owner already.
+  ///   - onlyIfAlive: Whether to add no waiter when the run is cancelled or has an outcome.
+  /// - Returns: The waiter; nil when none was added, or when the run has finished.
   @inlinable
   func addWaiter(isOwner: Bool, isAlreadyOwner: Bool = false, onlyIfAlive: Bool = false) -> WaiterTable.WaiterID? {
     let priority = isOwner ? RunTask.currentPriority : 0
@@ -176,7 +182,7 @@ extension SharedRun {
     return waiterID
   }
 
-  /// Whether the run has finished: false when the waiter has left.
+  /// Waits until the run has finished or the waiter has left. Returns whether the run has finished.
   @inlinable
   @inline(__always)
   nonisolated(nonsending) func wait(at waiterID: WaiterTable.WaiterID) async -> Bool {
@@ -190,15 +196,15 @@ extension SharedRun {
   @inlinable
   static var outcomeOfLeaving: Outcome {
     guard let outcome = self.cancellation else {
-      preconditionFailure("Nobody leaves a sharedRun whose failure has no room for a cancellation.")
+      preconditionFailure("A waiter left a shared run whose failure cannot represent a cancellation.")
     }
     return outcome
   }
 
-  // Not inlined: a cancellation is rare.
+  // Not inlined: cancellations are rare.
   @usableFromInline
   func leave(_ waiterID: WaiterTable.WaiterID, isOwner: Bool, leaving: Leaving) {
-    // Who cannot be told of the cancellation waits for the end, but no longer counts.
+    // An owner whose outcome cannot be a cancellation waits until the run has finished, but is no longer an owner.
     let mayLeave = !isOwner || Self.cancellation != nil
     let (pendingCancellation, continuation) = self.withState { state in
       let left = state.leave(waiterID, isOwner: isOwner, mayLeave: mayLeave, lastStays: leaving == .lastStays)
@@ -212,23 +218,23 @@ extension SharedRun {
   }
 }
 
-// MARK: - Holding and cancelling
+// MARK: - Owning and cancelling
 
 extension SharedRun {
-  /// Keeps the run alive until ``release()``. False when it is dying or over.
+  /// Keeps the run alive until ``removeOwner()``. False when the run is cancelled or has an outcome.
   @usableFromInline
   package func addOwner() -> Bool {
     self.withState { $0.addOwner() }
   }
 
-  /// Takes a hold back, and cancels the run when it was the last.
+  /// Undoes one ``addOwner()``, and cancels the run if that was the last owner.
   @usableFromInline
   package func removeOwner() {
     let pendingCancellation = self.withState { self.pendingCancellation($0.removeOwner()) }
     if let pendingCancellation { self.performCancellation(pendingCancellation) }
   }
 
-  /// Cancels the run, whoever holds on to it.
+  /// Cancels the run for all of its owners.
   @usableFromInline
   package func cancel() {
     let pendingCancellation = self.withState { self.pendingCancellation($0.cancel()) }
@@ -237,15 +243,16 @@ extension SharedRun {
 
   private struct PendingCancellation {
     let task: RunTask?
-    /// Who is to be told: nobody when the run had not begun.
+    /// The delegate to notify; nil when the run had not started.
     let delegate: (any RunDelegate<Success, Failure>)?
   }
 
-  /// Called under the lock, as the delegate goes when the run finishes.
+  /// Called with the lock held, as the run releases its delegate when it finishes.
   private func pendingCancellation(_ cancellation: SharedRunState.CancellationEffects?) -> PendingCancellation? {
     cancellation.map { PendingCancellation(task: $0.task, delegate: $0.hadBegun ? self.delegate : nil) }
   }
 
+  /// Finishes a run for its waiters while its work goes on in a lent task.
   private func finishEarly(_ delegate: some RunDelegate<Success, Failure>) {
     guard let cancellation = Self.cancellation, let task = delegate.task(of: self) else { return }
     self.finish(cancellation, of: task, delegate)
@@ -255,7 +262,7 @@ extension SharedRun {
     CancellationTrampoline.perform {
       pendingCancellation.delegate?.wasCancelled(self)
       if let loan = self.loan {
-        // The task goes on with what others may wait for. Those who wait for this run do not.
+        // The lent task continues for the callers of the borrower. The waiters of this run need not wait for that.
         if loan.cancel(pendingCancellation.task), let delegate = pendingCancellation.delegate {
           self.finishEarly(delegate)
         }
@@ -266,7 +273,7 @@ extension SharedRun {
     }
   }
 
-  /// Raises the priority of the run, as a caller with that priority would.
+  /// Raises the priority of the run to at least `priority`, as a waiter with that priority does.
   @usableFromInline
   package func raise(to priority: TaskPriority) {
     let task = self.withState { $0.raise(to: priority.rawValue) }
@@ -274,13 +281,13 @@ extension SharedRun {
   }
 }
 
-// MARK: - Asking
+// MARK: - Observing
 
 extension SharedRun {
   @inlinable
   package var isCancelled: Bool { self.withState { $0.isCancelled } }
 
-  /// Whether the run can be joined: until it is cancelled, or its outcome is settled.
+  /// Whether the run can be joined: until it is cancelled or has an outcome.
   @inlinable
   package var isAlive: Bool { self.withState { $0.isAlive } }
 
@@ -288,7 +295,7 @@ extension SharedRun {
     self.withState { $0.phase == .executing || $0.phase == .finishing }
   }
 
-  /// Whether the work is under way: from its beginning until it returns.
+  /// Whether the run has started and has no outcome yet.
   @inlinable
   package var isExecuting: Bool { self.withState { $0.phase == .executing } }
 

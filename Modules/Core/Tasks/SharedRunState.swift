@@ -1,31 +1,33 @@
-/// What a ``SharedRun`` decides by, under its lock. It calls nobody: what is to be done is returned.
+/// The state machine of a ``SharedRun``, guarded by its lock.
 ///
-/// It knows nothing of outcomes, so that it is the same for runs of all types.
+/// Its methods call no other code. They return what the caller has to do after unlocking. The state contains no outcome
+/// and so is the same type for all runs.
 @usableFromInline
 struct SharedRunState: Sendable {
   @usableFromInline
   enum Phase: Sendable {
     case notStarted
     case executing
-    /// The outcome is settled, and the delegate is told.
+    /// The run has an outcome, and its delegate is being notified.
     case finishing
     case finished
   }
 
   @usableFromInline var phase = Phase.notStarted
   @usableFromInline var isCancelled = false
-  /// How many who count hold on to the run: waiters, and holds.
+  /// The number of owners: waiters that keep the run alive, and callers of ``addOwner()``.
   @usableFromInline var ownerCount = 0
   @usableFromInline var waiters = WaiterTable()
   @usableFromInline var task: RunTask?
-  /// The raw value of the highest priority among those who count. (The layout of `TaskPriority` is not known to compilers,
-  /// so what holds one is copied by looking it up.)
+  /// The raw value of the highest priority that the run was raised to. (Raw: the compiler does not know the layout of
+  /// `TaskPriority`, so copying a value with one inside looks its type up.)
   @usableFromInline var priority: UInt8 = 0
   @usableFromInline var dependencies: TaskDependencies?
+  /// Whether another run was ever made to wait for this one.
   @usableFromInline var isPrerequisite = false
-  /// While the delegate may still edit the task: what that is scheduled after counts.
+  /// Whether a run that has started still accepts dependencies: true while the delegate may edit the task.
   @usableFromInline var isStarting = false
-  /// The run whose outcome this one transforms, if it does; let go at the end.
+  /// The run whose outcome this one transforms; nil for other runs, and released at the finish.
   @usableFromInline var source: (any TaskLinking)?
 
   @inlinable
@@ -35,13 +37,15 @@ struct SharedRunState: Sendable {
 // MARK: - Waiting
 
 extension SharedRunState {
-  /// Whether somebody may still hold on to the run, so that it goes on.
+  /// Whether the run accepts new owners: until it is cancelled or has an outcome.
   @inlinable
   var isAlive: Bool { (self.phase == .notStarted || self.phase == .executing) && !self.isCancelled }
 
-  /// Takes in one who waits; nil when the run is over.
+  /// Adds a waiter; nil when the run has finished.
   ///
-  /// - Parameter isHeld: Whether it is among the owners already, where it counts.
+  /// - Parameters:
+  ///   - isOwner: Whether the waiter keeps the run alive.
+  ///   - isAlreadyOwner: Whether the waiter is counted as an owner already.
   @usableFromInline
   mutating func addWaiter(isOwner: Bool, isAlreadyOwner: Bool) -> WaiterTable.WaiterID? {
     if self.phase == .finished { return nil }
@@ -49,7 +53,7 @@ extension SharedRunState {
     return self.waiters.join()
   }
 
-  /// Lets one who waits suspend. Otherwise returns whether the run has finished; false means that the waiter has left.
+  /// Suspends a waiter and returns nil, unless the run has finished (true) or the waiter has left (false).
   @usableFromInline
   mutating func suspend(_ continuation: WaiterTable.Continuation, at waiterID: WaiterTable.WaiterID) -> Bool? {
     if self.phase == .finished { return true }
@@ -61,10 +65,13 @@ extension SharedRunState {
     return false
   }
 
-  /// Lets one who waits leave.
+  /// Removes a waiter, and with it an owner if the waiter is one.
   ///
-  /// - Parameter mayLeave: Whether it can be told that it has left; otherwise it waits for the end, but no longer counts.
-  /// - Returns: The end of the run that this means, and who is to be resumed.
+  /// - Parameters:
+  ///   - isOwner: Whether the waiter keeps the run alive.
+  ///   - mayLeave: Whether the waiter can return without the outcome. If not, it waits, but is no longer an owner.
+  ///   - lastStays: Whether the last owner waits for the outcome.
+  /// - Returns: The cancellation to perform if the run was cancelled by this, and the continuation to resume.
   @usableFromInline
   mutating func leave(
     _ waiterID: WaiterTable.WaiterID,
@@ -88,18 +95,19 @@ extension SharedRunState {
   }
 }
 
-// MARK: - Holding and cancelling
+// MARK: - Owning and cancelling
 
 extension SharedRunState {
-  /// What is to be cancelled.
+  /// What the caller of a method that cancelled the run has to do.
   @usableFromInline
   struct CancellationEffects: Sendable {
+    /// The task to cancel; nil when the run has none yet.
     @usableFromInline let task: RunTask?
-    /// Whether the run had begun, so that its delegate is to be told.
+    /// Whether the run had started: its delegate is notified then.
     @usableFromInline let hadBegun: Bool
   }
 
-  /// False when the run is dying or over.
+  /// False when the run is cancelled or has an outcome.
   @usableFromInline
   mutating func addOwner() -> Bool {
     guard self.isAlive else { return false }
@@ -128,7 +136,7 @@ extension SharedRunState {
     }
   }
 
-  /// Returns the task whose priority is to be raised.
+  /// Returns the task whose priority the caller has to raise; nil if there is nothing to raise.
   @inlinable
   mutating func raise(to priority: UInt8) -> RunTask? {
     guard priority > self.priority else { return nil }
@@ -144,7 +152,7 @@ extension SharedRunState {
   enum Start: Sendable {
     case alreadyStarted
     case allowed
-    /// Cancelled before it began.
+    /// The run was cancelled before it started.
     case cancelled
   }
 
@@ -156,7 +164,7 @@ extension SharedRunState {
     return self.isCancelled ? .cancelled : .allowed
   }
 
-  /// The task is running, where `current` reaches it.
+  /// Called in the task of the run, which is `current`. Returns what the run received before it had that task.
   @usableFromInline
   mutating func taskStarted(_ current: RunTask) -> (isCancelled: Bool, priority: UInt8, dependencies: [TaskDependency]?)
   {
@@ -165,14 +173,14 @@ extension SharedRunState {
     return (self.isCancelled, self.priority, self.dependencies?.all)
   }
 
-  /// Lets others reach a task that may not run yet, and returns the priority that the run should have; nil when it is
-  /// over.
+  /// Sets an enqueued task, which may not have begun. Returns the priority of the run; nil when the run has an outcome.
   mutating func attach(_ handle: Task<Void, Never>) -> UInt8? {
     guard self.phase == .executing else { return nil }
     self.task = RunTask(handle)
     return self.priority
   }
 
+  /// Adds a dependency, unless the run has started and the delegate can no longer edit its task.
   mutating func insert(_ dependency: TaskDependency) {
     switch self.phase {
     case .executing where self.isStarting, .notStarted:
@@ -182,14 +190,14 @@ extension SharedRunState {
     }
   }
 
-  /// What a run that is over lets go of, when no lock is held.
+  /// The waiters and references of a finished run, resumed and released after unlocking.
   @usableFromInline
   struct CompletionEffects: Sendable {
     let waiters: SuspendedWaiters
     let task: RunTask?
     let links: Links?
 
-    /// What few runs have, in one object: even an empty existential costs something to let go of.
+    /// References that few runs have, in one object: releasing an existential has a cost even when it is empty.
     final class Links: Sendable {
       let source: (any TaskLinking)?
       let dependencies: TaskDependencies?
@@ -200,7 +208,7 @@ extension SharedRunState {
       }
     }
 
-    /// Resumes those who wait, and lets go of the rest.
+    /// Resumes the waiters and releases the references.
     @usableFromInline
     consuming func end() {
       self.waiters.resume()

@@ -1,15 +1,16 @@
 internal import Synchronization
 
-/// A run seen as a node of the graph of what waits for what.
+/// A run as a node of the graph of tasks that wait for each other.
 @usableFromInline
 package protocol TaskNode: WaitNode {
   var id: OperationTaskIdentifier { get }
-  /// What this node waits for.
+  /// The nodes that this node waits for.
   var prerequisites: [any TaskNode] { get }
-  /// Whether another node has ever been made to wait for this one.
+  /// Whether another node was ever made to wait for this one.
   var isPrerequisite: Bool { get }
+  /// Notes that another node waits for this one.
   func becomePrerequisite()
-  /// Begins the run if nobody has, and waits until it is over or the current task is cancelled.
+  /// Starts the run if it has not started, and waits until it has finished or the current task is cancelled.
   nonisolated(nonsending) func settled(in context: OperationContext) async
 }
 
@@ -30,7 +31,7 @@ extension SharedRun: TaskNode {
 
   @usableFromInline
   package nonisolated(nonsending) func settled(in context: OperationContext) async {
-    // Who begins a run is a reason for it to go on; who finds it under way only waits.
+    // A caller that starts the run becomes its owner. A caller that finds it started only waits.
     if self.hasStarted {
       await self.settled()
     } else {
@@ -56,7 +57,7 @@ extension SharedRun: TaskNode {
     await self.settled()
   }
 
-  /// Makes this run wait for another one, unless the two would then wait for each other.
+  /// Makes this run wait for another run, unless that would close a circle, which is reported instead.
   func depend(on dependency: TaskDependency) {
     var visited: [any TaskNode] = []
     let closesCircle = TaskGraph.edges.withLock { _ in
@@ -66,7 +67,7 @@ extension SharedRun: TaskNode {
       self.withState { $0.insert(dependency) }
       return false
     }
-    visited = []  // Only now: one that goes may run foreign code.
+    visited = []  // Released after unlocking, as a deinitializer may call user code.
     guard closesCircle else { return }
     OperationWarning(
       code: .taskCircle,
@@ -78,7 +79,7 @@ extension SharedRun: TaskNode {
   }
 }
 
-/// Something that a task waits for before it runs.
+/// A task that another task waits for before it does its work.
 @usableFromInline
 struct TaskDependency: Sendable {
   private let link: any TaskLinking
@@ -91,7 +92,7 @@ struct TaskDependency: Sendable {
 
   var node: any TaskNode { self.link.node }
 
-  /// Runs all of `dependencies` that do not run yet, and waits for all of them. Whether they fail makes no difference.
+  /// Starts those of `dependencies` that have not started, and waits for all of them, whatever their outcomes.
   @usableFromInline
   static func settle(_ dependencies: [TaskDependency]) async {
     if dependencies.isEmpty { return }
@@ -106,7 +107,7 @@ struct TaskDependency: Sendable {
   }
 }
 
-/// What a task waits for, each once.
+/// The dependencies of a task, without duplicates.
 @usableFromInline
 struct TaskDependencies: Sendable {
   @usableFromInline private(set) var all: [TaskDependency] = []
@@ -119,17 +120,21 @@ struct TaskDependencies: Sendable {
   }
 }
 
+/// The graph of tasks that were scheduled after other tasks.
 enum TaskGraph {
-  /// Held while an edge is looked at and added, so that two callers cannot close a circle between them.
+  /// Held while an edge is checked and added, so that two callers cannot close a circle together.
   static let edges = Mutex(())
 
-  /// - Parameter visited: Gets the nodes that were looked at, so that none of them goes while the lock is held.
+  /// Returns whether `start` waits for `goal`, directly or through others.
+  ///
+  /// - Parameter visited: Receives the visited nodes, so that none of them is released while the lock is held.
+  /// - Complexity: O(1) if no node was made to wait for `goal`. Otherwise O(*n*) in the nodes that `start` waits for.
   static func reaches(
     from start: any TaskNode,
     to goal: any TaskNode,
     visiting visited: inout [any TaskNode]
   ) -> Bool {
-    // Nothing leads to a node for which nobody waits: so a chain costs the same for each link, whichever end it grows at.
+    // No path leads to a node that no other waits for, so a chain grows in constant time per link, at either end.
     guard goal.isPrerequisite || start === goal else { return false }
     var known: Set<OperationTaskIdentifier> = [start.id]
     visited = [start]

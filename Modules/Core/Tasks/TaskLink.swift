@@ -1,9 +1,10 @@
-/// Holds on to a node that a task waits for, and may be the last to do so.
+/// A strong reference to a node that a task waits for.
 ///
-/// A chain of tasks holds each link by the one before. Were each let go by the one before as well, a long chain that nobody
-/// runs would go with a stack as deep as it is long; so whoever lets go of the first lets go of all, one after the other.
+/// Each task of a chain keeps the next one alive. Released recursively, a long chain of tasks that never ran would need
+/// a stack as deep as the chain is long. Instead, the thread that releases the first node releases all, one after
+/// another.
 final class TaskLink<Node: TaskNode>: TaskLinking {
-  // Unsafe only in name: it is set when the link is made and taken when it goes, by the one thread that has it then.
+  // No lock guards it: it is written only in `init` and `deinit`, when a single thread has the link.
   nonisolated(unsafe) private var held: Node?
 
   init(_ node: Node) {
@@ -11,7 +12,7 @@ final class TaskLink<Node: TaskNode>: TaskLinking {
   }
 
   var typedNode: Node {
-    guard let node = self.held else { preconditionFailure("A link that is gone has been asked for its node.") }
+    guard let node = self.held else { preconditionFailure("A task link was used after it had released its node.") }
     return node
   }
 
@@ -30,12 +31,12 @@ package protocol TaskLinking: AnyObject, Sendable {
 }
 
 private enum Unraveling {
-  /// What a thread has still to let go of.
+  /// The nodes that a thread has still to release.
   private final class Pending {
     var nodes: [any TaskNode] = []
   }
 
-  /// Lets go of a node: now, or when the thread has let go of the one that it is busy with.
+  /// Releases a node: at once, or after the node that this thread is releasing.
   static func release(_ node: consuming any TaskNode) {
     if let pending = ThreadLocal.unraveling {
       return Unmanaged<Pending>.fromOpaque(pending).takeUnretainedValue().nodes.append(consume node)

@@ -2,26 +2,27 @@ public import Synchronization
 
 /// Lends the task of a store's run to the deduplicated run inside it, which then needs no task of its own.
 ///
-/// While there is a borrower, a cancelled store's run finishes for its callers at once, and the task continues until the
-/// last caller has left the borrower.
+/// The store's run is the lender, the deduplicated run the borrower. A lender that is cancelled during the loan
+/// finishes for its callers at once. Its task continues until the last caller has left the borrower.
 @usableFromInline
 package final class TaskLoan: Sendable {
   @usableFromInline
   struct State: Sendable {
+    /// Whether the lender was cancelled.
     @usableFromInline var isCancelled = false
     @usableFromInline var borrower: (any TaskBorrower)?
-    /// Whether the run could not join another because of a circle, which has been reported.
+    /// Whether the lender could not join another run because of a circle, which was reported.
     var hasReportedCircle = false
-    /// The deduplicated run that the lender waits for without lending its task, or the queue that it is in.
+    /// The deduplicated run that the lender waits for without lending its task, or the queue that the lender is in.
     weak var awaited: (any WaitNode)?
-    /// The run that the body of the lender has called last.
+    /// The run that the work of the lender has asked for last.
     weak var called: (any WaitNode)?
 
     @usableFromInline
     init() {}
   }
 
-  /// The name of the lender's task while that runs; 0 before and after, so that no later task is mistaken for it.
+  /// The identity of the lender's task while that runs; 0 before and after, so that no later task is mistaken for it.
   @usableFromInline let task = Atomic<UInt>(0)
   @usableFromInline let state = Mutex(State())
   @inlinable
@@ -39,7 +40,7 @@ package final class TaskLoan: Sendable {
     self.state.withLock { $0.awaited = node }
   }
 
-  /// Notes that the lender could not join another run because of a circle, and that the circle has been reported.
+  /// Notes that the lender could not join another run because of a circle, and that the circle was reported.
   @usableFromInline
   func noteReportedCircle() {
     self.state.withLock { $0.hasReportedCircle = true }
@@ -47,15 +48,20 @@ package final class TaskLoan: Sendable {
 
   @usableFromInline package var hasReportedCircle: Bool { self.state.withLock { $0.hasReportedCircle } }
 
-  /// Waits until the work that was cancelled with the lender has ended, or the current task is cancelled. Work that
-  /// continues for other callers is not waited for.
+  /// Waits until the work that was cancelled with the lender has ended, or the current task is cancelled.
+  ///
+  /// It does not wait for work that continues for other callers.
   func cancelledWorkEnded() async {
     let (borrower, awaited) = self.state.withLock { ($0.borrower, $0.awaited) }
     for case let node? in [borrower?.node, awaited] where node.isCancelled { await node.ended() }
   }
 
-  /// Lends the task to `borrower` until ``endLoan()``. False when `current`, the current task, is not the lender's, or
-  /// when it is lent already.
+  /// Lends the task to `borrower` until ``endLoan()``.
+  ///
+  /// - Parameters:
+  ///   - borrower: The run that borrows the task.
+  ///   - current: The current task.
+  /// - Returns: False when the current task is not the lender's, is lent already, or when the lender was cancelled.
   @usableFromInline
   package func lend(to borrower: any TaskBorrower, in current: RunTask) -> Bool {
     guard self.task.load(ordering: .relaxed) == current.identity else { return false }
@@ -66,15 +72,15 @@ package final class TaskLoan: Sendable {
     }
   }
 
-  /// Ends the loan. Returns whether the lender was cancelled meanwhile; the borrower then cancels the task.
+  /// Ends the loan. Returns whether the lender was cancelled meanwhile: the borrower then cancels the task.
   @usableFromInline
   package func endLoan() -> Bool {
     let (isCancelled, borrower) = self.state.withLock { ($0.isCancelled, $0.borrower.take()) }
-    withExtendedLifetime(borrower) {}  // Until here, after the lock.
+    withExtendedLifetime(borrower) {}  // Released after unlocking.
     return isCancelled
   }
 
-  /// Cancels the lender's task, unless it is lent: then the borrower decides. Returns whether it is lent.
+  /// Cancels the lender's task, unless it is lent: the borrower is notified then. Returns whether the task is lent.
   func cancel(_ task: RunTask?) -> Bool {
     let borrower = self.state.withLock { state in
       state.isCancelled = true
@@ -98,21 +104,24 @@ extension TaskLoan: WaitingRun {
   }
 }
 
-/// A run that may borrow the task of another.
+/// A run that can borrow the task of another run.
 @usableFromInline
 package protocol TaskBorrower: WaitingRun {
-  /// The lender no longer waits for this run.
+  /// Called when the lender was cancelled and no longer waits for this run.
   func lenderWasCancelled()
-  /// The run of the borrower.
+  /// The borrower's run as a node of the wait graph.
   var node: any WaitNode { get }
 }
 
 extension SharedRun {
-  /// Runs in the current task, which is lent to it. The caller is an owner of this run already.
+  /// Runs in the current task, which is lent to this run. The caller is an owner of this run already.
   ///
   /// - Parameters:
-  ///   - delegate: Is told when the run finishes.
-  ///   - work: The work of the run.
+  ///   - context: The context of the run's task.
+  ///   - loan: The loan of the current task. This method ends it.
+  ///   - current: The current task.
+  ///   - delegate: The delegate of the run, which is notified of the finish but not of the start.
+  ///   - work: The work of the run, done in place of the delegate's `perform`.
   @inlinable
   @inline(__always)
   package nonisolated(nonsending) func outcome<Delegate: RunDelegate>(
@@ -132,7 +141,7 @@ extension SharedRun {
     return self.outcomeOfCancelledLender
   }
 
-  /// The outcome for a lender that was cancelled: a cancellation where `Failure` has room for it.
+  /// The outcome for a lender that was cancelled: a `CancellationError` if `Failure` can represent it.
   @inlinable
   var outcomeOfCancelledLender: Outcome {
     @inline(never) get { Self.cancellation ?? self.outcome }
@@ -140,7 +149,7 @@ extension SharedRun {
 }
 
 extension SharedRunState {
-  /// Begins in a task that runs already. Returns whether the run was cancelled before.
+  /// Starts the run in a task that is executing. Returns what the run received before it had that task.
   @usableFromInline
   mutating func begin(in task: RunTask) -> (isCancelled: Bool, priority: UInt8) {
     self.phase = .executing

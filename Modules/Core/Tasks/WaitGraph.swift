@@ -1,19 +1,19 @@
 internal import Synchronization
 
-/// Something that is waited for, and may wait for others itself: a run, or a queue of runs.
+/// A node of the wait graph, which can wait and be waited for: a run, or a queue of runs.
 @usableFromInline
 package protocol WaitNode: AnyObject, Sendable {
-  /// What it waits for.
+  /// The waits of this node for other nodes.
   var waits: [WaitEdge] { get }
-  /// Whether it goes on only when the current task does.
+  /// Whether the node can end only after the current task has continued.
   var isEndedByCurrentTask: Bool { get }
-  /// The name of its operation, if it has one.
+  /// The name of its operation; nil for a node without one.
   var waitName: String? { get }
-  /// Whether it is a queue of runs, as opposed to a run.
+  /// Whether the node is a queue of runs rather than a run.
   var isQueue: Bool { get }
-  /// Whether it was cancelled, and may not have ended.
+  /// Whether the node was cancelled. Its work may continue.
   var isCancelled: Bool { get }
-  /// Waits until it has ended, or the current task is cancelled.
+  /// Waits until the node has ended or the current task is cancelled.
   nonisolated(nonsending) func ended() async
 }
 
@@ -21,11 +21,12 @@ extension WaitNode {
   @usableFromInline package var isQueue: Bool { false }
 }
 
-/// One wait of a ``WaitNode``.
+/// A wait of a ``WaitNode`` for another node.
 @usableFromInline
 package struct WaitEdge: Sendable {
+  /// The node that is waited for.
   let node: any WaitNode
-  /// Whether the work of the waiting run has asked for the node, as opposed to a place behind it in a queue.
+  /// Whether the work of the waiting run asks for the node. False if it only comes after the node.
   let isCall: Bool
 
   package init(_ node: any WaitNode, isCall: Bool) {
@@ -33,49 +34,52 @@ package struct WaitEdge: Sendable {
     self.isCall = isCall
   }
 
-  /// The wait for what the work of a run has asked for, or for a place in a queue.
+  /// Creates the wait for a run that the work of another run asks for, or for a turn in a queue.
   package init(awaited node: any WaitNode) {
     self.init(node, isCall: !node.isQueue)
   }
 }
 
-/// Who waits for whom, so that no run joins one that waits for it.
+/// The graph of runs that wait for each other. It keeps runs from joining a run that waits for them.
 @usableFromInline
 package enum WaitGraph {
-  /// What a caller finds who is about to join a run.
+  /// Whether a caller can join a run.
   @usableFromInline
   package enum Finding {
     /// The run can be joined.
     case open
-    /// The run is in a queue behind the caller, who has to run on its own.
+    /// The run is in a queue behind the caller, which needs a run of its own.
     case queuedBehindCaller
-    /// The work of the run has asked, by way of these operations, for what the caller is about to join.
+    /// The work of the run waits for the caller through these operations. The first name is repeated at the end.
     case recursion([String])
   }
 
-  // Until a run waits for another one, no caller has to look.
+  // Callers search the graph only after a first wait was noted.
   private static let hasEdges = Atomic(false)
 
-  /// Says that there is a wait.
+  /// Notes that a run waits for another.
   @usableFromInline
   package static func noteEdge() {
     if !self.hasEdges.load(ordering: .relaxed) { self.hasEdges.store(true, ordering: .sequentiallyConsistent) }
   }
 
-  /// Whether there may be anything to find.
+  /// Whether a caller has to use ``finding(joining:)`` before it joins a run.
   @usableFromInline package static var isNeeded: Bool {
     self.hasEdges.load(ordering: .sequentiallyConsistent) || EnclosingRun.exists
   }
 
-  /// Looks whether `node` waits, by whatever way, for the current task, which is about to wait for it.
+  /// Returns whether the current task can wait for `node`, or whether `node` waits for it, directly or through others.
   ///
-  /// That wait is noted first: of two who are about to close a circle at once, at least one sees the other's.
+  /// The wait of the current task is noted before the search. If two tasks close a circle at the same time, at least
+  /// one of them thus sees the wait of the other.
+  ///
+  /// - Complexity: O(1) before the first wait of the process, then O(*n*) in the waits that `node` leads to.
   @usableFromInline
   package static func finding(joining node: any WaitNode) -> Finding {
     if EnclosingRun.exists { EnclosingRun.note(awaited: node) }
     guard self.hasEdges.load(ordering: .sequentiallyConsistent) else { return .open }
     if let path = self.path(from: node, onlyCalls: true) {
-      // A run and the shared run in it have one name.
+      // A store's run and the deduplicated run inside it have the same name, which is listed once.
       var names: [String] = []
       for case let name? in path.map(\.waitName) where names.last != name { names.append(name) }
       return .recursion(names + names.prefix(1))
@@ -83,7 +87,7 @@ package enum WaitGraph {
     return self.path(from: node, onlyCalls: false) == nil ? .open : .queuedBehindCaller
   }
 
-  /// The shortest way from a node to one that the current task ends.
+  /// The shortest path from a node to one that can end only after the current task has continued; nil if none exists.
   private static func path(from start: any WaitNode, onlyCalls: Bool) -> [any WaitNode]? {
     var steps: [(node: any WaitNode, previous: Int?)] = [(start, nil)]
     var known: Set<ObjectIdentifier> = [ObjectIdentifier(start)]
@@ -108,11 +112,12 @@ package enum WaitGraph {
   }
 }
 
-/// Runs that wait for each other in a circle: the work of each has asked for the next.
+/// The error of operations that wait for each other in a circle: the work of each asks for the next.
 ///
-/// A call that would join a run whose own work is waiting for that call throws this, where its failure has room for it.
+/// Thrown by a call that would join a run whose own work waits for that call, if the failure of the call can represent
+/// it. Every circle is reported as ``OperationWarning/Code/taskCircle``.
 public struct OperationCircleError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The names of the operations, beginning and ending with the one that was asked for.
+  /// The names of the operations of the circle. The one that was asked for is the first and the last.
   public let operationNames: [String]
 
   @usableFromInline
@@ -129,22 +134,23 @@ public struct OperationCircleError: Error, Hashable, Sendable, CustomStringConve
 }
 
 extension OperationCircleError {
-  /// Whether a type of failure has room for the error.
+  /// Whether a failure type can represent the error.
   @usableFromInline
   package static func isFailure<Failure: Error>(_ failure: Failure.Type) -> Bool {
     OperationCircleError(operationNames: []) is Failure
   }
 
-  /// Reports the circle, and returns it as the outcome of a run, whose type of failure has room for it.
-  // Not inlined: async functions would keep room for the failure.
+  /// Reports the circle, and returns the error as the outcome of a run whose failure type can represent it.
+  // Not inlined: async functions would allocate memory for the failure.
   @usableFromInline
   package static func outcome<Value, Failure: Error>(_ names: [String]) -> Result<Value, Failure> {
     let error = OperationCircleError(operationNames: names)
     error.report()
-    guard let failure = error as? Failure else { preconditionFailure("Only a type with room for it is asked for it.") }
+    guard let failure = error as? Failure else { preconditionFailure("The failure type cannot represent the error.") }
     return .failure(failure)
   }
 
+  /// Reports the circle as a warning.
   @usableFromInline
   package func report() {
     OperationWarning(code: .taskCircle, message: self.description).report()
@@ -153,22 +159,22 @@ extension OperationCircleError {
 
 // MARK: - Runs that wait
 
-/// A run whose work may wait for other runs.
+/// A run whose work can wait for other runs.
 @usableFromInline
 package protocol WaitingRun: AnyObject, Sendable {
   /// Whether the current task does the work of the run.
   var isInCurrentTask: Bool { get }
-  /// Notes what the work has asked for, until it asks for something else.
+  /// Notes that the work waits for `node`, until it waits for another node.
   func note(called node: any WaitNode)
 }
 
-/// The shared run whose work the current task is part of.
+/// The run whose work the current task is part of.
 @usableFromInline
 package enum EnclosingRun {
-  // Declared by hand, as inlined code binds it.
+  // Declared without the macro, because inlined code uses it.
   @usableFromInline static let local = TaskLocal<(any WaitingRun)?>(wrappedValue: nil)
 
-  /// Does the work of `run`.
+  /// Performs `work` as the work of `run`.
   @inlinable
   package nonisolated(nonsending) static func perform<R>(
     _ run: any WaitingRun,
@@ -177,15 +183,15 @@ package enum EnclosingRun {
     await self.local.withValue(run) { await work() }
   }
 
-  /// Makes a task that does the work of `run`.
+  /// Calls `make`, which makes a task that does the work of `run`.
   @inlinable
   static func makeTask(of run: any WaitingRun, _ make: () -> Void) {
     self.local.withValue(run) { make() }
   }
 
-  /// Notes that the work of the enclosing run waits for `node`, if this task does that work.
+  /// Notes that the work of the enclosing run waits for `node`, if the current task does that work.
   ///
-  /// A task that the work has made, and perhaps left, says nothing about what the work waits for.
+  /// Other tasks that the work has made are ignored, as the work does not have to wait for them.
   @usableFromInline
   package static func note(awaited node: any WaitNode) {
     guard let run = self.local.get(), run.isInCurrentTask else { return }
@@ -193,12 +199,12 @@ package enum EnclosingRun {
     WaitGraph.noteEdge()
   }
 
-  /// Whether there is a run to note waits for.
+  /// Whether the current task is part of the work of a run.
   @usableFromInline package static var exists: Bool { self.local.get() != nil }
 }
 
 extension OperationContext {
-  /// Notes that the run with this context waits in a queue for `node`, until it waits for something else.
+  /// Notes that the run with this context waits in the queue `node`, until it waits for another node.
   package func note(awaited node: any WaitNode) {
     self.taskLoan?.note(awaited: node)
     EnclosingRun.note(awaited: node)
@@ -206,9 +212,9 @@ extension OperationContext {
   }
 }
 
-/// What a state keeps with a run, and may make the run wait for others.
+/// Data that a state keeps with a run, and that can make the run wait for other runs.
 @usableFromInline
 package protocol RunAttachment: AnyObject, Sendable {
-  /// What the run waits for before its work begins.
+  /// The waits of the run before its work begins.
   var awaitedRuns: [WaitEdge] { get }
 }

@@ -1,35 +1,37 @@
-/// Those who wait for one outcome. Joining and leaving take constant time, and a place that was left is used again.
+/// The waiters of one run. Joining and leaving take constant time, and the identifiers of waiters that left are reused.
 @usableFromInline
 struct WaiterTable: Sendable {
   /// Resumed with true when the run has finished, with false when the waiter has left.
   @usableFromInline typealias Continuation = UnsafeContinuation<Bool, Never>
 
-  /// A place in the table.
+  /// Identifies a waiter of the table.
   @usableFromInline typealias WaiterID = Int
 
   @usableFromInline
   enum Waiter: Sendable {
-    /// Has come, and is not suspended yet.
+    /// The waiter has joined and is not suspended yet.
     case arriving
-    /// Has left before it was suspended.
+    /// The waiter has left before it was suspended.
     case left
     case suspended(Continuation)
+    /// The identifier is free.
     case vacant
   }
 
-  /// Those who have come while the first was there.
+  /// The waiters that joined while `first` was taken.
   struct Others: Sendable {
     var waiters: [Waiter] = []
     var freeIDs: [WaiterID] = []
   }
 
-  // Most runs have one waiter: the first needs no allocation.
+  // Stored apart: most runs have one waiter, which then needs no allocation.
   var first = Waiter.vacant
   var others: Others?
 
   @usableFromInline
   init() {}
 
+  /// Adds a waiter.
   mutating func join() -> WaiterID {
     if case .vacant = self.first {
       self.first = .arriving
@@ -51,12 +53,13 @@ struct WaiterTable: Sendable {
     }
   }
 
+  /// Removes a waiter and frees its identifier.
   mutating func vacate(_ waiterID: WaiterID) {
     self[waiterID] = .vacant
     if waiterID > 0 { self.others?.freeIDs.append(waiterID) }
   }
 
-  /// Empties the table, and returns those who are to be resumed, in the order of their waiters.
+  /// Removes all waiters. Returns those to resume, in the order of their identifiers.
   mutating func removeAll() -> SuspendedWaiters {
     let waiters = SuspendedWaiters(first: self.first, others: self.others?.waiters)
     self.first = .vacant
@@ -65,7 +68,7 @@ struct WaiterTable: Sendable {
   }
 }
 
-/// Waiters that were taken out of their table, to be resumed when no lock is held.
+/// Waiters that were removed from their table, to be resumed after unlocking.
 @usableFromInline
 struct SuspendedWaiters: Sendable {
   @usableFromInline let first: WaiterTable.Waiter
