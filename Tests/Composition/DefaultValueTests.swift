@@ -4,7 +4,7 @@ import Testing
 
 /// What is attached beneath a default value works through it.
 @Suite struct DefaultValueCompositionTests {
-  @Test func aRerunAttachedBeneathIsCarriedOut() async throws {
+  @Test func `A rerun attached beneath a default value is carried out`() async throws {
     let script = OperationScript<Int, any Error>(default: .value(1))
     let observer = MockNetworkObserver(initialStatus: .disconnected)
     let query = script.query().rerunOnChange(of: .connected(to: observer)).defaultValue(0)
@@ -20,7 +20,7 @@ import Testing
     subscription.cancel()
   }
 
-  @Test func pollingAttachedBeneathIsCarriedOut() async throws {
+  @Test func `Polling attached beneath a default value is carried out`() async throws {
     let script = OperationScript<Int, any Error>(default: .value(1))
     let clock = ManualClock()
     let store = OperationStore.detached(
@@ -38,7 +38,7 @@ import Testing
     #expect(clock.sleeperCount() == 0)
   }
 
-  @Test func retriesAndDedupeApply() async throws {
+  @Test func `Retries and sharing apply beneath a default value`() async throws {
     struct Unavailable: Error {}
     let script = OperationScript<Int, any Error>()
     script.enqueue(.error(Unavailable()), .value(9))

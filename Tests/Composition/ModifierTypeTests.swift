@@ -4,7 +4,7 @@ import Testing
 
 /// The types of operations under the library's modifiers: one that named what it wraps twice would double with each layer.
 @Suite struct ModifierTypeTests {
-  @Test func queriesAreNamedOnce() {
+  @Test func `The type of a modified query names the query once`() {
     let query = ScriptedQuery(OperationScript<Int, any Error>())
       .retry(limit: 1)
       .backoff(.noBackoff)
@@ -25,7 +25,7 @@ import Testing
     #expect(type(of: query).unmodifiedType == ScriptedQuery<Int, any Error>.self)
   }
 
-  @Test func mutationsAreNamedOnce() {
+  @Test func `The type of a modified mutation names the mutation once`() {
     let mutation = Counting()
       .scope("one at a time")
       .optimistic(on: ["feed"], of: QueryState<Int, any Error>.self) { _, _ in }

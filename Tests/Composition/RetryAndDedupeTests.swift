@@ -7,7 +7,7 @@ import Testing
   private struct Unavailable: Error {}
 
   @Test(arguments: [true, false])
-  func callersShareAllAttempts(retriesOutside: Bool) async throws {
+  func `Callers share all attempts`(retriesOutside: Bool) async throws {
     let script = OperationScript<Int, any Error>()
     let store = Self.store(script, retriesOutside: retriesOutside)
 
@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func theLastErrorSurfaces(retriesOutside: Bool) async throws {
+  func `The last error surfaces`(retriesOutside: Bool) async throws {
     let script = OperationScript<Int, any Error>(default: .error(Unavailable()))
     let store = Self.store(script, retriesOutside: retriesOutside)
 
@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func aCancelledDelayEndsAtOnceAndLeavesTheStateAlone(retriesOutside: Bool) async throws {
+  func `A cancelled delay ends at once and leaves the state alone`(retriesOutside: Bool) async throws {
     let script = OperationScript<Int, any Error>(default: .error(Unavailable()))
     let clock = ManualClock()
     let store = Self.store(script, retriesOutside: retriesOutside)

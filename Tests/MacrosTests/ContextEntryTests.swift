@@ -10,7 +10,7 @@
   }
 
   @Suite struct ContextEntryTests {
-    @Test func anEntryHoldsItsInitialValue() {
+    @Test func `An entry holds its initial value`() {
       let context = OperationContext()
       #expect(context.greeting == "hello")
       #expect(context.session == nil)
@@ -18,7 +18,7 @@
       #expect(context.default == 0.5)
     }
 
-    @Test func aWriteChangesThatEntryOfThatContextAlone() {
+    @Test func `A write changes that entry of that context alone`() {
       let untouched = OperationContext()
       var context = untouched
       context.greeting = "bye"

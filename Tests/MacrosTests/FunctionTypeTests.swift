@@ -102,7 +102,7 @@
   func failing<E: Error>(with error: E) async throws(E) -> Int { throw error }
 
   @Suite struct FunctionTypeTests {
-    @Test func aResultKeepsItsAttributes() async throws {
+    @Test func `A result keeps its attributes`() async throws {
       let format = await OperationStore.detached(query: $formatter(prefix: "n")).fetch()
       #expect(format(1) == "n1")
       let optional = try await OperationStore.detached(query: $formatter).fetch()
@@ -117,7 +117,7 @@
       #expect(await OperationStore.detached(query: $unwrapped).fetch() == "forced")
     }
 
-    @Test func aMutationTakesAndReturnsFunctions() async throws {
+    @Test func `A mutation takes and returns functions`() async throws {
       let add = await OperationStore.detached(mutation: $maker).mutate(with: 2)
       #expect(add(1) == 3)
       #expect(await OperationStore.detached(mutation: $applied).mutate(with: { $0 + 1 }) == 2)
@@ -125,31 +125,31 @@
       #expect(await OperationStore.detached(mutation: $forced).mutate(with: "a") == "a!")
     }
 
-    @Test func anArgumentIsAFunctionHoweverItIsSpelled() async {
+    @Test func `An argument is a function in every spelling`() async {
       let called = $called({ 1 }, escaping: { 2 }, parenthesized: { 3 }, wrapped: { 4 }, alias: { "\($0)" })
       #expect(await #run(called) == [1, 2, 3, 4, 1])
     }
 
-    @Test func anArgumentHasFunctionsInIt() async {
+    @Test func `An argument may contain functions`() async {
       let calls = Atomic(0)
       let call = { @Sendable in calls.add(1, ordering: .relaxed).newValue }
       let called = $calledOptionally(call, throwing: call, pair: (call, 7), list: [call], byName: ["a": call])
       #expect(await #run(called) == [1, 2, 3, 7, 4, 5])
     }
 
-    @Test func anArgumentKeepsItsIsolation() async throws {
+    @Test func `An argument keeps its isolation`() async throws {
       #expect(await #run($calledOnMainActor({ 1 }, escaping: { 2 })) == [1, 2])
       #expect(try await #run($calledAsynchronously({ 1 }, concurrent: { 2 }, isolated: { 3 })) == [1, 2, 3])
     }
 
-    @Test func anArgumentIsPassedAsTheFunctionTakesIt() async throws {
+    @Test func `An argument is passed as the function takes it`() async throws {
       let described = $described(Word(text: "a"), borrowed: Word(text: "b"), consumed: Word(text: "c"))
       #expect(try await OperationStore.detached(query: described).fetch() == "abc")
       let opaque = try await OperationStore.detached(query: $described(opaque: Word(text: "d"))).fetch()
       #expect(opaque.map(\.text) == ["d"])
     }
 
-    @Test func anErrorHasTheTypeOfTheFunction() async {
+    @Test func `An error has the type of the function's failure`() async {
       do throws(Failed) {
         _ = try await #run($failing(with: Failed(code: 4)))
         Issue.record("It failed to fail.")

@@ -111,7 +111,7 @@
   }
 
   @Suite struct MemberFunctionTests {
-    @Test func functionsOfAStructureAndItsExtensions() async throws {
+    @Test func `Functions of a structure and its extensions become operations`() async throws {
       let api = API(host: "example.org")
       #expect(try await OperationStore.detached(query: api.$user(id: 1)).fetch() == "example.org/1")
       #expect(await OperationStore.detached(query: API.$version).fetch() == 7)
@@ -120,7 +120,7 @@
       #expect(await OperationStore.detached(query: Remote.$post(id: 5)).fetch() == 5)
     }
 
-    @Test func operationsAreCalledWhatTheirFunctionsAre() {
+    @Test func `Operations have the names of their functions`() {
       let api = API(host: "example.org")
       #expect(api.$user(id: 1).stale(after: .zero).operationName == "API.user(id:)")
       #expect(API.$version.operationName == "API.version")
@@ -128,7 +128,7 @@
       #expect($sum(1, and: 2).operationName == "sum(_:and:third:)")
     }
 
-    @Test func functionsOfAnActorRunOnIt() async {
+    @Test func `Functions of an actor run on it`() async {
       let counter = Counter()
       #expect(await OperationStore.detached(query: counter.$next).fetch() == 1)
       #expect(await OperationStore.detached(query: counter.$next(by: 2)).fetch() == 3)
@@ -137,27 +137,27 @@
       #expect(await OperationStore.detached(query: Counter.$add(counter, step: 6)).fetch() == 6)
     }
 
-    @Test func functionsOfAClassCallWhatOverridesThem() async {
+    @Test func `Functions of a class call their overrides`() async {
       #expect(await OperationStore.detached(query: Service().$name).fetch() == "service")
       #expect(await OperationStore.detached(query: SpecialService().$name).fetch() == "special")
       #expect(await OperationStore.detached(query: Service.$kind).fetch() == "service kind")
       #expect(await OperationStore.detached(query: SpecialService.$kind).fetch() == "special kind")
     }
 
-    @Test func functionsOfTheMainActorRunThere() async {
+    @Test func `Functions of the main actor run there`() async {
       let model = Model()
       #expect(await OperationStore.detached(query: model.$titleLength).fetch() == 5)
       #expect(await OperationStore.detached(query: model.$awaited).fetch() == "title")
     }
 
-    @Test func functionsOfAGenericType() async {
+    @Test func `Functions of a generic type become operations`() async {
       #expect(await OperationStore.detached(query: Box(item: "a").$content).fetch() == "a")
       #expect(await OperationStore.detached(query: Box(item: 4).$doubled).fetch() == 8)
       #expect(await OperationStore.detached(query: Box<Int>.$name).fetch() == "Int")
       #expect(Box<Int>.$name.path != Box<String>.$name.path)
     }
 
-    @Test func functionsOfAProtocolExtension() async {
+    @Test func `Functions of a protocol extension become operations`() async {
       let person = Person(name: "Blob")
       #expect(await OperationStore.detached(query: person.$greeting(polite: true)).fetch() == "Good day, Blob")
       #expect(await OperationStore.detached(query: Person.$count).fetch() == 1)

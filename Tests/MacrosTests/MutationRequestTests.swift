@@ -44,12 +44,12 @@
   }
 
   @Suite struct MutationRequestTests {
-    @Test func aMutationWithoutArgumentsIsCalledWithNone() async throws {
+    @Test func `A mutation without arguments is called with none`() async throws {
       await OperationStore.detached(mutation: $ping).mutate()
       #expect(try await OperationStore.detached(mutation: $touch(post: 4)).mutate() == 4)
     }
 
-    @Test func aCallBringsTheArguments() async throws {
+    @Test func `A call passes the arguments`() async throws {
       let store = OperationStore.detached(mutation: $rename(post: 1))
       #expect(try await store.mutate(with: "one") == "1 one")
       #expect(try await store.mutate(with: "two") == "1 two")
@@ -57,28 +57,28 @@
       #expect(store.history.count == 3)
     }
 
-    @Test func ownParametersAreInThePathAndArgumentsAreNot() {
+    @Test func `Parameters of the mutation are in the path and arguments of a call are not`() {
       #expect($rename(post: 1).path == $rename(post: 1).path)
       #expect($rename(post: 1).path != $rename(post: 2).path)
       #expect($ping.path.count == 1)
     }
 
-    @Test func aCallBringsContextAndContinuation() async {
+    @Test func `A call passes the context and the continuation`() async {
       let store = OperationStore.detached(mutation: $hearing)
       store.context.greeting = "bye"
       #expect(await store.mutate(with: 3) == 103)
       #expect(store.valueUpdateCount == 2)
     }
 
-    @Test func aCallBringsAFunction() async {
+    @Test func `A call passes a function`() async {
       #expect(await OperationStore.detached(mutation: $apply).mutate(with: { $0 * 3 }) == 6)
     }
 
-    @Test func genericArguments() async {
+    @Test func `Arguments may be generic`() async {
       #expect(await OperationStore.detached(mutation: $echo(String.self)).mutate(with: "a") == "a")
     }
 
-    @Test func aFunctionOfAnActorIsAMutation() async {
+    @Test func `A function of an actor is a mutation`() async {
       let undoLog = UndoLog()
       let store = OperationStore.detached(mutation: undoLog.$add)
       #expect(await store.mutate(with: 5) == 1)

@@ -71,7 +71,7 @@
   }
 
   @Suite struct NameTests {
-    @Test func aKeywordIsANameOfAParameter() async throws {
+    @Test func `A keyword is the name of a parameter`() async throws {
       #expect(await OperationStore.detached(query: $members(in: 1)).fetch() == 1)
       let keywords = $keywords(for: 1, where: 2, is: 3, as: 4, repeat: 5, default: 6, class: 7, 8)
       #expect(await OperationStore.detached(query: keywords).fetch() == [1, 2, 3, 4, 5, 6, 7, 8])
@@ -85,34 +85,34 @@
       #expect(await OperationStore.detached(mutation: $change(in: 1)).mutate(with: 2) == [1, 2])
     }
 
-    @Test func aNameInBackquotesIsANameOfAParameter() async {
+    @Test func `A name in backquotes is the name of a parameter`() async {
       let quoted = $quoted(for: 1, id: 2, `a name`: 3, `inout`: 4, let: 5, var: 6)
       #expect(await OperationStore.detached(query: quoted).fetch() == [1, 2, 3, 4, 5, 6])
     }
 
-    @Test func aParameterWithoutANameGetsOneOfItsOwn() async {
+    @Test func `A parameter without a name gets one of its own`() async {
       let unnamed = $unnamed(1, for: 2, argument0: 3, 4)
       #expect(await OperationStore.detached(query: unnamed).fetch() == [3, 4])
     }
 
-    @Test func aFunctionMayBeCalledLikeAKeyword() async {
+    @Test func `A function may have the name of a keyword`() async {
       #expect(await OperationStore.detached(query: $in(in: 1)).fetch() == 1)
       #expect(await OperationStore.detached(query: $await(2)).fetch() == 2)
       #expect(await OperationStore.detached(query: Team.$default(for: 3)).fetch() == 3)
       #expect(await OperationStore.detached(query: Team(id: 4).$members(in: 5)).fetch() == [4, 5])
     }
 
-    @Test func aNameInBackquotesMayBeOneOfWhatARunBrings() async {
+    @Test func `A name in backquotes may be one that every run passes`() async {
       #expect(await OperationStore.detached(query: $brought(context: 1, continuation: 2)).fetch() == [1, 2])
     }
 
-    @Test func aKeywordIsPartOfAPath() {
+    @Test func `A keyword is part of a path`() {
       #expect($members(in: 1).path == $members(in: 1).path)
       #expect($members(in: 1).path != $members(in: 2).path)
       #expect($named(where: 1).path == ["teams", 1])
     }
 
-    @Test func aContextEntryMayBeCalledLikeAKeyword() {
+    @Test func `A context entry may have the name of a keyword`() {
       var context = OperationContext()
       context.default += 1
       context.`an entry` += 1

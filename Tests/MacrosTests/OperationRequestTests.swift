@@ -45,14 +45,14 @@
   }
 
   @Suite struct OperationRequestTests {
-    @Test func anOperationRunsByItself() async throws {
+    @Test func `An operation runs by itself`() async throws {
       #expect(await #run($answer) == 42)
       #expect(try await #run($streamed) == 5)
       await #run($answer)
       #expect(await #run($never) == 1)
     }
 
-    @Test func aRunTakesAContextAndAContinuation() async throws {
+    @Test func `A run takes a context and a continuation`() async throws {
       var context = OperationContext()
       context.greeting = "bye"
       #expect(try await #run($streamed, context: context) == 3)
@@ -66,7 +66,7 @@
       #expect(yielded.withLock { $0 } == [1, 1])
     }
 
-    @Test func theErrorKeepsItsType() async {
+    @Test func `The error keeps its type`() async {
       do throws(Failed) {
         _ = try await #run($failing(code: 8))
         Issue.record("It failed to fail.")
@@ -75,16 +75,16 @@
       }
     }
 
-    @Test func functionsAreArgumentsLikeOthers() async {
+    @Test func `Functions are arguments like others`() async {
       #expect(await #run($applied { $0 + 1 }) == 3)
       #expect(await #run($applied({ $0 + 1 }, to: 5)) == 6)
     }
 
-    @Test @MainActor func anOperationRunsOnItsCallersActorIfItAsksForIt() async {
+    @Test @MainActor func `An operation that asks for it runs on its caller's actor`() async {
       #expect(await #run($runsHere))
     }
 
-    @Test func modifiersApply() async throws {
+    @Test func `Modifiers apply`() async throws {
       let attempts = Attempts()
       #expect(try await #run($flaky(attempts).retry(limit: 3).delayer(.noDelay)) == 3)
     }

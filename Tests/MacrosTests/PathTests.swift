@@ -60,7 +60,7 @@
   }
 
   @Suite struct PathTests {
-    @Test func aPathIsTheFunctionAndItsArguments() {
+    @Test func `A path is the function and its arguments`() {
       #expect(Paths.$first(1).path == Paths.$first(1).path)
       #expect(Paths.$first(1).path != Paths.$first(2).path)
       #expect(Paths.$first(1).path != Paths.$second(1).path)
@@ -71,13 +71,13 @@
       #expect($plainQuery.path.count == 1)
     }
 
-    @Test func anIdentifiableArgumentIsItsIDUnlessItIsHashable() {
+    @Test func `An identifiable argument is its ID unless it is hashable`() {
       #expect(Paths.$draft(Draft(id: 1, text: "a")).path == Paths.$draft(Draft(id: 1, text: "b")).path)
       #expect(Paths.$draft(Draft(id: 1)).path != Paths.$draft(Draft(id: 2)).path)
       #expect(Paths.$note(Note(id: 1, text: "a")).path != Paths.$note(Note(id: 1, text: "b")).path)
     }
 
-    @Test func identifiableArgumentsInOptionalsAndArraysAreTheirIDs() {
+    @Test func `Identifiable arguments in optionals and arrays are their IDs`() {
       let one = Draft(id: 1, text: "a")
       let changed = Draft(id: 1, text: "b")
       #expect(Paths.$drafts([one], first: one).path == Paths.$drafts([changed], first: changed).path)
@@ -88,7 +88,7 @@
       #expect(notes != Paths.$notes([Note(id: 1, text: "a")], first: Note(id: 1)).path)
     }
 
-    @Test func anArgumentThatIsCalledIDIsTheIdentifier() {
+    @Test func `An argument with the name id is the identifier`() {
       let path = Paths.$byID(id: 1, draft: Draft(id: 2), of: "a").path
       #expect(path == Paths.$byID(id: 1, draft: Draft(id: 3), of: "b").path)
       #expect(path != Paths.$byID(id: 2, draft: Draft(id: 2), of: "a").path)
@@ -98,25 +98,25 @@
       #expect(Paths.$edit(id: 1).path != Paths.$edit(id: 2).path)
     }
 
-    @Test func withoutAnIdentifierEveryArgumentIsItsID() {
+    @Test func `Without an identifier every argument is part of the ID`() {
       let path = Paths.$drafts(Draft(id: 1, text: "a"), with: Note(id: 2, text: "a")).path
       #expect(path == Paths.$drafts(Draft(id: 1, text: "b"), with: Note(id: 2, text: "b")).path)
       #expect(path != Paths.$drafts(Draft(id: 1), with: Note(id: 3)).path)
     }
 
-    @Test func theKindOfInferenceCanBeChosen() {
+    @Test func `The kind of inference can be chosen`() {
       #expect(Paths.$noteByID(Note(id: 1, text: "a")).path == Paths.$noteByID(Note(id: 1, text: "b")).path)
       #expect(Paths.$both(1, "a").path != Paths.$both(1, "b").path)
     }
 
-    @Test func aPrefixComesBeforeTheArguments() {
+    @Test func `A prefix comes before the arguments`() {
       #expect(Paths.$post(id: 1, draft: Draft(id: 2)).path == ["posts", 1, 2])
       #expect(Paths.$all.path == ["all"])
       #expect(Paths.$rooted(id: 2).path == ["root", 1, 2])
       #expect(Paths.$rename(id: 3).path == ["rename", 3])
     }
 
-    @Test func aPathOfOnesOwnIsMadeFromTheArguments() {
+    @Test func `A custom path is made from the arguments`() {
       #expect(Paths.$custom(id: 1, name: "a").path == ["custom", "a", 1])
       #expect(Paths.$made(id: 1).path == ["made", 1])
       #expect(Paths.$working({ 1 }, id: 2).path == ["work", 2])
@@ -124,13 +124,13 @@
       #expect(Shop(name: "here").$anyItem(id: 1).path == ["items", 1])
     }
 
-    @Test func anObjectIsItself() {
+    @Test func `An object is part of the path as itself`() {
       let machine = Machine()
       #expect(machine.$work(1).path == machine.$work(1).path)
       #expect(machine.$work(1).path != Machine().$work(1).path)
     }
 
-    @Test func aClientFindsTheStoresOfAPrefix() async {
+    @Test func `A client finds the stores of a prefix`() async {
       let client = OperationClient()
       await client.store(for: Paths.$post(id: 1, draft: Draft(id: 1))).fetch()
       await client.store(for: Paths.$post(id: 2, draft: Draft(id: 1))).fetch()
@@ -139,7 +139,7 @@
       #expect(client.store(for: Paths.$post(id: 2, draft: Draft(id: 1))).currentValue == 2)
     }
 
-    @Test func twoFunctionsThatClaimOnePathAreReported() {
+    @Test func `Two functions with one path are reported`() {
       let client = OperationClient()
       let store = client.store(for: Paths.$one)
       expectWarning(.pathInUse) { _ = client.store(for: Paths.$other) }

@@ -82,7 +82,7 @@
   }
 
   @Suite struct QueryRequestTests {
-    @Test func aFunctionWithoutArgumentsIsAProperty() async throws {
+    @Test func `A function without arguments is a property`() async throws {
       await OperationStore.detached(query: $plainQuery).fetch()
       #expect(await OperationStore.detached(query: $number).fetch() == 1)
       #expect(await OperationStore.detached(query: $asyncNumber).fetch() == 2)
@@ -90,7 +90,7 @@
       #expect(await OperationStore.detached(query: `$the answer`).fetch() == 42)
     }
 
-    @Test func failuresKeepTheirTypes() async throws {
+    @Test func `Failures keep their types`() async throws {
       #expect(try await OperationStore.detached(query: $throwingNumber(fails: false)).fetch() == 3)
       await #expect(throws: Failed()) { try await OperationStore.detached(query: $throwingNumber(fails: true)).fetch() }
       do throws(Failed) {
@@ -102,23 +102,23 @@
       }
     }
 
-    @Test func labelsAndDefaultsAreThoseOfTheFunction() async {
+    @Test func `Labels and defaults are those of the function`() async {
       #expect(await OperationStore.detached(query: $sum(1)).fetch() == 11)
       #expect(await OperationStore.detached(query: $sum(1, and: 2, third: 3)).fetch() == 3)
     }
 
-    @Test func genericFunctionsMakeGenericQueries() async throws {
+    @Test func `Generic functions make generic queries`() async throws {
       #expect(try await OperationStore.detached(query: $described(1, as: Int.self)).fetch() == [1])
       #expect(await OperationStore.detached(query: $described(any: "a")).fetch() == "a")
       let none: some QueryRequest<Int?, Never> = $none()
       #expect(await OperationStore.detached(query: none).fetch() == .some(nil))
     }
 
-    @Test func aFunctionOfAGlobalActorRunsThere() async {
+    @Test func `A function of a global actor runs there`() async {
       #expect(await OperationStore.detached(query: $mainActorQuery(id: 9)).fetch() == 9)
     }
 
-    @Test func aRunBringsContextContinuationAndIsolation() async throws {
+    @Test func `A run passes the context, the continuation and the isolation`() async throws {
       let store = OperationStore.detached(query: $hearing(id: 1))
       store.context.greeting = "bye"
       let recorder = EventRecorder<QueryState<String, any Error>>()
@@ -126,12 +126,12 @@
       #expect(recorder.results.map { try? $0.get() } == ["1 so far", "1 bye true"])
     }
 
-    @Test func argumentsMayHaveTheNameOfTheFunction() async {
+    @Test func `Arguments may have the name of the function`() async {
       #expect(await OperationStore.detached(query: $echo(4, context: 1)).fetch() == 5)
       #expect(await OperationStore.detached(query: $context(of: 1)).fetch() == "hello 1")
     }
 
-    @Test func argumentsMayHaveTheNamesOfWhatARunBrings() async {
+    @Test func `Arguments may have the names of parameters that a run passes`() async {
       let store = OperationStore.detached(query: $named(context: "name", isolation: 2))
       #expect(await store.fetch() == "name 2 hello")
     }

@@ -5,7 +5,7 @@ import Testing
 @Suite struct DefaultClientTests {
   private struct Unavailable: Error {}
 
-  @Test func underATestRunnerNothingIsRetried() async throws {
+  @Test func `Under a test runner nothing is retried`() async throws {
     let script = OperationScript<Int, any Error>(default: .error(Unavailable()))
     let store = OperationClient().store(for: script.query())
 
@@ -15,7 +15,7 @@ import Testing
     #expect(store.isAutomaticRunningEnabled)
   }
 
-  @Test func mutationsAreLeftAlone() async throws {
+  @Test func `Mutations are neither retried nor run automatically by default`() async throws {
     let counter = CountingMutation.Counter()
     let client = OperationClient(storeCreator: .default(retryLimit: 3, delayer: .noDelay))
     let store = client.store(for: CountingMutation(counter: counter))
@@ -28,7 +28,7 @@ import Testing
     subscription.cancel()
   }
 
-  @Test func mutationsAreRetriedWhenAsked() async throws {
+  @Test func `Mutations are retried when asked`() async throws {
     let counter = CountingMutation.Counter()
     let client = OperationClient(storeCreator: .default(mutationRetryLimit: 2, delayer: .noDelay))
     let store = client.store(for: CountingMutation(counter: counter))
@@ -38,7 +38,7 @@ import Testing
     #expect(await counter.count == 3)
   }
 
-  @Test func theContextAndTheCacheCanBeChosen() async throws {
+  @Test func `The context and the cache can be chosen`() async throws {
     var context = OperationContext()
     context.operationCacheTime = .seconds(1)
     let client = OperationClient(

@@ -5,7 +5,7 @@ import Testing
 @Suite struct DefaultStoreCreatorTests {
   private struct Unavailable: Error {}
 
-  @Test func aQueryIsRetriedWithBackoff() async throws {
+  @Test func `A query is retried with backoff`() async throws {
     let script = OperationScript<Int, any Error>()
     script.enqueue(.error(Unavailable()), .error(Unavailable()), .value(3))
     let clock = ManualClock()
@@ -23,7 +23,7 @@ import Testing
     #expect(clock.delays == [.seconds(1), .seconds(2)])
   }
 
-  @Test func anUpdateStaysThroughTheRetriesOfAMutation() async throws {
+  @Test func `An update stays through the retries of a mutation`() async throws {
     let script = OperationScript<Int, any Error>()
     script.enqueue(.error(Unavailable()), .error(Unavailable()))
     let clock = ManualClock()
@@ -49,7 +49,7 @@ import Testing
     #expect(list.currentValue == [])
   }
 
-  @Test func callersShareARequest() async throws {
+  @Test func `Callers share a run`() async throws {
     let script = OperationScript<Int, any Error>()
     let store = OperationClient(storeCreator: .default()).store(for: script.query())
 
@@ -64,7 +64,7 @@ import Testing
     #expect(script.runCount == 1)
   }
 
-  @Test func aSubscriberStartsARun() async throws {
+  @Test func `A subscriber starts a run`() async throws {
     let script = OperationScript<Int, any Error>(default: .value(1))
     let store = OperationClient(storeCreator: .default()).store(for: script.query())
 
@@ -75,7 +75,7 @@ import Testing
     subscription.cancel()
   }
 
-  @Test func automaticRunningFollowsItsSpecification() {
+  @Test func `Automatic running follows its specification`() {
     let script = OperationScript<Int, any Error>(default: .value(1))
     let creator = OperationClient.DefaultStoreCreator.default(automaticRunningSpecification: .always(false))
     let store = OperationClient(storeCreator: creator).store(for: script.query())
@@ -86,7 +86,7 @@ import Testing
     subscription.cancel()
   }
 
-  @Test func aStaleQueryIsRerunWhenTheNetworkIsBack() async throws {
+  @Test func `A stale query is rerun when the network is back`() async throws {
     let script = OperationScript<Int, any Error>(default: .value(1))
     let observer = MockNetworkObserver(initialStatus: .connected)
     let store = OperationClient(storeCreator: .default(networkObserver: observer)).store(for: script.query())
@@ -102,7 +102,7 @@ import Testing
     subscription.cancel()
   }
 
-  @Test func aStaleQueryIsRerunWhenTheApplicationIsActiveAgain() async throws {
+  @Test func `A stale query is rerun when the application is active again`() async throws {
     let script = OperationScript<Int, any Error>(default: .value(1))
     let observer = MockApplicationActivityObserver(isActive: true)
     let store = OperationClient(storeCreator: .default(activityObserver: observer)).store(for: script.query())
@@ -117,7 +117,7 @@ import Testing
     subscription.cancel()
   }
 
-  @Test func bothObserversTogether() async throws {
+  @Test func `A stale query follows both observers together`() async throws {
     let script = OperationScript<Int, any Error>(default: .value(1))
     let network = MockNetworkObserver(initialStatus: .connected)
     let activity = MockApplicationActivityObserver(isActive: true)
@@ -137,7 +137,7 @@ import Testing
     subscription.cancel()
   }
 
-  @Test func theOperationHasTheLastWord() async throws {
+  @Test func `The operation's own modifiers win`() async throws {
     let script = OperationScript<Int, any Error>(default: .error(Unavailable()))
     let client = OperationClient(storeCreator: .default(retryLimit: 5, delayer: .noDelay))
     let store = client.store(for: script.query().retry(limit: 1))

@@ -60,7 +60,7 @@ private struct NoRetryQuery: QueryRequest, Hashable {
 }
 
 @Suite struct ContextSamples {
-  @Test func aCustomPropertyReachesTheQuery() async throws {
+  @Test func `A custom property reaches the query`() async throws {
     let store = OperationStore.detached(query: PlayerQuery(id: 1))
     #expect(try await store.fetch() == "player 1")
 
@@ -68,11 +68,11 @@ private struct NoRetryQuery: QueryRequest, Hashable {
     #expect(try await store.fetch() == "player 1, differently")
   }
 
-  @Test func aQuerySetsItsContextUp() async throws {
+  @Test func `A query sets up its context`() async throws {
     #expect(try await OperationStore.detached(query: SomeQuery()).fetch() == "new value")
   }
 
-  @Test func aQueryCanDisableItsRetries() async throws {
+  @Test func `A query can disable its retries`() async throws {
     let client = OperationClient(storeCreator: .default(retryLimit: 3, delayer: .noDelay))
     let store = client.store(for: NoRetryQuery())
 

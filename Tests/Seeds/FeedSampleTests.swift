@@ -2,7 +2,7 @@ import Operation
 import Testing
 
 @Suite struct FeedSamples {
-  @Test func theFeedLoadsPageAfterPageToItsEnd() async throws {
+  @Test func `The feed loads page after page to its end`() async throws {
     let store = OperationStore.detached(query: Post.feedQuery)
 
     while store.currentValue.isEmpty || store.hasNextPage {
@@ -14,7 +14,7 @@ import Testing
     #expect(try await store.fetchNextPage() == nil)
   }
 
-  @Test func aMutationCreatesAPost() async throws {
+  @Test func `A mutation creates a post`() async throws {
     let store = OperationClient().store(for: Post.createMutation)
 
     let post = try await store.mutate(with: Post.CreateMutation.Arguments(userId: 1, title: "Title", body: "Body"))

@@ -11,7 +11,7 @@ import Testing
     self.client = OperationClient(defaultContext: context)
   }
 
-  @Test func aDirectUpdateChangesOneList() async throws {
+  @Test func `A direct update changes one list`() async throws {
     let (first, second) = try await self.loadTwoLists()
 
     try await self.client.store(for: DirectFriendRequest(listOwner: 1)).mutate(with: .init(userId: 2))
@@ -20,7 +20,7 @@ import Testing
     #expect(self.relationships(in: second) == [.notFriends, .notFriends, .notFriends])
   }
 
-  @Test func patternMatchingChangesAllLists() async throws {
+  @Test func `Pattern matching changes all lists`() async throws {
     let (first, second) = try await self.loadTwoLists()
 
     try await self.client.store(for: PatternFriendRequest()).mutate(with: .init(userId: 2))
@@ -29,7 +29,7 @@ import Testing
     #expect(self.relationships(in: second) == [.notFriends, .friendRequestSent, .notFriends])
   }
 
-  @Test func anOptimisticUpdateIsTakenBackByHand() async throws {
+  @Test func `An optimistic update is undone by hand`() async throws {
     let (first, _) = try await self.loadTwoLists()
     await self.server.refuseRequests()
 
@@ -40,7 +40,7 @@ import Testing
     #expect(self.relationships(in: first) == [.notFriends, .notFriends, .notFriends])
   }
 
-  @Test func anOptimisticModifierTakesItBackByItself() async throws {
+  @Test func `An optimistic modifier undoes its update by itself`() async throws {
     let (first, second) = try await self.loadTwoLists()
     let mutation = RefetchingFriendRequest()
       .optimistic(on: ["user-friends"], of: User.FriendsQuery.State.self) { pages, arguments in
@@ -56,7 +56,7 @@ import Testing
     #expect(self.relationships(in: second) == [.notFriends, .notFriends, .notFriends])
   }
 
-  @Test func refetchingAsksTheServerAgain() async throws {
+  @Test func `Refetching asks the server again`() async throws {
     let (first, second) = try await self.loadTwoLists()
 
     try await self.client.store(for: RefetchingFriendRequest()).mutate(with: .init(userId: 2))

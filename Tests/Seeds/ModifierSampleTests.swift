@@ -31,7 +31,7 @@ struct DelayModifer<
 }
 
 @Suite struct ModifierSamples {
-  @Test func aModifiedQueryIsAQuery() async throws {
+  @Test func `A modified query is a query`() async throws {
     let delayedPostQuery = Post.Query(id: 1).delay(for: .seconds(1))
     let store = OperationStore.detached(query: delayedPostQuery)
     store.context.operationDelayer = .noDelay
@@ -41,7 +41,7 @@ struct DelayModifer<
     #expect(store.path == [Post.Query(id: 1)])
   }
 
-  @Test func theDelayAsksTheDelayerOfTheContext() async throws {
+  @Test func `The delay uses the delayer of the context`() async throws {
     let delays = DelayLog()
     let store = OperationStore.detached(query: Post.Query(id: 1).delay(for: .seconds(7)).delayer(delays))
     store.context.dataTransport = MockDataTransport()
@@ -51,7 +51,7 @@ struct DelayModifer<
     #expect(await delays.durations == [.seconds(7)])
   }
 
-  @Test func theOtherKindsOfRequestsTakeModifiersToo() async throws {
+  @Test func `The other kinds of requests take modifiers too`() async throws {
     let delayedCreateMutation = Post.CreateMutation().delay(for: .seconds(1))
     let delayedFeedQuery = Post.FeedQuery().delay(for: .seconds(1))
     let created = OperationStore.detached(mutation: delayedCreateMutation)

@@ -32,7 +32,7 @@ extension Post {
 }
 
 @Suite struct MultipleUpdatesSamples {
-  @Test func theCachedValueComesBeforeTheLiveOne() async throws {
+  @Test func `The cached value comes before the live one`() async throws {
     let store = OperationStore.detached(query: Post.CachedQuery(id: 1))
     let recorder = EventRecorder<QueryState<Post?, any Error>>()
 

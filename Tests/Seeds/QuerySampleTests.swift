@@ -9,7 +9,7 @@ import Testing
 @Suite struct QuerySamples {
   private let post = Post(id: 1, userId: 1, title: "Mock Title", body: "This is the body of the mock post.")
 
-  @Test func aQueryReturnsThePost() async throws {
+  @Test func `A query returns the post`() async throws {
     let store = OperationStore.detached(
       query: Post.query(for: 1),
       initialValue: nil
@@ -22,7 +22,7 @@ import Testing
     #expect(store.status.resultValue == .some(self.post))
   }
 
-  @Test func aMissingPostIsAValue() async throws {
+  @Test func `A missing post is a value`() async throws {
     let store = OperationStore.detached(query: Post.query(for: 2))
     store.context.dataTransport = MockDataTransport()
 
@@ -30,7 +30,7 @@ import Testing
     #expect(store.status.isSuccessful)
   }
 
-  @Test func theClockDatesTheValue() async throws {
+  @Test func `The clock dates the value`() async throws {
     let store = OperationStore.detached(
       query: Post.query(for: 1),
       initialValue: nil
@@ -44,7 +44,7 @@ import Testing
     #expect(store.valueLastUpdatedAt == date)
   }
 
-  @Test func withoutDelaysRetriesDoNotWait() async throws {
+  @Test func `Without delays retries do not wait`() async throws {
     let store = OperationStore.detached(query: Post.Query(id: 1).retry(limit: 3))
     store.context.dataTransport = FailingTransport()
     store.context.operationDelayer = .noDelay
@@ -53,7 +53,7 @@ import Testing
     #expect(store.error is URLError)
   }
 
-  @Test func aClientSharesTheStateOfAPath() async throws {
+  @Test func `A client shares the state of a path`() async throws {
     let client = OperationClient()
     client.defaultContext.dataTransport = MockDataTransport(posts: ["1": self.post])
 

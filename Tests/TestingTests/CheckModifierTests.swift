@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 @Suite struct CheckModifierTests {
-  @Test func modifiersOfTheCoreKeepTheRules() async throws {
+  @Test func `Modifiers of the core keep the rules`() async throws {
     try await checkModifier { $0 }
     try await checkModifier { $0.context { $0.operationTaskConfiguration.name = "named" } }
     try await checkModifier { $0.manualTime(ManualClock()) }
@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test(arguments: ModifierRule.allCases.filter { $0 != .path })
-  func findsWhatBreaks(rule: ModifierRule) async throws {
+  func `Each broken rule is found`(rule: ModifierRule) async throws {
     try await withKnownIssue {
       try await checkModifier([rule], within: .milliseconds(20)) { $0.modifier(Vandal(rule: rule)) }
     } matching: { issue in
@@ -24,7 +24,7 @@ import Testing
     try await checkModifier(except: broken) { $0.modifier(Vandal(rule: rule)) }
   }
 
-  @Test func findsAnotherPath() async throws {
+  @Test func `Another path is found`() async throws {
     try await withKnownIssue {
       try await checkModifier { $0.script.query(path: ["elsewhere"]) }
     } matching: { issue in
@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test func keepsOnWithTheOtherRules() async throws {
+  @Test func `The check goes on with the other rules`() async throws {
     try await withKnownIssue {
       try await checkModifier([.value, .setup]) { $0.modifier(Vandal(rule: .value)).modifier(Vandal(rule: .setup)) }
     } matching: { issue in
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test func delaysTakeNoTime() async throws {
+  @Test func `Delays take no time`() async throws {
     try await checkModifier { $0.modifier(Delaying()) }
   }
 }

@@ -11,7 +11,7 @@ import Testing
   let script = OperationScript<Int, any Error>()
   let recorder = EventRecorder<State>()
 
-  @Test func recordsAllEventsInOrder() async throws {
+  @Test func `A recorder keeps all events in order`() async throws {
     let store = OperationStore.detached(query: script.query())
     let subscription = store.subscribe(with: recorder.handler)
     script.enqueue(.yield(.success(1), then: .yield(.failure(Refused()), then: .value(2))), .error(Refused()))
@@ -47,14 +47,14 @@ import Testing
     subscription.cancel()
   }
 
-  @Test func servesAsAQueryHandler() async throws {
+  @Test func `A recorder serves as a query handler`() async throws {
     let store = OperationStore.detached(query: script.query())
     script.enqueue(.value(1))
     try await store.fetch(handler: recorder.queryHandler)
     #expect(recorder.digests == [.state(nil, isLoading: true), .started, .state(1), .returned(1), .ended])
   }
 
-  @Test func waitsForEvents() async throws {
+  @Test func `A recorder waits for events`() async throws {
     let store = OperationStore.detached(query: script.query().handleEvents(with: recorder.handler))
     let fetch = Task { try await store.fetch() }
     let run = try await script.next()
@@ -70,7 +70,7 @@ import Testing
     #expect(try await recorder.first { $0.state?.currentValue == 1 }.digest == .state(1, isLoading: true))
   }
 
-  @Test func waitsAcrossAForgottenPast() async throws {
+  @Test func `Removing the recorded events does not end a wait`() async throws {
     let store = OperationStore.detached(query: script.query())
     let subscription = store.subscribe(with: recorder.handler)
     store.currentValue = 1
@@ -83,7 +83,7 @@ import Testing
     subscription.cancel()
   }
 
-  @Test func goesWithItsLastReference() async throws {
+  @Test func `A recorder is released with its last reference`() async throws {
     let script = OperationScript<Int, any Error>(default: .value(1))
     weak var reference: EventRecorder<State>?
     do {
@@ -96,7 +96,7 @@ import Testing
     #expect(reference == nil)
   }
 
-  @Test func waitsTimeOutWithWhatThereWas() async throws {
+  @Test func `A wait that times out names the recorded events`() async throws {
     let store = OperationStore.detached(query: script.query(), initialValue: 7)
     let subscription = store.subscribe(with: recorder.handler)
     try await withKnownIssue {

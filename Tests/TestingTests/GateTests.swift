@@ -4,7 +4,7 @@ import Testing
 @Suite struct GateTests {
   let gate = Gate()
 
-  @Test func holdsTasksUntilItOpens() async throws {
+  @Test func `A gate holds tasks until it opens`() async throws {
     let tasks = (0..<100).map { number in
       Task {
         try await gate.wait()
@@ -21,7 +21,7 @@ import Testing
     #expect(gate.arrivalCount == 101)
   }
 
-  @Test func aCancelledTaskLeavesAtOnce() async throws {
+  @Test func `A cancelled task leaves at once`() async throws {
     let task = Task { try await gate.wait() }
     try await gate.arrivals(count: 1)
     task.cancel()
@@ -34,7 +34,7 @@ import Testing
     #expect(gate.arrivalCount == 2)
   }
 
-  @Test func cancellationCanBeIgnored() async throws {
+  @Test func `Cancellation can be ignored`() async throws {
     let task = Task {
       await gate.waitIgnoringCancellation()
       return Task.isCancelled
@@ -45,7 +45,7 @@ import Testing
     #expect(await task.value)
   }
 
-  @Test func waitsTimeOutWithAMessage() async throws {
+  @Test func `A wait that times out has a message`() async throws {
     try await withKnownIssue {
       try await gate.wait(within: .zero)
     } matching: { issue in
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test func aWaitThatTimesOutThrows() async {
+  @Test func `A wait that times out throws`() async {
     await withKnownIssue {
       await #expect(throws: WaitTimedOut(what: "a gate to be opened", limit: .zero)) {
         try await gate.wait(within: .zero)

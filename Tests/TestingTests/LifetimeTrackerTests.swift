@@ -4,7 +4,7 @@ import Testing
 @Suite struct LifetimeTrackerTests {
   let lifetimes = LifetimeTracker()
 
-  @Test func countsWhatIsAlive() async throws {
+  @Test func `A tracker counts live objects`() async throws {
     #expect(lifetimes.aliveCount == 0)
     var first: LifetimeTracker.Token? = lifetimes.token()
     let gate = Gate()
@@ -21,7 +21,7 @@ import Testing
     try await lifetimes.noneAlive()
   }
 
-  @Test func waitingTimesOutWithAMessage() async throws {
+  @Test func `A wait that times out has a message`() async throws {
     let token = lifetimes.token()
     try await withKnownIssue {
       try await lifetimes.noneAlive(within: .zero)

@@ -8,7 +8,7 @@ import Testing
 @Suite struct ManualClockTests {
   let clock = ManualClock()
 
-  @Test func wakesInTheOrderOfTheDeadlinesAndThenOfArrival() {
+  @Test func `Sleepers wake in the order of their deadlines and then of their arrival`() {
     let woken = Mutex<[String]>([])
     func sleep(_ name: String, _ seconds: Int) -> OperationSubscription {
       clock.schedule(after: .seconds(seconds)) { [clock] in
@@ -29,7 +29,7 @@ import Testing
     #expect(woken.withLock { $0.count } == 4)
   }
 
-  @Test func wakesWhoAsksAgainWhenThatFallsWithinTheSpan() {
+  @Test func `A sleeper that schedules again wakes again within the same advance`() {
     let subscriptions = Mutex<[OperationSubscription]>([])
     let times = Mutex<[Duration]>([])
     @Sendable func sleep() {
@@ -48,7 +48,7 @@ import Testing
     #expect(clock.sleeperCount() == 0)
   }
 
-  @Test func callsBackAtOnceWhenNoTimeIsAskedFor() async throws {
+  @Test func `No time and negative time call back at once`() async throws {
     let count = Atomic(0)
     for duration in [Duration.zero, .seconds(-1), .seconds(Int64.min)] {
       _ = clock.schedule(after: duration) { count.add(1, ordering: .relaxed) }
@@ -59,7 +59,7 @@ import Testing
     #expect(clock.sleeperCount() == 0)
   }
 
-  @Test func doesNotOverflow() {
+  @Test func `The longest durations do not overflow`() {
     clock.advance(by: .seconds(1))
     let subscription = clock.schedule(after: .seconds(Int64.max)) {}
     #expect(clock.sleeperCount() == 1)
@@ -71,7 +71,7 @@ import Testing
     subscription.cancel()
   }
 
-  @Test func tellsDelaysFromDeadlines() async throws {
+  @Test func `Delays and deadlines are counted apart`() async throws {
     let delay = Task { try await clock.delay(for: .seconds(2)) }
     try await clock.sleepers(count: 1, .delay)
     let sleep = Task { try await clock.sleep(for: .seconds(1)) }
@@ -88,7 +88,7 @@ import Testing
     #expect(clock.delays == [.seconds(2), .zero])
   }
 
-  @Test func aCancelledSleeperLeavesAtOnce() async throws {
+  @Test func `A cancelled sleeper leaves at once`() async throws {
     let sleeps = (0..<100).map { _ in Task { try await clock.delay(for: .seconds(1)) } }
     try await clock.sleepers(count: 100)
     for sleep in sleeps { sleep.cancel() }
@@ -97,7 +97,7 @@ import Testing
     #expect(clock.elapsed == .zero)
   }
 
-  @Test func waitingForSleepersSeesOnesThatGoAgain() async throws {
+  @Test func `Waiting for sleepers sees one that is cancelled right away`() async throws {
     // The sleeper is there for a moment only, while nobody else gets a turn.
     let waiting = Task.immediate { try await clock.sleepers(count: 1) }
     clock.schedule(after: .seconds(1)) {}.cancel()
@@ -105,7 +105,7 @@ import Testing
     try await waiting.value
   }
 
-  @Test func waitingForSleepersTimesOutWithAMessage() async throws {
+  @Test func `A wait for sleepers that times out has a message`() async throws {
     try await withKnownIssue {
       try await clock.sleepers(count: 2, .delay, within: .zero)
     } matching: { issue in
@@ -120,7 +120,7 @@ import Testing
     subscription.cancel()
   }
 
-  @Test func showsDates() {
+  @Test func `A manual clock shows dates`() {
     let start = Date(timeIntervalSinceReferenceDate: 0)
     #expect(clock.now() == start)
     clock.advance(by: .milliseconds(1_500))
@@ -135,7 +135,7 @@ import Testing
     subscription.cancel()
   }
 
-  @Test func isInstalledInContextsAndOperations() async throws {
+  @Test func `A manual clock is installed in contexts and operations`() async throws {
     var context = OperationContext()
     context.use(clock)
     #expect(context.operationClock.now() == clock.now())

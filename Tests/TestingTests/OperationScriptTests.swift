@@ -5,7 +5,7 @@ import Testing
 @Suite struct OperationScriptTests {
   struct Refused: Error, Equatable {}
 
-  @Test func playsWhatWasEnqueuedAndThenTheDefault() async throws {
+  @Test func `A script plays the enqueued outcomes and then the default`() async throws {
     let script = OperationScript<Int, any Error>(default: .value(9))
     let runner = OperationRunner(operation: script.operation())
     script.enqueue(.value(1), .error(Refused()))
@@ -21,7 +21,7 @@ import Testing
     #expect(script.setupCount == 1)
   }
 
-  @Test func handsOutItsRunsInOrder() async throws {
+  @Test func `A script returns its runs in order`() async throws {
     let script = OperationScript<String, Never>()
     let runner = OperationRunner(operation: script.operation())
     async let first = runner.run()
@@ -40,7 +40,7 @@ import Testing
     try await script.noActiveRuns()
   }
 
-  @Test func oneWhoWaitsGetsTheRunThatComes() async throws {
+  @Test func `A waiting call gets the next run`() async throws {
     let script = OperationScript<Int, any Error>()
     let waiting = (0..<3).map { _ in Task { try await script.next() } }
     let runner = OperationRunner(operation: script.operation())
@@ -57,7 +57,7 @@ import Testing
     #expect(values == [1, 2, 3])
   }
 
-  @Test func aCancelledRunEndsByItself() async throws {
+  @Test func `A cancelled run ends by itself`() async throws {
     let script = OperationScript<Int, any Error>()
     let task = Task { try await OperationRunner(operation: script.operation()).run() }
     let run = try await script.next()
@@ -69,7 +69,7 @@ import Testing
     run.succeed(1)
   }
 
-  @Test func aRunThatIgnoresItsCancellationGoesOn() async throws {
+  @Test func `A run that ignores its cancellation goes on`() async throws {
     let script = OperationScript<Int, any Error>(endsOnCancellation: false)
     let task = Task { try await OperationRunner(operation: script.operation()).run() }
     let run = try await script.next()
@@ -80,7 +80,7 @@ import Testing
     #expect(try await task.value == 1)
   }
 
-  @Test func aFailureWithoutRoomForCancellationWaitsForTheTest() async throws {
+  @Test func `A run whose failure has no room for a cancellation waits for the test`() async throws {
     let script = OperationScript<Int, Refused>()
     let task = Task { try await OperationRunner(operation: script.operation()).run() }
     let run = try await script.next()
@@ -90,7 +90,7 @@ import Testing
     await #expect(throws: Refused.self) { try await task.value }
   }
 
-  @Test func aRunHasItsContextAndYields() async throws {
+  @Test func `A run has its context and yields`() async throws {
     let script = OperationScript<Int, any Error>()
     let store = OperationStore.detached(query: script.query(path: ["scripted", 1]))
     #expect(store.path == ["scripted", 1])
@@ -107,7 +107,7 @@ import Testing
     #expect(try await fetch.value == 2)
   }
 
-  @Test func aRunThatIsTakenAfterItsEndTellsHowItEnded() async throws {
+  @Test func `A run that is taken after its end shows its end`() async throws {
     let script = OperationScript<Int, any Error>()
     let lifetimes = LifetimeTracker()
     do {
@@ -132,7 +132,7 @@ import Testing
     QueryEventHandler(onFetchingStarted: { _ in token.touch() })
   }
 
-  @Test func waitsTimeOutWithAMessage() async throws {
+  @Test func `A wait that times out has a message`() async throws {
     let script = OperationScript<Int, any Error>(default: .value(1))
     try await OperationRunner(operation: script.operation()).run()
     try await withKnownIssue {

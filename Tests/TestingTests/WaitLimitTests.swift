@@ -2,11 +2,11 @@ import OperationTesting
 import Testing
 
 @Suite struct WaitLimitTests {
-  @Test func isAMinuteUnlessATraitSaysOtherwise() {
+  @Test func `The limit is a minute without a trait`() {
     #expect(WaitLimit.current == .seconds(60))
   }
 
-  @Test(.waitLimit(.zero)) func comesFromATrait() async throws {
+  @Test(.waitLimit(.zero)) func `The limit comes from a trait`() async throws {
     #expect(WaitLimit.current == .zero)
     await withKnownIssue { try await Gate().wait() }
     await WaitLimit.withValue(.seconds(1)) {
@@ -16,16 +16,16 @@ import Testing
   }
 
   @Suite(.waitLimit(.seconds(3))) struct InASuite {
-    @Test func reachesTheTests() {
+    @Test func `The limit of a suite reaches its tests`() {
       #expect(WaitLimit.current == .seconds(3))
     }
 
-    @Test(.waitLimit(.seconds(2))) func givesWayToTheirOwn() {
+    @Test(.waitLimit(.seconds(2))) func `The limit of a test replaces that of its suite`() {
       #expect(WaitLimit.current == .seconds(2))
     }
   }
 
-  @Test func aTimeLimitEndsATaskThatHangs() async throws {
+  @Test func `A time limit ends a task that hangs`() async throws {
     let (gate, isCancelled) = (Gate(), Gate())
     try await withKnownIssue {
       try await withTimeLimit("something that hangs", .milliseconds(1)) {
@@ -42,14 +42,14 @@ import Testing
     gate.open()
   }
 
-  @Test func aTimeLimitHandsOnWhatComes() async throws {
+  @Test func `A time limit passes on the value or the error`() async throws {
     #expect(try await withTimeLimit("a value") { 1 } == 1)
     await #expect(throws: CancellationError.self) {
       try await withTimeLimit("an error") { throw CancellationError() }
     }
   }
 
-  @Test func aCancelledCallerDoesNotWaitForTheLimit() async throws {
+  @Test func `A cancelled caller does not wait for the limit`() async throws {
     let gate = Gate()
     let task = Task {
       try await withTimeLimit("something that hangs") { try await gate.wait() }

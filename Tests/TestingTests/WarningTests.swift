@@ -7,7 +7,7 @@ import Testing
     OperationWarning(code: code, message: "Something is wrong.").report()
   }
 
-  @Test(.warningsAreIssues) func warningsBecomeIssues() async {
+  @Test(.warningsAreIssues) func `Warnings become issues`() async {
     withKnownIssue {
       Self.warn(.taskCircle)
     } matching: { issue in
@@ -17,12 +17,12 @@ import Testing
   }
 
   @Suite(.warningsAreIssues) struct InASuite {
-    @Test func reachesTheTests() {
+    @Test func `The trait of a suite reaches its tests`() {
       withKnownIssue { WarningTests.warn(.taskCircle) }
     }
   }
 
-  @Test(.warningsAreIssues) func anExpectedWarningIsNoIssue() async throws {
+  @Test(.warningsAreIssues) func `An expected warning is no issue`() async throws {
     let value = expectWarning(.taskCircle) {
       Self.warn(.taskCircle)
       Self.warn(.taskCircle)
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test func aMissingWarningIsAnIssue() {
+  @Test func `A missing warning is an issue`() {
     withKnownIssue {
       expectWarning(.taskCircle) {}
     } matching: { issue in
@@ -57,7 +57,7 @@ import Testing
     #expect(recorder.warnings.map(\.code) == [.pathInUse])
   }
 
-  @Test func warningsAreRecorded() async throws {
+  @Test func `Warnings are recorded`() async throws {
     let recorder = WarningRecorder()
     recorder.recording { Self.warn(.pathInUse) }
     let task = recorder.recording { Task { Self.warn(.taskCircle) } }
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func ofALateYield() async throws {
+  @Test func `A late yield is reported`() async throws {
     let script = OperationScript<Int, any Error>()
     let store = OperationStore.detached(query: script.query())
     let fetch = Task { try await store.fetch() }

@@ -12,7 +12,7 @@ import Testing
 
   private let box = Box()
 
-  @Test func itsOwnerEntersAgain() {
+  @Test func `The owner enters again`() {
     #expect(!box.mutex.isOwnedByCurrentThread)
     let value = box.mutex.withExclusiveAccess {
       #expect(box.mutex.isOwnedByCurrentThread)
@@ -33,7 +33,7 @@ import Testing
     #expect(box.mutex.withLock { $0 } == 3)
   }
 
-  @Test func isGivenBackByAnErrorThatIsThrown() {
+  @Test func `An error that is thrown ends the exclusive access`() {
     struct TaskRefused: Error {}
     #expect(throws: TaskRefused.self) {
       try box.mutex.withExclusiveAccess { () throws(TaskRefused) in
@@ -45,7 +45,7 @@ import Testing
     #expect(box.mutex.withLock { $0 } == 7)
   }
 
-  @Test func ownersAreTheirOwn() {
+  @Test func `Each mutex has an owner of its own`() {
     let other = Box()
     box.mutex.withExclusiveAccess {
       #expect(!other.mutex.isOwnedByCurrentThread)
@@ -59,7 +59,7 @@ import Testing
     #expect(other.mutex.withLock { $0 } == 2)
   }
 
-  @Test func keepsOtherThreadsOut() async {
+  @Test func `The owner keeps other threads out`() async {
     let box = box
     await onThreads(4) { number in
       for round in 0..<2_000 {
@@ -77,7 +77,7 @@ import Testing
     #expect(box.mutex.withLock { $0 } == 8_000)
   }
 
-  @Test func isNotOwnedByAnotherThread() async {
+  @Test func `Another thread is not the owner`() async {
     let box = box
     let (isOwner, isJudged) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let isOwned = Switch(true)
@@ -98,7 +98,7 @@ import Testing
 }
 
 @Suite struct SwitchTests {
-  @Test func tellsWhatItWas() {
+  @Test func `Setting a switch returns the former value`() {
     let isOn = Switch(false)
     #expect(!isOn.isOn)
     #expect(isOn.set(true) == false)
@@ -107,7 +107,7 @@ import Testing
     #expect(isOn.set(false) == true)
   }
 
-  @Test func oneOfManyThreadsIsTheFirst() async {
+  @Test func `One of many threads is the first to set a switch`() async {
     let firsts = Atomic(0)
     let isTaken = Switch(false)
     await onThreads(4) { _ in
@@ -118,7 +118,7 @@ import Testing
 }
 
 @Suite struct ThreadLocalTests {
-  @Test func threadsHaveDifferentNamesAndDepths() async {
+  @Test func `Threads have different identifiers and depths`() async {
     let names = Mutex<Set<UInt>>([])
     // Both are alive when the names are taken.
     let meeting = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))

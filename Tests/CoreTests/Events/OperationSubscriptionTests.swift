@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 @Suite struct OperationSubscriptionTests {
-  @Test func cancelsOnce() {
+  @Test func `A subscription is cancelled once`() {
     let count = Atomic(0)
     var subscription: OperationSubscription? = OperationSubscription { count.add(1, ordering: .relaxed) }
     #expect(count.load(ordering: .relaxed) == 0)
@@ -15,7 +15,7 @@ import Testing
     #expect(count.load(ordering: .relaxed) == 1)
   }
 
-  @Test func cancelsItselfWithItsLastReference() {
+  @Test func `A subscription is cancelled when its last reference goes`() {
     let count = Atomic(0)
     var first: OperationSubscription? = OperationSubscription { count.add(1, ordering: .relaxed) }
     var second = first
@@ -26,7 +26,7 @@ import Testing
     #expect(count.load(ordering: .relaxed) == 1)
   }
 
-  @Test func cancelsOnceWhenThreadsRaceForIt() async {
+  @Test func `A subscription is cancelled once when threads race`() async {
     for _ in 0..<200 {
       let count = Atomic(0)
       let subscription = OperationSubscription { count.add(1, ordering: .relaxed) }
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func mayBeCancelledByItsOwnAction() {
+  @Test func `A subscription may be cancelled by its own action`() {
     let count = Atomic(0)
     let holder = Mutex<OperationSubscription?>(nil)
     let subscription = OperationSubscription {
@@ -48,7 +48,7 @@ import Testing
     holder.withLock { $0 = nil }
   }
 
-  @Test func letsGoOfItsActionWhenItIsCancelled() {
+  @Test func `A cancelled subscription releases its action`() {
     let lifetimes = LifetimeTracker()
     let subscription = OperationSubscription { [token = lifetimes.token()] in token.touch() }
     #expect(lifetimes.aliveCount == 1)
@@ -56,7 +56,7 @@ import Testing
     #expect(lifetimes.aliveCount == 0)
   }
 
-  @Test func combinedOnesAreCancelledInOrder() {
+  @Test func `Combined subscriptions are cancelled in order`() {
     let names = Mutex<[Int]>([])
     func subscription(_ name: Int) -> OperationSubscription {
       OperationSubscription { names.withLock { $0.append(name) } }
@@ -76,7 +76,7 @@ import Testing
     OperationSubscription.empty.cancel()
   }
 
-  @Test func isStoredInCollections() {
+  @Test func `A subscription is stored in collections`() {
     let count = Atomic(0)
     var set: Set<OperationSubscription> = []
     var array: [OperationSubscription] = []
@@ -98,7 +98,7 @@ import Testing
     #expect(count.load(ordering: .relaxed) == 6)
   }
 
-  @Test func isEqualToItselfAlone() {
+  @Test func `A subscription is equal to itself alone`() {
     let (one, other) = (OperationSubscription {}, OperationSubscription {})
     #expect(one == one)
     #expect(one != other)

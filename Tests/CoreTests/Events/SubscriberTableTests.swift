@@ -14,7 +14,7 @@ import Testing
     #expect(isTrue, sourceLocation: sourceLocation)
   }
 
-  @Test func keepsTheOrderOfArrival() {
+  @Test func `A table keeps the order of arrival`() {
     var table = Table()
     #expect(table.isEmpty)
     let all = (0..<10).map { _ in table.add(handler, role: .subscriber) }
@@ -28,7 +28,7 @@ import Testing
     #expect(!table.isEmpty)
   }
 
-  @Test func countsThoseWhoSubscribe() {
+  @Test func `A table counts subscribers and no listeners`() {
     var table = Table()
     let subscriber = table.add(handler, role: .subscriber)
     let listener = table.add(handler, role: .listener)
@@ -47,7 +47,7 @@ import Testing
     #expect(table.isEmpty)
   }
 
-  @Test func removesEachOnce() {
+  @Test func `A table removes each subscriber once`() {
     var (table, other) = (Table(), Table())
     let subscriber = table.add(handler, role: .subscriber)
     let stranger = other.add(handler, role: .subscriber)
@@ -58,7 +58,7 @@ import Testing
     expect(other.remove(stranger))
   }
 
-  @Test func removingAllHandsThemOut() {
+  @Test func `Removing all subscribers returns them`() {
     var table = Table()
     let all = (0..<5).map { _ in table.add(handler, role: .subscriber) }
     expect(table.remove(all[1]))
@@ -72,7 +72,7 @@ import Testing
     #expect(late.id == 5)
   }
 
-  @Test func doesNotGrowWithThoseWhoHaveLeft() {
+  @Test func `A table does not grow with subscribers that have left`() {
     var table = Table()
     let first = table.add(handler, role: .subscriber)
     for _ in 0..<10_000 {
@@ -85,7 +85,7 @@ import Testing
     #expect(table.slots.compactMap { $0 }.first === first)
   }
 
-  @Test func aCancelledSubscriberHearsNothing() {
+  @Test func `A cancelled subscriber receives nothing`() {
     let recorder = EventRecorder<State>()
     var table = Table()
     let subscriber = table.add(recorder.handler, role: .subscriber)
@@ -96,7 +96,7 @@ import Testing
   }
 
   /// The table does what a list does, whoever comes and goes.
-  @Test(arguments: 1...20 as ClosedRange<UInt64>) func behavesLikeAList(seed: UInt64) {
+  @Test(arguments: 1...20 as ClosedRange<UInt64>) func `A table behaves like a list`(seed: UInt64) {
     var generator = Numbers(seed: seed)
     var table = Table()
     var (present, gone): ([Subscriber<State>], [Subscriber<State>]) = ([], [])

@@ -22,7 +22,7 @@ private struct Titled: Trivial {
 }
 
 @Suite struct OperationNameTests {
-  @Test func isTheTypeWithThoseAroundItAndWithoutItsModule() {
+  @Test func `A name is the type with its enclosing types and without its module`() {
     struct Local {
       struct Query: Trivial {}
     }
@@ -32,7 +32,7 @@ private struct Titled: Trivial {
     #expect(OperationScript<[Int], any Error>().query().operationName == "ScriptedQuery<Array<Int>, Error>")
   }
 
-  @Test func isThatOfTheOperationUnderItsModifiers() {
+  @Test func `The name is that of the operation under its modifiers`() {
     #expect(Titled().operationName == "title")
     #expect(Titled().context { _ in }.operationName == "title")
     #expect(

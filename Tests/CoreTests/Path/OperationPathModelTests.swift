@@ -6,7 +6,7 @@ import Testing
   private typealias Element = OperationPath.Element
 
   @Test(arguments: 1...20 as ClosedRange<UInt64>)
-  func rangeReplaceableOperationsFollowAnArray(seed: UInt64) {
+  func `Range-replaceable operations follow an array`(seed: UInt64) {
     var generator = SeededPathGenerator(seed: seed)
     var path = OperationPath()
     var model: [Element] = []

@@ -12,7 +12,7 @@ import Testing
     }
   }
 
-  @Test func everyWayOfBuildingAPathMakesTheSamePath() {
+  @Test func `Every way of building a path makes the same path`() {
     let values: [any Hashable & Sendable] = ["users", 1]
     let literal: OperationPath = ["users", 1]
     let wrapped: OperationPath = [OperationPath.Element("users"), OperationPath.Element(OperationPath.Element(1))]
@@ -55,7 +55,7 @@ import Testing
     expectAlike(alike)
   }
 
-  @Test func oneElementOrASequence() {
+  @Test func `A path is made of one element or of a sequence`() {
     let erased: any Hashable & Sendable = "users"
     let erasedArray: any Hashable & Sendable = [1, 2]
     let strings = ["a", "b"]
@@ -68,7 +68,7 @@ import Testing
     #expect(OperationPath([1, 2]) == [1, 2])
   }
 
-  @Test func aValueInALiteralIsOneElement() {
+  @Test func `A value in a literal is one element`() {
     let number: Int? = 1
     let missing: Int? = nil
     let nested: OperationPath = ["a", 1]
@@ -88,7 +88,7 @@ import Testing
     #expect(OperationPath("a").appending(OperationPath.Element(nested)) == ["a", nested])
   }
 
-  @Test func elementsAreEqualWhenTypeAndValueAre() {
+  @Test func `Elements are equal when type and value are`() {
     let different: [OperationPath] = [
       ["1"], [1], [UInt8(1)], [Int64(1)], [1.0], [Float(1)], [true], [Substring("1")], [Character("1")], [[1]],
       [[UInt8(1)]],
@@ -102,7 +102,7 @@ import Testing
     #expect(OperationPath("e\u{301}").hashValue == OperationPath("\u{e9}").hashValue)
   }
 
-  @Test func valuesThatAreNotEqualToThemselvesKeepTheLaws() {
+  @Test func `Values that are not equal to themselves keep the laws of equality`() {
     expectAlike([[Double.nan], OperationPath(Double.nan), OperationPath([Double.nan])])
     expectAlike([OperationPath(Float.nan), [Float.nan], [OperationPath.Element(Float.nan)]])
     expectAlike([[PathQuery(id: 1, weight: .nan)], OperationPath(PathQuery(id: 1, weight: .nan))])
@@ -117,7 +117,7 @@ import Testing
     #expect(Set([[Double.nan], [Double.nan], [0.0], [-0.0]] as [OperationPath]).count == 2)
   }
 
-  @Test func theDynamicTypeOfAnObjectCounts() {
+  @Test func `The dynamic type of an object counts`() {
     let dog = PathDog("Rex")
     let animal: PathAnimal = dog
     expectAlike([[dog], [animal], OperationPath(dog), OperationPath(animal), [PathDog("Rex")]])
@@ -126,7 +126,7 @@ import Testing
     #expect(OperationPath(animal).first?.base is PathDog)
   }
 
-  @Test func anElementGivesItsValueBack() {
+  @Test func `An element returns its value`() {
     let path: OperationPath = ["users", 1, PathQuery(id: 2), OperationPath.Element(OperationPath.Element(3.5))]
     #expect(path[0].base as? String == "users")
     #expect(path[1].base as? Int == 1)
@@ -134,7 +134,7 @@ import Testing
     #expect(path[3].base as? Double == 3.5)
   }
 
-  @Test func prefixes() {
+  @Test func `A path begins with each of its prefixes and with no other path`() {
     let path: OperationPath = ["users", 1, "friends"]
     for length in 0...path.count {
       let prefix = OperationPath(path.prefix(length))
@@ -147,7 +147,7 @@ import Testing
     #expect(!OperationPath(["users", UInt8(1)]).isPrefix(of: path))
   }
 
-  @Test func descriptionsReadLikeLiterals() {
+  @Test func `Descriptions read like literals`() {
     #expect(OperationPath().description == "[]")
     #expect((["users", 1] as OperationPath).description == #"["users", 1]"#)
     let path: OperationPath = ["say \"hi\"", 1.5, Character("x"), Substring("y")]
@@ -155,7 +155,7 @@ import Testing
     #expect(([["a", 1] as OperationPath, [1, 2]] as OperationPath).description == #"[["a", 1], [1, 2]]"#)
   }
 
-  @Test func aLongPathWorksLikeAShortOne() {
+  @Test func `A long path works like a short one`() {
     var path = OperationPath()
     for number in 0..<100_000 { path.append(number) }
     #expect(path == OperationPath(0..<100_000))

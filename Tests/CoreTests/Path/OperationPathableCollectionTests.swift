@@ -4,7 +4,7 @@ import Testing
 @Suite struct OperationPathableCollectionTests {
   private typealias Items = OperationPathableCollection<PathItem>
 
-  @Test func updateInsertsAndReplaces() {
+  @Test func `An update inserts and replaces`() {
     var items = Items()
     #expect(items.isEmpty)
     #expect(items.update(PathItem(path: ["a", 1], number: 1)) == nil)
@@ -23,7 +23,7 @@ import Testing
     #expect(items.isEmpty && items.count == 0 && items.startIndex == items.endIndex)
   }
 
-  @Test func aLiteralPathsAndEquality() {
+  @Test func `Literals, paths and equality`() {
     let items: Items = [PathItem(path: ["a"]), PathItem(path: ["b"], number: 1), PathItem(path: ["b"], number: 2)]
     #expect(items.paths == [["a"], ["b"]])
     #expect(items == [PathItem(path: ["b"], number: 2), PathItem(path: ["a"])])
@@ -32,7 +32,7 @@ import Testing
     #expect(Items().paths == [] && Items() == [])
   }
 
-  @Test func removingWhatSatisfiesACondition() {
+  @Test func `Values that satisfy a condition are removed`() {
     var items = Items((0..<10).map { PathItem(path: ["a", $0], number: $0) })
     items.removeAll { $0.number.isMultiple(of: 2) }
     #expect(items.map(\.number) == [1, 3, 5, 7, 9])
@@ -45,13 +45,13 @@ import Testing
     #expect(items.count == 5)
   }
 
-  @Test func ofSeveralValuesWithOnePathTheLastStays() {
+  @Test func `Of several values with one path the last one stays`() {
     let items = Items([PathItem(path: ["a"], number: 1), PathItem(path: ["b"]), PathItem(path: ["a"], number: 2)])
     #expect(items.count == 2)
     #expect(items[["a"]]?.number == 2)
   }
 
-  @Test func matchingTakesThePrefixAndWhatIsBelow() {
+  @Test func `Matching takes the prefix and everything below it`() {
     let paths: [OperationPath] = [["a"], ["a", 1], ["a", 1, "x"], ["a", 2], ["b", 1], ["ab"]]
     var items = Items(paths.map { PathItem(path: $0) })
     #expect(items.collection(matching: ["a"]).map(\.path) == [["a"], ["a", 1], ["a", 1, "x"], ["a", 2]])
@@ -67,7 +67,7 @@ import Testing
     #expect(items.isEmpty)
   }
 
-  @Test func copiesAreIndependent() {
+  @Test func `Copies are independent`() {
     var items = Items((0..<100).map { PathItem(path: ["a", $0], number: $0) })
     let copy = items
     let matching = items.collection(matching: ["a"])
@@ -85,7 +85,7 @@ import Testing
     #expect(items.count == 100)
   }
 
-  @Test func iterationSeesTheValuesAsTheyWere() {
+  @Test func `An iteration sees the values of its start`() {
     var items = Items((0..<10).map { PathItem(path: ["a", $0]) })
     var visited = 0
     for item in items {
@@ -96,13 +96,13 @@ import Testing
     #expect(items.isEmpty)
   }
 
-  @Test func siblingsComeInTheOrderOfTheirArrivalAfterTheirParent() {
+  @Test func `Siblings come after their parent in the order of arrival`() {
     let paths: [OperationPath] = [["b", 2], ["a"], ["b", 1], ["b"], ["a", "x"], []]
     let items = Items(paths.map { PathItem(path: $0) })
     #expect(items.map(\.path) == [[], ["b"], ["b", 2], ["b", 1], ["a"], ["a", "x"]])
   }
 
-  @Test func positionsAndIterationAgree() {
+  @Test func `Positions and iteration agree`() {
     var generator = SeededPathGenerator(seed: 7)
     let items = Items((0..<200).map { PathItem(path: generator.path(), number: $0) })
     #expect(items.indices.map { items[$0] } == Array(items))
@@ -111,14 +111,14 @@ import Testing
     #expect(items.dropFirst(3).map(\.number) == Array(items.map(\.number).dropFirst(3)))
   }
 
-  @Test func description() {
+  @Test func `A description lists the paths and their values`() {
     #expect(Items().description == "[:]")
     let items = Items([PathItem(path: ["users", 1], number: 1), PathItem(path: [], number: 2)])
     #expect(items.description == #"[[]: item 2, ["users", 1]: item 1]"#)
   }
 
   @Test(arguments: 1...40 as ClosedRange<UInt64>)
-  func followsAPlainListOfPairs(seed: UInt64) {
+  func `A collection follows a plain list of pairs`(seed: UInt64) {
     var generator = SeededPathGenerator(seed: seed)
     var items = Items()
     var model: [PathItem] = []

@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 
 @Suite struct PathTrieTests {
-  @Test func removingPrunesWhatLeadsToNoValue() {
+  @Test func `Removing a value prunes nodes that lead to no value`() {
     var trie = PathTrie<Int>()
     #expect(trie.nodeCount == 0)
     trie[["a", 1, "x"]] = 1
@@ -23,7 +23,7 @@ import Testing
     #expect(trie.nodeCount == 0)
   }
 
-  @Test func removingAPrefixPrunesItsAncestors() {
+  @Test func `Removing a prefix prunes its ancestors`() {
     var trie = PathTrie<Int>()
     trie[["a", "b", "c", 1]] = 1
     trie[["a", "b", "c", 2]] = 2
@@ -35,7 +35,7 @@ import Testing
     #expect(trie.nodeCount == 0)
   }
 
-  @Test func aLookUpLeavesNoTrace() {
+  @Test func `A look-up leaves no trace`() {
     var trie = PathTrie<Int>()
     #expect(trie[["a", 1]] == nil)
     #expect(trie.removeValue(at: ["a"]) == nil)
@@ -46,14 +46,14 @@ import Testing
     #expect(trie.nodeCount == 0 && trie.isEmpty)
   }
 
-  @Test func aValueIsMadeOnlyWhereThereIsNone() {
+  @Test func `A value is made only where none exists`() {
     var trie = PathTrie<Int>()
     #expect(trie.value(at: ["a"]) { 1 } == 1)
     #expect(trie.value(at: ["a"]) { 2 } == 1)
     #expect(trie.count == 1)
   }
 
-  @Test func compactMapDropsAndPrunes() {
+  @Test func `compactMap drops values and prunes`() {
     var trie = PathTrie<Int>()
     for number in 0..<100 { trie[["a", number, "x"]] = number }
     trie[["b"]] = -1
@@ -69,7 +69,7 @@ import Testing
     #expect(visited == [7])
   }
 
-  @Test func aPathOf100000ElementsTakesNoStack() {
+  @Test func `A path of 100,000 elements takes no stack`() {
     let long = OperationPath(0..<100_000)
     var trie = PathTrie<Int>()
     trie[long] = 1
@@ -88,7 +88,7 @@ import Testing
     #expect(collection.removeValue(forPath: long) != nil)
   }
 
-  @Test func manyEntriesComeAndGo() {
+  @Test func `Many entries come and go`() {
     var trie = PathTrie<Int>()
     for number in 0..<50_000 { trie[["g", number / 10, number % 10]] = number }
     #expect(trie.count == 50_000)
@@ -107,7 +107,7 @@ import Testing
     #expect(trie.nodeCount == 112)
   }
 
-  @Test func storageShrinksWithTheValues() {
+  @Test func `Storage shrinks with the values`() {
     var trie = PathTrie<Int>()
     for number in 0..<20_000 { trie[["g", number]] = number }
     let full = trie.placeCount
@@ -122,7 +122,7 @@ import Testing
   }
 
   @Test(arguments: 1...20 as ClosedRange<UInt64>)
-  func followsADictionary(seed: UInt64) {
+  func `A trie follows a dictionary`(seed: UInt64) {
     var generator = SeededPathGenerator(seed: seed)
     var trie = PathTrie<Int>()
     var model: [OperationPath: Int] = [:]
@@ -143,7 +143,7 @@ import Testing
     #expect(trie.nodeCount == 0 && trie.placeCount == 0)
   }
 
-  @Test func removedValuesAndElementsAreLetGo() {
+  @Test func `Removed values and elements are released`() {
     let alive = LiveObjects()
     var trie = PathTrie<LiveObject>()
     for number in 0..<500 { trie[["g", number, LiveObject(alive)]] = LiveObject(alive) }

@@ -5,7 +5,7 @@ import Testing
 @testable import OperationCore
 
 @Suite struct UndoLogTests {
-  @Test func takesBackWhatOneRunDidAndLeavesTheRest() {
+  @Test func `A rollback undoes the changes of one run and leaves the others`() {
     var play = UndoLogPlay(QueryState<Int, any Error>(initialValue: 0))
     let (one, other) = (play.run(), play.run())
     play.yield(.success(1), by: one)
@@ -22,7 +22,7 @@ import Testing
     #expect(play.state.valueUpdateCount == 1)
   }
 
-  @Test func hasNothingToTakeBackFromARunThatDidNothing() {
+  @Test func `A run that changed nothing has nothing to roll back`() {
     var undoLog = UndoLog(base: QueryState<Int, any Error>())
     let task = OperationTask<Int, any Error> { _, _ in 1 }
     #expect(!undoLog.hasOwners)
@@ -38,7 +38,7 @@ import Testing
     #expect(state == nil, sourceLocation: sourceLocation)
   }
 
-  @Test func keepsEditsThatBuildOnEachOther() {
+  @Test func `Edits that build on each other are kept`() {
     var play = UndoLogPlay(QueryState<Int, any Error>(initialValue: 0))
     let run = play.run()
     play.yield(.success(100), by: run)
@@ -50,7 +50,7 @@ import Testing
     #expect(play.state.valueUpdateCount == 1)
   }
 
-  @Test func keepsEveryResultWhereOneDoesNotReplaceAnother() {
+  @Test func `Every result is kept where one does not replace another`() {
     var play = UndoLogPlay(ListState())
     let run = play.run()
     play.yield(.success(1), by: run)
@@ -61,7 +61,7 @@ import Testing
     #expect(play.state.currentValue == [2, 3, 4])
   }
 
-  @Test func isBoundedByTheRunsThatAreUnderWay() {
+  @Test func `The runs under way bound the log`() {
     var play = UndoLogPlay(QueryState<Int, any Error>())
     let run = play.run()
     for value in 0..<200 {
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test func isBoundedWhenARunYieldsOnceAndGoesOn() {
+  @Test func `The log is bounded when a run yields once and goes on`() {
     var play = UndoLogPlay(QueryState<Int, any Error>())
     let run = play.run()
     play.yield(.success(1), by: run)
@@ -93,7 +93,7 @@ import Testing
     #expect(play.state.currentValue == 199)
   }
 
-  @Test func editsThatComeAfterAllThatMayBeTakenBackAreNotKept() {
+  @Test func `Edits after the last change that may be rolled back are not kept`() {
     var play = UndoLogPlay(QueryState<Int, any Error>(initialValue: 0))
     let run = play.run()
     for _ in 0..<100 {
@@ -110,7 +110,7 @@ import Testing
 // MARK: - Against the full list
 
 extension UndoLogTests {
-  @Test(arguments: 1...40 as ClosedRange<UInt64>) func replaysWhatTheFullListReplays(seed: UInt64) {
+  @Test(arguments: 1...40 as ClosedRange<UInt64>) func `The log replays the same as the full list`(seed: UInt64) {
     UndoLogPlay(QueryState<Int, any Error>(initialValue: 0)).perform(seed: seed) { state in
       var summary = Summary(state)
       summary.value = "\(state.currentValue ?? -1)"
@@ -120,7 +120,7 @@ extension UndoLogTests {
     }
   }
 
-  @Test(arguments: 1...20 as ClosedRange<UInt64>) func replaysUnderADefault(seed: UInt64) {
+  @Test(arguments: 1...20 as ClosedRange<UInt64>) func `The log replays under a default value`(seed: UInt64) {
     let initial = DefaultOperationState(QueryState<Int, any Error>(), defaultValue: 7)
     UndoLogPlay(initial).perform(seed: seed) { state in
       Summary(state)
@@ -129,7 +129,7 @@ extension UndoLogTests {
     }
   }
 
-  @Test(arguments: 1...20 as ClosedRange<UInt64>) func replaysAStateThatCollects(seed: UInt64) {
+  @Test(arguments: 1...20 as ClosedRange<UInt64>) func `The log replays a state that collects values`(seed: UInt64) {
     UndoLogPlay(ListState()).perform(seed: seed) { state in
       Summary(state)
     } edit: { state, number in

@@ -7,7 +7,7 @@ import Testing
 @Suite(.warningsAreIssues, .waitLimit(.seconds(60))) struct OperationTaskCancellationTests {
   private let work = GatedWork()
 
-  @Test func aCallerLeavesWhileOthersWait() async throws {
+  @Test func `A caller leaves while others wait`() async throws {
     let task = work.task()
     let callers = (0..<3).map { _ in Task.immediate { try await task.runIfNeeded() } }
     callers[0].cancel()
@@ -21,7 +21,7 @@ import Testing
     #expect(work.cancelledRunCount == 0)
   }
 
-  @Test func theLastOneWhoLeavesCancelsTheTask() async throws {
+  @Test func `The last caller to leave cancels the task`() async throws {
     let task = work.task()
     let callers = (0..<3).map { _ in Task.immediate { try await task.runIfNeeded() } }
     for caller in callers { caller.cancel() }
@@ -31,7 +31,7 @@ import Testing
     #expect(work.cancelledRunCount == 1)
   }
 
-  @Test func theLastOneGetsWhatTheTaskEndsWith() async throws {
+  @Test func `The last caller gets the outcome of the task`() async throws {
     let gate = Gate()
     let task = OperationTask<Int, any Error> { _, _ in
       await gate.waitIgnoringCancellation()
@@ -46,7 +46,7 @@ import Testing
     #expect(task.isCancelled)
   }
 
-  @Test func tenThousandLeaveInAnyOrder() async throws {
+  @Test func `Ten thousand callers leave in any order`() async throws {
     let task = work.task()
     var generator = Numbers(seed: 1)
     let callers = (0..<10_000).map { _ in Task.immediate { try await task.runIfNeeded() } }
@@ -59,7 +59,7 @@ import Testing
     #expect(work.cancelledRunCount == 0)
   }
 
-  @Test func aPlaceThatWasLeftIsTakenAgain() async throws {
+  @Test func `A vacated place is taken again`() async throws {
     let task = work.task()
     let first = Task.immediate { try await task.runIfNeeded() }
     for _ in 0..<1_000 {
@@ -72,7 +72,7 @@ import Testing
     #expect(try await first.value == 1)
   }
 
-  @Test func callersLeaveWhileTheTaskEnds() async throws {
+  @Test func `Callers leave while the task ends`() async throws {
     for _ in 0..<200 {
       let work = GatedWork()
       let task = work.task()
@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test func cancellingEndsItForAll() async throws {
+  @Test func `Cancelling a task ends it for all callers`() async throws {
     let task = work.task()
     let callers = (0..<3).map { _ in Task.immediate { try await task.runIfNeeded() } }
     task.cancel()
@@ -104,7 +104,7 @@ import Testing
     #expect(work.runCount == 1)
   }
 
-  @Test func cancellingAFinishedTaskDoesNothing() async throws {
+  @Test func `Cancelling a finished task does nothing`() async throws {
     let task = work.task()
     work.gate.open()
     #expect(try await task.runIfNeeded() == 1)
@@ -113,7 +113,7 @@ import Testing
     #expect(try await task.runIfNeeded() == 1)
   }
 
-  @Test func oneThatWasCancelledBeforeItStartedNeverDoesItsWork() async throws {
+  @Test func `A task that was cancelled before its start never does its work`() async throws {
     let task = work.task()
     task.cancel()
     #expect(task.isCancelled)
@@ -123,7 +123,7 @@ import Testing
     #expect(work.runCount == 0)
   }
 
-  @Test func aCancelledCallerDoesNotStartIt() async throws {
+  @Test func `A cancelled caller does not start the task`() async throws {
     let task = work.task()
     let caller = Task {
       withUnsafeCurrentTask { $0?.cancel() }
@@ -134,7 +134,7 @@ import Testing
     #expect(task.isCancelled)
   }
 
-  @Test func aBodyThatNeverSuspendsSeesItsCancellation() async throws {
+  @Test func `A body that never suspends sees its cancellation`() async throws {
     // The work is under way on this thread when another one cancels the task.
     let task = Mutex<OperationTask<Bool, any Error>?>(nil)
     let spinning = OperationTask<Bool, any Error> { _, _ in
@@ -149,7 +149,7 @@ import Testing
 }
 
 extension OperationTaskCancellationTests {
-  @Test func cancellationRacesABodyThatNeverSuspends() async throws {
+  @Test func `A cancellation may race a body that never suspends`() async throws {
     for _ in 0..<300 {
       let task = OperationTask<Bool, any Error> { _, _ in Task.isCancelled }
       await onThreads(2) { number in
@@ -167,7 +167,7 @@ extension OperationTaskCancellationTests {
 // MARK: - A failure without room
 
 extension OperationTaskCancellationTests {
-  @Test func aTypedTaskThatWasCancelledBeforeItStartedRunsCancelled() async throws {
+  @Test func `A typed task that was cancelled before its start runs cancelled`() async throws {
     let task = work.typedTask()
     task.cancel()
     work.gate.open()
@@ -175,7 +175,7 @@ extension OperationTaskCancellationTests {
     #expect(work.cancelledRunCount == 1)
   }
 
-  @Test func aTypedTaskThatWasCancelledBeforeItStartedIsNotSeen() async throws {
+  @Test func `A typed task that was cancelled before its start does not report one`() async throws {
     let delegate = TypedDelegate()
     let sharedRun = SharedRun<Int, TaskRefused>(delegate: delegate)
     sharedRun.cancel()
@@ -183,7 +183,7 @@ extension OperationTaskCancellationTests {
     #expect(delegate.departures.load(ordering: .relaxed) == 0)
   }
 
-  @Test func aTypedCallerThatIsCancelledWaitsForTheEnd() async throws {
+  @Test func `A cancelled caller of a typed task waits for the end`() async throws {
     let task = work.typedTask()
     let callers = (0..<2).map { _ in Task.immediate { try await task.runIfNeeded() } }
     callers[0].cancel()
@@ -195,7 +195,7 @@ extension OperationTaskCancellationTests {
     #expect(work.cancelledRunCount == 1)
   }
 
-  @Test func aTypedCallerThatIsCancelledDoesNotCountAnyMore() async throws {
+  @Test func `A cancelled caller of a typed task is no waiter any more`() async throws {
     let task = work.typedTask()
     let callers = (0..<2).map { _ in Task.immediate { try await task.runIfNeeded() } }
     callers[0].cancel()

@@ -6,7 +6,7 @@ import Testing
 @Suite(.warningsAreIssues) struct OperationTaskCircleTests {
   private let log = TaskLog()
 
-  @Test func aTaskDoesNotWaitForItself() async throws {
+  @Test func `A task does not wait for itself`() async throws {
     let task = log.task("task")
     expectWarning(.taskCircle) { task.schedule(after: task) }
     #expect(task.sharedRun.prerequisites.isEmpty)
@@ -14,7 +14,7 @@ import Testing
     #expect(log.lines == ["task"])
   }
 
-  @Test func aTaskDoesNotWaitForItsOwnTransformation() async throws {
+  @Test func `A task does not wait for its own transformation`() async throws {
     let task = log.task("task")
     let mapped = task.map { "\($0)" }.mapError { $0 }
     expectWarning(.taskCircle) { task.schedule(after: mapped) }
@@ -22,7 +22,9 @@ import Testing
     #expect(log.lines == ["task"])
   }
 
-  @Test(arguments: [2, 3, 5, 100]) func theCallThatClosesACircleIsReportedAndAddsNothing(count: Int) async throws {
+  @Test(arguments: [2, 3, 5, 100]) func `The call that closes a circle is reported and adds nothing`(
+    count: Int
+  ) async throws {
     let tasks = (0..<count).map { log.task("\($0)") }
     for (task, next) in zip(tasks, tasks.dropFirst()) { next.schedule(after: task) }
     let recorder = WarningRecorder()
@@ -34,7 +36,7 @@ import Testing
     #expect(log.lines == (0..<count).map { "\($0)" })
   }
 
-  @Test(arguments: [2, 5]) func aCircleThatTwoThreadsCloseAtOnceIsReportedOnce(count: Int) async throws {
+  @Test(arguments: [2, 5]) func `A circle that two threads close at once is reported once`(count: Int) async throws {
     for _ in 0..<100 {
       let log = TaskLog()
       let tasks = (0..<count).map { log.task("\($0)") }
@@ -56,7 +58,7 @@ import Testing
     }
   }
 
-  @Test func whatLooksLikeACircleAndIsNoneIsNotReported() async throws {
+  @Test func `A diamond is no circle and is not reported`() async throws {
     // A diamond.
     let tasks = (0..<4).map { log.task("\($0)") }
     tasks[1].schedule(after: tasks[0])
@@ -67,7 +69,7 @@ import Testing
     #expect(log.lines == ["0", "1", "2", "3"])
   }
 
-  @Test func tasksThatHaveEndedCloseNoCircle() async throws {
+  @Test func `Tasks that have ended close no circle`() async throws {
     let (first, second) = (log.task("first"), log.task("second"))
     second.schedule(after: first)
     _ = try await second.runIfNeeded()

@@ -7,7 +7,7 @@ import Testing
 @Suite(.warningsAreIssues, .waitLimit(.seconds(60))) struct OperationTaskDependencyTests {
   private let log = TaskLog()
 
-  @Test func runsAfterWhatItWasScheduledAfter() async throws {
+  @Test func `A task runs after the tasks it was scheduled after`() async throws {
     let tasks = ["a", "b", "c"].map { log.task($0) }
     tasks[2].schedule(after: tasks[1])
     tasks[1].schedule(after: tasks[0])
@@ -15,7 +15,7 @@ import Testing
     #expect(log.lines == ["a", "b", "c"])
   }
 
-  @Test func waitsForOnesThatAreUnderWay() async throws {
+  @Test func `A task waits for dependencies under way`() async throws {
     let gate = Gate()
     let first = log.task("first", gate: gate)
     let second = log.task("second")
@@ -29,7 +29,7 @@ import Testing
     #expect(log.lines == ["first", "second"])
   }
 
-  @Test func doesNotWaitForOnesThatAreOver() async throws {
+  @Test func `A task does not wait for finished dependencies`() async throws {
     let (first, second) = (log.task("first"), log.task("second"))
     _ = try await first.runIfNeeded()
     second.schedule(after: first)
@@ -37,7 +37,7 @@ import Testing
     #expect(log.lines == ["first", "second"])
   }
 
-  @Test func runsAfterOnesThatFail() async throws {
+  @Test func `A task runs after dependencies that fail`() async throws {
     let failing = OperationTask<Int, TaskRefused> { _, _ async throws(TaskRefused) -> Int in throw TaskRefused() }
     let cancelled = log.task("cancelled")
     cancelled.cancel()
@@ -50,7 +50,7 @@ import Testing
     #expect(cancelled.isFinished)
   }
 
-  @Test func runsAfterASequence() async throws {
+  @Test func `A task runs after a sequence of tasks`() async throws {
     let tasks = (0..<5).map { log.task("\($0)") }
     let last = log.task("last")
     last.schedule(after: tasks)
@@ -60,7 +60,7 @@ import Testing
     #expect(Set(log.lines) == ["0", "1", "2", "3", "4", "last"])
   }
 
-  @Test func runsOnesInTheirOwnContext() async throws {
+  @Test func `Dependencies run in their own contexts`() async throws {
     let names = Mutex<[String?]>([])
     func task(_ name: String) -> OperationTask<Int, any Error> {
       var context = OperationContext()
@@ -76,7 +76,7 @@ import Testing
     #expect(names.withLock { $0 } == ["first", "second"])
   }
 
-  @Test func schedulingTwiceIsSchedulingOnce() async throws {
+  @Test func `Scheduling twice is scheduling once`() async throws {
     let (first, second) = (log.task("first"), log.task("second"))
     for _ in 0..<3 { second.schedule(after: first) }
     #expect(second.sharedRun.prerequisites.count == 1)
@@ -84,7 +84,7 @@ import Testing
     #expect(log.lines == ["first", "second"])
   }
 
-  @Test func schedulingAStartedTaskHasNoEffect() async throws {
+  @Test func `Scheduling a started task has no effect`() async throws {
     let gate = Gate()
     let (first, second) = (log.task("first", gate: gate), log.task("second"))
     let caller = Task.immediate { try await first.runIfNeeded() }
@@ -95,7 +95,7 @@ import Testing
     #expect(log.lines == ["first"])
   }
 
-  @Test func cancellingTheLastOneCancelsWhatOnlyItAwaits() async throws {
+  @Test func `Cancelling the last task cancels a dependency that it alone awaits`() async throws {
     let gate = Gate()
     let (first, second) = (log.task("first", gate: gate), log.task("second"))
     second.schedule(after: first)
@@ -108,7 +108,7 @@ import Testing
     #expect(log.lines == [])
   }
 
-  @Test func cancellingTheLastOneLeavesWhatOthersAwait() async throws {
+  @Test func `Cancelling the last task leaves a dependency that others await`() async throws {
     let gate = Gate()
     let (first, second) = (log.task("first", gate: gate), log.task("second"))
     second.schedule(after: first)
@@ -123,7 +123,7 @@ import Testing
     #expect(log.lines == ["first"])
   }
 
-  @Test func aTypedTaskRunsCancelledWhenItsWaitIsCancelled() async throws {
+  @Test func `A typed task runs cancelled when its wait is cancelled`() async throws {
     let gate = Gate()
     let first = log.task("first", gate: gate)
     let second = OperationTask<Bool, TaskRefused> { _, _ async throws(TaskRefused) -> Bool in Task.isCancelled }
@@ -138,21 +138,21 @@ import Testing
 // MARK: - Many
 
 extension OperationTaskDependencyTests {
-  @Test func aChainOfTenThousandDoesNotOverflowTheStack() async throws {
+  @Test func `A chain of ten thousand tasks does not overflow the stack`() async throws {
     let tasks = (0..<10_000).map { log.task("\($0)") }
     for (task, next) in zip(tasks, tasks.dropFirst()) { next.schedule(after: task) }
     _ = try await withTimeLimit("the chain") { try await tasks.last?.runIfNeeded() }
     #expect(log.lines == (0..<10_000).map { "\($0)" })
   }
 
-  @Test func aChainThatIsBuiltFromItsEndDoesNotEither() async throws {
+  @Test func `A chain that is built from its end does not overflow the stack`() async throws {
     let tasks = (0..<10_000).map { log.task("\($0)") }
     for (task, next) in zip(tasks, tasks.dropFirst()).reversed() { next.schedule(after: task) }
     _ = try await withTimeLimit("the chain") { try await tasks.last?.runIfNeeded() }
     #expect(log.lines == (0..<10_000).map { "\($0)" })
   }
 
-  @Test func aChainThatIsCancelledDoesNotEither() async throws {
+  @Test func `A chain that is cancelled does not overflow the stack`() async throws {
     let gate = Gate()
     let tasks = (0..<10_000).map { log.task("\($0)", gate: $0 == 0 ? gate : nil) }
     for (task, next) in zip(tasks, tasks.dropFirst()) { next.schedule(after: task) }
@@ -164,7 +164,7 @@ extension OperationTaskDependencyTests {
     #expect(log.lines == [])
   }
 
-  @Test func aChainThatIsNeverRunDoesNotEither() {
+  @Test func `A chain that is never run does not overflow the stack`() {
     let lifetimes = LifetimeTracker()
     do {
       let tasks = (0..<50_000).map { _ in
@@ -179,7 +179,7 @@ extension OperationTaskDependencyTests {
     #expect(lifetimes.aliveCount == 0)
   }
 
-  @Test func tenThousandRunAfterOne() async throws {
+  @Test func `Ten thousand tasks run after one`() async throws {
     let gate = Gate()
     let first = log.task("first", gate: gate)
     let tasks = (0..<10_000).map { _ in log.task("later") }
@@ -193,7 +193,7 @@ extension OperationTaskDependencyTests {
     #expect(log.lines.first == "first")
   }
 
-  @Test func oneRunsAfterTenThousand() async throws {
+  @Test func `One task runs after ten thousand`() async throws {
     let tasks = (0..<10_000).map { _ in log.task("earlier") }
     let last = log.task("last")
     last.schedule(after: tasks)

@@ -7,7 +7,7 @@ import Testing
 @Suite(.warningsAreIssues, .waitLimit(.seconds(60))) struct OperationTaskTests {
   private let work = GatedWork()
 
-  @Test func isNothingUntilItIsRun() async throws {
+  @Test func `A task has not started until it is run`() async throws {
     let lifetimes = LifetimeTracker()
     let task = OperationTask<Int, any Error> { [token = lifetimes.token()] _, _ in
       token.touch()
@@ -27,7 +27,7 @@ import Testing
     #expect(lifetimes.aliveCount == 0)
   }
 
-  @Test func itsWorkFindsItsIdentifierInTheContext() async throws {
+  @Test func `The work finds the identifier of its task in the context`() async throws {
     var context = OperationContext()
     context.operationRunningTaskIdentifier = OperationTask<Int, any Error> { _, _ in 1 }.id
     let outer = OperationTask<[OperationTaskIdentifier?], any Error>(context: context) { id, context in
@@ -41,7 +41,7 @@ import Testing
     #expect(try await outer.runIfNeeded() == [outer.id, outer.id])
   }
 
-  @Test func isRunningUntilItsWorkIsDone() async throws {
+  @Test func `A task is running until its work is done`() async throws {
     let task = work.task()
     let caller = Task.immediate { try await task.runIfNeeded() }
     #expect(task.hasStarted)
@@ -53,7 +53,7 @@ import Testing
     #expect(task.isFinished)
   }
 
-  @Test func copiesAreTheSameRun() async throws {
+  @Test func `Copies are the same run`() async throws {
     let task = work.task()
     var copy = task
     copy.context.operationTaskConfiguration.name = "copy"
@@ -68,14 +68,14 @@ import Testing
     #expect(work.runCount == 1)
   }
 
-  @Test func identifiersAscend() {
+  @Test func `Identifiers ascend`() {
     let tasks = (0..<10).map { _ in work.task() }
     #expect(tasks.map(\.id) == tasks.map(\.id).sorted())
     #expect(Set(tasks.map(\.id)).count == 10)
     #expect(tasks[0].id.description.hasPrefix("#"))
   }
 
-  @Test func theWorkGetsTheIdentifierAndTheContext() async throws {
+  @Test func `The work gets the identifier and the context`() async throws {
     var context = OperationContext()
     context.operationTaskConfiguration.name = "of the work"
     let task = OperationTask<(OperationTaskIdentifier, String?, String?), any Error>(context: context) { id, context in
@@ -87,7 +87,7 @@ import Testing
     #expect(taskName == "of the work")
   }
 
-  @Test func throwsWhatTheWorkThrows() async {
+  @Test func `A task throws the error of its work`() async {
     let task = OperationTask<Int, TaskRefused> { _, _ async throws(TaskRefused) -> Int in throw TaskRefused(number: 3) }
     for _ in 0..<2 {
       do {
@@ -101,7 +101,7 @@ import Testing
     #expect(!task.isCancelled)
   }
 
-  @Test func tenThousandCallersShareOneRun() async throws {
+  @Test func `Ten thousand callers share one run`() async throws {
     let task = work.task()
     // Each of them is waiting when the next one is made.
     let callers = (0..<10_000).map { _ in Task.immediate { try await task.runIfNeeded() } }
@@ -112,7 +112,7 @@ import Testing
     #expect(work.runCount == 1)
   }
 
-  @Test func callersThatCompeteShareOneRun() async throws {
+  @Test func `Callers that compete share one run`() async throws {
     for _ in 0..<50 {
       let work = GatedWork()
       let task = work.task()
@@ -127,7 +127,7 @@ import Testing
     }
   }
 
-  @Test func runsOnTheExecutorAndWithThePriorityThatItIsGiven() async throws {
+  @Test func `A task runs on the given executor with the given priority`() async throws {
     let executor = CountingExecutor()
     var context = OperationContext()
     context.operationTaskConfiguration = OperationTaskConfiguration(priority: .low, executorPreference: executor)

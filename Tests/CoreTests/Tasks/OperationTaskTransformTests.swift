@@ -6,7 +6,7 @@ import Testing
 @Suite(.warningsAreIssues, .waitLimit(.seconds(60))) struct OperationTaskTransformTests {
   private let work = GatedWork()
 
-  @Test func mapsItsValue() async throws {
+  @Test func `A task maps its value`() async throws {
     let task = work.task()
     let mapped = task.map { "\($0 + 1)" }
     work.gate.open()
@@ -16,14 +16,14 @@ import Testing
     #expect(work.runCount == 1)
   }
 
-  @Test func aTransformMayThrow() async throws {
+  @Test func `A transform may throw`() async throws {
     let task = OperationTask<Int, TaskRefused> { _, _ async throws(TaskRefused) -> Int in 4 }
     let mapped = task.map { value throws(TaskRefused) -> String in throw TaskRefused(number: value) }
     await #expect(throws: TaskRefused(number: 4)) { try await mapped.runIfNeeded() }
     #expect(try await task.runIfNeeded() == 4)
   }
 
-  @Test func mapsItsError() async throws {
+  @Test func `A task maps its error`() async throws {
     struct Wrapped: Error, Equatable {
       let base: TaskRefused
     }
@@ -35,7 +35,7 @@ import Testing
     await #expect(throws: TaskRefused(number: 2)) { try await text.runIfNeeded() }
   }
 
-  @Test func runsShareTheTaskInside() async throws {
+  @Test func `Transformed tasks share the run of the task inside`() async throws {
     let task = work.task()
     let callers = [task.map { $0 }, task.map { $0 * 10 }].map { mapped in
       Task.immediate { try await mapped.runIfNeeded() }
@@ -48,7 +48,7 @@ import Testing
     #expect(work.runCount == 1)
   }
 
-  @Test func cancellingTheTransformedTaskCancelsTheOneInside() async throws {
+  @Test func `Cancelling the transformed task cancels the one inside`() async throws {
     let task = work.task()
     let mapped = task.map { $0 }
     let caller = Task.immediate { try await mapped.runIfNeeded() }
@@ -58,7 +58,7 @@ import Testing
     #expect(work.cancelledRunCount == 1)
   }
 
-  @Test func cancellingOneOfTwoLeavesTheOther() async throws {
+  @Test func `Cancelling one of two transformed tasks leaves the other`() async throws {
     let task = work.task()
     let (mapped, other) = (task.map { $0 }, task.map { $0 })
     let caller = Task.immediate { try await mapped.runIfNeeded() }
@@ -70,7 +70,7 @@ import Testing
     #expect(try await otherCaller.value == 1)
   }
 
-  @Test func cancellingTheTaskInsideEndsTheTransformedOne() async throws {
+  @Test func `Cancelling the task inside ends the transformed one`() async throws {
     let task = work.task()
     let mapped = task.map { $0 }
     let caller = Task.immediate { try await mapped.runIfNeeded() }
@@ -79,7 +79,7 @@ import Testing
     #expect(!mapped.isCancelled)
   }
 
-  @Test func cancelledBeforeItStartedItLeavesTheTaskInsideAlone() async throws {
+  @Test func `A transformed task that is cancelled before its start leaves the task inside alone`() async throws {
     let task = work.task()
     let mapped = task.map { $0 }
     mapped.cancel()
@@ -90,7 +90,7 @@ import Testing
     #expect(try await task.runIfNeeded() == 1)
   }
 
-  @Test func mapsOfMapsDoNotOverflowTheStack() async throws {
+  @Test func `Maps of maps do not overflow the stack`() async throws {
     work.gate.open()
     var mapped = work.task()
     for _ in 0..<10_000 { mapped = mapped.map { $0 + 1 } }
@@ -98,7 +98,7 @@ import Testing
     #expect(try await withTimeLimit("the maps") { try await last.runIfNeeded() } == 10_001)
   }
 
-  @Test func mapsOfMapsThatAreNeverRunDoNotOverflowTheStack() {
+  @Test func `Maps of maps that are never run do not overflow the stack`() {
     var mapped = work.task()
     for _ in 0..<100_000 { mapped = mapped.map { $0 + 1 } }
     #expect(!mapped.hasStarted)

@@ -5,7 +5,7 @@ import Testing
 @testable import OperationCore
 
 @Suite(.warningsAreIssues, .waitLimit(.seconds(60))) struct SharedRunDepthTests {
-  @Test func aBodyThatNeverSuspendsEndsOnTheThreadOfItsCaller() async throws {
+  @Test func `A body that never suspends ends on its caller's thread`() async throws {
     let before = ThreadLocal.currentThread
     let task = OperationTask<UInt, any Error> { _, _ in ThreadLocal.currentThread }
     let inside = try await task.runIfNeeded()
@@ -14,7 +14,7 @@ import Testing
     #expect(inside == after)
   }
 
-  @Test func aBodyThatIsNestedEndsOnTheThreadOfItsCallerToo() async throws {
+  @Test func `A nested body ends on its caller's thread too`() async throws {
     let before = ThreadLocal.currentThread
     let inner = OperationTask<UInt, any Error> { _, _ in ThreadLocal.currentThread }
     let outer = inner.map { $0 }.map { $0 }
@@ -24,7 +24,7 @@ import Testing
     #expect(ThreadLocal.depth.pointee == 0)
   }
 
-  @MainActor @Test func aBodyLeavesTheActorOfItsCaller() async throws {
+  @MainActor @Test func `A body leaves the actor of its caller`() async throws {
     let task = OperationTask<Bool, any Error> { _, _ in
       // On this thread, perhaps, and not on the actor.
       #isolation == nil
@@ -33,11 +33,11 @@ import Testing
     MainActor.assertIsolated()
   }
 
-  @Test func runsNestTenThousandDeep() async throws {
+  @Test func `Runs nest ten thousand deep`() async throws {
     #expect(try await withTimeLimit("the nested runs") { try await Self.nest(10_000) } == 10_000)
   }
 
-  @Test func runsNestTenThousandDeepOnASmallStack() async throws {
+  @Test func `Runs nest ten thousand deep on a small stack`() async throws {
     let result = Mutex<Task<Int, any Error>?>(nil)
     await onThreads(1, stackSize: 512 * 1_024) { _ in
       let task = Task.immediate { try await Self.nest(10_000) }
@@ -47,7 +47,7 @@ import Testing
     #expect(try await withTimeLimit("the nested runs") { try await task.value } == 10_000)
   }
 
-  @Test func runsNestTenThousandDeepAndSuspendAtTheEnd() async throws {
+  @Test func `Runs nest ten thousand deep and suspend at the end`() async throws {
     let gate = Gate()
     let task = Task { try await Self.nest(10_000, gate: gate) }
     try await gate.arrivals(count: 1)
@@ -55,7 +55,7 @@ import Testing
     #expect(try await withTimeLimit("the nested runs") { try await task.value } == 10_000)
   }
 
-  @Test func cancellationReachesTheInnermostRun() async throws {
+  @Test func `A cancellation reaches the innermost run`() async throws {
     let gate = Gate()
     let task = Task { try await Self.nest(10_000, gate: gate) }
     try await gate.arrivals(count: 1)
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test func storesNestToo() async throws {
+  @Test func `Runs of stores nest too`() async throws {
     #expect(try await withTimeLimit("the nested runs") { try await NestingQuery(depth: 2_000).fetch() } == 2_000)
   }
 

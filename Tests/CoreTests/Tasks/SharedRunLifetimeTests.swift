@@ -14,7 +14,7 @@ import Testing
     }
   }
 
-  @Test func aTaskThatIsNeverRunGoes() {
+  @Test func `A task that is never run is released`() {
     var task: OperationTask? = task()
     #expect(task?.hasStarted == false)
     #expect(lifetimes.aliveCount == 1)
@@ -22,7 +22,7 @@ import Testing
     #expect(lifetimes.aliveCount == 0)
   }
 
-  @Test func aTaskThatHasEndedKeepsItsValueAlone() async throws {
+  @Test func `A task that has ended keeps its value alone`() async throws {
     var task: OperationTask? = task()
     _ = try await task?.runIfNeeded()
     try await lifetimes.noneButOneAlive()
@@ -30,7 +30,7 @@ import Testing
     try await lifetimes.noneAlive()
   }
 
-  @Test func aTaskInFlightGoesWhenItLands() async throws {
+  @Test func `A running task is released when it finishes`() async throws {
     let gate = Gate()
     let caller: Task<Void, any Error>
     do {
@@ -43,7 +43,7 @@ import Testing
     try await lifetimes.noneAlive()
   }
 
-  @Test func aCancelledTaskGoes() async throws {
+  @Test func `A cancelled task is released`() async throws {
     let gate = Gate()
     for leaving in [SharedRun<LifetimeTracker.Token, any Error>.Leaving.lastStays, .atOnce] {
       let sharedRun = task(gate).sharedRun
@@ -54,7 +54,7 @@ import Testing
     try await lifetimes.noneAlive()
   }
 
-  @Test func aTransformedTaskGoes() async throws {
+  @Test func `A transformed task is released`() async throws {
     do {
       let task = task()
       let mapped = task.map { [token = lifetimes.token()] _ in token.touch() }
@@ -64,7 +64,7 @@ import Testing
     try await lifetimes.noneAlive()
   }
 
-  @Test func dependenciesGoWhenTheTaskHasEnded() async throws {
+  @Test func `Dependencies are released when the task has ended`() async throws {
     let last: OperationTask<Int, any Error> = OperationTask { _, _ in 1 }
     do {
       last.schedule(after: (0..<10).map { _ in task() })
@@ -74,7 +74,7 @@ import Testing
     try await lifetimes.noneAlive()
   }
 
-  @Test func aCircleThatWasRefusedGoes() async throws {
+  @Test func `A circle that was refused is released`() async throws {
     do {
       let (first, second) = (task(), task())
       second.schedule(after: first)
@@ -83,7 +83,7 @@ import Testing
     #expect(lifetimes.aliveCount == 0)
   }
 
-  @Test func aStoreGoesWhileItsRunIsInFlight() async throws {
+  @Test func `A store is released while its run is under way`() async throws {
     let gate = Gate()
     let query = HoldingQuery(token: lifetimes.token(), gate: gate)
     var store: OperationStore? = OperationStore.detached(query: query)
@@ -96,7 +96,7 @@ import Testing
     #expect(try await caller.value == 1)
   }
 
-  @Test func theTaskOfAStoreDoesNotKeepWhatFlewIt() async throws {
+  @Test func `The task of a store does not keep the operation that ran`() async throws {
     let gate = Gate(isOpen: true)
     let task: OperationTask<Int, any Error>
     do {

@@ -24,7 +24,7 @@ import Testing
 
   private let work = Work()
 
-  @Test func aCallerOfHigherPriorityRaisesTheTask() async throws {
+  @Test func `A caller of higher priority raises the task`() async throws {
     let task = work.task()
     let low = Task(priority: .low) { try await task.runIfNeeded() }
     try await work.gate.arrivals(count: 1)
@@ -35,7 +35,7 @@ import Testing
     #expect(try await low.value >= .high)
   }
 
-  @Test func aTaskOfLowPriorityIsRaisedByItsCaller() async throws {
+  @Test func `A task of low priority is raised by its caller`() async throws {
     var context = OperationContext()
     context.operationTaskConfiguration.priority = .background
     let task = work.task(context)
@@ -45,7 +45,7 @@ import Testing
     #expect(try await high.value >= .high)
   }
 
-  @Test func aCallerThatWasRaisedItselfRaisesTheTaskBeforeTheBodyBegins() async throws {
+  @Test func `A caller that was raised itself raises the task before the body begins`() async throws {
     // A task takes over what the one that makes it was made with, not what that was raised to.
     let task = OperationTask<TaskPriority, any Error> { _, _ in Task.currentPriority }
     let caller = Task.detached(priority: .background) { [gate = work.gate] in
@@ -58,7 +58,7 @@ import Testing
     #expect(try await caller.value >= .high)
   }
 
-  @Test func aCallerWhoComesWhileTheBodyBeginsRaisesItToo() async throws {
+  @Test func `A caller that joins while the body begins raises the task too`() async throws {
     // The body has begun, on this thread, and has not suspended: there is no task to raise yet.
     let (isWaiting, context) = (DispatchSemaphore(value: 0), OperationContext())
     let (gate, isRaised) = (Gate(), Gate())
@@ -94,7 +94,7 @@ import Testing
     semaphore.wait()
   }
 
-  @Test func aRunHasThePriorityOfWhoBeginsIt() async throws {
+  @Test func `A run has the priority of the caller that begins it`() async throws {
     work.gate.open()
     for priority in [TaskPriority.low, .medium, .high] {
       let task = OperationTask<TaskPriority, any Error> { _, _ in

@@ -7,7 +7,7 @@ import Testing
 @Suite(.warningsAreIssues) struct SharedRunTests {
   private let context = OperationContext()
 
-  @Test func tellsItsPilotOfItsTurns() async throws {
+  @Test func `The delegate is notified of the start and the end`() async throws {
     let delegate = LoggingDelegate()
     let sharedRun = SharedRun(delegate: delegate)
     #expect(try await sharedRun.outcome(in: context).get() == 1)
@@ -16,7 +16,7 @@ import Testing
     #expect(delegate.log.count == 3)
   }
 
-  @Test func tellsItsPilotOfACancellation() async throws {
+  @Test func `The delegate is notified of a cancellation`() async throws {
     let gate = Gate()
     let delegate = LoggingDelegate { _ in
       try await gate.wait()
@@ -29,7 +29,7 @@ import Testing
     #expect(delegate.log == ["willStart", "perform", "wasCancelled", "didFinish failed cancelled"])
   }
 
-  @Test func aFlightThatWasCancelledOnTheGroundIsNotSeen() async throws {
+  @Test func `A run that is cancelled before its start does not notify the delegate`() async throws {
     let delegate = LoggingDelegate()
     let sharedRun = SharedRun(delegate: delegate)
     sharedRun.cancel()
@@ -37,7 +37,7 @@ import Testing
     #expect(delegate.log == [])
   }
 
-  @Test func thePilotHearsOfTheOutcomeBeforeThoseWhoWait() async throws {
+  @Test func `The delegate receives the outcome before the waiters`() async throws {
     let finishing = Gate()
     let delegate = BlockingDelegate(finishing)
     let sharedRun = SharedRun(delegate: delegate)
@@ -51,7 +51,7 @@ import Testing
     #expect(sharedRun.finishedOutcome != nil)
   }
 
-  @Test func holdsKeepItGoing() async throws {
+  @Test func `Holds keep a run going`() async throws {
     let work = GatedWork()
     let sharedRun = work.task().sharedRun
     #expect(sharedRun.addOwner())
@@ -69,7 +69,7 @@ import Testing
     #expect(work.cancelledRunCount == 1)
   }
 
-  @Test func holdsEndWithTheFlight() async throws {
+  @Test func `Holds end with the run`() async throws {
     let work = GatedWork()
     work.gate.open()
     let sharedRun = work.task().sharedRun
@@ -80,7 +80,7 @@ import Testing
     #expect(!sharedRun.isCancelled)
   }
 
-  @Test func aHoldThatIsTakenBackOnTheGroundCancelsIt() async throws {
+  @Test func `A hold that is released before the start cancels the run`() async throws {
     let work = GatedWork()
     let sharedRun = work.task().sharedRun
     #expect(sharedRun.addOwner())
@@ -90,7 +90,7 @@ import Testing
     #expect(work.runCount == 0)
   }
 
-  @Test func newcomersJoinAFlightThatIsAlive() async throws {
+  @Test func `Newcomers join a run that is alive`() async throws {
     let work = GatedWork()
     let sharedRun = work.task().sharedRun
     let first = Task.immediate { [context] in try await sharedRun.outcome(in: context).get() }
@@ -108,7 +108,7 @@ import Testing
     #expect(await sharedRun.outcomeIfAlive(leaving: .atOnce) == nil)
   }
 
-  @Test func newcomersDoNotJoinADyingFlight() async throws {
+  @Test func `Newcomers do not join a cancelled run`() async throws {
     let gate = Gate()
     let delegate = LoggingDelegate { _ in
       await gate.waitIgnoringCancellation()
@@ -128,7 +128,7 @@ import Testing
     #expect(sharedRun.finishedOutcome != nil)
   }
 
-  @Test func theLastOneMayLeaveAtOnce() async throws {
+  @Test func `The last caller may leave at once`() async throws {
     let gate = Gate()
     let sharedRun = SharedRun(
       delegate: LoggingDelegate { _ in
@@ -146,7 +146,7 @@ import Testing
     await sharedRun.settled()
   }
 
-  @Test func settledIsNoReasonToGoOn() async throws {
+  @Test func `Waiting until a run has settled does not keep it going`() async throws {
     let work = GatedWork()
     let sharedRun = work.task().sharedRun
     let caller = Task.immediate { [context] in try await sharedRun.outcome(in: context).get() }
@@ -160,7 +160,7 @@ import Testing
     #expect(sharedRun.isCancelled)
   }
 
-  @Test func anEnqueuedDepartureLeavesTheCallersThread() async throws {
+  @Test func `An enqueued start leaves the caller's thread`() async throws {
     let threads = Mutex<[UInt]>([])
     let sharedRun = SharedRun(
       delegate: LoggingDelegate { _ in

@@ -5,7 +5,7 @@ import Testing
 @Suite struct WaiterTableTests {
   private typealias Table = WaiterTable
 
-  @Test func everyoneGetsAPlaceOfTheirOwn() {
+  @Test func `Each waiter gets a place of its own`() {
     var table = Table()
     #expect((0..<5).map { _ in table.join() } == [0, 1, 2, 3, 4])
     for waiterID in 0..<5 {
@@ -16,7 +16,7 @@ import Testing
     }
   }
 
-  @Test func placesThatWereLeftAreTakenAgain() {
+  @Test func `Vacated places are taken again`() {
     var table = Table()
     for _ in 0..<5 { _ = table.join() }
     table.vacate(3)
@@ -26,7 +26,7 @@ import Testing
     #expect(table.join() == 5)
   }
 
-  @Test func allAreResumedInTheOrderOfTheirPlaces() async {
+  @Test func `All waiters are resumed and the places taken anew`() async {
     var table = Table()
     let waiterIDs = (0..<3).map { _ in table.join() }
     table.vacate(waiterIDs[1])

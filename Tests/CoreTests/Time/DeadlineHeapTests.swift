@@ -9,7 +9,7 @@ import Testing
     Deadline(instant: start + .milliseconds(milliseconds)) {}
   }
 
-  @Test func handsOutTheEarliestFirst() {
+  @Test func `A heap returns the earliest deadline first`() {
     var heap = DeadlineHeap()
     #expect(heap.first == nil)
     for milliseconds in [5, 1, 4, 1, 3, 9, 2] { heap.insert(deadline(milliseconds)) }
@@ -24,7 +24,7 @@ import Testing
     #expect(heap.count == 0)
   }
 
-  @Test func removesFromAnywhereAndOnce() {
+  @Test func `A heap removes a deadline from anywhere and once`() {
     var heap = DeadlineHeap()
     let deadlines = (0..<10).map { deadline($0) }
     for deadline in deadlines.shuffled() { heap.insert(deadline) }
@@ -39,7 +39,7 @@ import Testing
   }
 
   /// The heap does what a sorted list does, whatever comes and goes.
-  @Test(arguments: 1...20 as ClosedRange<UInt64>) func behavesLikeASortedList(seed: UInt64) {
+  @Test(arguments: 1...20 as ClosedRange<UInt64>) func `A heap behaves like a sorted list`(seed: UInt64) {
     var generator = Numbers(seed: seed)
     var heap = DeadlineHeap()
     var model: [Deadline] = []

@@ -7,7 +7,7 @@ import Testing
 @Suite struct DeadlineQueueTests {
   private let queue = DeadlineQueue()
 
-  @Test func firesInTheOrderOfTheDeadlines() async throws {
+  @Test func `A queue fires in the order of the deadlines`() async throws {
     let fired = Mutex<[Int]>([])
     let last = Gate()
     let milliseconds = [12, 3, 9, 1, 6]
@@ -27,7 +27,7 @@ import Testing
     #expect(queue.count == 0)
   }
 
-  @Test func anEarlierDeadlineThatComesLaterMovesTheTimer() async throws {
+  @Test func `An earlier deadline that is added later moves the timer`() async throws {
     let (late, early) = (Gate(), Gate())
     let first = queue.schedule(after: .seconds(3_600)) { late.open() }
     _ = queue.schedule(after: .milliseconds(1)) { early.open() }
@@ -38,7 +38,7 @@ import Testing
     #expect(queue.count == 0)
   }
 
-  @Test func aCancelledDeadlineLeavesNothingBehind() {
+  @Test func `A cancelled deadline leaves nothing behind`() {
     let lifetimes = LifetimeTracker()
     let deadlines = (0..<100).map { number in
       queue.schedule(after: .seconds(3_600 + number)) { [token = lifetimes.token()] in token.touch() }
@@ -52,7 +52,7 @@ import Testing
     #expect(queue.count == 0)
   }
 
-  @Test func aDeadlineThatFiredLeavesNothingBehind() async throws {
+  @Test func `A deadline that fired leaves nothing behind`() async throws {
     let lifetimes = LifetimeTracker()
     let deadline = queue.schedule(after: .zero) { [token = lifetimes.token()] in token.touch() }
     try await lifetimes.noneAlive()
@@ -60,7 +60,7 @@ import Testing
     queue.cancel(deadline)
   }
 
-  @Test func actionsRunOutsideTheLock() async throws {
+  @Test func `Actions run outside the lock`() async throws {
     let done = Gate()
     let queue = queue
     let other = queue.schedule(after: .seconds(3_600)) {}
@@ -72,7 +72,7 @@ import Testing
     #expect(queue.count == 0)
   }
 
-  @Test func takesEveryDuration() async throws {
+  @Test func `A queue takes every duration`() async throws {
     let (fired, never) = (Gate(), Gate())
     let count = Atomic(0)
     let durations: [Duration] = [
@@ -92,7 +92,7 @@ import Testing
     #expect(queue.count == 0)
   }
 
-  @Test func tenThousandAreScheduledAndCancelledAtRandom() async throws {
+  @Test func `Ten thousand deadlines are scheduled and cancelled at random`() async throws {
     let count = 10_000
     let (queue, lifetimes, done) = (queue, LifetimeTracker(), Gate())
     let settled = Mutex<[Int: String]>([:])
@@ -128,7 +128,7 @@ import Testing
     try await lifetimes.noneAlive()
   }
 
-  @Test func manyThreadsMayScheduleForOneMoment() async throws {
+  @Test func `Many threads may schedule for one moment`() async throws {
     let (queue, done) = (queue, Gate())
     let remaining = Atomic(400)
     await onThreads(4) { _ in
@@ -142,7 +142,7 @@ import Testing
     #expect(queue.count == 0)
   }
 
-  @Test func theSharedQueueServesTheSystemsDeadlines() async throws {
+  @Test func `The shared queue serves the system's deadlines`() async throws {
     let done = Gate()
     let source = SystemDeadlineSource()
     let before = source.elapsed

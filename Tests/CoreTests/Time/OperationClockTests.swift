@@ -7,7 +7,7 @@ import Testing
 @Suite struct OperationClockTests {
   private let date = Date(timeIntervalSinceReferenceDate: 1_000)
 
-  @Test func theSystemsClockShowsTheDate() {
+  @Test func `The system's clock shows the date`() {
     let before = Date()
     let now = SystemTimeClock().now()
     #expect(before <= now)
@@ -15,7 +15,7 @@ import Testing
     #expect(OperationContext().operationClock is SystemTimeClock)
   }
 
-  @Test func aCustomClockAsks() {
+  @Test func `A custom clock calls its function`() {
     let clock = ManualClock(date: date)
     let custom: CustomOperationClock = .custom { clock.now() }
     #expect(custom.now() == date)
@@ -23,7 +23,7 @@ import Testing
     #expect(custom.now() == date.addingTimeInterval(1))
   }
 
-  @Test func aFrozenClockStandsStill() {
+  @Test func `A frozen clock stands still`() {
     let clock = ManualClock(date: date)
     let frozen = clock.frozen()
     clock.advance(by: .seconds(1))
@@ -34,7 +34,7 @@ import Testing
     #expect(now.now() == now.now())
   }
 
-  @Test func aContextStopsItsClock() {
+  @Test func `A context stops its clock`() {
     let clock = ManualClock(date: date)
     var context = OperationContext()
     context.operationClock = clock
@@ -47,7 +47,7 @@ import Testing
     #expect(restarted.operationClock.now() == date.addingTimeInterval(1))
   }
 
-  @Test func datesWhatAStoreKeeps() async throws {
+  @Test func `A store dates its value and its error by the clock`() async throws {
     let clock = ManualClock(date: date)
     let script = OperationScript<Int, any Error>(default: .value(1))
     let store = OperationStore.detached(query: script.query().clock(clock))
@@ -65,7 +65,7 @@ import Testing
     (.seconds(1), .seconds(1)),
     (.seconds(Int64.max), .seconds(100 * 365 * 86_400)),
   ])
-  func durationsAreMadeFitForClocks(duration: Duration, expected: Duration) {
+  func `Durations are clamped for clocks`(duration: Duration, expected: Duration) {
     #expect(duration.clampedForClock == expected)
     // Clocks take it.
     _ = ContinuousClock.now.advanced(by: duration.clampedForClock)

@@ -7,7 +7,7 @@ import Testing
 @Suite struct SleepTests {
   private let clock = ManualClock()
 
-  @Test func wakesAtItsTime() async throws {
+  @Test func `A sleep ends at its time`() async throws {
     let sleep = Task { try await clock.sleep(for: .seconds(5)) }
     try await clock.sleepers(count: 1)
     clock.advance(by: .milliseconds(4_999))
@@ -17,7 +17,7 @@ import Testing
     try await sleep.value
   }
 
-  @Test func aCancelledSleepEndsAtOnceAndLeavesNothing() async throws {
+  @Test func `A cancelled sleep ends at once and leaves nothing`() async throws {
     let sleep = Task.immediate { try await clock.sleep(for: .seconds(5)) }
     #expect(clock.sleeperCount() == 1)
     sleep.cancel()
@@ -25,7 +25,7 @@ import Testing
     await #expect(throws: CancellationError.self) { try await sleep.value }
   }
 
-  @Test func aSleepInACancelledTaskDoesNotBegin() async {
+  @Test func `A sleep in a cancelled task does not begin`() async {
     let sleep = Task {
       withUnsafeCurrentTask { $0?.cancel() }
       try await clock.sleep(for: .seconds(5))
@@ -34,7 +34,7 @@ import Testing
     #expect(clock.sleeperCount() == 0)
   }
 
-  @Test func theSystemsSleepIsCancelledAtOnce() async throws {
+  @Test func `The system's sleep is cancelled at once`() async throws {
     let queue = DeadlineQueue()
     let source = QueueDeadlines(queue: queue)
     let sleeps = (0..<1_000).map { _ in
@@ -48,7 +48,7 @@ import Testing
     try await source.sleep(for: .milliseconds(1))
   }
 
-  @Test func endsOnceWhenTimeAndCancellationRace() async throws {
+  @Test func `A sleep ends once when time and cancellation race`() async throws {
     for _ in 0..<300 {
       let clock = ManualClock()
       let sleep = Task.immediate { try await clock.sleep(for: .seconds(1)) }

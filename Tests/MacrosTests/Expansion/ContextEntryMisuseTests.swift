@@ -19,7 +19,7 @@
       )
     }
 
-    @Test func onlyPropertiesBecomeEntries() {
+    @Test func `Only properties become entries`() {
       self.expect(
         "→@ContextEntry func greeting() -> String { \"\" }",
         "'@ContextEntry' makes a property an entry of the context; it cannot be applied to anything else",
@@ -28,7 +28,7 @@
       )
     }
 
-    @Test func anEntryIsInTheContext() {
+    @Test func `An entry outside of the context is refused`() {
       expectMisuse(
         """
         struct Settings {
@@ -45,7 +45,7 @@
       )
     }
 
-    @Test func anEntryIsWritten() {
+    @Test func `An entry that cannot be written is refused`() {
       self.expect(
         "@ContextEntry →let greeting = \"\"",
         "an entry of the context can be written, so it has to be a 'var'",
@@ -54,7 +54,7 @@
       )
     }
 
-    @Test(arguments: ["static", "lazy"]) func anEntryIsAPlainProperty(modifier: String) {
+    @Test(arguments: ["static", "lazy"]) func `An entry with a modifier is refused`(modifier: String) {
       self.expect(
         "@ContextEntry →\(modifier) var greeting = \"\"",
         "an entry of the context is a property of each context, so it cannot be '\(modifier)'",
@@ -63,7 +63,7 @@
       )
     }
 
-    @Test func anEntryHasOneName() {
+    @Test func `An entry with several names is refused`() {
       self.expect(
         "@ContextEntry var →(one, other) = (1, 2)",
         "an entry of the context has one name; declare each entry by itself",
@@ -72,7 +72,7 @@
       )
     }
 
-    @Test func anEntryHasNoAccessorsOfItsOwn() {
+    @Test func `An entry with accessors of its own is refused`() {
       self.expect(
         "@ContextEntry var greeting: String = \"\" →{ didSet {} }",
         "'@ContextEntry' writes the getter and the setter; an entry has an initial value instead of accessors",
@@ -81,7 +81,7 @@
       )
     }
 
-    @Test func anEntryHasAValue() {
+    @Test func `An entry without an initial value is refused`() {
       self.expect(
         "@ContextEntry var →greeting: String",
         "an entry of the context needs an initial value: the one that a context holds before it is written",

@@ -2,7 +2,7 @@
   import Testing
 
   @Suite struct DeclarationMisuseTests {
-    @Test func onlyFunctionsBecomeOperations() {
+    @Test func `Only functions become operations`() {
       expectMisuse(
         """
         →@QueryRequest
@@ -18,7 +18,7 @@
       )
     }
 
-    @Test func aFunctionBecomesOneOperation() {
+    @Test func `A function becomes one operation`() {
       expectMisuse(
         """
         @QueryRequest
@@ -36,7 +36,7 @@
       )
     }
 
-    @Test func aRequirementHasNoBody() {
+    @Test func `A requirement without a body is refused`() {
       expectMisuse(
         """
         protocol Server {
@@ -54,7 +54,7 @@
       )
     }
 
-    @Test func aLocalFunctionIsOutOfReach() {
+    @Test func `A local function is refused`() {
       expectMisuse(
         """
         func outer() {
@@ -74,7 +74,7 @@
       )
     }
 
-    @Test func anOperatorHasNoName() {
+    @Test func `An operator is refused`() {
       expectMisuse(
         """
         extension Post {
@@ -92,7 +92,7 @@
       )
     }
 
-    @Test(arguments: ["mutating", "consuming"]) func anOperationKeepsItsValue(modifier: String) {
+    @Test(arguments: ["mutating", "consuming"]) func `A function that changes its value is refused`(modifier: String) {
       expectMisuse(
         """
         struct Counter {
@@ -111,7 +111,7 @@
       )
     }
 
-    @Test func anOverrideIsCalledAnyway() {
+    @Test func `An override is refused`() {
       expectMisuse(
         """
         class Special: Service {
@@ -129,7 +129,7 @@
       )
     }
 
-    @Test func aParameterPackCannotBeKept() {
+    @Test func `A parameter pack is refused`() {
       expectMisuse(
         """
         @QueryRequest(path: ["all"])
@@ -144,7 +144,7 @@
       )
     }
 
-    @Test func aValueHasASpelledType() {
+    @Test func `A value of an opaque type is refused`() {
       expectMisuse(
         """
         @QueryRequest
@@ -159,7 +159,7 @@
       )
     }
 
-    @Test func aFailureDoesNotDependOnArguments() {
+    @Test func `A function that rethrows is refused`() {
       expectMisuse(
         """
         @OperationRequest

@@ -2,7 +2,7 @@
   import Testing
 
   @Suite struct ExpansionTests {
-    @Test func aFunctionWithoutArguments() {
+    @Test func `A function without arguments`() {
       expectExpansion(
         """
         @QueryRequest
@@ -25,7 +25,7 @@
       )
     }
 
-    @Test func aFunctionWithAllThereIs() {
+    @Test func `A function with every part`() {
       expectExpansion(
         """
         extension Post {
@@ -68,7 +68,7 @@
       )
     }
 
-    @Test func aMutation() {
+    @Test func `A mutation`() {
       expectExpansion(
         """
         class Server {
@@ -96,7 +96,7 @@
       )
     }
 
-    @Test func anOperation() {
+    @Test func `An operation`() {
       expectExpansion(
         """
         @OperationRequest
@@ -119,7 +119,7 @@
       )
     }
 
-    @Test func aPathOfOnesOwn() {
+    @Test func `A custom path`() {
       expectExpansion(
         """
         struct Shop {
@@ -148,7 +148,7 @@
       )
     }
 
-    @Test func aContextEntry() {
+    @Test func `A context entry`() {
       expectExpansion(
         """
         extension OperationContext {
@@ -187,7 +187,7 @@
       )
     }
 
-    @Test func aRun() {
+    @Test func `A run`() {
       expectExpansion(
         """
         let value = try await #run($upload(file).retry(limit: 3), context: context, continuation: continuation)

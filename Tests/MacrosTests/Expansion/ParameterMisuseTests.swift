@@ -18,7 +18,7 @@
       )
     }
 
-    @Test func anArgumentIsHandedOverInEachRun() {
+    @Test func `An argument that cannot be passed in each run is refused`() {
       self.expect(
         "id: →inout Int",
         "an operation keeps its arguments and hands them over in each run, so a parameter cannot be 'inout'",
@@ -33,7 +33,7 @@
       )
     }
 
-    @Test func variadicArgumentsAreArrays() {
+    @Test func `Variadic arguments are refused`() {
       self.expect(
         "ids: Int→..., name: String",
         "an operation cannot hand on a variadic argument; take an array",
@@ -42,7 +42,7 @@
       )
     }
 
-    @Test func anAutoclosureCannotBeKept() {
+    @Test func `An autoclosure is refused`() {
       expectMisuse(
         """
         @OperationRequest
@@ -59,7 +59,7 @@
       )
     }
 
-    @Test func aRunBringsOneOfEach() {
+    @Test func `A second parameter for what a run passes is refused`() {
       self.expect(
         "context: OperationContext, →other: OperationContext",
         "a run brings one 'OperationContext'; the function has a parameter for it already",
@@ -82,7 +82,7 @@
       )
     }
 
-    @Test func everyRunBringsThem() {
+    @Test func `An optional parameter for what every run passes is refused`() {
       self.expect(
         "in context: →OperationContext?, id: Int",
         "every run brings one, so the parameter need not be optional",
@@ -91,7 +91,7 @@
       )
     }
 
-    @Test func theIsolationIsIsolatedAndOptional() {
+    @Test func `An isolation that is not isolated or not optional is refused`() {
       self.expect(
         "isolation: →isolated any Actor",
         "a run may belong to no actor, so the isolation has to be optional",
@@ -106,7 +106,7 @@
       )
     }
 
-    @Test func theContinuationTakesWhatTheFunctionReturnsAndThrows() {
+    @Test func `A continuation of another value or failure is refused`() {
       self.expect(
         "_ continuation: →OperationContinuation",
         "the continuation takes what the function returns and throws, so it is an 'OperationContinuation<Int, any Error>'",

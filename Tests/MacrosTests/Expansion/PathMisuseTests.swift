@@ -2,7 +2,7 @@
   import Testing
 
   @Suite struct PathMisuseTests {
-    @Test func aRuleIsWrittenOut() {
+    @Test func `A rule that is not written out is refused`() {
       expectMisuse(
         """
         @QueryRequest(path: →rule)
@@ -20,7 +20,7 @@
       )
     }
 
-    @Test func aClosureTakesTheArguments() {
+    @Test func `A closure that does not take the arguments is refused`() {
       expectMisuse(
         """
         @QueryRequest(path: .custom →{ (id: Int) in ["posts", id] })
@@ -59,7 +59,7 @@
       )
     }
 
-    @Test func aClosureTakesAnArgumentThatIsCalledLikeAKeyword() {
+    @Test func `A remedied closure takes an argument with the name of a keyword`() {
       expectMisuse(
         """
         @QueryRequest(path: .custom →{ ["posts"] })
@@ -74,7 +74,7 @@
       )
     }
 
-    @Test func nothingIdentifiesAClosureInParentheses() {
+    @Test func `A closure in parentheses as an argument needs a custom path`() {
       expectMisuse(
         """
         @QueryRequest
@@ -89,7 +89,7 @@
       )
     }
 
-    @Test func nothingIdentifiesAClosure() {
+    @Test func `A closure as an argument needs a custom path`() {
       expectMisuse(
         """
         @QueryRequest

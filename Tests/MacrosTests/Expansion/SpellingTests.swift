@@ -2,7 +2,7 @@
   import Testing
 
   @Suite struct SpellingTests {
-    @Test func aKeywordAsTheNameOfAParameter() {
+    @Test func `A keyword as the name of a parameter`() {
       expectExpansion(
         """
         @QueryRequest
@@ -25,7 +25,7 @@
       )
     }
 
-    @Test func namesInBackquotes() {
+    @Test func `Names in backquotes`() {
       expectExpansion(
         """
         @OperationRequest
@@ -48,7 +48,7 @@
       )
     }
 
-    @Test func aSubstituteHasANameOfItsOwn() {
+    @Test func `A parameter without a name gets an unused one`() {
       expectExpansion(
         """
         @OperationRequest
@@ -71,7 +71,7 @@
       )
     }
 
-    @Test func aFunctionAsAResult() {
+    @Test func `A function as a result`() {
       expectExpansion(
         """
         @OperationRequest
@@ -94,7 +94,7 @@
       )
     }
 
-    @Test func aResultThatIsSent() {
+    @Test func `A result that is sent`() {
       expectExpansion(
         """
         @OperationRequest
@@ -117,7 +117,7 @@
       )
     }
 
-    @Test func functionsAsArguments() {
+    @Test func `Functions as arguments`() {
       expectExpansion(
         """
         @OperationRequest
@@ -158,7 +158,7 @@
       )
     }
 
-    @Test func functionsAsArgumentsOfAMutation() {
+    @Test func `Functions as arguments of a mutation`() {
       expectExpansion(
         """
         @MutationRequest(path: .custom { ["call"] })
@@ -184,7 +184,7 @@
       )
     }
 
-    @Test func anIdentifierAmongTheArguments() {
+    @Test func `An identifier among the arguments`() {
       expectExpansion(
         """
         @QueryRequest(path: .inferredFromIdentifiable)
@@ -207,7 +207,7 @@
       )
     }
 
-    @Test func anEntryInBackquotes() {
+    @Test func `An entry in backquotes`() {
       expectExpansion(
         """
         extension OperationContext {

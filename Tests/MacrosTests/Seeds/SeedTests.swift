@@ -17,20 +17,20 @@
   private func someOtherValue() -> Int { 2 }
 
   @Suite struct SeedTests {
-    @Test func aQueryFetchesAPost() async throws {
+    @Test func `A query fetches a post`() async throws {
       let client = OperationClient()
       #expect(try await client.store(for: Post.query(for: 1)).fetch()?.title == "Title")
       #expect(client.store(for: Post.query(for: 1)).currentValue??.id == 1)
       #expect(try await client.store(for: Post.query(for: 2)).fetch() == nil)
     }
 
-    @Test func aMutationCreatesAPost() async throws {
+    @Test func `A mutation creates a post`() async throws {
       let create = OperationClient().store(for: Post.$createMutation)
       let args = Post.CreateArguments(userId: 1, title: "New", body: "Post")
       #expect(try await create.mutate(with: args) == Post(id: 101, userId: 1, title: "New", body: "Post"))
     }
 
-    @Test func queriesAndMutationsAreDelayed() async throws {
+    @Test func `Queries and mutations are delayed`() async throws {
       let delays = Mutex<[Duration]>([])
       struct Log: OperationDelayer {
         let log: @Sendable (Duration) -> Void
@@ -43,14 +43,14 @@
       #expect(delays.withLock { $0 } == [.seconds(1), .seconds(1)])
     }
 
-    @Test func aCachedPostComesBeforeTheLiveOne() async throws {
+    @Test func `A cached post comes before the live one`() async throws {
       let store = OperationStore.detached(query: Post.$cachedQuery(id: 1))
       let recorder = EventRecorder<QueryState<Post?, any Error>>()
       #expect(try await store.fetch(handler: recorder.queryHandler)?.title == "Live")
       #expect(recorder.results.map { try? $0.get()?.title } == ["From the cache", "Live"])
     }
 
-    @Test func aFriendRequestChangesAllLists() async throws {
+    @Test func `A friend request changes all lists`() async throws {
       let client = OperationClient()
       let lists = [client.store(for: FriendsQuery(userId: 1)), client.store(for: FriendsQuery(userId: 2))]
       for list in lists { try await list.fetchNextPage() }
@@ -62,7 +62,7 @@
       }
     }
 
-    @Test func anOperationWithoutStateRuns() async throws {
+    @Test func `An operation without state runs`() async throws {
       let value = try await #run($myOperation)
 
       let context = OperationContext()
