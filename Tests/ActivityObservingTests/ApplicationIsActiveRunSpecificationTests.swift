@@ -16,7 +16,7 @@ import Testing
     #expect(self.observer.subscriberCount == 0)
   }
 
-  @Test func `It never holds for an operation that wants nothing of it`() {
+  @Test func `It never holds for an operation that disables it`() {
     var context = OperationContext()
     #expect(context.isApplicationActiveRerunningEnabled)
     context.isApplicationActiveRerunningEnabled = false
@@ -40,12 +40,12 @@ import Testing
     #expect(self.observer.subscriberCount == 0)
   }
 
-  @Test func `An observer that tells nothing does not hold anybody up`() {
+  @Test func `An observer that reports nothing delays no run`() {
     let specification = ApplicationIsActiveRunSpecification.applicationIsActive(observer: SilentObserver())
     #expect(specification.isSatisfied(in: OperationContext()))
   }
 
-  @Test func `An observer that tells changes alone is heard from the first question on, by all copies`() async throws {
+  @Test func `All copies follow an observer that reports changes alone, from the first question on`() async throws {
     let observer = ChangesAloneObserver()
     let specification = ApplicationIsActiveRunSpecification.applicationIsActive(observer: observer)
     let copy = specification
@@ -65,8 +65,7 @@ import Testing
     #expect(observer.subscriberCount == 0)
   }
 
-  @Test func `A store reruns its query when an observer that tells changes alone says that it is active`() async throws
-  {
+  @Test func `A store reruns its query when an observer that reports changes alone becomes active`() async throws {
     let observer = ChangesAloneObserver()
     let script = OperationScript<Int, any Error>(default: .value(1))
     let query = ScriptedQuery(script)

@@ -6,7 +6,7 @@ import Testing
   private let observer = MockApplicationActivityObserver(isActive: false)
   private let heard = Heard<Bool>()
 
-  @Test func `A subscriber hears the current value at once, and then each that is sent`() {
+  @Test func `A subscriber receives the current value at once, and then each that is sent`() {
     let subscription = self.observer.subscribe { self.heard.append($0) }
     #expect(self.heard.all == [false])
     self.observer.send(isActive: true)
@@ -48,7 +48,7 @@ import Testing
     for subscription in subscriptions { subscription.cancel() }
   }
 
-  @Test func `A handler may cancel another, who hears nothing any more`() {
+  @Test func `A handler may cancel another, which receives nothing any more`() {
     let box = Box<OperationSubscription>()
     let first = self.observer.subscribe { _ in box.value?.cancel() }
     box.value = self.observer.subscribe { self.heard.append($0) }

@@ -7,7 +7,7 @@ import Testing
     attempts.map { function($0) / .seconds(1) }
   }
 
-  @Test func `A function of one's own needs no description`() {
+  @Test func `A custom function needs no description`() {
     let backoff = OperationBackoffFunction { .seconds($0) }
     #expect(backoff(3) == .seconds(3))
     #expect(backoff.description == "Custom")
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test func `What grows past the longest duration stays there`() {
+  @Test func `A delay that grows past the longest duration stays there`() {
     for growth in growths(Duration(attoseconds: 1)).dropFirst(3) {
       #expect(growth(Int.max) == longest)
     }
@@ -77,7 +77,7 @@ import Testing
     #expect(self.seconds(function.capped(at: .seconds(-9))) == [0, 0, 0, 0, 0, 0, 0])
   }
 
-  @Test func `A function of one's own gets the attempt, and its negative delays count as none`() {
+  @Test func `A custom function gets the attempt, and its negative delays count as none`() {
     let function = OperationBackoffFunction("Mine") { .seconds($0 - 3) }
     #expect(self.seconds(function) == [0, 0, 0, 1, 2, 3, 4])
     #expect(function(Int.min + 3) == .zero)

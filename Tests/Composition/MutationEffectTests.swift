@@ -44,7 +44,7 @@ struct MutationEffectTests {
 
   /// The one who has begun the shared run leaves. In a task with a name the run is not that of the first store's call.
   @Test(arguments: [nil, "named"])
-  func `An update stays for those who share a call whose first caller has left`(name: String?) async throws {
+  func `An update stays for the callers of a shared call when the first one leaves`(name: String?) async throws {
     let store = self.client.store(for: self.mutation.deduplicated().taskConfiguration { $0.name = name })
     let first = Task.immediate { try await store.mutate(with: 2) }
     let run = try await self.script.next()

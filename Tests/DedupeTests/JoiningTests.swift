@@ -9,7 +9,7 @@ struct JoiningTests {
   private let script = IntScript()
 
   @Test
-  func `A handler that joins a run hears that it has started, and its last yield`() async throws {
+  func `A handler that joins a run receives its start and its last yield`() async throws {
     let store = IntStore.detached(query: self.script.query().deduplicated())
     let first = Task.immediate { try await store.fetch() }
     let run = try await self.script.next()
@@ -29,7 +29,7 @@ struct JoiningTests {
   }
 
   @Test
-  func `A handler that joins a run before its work begins hears of the start once`() async throws {
+  func `A handler that joins a run before its work begins receives the start once`() async throws {
     let store = IntStore.detached(query: self.script.query().deduplicated())
     let gate = Gate()
     let before = OperationTask<Void, any Error> { _, _ in await gate.waitIgnoringCancellation() }
@@ -46,7 +46,7 @@ struct JoiningTests {
   }
 
   @Test
-  func `Calls at once from many threads share one run, and all hear of its start and end`() async throws {
+  func `Concurrent calls from many threads share one run, and all receive its start and end`() async throws {
     for _ in 0..<200 {
       let script = IntScript(default: .suspend)
       let store = IntStore.detached(query: script.query().deduplicated())
@@ -121,7 +121,7 @@ struct JoiningTests {
   }
 
   @Test(arguments: Runner.allCases)
-  func `What is yielded for a caller that has left is no misuse`(_ kind: Runner) async throws {
+  func `A yield for a caller that has left is no misuse`(_ kind: Runner) async throws {
     for _ in 0..<300 {
       let script = IntScript(endsOnCancellation: false)
       let fetch = kind(script.query().deduplicated())

@@ -10,7 +10,7 @@ struct LeavingTests {
   private let script = IntScript()
 
   @Test(arguments: Runner.allCases)
-  func `A leader who is cancelled leaves at once, and the run goes on`(_ kind: Runner) async throws {
+  func `A cancelled leader leaves at once, and the run goes on`(_ kind: Runner) async throws {
     let script = IntScript(endsOnCancellation: false)
     let fetch = kind(script.query().deduplicated())
     let leader = Task { try await fetch(nil) }
@@ -25,7 +25,7 @@ struct LeavingTests {
   }
 
   @Test(arguments: Runner.allCases)
-  func `A follower who is cancelled leaves at once, and the run goes on`(_ kind: Runner) async throws {
+  func `A cancelled follower leaves at once, and the run goes on`(_ kind: Runner) async throws {
     let fetch = kind(self.script.query().deduplicated())
     let leader = Task { try await fetch(nil) }
     let run = try await self.script.next()
@@ -38,7 +38,7 @@ struct LeavingTests {
   }
 
   @Test(arguments: Runner.allCases)
-  func `The run is cancelled when nobody waits any more, and even the last leaves at once`(
+  func `The run is cancelled without waiters, and even the last one leaves at once`(
     _ kind: Runner
   ) async throws {
     let script = IntScript(endsOnCancellation: false)
@@ -57,7 +57,7 @@ struct LeavingTests {
   }
 
   @Test(arguments: Runner.allCases)
-  func `A newcomer never joins a dying run`(_ kind: Runner) async throws {
+  func `A newcomer never joins a cancelled run`(_ kind: Runner) async throws {
     let script = IntScript(endsOnCancellation: false)
     let fetch = kind(script.query().deduplicated())
     let old = Task { try await fetch(nil) }
@@ -104,7 +104,7 @@ struct LeavingTests {
   }
 
   @Test(arguments: Runner.allCases)
-  func `A caller who is cancelled before it asks gets the failure, and begins no run that others would miss`(
+  func `A caller that is cancelled before it asks gets the failure, and begins no run that others would miss`(
     _ kind: Runner
   ) async throws {
     let fetch = kind(self.script.query().deduplicated())
@@ -142,7 +142,7 @@ struct LeavingTests {
   }
 
   @Test(arguments: Runner.allCases)
-  func `Callers who come while the last one leaves are served by one run or the next`(_ kind: Runner) async throws {
+  func `Callers that come while the last one leaves are served by one run or the next`(_ kind: Runner) async throws {
     for _ in 0..<200 {
       let script = IntScript(default: .suspend)
       let fetch = kind(script.query().deduplicated())

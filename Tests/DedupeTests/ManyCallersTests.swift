@@ -9,7 +9,7 @@ struct ManyCallersTests {
   private let script = IntScript()
 
   @Test(arguments: Runner.allCases)
-  func `All are served by one run, and get its yields`(_ kind: Runner) async throws {
+  func `All callers are served by one run, and get its yields`(_ kind: Runner) async throws {
     let fetch = kind(self.script.query().deduplicated())
     let callers = (0..<10_000).map { _ in Task.immediate { try await fetch(nil) } }
     let run = try await self.script.next()
@@ -22,7 +22,7 @@ struct ManyCallersTests {
   }
 
   @Test(arguments: Runner.allCases)
-  func `Half of them leave at once, the others are served`(_ kind: Runner) async throws {
+  func `Half of the callers leave at once, the others are served`(_ kind: Runner) async throws {
     let fetch = kind(self.script.query().deduplicated())
     let callers = (0..<10_000).map { _ in Task.immediate { try await fetch(nil) } }
     let run = try await self.script.next()
@@ -40,7 +40,7 @@ struct ManyCallersTests {
   }
 
   @Test(arguments: Runner.allCases)
-  func `All of them leave, in any order, and the run is cancelled`(_ kind: Runner) async throws {
+  func `All callers leave, in any order, and the run is cancelled`(_ kind: Runner) async throws {
     let fetch = kind(self.script.query().deduplicated())
     let callers = (0..<10_000).map { _ in Task.immediate { try await fetch(nil) } }
     let run = try await self.script.next()

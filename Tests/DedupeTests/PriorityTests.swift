@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)), .warningsAreIssues)
 struct PriorityTests {
   @Test(arguments: Runner.allCases)
-  func `The body hears of a follower with a higher priority`(_ kind: Runner) async throws {
+  func `The body is notified of a follower with a higher priority`(_ kind: Runner) async throws {
     let query = PriorityQuery()
     let fetch = kind(query.deduplicated())
     let leader = Task(priority: .background) { try await fetch(nil) }
@@ -52,7 +52,7 @@ struct PriorityTests {
   }
 
   @Test(arguments: Runner.allCases)
-  func `The priority of the one who begins counts next to a task configuration's`(_ kind: Runner) async throws {
+  func `The priority of the leader counts next to that of the task configuration`(_ kind: Runner) async throws {
     let query = PriorityQuery()
     let fetch = kind(query.deduplicated().taskConfiguration { $0.priority = .background })
     query.gate.open()

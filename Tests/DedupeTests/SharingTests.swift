@@ -38,7 +38,7 @@ struct SharingTests {
   }
 
   @Test
-  func `In a store the run shows once, and the handlers of all hear of it`() async throws {
+  func `In a store the run shows once, and all handlers receive it`() async throws {
     let store = IntStore.detached(query: self.script.query().deduplicated())
     let leader = EventRecorder<IntState>()
     let follower = EventRecorder<IntState>()
@@ -66,7 +66,7 @@ struct SharingTests {
   }
 
   @Test
-  func `Without a store the yields come to all, also those who join later`() async throws {
+  func `Without a store the yields come to all callers, also later ones`() async throws {
     let runner = OperationRunner(operation: self.script.query().deduplicated())
     let journal = Journal()
     let caller = { @Sendable (name: String) in
@@ -91,7 +91,7 @@ struct SharingTests {
   }
 
   @Test
-  func `One who has left gets no more yields`() async throws {
+  func `A caller that has left gets no more yields`() async throws {
     let runner = OperationRunner(operation: self.script.query().deduplicated())
     let journal = Journal()
     let leader = Task {
@@ -122,7 +122,7 @@ struct SharingTests {
   }
 
   @Test
-  func `Subscribers and callers share one run, whoever came first`() async throws {
+  func `Subscribers and callers share one run, in either order`() async throws {
     let query = self.script.query().deduplicated().enableAutomaticRunning(onlyWhen: .always(true))
     let store = IntStore.detached(query: query)
     let recorder = EventRecorder<IntState>()

@@ -77,7 +77,7 @@ struct TaskLoanTests {
   }
 
   @Test
-  func `Who is cancelled while awaiting a task leaves at once`() async throws {
+  func `A caller that is cancelled while awaiting a task leaves at once`() async throws {
     let query = self.script.query().deduplicated()
     let task = IntStore.detached(query: query).fetchTask()
     let leader = Task.immediate { try await task.runIfNeeded() }
@@ -90,7 +90,7 @@ struct TaskLoanTests {
   }
 
   @Test
-  func `A body that does not end when it is cancelled holds up nobody`() async throws {
+  func `A body that does not end when it is cancelled delays no caller`() async throws {
     let client = OperationClient()
     let store = client.store(for: self.script.query(path: ["q"]).deduplicated())
     let task = store.fetchTask()

@@ -17,7 +17,7 @@ struct TypedFailureTests {
   }
 
   @Test(arguments: Runner.allCases)
-  func `One who is cancelled waits for the end while others go on`(_ kind: Runner) async throws {
+  func `A cancelled caller waits for the end while others go on`(_ kind: Runner) async throws {
     let fetch = kind(self.script.query().deduplicated())
     let leader = self.caller(fetch)
     let run = try await self.script.next()
@@ -31,7 +31,7 @@ struct TypedFailureTests {
   }
 
   @Test(arguments: Runner.allCases)
-  func `One who is cancelled counts as a waiter no longer`(_ kind: Runner) async throws {
+  func `A cancelled caller counts as a waiter no longer`(_ kind: Runner) async throws {
     let fetch = kind(self.script.query().deduplicated())
     let leader = self.caller(fetch)
     let run = try await self.script.next()
@@ -45,7 +45,7 @@ struct TypedFailureTests {
   }
 
   @Test(arguments: Runner.allCases)
-  func `A newcomer begins a run of its own while the cancelled wait for the dying one`(
+  func `A newcomer begins a run of its own while cancelled callers wait for theirs`(
     _ kind: Runner
   ) async throws {
     let fetch = kind(self.script.query().deduplicated())

@@ -86,7 +86,7 @@
       #expect(!loop.isRunning)
     }
 
-    @Test func `Nothing is called after cancelling, whoever cancels when`() async throws {
+    @Test func `Nothing is called after cancelling, on any thread and at any time`() async throws {
       let loop = self.loop
       try await withTimeLimit("the threads") {
         await withTaskGroup(of: Void.self) { group in

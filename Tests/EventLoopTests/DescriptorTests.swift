@@ -24,7 +24,7 @@
       #expect(heard.all == [.readable, .readable, .readable])
     }
 
-    @Test func `A hang-up is reported though nobody asked`() async throws {
+    @Test func `A hang-up is reported unasked`() async throws {
       let pipe = Pipe()
       let heard = Box<EventLoop.Events>()
       let over = Gate()
@@ -126,7 +126,7 @@
       #expect(!self.loop.isRunning)
     }
 
-    @Test func `Thousands of registrations each hear their own`() async throws {
+    @Test func `Thousands of registrations each receive their own events`() async throws {
       let pipes = (0..<100).map { _ in Pipe() }
       let heard = Log<Int>()
       let all = Gate()

@@ -44,7 +44,7 @@
       }
     }
 
-    @Test func `A change is told to all who watch the file, and to nobody else`() async throws {
+    @Test func `A change is reported to all watchers of the file, and to no others`() async throws {
       try self.write("a", to: "one")
       try self.write("a", to: "two")
       let (first, second, other) = (Changes(), Changes(), Changes())
@@ -83,7 +83,7 @@
       self.end()
     }
 
-    @Test func `A file that is removed is told of once`() async throws {
+    @Test func `A file that is removed is reported once`() async throws {
       try self.write("a", to: "file")
       let changes = Changes()
       let watch = self.watcher.watch(self.path("file"), onChange: changes.note)
@@ -111,7 +111,7 @@
       self.end()
     }
 
-    @Test func `What is not there cannot be watched, and leaves nothing`() {
+    @Test func `A missing file cannot be watched, and leaves nothing`() {
       #expect(self.watcher.watch(self.path("nothing")) { _ in } == nil)
       self.end()
     }

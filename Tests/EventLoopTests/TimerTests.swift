@@ -110,7 +110,7 @@
       #expect(!self.loop.isRunning)
     }
 
-    @Test func `What a timer captures goes when it has fired or is cancelled`() async throws {
+    @Test func `The values that a timer captures are released when it has fired or is cancelled`() async throws {
       let lifetimes = LifetimeTracker()
       let one = self.loop.schedule(after: .zero) { [token = lifetimes.token()] in token.touch() }
       try await lifetimes.noneAlive()

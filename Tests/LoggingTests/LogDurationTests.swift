@@ -85,7 +85,7 @@
       #expect(!"\(entry)".contains("password"))
     }
 
-    @Test func `Values are logged where somebody has allowed it`() async throws {
+    @Test func `Values are logged where that is allowed`() async throws {
       var context = self.context
       context.operationLogsValues = true
       self.script.enqueue(.error(Secret()))

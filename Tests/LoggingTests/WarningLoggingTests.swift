@@ -21,7 +21,7 @@
       #expect(handler.entries == [entry])
     }
 
-    @Test func `What users' values may be part of is not logged unasked`() {
+    @Test func `Messages that may hold users' values are not logged unasked`() {
       let handler = InMemoryLogHandler()
       let logger = Logger(label: "test") { _ in handler }
       OperationWarning.withReporter(OperationWarning.logging(to: logger)) {

@@ -86,7 +86,7 @@
     }
 
     @Test(arguments: [true, false])
-    func `Callers who join a run are joins and no runs`(isStore: Bool) async throws {
+    func `Callers that join a run are joins and no runs`(isStore: Bool) async throws {
       let query = self.bench.script.query().deduplicated().measured("post", by: self.bench.meters)
       let store = OperationStore.detached(query: query, initialContext: self.bench.context)
       let runner = OperationRunner(operation: query, initialContext: self.bench.context)

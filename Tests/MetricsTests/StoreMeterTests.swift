@@ -68,7 +68,7 @@
       #expect(self.bench.level("subscribers") == 0)
     }
 
-    @Test func `What a body makes with its context is not measured unasked`() async throws {
+    @Test func `A store that a body makes with its context is not measured unasked`() async throws {
       var context = self.bench.context
       context.measureOperations(by: self.bench.meters)
       self.bench.script.enqueue(.value(1))

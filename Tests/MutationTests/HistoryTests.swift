@@ -83,7 +83,7 @@ struct HistoryTests {
     #expect(store.status.resultValue == "2")
   }
 
-  @Test func `What others did while a call ran that was then cancelled stays, each in its entry`() async throws {
+  @Test func `Results of others during a call that was then cancelled stay, each in its entry`() async throws {
     let store = MutationStore.detached(mutation: Mutation(script: self.script))
     let calls = ["a", "b", "c", "d"].map { store.begin($0) }
     var runs: [ScriptedRun<String, any Error>] = []

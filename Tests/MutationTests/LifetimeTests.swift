@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)), .warningsAreIssues)
 struct LifetimeTests {
-  @Test func `A store with a history goes with its last reference`() async throws {
+  @Test func `A store with a history is released with its last reference`() async throws {
     let tracker = LifetimeTracker()
     do {
       let token = tracker.token()
@@ -21,7 +21,7 @@ struct LifetimeTests {
     try await tracker.noneAlive()
   }
 
-  @Test func `Updates go with the stores that they lie over`() async throws {
+  @Test func `Updates are released with the stores that they cover`() async throws {
     let tracker = LifetimeTracker()
     let script = Script()
     let client = OperationClient()
@@ -90,7 +90,7 @@ struct LifetimeTests {
     try await tracker.noneAlive()
   }
 
-  @Test func `Of all that a call yields the last value is kept`() async throws {
+  @Test func `Of all yields of a call the last value is kept`() async throws {
     let tracker = LifetimeTracker()
     let gate = Gate()
     let store = OperationStore.detached(mutation: YieldingMutation(tracker: tracker, gate: gate))

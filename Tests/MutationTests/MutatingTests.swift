@@ -50,7 +50,7 @@ struct MutatingTests {
     #expect(store.status.resultValue == "made")
   }
 
-  @Test func `What a call yields shows in the state and in its entry`() async throws {
+  @Test func `The yields of a call show in the state and in its entry`() async throws {
     let store = self.store
     let call = store.begin("a")
     let run = try await self.script.next()
@@ -90,7 +90,7 @@ struct MutatingTests {
     #expect(store.history[0].task.isFinished)
   }
 
-  @Test func `A handler of a call hears of that call alone, arguments first`() async throws {
+  @Test func `A handler of a call receives the events of that call alone, arguments first`() async throws {
     let store = self.store
     let journal = Journal<String>()
     let calls = ["a", "b"].map { name in
@@ -112,7 +112,7 @@ struct MutatingTests {
     )
   }
 
-  @Test func `Subscribers and attached handlers hear of all calls, and none is made for a subscriber`() async throws {
+  @Test func `Subscribers and attached handlers receive all calls, and none is made for a subscriber`() async throws {
     let journal = Journal<String>()
     let attached = Journal<String>()
     let store = MutationStore.detached(

@@ -84,7 +84,7 @@ import Testing
 
   /// Any order of calls that yield, end and are cancelled, and of setters.
   @Test(arguments: 0..<400)
-  func `What is left of a cancelled call is nothing`(seed: UInt64) throws {
+  func `Nothing is left of a cancelled call`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let store = OperationStore.detached(
       mutation: ClosureMutation<Int, Int, Refused> { arguments, _ throws(Refused) in arguments }

@@ -88,7 +88,7 @@ struct NewestCallTests {
     #expect(self.store.valueUpdateCount == 3)
   }
 
-  @Test func `What a later call yields covers the end of an earlier one, until it is cancelled`() async throws {
+  @Test func `The yield of a later call covers the end of an earlier one, until it is cancelled`() async throws {
     let calls = try await self.begin("a", "b")
     calls[1].run.yield("b half")
     try await self.succeed(calls[0], "a made")
@@ -110,7 +110,7 @@ struct NewestCallTests {
     #expect(self.store.status.resultError as? Refused == Refused(code: 1))
   }
 
-  @Test func `What is set shows until a call brings something, and stays when a slow one ends`() async throws {
+  @Test func `A value that is set shows until a call yields, and stays when a slow one ends`() async throws {
     let calls = try await self.begin("a", "b", "c")
     try await self.succeed(calls[1], "b made")
     self.store.currentValue = "set"

@@ -71,7 +71,7 @@ struct OptimisticTests {
     #expect(feed.currentValue == ["old", isFirst ? "b" : "a"])
   }
 
-  @Test func `What arrives beneath shows with the updates over it, in order`() async throws {
+  @Test func `A value that arrives beneath shows with the updates over it, in order`() async throws {
     let feed = self.feeds.store()
     let store = self.feeds.client.store(for: self.mutation())
     let calls = [store.begin("a"), store.begin("b")]

@@ -69,7 +69,7 @@ struct RefetchTests {
     subscription.cancel()
   }
 
-  @Test func `What was asked for before the call succeeded does not take its place`() async throws {
+  @Test func `A fetch from before the success of the call does not take its place`() async throws {
     let feed = self.feeds.store()
     let subscription = feed.subscribe(with: self.recorder.handler)
     let earlier = Task.immediate { try await feed.fetch() }
@@ -119,7 +119,7 @@ struct RefetchTests {
     #expect(feed.isStale)
   }
 
-  @Test func `Where nobody subscribes, the update becomes part of the value at once, which is stale`() async throws {
+  @Test func `Without subscribers the update becomes part of the value at once, which is stale`() async throws {
     let feed = self.feeds.client.store(
       for: self.feeds.script.query(path: ["feed", 1]).stale(after: .seconds(1000)),
       initialValue: ["old"]

@@ -60,7 +60,7 @@ struct ScopeTests {
     for call in calls { _ = try await call.value }
   }
 
-  @Test func `One who is cancelled while waiting leaves at once, and lets nobody in early`() async throws {
+  @Test func `A call that is cancelled while waiting leaves at once, and lets no other start early`() async throws {
     let store = self.store()
     let calls = (0..<4).map { store.begin("\($0)") }
     let first = try await self.script.next()
@@ -93,7 +93,7 @@ struct ScopeTests {
     await #expect(throws: CancellationError.self) { try await calls[0].value }
   }
 
-  @Test func `Where the failure has no room for it, one who is cancelled keeps its place`() async throws {
+  @Test func `A cancelled call whose failure has no room for it keeps its place`() async throws {
     let gate = Gate()
     let order = Journal<Int>()
     let mutation = ClosureMutation<Int, Int, Refused> { arguments, _ throws(Refused) in
@@ -119,7 +119,7 @@ struct ScopeTests {
     #expect(try await self.client.store(for: outer).mutate(with: "b") == "inner")
   }
 
-  @Test func `What a call has left behind waits like any other once the call has ended`() async throws {
+  @Test func `A call that another one has left behind waits like any other`() async throws {
     let store = self.store(["inner"])
     let gate = Gate()
     let left = Journal<Task<String, any Error>>()
@@ -163,7 +163,7 @@ struct ScopeTests {
     #expect(feed.currentValue == ["old", "a"])
   }
 
-  @Test func `Nothing is left of a scope that nobody uses`() async throws {
+  @Test func `Nothing is left of an unused scope`() async throws {
     let lanes = ScopeLanes()
     let owner = Gate()
     guard

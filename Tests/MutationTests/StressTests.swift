@@ -9,7 +9,7 @@ import Testing
 struct StressTests {
   private static let calls = 400
 
-  @Test func `Updates of many calls on many threads leave what succeeded`() async throws {
+  @Test func `Updates of many calls on many threads leave the successful ones`() async throws {
     let client = OperationClient()
     let query = ClosureQuery { [] }
     let feed = client.store(for: query, initialValue: [])
@@ -71,7 +71,7 @@ struct StressTests {
     #expect(feed.currentValue == [-1])
   }
 
-  @Test func `In a scope never two run at once, and all who are not cancelled get their turn`() async throws {
+  @Test func `In a scope never two calls run at once, and all that are not cancelled get their turn`() async throws {
     let client = OperationClient()
     let counter = InsideCounter()
     let stores = (0..<4).map { number in

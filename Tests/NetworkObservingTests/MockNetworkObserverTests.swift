@@ -13,7 +13,7 @@ import Testing
     #expect(NetworkConnectionStatus.allCases.sorted() == NetworkConnectionStatus.allCases)
   }
 
-  @Test func `A subscriber hears the current status at once, and then each that is sent`() {
+  @Test func `A subscriber receives the current status at once, and then each that is sent`() {
     let subscription = self.observer.subscribe { self.heard.append($0) }
     #expect(self.heard.all == [.disconnected])
     self.observer.send(status: .connected)
@@ -27,7 +27,7 @@ import Testing
     #expect(MockNetworkObserver().currentStatus == .connected)
   }
 
-  @Test func `A cancelled subscriber hears nothing`() {
+  @Test func `A cancelled subscriber receives nothing`() {
     let subscription = self.observer.subscribe { self.heard.append($0) }
     #expect(self.observer.subscriberCount == 1)
     subscription.cancel()
@@ -58,7 +58,7 @@ import Testing
     late.cancel()
   }
 
-  @Test func `A handler may cancel itself and another, who hears nothing any more`() {
+  @Test func `A handler may cancel itself and another, which receives nothing any more`() {
     let box = Box<[OperationSubscription]>()
     let first = self.observer.subscribe { _ in
       for subscription in box.value ?? [] { subscription.cancel() }
@@ -70,7 +70,7 @@ import Testing
     #expect(self.observer.subscriberCount == 0)
   }
 
-  @Test func `What a handler sends is delivered after the present status`() {
+  @Test func `A status that a handler sends is delivered after the present one`() {
     let first = self.observer.subscribe { [observer] status in
       if status == .requiresConnection { observer.send(status: .connected) }
     }
@@ -81,7 +81,7 @@ import Testing
     second.cancel()
   }
 
-  @Test func `Who subscribes in a handler hears the current status once`() {
+  @Test func `A subscription in a handler receives the current status once`() {
     let box = Box<OperationSubscription>()
     let first = self.observer.subscribe { [observer, heard] status in
       guard status == .connected else { return }
@@ -95,7 +95,7 @@ import Testing
     box.value?.cancel()
   }
 
-  @Test func `A status sent while the subscription is made is heard`() {
+  @Test func `A status sent while the subscription is made is received`() {
     let subscription = self.observer.subscribe { [observer, heard] status in
       heard.append(status)
       if status == .disconnected { observer.send(status: .connected) }

@@ -58,7 +58,7 @@ import Testing
     subscription.cancel()
   }
 
-  @Test func `An observer that tells nothing does not hold anybody up`() {
+  @Test func `An observer that reports nothing delays no run`() {
     let specification = NetworkConnectionRunSpecification.connected(to: EagerObserver(statuses: []))
     #expect(specification.isSatisfied(in: OperationContext()))
   }
@@ -119,7 +119,7 @@ import Testing
   private let observer = ChangesAloneObserver()
   private let context = OperationContext()
 
-  @Test func `It counts as connected until it has told a status, which is remembered from the first question on`() {
+  @Test func `It counts as connected until the first status, which is remembered from the first question on`() {
     let specification = NetworkConnectionRunSpecification.connected(to: self.observer)
     let copy = specification
     #expect(specification.isSatisfied(in: self.context))
@@ -134,7 +134,7 @@ import Testing
     #expect(copy.isSatisfied(in: self.context))
   }
 
-  @Test func `Copies share what one of them has heard, and nothing is left when the last user has gone`() {
+  @Test func `Copies share the status that one of them has received, and nothing is left after the last user`() {
     let specification = NetworkConnectionRunSpecification.connected(to: self.observer)
     let copy = specification
     let (first, second) = (Heard<Bool>(), Heard<Bool>())
@@ -155,7 +155,7 @@ import Testing
     #expect(self.observer.subscriberCount == 0)
   }
 
-  @Test func `What a specification keeps for its questions goes with it`() {
+  @Test func `The subscription that a specification keeps for its questions is cancelled with it`() {
     do {
       let specification = NetworkConnectionRunSpecification.connected(to: self.observer)
       _ = specification.isSatisfied(in: self.context)
@@ -164,7 +164,7 @@ import Testing
     #expect(self.observer.subscriberCount == 0)
   }
 
-  @Test func `A store runs as well as it is told, and reruns when the network is back`() async throws {
+  @Test func `A store runs while connected, and reruns when the network is back`() async throws {
     let script = OperationScript<Int, any Error>(default: .value(1))
     let specification = NetworkConnectionRunSpecification.connected(to: AnySendableNetworkObserver(self.observer))
     let store = OperationStore.detached(

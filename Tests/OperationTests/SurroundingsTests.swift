@@ -115,7 +115,7 @@ import Testing
     subscription.cancel()
   }
 
-  @Test func `An operation says what it needs`() async throws {
+  @Test func `An operation names its needs`() async throws {
     let client = self.client()
     let modest = OperationScript<Int, any Error>(default: .value(1))
     let offline = OperationScript<Int, any Error>(default: .value(1))

@@ -36,7 +36,7 @@ struct ExpressionTextTests {
     ("\"\\(a]\"", 4, "']' does not close '('"),
     ("#\"abc\"", 1, "a string that is never closed"),
   ])
-  func `What would not end as an expression is refused`(expression: String, offset: Int, what: String) {
+  func `A text that would not end as an expression is refused`(expression: String, offset: Int, what: String) {
     let found = diagnostics(sources([self.file(expression)]))
     #expect(found.map(\.code) == [.malformedExpression])
     #expect(found.first?.what.hasPrefix("\(what) in the expression") == true)

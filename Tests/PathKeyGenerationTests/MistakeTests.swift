@@ -49,7 +49,7 @@ struct MistakeTests {
   }
 
   @Test
-  func `What could not be read is not reported as missing too`() {
+  func `A value that could not be read is not reported as missing too`() {
     #expect(messages("{ paths: { me: { sta*te: 'S' } } }").count == 1)
     #expect(messages("{ pa*ths: { me: { state: 'S' } } }").count == 1)
     #expect(messages("{ context: { token: { ty!pe: 'S' } } }").count == 1)

@@ -33,7 +33,7 @@ struct NameTests {
   }
 
   @Test(arguments: ["_", "a b", "a-b", "1a", "$a", "a.b", "`a`", "", "a\u{200E}", "a\\nb"])
-  func `What is no identifier is refused`(name: String) {
+  func `A name that is no identifier is refused`(name: String) {
     let found = diagnostics(sources(["{ paths: { '\(name)': { state: 'S' } } }"]))
     #expect(found.map(\.code) == [.invalidName])
   }

@@ -38,7 +38,7 @@ struct RenderingTests {
   }
 
   @Test(arguments: ["*/ b", "/* b", "*/* b", "/*/ b", "**//**/", "/"])
-  func `What opens or closes comments cannot end one`(text: String) throws {
+  func `Marks of comments cannot end a comment`(text: String) throws {
     let code = try self.code("{ paths: { a: { doc: '\(text)', state: 'S' } } }")
     let line = try #require(code.split(separator: "\n").first { $0.contains("/** ") })
     #expect(line.matches(of: /\/\*|\*\//).count == 2)
@@ -46,7 +46,7 @@ struct RenderingTests {
   }
 
   @Test
-  func `A file whose path cannot be told is not taken for the one before it`() throws {
+  func `A file whose path cannot be written is not taken for the one before it`() throws {
     let one = SourceFile(path: "A.json", text: "{ paths: { a: { state: 'S' } } }")
     let two = SourceFile(path: "a \"b\".json", text: "\n{ paths: { b: { state: 'S' } } }")
     let code = try PathKeyGenerator.generate(from: [one, two], importing: "OperationCore")

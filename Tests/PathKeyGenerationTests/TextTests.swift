@@ -97,7 +97,7 @@ struct TextTests {
   }
 
   @Test(arguments: ["01", "1.", "-", "+", ".", "1e", "0x", "1a", "-x"])
-  func `What looks like a number and is none is reported`(value: String) {
+  func `A text that looks like a number and is none is reported`(value: String) {
     let codes = diagnostics(sources(["{ access: \(value), paths: { me: { state: 'S' } } }"])).map(\.code)
     #expect(codes == (value == "1." ? [.wrongKind] : [.invalidNumber]))
   }

@@ -63,7 +63,7 @@ struct TypeTextTests {
     ("`a", 0, "expected a type, found '`',"),
     ("#if", 0, "expected a type, found '#',"),
   ])
-  func `What is no type is refused at its place`(type: String, offset: Int, what: String) {
+  func `A text that is no type is refused at its place`(type: String, offset: Int, what: String) {
     let found = messages("{ paths: { a: { parameters: { b: '\(type)' }, state: 'S' } } }")
     #expect(found.count == 1)
     #expect(found.first?.hasPrefix("A.json:1:\(35 + offset): error: \(what) in the type '") == true)

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 @Suite(.warningsAreIssues) struct AttemptNumberTests {
-  @Test func `Attempts count from 1, for the operation and for who listens`() async throws {
+  @Test func `Attempts count from 1, for the operation and for handlers`() async throws {
     let numbers = Mutex<[Int]>([])
     let heard = Mutex<[Int]>([])
     let work = Work<Int, any Error> { context, _ in

@@ -50,7 +50,7 @@ import Testing
     #expect(await operation.retry(limit: 2).runOnce() == 1)
   }
 
-  @Test func `The context tells where a run stands`() async {
+  @Test func `The context holds the attempt of a run`() async {
     await #expect(throws: Failed.self) { try await self.attempts.failing().retry(limit: 2).runOnce(in: self.context) }
     #expect(
       self.attempts.all == [

@@ -12,7 +12,7 @@
     private let queryScript = Script()
     private let changeScript = Script()
 
-    @Test func `A shutdown with nothing under way returns at once and cuts nothing off`() async throws {
+    @Test func `A shutdown with nothing under way returns at once and cuts off nothing`() async throws {
       let (program, service) = (self.program, self.program.service)
       try await testGracefulShutdown { trigger in
         let run = Task { try await service.run() }
@@ -67,7 +67,7 @@
       #expect(program.reports.map(\.cutOff) == [[]])
     }
 
-    @Test func `A body that goes on although it is cancelled is told of before it ends`() async throws {
+    @Test func `A body that goes on although it is cancelled is reported before it ends`() async throws {
       let (program, service) = (self.program, self.program.service)
       let gate = Gate()
       let change = program.client.store(for: StubbornChange(gate: gate))
@@ -86,7 +86,7 @@
       #expect(try await mutate.value == 7)
     }
 
-    @Test func `At the deadline a mutation is cut off, and told of`() async throws {
+    @Test func `At the deadline a mutation is cut off, and reported`() async throws {
       let (program, service) = (self.program, self.program.service)
       let change = program.change(self.changeScript)
       let mutate = Task { try await change.mutate(with: 7) }

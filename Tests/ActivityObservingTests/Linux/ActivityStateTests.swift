@@ -19,7 +19,7 @@
       func begin(isForeground: Bool? = nil) -> Bool { self.state.begin(isForeground: isForeground) }
     }
 
-    @Test func `Marks are told when they change something`() {
+    @Test func `Marks are reported when they change something`() {
       let line = Line()
       #expect(line.mark(isInactive: false) == [])
       #expect(line.mark(isInactive: true) == [false])
@@ -53,7 +53,7 @@
       #expect(line.place(isForeground: true) == [])
     }
 
-    @Test func `Who begins anew knows of marks, and of nothing that was seen before`() {
+    @Test func `A new beginning keeps marks, and nothing that was seen before`() {
       let line = Line([])
       #expect(line.place(isForeground: false) == [false])
       #expect(line.begin())

@@ -39,7 +39,7 @@
       #expect(configuration.foregroundInterval == .seconds(1))
     }
 
-    @Test func `A subscriber hears the present value at once, and marks in order`() async throws {
+    @Test func `A subscriber receives the present value at once, and marks in order`() async throws {
       let observer = self.observer()
       observer.markInactive()
       #expect(!observer.isActive)
@@ -58,7 +58,7 @@
       #expect(self.ear.all.count == 4)
     }
 
-    @Test func `What is marked while the observer begins is told`() async throws {
+    @Test func `A mark that is set while the observer begins is reported`() async throws {
       for _ in 0..<200 {
         let observer = self.observer()
         let ear = Ear()
@@ -71,7 +71,7 @@
       }
     }
 
-    @Test func `Signals make pulses and marks while somebody subscribes`() async throws {
+    @Test func `Signals make pulses and marks while there are subscribers`() async throws {
       let observer = self.observer()
       let subscription = observer.subscribe(self.ear.hear)
       await observer.settled()
@@ -99,7 +99,7 @@
       subscription.cancel()
     }
 
-    @Test func `The foreground is looked at where it matters`() async throws {
+    @Test func `The foreground is read where it matters`() async throws {
       self.system.isForeground.value = false
       let observer = self.observer([.watchesForeground])
       let subscription = observer.subscribe(self.ear.hear)
@@ -182,13 +182,13 @@
     }
 
     @Test(arguments: [0, __libc_current_sigrtmax() + 1] + Array(32..<__libc_current_sigrtmin()))
-    func `Signals that nobody can take are refused`(_ number: CInt) {
+    func `Signals that a process cannot take are refused`(_ number: CInt) {
       let signal = ProcessSignal(rawValue: number)
       expectWarning(.init(description: "signalInUse")) { _ = SignalActivityObserver(inactive: [signal]) }
     }
 
     @Test(arguments: [SIGUSR1, SIGWINCH, __libc_current_sigrtmin(), __libc_current_sigrtmax()])
-    func `Signals that mean nothing to anybody are taken`(_ number: CInt) {
+    func `Signals that are free for use are taken`(_ number: CInt) {
       #expect(ProcessSignal(rawValue: number).refusal == nil)
     }
   }

@@ -18,7 +18,7 @@
       }
     }
 
-    @Test func `Who has cancelled hears nothing any more, and who comes again does`() async throws {
+    @Test func `A cancelled subscriber receives nothing any more, and a new one does`() async throws {
       let subject = try await Subject()
       try await subject.obeys("observe")
       #expect(try await subject.obeys("cancel").isEmpty)
@@ -31,7 +31,7 @@
     }
 
     @Test(arguments: [SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2])
-    func `No signal is taken that nobody has asked for`(_ signal: CInt) async throws {
+    func `No signal is taken unasked`(_ signal: CInt) async throws {
       let subject = try await Subject()
       try await subject.obeys("observe")
       subject.send(signal)
@@ -79,7 +79,7 @@
       }
     }
 
-    @Test func `What the process did with the signal is restored in the end`() async throws {
+    @Test func `The former action of a signal is restored in the end`() async throws {
       let subject = try await Subject()
       #expect(try await subject.obeys("disposition") == ["standard"])
       for _ in 0..<10 {
@@ -163,7 +163,7 @@
       #expect(heard.filter { $0 != "source" } == ["inactive", "active"])
     }
 
-    @Test func `An event source for the end of the process works on, whoever observes`() async throws {
+    @Test func `An event source for the end of the process works on beside an observer`() async throws {
       let subject = try await Subject("own-source=\(SIGTERM)")
       try await subject.obeys("observe")
       subject.send(SIGTERM)

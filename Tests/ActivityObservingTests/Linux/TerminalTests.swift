@@ -12,7 +12,7 @@
       self.terminal = try #require(PseudoTerminal())
     }
 
-    @Test func `The background counts as active unless somebody wants to know`() async throws {
+    @Test func `The background counts as active by default`() async throws {
       let subject = try await Subject("terminal=\(self.terminal.path)")
       try await subject.obeys("back")
       #expect(try await subject.obeys("observe") == ["active"])
@@ -35,7 +35,7 @@
       try await subject.hears("active")
     }
 
-    @Test func `Coming to the foreground is seen though no signal tells of it`() async throws {
+    @Test func `Coming to the foreground is seen without a signal`() async throws {
       let subject = try await Subject("terminal=\(self.terminal.path)", "background-is-inactive", "watch-foreground")
       try await subject.obeys("back")
       #expect(try await subject.obeys("observe") == ["inactive"])

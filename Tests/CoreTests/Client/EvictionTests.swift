@@ -93,7 +93,7 @@ struct EvictionTests {
   }
 
   @Test
-  func `A store that somebody holds stays the one found at its path`() throws {
+  func `A store that is referenced stays the one found at its path`() throws {
     let client = self.client()
     var held: IntStore? = client.store(for: NumberQuery(1))
     let journal = Journal()

@@ -26,7 +26,7 @@ struct FetchingTests {
   }
 
   @Test
-  func `A prefetch joins a run that is there`() async throws {
+  func `A prefetch joins a run under way`() async throws {
     let store = self.client.store(for: self.script.query())
     let fetch = Task { try await store.fetch() }
     let run = try await self.script.next()

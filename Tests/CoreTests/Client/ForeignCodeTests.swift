@@ -12,7 +12,7 @@ struct ForeignCodeTests {
   }
 
   @Test
-  func `What a default context held uses the client when it is replaced`() {
+  func `A value in a default context uses the client when the context is replaced`() {
     let client = self.client()
     let uses = Counter()
     client.defaultContext[GuestKey.self] = Guest { [weak client] in
@@ -24,7 +24,7 @@ struct ForeignCodeTests {
   }
 
   @Test(arguments: 0..<6)
-  func `A path element uses the client when it is hashed, compared and goes`(_ way: Int) {
+  func `A path element uses the client when it is hashed, compared and released`(_ way: Int) {
     let client = self.client(maximumIdleStores: way == 5 ? 0 : 10_000)
     let uses = Counter()
     let isUsing = Switch(false)
@@ -66,7 +66,7 @@ struct ForeignCodeTests {
   }
 
   @Test
-  func `The elements of paths go with the last store below them, and use the client then`() {
+  func `The elements of paths are released with the last store below them, and use the client then`() {
     let client = self.client()
     let uses = Counter()
     let element: () -> GuestElement = {
@@ -80,7 +80,7 @@ struct ForeignCodeTests {
   }
 
   @Test
-  func `Deadlines that a cache has waited on use it when they go`() {
+  func `The deadlines of a cache use it when they are released`() {
     let cache = OperationClient.DefaultStoreCache()
     let client = OperationClient(storeCache: cache)
     let uses = Counter()
@@ -103,7 +103,7 @@ struct ForeignCodeTests {
   }
 
   @Test
-  func `A watcher uses the client when it goes`() {
+  func `A watcher uses the client when it is released`() {
     let client = self.client()
     let uses = Counter()
     let watch: () -> OperationSubscription = {
@@ -115,7 +115,7 @@ struct ForeignCodeTests {
   }
 
   @Test
-  func `What a subscription held uses it when it is cancelled`() {
+  func `A value in a subscription uses it when it is cancelled`() {
     let subscription = Box<OperationSubscription?>(nil)
     let uses = Counter()
     subscription.value = {
@@ -131,7 +131,7 @@ struct ForeignCodeTests {
   }
 
   @Test
-  func `What a deadline held uses the queue when it is cancelled`() {
+  func `A value in a deadline uses the queue when the deadline is cancelled`() {
     let queue = DeadlineQueue()
     let uses = Counter()
     let deadline = {
@@ -146,7 +146,7 @@ struct ForeignCodeTests {
   }
 
   @Test
-  func `What an observer of a sequence held uses the specification when it goes`() {
+  func `A value in an observer of a sequence uses the specification when it is released`() {
     let specification = AsyncSequenceRunSpecification(sequence: AsyncStream<Bool> { _ in }, initialValue: true)
     let uses = Counter()
     let subscribe: () -> OperationSubscription = {
@@ -161,7 +161,7 @@ struct ForeignCodeTests {
   }
 
   @Test
-  func `What a reporter held uses the reporter when it is replaced`() {
+  func `A value in a reporter uses the reporter when that is replaced`() {
     let reporter = OperationWarning.reporter
     defer { OperationWarning.reporter = reporter }
     let uses = Counter()

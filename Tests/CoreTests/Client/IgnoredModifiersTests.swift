@@ -34,7 +34,7 @@ struct IgnoredModifiersTests {
     }
 
     @Test
-    func `A store that was put into the client is known by what it was made with`() {
+    func `A store that was put into the client is compared by the modifiers that it was made with`() {
       self.client.withStores(of: IntState.self) { stores, create in
         stores.update(create(for: NumberQuery(1).modifier(Idle())))
       }
@@ -43,7 +43,7 @@ struct IgnoredModifiersTests {
     }
 
     @Test
-    func `What a creator adds to all operations is not compared`() {
+    func `Modifiers that a creator adds to all operations are not compared`() {
       let client = OperationClient(storeCreator: IdleStoreCreator())
       let store = client.store(for: NumberQuery(1))
       #expect(client.store(for: NumberQuery(1)) === store)

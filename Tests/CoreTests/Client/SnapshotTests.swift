@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)), .warningsAreIssues)
 struct SnapshotTests {
   @Test
-  func `A snapshot tells of each store`() async throws {
+  func `A snapshot describes each store`() async throws {
     let clock = ManualClock()
     let client = OperationClient()
     let script = IntScript()

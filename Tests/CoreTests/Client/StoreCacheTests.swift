@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)), .warningsAreIssues)
 struct StoreCacheTests {
   @Test
-  func `A cache is told of idle stores and of those that are in use again`() async throws {
+  func `A cache is notified of idle stores and of stores in use again`() async throws {
     let cache = JournalingCache()
     let client = OperationClient(storeCache: cache)
     let script = IntScript(default: .value(1))
@@ -25,7 +25,7 @@ struct StoreCacheTests {
   }
 
   @Test
-  func `A cache may let a store go, and is told its path and context`() {
+  func `A cache may evict a store, and gets its path and context`() {
     let cache = JournalingCache()
     let client = OperationClient(storeCache: cache)
     _ = client.store(for: NumberQuery(1).cacheTime(.seconds(7)))
@@ -38,7 +38,7 @@ struct StoreCacheTests {
   }
 
   @Test
-  func `A cache that lets a store go that is in use again does nothing`() {
+  func `Evicting a store that is in use again does nothing`() {
     let cache = JournalingCache()
     let client = OperationClient(storeCache: cache)
     let subscription = client.store(for: NumberQuery(1)).subscribe(with: IntRecorder().handler)
@@ -48,7 +48,7 @@ struct StoreCacheTests {
   }
 
   @Test
-  func `The default cache lets go of idle stores on demand`() {
+  func `The default cache evicts idle stores on demand`() {
     let cache = OperationClient.DefaultStoreCache()
     let client = OperationClient(storeCache: cache)
     _ = client.store(for: NumberQuery(1).cacheTime(.seconds(1_000)))
@@ -81,7 +81,7 @@ struct StoreCacheTests {
   }
 
   @Test
-  func `A cache may hand on to others what it is told`() {
+  func `A cache may pass its notifications on to others`() {
     let caches = [OperationClient.DefaultStoreCache(), OperationClient.DefaultStoreCache()]
     let client = OperationClient(storeCache: ForwardingCache(caches: caches))
     for number in 1...3 { _ = client.store(for: NumberQuery(number).cacheTime(.seconds(1_000 + number))) }
@@ -96,7 +96,7 @@ struct StoreCacheTests {
   }
 
   @Test
-  func `A hundred thousand idle stores go with their client`() {
+  func `A hundred thousand idle stores are released with their client`() {
     var client: OperationClient? = OperationClient(
       storeCache: OperationClient.DefaultStoreCache(maximumIdleStores: .max)
     )
@@ -108,7 +108,7 @@ struct StoreCacheTests {
   }
 
   @Test
-  func `A trigger of a user's own lets stores go, and is listened to while there are idle ones`() {
+  func `A custom trigger evicts stores, and is observed while there are idle ones`() {
     let trigger = ManualTrigger()
     let clock = ManualClock()
     var context = OperationContext()
@@ -135,7 +135,7 @@ struct StoreCacheTests {
   }
 
   @Test
-  func `A cache for no idle stores has nothing to listen for when one has come and gone`() {
+  func `A cache for no idle stores observes nothing when one has come and gone`() {
     let trigger = ManualTrigger()
     let cache = OperationClient.DefaultStoreCache(maximumIdleStores: 0, evictionTrigger: trigger)
     let client = OperationClient(storeCache: cache)

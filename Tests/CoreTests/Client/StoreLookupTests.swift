@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)), .warningsAreIssues)
 struct StoreLookupTests {
   @Test
-  func `All who ask for an operation get one store`() {
+  func `All callers of an operation get one store`() {
     let client = OperationClient()
     let store = client.store(for: NumberQuery(1), initialValue: 5)
     #expect(client.store(for: NumberQuery(1)) === store)
@@ -18,7 +18,7 @@ struct StoreLookupTests {
   }
 
   @Test
-  func `Two callers who race get one store`() async {
+  func `Two callers that race get one store`() async {
     for number in 0..<200 {
       let client = OperationClient()
       let journal = Journal()
@@ -93,7 +93,7 @@ struct StoreLookupTests {
   }
 
   @Test
-  func `Stores that are cleared are found no more, and work on for those who hold them`() async throws {
+  func `Stores that are cleared are found no more, and work on while they are referenced`() async throws {
     let client = OperationClient()
     let one = client.store(for: NumberQuery(1))
     let two = client.store(for: NumberQuery(2))

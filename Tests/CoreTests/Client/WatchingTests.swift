@@ -50,7 +50,7 @@ struct WatchingTests {
   }
 
   @Test
-  func `Watchers of a state hear of stores with that state alone`() {
+  func `Watchers of a state are notified of stores with that state alone`() {
     let client = OperationClient()
     let added = Box<[IntStore]>([])
     let removed = Box<[IntStore]>([])
@@ -70,7 +70,7 @@ struct WatchingTests {
   }
 
   @Test
-  func `A watcher hears of no change that was made before it came`() {
+  func `A watcher is notified of no change from before its subscription`() {
     let client = OperationClient()
     let (early, late) = (Journal(), Journal())
     let own = Box<OperationSubscription?>(nil)
@@ -90,7 +90,7 @@ struct WatchingTests {
   }
 
   @Test
-  func `A watcher that an earlier one cancels hears nothing more`() {
+  func `A watcher that an earlier one cancels is not notified any more`() {
     let client = OperationClient()
     let journal = Journal()
     let other = Box<OperationSubscription?>(nil)
@@ -149,7 +149,7 @@ struct WatchingTests {
   }
 
   @Test
-  func `No lock is held when the client lets a store go`() async throws {
+  func `No lock is held when the client releases a store`() async throws {
     let client = OperationClient()
     let results = Box<[Bool]>([])
     try await offThePool {

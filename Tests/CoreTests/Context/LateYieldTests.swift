@@ -55,7 +55,7 @@ struct LateYieldTests {
   }
 
   @Test
-  func `A continuation hands on what it is given`() {
+  func `A continuation passes on its result and its context`() {
     let journal = Journal()
     let continuation = OperationContinuation<Int, any Error> { result, context in
       journal.note("\(result) \(context?[NumberKey.self] ?? -1)")

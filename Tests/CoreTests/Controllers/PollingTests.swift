@@ -27,7 +27,7 @@ struct PollingTests {
   }
 
   @Test
-  func `The operation is run again at each interval while somebody subscribes`() async throws {
+  func `The operation is run again at each interval while there are subscribers`() async throws {
     let store = self.store()
     let recorder = IntRecorder()
     let first = store.subscribe(with: recorder.handler)
@@ -137,7 +137,7 @@ struct PollingTests {
   }
 
   @Test
-  func `Subscribers who come and go on two threads never leave the polling off`() async {
+  func `Subscribers that come and go on two threads never leave the polling off`() async {
     let store = self.store()
     await withDiscardingTaskGroup { group in
       for _ in 0..<2 {
@@ -151,7 +151,7 @@ struct PollingTests {
   }
 
   @Test
-  func `A subscriber who meets one that leaves is polled for`() async {
+  func `A subscriber that comes while another leaves is polled for`() async {
     for _ in 0..<500 {
       let store = self.store()
       let leaving = store.subscribe(with: IntRecorder().handler)

@@ -58,7 +58,7 @@ struct RerunOnChangeTests {
   }
 
   @Test
-  func `A run that is there is joined, and kept for the subscribers`() async throws {
+  func `A run under way is joined, and kept for the subscribers`() async throws {
     let store = IntStore.detached(query: self.script.query().rerunOnChange(of: self.specification))
     let recorder = IntRecorder()
     let subscription = store.subscribe(with: recorder.handler)
@@ -118,7 +118,7 @@ struct RerunOnChangeTests {
   }
 
   @Test
-  func `A run that began too early is not followed by another when nobody subscribes any more`() async throws {
+  func `A run that began too early is not followed by another without subscribers`() async throws {
     let early = try await self.earlyRun(in: self.script.query())
     early.subscription.cancel()
     early.run.fail(Refused())
@@ -150,7 +150,7 @@ struct RerunOnChangeTests {
   }
 
   @Test
-  func `A condition that falls and rises on other threads while one looks at it has come to hold`() async throws {
+  func `A condition that falls and rises on other threads while it is read has come to hold`() async throws {
     let specification = PausingSpecification()
     let store = IntStore.detached(query: self.script.query().rerunOnChange(of: specification))
     let recorder = IntRecorder()

@@ -33,7 +33,7 @@ struct OnDemandBroadcastTests {
   private let journal = Journal()
 
   @Test
-  func `The first subscriber hears what is so now, and starts the source; the last one stops it`() async {
+  func `The first subscriber receives the present value and starts the source, the last one stops it`() async {
     let broadcast = self.spring.broadcast()
     #expect(!self.spring.isAtWork)
     self.spring.present.value = 8
@@ -58,7 +58,7 @@ struct OnDemandBroadcastTests {
   }
 
   @Test
-  func `Values are delivered in order, one after the other, and not by who sends them`() async {
+  func `Values are delivered in order, one after the other, and not by the sender`() async {
     let broadcast = self.spring.broadcast()
     let subscription = broadcast.subscribe { value in
       self.journal.note("\(value)")
@@ -75,7 +75,7 @@ struct OnDemandBroadcastTests {
   }
 
   @Test
-  func `Who cancels while a lock is held that a handler wants waits for nobody`() async throws {
+  func `Cancelling while a lock is held that a handler wants does not wait`() async throws {
     let broadcast = self.spring.broadcast()
     let lock = Mutex(0)
     let subscription = broadcast.subscribe { value in
@@ -92,7 +92,7 @@ struct OnDemandBroadcastTests {
   }
 
   @Test
-  func `Who has cancelled hears nothing of what was sent before`() async {
+  func `A cancelled subscriber receives nothing that was sent before`() async {
     let broadcast = self.spring.broadcast()
     let subscription = broadcast.subscribe { value in
       self.journal.note("\(value)")

@@ -17,7 +17,7 @@ struct PrecedenceTests {
   }
 
   @Test
-  func `What the operation sets up itself, over all modifiers and the initial context`() {
+  func `The operation's own setup, over all modifiers and the initial context`() {
     var initial = OperationContext()
     initial[NumberKey.self] = 3
     let store = IntStore.detached(

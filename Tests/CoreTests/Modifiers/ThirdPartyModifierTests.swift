@@ -97,7 +97,7 @@ struct ThirdPartyModifierTests {
   }
 
   @Test
-  func `Modified operations tell which type is inside`() {
+  func `Modified operations name the type inside`() {
     #expect(type(of: self.script.query().noted("a", Journal()).defaultValue(1)).unmodifiedType == IntQuery.self)
   }
 }

@@ -24,7 +24,7 @@ struct RunSpecificationTests {
   }
 
   @Test
-  func `Combinations tell of the changes of all their parts, until they are cancelled`() {
+  func `Combinations report the changes of all their parts, until they are cancelled`() {
     let left = SwitchSpecification(false)
     let right = SwitchSpecification(false)
     let calls = Counter()
@@ -84,7 +84,7 @@ struct RunSpecificationTests {
   }
 
   @Test
-  func `A sequence that throws leaves its last word`() async throws {
+  func `A sequence that throws leaves its last value`() async throws {
     let (stream, continuation) = AsyncThrowingStream.makeStream(of: Bool.self)
     let specification = AsyncSequenceRunSpecification(sequence: stream, initialValue: false)
     let changes = ChangeRecorder()
@@ -109,7 +109,7 @@ struct RunSpecificationTests {
   }
 
   @Test
-  func `A store runs again when its sequence says so`() async throws {
+  func `A store runs again when its sequence yields true`() async throws {
     let (stream, continuation) = AsyncStream.makeStream(of: Bool.self)
     let script = IntScript()
     let store = IntStore.detached(

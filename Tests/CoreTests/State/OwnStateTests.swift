@@ -34,7 +34,7 @@ struct OwnStateTests {
   }
 
   @Test
-  func `A cancelled run takes its yields out of what others have added`() async throws {
+  func `A cancelled run takes its yields away and leaves the others`() async throws {
     let store = self.store()
     let first = Task { try await store.run() }
     let firstRun = try await self.script.next()
@@ -58,7 +58,7 @@ struct OwnStateTests {
   }
 
   @Test
-  func `What is set replaces what was there, also when a run is taken back`() async throws {
+  func `A value that is set replaces earlier ones, also when a run is rolled back`() async throws {
     let store = self.store()
     let fetch = Task { try await store.run() }
     let run = try await self.script.next()

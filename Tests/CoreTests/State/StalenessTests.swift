@@ -17,7 +17,7 @@ struct StalenessTests {
   }
 
   @Test(arguments: [false, true], [false, true])
-  func `With several rules one that says so is enough`(first: Bool, second: Bool) {
+  func `With several rules one that holds is enough`(first: Bool, second: Bool) {
     let rules = self.query.staleWhen { _, _ in first }.staleWhen(satisfying: .always(second))
     #expect(IntStore.detached(query: rules).isStale == (first || second))
     let swapped = self.query.staleWhen(satisfying: .always(second)).staleWhen { _, _ in first }
@@ -70,7 +70,7 @@ struct StalenessTests {
   }
 
   @Test
-  func `Without a value the rule of age says what it was told to`() {
+  func `Without a value the rule of age gives its configured answer`() {
     let fresh = IntStore.detached(query: self.query.stale(after: .seconds(10), whenNoValue: false))
     #expect(!fresh.isStale)
     let stale = IntStore.detached(query: self.query.stale(after: .seconds(10), whenNoValue: true))

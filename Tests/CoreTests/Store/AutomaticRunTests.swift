@@ -126,7 +126,7 @@ struct AutomaticRunTests {
   }
 
   @Test
-  func `What others set stays when the last subscriber leaves`() async throws {
+  func `A value that was set stays when the last subscriber leaves`() async throws {
     let script = IntScript()
     let store = IntStore.detached(query: script.automaticQuery())
     let subscription = store.subscribe(with: IntRecorder().handler)
@@ -141,7 +141,7 @@ struct AutomaticRunTests {
   }
 
   @Test
-  func `Somebody else who awaits the run keeps it`() async throws {
+  func `A caller that awaits the run keeps it`() async throws {
     let script = IntScript()
     let client = OperationClient()
     let query = script.automaticQuery()
@@ -175,7 +175,7 @@ struct AutomaticRunTests {
   }
 
   @Test
-  func `A subscription joins a run that somebody has asked for, and keeps it when that one leaves`() async throws {
+  func `A subscription joins the run of a caller, and keeps it when the caller leaves`() async throws {
     let script = IntScript()
     let store = IntStore.detached(query: script.automaticQuery())
     let fetch = Task { try await store.fetch() }

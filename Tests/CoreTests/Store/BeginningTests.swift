@@ -28,7 +28,7 @@ struct BeginningTests {
   }
 
   @Test
-  func `A handler that hears of a reset may subscribe, and gets a run`() async throws {
+  func `A handler that receives a reset may subscribe, and gets a run`() async throws {
     let store = IntStore.detached(query: self.script.automaticQuery())
     let added = Box<OperationSubscription?>(nil)
     let recorder = IntRecorder()
@@ -49,7 +49,7 @@ struct BeginningTests {
   }
 
   @Test @MainActor
-  func `A subscription that is cancelled at once on the main actor runs nothing, and tells of no run`() async throws {
+  func `A subscription that is cancelled at once on the main actor runs nothing and reports no run`() async throws {
     let script = IntScript(default: .value(1))
     let store = IntStore.detached(query: script.automaticQuery())
     let recorder = IntRecorder()
@@ -72,7 +72,7 @@ struct BeginningTests {
   }
 
   @Test
-  func `A task that is cancelled while it waits for another one tells of no run`() async throws {
+  func `A task that is cancelled while it waits for another one reports no run`() async throws {
     let store = IntStore.detached(query: self.script.query())
     let recorder = IntRecorder()
     let subscription = store.subscribe(with: recorder.handler)

@@ -74,7 +74,7 @@ struct CancellationTests {
   }
 
   @Test
-  func `What others set between the yields stays, with its counts and dates`() async throws {
+  func `Values that are set between the yields stay, with their counts and dates`() async throws {
     let clock = ManualClock()
     let script = IntScript()
     let store = IntStore.detached(query: script.query().manualTime(clock), initialValue: 0)
@@ -125,7 +125,7 @@ struct CancellationTests {
   }
 
   @Test
-  func `A run that lands while another has yielded keeps its value when that one is cancelled`() async throws {
+  func `A run that finishes after another has yielded keeps its value when that one is cancelled`() async throws {
     let script = IntScript()
     let store = IntStore.detached(query: script.query(), initialValue: 0)
     let first = Task { try await store.fetch() }
@@ -146,7 +146,7 @@ struct CancellationTests {
   }
 
   @Test
-  func `Each of several cancelled runs takes back its own yields`() async throws {
+  func `Each of several cancelled runs rolls back its own yields`() async throws {
     let script = IntScript()
     let store = IntStore.detached(query: script.query(), initialValue: 0)
     var fetches: [Task<Int, any Error>] = []

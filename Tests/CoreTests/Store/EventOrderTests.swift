@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)), .warningsAreIssues)
 struct EventOrderTests {
   @Test
-  func `A fetch is told from its beginning to its end`() async throws {
+  func `A fetch is reported from its beginning to its end`() async throws {
     let script = IntScript(default: .yield(.success(1), then: .value(2)))
     let store = IntStore.detached(query: script.query())
     let recorder = IntRecorder()
@@ -22,7 +22,7 @@ struct EventOrderTests {
   }
 
   @Test
-  func `A failure is told from its beginning to its end`() async throws {
+  func `A failure is reported from its beginning to its end`() async throws {
     let script = IntScript(default: .yield(.failure(Refused(code: 1)), then: .error(Refused(code: 2))))
     let store = IntStore.detached(query: script.query(), initialValue: 7)
     let recorder = IntRecorder()
@@ -63,7 +63,7 @@ struct EventOrderTests {
   }
 
   @Test
-  func `Handlers that the operation brings come first, the innermost before the others`() {
+  func `Handlers of the operation come first, the innermost before the others`() {
     let journal = Journal()
     let query = IntScript().query()
       .handleEvents(with: OperationEventHandler { state, _ in journal.note("inner \(state.currentValue ?? 0)") })
@@ -95,7 +95,7 @@ struct EventOrderTests {
   }
 
   @Test
-  func `A cancelled subscription hears no more, and cancelling twice does nothing`() {
+  func `A cancelled subscription receives no more, and cancelling twice does nothing`() {
     let store = IntStore.detached(query: IntScript().query())
     let recorder = IntRecorder()
     let subscription = store.subscribe(with: recorder.handler)
@@ -122,7 +122,7 @@ struct EventOrderTests {
   }
 
   @Test
-  func `A run that is cancelled has no result and tells of its end`() async throws {
+  func `A run that is cancelled reports its end and no result`() async throws {
     let script = IntScript()
     let store = IntStore.detached(query: script.query(), initialValue: 5)
     let recorder = IntRecorder()
@@ -141,7 +141,7 @@ struct EventOrderTests {
   }
 
   @Test
-  func `The context of a result tells why it came`() async throws {
+  func `The context of a result holds its reason`() async throws {
     let script = IntScript(default: .yield(.success(1), then: .value(2)))
     let store = IntStore.detached(query: script.query())
     let reasons = Journal()

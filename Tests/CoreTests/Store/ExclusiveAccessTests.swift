@@ -57,7 +57,7 @@ struct ExclusiveAccessTests {
   }
 
   @Test
-  func `What the body throws comes out with its type, and the access has ended`() {
+  func `An error of the body is thrown with its type, and the access has ended`() {
     let store = IntStore.detached(query: IntScript().query(), initialValue: 0)
     #expect(throws: Refused(code: 5)) {
       try store.withExclusiveAccess { store throws(Refused) in

@@ -30,7 +30,7 @@ struct IsolationTests {
   }
 
   @Test @MainActor
-  func `What a client runs for the main actor leaves it`() async throws {
+  func `Runs that a client starts for the main actor leave it`() async throws {
     let client = OperationClient()
     let query = WhereaboutsQuery().enableAutomaticRunning(onlyWhen: .always(true))
     #expect(try await client.ensureValue(for: query) == false)
@@ -68,7 +68,7 @@ struct IsolationTests {
   }
 
   @Test @MainActor
-  func `A handler hears of a change on the thread that made it`() {
+  func `A handler is called on the thread that made the change`() {
     let store = IntStore.detached(query: IntScript().query())
     let calls = Counter()
     let subscription = store.subscribe(

@@ -118,7 +118,7 @@ struct LifetimeTests {
   }
 
   @Test
-  func `A store that is dropped in the middle of an event tells the rest of that event's handlers no lie`() {
+  func `A store that is released in the middle of an event reports its true state to the remaining handlers`() {
     let box = Box<IntStore?>(.detached(query: IntScript().query(), initialValue: 0))
     let journal = Journal()
     let subscriptions = (0..<3).compactMap { number in

@@ -84,7 +84,7 @@ struct LockFreedomTests {
   }
 
   @Test
-  func `The deinitializer of a value that a subscriber has heard of`() async throws {
+  func `The deinitializer of a value that a subscriber has received`() async throws {
     let (store, probe) = self.storeOfDying()
     try await offThePool {
       let subscription = store.subscribe(with: QueryEventHandler { _, _ in })
@@ -100,7 +100,7 @@ struct LockFreedomTests {
   }
 
   @Test
-  func `The deinitializer of what a context holds`() async throws {
+  func `The deinitializer of a value in a context`() async throws {
     let store = IntStore.detached(query: IntScript().query())
     let probe = Probe(store)
     store.context[DyingKey.self] = Dying { probe.use() }
@@ -112,7 +112,7 @@ struct LockFreedomTests {
   }
 
   @Test
-  func `The deinitializer of what a handler captures`() async throws {
+  func `The deinitializer of a value that a handler captures`() async throws {
     let store = IntStore.detached(query: IntScript().query())
     let probe = Probe(store)
     try await offThePool {
@@ -126,7 +126,7 @@ struct LockFreedomTests {
   }
 
   @Test
-  func `The deinitializer of what the handler of a run captures, when another thread hands over its events`()
+  func `The deinitializer of a value that a run's handler captures, when another thread delivers its events`()
     async throws
   {
     let store = IntStore.detached(query: IntScript(default: .value(2)).query())

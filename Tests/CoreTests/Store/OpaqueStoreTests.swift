@@ -54,7 +54,7 @@ struct OpaqueStoreTests {
   }
 
   @Test
-  func `Its subscribers hear what others hear`() async throws {
+  func `Its subscribers receive the same events as others`() async throws {
     let script = IntScript(default: .yield(.success(1), then: .value(2)))
     let store = IntStore.detached(query: script.query())
     let opaque = OpaqueOperationStore(erasing: store)

@@ -48,7 +48,7 @@ struct ReentrancyTests {
   }
 
   @Test
-  func `One who subscribes inside a handler gets the state, and not the event that is being delivered`() {
+  func `A subscription inside a handler gets the state, and not the event that is being delivered`() {
     let store = IntStore.detached(query: IntScript().query())
     let inner = IntRecorder()
     let subscriptions = Box<[OperationSubscription]>([])
@@ -89,7 +89,7 @@ struct ReentrancyTests {
   }
 
   @Test
-  func `A handler that cancels itself while it is being subscribed hears nothing more`() {
+  func `A handler that cancels itself while it is being subscribed receives nothing more`() {
     let store = IntStore.detached(query: IntScript().query())
     let recorder = IntRecorder()
     let helper = IntRecorder()
@@ -174,7 +174,7 @@ struct ReentrancyTests {
   }
 
   @Test
-  func `A handler may cancel the task that it hears of`() async throws {
+  func `A handler may cancel the task that it is notified of`() async throws {
     let script = IntScript()
     let store = IntStore.detached(query: script.query(), initialValue: 1)
     let subscription = store.subscribe(
@@ -208,7 +208,7 @@ struct ReentrancyTests {
   }
 
   @Test
-  func `The last reference to a store may go inside a handler`() {
+  func `The last reference to a store may be released inside a handler`() {
     let box = Box<IntStore?>(IntStore.detached(query: IntScript().query()))
     weak let witness = box.value
     let recorder = IntRecorder()

@@ -66,7 +66,7 @@ struct ReleaseTests {
   }
 
   @Test
-  func `What the contexts of runs and yields hold`() async throws {
+  func `Values in the contexts of runs and yields`() async throws {
     let script = Script(default: .suspend)
     let store = Store.detached(query: script.query())
     func context() -> OperationContext {
@@ -86,7 +86,7 @@ struct ReleaseTests {
   }
 
   @Test
-  func `What is replaced during exclusive access does not pile up until its end`() async throws {
+  func `Values that are replaced during exclusive access do not pile up until its end`() async throws {
     let tracker = LifetimeTracker()
     let store = Store.detached(query: Script().query())
     let most = Counter()

@@ -38,7 +38,7 @@ struct ResetTests {
   }
 
   @Test
-  func `What is set after a reset stays when the old runs end`() async throws {
+  func `A value that is set after a reset stays when the old runs end`() async throws {
     let script = IntScript(endsOnCancellation: false)
     let store = IntStore.detached(query: script.query(), initialValue: 1)
     let old = Task { try await store.fetch() }
@@ -62,7 +62,7 @@ struct ResetTests {
   }
 
   @Test
-  func `Subscribers hear of a reset, and of the ends of the runs`() async throws {
+  func `Subscribers receive a reset, and the ends of the runs`() async throws {
     let script = IntScript()
     let store = IntStore.detached(query: script.query(), initialValue: 1)
     let recorder = IntRecorder()

@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)), .warningsAreIssues)
 struct RunHandlerTests {
   @Test
-  func `The handler hears of its run and of nothing that others do`() async throws {
+  func `The handler receives the events of its run alone`() async throws {
     let script = IntScript()
     let store = IntStore.detached(query: script.query())
     let recorder = IntRecorder()
@@ -28,7 +28,7 @@ struct RunHandlerTests {
   }
 
   @Test
-  func `Handlers of runs at once do not hear of each other's`() async throws {
+  func `Handlers of concurrent runs do not receive each other's events`() async throws {
     let script = IntScript()
     let store = IntStore.detached(query: script.query())
     let recorders = (0..<3).map { _ in IntRecorder() }
@@ -58,7 +58,7 @@ struct RunHandlerTests {
   }
 
   @Test
-  func `The handler hears of its run in the order of the subscribers`() async throws {
+  func `The handler receives its run's events in the order of the subscribers`() async throws {
     let journal = Journal()
     let store = IntStore.detached(query: IntScript(default: .value(1)).query())
     let before = store.subscribe(with: QueryEventHandler(onResultReceived: { _, _ in journal.note("before") }))
@@ -68,7 +68,7 @@ struct RunHandlerTests {
   }
 
   @Test
-  func `The handler of a run that is cancelled hears of its end`() async throws {
+  func `The handler of a run that is cancelled receives its end`() async throws {
     let script = IntScript()
     let store = IntStore.detached(query: script.query(), initialValue: 3)
     let recorder = IntRecorder()
@@ -84,14 +84,14 @@ struct RunHandlerTests {
   }
 
   @Test
-  func `The handler of a run in a store that nobody else holds hears of all of it`() async throws {
+  func `The handler of a run receives all events when the store has no other reference`() async throws {
     let recorder = IntRecorder()
     try await IntStore.detached(query: IntScript(default: .value(1)).query()).fetch(handler: recorder.queryHandler)
     #expect(recorder.digests == [.state(nil, isLoading: true), .started, .state(1), .returned(1), .ended])
   }
 
   @Test
-  func `A handler that the run's end finds at work is let go without a trace`() async throws {
+  func `A handler that is busy at the run's end is released without a trace`() async throws {
     let store = IntStore.detached(query: IntScript(default: .value(1)).query())
     let recorder = IntRecorder()
     try await store.fetch(

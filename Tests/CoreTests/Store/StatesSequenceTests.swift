@@ -44,7 +44,7 @@ struct StatesSequenceTests {
   }
 
   @Test
-  func `The sequence alone subscribes nobody, and each iterator is one of its own`() async throws {
+  func `The sequence alone does not subscribe, and each iterator is a subscriber of its own`() async throws {
     let store = IntStore.detached(query: IntScript().query(), initialValue: 0)
     let states = store.states
     #expect(store.subscriberCount == 0)

@@ -8,7 +8,7 @@ struct OperationTaskNameTests {
   private let script = IntScript(default: .value(1))
 
   @Test
-  func `A task of a store tells its operation and what it does`() async throws {
+  func `The name of a store's task holds the operation and the kind of work`() async throws {
     let name = "ScriptedQuery<Int, Error>: fetch"
     let store = IntStore.detached(query: self.script.query().stale(after: .seconds(1)))
     let task = store.fetchTask()
@@ -33,7 +33,7 @@ struct OperationTaskNameTests {
   }
 
   @Test
-  func `A name that somebody gives wins, and an operation can name its tasks itself`() {
+  func `A given name wins, and an operation can name its tasks itself`() {
     let named = IntStore.detached(query: self.script.query().taskConfiguration { $0.name = "mine" }).fetchTask()
     #expect(named.configuration.name == "mine")
     let naming = OperationStore.detached(query: NamingQuery().context { _ in }).fetchTask()

@@ -4,7 +4,7 @@ import Testing
 /// A run in the task of another one is raised as one in a task of its own is.
 struct TaskLoanPriorityTests {
   @Test
-  func `Who boards between the making of a run and its beginning raises it`() async throws {
+  func `A caller that joins between a run's creation and its start raises it`() async throws {
     let delegate = PriorityDelegate()
     let sharedRun = SharedRun<Int, any Error>(delegate: delegate, ownerCount: 1)
     // As a follower does that finds the run before the leader has begun it.

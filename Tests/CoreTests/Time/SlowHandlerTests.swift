@@ -9,7 +9,7 @@ struct SlowHandlerTests {
   private let release = DispatchSemaphore(value: 0)
 
   @Test
-  func `A blocking action holds up neither other actions nor those who sleep`() async throws {
+  func `A blocking action delays neither other actions nor sleeps`() async throws {
     let (source, release) = (SystemDeadlineSource(), self.release)
     let blocked = (0..<8).map { _ in Gate() }
     let actions = blocked.map { gate in
@@ -28,7 +28,7 @@ struct SlowHandlerTests {
   }
 
   @Test
-  func `A watcher that blocks an eviction holds up no sleep`() async throws {
+  func `A watcher that blocks an eviction delays no sleep`() async throws {
     let (client, release) = (OperationClient(), self.release)
     let blocked = Gate()
     let subscription = client.subscribe { change in
@@ -44,7 +44,7 @@ struct SlowHandlerTests {
   }
 
   @Test
-  func `A handler that blocks a poll holds up no sleep`() async throws {
+  func `A handler that blocks a poll delays no sleep`() async throws {
     let release = self.release
     let blocked = Gate()
     let store = IntStore.detached(query: IntScript(default: .value(1)).query().rerun(every: .milliseconds(1)))
@@ -64,7 +64,7 @@ struct SlowHandlerTests {
   }
 
   @Test
-  func `An action that is cancelled while it waits for its thread is not called, and what it held is gone`() {
+  func `An action that is cancelled while it waits for its thread is not called, and is released`() {
     let lifetimes = LifetimeTracker()
     let subscription = SystemDeadlineSource().schedule(after: .seconds(3_600)) { [token = lifetimes.token()] in
       token.touch()

@@ -53,7 +53,7 @@ struct EvictionTests {
     #expect(client.stores(matching: []).map(\.path) == [NumberQuery(3).path])
   }
 
-  @Test func `The modifier nearer to the operation has the last word`() {
+  @Test func `The modifier nearer to the operation wins`() {
     let query = NumberQuery(1).evictWhen(pressure: []).evictWhen(pressure: .all)
     let store = self.client().store(for: query)
     #expect(store.context.evictableMemoryPressure == [])
@@ -85,7 +85,7 @@ struct EvictionTests {
     _ = try await fetch.value
   }
 
-  @Test func `A store that somebody holds stays the one found at its path, and keeps its value`() {
+  @Test func `A store that is referenced stays the one found at its path, and keeps its value`() {
     let client = self.client()
     let announcements = self.announce(client)
     defer { announcements.cancel() }
@@ -97,7 +97,7 @@ struct EvictionTests {
     #expect(self.gone.all.isEmpty)
   }
 
-  @Test func `A cache that begins to listen while memory is short acts at once`() {
+  @Test func `A cache that begins to observe while memory is short acts at once`() {
     self.memory.send(pressure: .critical)
     let client = self.client()
     _ = client.store(for: NumberQuery(1).evictWhen(pressure: .warning))
@@ -118,7 +118,7 @@ struct EvictionTests {
     #expect(client.stores(matching: []).count == 1)
   }
 
-  @Test func `The source is listened to while there are idle stores, and no longer than the client lives`() {
+  @Test func `The source is observed while there are idle stores, and no longer than the client lives`() {
     var client: OperationClient? = self.client()
     #expect(self.memory.subscriberCount == 0)
     _ = client?.store(for: NumberQuery(1))

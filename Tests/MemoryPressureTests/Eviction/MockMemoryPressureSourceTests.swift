@@ -6,7 +6,7 @@ import Testing
   private let source = MockMemoryPressureSource()
   private let heard = Heard<MemoryPressure>()
 
-  @Test func `A subscriber hears the present level at once, and then each that is sent`() {
+  @Test func `A subscriber receives the present level at once, and then each that is sent`() {
     let subscription = AnySendableMemoryPressureSource(self.source).subscribe { self.heard.append($0) }
     #expect(self.heard.all == [.normal])
     self.source.send(pressure: .critical)

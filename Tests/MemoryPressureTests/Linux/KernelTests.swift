@@ -26,7 +26,7 @@
     }
 
     @Test(.enabled(if: Kernel.hasStallTriggers, "the kernel sets no trigger on /proc/pressure/cpu for this process"))
-    func `Work that stands still is heard of`() async throws {
+    func `Stalled work is reported`() async throws {
       let tree = try FakeTree()
       try tree.writeMachine()
       try FileManager.default.createDirectory(atPath: tree.path("proc/pressure"), withIntermediateDirectories: true)
@@ -93,7 +93,7 @@
       #expect(!configuration.loop.isRunning)
     }
 
-    @Test func `This machine tells a level`() async throws {
+    @Test func `This machine reports a level`() async throws {
       let source = CgroupMemoryPressureSource()
       let heard = Heard<MemoryPressure>()
       let subscription = source.subscribe { heard.append($0) }

@@ -25,7 +25,7 @@
       #expect(input.read([.urgent, .error], at: .seconds(3)) == .pressure(.critical))
     }
 
-    @Test func `A file that is gone tells nothing any more`() throws {
+    @Test func `A file that is gone reports nothing any more`() throws {
       let input = try #require(LimitInput(group: self.group, window: .seconds(2)))
       try self.tree.remove("unified/own/memory.events")
       #expect(input.read([.urgent, .error], at: .seconds(1)) == .gone)

@@ -41,7 +41,7 @@
       peer.close()
     }
 
-    @Test func `What the group tells is heard as before`() async throws {
+    @Test func `The events of the group are received as before`() async throws {
       var configuration = self.configuration
       configuration.intervals = PressureMonitor.Intervals(calm: .milliseconds(5), raised: .seconds(3_600))
       let source = CgroupMemoryPressureSource(configuration)
@@ -59,7 +59,7 @@
     }
 
     @Test(arguments: [EMFILE, ENFILE, ENOMEM])
-    func `What could not be opened for want of descriptors is opened once there are some`(code: CInt) async throws {
+    func `A file that could not be opened without descriptors is opened once there are some`(code: CInt) async throws {
       var configuration = self.configuration
       configuration.intervals = PressureMonitor.Intervals(calm: .milliseconds(5), raised: .milliseconds(5))
       let (refusals, isRefused) = (Heard<StallSource>(), Gate())
@@ -84,7 +84,7 @@
       #expect(!configuration.loop.isRunning)
     }
 
-    @Test func `One that hangs up again gives way to the triggers of the own group`() async throws {
+    @Test func `A socket that hangs up again gives way to the triggers of the own group`() async throws {
       let isWatched = Gate()
       var configuration = self.configuration
       configuration.intervals = PressureMonitor.Intervals(calm: .milliseconds(5), raised: .milliseconds(5))

@@ -69,7 +69,7 @@
     }
 
     @Test(arguments: ["A", "AA", "AAA", "A===", "====", "AA=A", "AB==", "AAAB AAA", "c29tZS\n=", "ä==="])
-    func `What is no such text`(_ text: String) {
+    func `Malformed texts`(_ text: String) {
       #expect(Base64.decode(text) == nil)
     }
 

@@ -31,7 +31,7 @@
     }
 
     @Test(arguments: ["/gone", "/..", "/../other", "/", "//", "/./"])
-    func `What a process cannot see is the mount`(_ group: String) throws {
+    func `A group that a process cannot see is the mount`(_ group: String) throws {
       try self.tree.writeUnified(group: group)
       #expect(self.groups.unified?.directories == [self.tree.path("unified")])
     }
@@ -50,7 +50,7 @@
       (group: "/a", roots: ["/", "/", "/b"], own: "mount1/a"),
       (group: "/a", roots: ["/b", "/c"], own: "mount1"),
     ])
-    func `Of several mounts the one that holds the group counts`(
+    func `The mount that holds the group counts among several`(
       _ group: String,
       _ roots: [String],
       _ own: String
@@ -123,19 +123,19 @@
       #expect(self.usage.map { abs($0 - 0.95) < 0.001 } == true)
     }
 
-    @Test func `More that can be dropped than is in use is nothing in use`() throws {
+    @Test func `More reclaimable memory than memory in use is nothing in use`() throws {
       try self.tree.writeUnified(group: "/a")
       try self.tree.writeGroup("/a", current: 10, droppable: 20, max: 100)
       #expect(self.usage == 0)
     }
 
-    @Test func `Without files nobody knows`() throws {
+    @Test func `Without files the memory in use is unknown`() throws {
       let empty = try FakeTree()
       #expect(MemoryGroups(paths: empty.paths).unified == nil)
       #expect(MemoryUsage.part(in: MemoryGroups(paths: empty.paths), procRoot: empty.root) == nil)
     }
 
-    @Test func `This machine tells how much of its memory is in use`() throws {
+    @Test func `This machine reports how much of its memory is in use`() throws {
       let paths = LinuxMemoryPaths(environment: [:])
       let usage = try #require(MemoryUsage.part(in: MemoryGroups(paths: paths), procRoot: paths.procRoot))
       #expect((0.0...1.5).contains(usage))

@@ -17,7 +17,7 @@
       }
     }
 
-    @Test func `What happens raises the level at once`() {
+    @Test func `An event raises the level at once`() {
       let line = Line()
       #expect(line.note(.warning, at: 0) == .warning)
       #expect(line.note(.critical, at: 0.1) == .critical)
@@ -25,7 +25,7 @@
       #expect(line.level.current == .critical)
     }
 
-    @Test func `The same level is told again when it happens again, at most every two seconds`() {
+    @Test func `The same level is reported again when it happens again, at most every two seconds`() {
       let line = Line()
       #expect(line.note(.warning, at: 0) == .warning)
       #expect(line.note(.warning, at: 1.9) == nil)
@@ -33,7 +33,7 @@
       #expect(line.note(.warning, at: 3) == nil)
     }
 
-    @Test func `A lower level than the present one is no news`() {
+    @Test func `A lower level than the present one is not reported`() {
       let line = Line()
       #expect(line.note(.critical, at: 0) == .critical)
       #expect(line.note(.warning, at: 5) == nil)
@@ -51,7 +51,7 @@
       #expect(line.use(0.1, at: 17) == nil)
     }
 
-    @Test func `Memory in use raises the level, and is told once`() {
+    @Test func `Memory in use raises the level, and is reported once`() {
       let line = Line()
       #expect(line.use(0.84, at: 0) == nil)
       #expect(line.use(0.85, at: 10) == .warning)
@@ -72,7 +72,7 @@
       #expect(line.use(0.5, at: 80) == .normal)
     }
 
-    @Test func `Where nobody knows how much is in use, what happens decides alone`() {
+    @Test func `Where the memory in use is unknown, events decide alone`() {
       let line = Line()
       #expect(line.note(.warning, at: 0) == .warning)
       #expect(line.use(nil, at: 9) == nil)
@@ -80,7 +80,7 @@
     }
 
     @Test(arguments: UInt64(1)...20)
-    func `Whatever happens, one level is told at a time, and the same one at most every two seconds`(_ seed: UInt64) {
+    func `One level is reported at a time, and the same one at most every two seconds`(_ seed: UInt64) {
       var generator = SeededGenerator(seed: seed)
       var level = PressureLevel()
       var now = Duration.zero

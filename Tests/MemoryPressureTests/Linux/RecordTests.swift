@@ -26,21 +26,21 @@
       func note(_ counts: KeyedNumbers, at time: Duration) -> MemoryPressure? { self.record.note(counts, at: time) }
     }
 
-    @Test func `A trigger that fires before its threshold is met is not believed`() {
+    @Test func `A trigger that fires before its threshold is met is ignored`() {
       let record = Stalls(.warning, total: 1_000_000)
       #expect(!record.note(total: 1_035_600, at: .milliseconds(30)))
       #expect(!record.note(total: 1_041_000, at: .seconds(2)))
       #expect(record.note(total: 1_191_000, at: .seconds(4)))
     }
 
-    @Test func `A look shortly before a trigger fires hides nothing`() {
+    @Test func `A reading shortly before a trigger fires hides nothing`() {
       let record = Stalls(.warning, total: 0)
       #expect(!record.note(total: 0, at: .seconds(10)))
       #expect(!record.note(total: 100_000, at: .seconds(20)))
       #expect(record.note(total: 160_000, at: .milliseconds(20_060)))
     }
 
-    @Test func `What has piled up over a long time is not one stall`() {
+    @Test func `A total that has added up over a long time is not one stall`() {
       let record = Stalls(.warning, total: 0)
       for look in 1...100 { _ = record.note(total: UInt64(look * 10_000), at: .seconds(look * 10)) }
       #expect(!record.note(total: 1_030_000, at: .seconds(1_009)))
@@ -74,14 +74,14 @@
       #expect(record.note(self.counts(max: 4), at: .milliseconds(8_100)) == .warning)
     }
 
-    @Test func `Memory that is protected in vain, and counters that begin anew, are no news`() {
+    @Test func `Memory that is protected in vain, and counters that begin anew, are not reported`() {
       let record = Limits(self.counts(high: 9, max: 9, kill: 9))
       #expect(record.note(KeyedNumbers(parsing: "low 5\nhigh 9\nmax 9\noom_kill 9"), at: .seconds(1)) == nil)
       #expect(record.note(self.counts(), at: .seconds(2)) == nil)
       #expect(record.note(self.counts(high: 1), at: .seconds(3)) == .warning)
     }
 
-    @Test func `A file that is read while it is written is no news`() {
+    @Test func `A file that is read while it is written is not reported`() {
       let record = Limits(self.counts(high: 9, max: 9))
       #expect(record.note(KeyedNumbers(parsing: ""), at: .seconds(1)) == nil)
       #expect(record.note(self.counts(high: 9, max: 9), at: .seconds(2)) == nil)

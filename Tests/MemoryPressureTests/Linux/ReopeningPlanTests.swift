@@ -19,7 +19,7 @@
       #expect(!plan.isDue(at: .seconds(200)))
     }
 
-    @Test func `What is gone again soon is refused, and the next opening waits`() {
+    @Test func `An input that is gone again soon is refused, and the next opening waits`() {
       var plan = ReopeningPlan(pause: .seconds(10))
       plan.note(gone: Self.manager, at: .seconds(100), delay: .seconds(2))
       plan.reopen(at: .seconds(102))
@@ -33,7 +33,7 @@
       #expect(plan.due == .seconds(122))
     }
 
-    @Test func `What holds for longer is tried again`() {
+    @Test func `An input that lasts longer is tried again`() {
       var plan = ReopeningPlan(pause: .seconds(10))
       for round in 1...3 {
         let time = Duration.seconds(100 * round)

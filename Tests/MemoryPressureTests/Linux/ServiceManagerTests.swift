@@ -45,7 +45,7 @@
       ear.cancel()
     }
 
-    @Test func `Without a word from it the own group is watched, at two degrees`() async throws {
+    @Test func `Without its variables the own group is watched, at two degrees`() async throws {
       let source = CgroupMemoryPressureSource(self.configuration(nil))
       let ear = Ear(source)
       await source.settled()
@@ -58,7 +58,7 @@
     }
 
     @Test(arguments: ["relative", "/nowhere/at/all", ""])
-    func `What makes no sense counts as no word`(_ watch: String) async throws {
+    func `A path that makes no sense counts as none`(_ watch: String) async throws {
       let source = CgroupMemoryPressureSource(self.configuration(watch))
       let ear = Ear(source)
       await source.settled()
@@ -67,7 +67,7 @@
     }
 
     @Test(arguments: [nil, ""])
-    func `A file to which nothing is to be written would tell nothing, so the own group is watched`(
+    func `A file to which nothing is to be written would report nothing, so the own group is watched`(
       _ text: String?
     ) async throws {
       let source = CgroupMemoryPressureSource(
@@ -124,7 +124,7 @@
       #expect(Descriptors.count(at: self.tree.root) == 0)
     }
 
-    @Test func `A socket is greeted, heard, and found again when it has hung up`() async throws {
+    @Test func `A socket is greeted, read, and found again when it has hung up`() async throws {
       let server = try SocketServer(path: self.tree.path("socket"))
       let source = CgroupMemoryPressureSource(self.configuration(self.tree.path("socket"), writing: "aGVsbG8="))
       let ear = Ear(source)

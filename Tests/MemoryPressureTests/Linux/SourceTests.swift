@@ -38,7 +38,7 @@
       return CgroupMemoryPressureSource(configuration)
     }
 
-    @Test func `A subscriber hears the level by what is in use before subscribing returns`() async throws {
+    @Test func `A subscriber receives the level of the memory in use before subscribing returns`() async throws {
       try self.tree.writeGroup("/own", current: 96, max: 100)
       let source = self.source()
       let heard = Heard<MemoryPressure>()
@@ -66,7 +66,7 @@
       ear.cancel()
     }
 
-    @Test func `Limits that are met are heard of at once`() async throws {
+    @Test func `Limits that are met are reported at once`() async throws {
       let source = self.source()
       let ear = Ear(source)
       #expect(try await ear.next() == .normal)
@@ -93,7 +93,7 @@
       ear.cancel()
     }
 
-    @Test func `Many hear the same, and who cancels hears nothing more`() async throws {
+    @Test func `All subscribers receive the same, and a cancelled one receives nothing more`() async throws {
       let source = self.source()
       let ears = (0..<5).map { _ in Ear(source) }
       for ear in ears { #expect(try await ear.next() == .normal) }
@@ -176,7 +176,7 @@
       #expect(Descriptors.count(at: self.tree.root) == 0)
     }
 
-    @Test func `A source that nobody holds goes, its subscribers too`() async throws {
+    @Test func `A source without references is released, and its subscribers too`() async throws {
       weak var witness: CgroupMemoryPressureSource?
       let subscription: OperationSubscription
       do {

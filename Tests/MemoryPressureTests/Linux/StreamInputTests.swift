@@ -10,7 +10,7 @@
     /// `F_SETPIPE_SZ`, which the C library keeps to itself.
     private static let setPipeSize: CInt = 1_031
 
-    @Test func `One who writes much is read in parts, so that others have their turn`() throws {
+    @Test func `Long input is read in parts, so that other inputs have their turn`() throws {
       let tree = try FakeTree()
       let path = tree.path("pipe")
       try #require(mkfifo(path, 0o600) == 0)

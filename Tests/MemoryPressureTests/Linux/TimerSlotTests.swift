@@ -28,7 +28,7 @@
       #expect(slot.empty() === next)
     }
 
-    @Test func `What was set before the end is not kept after it`() {
+    @Test func `A timer that was set before the end is not kept after it`() {
       var slot = TimerSlot()
       let timer = self.timer()
       let number = slot.takeNumber()

@@ -45,7 +45,7 @@
       #expect(namespace.status() == .disconnected)
     }
 
-    @Test func `A subscriber hears what happens`() async throws {
+    @Test func `A subscriber receives the changes`() async throws {
       let namespace = try NetworkNamespace.make()
       defer { namespace.end() }
       let log = StatusLog()
@@ -63,7 +63,7 @@
       subscription.cancel()
     }
 
-    @Test func `A subscriber hears of IPv6`() async throws {
+    @Test func `A subscriber is notified of IPv6`() async throws {
       let namespace = try NetworkNamespace.make()
       defer { namespace.end() }
       try namespace.ip("link add v0 type veth peer name v1\nlink set v1 up\nlink set v0 up")
@@ -116,7 +116,7 @@
       subscription.cancel()
     }
 
-    @Test func `Routes that go silently with their link are not taken for there`() async throws {
+    @Test func `Routes that go silently with their link are not counted`() async throws {
       let namespace = try NetworkNamespace.make()
       defer { namespace.end() }
       try namespace.connect()
@@ -146,7 +146,7 @@
       subscription.cancel()
     }
 
-    @Test func `A moment without cable is not told`() async throws {
+    @Test func `A moment without cable is not reported`() async throws {
       let namespace = try NetworkNamespace.make()
       defer { namespace.end() }
       try namespace.connect()

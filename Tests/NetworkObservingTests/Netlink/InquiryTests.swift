@@ -12,13 +12,13 @@
       return try inquiry.ask(.links) { NetworkLink($0) }
     }
 
-    @Test func `An answer comes in pieces, and ends where the kernel says so`() throws {
+    @Test func `An answer comes in pieces, and ends with the kernel's mark`() throws {
       #expect(try self.links().items == NetworkFacts.online.links)
       #expect(self.kernel.channelCount == 1)
       #expect(self.kernel.openChannelCount == 0)
     }
 
-    @Test func `What others send does not count`() throws {
+    @Test func `Messages of other senders do not count`() throws {
       self.kernel.makeTrouble { _, sequence, datagrams in
         let lie = NetworkLink(index: 666, name: "evil", hardwareType: 1, flags: 0x1_1043)
         let bytes = MessageWriter.message(Netlink.MessageType.newLink, lie.payload, sequence: sequence)
@@ -38,7 +38,7 @@
       #expect(try self.links().items == NetworkFacts.online.links)
     }
 
-    @Test func `A flood of what does not count ends the question`() throws {
+    @Test func `A flood of messages that do not count ends the question`() throws {
       self.kernel.makeTrouble { _, _, datagrams in
         Array(
           repeating: NetlinkDatagram(bytes: datagrams[0].bytes, length: datagrams[0].length, sender: 4711),
@@ -61,7 +61,7 @@
       #expect(self.kernel.channelCount == 1)
     }
 
-    @Test func `One that is always interrupted is taken for uncertain in the end`() throws {
+    @Test func `An answer that is always interrupted is taken for uncertain in the end`() throws {
       self.kernel.makeTrouble { _, sequence, datagrams in
         let end = MessageWriter.end(sequence: sequence, flags: 2 | Netlink.Flags.dumpInterrupted)
         return datagrams.dropLast() + [NetlinkDatagram(bytes: end, length: end.count, sender: 0)]
@@ -73,7 +73,7 @@
       #expect(self.kernel.channelCount == 1)
     }
 
-    @Test func `What has no room is asked for again with more room`() throws {
+    @Test func `An answer without room is asked for again with more room`() throws {
       let names = (0..<40).map { NetworkLink(index: 10 + $0, name: "veth\($0)", hardwareType: 1, flags: 3) }
       self.kernel.change { $0.links = names }
       self.kernel.makeTrouble { _, _, datagrams in
@@ -85,7 +85,7 @@
       #expect(self.kernel.channelCount == 2)
     }
 
-    @Test func `What never has room is a failure`() throws {
+    @Test func `An answer that never has room is a failure`() throws {
       self.kernel.makeTrouble { _, _, datagrams in
         datagrams.map { NetlinkDatagram(bytes: $0.bytes, length: 1 << 40, sender: 0) }
       }
@@ -113,7 +113,7 @@
       #expect(self.kernel.channelCount == 2)
     }
 
-    @Test func `A refusal is told, at the beginning and at the end`() throws {
+    @Test func `A refusal is reported, at the beginning and at the end`() throws {
       self.kernel.makeTrouble { _, sequence, _ in
         let bytes = MessageWriter.refusal(EACCES, sequence: sequence)
         return [NetlinkDatagram(bytes: bytes, length: bytes.count, sender: 0)]

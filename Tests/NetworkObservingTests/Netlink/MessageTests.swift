@@ -6,7 +6,7 @@
   @testable import OperationNetworkObserving
 
   @Suite struct MessageTests {
-    @Test func `What is written is read`() {
+    @Test func `Written messages are read`() {
       let payloads: [[UInt8]] = [[], [1], [1, 2, 3, 4], Array(0...250)]
       let bytes = payloads.enumerated().flatMap { number, payload in
         MessageWriter.message(UInt16(16 + number), payload, sequence: UInt32(number), flags: UInt16(number))
@@ -68,7 +68,7 @@
       #expect(NetlinkNetworkObserver.Requirement.route(to: "192.0.2.1") != .defaultRoute)
     }
 
-    @Test func `What is cut off is left out`() {
+    @Test func `A message that is cut off is left out`() {
       let whole = MessageWriter.message(16, NetworkFacts.ethernet.payload, sequence: 1)
       for length in 0..<whole.count {
         #expect(NetlinkMessage.messages(in: Array(whole.prefix(length))).isEmpty)

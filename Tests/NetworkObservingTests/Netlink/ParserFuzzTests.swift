@@ -36,7 +36,7 @@
     }
 
     @Test(arguments: 0..<8)
-    func `Of a kernel that talks nonsense a status is made all the same`(seed: UInt64) {
+    func `A kernel that sends nonsense gives a status all the same`(seed: UInt64) {
       let generator = Mutex(SplitMix(seed))
       for _ in 0..<50 {
         let kernel = FakeKernel(.online)

@@ -65,7 +65,7 @@
       }
     }
 
-    @Test func `What a route sends from has to be valid everywhere`() {
+    @Test func `The source address of a route has to be valid everywhere`() {
       let lookup = NetworkRoute(family: 2, prefixLength: 32, table: 254, type: 1, links: [2], source: [10, 0, 0, 1])
       #expect(
         self.status { facts in
@@ -121,7 +121,7 @@
       #expect(self.status { $0.links[1].master = 3 } == .disconnected)
     }
 
-    @Test func `What is excluded does not count`() {
+    @Test func `Excluded interfaces do not count`() {
       #expect(self.status(excluding: "eth0") { _ in } == .disconnected)
       #expect(self.status(excluding: "eth1") { _ in } == .connected)
       let lookup = NetworkRoute(family: 2, prefixLength: 32, table: 52, type: 1, links: [2], source: [10, 0, 0, 1])
@@ -160,7 +160,7 @@
       #expect(self.status(target) { $0 = .alone } == .disconnected)
     }
 
-    @Test func `Who sees nothing holds nobody up`() {
+    @Test func `A process that sees nothing counts as connected`() {
       let target = NetworkTarget(kind: .defaultRoute)
       #expect(target.status(.nothing) == .connected)
       #expect(target.status(.way(true)) == .connected)

@@ -55,7 +55,7 @@
       subscription.cancel()
     }
 
-    @Test func `Without anything it says that it is connected, and reports that once`() async throws {
+    @Test func `Without anything it counts as connected, and reports that once`() async throws {
       self.kernel.refuse(channel: EPERM)
       self.kernel.answerProbes(with: .failure(SystemFailure(call: "socket", code: EPERM)))
       let subscription = expectWarning(.init(description: "networkNotObservable")) { self.fixture.subscribe() }
@@ -93,7 +93,7 @@
       subscription.cancel()
     }
 
-    @Test func `What was missing for a while is used again`() async throws {
+    @Test func `A means that was missing for a while is used again`() async throws {
       self.kernel.refuse(feed: EMFILE, channel: EMFILE)
       self.kernel.answerProbes(with: .success(false))
       let subscription = self.fixture.subscribe()

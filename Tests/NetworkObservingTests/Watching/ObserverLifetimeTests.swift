@@ -37,7 +37,7 @@
       self.expectNothingLeft()
     }
 
-    @Test func `One reading serves all subscribers, who hear in their order`() async throws {
+    @Test func `One reading serves all subscribers, in their order`() async throws {
       let order = Heard<Int>()
       let subscriptions = (0..<100).map { number in self.fixture.observer.subscribe { _ in order.append(number) } }
       #expect(self.kernel.channelCount == 1)
@@ -112,7 +112,7 @@
       #expect(self.kernel.openFeedCount == 1)
     }
 
-    @Test func `What a question leaves goes with the observer`() {
+    @Test func `Descriptors that a question leaves are closed with the observer`() {
       let kernel = FakeKernel(.online)
       do {
         var settings = WatchSettings()
@@ -179,7 +179,7 @@
       self.expectNothingLeft()
     }
 
-    @Test func `The shared observer is one as long as somebody holds it`() {
+    @Test func `The shared observer is one as long as it is referenced`() {
       let observer = NetlinkNetworkObserver.startingShared()
       #expect(observer === NetlinkNetworkObserver.startingShared())
     }

@@ -30,7 +30,7 @@
       #expect(status.current == .connected)
     }
 
-    @Test func `Rising above what is told ends the wait`() {
+    @Test func `Rising above the reported status ends the wait`() {
       var status = SteadyStatus(.requiresConnection)
       #expect(status.see(.disconnected) == .wait)
       #expect(status.see(.connected) == .tell(.connected))

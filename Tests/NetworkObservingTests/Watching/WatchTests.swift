@@ -9,7 +9,7 @@
   @Suite(.warningsAreIssues) struct WatchTests {
     private let fixture = WatchFixture()
 
-    @Test func `A subscriber hears the status at once, and what it becomes when it has been quiet`() async throws {
+    @Test func `A subscriber receives the status at once, and its next value after a quiet time`() async throws {
       let subscription = self.fixture.subscribe()
       #expect(self.fixture.log.all == [.connected])
       try await self.fixture.change { $0.addresses = [] }
@@ -55,7 +55,7 @@
       subscription.cancel()
     }
 
-    @Test func `The last word is the network's, not the message's`() async throws {
+    @Test func `The network decides, not the message`() async throws {
       let subscription = self.fixture.subscribe()
       self.fixture.kernel.change(silently: true) { $0.routes = [] }
       #expect(self.fixture.clock.sleeperCount() == 0)
@@ -65,7 +65,7 @@
       subscription.cancel()
     }
 
-    @Test func `A short loss is not told`() async throws {
+    @Test func `A short loss is not reported`() async throws {
       let subscription = self.fixture.subscribe()
       try await self.fixture.change { $0 = .alone }
       self.fixture.clock.advance(by: .milliseconds(350))
@@ -77,7 +77,7 @@
       subscription.cancel()
     }
 
-    @Test func `A loss that gets worse is told once`() async throws {
+    @Test func `A loss that gets worse is reported once`() async throws {
       let subscription = self.fixture.subscribe()
       try await self.fixture.change { $0.addresses = [] }
       self.fixture.clock.advance(by: .milliseconds(50))
@@ -87,7 +87,7 @@
       subscription.cancel()
     }
 
-    @Test func `What is read while it changes is read again`() async throws {
+    @Test func `A network that changes while it is read is read again`() async throws {
       let subscription = self.fixture.subscribe()
       self.fixture.kernel.makeTrouble { _, sequence, datagrams in
         guard datagrams.count > 1 else { return datagrams }
@@ -104,7 +104,7 @@
       subscription.cancel()
     }
 
-    @Test func `Nothing is told or read after the last subscription is cancelled`() async throws {
+    @Test func `Nothing is reported or read after the last subscription is cancelled`() async throws {
       let subscription = self.fixture.subscribe()
       try await self.fixture.change { $0 = .alone }
       self.fixture.clock.advance(by: .milliseconds(50))

@@ -69,7 +69,7 @@ struct ConcurrentLoadingTests {
   }
 
   @Test
-  func `The initial page is loaded once, whoever asks for it`() async throws {
+  func `The initial page is loaded once for all callers`() async throws {
     let shelf = Shelf()
     let store = ListStore.detached(query: shelf.request)
     let next = start { try await store.fetchNextPage() }
@@ -85,7 +85,7 @@ struct ConcurrentLoadingTests {
   }
 
   @Test
-  func `Who waits for an initial page that fails loads it`() async throws {
+  func `A load that waits for an initial page that fails loads it`() async throws {
     let shelf = Shelf()
     let store = ListStore.detached(query: shelf.request)
     let first = start { try await store.fetchNextPage() }
@@ -199,7 +199,7 @@ struct ConcurrentLoadingTests {
   }
 
   @Test
-  func `Who waits for a load that leaves waits for the one that it waited for`() async throws {
+  func `A load that waits for a cancelled one waits for the one before that`() async throws {
     let shelf = Shelf()
     let store = ListStore.detached(query: shelf.request, initialValue: List("a"))
     let calls = (0..<3).map { _ in start { try await store.fetchNextPage() } }

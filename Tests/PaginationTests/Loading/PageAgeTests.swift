@@ -45,7 +45,7 @@ struct PageAgeTests {
   }
 
   @Test
-  func `Of a list that a state was made with, only what is written to has an age`() {
+  func `Of a list that a state was made with, only written pages have an age`() {
     let store = self.store(initialValue: List("a", "b"))
     store.currentValue.append(Page(id: 7, value: "c"))
     #expect(store.isStale)

@@ -10,7 +10,7 @@ struct PageEventOrderTests {
   private typealias Diary = PageEventTests.Diary
 
   @Test
-  func `A yield and a returned page are told in the same order`() async throws {
+  func `A yield and a returned page are reported in the same order`() async throws {
     let shelf = Shelf()
     let store = ListStore.detached(query: shelf.request, initialValue: List("a"))
     let diary = Diary()
@@ -27,7 +27,7 @@ struct PageEventOrderTests {
   }
 
   @Test
-  func `All hear of the state, then all of the page, then all of the result`() async throws {
+  func `All handlers receive the state, then all the page, then all the result`() async throws {
     let shelf = Shelf()
     let diary = Diary()
     let request = shelf.request.handleEvents(with: diary.handler("a ", states: true))
@@ -45,7 +45,7 @@ struct PageEventOrderTests {
   }
 
   @Test
-  func `A call in a handler hears of its run in order, after the event that is being told`() async throws {
+  func `A call in a handler receives its run in order, after the event that is being delivered`() async throws {
     let shelf = Shelf()
     let store = ListStore.detached(query: shelf.request, initialValue: List("a"))
     let diary = Diary()
@@ -68,7 +68,7 @@ struct PageEventOrderTests {
   }
 
   @Test
-  func `A run that ends while another event is told is told whole, and nothing is left of its handler`() async throws {
+  func `A run that ends during another event is reported whole, and nothing is left of its handler`() async throws {
     let lifetimes = LifetimeTracker()
     do {
       let shelf = Shelf(.yield(.success("d"), then: .value("b")))
@@ -101,7 +101,7 @@ struct PageEventOrderTests {
   }
 
   @Test
-  func `Calls on many threads hear of their runs in order`() async throws {
+  func `Calls on many threads receive their runs in order`() async throws {
     let shelf = Shelf(.yield(.success("d"), then: .value("x")))
     shelf.bounds = -10_000...10_000
     for _ in 0..<60 {

@@ -39,7 +39,7 @@ struct PageEventTests {
   }
 
   @Test
-  func `A page is told of between the beginning and the end of its run`() async throws {
+  func `A page is reported between the beginning and the end of its run`() async throws {
     let shelf = Shelf(.value("x"))
     let store = ListStore.detached(query: shelf.request)
     let diary = Diary()
@@ -54,7 +54,7 @@ struct PageEventTests {
   }
 
   @Test
-  func `A refetch tells of each page, its yields and its error`() async throws {
+  func `A refetch reports each page, its yields and its error`() async throws {
     let shelf = Shelf()
     let store = ListStore.detached(query: shelf.request, initialValue: List("a", "b"))
     let diary = Diary()
@@ -69,7 +69,7 @@ struct PageEventTests {
   }
 
   @Test
-  func `A handler of one call hears of its run alone`() async throws {
+  func `A handler of one call receives the events of its run alone`() async throws {
     let shelf = Shelf()
     let store = ListStore.detached(query: shelf.request, initialValue: List("a"))
     let (next, previous) = (Diary(), Diary())
@@ -101,7 +101,7 @@ struct PageEventTests {
   }
 
   @Test
-  func `Who comes during a run hears of the pages from then on`() async throws {
+  func `A subscriber that comes during a run receives the pages from then on`() async throws {
     let shelf = Shelf()
     let store = ListStore.detached(query: shelf.request, initialValue: List("a", "b"))
     let refetch = start { try await store.refetchAllPages() }
@@ -116,7 +116,7 @@ struct PageEventTests {
   }
 
   @Test
-  func `Who leaves during a run hears no more`() async throws {
+  func `A subscriber that leaves during a run receives no more`() async throws {
     let shelf = Shelf()
     let store = ListStore.detached(query: shelf.request, initialValue: List("a", "b"))
     let diary = Diary()
@@ -131,7 +131,7 @@ struct PageEventTests {
   }
 
   @Test
-  func `Who joins a run hears of its start, its pages and then its result`() async throws {
+  func `A caller that joins a run receives its start, its pages and then its result`() async throws {
     let shelf = Shelf()
     let store = ListStore.detached(query: shelf.request.deduplicated(), initialValue: List("a"))
     let diary = Diary()

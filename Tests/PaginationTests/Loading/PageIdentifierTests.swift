@@ -51,7 +51,7 @@ struct PageIdentifierTests {
   }
 
   @Test
-  func `A state that was handed out goes on telling what came next then`() {
+  func `A state that was returned keeps the next page of its time`() {
     let shelf = Shelf()
     let store = ListStore.detached(query: shelf.request, initialValue: List("a"))
     let before = store.state
@@ -94,7 +94,7 @@ struct PageIdentifierTests {
   }
 
   @Test
-  func `The request learns which page it is asked about, and for what`() async throws {
+  func `The request gets the page that it is asked about, and the purpose`() async throws {
     let shelf = Shelf(.value("x"))
     let store = ListStore.detached(query: shelf.request, initialValue: List("a", "b"))
     try await store.refetchAllPages()

@@ -61,7 +61,7 @@ struct PageIsolationTests {
   }
 
   @Test
-  func `A run that nobody watches changes the state in place`() async throws {
+  func `A run without subscribers changes the state in place`() async throws {
     let store = OperationStore.detached(query: Request(desk: Desk()))
     try await store.fetchNextPage()
     let storage = ObjectIdentifier(store.state.storage)

@@ -93,7 +93,7 @@ struct PageLoadingTests {
   }
 
   @Test
-  func `What is being loaded shows in the state`() async throws {
+  func `The pages that are being loaded show in the state`() async throws {
     let shelf = Shelf()
     let store = ListStore.detached(query: shelf.request)
     func flags() -> [Bool] {

@@ -32,7 +32,7 @@ struct PageWindowTests {
   }
 
   @Test
-  func `A page shows when what pushed out its neighbor is taken back`() async throws {
+  func `A page shows when the change that pushed out its neighbor is rolled back`() async throws {
     let shelf = Shelf()
     let store = ListStore.detached(query: shelf.request.maximumPages(2), initialValue: List(from: 2, "b", "c"))
     let next = start { try await store.fetchNextPage() }

@@ -82,7 +82,7 @@ struct PageYieldTests {
   }
 
   @Test
-  func `Yields of two runs and what is set between them are taken back run by run`() async throws {
+  func `Yields of two runs and edits between them are rolled back run by run`() async throws {
     let shelf = Shelf()
     let store = ListStore.detached(query: shelf.request, initialValue: List("a"))
     let next = start { try await store.fetchNextPage() }
@@ -110,7 +110,7 @@ struct PageYieldTests {
   }
 
   @Test
-  func `Yields of each page of a refetch stay while another run is taken back`() async throws {
+  func `Yields of each page of a refetch stay while another run is rolled back`() async throws {
     let shelf = Shelf()
     let store = ListStore.detached(query: shelf.request, initialValue: List("a", "b"))
     let refetch = start { try await store.refetchAllPages() }

@@ -123,7 +123,7 @@ struct PaginatedStateTests {
   }
 
   @Test
-  func `What a cancelled load yielded goes, and what others loaded meanwhile stays`() async throws {
+  func `The yields of a cancelled load go, and pages of other loads stay`() async throws {
     let shelf = Shelf()
     let store = ListStore.detached(query: shelf.request, initialValue: List("a"))
     let next = start { try await store.fetchNextPage() }
@@ -153,7 +153,7 @@ struct PaginatedStateTests {
   }
 
   @Test
-  func `What a cancelled load yielded goes, and all pages that came meanwhile stay`() async throws {
+  func `The yields of a cancelled load go, and all pages that came meanwhile stay`() async throws {
     let shelf = Shelf()
     let store = ListStore.detached(query: shelf.request, initialValue: List("a"))
     let next = start { try await store.fetchNextPage() }

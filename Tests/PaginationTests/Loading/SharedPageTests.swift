@@ -20,7 +20,7 @@ struct SharedPageTests {
   }
 
   @Test
-  func `Two calls for the next page end when an executor starts what came later first`() async throws {
+  func `Two calls for the next page end when an executor starts the later one first`() async throws {
     let executor = LastFirstExecutor()
     let request = ListRequest(shelf: Shelf(.value("b"))).deduplicated().taskConfiguration {
       $0.executorPreference = executor
@@ -68,7 +68,7 @@ struct SharedPageTests {
   }
 
   @Test
-  func `All who ask for the initial page share it, whichever way they ask`() async throws {
+  func `All callers of the initial page share it, in every form of the call`() async throws {
     let shelf = Shelf()
     let store = ListStore.detached(query: shelf.request.deduplicated())
     let next = start { try await store.fetchNextPage() }

@@ -9,7 +9,9 @@ import Testing
 @Suite(.timeLimit(.minutes(1)), .warningsAreIssues)
 struct LoadingStressTests {
   @Test(arguments: [false, true])
-  func `Pages stay unique and in order, whoever loads, edits, reads and listens`(shares: Bool) async throws {
+  func `Pages stay unique and in order under concurrent loads, edits, reads and subscriptions`(
+    shares: Bool
+  ) async throws {
     let shelf = Shelf(.value("x"))
     shelf.bounds = -60...60
     let store =

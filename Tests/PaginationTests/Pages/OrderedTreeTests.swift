@@ -47,7 +47,7 @@ struct OrderedTreeTests {
   }
 
   @Test(arguments: 0..<8)
-  func `Random changes do what they do to an array, and versions from before stay`(seed: UInt64) {
+  func `Random changes follow an array, and earlier versions stay`(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     var tree = Tree()
     var model = Model()

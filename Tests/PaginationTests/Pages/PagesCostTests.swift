@@ -76,7 +76,7 @@ struct PagesCostTests {
   }
 
   @Test
-  func `A change that nobody else sees copies nothing`() {
+  func `A change without a copy kept copies nothing`() {
     var pages = self.list(of: 2_000)
     let before = pages.entries.nodeIdentifiers
     pages[id: 1_000]?.value = -1

@@ -31,7 +31,7 @@ struct PagesEditingTests {
   }
 
   @Test
-  func `A page is inserted at an index, and where it is when it is there`() {
+  func `A page is inserted at an index, and replaced in place when it is in the list`() {
     var pages = List("a", "b")
     pages.insert(Page(id: 5, value: "m"), at: 1)
     pages.insert(Page(id: 6, value: "f"), at: 0)
@@ -70,7 +70,7 @@ struct PagesEditingTests {
   }
 
   @Test
-  func `What is left by a filter does not count as edited, and what is set at an index does`() async throws {
+  func `Pages that a filter leaves do not count as edited, and pages set at an index do`() async throws {
     let shelf = Shelf()
     let store = ListStore.detached(query: shelf.request, initialValue: List("a", "b", "c"))
     let refetch = start { try await store.refetchAllPages() }

@@ -5,7 +5,7 @@ import Testing
 @Suite
 struct PagesModelTests {
   @Test(arguments: 0..<40)
-  func `Random edits do what they do to an array, and copies stay`(seed: UInt64) {
+  func `Random edits follow an array, and copies stay`(seed: UInt64) {
     self.edit(seed: seed) { $0 }
   }
 
@@ -19,7 +19,7 @@ struct PagesModelTests {
   }
 
   @Test(arguments: 0..<10)
-  func `So they do where identifiers share their hash values`(seed: UInt64) {
+  func `Random edits follow an array where identifiers share their hash values`(seed: UInt64) {
     self.edit(seed: seed) { Clash(number: $0) }
   }
 

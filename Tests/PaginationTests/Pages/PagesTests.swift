@@ -107,7 +107,7 @@ struct PagesTests {
   }
 
   @Test
-  func `Pages are equal when they are in the same order, whatever way they came`() {
+  func `Pages are equal when they are in the same order, whatever made them`() {
     var pages = List(from: 1, "b")
     pages.prepend(Page(id: 0, value: "a"))
     pages.append(Page(id: 2, value: "x"))
@@ -128,7 +128,7 @@ struct PagesTests {
   }
 
   @Test
-  func `Identifiers with one hash value are told apart`() {
+  func `Identifiers with one hash value are distinct`() {
     struct Clash: Hashable {
       let number: Int
       func hash(into hasher: inout Hasher) {}

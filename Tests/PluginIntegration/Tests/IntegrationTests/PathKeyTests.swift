@@ -63,7 +63,7 @@ struct PathKeyTests {
   }
 
   @Test
-  func `A module on the main actor has keys that are everybody's`() async throws {
+  func `A module on the main actor has keys without isolation`() async throws {
     let key = Screens.PathKeys.Screen.title(of: .start)
     #expect(key.path == ["Screen", "title", Screen.start])
     #expect(TitleQuery(of: .start).path == key.path)
