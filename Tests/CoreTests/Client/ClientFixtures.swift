@@ -2,7 +2,7 @@ import OperationCore
 import OperationTesting
 import Testing
 
-/// A query that tells nothing but its number.
+/// A query that returns its number.
 struct NumberQuery: QueryRequest, Hashable {
   var number: Int
 
@@ -74,11 +74,4 @@ extension OperationClient {
       }
     }
   }
-}
-
-/// The warnings that `body` causes, which go nowhere else.
-func warnings(_ body: () -> Void) -> [OperationWarning] {
-  let recorder = WarningRecorder()
-  recorder.recording(body)
-  return recorder.warnings
 }

@@ -1,5 +1,4 @@
 import OperationTesting
-import Synchronization
 import Testing
 
 @testable import OperationCore
@@ -15,7 +14,7 @@ struct ForeignCodeTests {
   func `A value in a default context uses the client when the context is replaced`() {
     let client = self.client()
     let uses = Counter()
-    client.defaultContext[GuestKey.self] = Guest { [weak client] in
+    client.defaultContext[CallbackKey.self] = ReleaseCallback { [weak client] in
       _ = client?.defaultContext
       uses.increment()
     }
@@ -36,8 +35,8 @@ struct ForeignCodeTests {
       client?.clearStores(matching: ["numbers", 2])
       _ = isUsing.set(false)
     }
-    let path: () -> OperationPath = { ["guests", GuestElement(1, use), "x"] }
-    let query: (Int) -> GuestQuery = { GuestQuery(path: path().appending($0)) }
+    let path: () -> OperationPath = { ["callbacks", CallbackElement(1, use), "x"] }
+    let query: (Int) -> CallbackQuery = { CallbackQuery(path: path().appending($0)) }
     for number in 0..<3 { _ = client.store(for: query(number)) }
     let before = uses.value
     #expect(before > 0)
@@ -45,7 +44,7 @@ struct ForeignCodeTests {
       let store = client.store(for: query(1))
       #expect(client.store(with: query(1).path)?.base as? IntStore === store)
       #expect(client.stores(matching: path()).count == 3)
-      #expect(client.stores(matching: ["guests", GuestElement(2, use)]).isEmpty)
+      #expect(client.stores(matching: ["callbacks", CallbackElement(2, use)]).isEmpty)
       #expect(client.isFetching(matching: path()) == 0)
     }
     switch way {
@@ -58,10 +57,10 @@ struct ForeignCodeTests {
         for number in 0..<5 { stores.update(createStore(for: query(number))) }
       }
       #expect(client.stores(matching: path()).count == 5)
-      client.clearStores(matching: ["guests"])
+      client.clearStores(matching: ["callbacks"])
     default: break  // The cache keeps none.
     }
-    #expect(client.stores(matching: ["guests"]).isEmpty)
+    #expect(client.stores(matching: ["callbacks"]).isEmpty)
     #expect(uses.value > before || way == 5)
   }
 
@@ -69,10 +68,10 @@ struct ForeignCodeTests {
   func `The elements of paths are released with the last store below them, and use the client then`() {
     let client = self.client()
     let uses = Counter()
-    let element: () -> GuestElement = {
-      GuestElement(1, onDeath: { [weak client] in uses.increment(by: (client?.stores().count ?? 0) + 1) })
+    let element: () -> CallbackElement = {
+      CallbackElement(1, onRelease: { [weak client] in uses.increment(by: (client?.stores().count ?? 0) + 1) })
     }
-    for number in 0..<2 { _ = client.store(for: GuestQuery(path: [element(), number])) }
+    for number in 0..<2 { _ = client.store(for: CallbackQuery(path: [element(), number])) }
     client.clearStore(with: [element(), 0])
     let before = uses.value
     client.clearStores(matching: [element(), 1])
@@ -87,8 +86,8 @@ struct ForeignCodeTests {
     let context: (Int) -> @Sendable (inout OperationContext) -> Void = { number in
       { context in
         context.operationCacheTime = .seconds(number)
-        context.operationDeadlines = GuestDeadlines(
-          guest: Guest {
+        context.operationDeadlines = CallbackDeadlines(
+          callback: ReleaseCallback {
             cache.evictIdleStores { _ in false }
             uses.increment()
           }
@@ -107,8 +106,8 @@ struct ForeignCodeTests {
     let client = self.client()
     let uses = Counter()
     let watch: () -> OperationSubscription = {
-      let guest = Guest { [weak client] in uses.increment(by: (client?.stores().count ?? 0) + 1) }
-      return client.subscribe { _ in guest.touch() }
+      let callback = ReleaseCallback { [weak client] in uses.increment(by: (client?.stores().count ?? 0) + 1) }
+      return client.subscribe { _ in callback.touch() }
     }
     watch().cancel()
     #expect(uses.value == 1)
@@ -119,11 +118,11 @@ struct ForeignCodeTests {
     let subscription = Box<OperationSubscription?>(nil)
     let uses = Counter()
     subscription.value = {
-      let guest = Guest {
+      let callback = ReleaseCallback {
         subscription.value?.cancel()
         uses.increment()
       }
-      return OperationSubscription { guest.touch() }
+      return OperationSubscription { callback.touch() }
     }()
     subscription.value?.cancel()
     #expect(uses.value == 1)
@@ -135,11 +134,11 @@ struct ForeignCodeTests {
     let queue = DeadlineQueue()
     let uses = Counter()
     let deadline = {
-      let guest = Guest {
+      let callback = ReleaseCallback {
         queue.cancel(queue.schedule(after: .seconds(3_600)) {})
         uses.increment()
       }
-      return queue.schedule(after: .seconds(3_600)) { guest.touch() }
+      return queue.schedule(after: .seconds(3_600)) { callback.touch() }
     }()
     queue.cancel(deadline)
     #expect(uses.value == 1)
@@ -150,11 +149,11 @@ struct ForeignCodeTests {
     let specification = AsyncSequenceRunSpecification(sequence: AsyncStream<Bool> { _ in }, initialValue: true)
     let uses = Counter()
     let subscribe: () -> OperationSubscription = {
-      let guest = Guest {
+      let callback = ReleaseCallback {
         _ = specification.isSatisfied(in: OperationContext())
         uses.increment()
       }
-      return specification.subscribe(in: OperationContext()) { guest.touch() }
+      return specification.subscribe(in: OperationContext()) { callback.touch() }
     }
     subscribe().cancel()
     #expect(uses.value == 1)
@@ -166,12 +165,12 @@ struct ForeignCodeTests {
     defer { OperationWarning.reporter = reporter }
     let uses = Counter()
     let report: () -> Void = {
-      let guest = Guest {
+      let callback = ReleaseCallback {
         _ = OperationWarning.reporter
         uses.increment()
       }
       OperationWarning.reporter = { warning in
-        guest.touch()
+        callback.touch()
         reporter(warning)
       }
     }
@@ -187,44 +186,31 @@ extension Counter {
   }
 }
 
-/// Does something when it goes.
-private final class Guest: Sendable {
-  private let onDeath: @Sendable () -> Void
-
-  init(_ onDeath: @escaping @Sendable () -> Void) {
-    self.onDeath = onDeath
-  }
-
-  deinit { self.onDeath() }
-
-  func touch() {}
+private enum CallbackKey: OperationContext.Key {
+  static let defaultValue: ReleaseCallback? = nil
 }
 
-private enum GuestKey: OperationContext.Key {
-  static let defaultValue: Guest? = nil
-}
-
-/// A path element that does something whenever it is hashed or compared, and when it goes.
-private final class GuestElement: Hashable, Sendable {
+/// A path element that does something whenever it is hashed or compared, and when it is released.
+private final class CallbackElement: Hashable, Sendable {
   let number: Int
   let onUse: @Sendable () -> Void
-  let onDeath: @Sendable () -> Void
+  let onRelease: @Sendable () -> Void
 
   init(_ number: Int, _ onUse: @escaping @Sendable () -> Void) {
     self.number = number
     self.onUse = onUse
-    self.onDeath = onUse
+    self.onRelease = onUse
   }
 
-  init(_ number: Int, onDeath: @escaping @Sendable () -> Void) {
+  init(_ number: Int, onRelease: @escaping @Sendable () -> Void) {
     self.number = number
     self.onUse = {}
-    self.onDeath = onDeath
+    self.onRelease = onRelease
   }
 
-  deinit { self.onDeath() }
+  deinit { self.onRelease() }
 
-  static func == (lhs: GuestElement, rhs: GuestElement) -> Bool {
+  static func == (lhs: CallbackElement, rhs: CallbackElement) -> Bool {
     lhs.onUse()
     return lhs.number == rhs.number
   }
@@ -236,7 +222,7 @@ private final class GuestElement: Hashable, Sendable {
   }
 }
 
-private struct GuestQuery: QueryRequest {
+private struct CallbackQuery: QueryRequest {
   let path: OperationPath
 
   func fetch(
@@ -246,12 +232,12 @@ private struct GuestQuery: QueryRequest {
   ) async throws -> Int { 0 }
 }
 
-private struct GuestDeadlines: DeadlineSource {
-  let guest: Guest
+private struct CallbackDeadlines: DeadlineSource {
+  let callback: ReleaseCallback
 
   var elapsed: Duration { .zero }
 
   func schedule(after duration: Duration, _ action: @escaping @Sendable () -> Void) -> OperationSubscription {
-    OperationSubscription { [guest] in guest.touch() }
+    OperationSubscription { [callback] in callback.touch() }
   }
 }

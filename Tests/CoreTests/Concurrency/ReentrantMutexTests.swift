@@ -34,11 +34,10 @@ import Testing
   }
 
   @Test func `An error that is thrown ends the exclusive access`() {
-    struct TaskRefused: Error {}
-    #expect(throws: TaskRefused.self) {
-      try box.mutex.withExclusiveAccess { () throws(TaskRefused) in
+    #expect(throws: Refused.self) {
+      try box.mutex.withExclusiveAccess { () throws(Refused) in
         box.mutex.withLock { $0 = 7 }
-        throw TaskRefused()
+        throw Refused()
       }
     }
     #expect(!box.mutex.isOwnedByCurrentThread)

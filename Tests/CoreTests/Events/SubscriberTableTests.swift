@@ -97,7 +97,7 @@ import Testing
 
   /// The table does what a list does, whoever comes and goes.
   @Test(arguments: 1...20 as ClosedRange<UInt64>) func `A table behaves like a list`(seed: UInt64) {
-    var generator = Numbers(seed: seed)
+    var generator = SeededGenerator(seed: seed)
     var table = Table()
     var (present, gone): ([Subscriber<State>], [Subscriber<State>]) = ([], [])
     // Times of coming and of going, so that the table fills and empties.

@@ -7,7 +7,7 @@ import Testing
 
   @Test(arguments: 1...20 as ClosedRange<UInt64>)
   func `Range-replaceable operations follow an array`(seed: UInt64) {
-    var generator = SeededPathGenerator(seed: seed)
+    var generator = SeededGenerator(seed: seed)
     var path = OperationPath()
     var model: [Element] = []
     for _ in 0..<300 {
@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  private func range(in model: [Element], using generator: inout SeededPathGenerator) -> Range<Int> {
+  private func range(in model: [Element], using generator: inout SeededGenerator) -> Range<Int> {
     let lower = Int.random(in: 0...model.count, using: &generator)
     return lower..<Int.random(in: lower...model.count, using: &generator)
   }
@@ -31,7 +31,7 @@ import Testing
   private func change(
     _ path: inout OperationPath,
     _ model: inout [Element],
-    using generator: inout SeededPathGenerator
+    using generator: inout SeededGenerator
   ) {
     let element = generator.element()
     let elements = Array(generator.path())

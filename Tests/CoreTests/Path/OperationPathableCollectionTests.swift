@@ -103,7 +103,7 @@ import Testing
   }
 
   @Test func `Positions and iteration agree`() {
-    var generator = SeededPathGenerator(seed: 7)
+    var generator = SeededGenerator(seed: 7)
     let items = Items((0..<200).map { PathItem(path: generator.path(), number: $0) })
     #expect(items.indices.map { items[$0] } == Array(items))
     #expect(items.indices.count == items.count)
@@ -119,7 +119,7 @@ import Testing
 
   @Test(arguments: 1...40 as ClosedRange<UInt64>)
   func `A collection follows a plain list of pairs`(seed: UInt64) {
-    var generator = SeededPathGenerator(seed: seed)
+    var generator = SeededGenerator(seed: seed)
     var items = Items()
     var model: [PathItem] = []
     var snapshots: [(Items, Set<PathItem>)] = []

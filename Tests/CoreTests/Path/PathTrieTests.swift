@@ -123,7 +123,7 @@ import Testing
 
   @Test(arguments: 1...20 as ClosedRange<UInt64>)
   func `A trie follows a dictionary`(seed: UInt64) {
-    var generator = SeededPathGenerator(seed: seed)
+    var generator = SeededGenerator(seed: seed)
     var trie = PathTrie<Int>()
     var model: [OperationPath: Int] = [:]
     for step in 0..<3_000 {

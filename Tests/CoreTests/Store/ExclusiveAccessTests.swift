@@ -128,7 +128,3 @@ struct ExclusiveAccessTests {
     #expect(seen.value == [true])
   }
 }
-
-enum NumberKey: OperationContext.Key {
-  static let defaultValue = 0
-}

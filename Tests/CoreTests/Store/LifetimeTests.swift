@@ -1,6 +1,5 @@
 import OperationCore
 import OperationTesting
-import Synchronization
 import Testing
 
 /// Who keeps a store, and what is left when it goes.
@@ -60,35 +59,35 @@ struct LifetimeTests {
 
   @Test
   func `Nothing is left of ten thousand stores and their client`() {
-    let census = Census()
+    let lifetimes = LifetimeTracker()
     var client: OperationClient? = OperationClient()
     weak let clientWitness = client
     var held: [IntStore] = []
     for number in 0..<10_000 {
-      let query = CountedQuery(number: number, token: census.token()).stale(after: .seconds(60)).cacheTime(
+      let query = CountedQuery(number: number, token: lifetimes.token()).stale(after: .seconds(60)).cacheTime(
         .seconds(900)
       )
       guard let store = client?.store(for: query) else { break }
       if number.isMultiple(of: 100) { held.append(store) }
       store.subscribe(with: IntRecorder().handler).cancel()
     }
-    #expect(census.living == 10_000)
+    #expect(lifetimes.aliveCount == 10_000)
     client = nil
     #expect(clientWitness == nil)
-    #expect(census.living == 100)
+    #expect(lifetimes.aliveCount == 100)
     for store in held { store.currentValue = 1 }
     held = []
-    #expect(census.living == 0)
+    #expect(lifetimes.aliveCount == 0)
   }
 
   @Test
   func `Nothing is left of stores that are cleared while they run`() async throws {
-    let census = Census()
+    let lifetimes = LifetimeTracker()
     let client = OperationClient()
     let gate = Gate()
     var fetches: [Task<Int, any Error>] = []
     for number in 0..<100 {
-      let store = client.store(for: CountedQuery(number: number, token: census.token(), gate: gate))
+      let store = client.store(for: CountedQuery(number: number, token: lifetimes.token(), gate: gate))
       fetches.append(Task.immediate { try await store.fetch() })
     }
     try await gate.arrivals(count: 100)
@@ -96,15 +95,15 @@ struct LifetimeTests {
     gate.open()
     for fetch in fetches { _ = try await fetch.finished() }
     fetches = []
-    try await census.emptied()
+    try await lifetimes.noneAlive()
     #expect(client.stores().isEmpty)
   }
 
   @Test
   func `Nothing is left of a detached store that was fetched, watched and controlled`() async throws {
-    let census = Census()
+    let lifetimes = LifetimeTracker()
     for number in 0..<1_000 {
-      let query = CountedQuery(number: number, token: census.token())
+      let query = CountedQuery(number: number, token: lifetimes.token())
         .controlled(by: JournalingController(journal: Journal()))
         .rerun(every: .seconds(1_000))
         .rerunOnChange(of: .always(true))
@@ -114,7 +113,7 @@ struct LifetimeTests {
       try await store.fetch()
       subscription.cancel()
     }
-    try await census.emptied()
+    try await lifetimes.noneAlive()
   }
 
   @Test
@@ -139,45 +138,9 @@ struct LifetimeTests {
   }
 }
 
-/// Counts the tokens that are alive.
-private final class Census: Sendable {
-  final class Token: Sendable {
-    private let census: Census
-
-    init(_ census: Census) {
-      self.census = census
-      census.count.withLock { $0 += 1 }
-    }
-
-    deinit {
-      if self.census.count.withLock({ count in
-        count -= 1
-        return count == 0
-      }) {
-        self.census.gate.withLock { $0 }?.open()
-      }
-    }
-  }
-
-  private let count = Mutex(0)
-  private let gate = Mutex<Gate?>(nil)
-
-  var living: Int { self.count.withLock { $0 } }
-
-  func token() -> Token { Token(self) }
-
-  /// Waits until no token is alive: a task that has ended may hold on to what it captured a moment longer.
-  func emptied(sourceLocation: SourceLocation = #_sourceLocation) async throws {
-    let gate = Gate()
-    self.gate.withLock { $0 = gate }
-    if self.living == 0 { gate.open() }
-    try await gate.wait(sourceLocation: sourceLocation)
-  }
-}
-
 private struct CountedQuery: QueryRequest {
   let number: Int
-  let token: Census.Token
+  let token: LifetimeTracker.Token
   var gate: Gate?
 
   var path: OperationPath { ["counted", self.number] }

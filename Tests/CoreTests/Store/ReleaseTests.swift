@@ -6,7 +6,7 @@ import Testing
 /// What leaves a store runs its deinitializer when no lock is held, and does not pile up.
 @Suite(.timeLimit(.minutes(1)), .warningsAreIssues)
 struct ReleaseTests {
-  private typealias Session = Reentrant
+  private typealias Session = ReleaseCallback
   private typealias State = QueryState<Session, any Error>
   private typealias Store = OperationStore<State>
   private typealias Script = OperationScript<Session, any Error>
@@ -50,14 +50,14 @@ struct ReleaseTests {
     let secondRun = try await script.next()
     for _ in 0..<3 {
       firstRun.yield(self.session(of: store))
-      secondRun.yield(error: ReentrantError(self.session(of: store)))
+      secondRun.yield(error: CallbackError(self.session(of: store)))
       store.currentValue = self.session(of: store)
       secondRun.yield(self.session(of: store))
-      store.setResult(to: .failure(ReentrantError(self.session(of: store))))
+      store.setResult(to: .failure(CallbackError(self.session(of: store))))
     }
     first.cancel()
     second.cancel()
-    firstRun.fail(ReentrantError(self.session(of: store)))
+    firstRun.fail(CallbackError(self.session(of: store)))
     secondRun.succeed(self.session(of: store))
     _ = try await (first.finished(), second.finished())
     store.resetState()
@@ -71,7 +71,7 @@ struct ReleaseTests {
     let store = Store.detached(query: script.query())
     func context() -> OperationContext {
       var context = OperationContext()
-      context[ReentrantKey.self] = self.session(of: store)
+      context[CallbackKey.self] = self.session(of: store)
       return context
     }
     let fetch = Task.immediate { [context = context()] in _ = try await store.fetch(using: context) }
@@ -120,27 +120,16 @@ struct ReleaseTests {
   }
 }
 
-/// A value that calls back when it goes.
-private final class Reentrant: Sendable {
-  private let onDeath: @Sendable () -> Void
+private struct CallbackError: Error {
+  let content: ReleaseCallback
 
-  init(_ onDeath: @escaping @Sendable () -> Void) {
-    self.onDeath = onDeath
-  }
-
-  deinit { self.onDeath() }
-}
-
-private struct ReentrantError: Error {
-  let content: Reentrant
-
-  init(_ content: Reentrant) {
+  init(_ content: ReleaseCallback) {
     self.content = content
   }
 }
 
-private enum ReentrantKey: OperationContext.Key {
-  static let defaultValue: Reentrant? = nil
+private enum CallbackKey: OperationContext.Key {
+  static let defaultValue: ReleaseCallback? = nil
 }
 
 /// A value that subscribes to the store that holds it.

@@ -17,7 +17,7 @@ struct StressTests {
     await withDiscardingTaskGroup { group in
       for worker in 0..<4 {
         group.addTask {
-          var generator = Dice(seed: 10 * seed + UInt64(worker))
+          var generator = SeededGenerator(seed: 10 * seed + UInt64(worker))
           var subscriptions: [OperationSubscription] = []
           var fetches: [Task<Void, Never>] = []
           for number in 0..<150 {
@@ -78,22 +78,5 @@ private struct RestlessQuery: QueryRequest {
       await Task { continuation.yield(-number) }.value
       return number
     }
-  }
-}
-
-/// SplitMix64: the same numbers for the same seed.
-private struct Dice: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) {
-    self.state = seed
-  }
-
-  mutating func next() -> UInt64 {
-    self.state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = self.state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }

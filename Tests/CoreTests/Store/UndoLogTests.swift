@@ -11,7 +11,7 @@ import Testing
     play.yield(.success(1), by: one)
     play.yield(.success(2), by: other)
     play.set(.success(3))
-    play.yield(.failure(TaskRefused(number: 4)), by: one)
+    play.yield(.failure(Refused(code: 4)), by: one)
     play.rollBack(one)
     #expect(play.state.currentValue == 3)
     #expect(play.state.valueUpdateCount == 2)
@@ -66,9 +66,9 @@ import Testing
     let run = play.run()
     for value in 0..<200 {
       play.yield(.success(value), by: run)
-      play.yield(.failure(TaskRefused(number: value)), by: run)
+      play.yield(.failure(Refused(code: value)), by: run)
       play.set(.success(value))
-      play.set(.failure(TaskRefused(number: value)))
+      play.set(.failure(Refused(code: value)))
       let other = play.run()
       play.yield(.success(-value), by: other)
       if value.isMultiple(of: 2) { play.commit(other) } else { play.rollBack(other) }
@@ -83,7 +83,7 @@ import Testing
     for value in 0..<200 {
       let other = play.run()
       play.yield(.success(value), by: other)
-      play.yield(.failure(TaskRefused()), by: other)
+      play.yield(.failure(Refused()), by: other)
       play.report(.success(value), by: other)
       play.commit(other)
       #expect(play.undoLog.count <= 3)
@@ -257,11 +257,11 @@ extension UndoLogPlay where State.Failure == any Error {
     summary: (State) -> Summary,
     edit: @escaping @Sendable (inout State, Int) -> Void
   ) {
-    var generator = Numbers(seed: seed)
+    var generator = SeededGenerator(seed: seed)
     var runs: [Task] = []
     for number in 1...400 {
       let result: Result<Int, any Error> =
-        Int.random(in: 0..<3, using: &generator) > 0 ? .success(number) : .failure(TaskRefused(number: number))
+        Int.random(in: 0..<3, using: &generator) > 0 ? .success(number) : .failure(Refused(code: number))
       switch Int.random(in: 0..<12, using: &generator) {
       case 0 where runs.count < 5: runs.append(self.run())
       case 1...4:

@@ -35,20 +35,20 @@ import Testing
     let gate = Gate()
     let task = OperationTask<Int, any Error> { _, _ in
       await gate.waitIgnoringCancellation()
-      throw TaskRefused(number: 5)
+      throw Refused(code: 5)
     }
     let callers = (0..<2).map { _ in Task.immediate { try await task.runIfNeeded() } }
     callers[0].cancel()
     await #expect(throws: CancellationError.self) { try await callers[0].value }
     callers[1].cancel()
     gate.open()
-    await #expect(throws: TaskRefused(number: 5)) { try await callers[1].value }
+    await #expect(throws: Refused(code: 5)) { try await callers[1].value }
     #expect(task.isCancelled)
   }
 
   @Test func `Ten thousand callers leave in any order`() async throws {
     let task = work.task()
-    var generator = Numbers(seed: 1)
+    var generator = SeededGenerator(seed: 1)
     let callers = (0..<10_000).map { _ in Task.immediate { try await task.runIfNeeded() } }
     let (stayers, leavers) = (callers[..<10], callers[10...].shuffled(using: &generator))
     for leaver in leavers { leaver.cancel() }
@@ -171,15 +171,15 @@ extension OperationTaskCancellationTests {
     let task = work.typedTask()
     task.cancel()
     work.gate.open()
-    await #expect(throws: TaskRefused(number: 1)) { try await task.runIfNeeded() }
+    await #expect(throws: Refused(code: 1)) { try await task.runIfNeeded() }
     #expect(work.cancelledRunCount == 1)
   }
 
   @Test func `A typed task that was cancelled before its start does not report one`() async throws {
     let delegate = TypedDelegate()
-    let sharedRun = SharedRun<Int, TaskRefused>(delegate: delegate)
+    let sharedRun = SharedRun<Int, Refused>(delegate: delegate)
     sharedRun.cancel()
-    #expect(await sharedRun.outcome(in: OperationContext()) == .failure(TaskRefused(number: 9)))
+    #expect(await sharedRun.outcome(in: OperationContext()) == .failure(Refused(code: 9)))
     #expect(delegate.departures.load(ordering: .relaxed) == 0)
   }
 
@@ -191,7 +191,7 @@ extension OperationTaskCancellationTests {
     callers[1].cancel()
     #expect(task.isCancelled)
     work.gate.open()
-    for caller in callers { await #expect(throws: TaskRefused(number: 1)) { try await caller.value } }
+    for caller in callers { await #expect(throws: Refused(code: 1)) { try await caller.value } }
     #expect(work.cancelledRunCount == 1)
   }
 
@@ -207,13 +207,13 @@ extension OperationTaskCancellationTests {
   private final class TypedDelegate: RunDelegate {
     let departures = Atomic(0)
 
-    func willStart(_ task: OperationTask<Int, TaskRefused>) -> OperationTask<Int, TaskRefused> {
+    func willStart(_ task: OperationTask<Int, Refused>) -> OperationTask<Int, Refused> {
       self.departures.add(1, ordering: .relaxed)
       return task
     }
 
-    func perform(_ invocation: RunInvocation<TypedDelegate>) async -> Result<Int, TaskRefused> {
-      .failure(TaskRefused(number: Task.isCancelled ? 9 : 0))
+    func perform(_ invocation: RunInvocation<TypedDelegate>) async -> Result<Int, Refused> {
+      .failure(Refused(code: Task.isCancelled ? 9 : 0))
     }
   }
 }

@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test func `A task runs after dependencies that fail`() async throws {
-    let failing = OperationTask<Int, TaskRefused> { _, _ async throws(TaskRefused) -> Int in throw TaskRefused() }
+    let failing = OperationTask<Int, Refused> { _, _ async throws(Refused) -> Int in throw Refused() }
     let cancelled = log.task("cancelled")
     cancelled.cancel()
     let last = log.task("last")
@@ -46,7 +46,7 @@ import Testing
     last.schedule(after: cancelled)
     _ = try await last.runIfNeeded()
     #expect(log.lines == ["last"])
-    #expect(failing.finishedResult == .failure(TaskRefused()))
+    #expect(failing.finishedResult == .failure(Refused()))
     #expect(cancelled.isFinished)
   }
 
@@ -126,7 +126,7 @@ import Testing
   @Test func `A typed task runs cancelled when its wait is cancelled`() async throws {
     let gate = Gate()
     let first = log.task("first", gate: gate)
-    let second = OperationTask<Bool, TaskRefused> { _, _ async throws(TaskRefused) -> Bool in Task.isCancelled }
+    let second = OperationTask<Bool, Refused> { _, _ async throws(Refused) -> Bool in Task.isCancelled }
     second.schedule(after: first)
     let caller = Task.immediate { try await second.runIfNeeded() }
     try await gate.arrivals(count: 1)

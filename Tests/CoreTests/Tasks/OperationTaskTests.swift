@@ -88,16 +88,16 @@ import Testing
   }
 
   @Test func `A task throws the error of its work`() async {
-    let task = OperationTask<Int, TaskRefused> { _, _ async throws(TaskRefused) -> Int in throw TaskRefused(number: 3) }
+    let task = OperationTask<Int, Refused> { _, _ async throws(Refused) -> Int in throw Refused(code: 3) }
     for _ in 0..<2 {
       do {
         _ = try await task.runIfNeeded()
         Issue.record("The error is missing.")
       } catch {
-        #expect(error == TaskRefused(number: 3))
+        #expect(error == Refused(code: 3))
       }
     }
-    #expect(task.finishedResult == .failure(TaskRefused(number: 3)))
+    #expect(task.finishedResult == .failure(Refused(code: 3)))
     #expect(!task.isCancelled)
   }
 

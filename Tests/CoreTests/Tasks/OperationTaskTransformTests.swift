@@ -17,22 +17,22 @@ import Testing
   }
 
   @Test func `A transform may throw`() async throws {
-    let task = OperationTask<Int, TaskRefused> { _, _ async throws(TaskRefused) -> Int in 4 }
-    let mapped = task.map { value throws(TaskRefused) -> String in throw TaskRefused(number: value) }
-    await #expect(throws: TaskRefused(number: 4)) { try await mapped.runIfNeeded() }
+    let task = OperationTask<Int, Refused> { _, _ async throws(Refused) -> Int in 4 }
+    let mapped = task.map { value throws(Refused) -> String in throw Refused(code: value) }
+    await #expect(throws: Refused(code: 4)) { try await mapped.runIfNeeded() }
     #expect(try await task.runIfNeeded() == 4)
   }
 
   @Test func `A task maps its error`() async throws {
     struct Wrapped: Error, Equatable {
-      let base: TaskRefused
+      let base: Refused
     }
-    let task = OperationTask<Int, TaskRefused> { _, _ async throws(TaskRefused) -> Int in throw TaskRefused(number: 2) }
+    let task = OperationTask<Int, Refused> { _, _ async throws(Refused) -> Int in throw Refused(code: 2) }
     let mapped: OperationTask<Int, Wrapped> = task.mapError { Wrapped(base: $0) }
-    await #expect(throws: Wrapped(base: TaskRefused(number: 2))) { try await mapped.runIfNeeded() }
-    let again: OperationTask<Int, TaskRefused> = mapped.mapError { $0.base }
+    await #expect(throws: Wrapped(base: Refused(code: 2))) { try await mapped.runIfNeeded() }
+    let again: OperationTask<Int, Refused> = mapped.mapError { $0.base }
     let text = again.map { "\($0)" }
-    await #expect(throws: TaskRefused(number: 2)) { try await text.runIfNeeded() }
+    await #expect(throws: Refused(code: 2)) { try await text.runIfNeeded() }
   }
 
   @Test func `Transformed tasks share the run of the task inside`() async throws {

@@ -4,11 +4,6 @@ import Testing
 
 @testable import OperationCore
 
-/// An error without room for a cancellation.
-struct TaskRefused: Error, Equatable {
-  var number = 0
-}
-
 /// Work that waits at a gate, and what it knows of its runs.
 final class GatedWork: Sendable {
   let gate = Gate()
@@ -31,11 +26,11 @@ final class GatedWork: Sendable {
   }
 
   /// A task that cannot be told of its cancellation: its failure has no room for that.
-  func typedTask() -> OperationTask<Int, TaskRefused> {
-    OperationTask { _, _ async throws(TaskRefused) -> Int in
+  func typedTask() -> OperationTask<Int, Refused> {
+    OperationTask { _, _ async throws(Refused) -> Int in
       let number = self.begin()
       await self.gate.waitIgnoringCancellation()
-      if Task.isCancelled { throw self.noteCancellation(of: TaskRefused(number: number)) }
+      if Task.isCancelled { throw self.noteCancellation(of: Refused(code: number)) }
       return number
     }
   }

@@ -40,7 +40,7 @@ import Testing
 
   /// The heap does what a sorted list does, whatever comes and goes.
   @Test(arguments: 1...20 as ClosedRange<UInt64>) func `A heap behaves like a sorted list`(seed: UInt64) {
-    var generator = Numbers(seed: seed)
+    var generator = SeededGenerator(seed: seed)
     var heap = DeadlineHeap()
     var model: [Deadline] = []
     for _ in 0..<1_000 {

@@ -104,7 +104,7 @@ import Testing
       if settledCount == count { done.open() }
     }
     await onThreads(2) { half in
-      var generator = Numbers(seed: UInt64(half) + 1)
+      var generator = SeededGenerator(seed: UInt64(half) + 1)
       var deadlines: [(Int, Deadline, Switch)] = []
       for number in stride(from: half, to: count, by: 2) {
         // What is first to set it has the last word: the action or the cancellation.
