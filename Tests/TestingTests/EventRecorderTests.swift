@@ -2,11 +2,8 @@ import OperationCore
 import OperationTesting
 import Testing
 
-@Suite struct EventRecorderTests {
+@Suite(.issuesAreExpected) struct EventRecorderTests {
   typealias State = QueryState<Int, any Error>
-  struct Refused: Error, CustomStringConvertible {
-    var description: String { "refused" }
-  }
 
   let script = OperationScript<Int, any Error>()
   let recorder = EventRecorder<State>()
@@ -99,16 +96,15 @@ import Testing
   @Test func `A wait that times out names the recorded events`() async throws {
     let store = OperationStore.detached(query: script.query(), initialValue: 7)
     let subscription = store.subscribe(with: recorder.handler)
-    try await withKnownIssue {
-      try await recorder.events(count: 2, within: .milliseconds(1))
-    } matching: { issue in
-      "\(issue)".contains("at least 2 events; recorded so far: [.state(Optional(7))]")
+    let recorded = "recorded so far: [.state(Optional(7))]."
+    var issues = await recordedIssues {
+      await #expect(throws: WaitTimedOut.self) { try await recorder.events(count: 2, within: .milliseconds(1)) }
     }
-    try await withKnownIssue {
-      try await recorder.first(within: .milliseconds(1)) { _ in false }
-    } matching: { issue in
-      "\(issue)".contains("an event that satisfies a condition; recorded so far: [.state(Optional(7))]")
+    #expect(issues == ["Waited 0.001 seconds for at least 2 events; \(recorded)"])
+    issues = await recordedIssues {
+      await #expect(throws: WaitTimedOut.self) { try await recorder.first(within: .milliseconds(1)) { _ in false } }
     }
+    #expect(issues == ["Waited 0.001 seconds for an event that satisfies a condition; \(recorded)"])
     subscription.cancel()
   }
 }

@@ -1,7 +1,7 @@
 import OperationTesting
 import Testing
 
-@Suite struct GateTests {
+@Suite(.issuesAreExpected) struct GateTests {
   let gate = Gate()
 
   @Test func `A gate holds tasks until it opens`() async throws {
@@ -46,28 +46,23 @@ import Testing
   }
 
   @Test func `A wait that times out has a message`() async throws {
-    try await withKnownIssue {
-      try await gate.wait(within: .zero)
-    } matching: { issue in
-      "\(issue)".contains("Waited 0.0 seconds for a gate to be opened.")
+    var issues = await recordedIssues {
+      await #expect(throws: WaitTimedOut.self) { try await gate.wait(within: .zero) }
     }
-    await withKnownIssue {
-      await gate.waitIgnoringCancellation(within: .milliseconds(1))
-    } matching: { issue in
-      "\(issue)".contains("a gate to be opened")
+    #expect(issues == ["Waited 0.0 seconds for a gate to be opened."])
+    issues = await recordedIssues { await gate.waitIgnoringCancellation(within: .milliseconds(1)) }
+    #expect(issues == ["Waited 0.001 seconds for a gate to be opened."])
+    issues = await recordedIssues {
+      await #expect(throws: WaitTimedOut.self) { try await gate.arrivals(count: 3, within: .zero) }
     }
-    try await withKnownIssue {
-      try await gate.arrivals(count: 3, within: .zero)
-    } matching: { issue in
-      "\(issue)".contains("at least 3 to come to a gate; 2 have come")
-    }
+    #expect(issues == ["Waited 0.0 seconds for at least 3 to come to a gate; 2 have come."])
   }
 
   @Test func `A wait that times out throws`() async {
-    await withKnownIssue {
-      await #expect(throws: WaitTimedOut(what: "a gate to be opened", limit: .zero)) {
-        try await gate.wait(within: .zero)
-      }
+    let error = WaitTimedOut(what: "a gate to be opened", limit: .zero)
+    let issues = await recordedIssues {
+      await #expect(throws: error) { try await gate.wait(within: .zero) }
     }
+    #expect(issues == [error.description])
   }
 }

@@ -1,7 +1,7 @@
 import OperationTesting
 import Testing
 
-@Suite struct LifetimeTrackerTests {
+@Suite(.issuesAreExpected) struct LifetimeTrackerTests {
   let lifetimes = LifetimeTracker()
 
   @Test func `A tracker counts live objects`() async throws {
@@ -23,11 +23,10 @@ import Testing
 
   @Test func `A wait that times out has a message`() async throws {
     let token = lifetimes.token()
-    try await withKnownIssue {
-      try await lifetimes.noneAlive(within: .zero)
-    } matching: { issue in
-      "\(issue)".contains("the last of the counted objects to go; 1 are alive")
+    let issues = await recordedIssues {
+      await #expect(throws: WaitTimedOut.self) { try await lifetimes.noneAlive(within: .zero) }
     }
+    #expect(issues == ["Waited 0.0 seconds for the last of the counted objects to go; 1 are alive."])
     token.touch()
   }
 }

@@ -5,7 +5,7 @@ import OperationTesting
 import Synchronization
 import Testing
 
-@Suite struct ManualClockTests {
+@Suite(.issuesAreExpected) struct ManualClockTests {
   let clock = ManualClock()
 
   @Test func `Sleepers wake in the order of their deadlines and then of their arrival`() {
@@ -106,17 +106,15 @@ import Testing
   }
 
   @Test func `A wait for sleepers that times out has a message`() async throws {
-    try await withKnownIssue {
-      try await clock.sleepers(count: 2, .delay, within: .zero)
-    } matching: { issue in
-      "\(issue)".contains("at least 2 delays of a manual clock; there are 0")
+    var issues = await recordedIssues {
+      await #expect(throws: WaitTimedOut.self) { try await clock.sleepers(count: 2, .delay, within: .zero) }
     }
+    #expect(issues == ["Waited 0.0 seconds for at least 2 delays of a manual clock; there are 0."])
     let subscription = clock.schedule(after: .seconds(1)) {}
-    try await withKnownIssue {
-      try await clock.noSleepers(within: .milliseconds(1))
-    } matching: { issue in
-      "\(issue)".contains("the last of the sleepers of a manual clock to go; there are 1")
+    issues = await recordedIssues {
+      await #expect(throws: WaitTimedOut.self) { try await clock.noSleepers(within: .milliseconds(1)) }
     }
+    #expect(issues == ["Waited 0.001 seconds for the last of the sleepers of a manual clock to go; there are 1."])
     subscription.cancel()
   }
 

@@ -2,9 +2,7 @@ import OperationCore
 import OperationTesting
 import Testing
 
-@Suite struct OperationScriptTests {
-  struct Refused: Error, Equatable {}
-
+@Suite(.issuesAreExpected) struct OperationScriptTests {
   @Test func `A script plays the enqueued outcomes and then the default`() async throws {
     let script = OperationScript<Int, any Error>(default: .value(9))
     let runner = OperationRunner(operation: script.operation())
@@ -135,29 +133,28 @@ import Testing
   @Test func `A wait that times out has a message`() async throws {
     let script = OperationScript<Int, any Error>(default: .value(1))
     try await OperationRunner(operation: script.operation()).run()
-    try await withKnownIssue {
-      _ = try await script.next(within: .zero)
-    } matching: { issue in
-      "\(issue)".contains("to begin and suspend; 1 have begun, 1 have ended, 0 outcomes are enqueued")
+    let next = await recordedIssues {
+      await #expect(throws: WaitTimedOut.self) { try await script.next(within: .zero) }
     }
-    try await withKnownIssue {
-      try await script.runs(count: 2, within: .zero)
-    } matching: { issue in
-      "\(issue)".contains("at least 2 runs of a scripted operation to begin")
+    #expect(next.count == 1)
+    #expect(next.first?.contains("to begin and suspend; 1 have begun, 1 have ended, 0 outcomes are enqueued") == true)
+    let runs = await recordedIssues {
+      await #expect(throws: WaitTimedOut.self) { try await script.runs(count: 2, within: .zero) }
     }
+    #expect(runs.count == 1)
+    #expect(runs.first?.contains("at least 2 runs of a scripted operation to begin") == true)
     script.enqueue(.suspend)
     let task = Task { try await OperationRunner(operation: script.operation()).run() }
     let run = try await script.next()
-    try await withKnownIssue {
-      try await run.cancelled(within: .zero)
-    } matching: { issue in
-      "\(issue)".contains("run 2 of a scripted operation to be cancelled; it goes on")
+    let cancelled = await recordedIssues {
+      await #expect(throws: WaitTimedOut.self) { try await run.cancelled(within: .zero) }
     }
-    try await withKnownIssue {
-      try await script.noActiveRuns(within: .zero)
-    } matching: { issue in
-      "\(issue)".contains("all runs of a scripted operation to end")
+    #expect(cancelled == ["Waited 0.0 seconds for run 2 of a scripted operation to be cancelled; it goes on."])
+    let ended = await recordedIssues {
+      await #expect(throws: WaitTimedOut.self) { try await script.noActiveRuns(within: .zero) }
     }
+    #expect(ended.count == 1)
+    #expect(ended.first?.contains("all runs of a scripted operation to end") == true)
     run.succeed(1)
     #expect(try await task.value == 1)
   }

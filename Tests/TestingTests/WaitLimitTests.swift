@@ -1,14 +1,17 @@
 import OperationTesting
 import Testing
 
-@Suite struct WaitLimitTests {
+@Suite(.issuesAreExpected) struct WaitLimitTests {
   @Test func `The limit is a minute without a trait`() {
     #expect(WaitLimit.current == .seconds(60))
   }
 
   @Test(.waitLimit(.zero)) func `The limit comes from a trait`() async throws {
     #expect(WaitLimit.current == .zero)
-    await withKnownIssue { try await Gate().wait() }
+    let issues = await recordedIssues {
+      await #expect(throws: WaitTimedOut.self) { try await Gate().wait() }
+    }
+    #expect(issues == ["Waited 0.0 seconds for a gate to be opened."])
     await WaitLimit.withValue(.seconds(1)) {
       #expect(WaitLimit.current == .seconds(1))
       #expect(await Task { WaitLimit.current }.value == .seconds(1))
@@ -27,17 +30,18 @@ import Testing
 
   @Test func `A time limit ends a task that hangs`() async throws {
     let (gate, isCancelled) = (Gate(), Gate())
-    try await withKnownIssue {
-      try await withTimeLimit("something that hangs", .milliseconds(1)) {
-        await withTaskCancellationHandler {
-          await gate.waitIgnoringCancellation()
-        } onCancel: {
-          isCancelled.open()
+    let issues = await recordedIssues {
+      await #expect(throws: WaitTimedOut.self) {
+        try await withTimeLimit("something that hangs", .milliseconds(1)) {
+          await withTaskCancellationHandler {
+            await gate.waitIgnoringCancellation()
+          } onCancel: {
+            isCancelled.open()
+          }
         }
       }
-    } matching: { issue in
-      "\(issue)".contains("Waited 0.001 seconds for something that hangs.")
     }
+    #expect(issues == ["Waited 0.001 seconds for something that hangs."])
     try await isCancelled.wait()
     gate.open()
   }
