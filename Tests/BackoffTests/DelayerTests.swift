@@ -13,8 +13,15 @@ import Testing
 
   @Test(arguments: [Duration.zero, .seconds(-1), Duration(attoseconds: .min)])
   func `No time is not waited for`(duration: Duration) async throws {
-    try await TaskSleepDelayer().delay(for: duration)
-    try await AnySendableDelayer(.taskSleep).delay(for: duration)
+    let hasEnded = Mutex(false)
+    let task = Task.immediate {
+      try await TaskSleepDelayer().delay(for: duration)
+      try await AnySendableDelayer(.taskSleep).delay(for: duration)
+      hasEnded.withLock { $0 = true }
+    }
+    // A delay that waits would have suspended the task, which would end later and on another thread.
+    #expect(hasEnded.withLock { $0 })
+    try await task.value
   }
 
   @Test(arguments: [Duration.zero, .seconds(3_600), Duration(attoseconds: .max)])

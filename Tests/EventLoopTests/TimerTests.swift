@@ -10,19 +10,23 @@
     private let loop = EventLoop()
 
     @Test func `Timers fire in the order of their times, not before them`() async throws {
-      let start = ContinuousClock.now
       let fired = Log<(Int, Duration)>()
-      let last = Gate()
-      let milliseconds = [40, 10, 30, 0, 20, 10]
-      let registrations = milliseconds.map { milliseconds in
-        self.loop.schedule(after: .milliseconds(milliseconds)) {
-          if fired.append((milliseconds, start.duration(to: .now))) == 6 { last.open() }
+      let (last, never) = (Gate(), Gate())
+      let far = self.loop.schedule(after: .seconds(3_600)) { never.open() }
+      // They are made in the order of their times, which a pause between two of them cannot change.
+      let milliseconds = [0, 1, 1, 2, 5, 10]
+      let registrations = milliseconds.enumerated().map { number, milliseconds in
+        let made = ContinuousClock.now
+        return self.loop.schedule(after: .milliseconds(milliseconds)) {
+          if fired.append((number, made.duration(to: .now))) == 6 { last.open() }
         }
       }
       try await last.wait()
-      #expect(fired.all.map(\.0) == milliseconds.sorted())
-      #expect(fired.all.allSatisfy { $0.1 >= .milliseconds($0.0) })
-      for registration in registrations { registration.cancel() }
+      #expect(fired.all.map(\.0) == Array(0..<6))
+      // A lower bound: a slow machine only adds to it.
+      #expect(fired.all.allSatisfy { $0.1 >= .milliseconds(milliseconds[$0.0]) })
+      #expect(!never.isOpen)
+      for registration in registrations + [far] { registration.cancel() }
       #expect(!self.loop.isRunning)
     }
 
@@ -59,39 +63,40 @@
     }
 
     @Test func `A repeated timer fires until it is cancelled, and the loop sleeps in between`() async throws {
-      let fired = Log<Duration>()
+      let fired = Log<(processorTime: Duration, due: ContinuousClock.Instant?)>()
       let enough = Gate()
-      let start = ContinuousClock.now
-      let registration = self.loop.repeat(every: .milliseconds(10)) {
-        if fired.append(Process.threadTime) == 10 { enough.open() }
+      let registration = self.loop.repeat(every: .milliseconds(10)) { [loop] in
+        let due = loop.state.withLock { $0.running?.due }
+        if fired.append((Process.threadTime, due)) == 10 { enough.open() }
       }
       try await enough.wait()
       registration.cancel()
       let count = fired.all.count
-      #expect(start.duration(to: .now) >= .milliseconds(100))
-      #expect(fired.all[9] - fired.all[0] < .milliseconds(45))
+      let dues = fired.all.compactMap(\.due)
+      #expect(dues.count == count)
+      #expect(zip(dues, dues.dropFirst()).allSatisfy { $0.duration(to: $1) >= .milliseconds(10) })
+      // A thread that does not sleep works all the time between its first time and its last.
+      #expect(fired.all[9].processorTime - fired.all[0].processorTime < dues[0].duration(to: dues[9]) / 2)
       #expect(!self.loop.isRunning)
       #expect(fired.all.count == count)
     }
 
     @Test func `A repeated timer makes up for lost time by one call`() async throws {
-      let fired = Log<Duration>()
-      let (busy, enough) = (Gate(), Gate())
-      let start = ContinuousClock.now
-      let registration = self.loop.repeat(every: .milliseconds(20)) {
-        if fired.append(start.duration(to: .now)) == 1 {
-          // Five times pass.
-          let end = ContinuousClock.now.advanced(by: .milliseconds(110))
-          while ContinuousClock.now < end {}
-          busy.open()
+      let dues = Log<ContinuousClock.Instant>()
+      let enough = Gate()
+      let registration = self.loop.repeat(every: .milliseconds(20)) { [loop] in
+        loop.state.withLock { state in
+          guard let timer = state.running else { return }
+          switch dues.append(timer.due) {
+          case 1: timer.due = timer.due.advanced(by: .milliseconds(-200))  // Ten times are behind.
+          case 3: enough.open()
+          default: break
+          }
         }
-        if fired.all.count == 3 { enough.open() }
       }
-      try await busy.wait()
       try await enough.wait()
       registration.cancel()
-      #expect(fired.all[1] >= .milliseconds(130))
-      #expect(fired.all[2] >= fired.all[1])
+      #expect(zip(dues.all, dues.all.dropFirst()).allSatisfy { $0.duration(to: $1) >= .milliseconds(20) })
     }
 
     @Test func `No time and all time are spans like others`() async throws {

@@ -33,7 +33,7 @@ struct FuzzTests {
 
   @Test(arguments: 0..<16)
   func `Whatever is in a file, it gives code or messages in place`(seed: UInt64) {
-    var generator = SplitMix(seed: seed)
+    var generator = SeededGenerator(seed: seed)
     var wrong: [String] = []
     for _ in 0..<500 {
       var bytes = Array(Self.corpus.randomElement(using: &generator)?.utf8 ?? "".utf8)
@@ -45,7 +45,7 @@ struct FuzzTests {
 
   @Test(arguments: 16..<24)
   func `Noise gives messages in place`(seed: UInt64) {
-    var generator = SplitMix(seed: seed)
+    var generator = SeededGenerator(seed: seed)
     var wrong: [String] = []
     for _ in 0..<400 {
       let noise = (0..<Int.random(in: 0...200, using: &generator)).map { _ in
@@ -58,7 +58,7 @@ struct FuzzTests {
     #expect(wrong == [])
   }
 
-  private static func mutate(_ bytes: inout [UInt8], using generator: inout SplitMix) {
+  private static func mutate(_ bytes: inout [UInt8], using generator: inout SeededGenerator) {
     func position() -> Int { Int.random(in: 0...bytes.count, using: &generator) }
     let start = position()
     let end = min(bytes.count, start + Int.random(in: 0...12, using: &generator))
@@ -100,7 +100,7 @@ struct FuzzTests {
 }
 
 /// A generator whose numbers are the same in every run.
-struct SplitMix: RandomNumberGenerator {
+struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
 
   init(seed: UInt64) {
