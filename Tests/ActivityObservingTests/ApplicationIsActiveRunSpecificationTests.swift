@@ -26,7 +26,7 @@ import Testing
 
   @Test func `It calls for each change until it is cancelled, not for the value it begins with`() {
     let specification = self.specification
-    let satisfied = Heard<Bool>()
+    let satisfied = Log<Bool>()
     let subscription = specification.subscribe(in: OperationContext()) {
       satisfied.append(specification.isSatisfied(in: OperationContext()))
     }
@@ -52,7 +52,7 @@ import Testing
     #expect(specification.isSatisfied(in: OperationContext()))
     observer.send(false)
     #expect(!specification.isSatisfied(in: OperationContext()))
-    let changes = Heard<Bool>()
+    let changes = Log<Bool>()
     let subscription = copy.subscribe(in: OperationContext()) {
       changes.append(specification.isSatisfied(in: OperationContext()))
     }

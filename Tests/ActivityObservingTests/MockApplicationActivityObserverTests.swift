@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct MockApplicationActivityObserverTests {
   private let observer = MockApplicationActivityObserver(isActive: false)
-  private let heard = Heard<Bool>()
+  private let heard = Log<Bool>()
 
   @Test func `A subscriber receives the current value at once, and then each that is sent`() {
     let subscription = self.observer.subscribe { self.heard.append($0) }
@@ -24,9 +24,9 @@ import Testing
   }
 
   @Test func `A subscription that is dropped is cancelled, and its handler is released`() {
-    weak var captured: Heard<Int>?
+    weak var captured: Log<Int>?
     do {
-      let object = Heard<Int>()
+      let object = Log<Int>()
       captured = object
       _ = self.observer.subscribe { _ in object.append(1) }
     }
@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test func `Handlers run in the order in which they came, and the value of one after that before`() {
-    let order = Heard<Int>()
+    let order = Log<Int>()
     let subscriptions = (0..<20).map { index in
       self.observer.subscribe { [observer] isActive in
         order.append(isActive ? index + 100 : index)

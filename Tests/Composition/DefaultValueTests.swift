@@ -39,9 +39,8 @@ import Testing
   }
 
   @Test func `Retries and sharing apply beneath a default value`() async throws {
-    struct Unavailable: Error {}
     let script = OperationScript<Int, any Error>()
-    script.enqueue(.error(Unavailable()), .value(9))
+    script.enqueue(.error(Refused()), .value(9))
     let client = OperationClient(storeCreator: .default(retryLimit: 1, delayer: .noDelay))
     let store = client.store(for: script.query().defaultValue(-1))
 

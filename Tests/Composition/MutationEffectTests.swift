@@ -7,8 +7,6 @@ import Testing
 struct MutationEffectTests {
   private typealias ListState = QueryState<[Int], any Error>
 
-  private struct Refused: Error {}
-
   private let script = OperationScript<Int, any Error>()
   private let client = OperationClient(storeCreator: .defaultTesting)
   private let list: OperationStore<QueryState<[Int], any Error>>

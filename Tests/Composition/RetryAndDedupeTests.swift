@@ -4,8 +4,6 @@ import Testing
 
 /// The modifiers against each other, in both orders.
 @Suite struct RetryAndDedupeTests {
-  private struct Unavailable: Error {}
-
   @Test(arguments: [true, false])
   func `Callers share all attempts`(retriesOutside: Bool) async throws {
     let script = OperationScript<Int, any Error>()
@@ -15,7 +13,7 @@ import Testing
     let attempt = try await script.next()
     // An immediate task runs until it waits, which is for the run under way.
     let second = Task.immediate { try await store.fetch() }
-    attempt.fail(Unavailable())
+    attempt.fail(Refused())
     try await script.next().succeed(2)
 
     #expect(try await first == 2)
@@ -26,10 +24,10 @@ import Testing
 
   @Test(arguments: [true, false])
   func `The last error surfaces`(retriesOutside: Bool) async throws {
-    let script = OperationScript<Int, any Error>(default: .error(Unavailable()))
+    let script = OperationScript<Int, any Error>(default: .error(Refused()))
     let store = Self.store(script, retriesOutside: retriesOutside)
 
-    await #expect(throws: Unavailable.self) { try await store.fetch() }
+    await #expect(throws: Refused.self) { try await store.fetch() }
 
     #expect(script.runCount == 3)
     #expect(store.errorUpdateCount == 1)
@@ -37,7 +35,7 @@ import Testing
 
   @Test(arguments: [true, false])
   func `A cancelled delay ends at once and leaves the state alone`(retriesOutside: Bool) async throws {
-    let script = OperationScript<Int, any Error>(default: .error(Unavailable()))
+    let script = OperationScript<Int, any Error>(default: .error(Refused()))
     let clock = ManualClock()
     let store = Self.store(script, retriesOutside: retriesOutside)
     store.context.use(clock)

@@ -43,7 +43,7 @@
     }
   }
 
-  /// Writes down what callbacks tell, in order.
+  /// Elements in the order in which callbacks appended them.
   final class Log<Element: Sendable>: Sendable {
     private let state = Mutex<[Element]>([])
 
@@ -59,7 +59,7 @@
     }
   }
 
-  /// Keeps something that is made later than what needs it.
+  /// A value that is set after the callbacks that use it are made.
   final class Box<Value: Sendable>: Sendable {
     private let state = Mutex<Value?>(nil)
 

@@ -106,7 +106,30 @@ extension MutationRequest where Arguments == String {
   }
 }
 
-/// What happened, in the order in which it was noted.
+/// A number that any thread may change.
+final class Counter: Sendable {
+  private let count = Atomic(0)
+
+  var value: Int { self.count.load(ordering: .acquiring) }
+
+  /// Adds one.
+  func increment() {
+    self.count.add(1, ordering: .acquiringAndReleasing)
+  }
+}
+
+/// Calls back when it is released.
+final class ReleaseCallback: Sendable {
+  private let onRelease: @Sendable () -> Void
+
+  init(_ onRelease: @escaping @Sendable () -> Void) {
+    self.onRelease = onRelease
+  }
+
+  deinit { self.onRelease() }
+}
+
+/// Entries in the order in which they were noted.
 final class Journal<Entry: Sendable>: Sendable {
   private let content = Mutex<[Entry]>([])
 

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct MockNetworkObserverTests {
   private let observer = MockNetworkObserver(initialStatus: .disconnected)
-  private let heard = Heard<NetworkConnectionStatus>()
+  private let heard = Log<NetworkConnectionStatus>()
 
   @Test func `Statuses are ordered`() {
     #expect(NetworkConnectionStatus.disconnected < .requiresConnection)
@@ -37,9 +37,9 @@ import Testing
   }
 
   @Test func `A subscription that is dropped is cancelled, and its handler is released`() {
-    weak var captured: Heard<Int>?
+    weak var captured: Log<Int>?
     do {
-      let object = Heard<Int>()
+      let object = Log<Int>()
       captured = object
       _ = self.observer.subscribe { _ in object.append(1) }
     }
@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test func `Handlers run in the order in which they came`() {
-    let order = Heard<Int>()
+    let order = Log<Int>()
     var subscriptions = (0..<100).map { index in self.observer.subscribe { _ in order.append(index) } }
     subscriptions.remove(at: 50).cancel()
     let late = self.observer.subscribe { _ in order.append(100) }

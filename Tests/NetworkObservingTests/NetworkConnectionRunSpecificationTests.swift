@@ -23,7 +23,7 @@ import Testing
 
   @Test func `It calls for each change, not for the status it begins with`() {
     let specification = self.specification
-    let satisfied = Heard<Bool>()
+    let satisfied = Log<Bool>()
     let subscription = specification.subscribe(in: OperationContext()) {
       satisfied.append(specification.isSatisfied(in: OperationContext()))
     }
@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test func `A change while the subscription is made is not missed`() {
-    let changes = Heard<Void>()
+    let changes = Log<Void>()
     let observer = EagerObserver(statuses: [.disconnected, .connected])
     let specification = NetworkConnectionRunSpecification.connected(to: observer)
     let subscription = specification.subscribe(in: OperationContext()) { changes.append(()) }
@@ -137,7 +137,7 @@ import Testing
   @Test func `Copies share the status that one of them has received, and nothing is left after the last user`() {
     let specification = NetworkConnectionRunSpecification.connected(to: self.observer)
     let copy = specification
-    let (first, second) = (Heard<Bool>(), Heard<Bool>())
+    let (first, second) = (Log<Bool>(), Log<Bool>())
     let subscriptions = [
       specification.subscribe(in: self.context) { first.append(copy.isSatisfied(in: OperationContext())) },
       copy.subscribe(in: self.context) { second.append(specification.isSatisfied(in: OperationContext())) },

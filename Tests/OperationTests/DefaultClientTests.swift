@@ -3,13 +3,11 @@ import OperationTesting
 import Testing
 
 @Suite struct DefaultClientTests {
-  private struct Unavailable: Error {}
-
   @Test func `Under a test runner nothing is retried`() async throws {
-    let script = OperationScript<Int, any Error>(default: .error(Unavailable()))
+    let script = OperationScript<Int, any Error>(default: .error(Refused()))
     let store = OperationClient().store(for: script.query())
 
-    await #expect(throws: Unavailable.self) { try await store.fetch() }
+    await #expect(throws: Refused.self) { try await store.fetch() }
 
     #expect(script.runCount == 1)
     #expect(store.isAutomaticRunningEnabled)
@@ -20,7 +18,7 @@ import Testing
     let client = OperationClient(storeCreator: .default(retryLimit: 3, delayer: .noDelay))
     let store = client.store(for: CountingMutation(counter: counter))
 
-    await #expect(throws: CountingMutation.Refusal.self) { try await store.mutate(with: 1) }
+    await #expect(throws: Refused.self) { try await store.mutate(with: 1) }
     let subscription = store.subscribe(with: MutationEventHandler())
 
     #expect(await counter.count == 1)
@@ -33,7 +31,7 @@ import Testing
     let client = OperationClient(storeCreator: .default(mutationRetryLimit: 2, delayer: .noDelay))
     let store = client.store(for: CountingMutation(counter: counter))
 
-    await #expect(throws: CountingMutation.Refusal.self) { try await store.mutate(with: 1) }
+    await #expect(throws: Refused.self) { try await store.mutate(with: 1) }
 
     #expect(await counter.count == 3)
   }
@@ -53,8 +51,6 @@ import Testing
 
 /// Refuses everything, and counts.
 private struct CountingMutation: MutationRequest {
-  struct Refusal: Error {}
-
   actor Counter {
     private(set) var count = 0
 
@@ -74,6 +70,6 @@ private struct CountingMutation: MutationRequest {
     with continuation: OperationContinuation<Int, any Error>
   ) async throws -> Int {
     await self.counter.increment()
-    throw Refusal()
+    throw Refused()
   }
 }

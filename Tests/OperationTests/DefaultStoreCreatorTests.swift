@@ -3,11 +3,9 @@ import OperationTesting
 import Testing
 
 @Suite struct DefaultStoreCreatorTests {
-  private struct Unavailable: Error {}
-
   @Test func `A query is retried with backoff`() async throws {
     let script = OperationScript<Int, any Error>()
-    script.enqueue(.error(Unavailable()), .error(Unavailable()), .value(3))
+    script.enqueue(.error(Refused()), .error(Refused()), .value(3))
     let clock = ManualClock()
     let client = OperationClient(
       storeCreator: .default(retryLimit: 2, backoff: .linear(.seconds(1)), delayer: clock)
@@ -25,7 +23,7 @@ import Testing
 
   @Test func `An update stays through the retries of a mutation`() async throws {
     let script = OperationScript<Int, any Error>()
-    script.enqueue(.error(Unavailable()), .error(Unavailable()))
+    script.enqueue(.error(Refused()), .error(Refused()))
     let clock = ManualClock()
     let client = OperationClient(
       storeCreator: .default(mutationRetryLimit: 2, backoff: .constant(.seconds(1)), delayer: clock)
@@ -138,11 +136,11 @@ import Testing
   }
 
   @Test func `The operation's own modifiers win`() async throws {
-    let script = OperationScript<Int, any Error>(default: .error(Unavailable()))
+    let script = OperationScript<Int, any Error>(default: .error(Refused()))
     let client = OperationClient(storeCreator: .default(retryLimit: 5, delayer: .noDelay))
     let store = client.store(for: script.query().retry(limit: 1))
 
-    await #expect(throws: Unavailable.self) { try await store.fetch() }
+    await #expect(throws: Refused.self) { try await store.fetch() }
     #expect(script.runCount == 2)
   }
 }

@@ -195,7 +195,7 @@
 
   /// Hears values, and lets a test wait for as many as it wants.
   private final class Ear: Sendable {
-    private let log = Heard<Bool>()
+    private let log = Log<Bool>()
     private let stream: AsyncStream<Bool>
     private let continuation: AsyncStream<Bool>.Continuation
 

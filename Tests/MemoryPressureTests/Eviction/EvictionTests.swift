@@ -8,7 +8,7 @@ import Testing
 struct EvictionTests {
   private let clock = ManualClock()
   private let memory = MockMemoryPressureSource()
-  private let gone = Heard<OperationPath>()
+  private let gone = Log<OperationPath>()
 
   private func client() -> OperationClient {
     var context = OperationContext()

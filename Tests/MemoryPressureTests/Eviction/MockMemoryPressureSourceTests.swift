@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct MockMemoryPressureSourceTests {
   private let source = MockMemoryPressureSource()
-  private let heard = Heard<MemoryPressure>()
+  private let heard = Log<MemoryPressure>()
 
   @Test func `A subscriber receives the present level at once, and then each that is sent`() {
     let subscription = AnySendableMemoryPressureSource(self.source).subscribe { self.heard.append($0) }

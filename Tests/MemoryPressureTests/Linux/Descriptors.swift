@@ -17,7 +17,7 @@
 
     /// Counts on the loop, between its callbacks: these open some more for the moment that they read them.
     static func count(at prefix: String, on loop: EventLoop) async throws -> Int? {
-      let counts = Heard<Int>()
+      let counts = Log<Int>()
       let isCounted = Gate()
       let registration = loop.schedule(after: .zero) {
         counts.append(Self.count(at: prefix))

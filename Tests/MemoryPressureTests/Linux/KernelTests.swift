@@ -95,7 +95,7 @@
 
     @Test func `This machine reports a level`() async throws {
       let source = CgroupMemoryPressureSource()
-      let heard = Heard<MemoryPressure>()
+      let heard = Log<MemoryPressure>()
       let subscription = source.subscribe { heard.append($0) }
       #expect(heard.all.count == 1)
       subscription.cancel()

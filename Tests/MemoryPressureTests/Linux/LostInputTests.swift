@@ -62,7 +62,7 @@
     func `A file that could not be opened without descriptors is opened once there are some`(code: CInt) async throws {
       var configuration = self.configuration
       configuration.intervals = PressureMonitor.Intervals(calm: .milliseconds(5), raised: .milliseconds(5))
-      let (refusals, isRefused) = (Heard<StallSource>(), Gate())
+      let (refusals, isRefused) = (Log<StallSource>(), Gate())
       configuration.open = { source, time throws(SystemError) in
         // There are three in all.
         guard refusals.all.count >= 3 else {

@@ -41,7 +41,7 @@
     @Test func `A subscriber receives the level of the memory in use before subscribing returns`() async throws {
       try self.tree.writeGroup("/own", current: 96, max: 100)
       let source = self.source()
-      let heard = Heard<MemoryPressure>()
+      let heard = Log<MemoryPressure>()
       let first = source.subscribe { heard.append($0) }
       #expect(heard.all == [.critical])
       await source.settled()
@@ -138,7 +138,7 @@
     @Test func `A handler may subscribe and cancel`() async throws {
       let source = self.source()
       let ear = Ear(source)
-      let heard = Heard<MemoryPressure>()
+      let heard = Log<MemoryPressure>()
       let gate = Gate()
       let own = OwnSubscription()
       own.value = source.subscribe { pressure in
@@ -193,7 +193,7 @@
   }
 
   private final class OwnSubscription: Sendable {
-    private let box = Heard<OperationSubscription>()
+    private let box = Log<OperationSubscription>()
 
     var value: OperationSubscription? {
       get { self.box.all.first }

@@ -7,7 +7,7 @@
   @Suite struct ParserFuzzTests {
     @Test(arguments: 0..<8)
     func `Random bytes are read without harm`(seed: UInt64) {
-      var generator = SplitMix(seed)
+      var generator = SeededGenerator(seed: seed)
       for _ in 0..<2_000 {
         let count = Int.random(in: 0...300, using: &generator)
         self.read((0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) })
@@ -16,7 +16,7 @@
 
     @Test(arguments: 0..<8)
     func `Dumps with changed, lost and added bytes are read without harm`(seed: UInt64) {
-      var generator = SplitMix(seed)
+      var generator = SeededGenerator(seed: seed)
       let dump = Self.dump
       #expect(NetlinkMessage.messages(in: dump).count == 8)
       for _ in 0..<2_000 {
@@ -37,7 +37,7 @@
 
     @Test(arguments: 0..<8)
     func `A kernel that sends nonsense gives a status all the same`(seed: UInt64) {
-      let generator = Mutex(SplitMix(seed))
+      let generator = Mutex(SeededGenerator(seed: seed))
       for _ in 0..<50 {
         let kernel = FakeKernel(.online)
         kernel.makeTrouble { _, _, datagrams in
@@ -102,10 +102,10 @@
   }
 
   /// Numbers that are the same in each run.
-  struct SplitMix: RandomNumberGenerator {
+  struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 
-    init(_ seed: UInt64) {
+    init(seed: UInt64) {
       self.state = seed
     }
 

@@ -38,7 +38,7 @@
     }
 
     @Test func `One reading serves all subscribers, in their order`() async throws {
-      let order = Heard<Int>()
+      let order = Log<Int>()
       let subscriptions = (0..<100).map { number in self.fixture.observer.subscribe { _ in order.append(number) } }
       #expect(self.kernel.channelCount == 1)
       #expect(self.kernel.questionCount == 6)
@@ -131,7 +131,7 @@
       )
       for _ in 0..<100 { #expect(specification.isSatisfied(in: OperationContext())) }
       #expect(self.kernel.channelCount == 1)
-      let changes = Heard<Void>()
+      let changes = Log<Void>()
       let subscription = specification.subscribe(in: OperationContext()) { changes.append(()) }
       #expect(changes.count == 0)
       try await self.fixture.change { $0 = .plugged }

@@ -49,7 +49,7 @@
         }
         let observer = NetlinkNetworkObserver(requirement: .interface("no-such-link"))
         let isDisconnected = DispatchSemaphore(value: 0)
-        let warnings = Heard<OperationWarning>()
+        let warnings = Log<OperationWarning>()
         let subscription = OperationWarning.withReporter {
           warnings.append($0)
         } operation: {

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Writes down what handlers hear, in order.
-final class Heard<Element: Sendable>: Sendable {
+/// Elements in the order in which handlers received them.
+final class Log<Element: Sendable>: Sendable {
   private let state = Mutex<[Element]>([])
 
   var all: [Element] { self.state.withLock { $0 } }
@@ -12,7 +12,7 @@ final class Heard<Element: Sendable>: Sendable {
   }
 }
 
-/// Keeps something that is made later than what needs it.
+/// A value that is set after the handlers that use it are made.
 final class Box<Value: Sendable>: Sendable {
   private let state = Mutex<Value?>(nil)
 

@@ -1,3 +1,16 @@
+import Synchronization
+
+/// Elements in the order in which handlers received them.
+final class Log<Element: Sendable>: Sendable {
+  private let state = Mutex<[Element]>([])
+
+  var all: [Element] { self.state.withLock { $0 } }
+
+  func append(_ element: Element) {
+    self.state.withLock { $0.append(element) }
+  }
+}
+
 /// The same numbers for the same seed, so that a failure can be seen again.
 struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64

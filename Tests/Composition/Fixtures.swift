@@ -1,0 +1,2 @@
+/// The error of a body that fails.
+struct Refused: Error {}
