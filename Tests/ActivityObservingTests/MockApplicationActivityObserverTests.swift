@@ -4,18 +4,18 @@ import Testing
 
 @Suite struct MockApplicationActivityObserverTests {
   private let observer = MockApplicationActivityObserver(isActive: false)
-  private let heard = Log<Bool>()
+  private let received = Log<Bool>()
 
   @Test func `A subscriber receives the current value at once, and then each that is sent`() {
-    let subscription = self.observer.subscribe { self.heard.append($0) }
-    #expect(self.heard.all == [false])
+    let subscription = self.observer.subscribe { self.received.append($0) }
+    #expect(self.received.all == [false])
     self.observer.send(isActive: true)
     self.observer.send(isActive: false)
-    #expect(self.heard.all == [false, true, false])
+    #expect(self.received.all == [false, true, false])
     #expect(!self.observer.isActive)
     subscription.cancel()
     self.observer.send(isActive: true)
-    #expect(self.heard.count == 3)
+    #expect(self.received.count == 3)
     #expect(self.observer.subscriberCount == 0)
   }
 
@@ -51,9 +51,9 @@ import Testing
   @Test func `A handler may cancel another, which receives nothing any more`() {
     let box = Box<OperationSubscription>()
     let first = self.observer.subscribe { _ in box.value?.cancel() }
-    box.value = self.observer.subscribe { self.heard.append($0) }
+    box.value = self.observer.subscribe { self.received.append($0) }
     self.observer.send(isActive: true)
-    #expect(self.heard.all == [false])
+    #expect(self.received.all == [false])
     first.cancel()
   }
 }

@@ -56,21 +56,21 @@
     @Test func `A callback may cancel another one, which is not called any more`() async throws {
       let pipes = [Pipe(), Pipe()]
       let boxes = [Box<EventLoop.Registration>(), Box<EventLoop.Registration>()]
-      let heard = Log<Int>()
+      let received = Log<Int>()
       let called = Gate()
       for number in 0...1 {
         pipes[number].send()
         boxes[number].value = self.loop.watch(pipes[number].reader, for: .readable) { _ in
           // It may come before the box is filled; then it comes again.
           guard boxes.allSatisfy({ $0.value != nil }) else { return }
-          heard.append(number)
+          received.append(number)
           for box in boxes { box.value?.cancel() }
           called.open()
         }
       }
       try await called.wait()
       for box in boxes { box.value?.cancel() }
-      #expect(heard.all.count == 1)
+      #expect(received.all.count == 1)
       #expect(!self.loop.isRunning)
     }
 

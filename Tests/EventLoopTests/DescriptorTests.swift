@@ -10,10 +10,10 @@
 
     @Test func `Bytes to read are reported, and again until they are read`() async throws {
       let pipe = Pipe()
-      let heard = Log<EventLoop.Events>()
+      let received = Log<EventLoop.Events>()
       let third = Gate()
       let registration = self.loop.watch(pipe.reader, for: .readable) { events in
-        let count = heard.append(events)
+        let count = received.append(events)
         guard count == 3 else { return }
         pipe.receive()
         third.open()
@@ -21,35 +21,35 @@
       pipe.send()
       try await third.wait()
       registration.cancel()
-      #expect(heard.all == [.readable, .readable, .readable])
+      #expect(received.all == [.readable, .readable, .readable])
     }
 
     @Test func `A hang-up is reported unasked`() async throws {
       let pipe = Pipe()
-      let heard = Box<EventLoop.Events>()
+      let received = Box<EventLoop.Events>()
       let over = Gate()
       let registration = self.loop.watch(pipe.reader, for: []) { events in
-        heard.value = events
+        received.value = events
         over.open()
       }
       pipe.closeWriter()
       try await over.wait()
       registration.cancel()
-      #expect(heard.value == .hangUp)
+      #expect(received.value == .hangUp)
     }
 
     @Test func `An error is reported`() async throws {
       let pipe = Pipe()
-      let heard = Box<EventLoop.Events>()
+      let received = Box<EventLoop.Events>()
       let over = Gate()
       let registration = self.loop.watch(pipe.writer, for: []) { events in
-        heard.value = events
+        received.value = events
         over.open()
       }
       pipe.closeReader()
       try await over.wait()
       registration.cancel()
-      #expect(heard.value == .error)
+      #expect(received.value == .error)
     }
 
     @Test func `Out-of-band data is urgent`() async throws {
@@ -68,10 +68,10 @@
         }
       }
       let server = accept(listener, nil, nil)
-      let heard = Box<EventLoop.Events>()
+      let received = Box<EventLoop.Events>()
       let urgent = Gate()
       let registration = self.loop.watch(server, for: .urgent) { events in
-        heard.value = events
+        received.value = events
         var byte: UInt8 = 0
         _ = recv(server, &byte, 1, CInt(MSG_OOB))
         urgent.open()
@@ -80,17 +80,17 @@
       #expect(send(client, &byte, 1, CInt(MSG_OOB)) == 1)
       try await urgent.wait()
       registration.cancel()
-      #expect(heard.value == .urgent)
+      #expect(received.value == .urgent)
       for descriptor in [listener, client, server] { close(descriptor) }
     }
 
     @Test func `A descriptor that is not open is reported once, and the loop does not spin`() async throws {
-      let heard = Log<EventLoop.Events>()
+      let received = Log<EventLoop.Events>()
       let (before, after) = (Box<Duration>(), Box<Duration>())
       let (reported, over) = (Gate(), Gate())
       // No process may have so many.
       let registration = self.loop.watch(CInt.max - 1, for: .readable) { events in
-        heard.append(events)
+        received.append(events)
         before.value = Process.threadTime
         reported.open()
       }
@@ -100,7 +100,7 @@
         over.open()
       }
       try await over.wait()
-      #expect(heard.all == [.invalid])
+      #expect(received.all == [.invalid])
       #expect(try #require(after.value) - #require(before.value) < .milliseconds(100))
       timer.cancel()
       registration.cancel()
@@ -110,17 +110,17 @@
     @Test func `A descriptor that is closed before its registration is cancelled does no harm to others`() async throws
     {
       let (bad, good) = (Pipe(), Pipe())
-      let (invalid, heard) = (Gate(), Gate())
+      let (invalid, received) = (Gate(), Gate())
       let first = self.loop.watch(bad.reader, for: .readable) { events in
         if events.contains(.invalid) || events.contains(.hangUp) { invalid.open() }
       }
       bad.closeReader()
       let second = self.loop.watch(good.reader, for: .readable) { _ in
         good.receive()
-        heard.open()
+        received.open()
       }
       good.send()
-      try await heard.wait()
+      try await received.wait()
       first.cancel()
       second.cancel()
       #expect(!self.loop.isRunning)
@@ -128,14 +128,14 @@
 
     @Test func `Thousands of registrations each receive their own events`() async throws {
       let pipes = (0..<100).map { _ in Pipe() }
-      let heard = Log<Int>()
+      let received = Log<Int>()
       let all = Gate()
       var registrations: [EventLoop.Registration] = []
       for (number, pipe) in pipes.enumerated() {
         registrations.append(
           self.loop.watch(pipe.reader, for: .readable) { _ in
             guard pipe.receive() != nil else { return }
-            if heard.append(number) == pipes.count { all.open() }
+            if received.append(number) == pipes.count { all.open() }
           }
         )
       }
@@ -144,7 +144,7 @@
       }
       for pipe in pipes.shuffled() { pipe.send() }
       try await all.wait()
-      #expect(heard.all.sorted() == Array(0..<100))
+      #expect(received.all.sorted() == Array(0..<100))
       for registration in registrations.shuffled() { registration.cancel() }
       #expect(!self.loop.isRunning)
     }

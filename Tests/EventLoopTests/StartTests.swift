@@ -25,12 +25,12 @@
       self.isRefused.value = true
       let loop = self.loop()
       let pipe = Pipe()
-      let (heard, over) = (Gate(), Gate())
+      let (received, over) = (Gate(), Gate())
       pipe.send()
       let first = expectWarning(self.noEventLoop) {
         loop.watch(pipe.reader, for: .readable) { _ in
           pipe.receive()
-          heard.open()
+          received.open()
         }
       }
       // Another one is no news.
@@ -45,7 +45,7 @@
       self.isRefused.value = false
       self.clock.advance(by: .seconds(10))
       #expect(loop.isRunning)
-      try await heard.wait()
+      try await received.wait()
       try await over.wait()
       #expect(self.clock.sleeperCount() == 0)
       first.cancel()

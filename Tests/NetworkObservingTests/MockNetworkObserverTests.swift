@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct MockNetworkObserverTests {
   private let observer = MockNetworkObserver(initialStatus: .disconnected)
-  private let heard = Log<NetworkConnectionStatus>()
+  private let received = Log<NetworkConnectionStatus>()
 
   @Test func `Statuses are ordered`() {
     #expect(NetworkConnectionStatus.disconnected < .requiresConnection)
@@ -14,11 +14,11 @@ import Testing
   }
 
   @Test func `A subscriber receives the current status at once, and then each that is sent`() {
-    let subscription = self.observer.subscribe { self.heard.append($0) }
-    #expect(self.heard.all == [.disconnected])
+    let subscription = self.observer.subscribe { self.received.append($0) }
+    #expect(self.received.all == [.disconnected])
     self.observer.send(status: .connected)
     self.observer.send(status: .requiresConnection)
-    #expect(self.heard.all == [.disconnected, .connected, .requiresConnection])
+    #expect(self.received.all == [.disconnected, .connected, .requiresConnection])
     #expect(self.observer.currentStatus == .requiresConnection)
     subscription.cancel()
   }
@@ -28,11 +28,11 @@ import Testing
   }
 
   @Test func `A cancelled subscriber receives nothing`() {
-    let subscription = self.observer.subscribe { self.heard.append($0) }
+    let subscription = self.observer.subscribe { self.received.append($0) }
     #expect(self.observer.subscriberCount == 1)
     subscription.cancel()
     self.observer.send(status: .connected)
-    #expect(self.heard.all == [.disconnected])
+    #expect(self.received.all == [.disconnected])
     #expect(self.observer.subscriberCount == 0)
   }
 
@@ -63,10 +63,10 @@ import Testing
     let first = self.observer.subscribe { _ in
       for subscription in box.value ?? [] { subscription.cancel() }
     }
-    let second = self.observer.subscribe { self.heard.append($0) }
+    let second = self.observer.subscribe { self.received.append($0) }
     box.value = [first, second]
     self.observer.send(status: .connected)
-    #expect(self.heard.all == [.disconnected])
+    #expect(self.received.all == [.disconnected])
     #expect(self.observer.subscriberCount == 0)
   }
 
@@ -74,33 +74,33 @@ import Testing
     let first = self.observer.subscribe { [observer] status in
       if status == .requiresConnection { observer.send(status: .connected) }
     }
-    let second = self.observer.subscribe { self.heard.append($0) }
+    let second = self.observer.subscribe { self.received.append($0) }
     self.observer.send(status: .requiresConnection)
-    #expect(self.heard.all == [.disconnected, .requiresConnection, .connected])
+    #expect(self.received.all == [.disconnected, .requiresConnection, .connected])
     first.cancel()
     second.cancel()
   }
 
   @Test func `A subscription in a handler receives the current status once`() {
     let box = Box<OperationSubscription>()
-    let first = self.observer.subscribe { [observer, heard] status in
+    let first = self.observer.subscribe { [observer, received] status in
       guard status == .connected else { return }
-      box.value = observer.subscribe { heard.append($0) }
+      box.value = observer.subscribe { received.append($0) }
     }
     self.observer.send(status: .connected)
-    #expect(self.heard.all == [.connected])
+    #expect(self.received.all == [.connected])
     self.observer.send(status: .disconnected)
-    #expect(self.heard.all == [.connected, .disconnected])
+    #expect(self.received.all == [.connected, .disconnected])
     first.cancel()
     box.value?.cancel()
   }
 
   @Test func `A status sent while the subscription is made is received`() {
-    let subscription = self.observer.subscribe { [observer, heard] status in
-      heard.append(status)
+    let subscription = self.observer.subscribe { [observer, received] status in
+      received.append(status)
       if status == .disconnected { observer.send(status: .connected) }
     }
-    #expect(self.heard.all == [.disconnected, .connected])
+    #expect(self.received.all == [.disconnected, .connected])
     subscription.cancel()
   }
 
@@ -126,9 +126,9 @@ import Testing
 
   @Test func `An erased observer is the same observer`() {
     let erased = AnySendableNetworkObserver(self.observer)
-    let subscription = erased.subscribe { self.heard.append($0) }
+    let subscription = erased.subscribe { self.received.append($0) }
     self.observer.send(status: .connected)
-    #expect(self.heard.all == [.disconnected, .connected])
+    #expect(self.received.all == [.disconnected, .connected])
     subscription.cancel()
     #expect(self.observer.subscriberCount == 0)
   }

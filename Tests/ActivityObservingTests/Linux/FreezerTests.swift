@@ -15,14 +15,14 @@
       // That the process has come into the group may be told late, and is a pulse, too.
       let begun = try await subject.obeys("observe")
       #expect(begun.first == "active")
-      if begun.last == "inactive" { try await subject.hears("active") }
+      if begun.last == "inactive" { try await subject.reports("active") }
       for _ in 0..<3 {
         try await group.freeze()
         // Sent to a process that cannot do anything.
         subject.tell("mark")
         subject.tell("unmark")
         group.thaw()
-        var said = try await subject.heard(until: "done unmark")
+        var said = try await subject.lines(until: "done unmark")
         // The pulse comes before or after the marks, or between them, and may just have begun.
         while said.count(where: { $0 == "active" }) < said.count(where: { $0 == "inactive" }) {
           said.append(try #require(try await subject.line()))
@@ -43,7 +43,7 @@
       for _ in 0..<3 {
         try await group.freeze()
         group.thaw()
-        try await subject.hears("inactive", "active")
+        try await subject.reports("inactive", "active")
       }
       // What may follow: the kernel may tell of the freeze and of the thaw one after the other, when both are over.
       subject.send(SIGKILL)

@@ -14,7 +14,7 @@
   struct SignalActivityObserverTests {
     private let system = FakeSystem()
     private let loop = EventLoop()
-    private let ear = Ear()
+    private let receiver = Receiver()
 
     private func observer(
       _ options: SignalActivityObserver.Options = .countsBackgroundAsActive
@@ -43,29 +43,29 @@
       let observer = self.observer()
       observer.markInactive()
       #expect(!observer.isActive)
-      let subscription = observer.subscribe(self.ear.hear)
-      #expect(self.ear.all == [false])
+      let subscription = observer.subscribe(self.receiver.receive)
+      #expect(self.receiver.all == [false])
       await observer.settled()
       observer.markActive()
       observer.markInactive()
       observer.markActive()
       await observer.settled()
-      #expect(self.ear.all == [false, true, false, true])
+      #expect(self.receiver.all == [false, true, false, true])
       #expect(observer.isActive)
       subscription.cancel()
       observer.markInactive()
       await observer.settled()
-      #expect(self.ear.all.count == 4)
+      #expect(self.receiver.all.count == 4)
     }
 
     @Test func `A mark that is set while the observer begins is reported`() async throws {
       for _ in 0..<200 {
         let observer = self.observer()
-        let ear = Ear()
-        let subscription = observer.subscribe(ear.hear)
+        let receiver = Receiver()
+        let subscription = observer.subscribe(receiver.receive)
         observer.markInactive()
         await observer.settled()
-        #expect(ear.all == [true, false])
+        #expect(receiver.all == [true, false])
         subscription.cancel()
         await observer.settled()
       }
@@ -73,14 +73,14 @@
 
     @Test func `Signals make pulses and marks while there are subscribers`() async throws {
       let observer = self.observer()
-      let subscription = observer.subscribe(self.ear.hear)
+      let subscription = observer.subscribe(self.receiver.receive)
       await observer.settled()
       self.system.send(.cont)
       self.system.send(.usr1)
       self.system.send(.cont)
       self.system.send(.usr2)
       await observer.settled()
-      #expect(self.ear.all == [true, false, true, false, true])
+      #expect(self.receiver.all == [true, false, true, false, true])
       subscription.cancel()
       await observer.settled()
       #expect(self.system.handlerCount == 0)
@@ -88,51 +88,51 @@
 
     @Test func `A machine that has slept is a pulse, the time between two readings is not`() async throws {
       let observer = self.observer()
-      let subscription = observer.subscribe(self.ear.hear)
+      let subscription = observer.subscribe(self.receiver.receive)
       await observer.settled()
       self.system.timeAsleep.value = .milliseconds(900)
       try await self.system.turns(of: self.loop, 3)
-      #expect(self.ear.all == [true])
+      #expect(self.receiver.all == [true])
       self.system.timeAsleep.value = .seconds(60)
-      try await self.ear.hears(3)
-      #expect(self.ear.all == [true, false, true])
+      try await self.receiver.receives(3)
+      #expect(self.receiver.all == [true, false, true])
       subscription.cancel()
     }
 
     @Test func `The foreground is read where it matters`() async throws {
       self.system.isForeground.value = false
       let observer = self.observer([.watchesForeground])
-      let subscription = observer.subscribe(self.ear.hear)
-      #expect(self.ear.all == [false])
+      let subscription = observer.subscribe(self.receiver.receive)
+      #expect(self.receiver.all == [false])
       self.system.isForeground.value = true
-      try await self.ear.hears(2)
+      try await self.receiver.receives(2)
       self.system.isForeground.value = false
-      try await self.ear.hears(3)
-      #expect(self.ear.all == [false, true, false])
+      try await self.receiver.receives(3)
+      #expect(self.receiver.all == [false, true, false])
       subscription.cancel()
     }
 
     @Test func `A thaw of the control group is a pulse`() async throws {
       try self.system.writeGroup(frozen: 0)
       let observer = self.observer()
-      let subscription = observer.subscribe(self.ear.hear)
+      let subscription = observer.subscribe(self.receiver.receive)
       await observer.settled()
       try self.system.writeGroup(frozen: 0)
-      try await self.ear.hears(3)
-      #expect(self.ear.all == [true, false, true])
+      try await self.receiver.receives(3)
+      #expect(self.receiver.all == [true, false, true])
       subscription.cancel()
     }
 
     @Test func `A group that is frozen while the process runs is no longer its own`() async throws {
       try self.system.writeGroup(frozen: 0)
       let observer = self.observer()
-      let subscription = observer.subscribe(self.ear.hear)
+      let subscription = observer.subscribe(self.receiver.receive)
       await observer.settled()
       try self.system.writeGroup(frozen: 1)
       try await self.system.settle(self.loop)
       await observer.settled()
       #expect(observer.isActive)
-      #expect(self.ear.all == [true])
+      #expect(self.receiver.all == [true])
       subscription.cancel()
     }
 
@@ -193,8 +193,8 @@
     }
   }
 
-  /// Hears values, and lets a test wait for as many as it wants.
-  private final class Ear: Sendable {
+  /// Receives values, and lets a test wait for a number of them.
+  private final class Receiver: Sendable {
     private let log = Log<Bool>()
     private let stream: AsyncStream<Bool>
     private let continuation: AsyncStream<Bool>.Continuation
@@ -205,14 +205,14 @@
 
     var all: [Bool] { self.log.all }
 
-    var hear: @Sendable (Bool) -> Void {
+    var receive: @Sendable (Bool) -> Void {
       { value in
         self.log.append(value)
         self.continuation.yield(value)
       }
     }
 
-    func hears(_ count: Int) async throws {
+    func receives(_ count: Int) async throws {
       while self.all.count < count {
         _ = try await withTimeLimit("a value") { [stream = self.stream] in await stream.first { _ in true } }
       }

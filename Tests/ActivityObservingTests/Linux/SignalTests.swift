@@ -14,7 +14,7 @@
         subject.send(signal)
         try await subject.stops()
         subject.send(SIGCONT)
-        try await subject.hears("inactive", "active")
+        try await subject.reports("inactive", "active")
       }
     }
 
@@ -24,10 +24,10 @@
       #expect(try await subject.obeys("cancel").isEmpty)
       subject.send(SIGCONT)
       #expect(try await subject.obeys("census").count == 1)
-      // The signal before may still be on its way, and is heard like the one after.
+      // The signal before may still be on its way, and is received like the one after.
       #expect(try await subject.obeys("observe").first == "active")
       subject.send(SIGCONT)
-      try await subject.hears("inactive", "active")
+      try await subject.reports("inactive", "active")
     }
 
     @Test(arguments: [SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2])
@@ -50,17 +50,17 @@
       let subject = try await Subject("inactive=\(SIGUSR1)", "active=\(SIGUSR2)")
       #expect(try await subject.obeys("observe") == ["active"])
       subject.send(SIGUSR1)
-      try await subject.hears("inactive")
+      try await subject.reports("inactive")
       subject.send(SIGUSR1)
       subject.send(SIGUSR2)
-      try await subject.hears("active")
+      try await subject.reports("active")
       #expect(try await subject.obeys("mark") == ["inactive"])
       subject.send(SIGUSR2)
-      try await subject.hears("active")
+      try await subject.reports("active")
     }
 
     /// Sends the signal, and returns so many lines that are said then, in alphabetical order.
-    private func heard(_ subject: Subject, _ count: Int) async throws -> [String] {
+    private func lines(of subject: Subject, _ count: Int) async throws -> [String] {
       subject.send(SIGCONT)
       var lines: [String] = []
       for _ in 0..<count { lines.append(try #require(try await subject.line())) }
@@ -71,9 +71,9 @@
       let subject = try await Subject("own-handler=\(SIGCONT)")
       for _ in 0..<3 {
         #expect(try await subject.obeys("observe") == ["active"])
-        #expect(try await self.heard(subject, 3) == ["active", "handler", "inactive"])
+        #expect(try await self.lines(of: subject, 3) == ["active", "handler", "inactive"])
         #expect(try await subject.obeys("cancel").isEmpty)
-        #expect(try await self.heard(subject, 1) == ["handler"])
+        #expect(try await self.lines(of: subject, 1) == ["handler"])
         #expect(try await subject.obeys("mark") == [])
         #expect(try await subject.obeys("unmark") == [])
       }
@@ -96,11 +96,11 @@
       try await subject.obeys("handle")
       // The observer would do it by itself after a while.
       try await subject.obeys("renew")
-      for _ in 0..<100 { #expect(try await self.heard(subject, 3) == ["active", "handler", "inactive"]) }
+      for _ in 0..<100 { #expect(try await self.lines(of: subject, 3) == ["active", "handler", "inactive"]) }
       try await subject.obeys("cancel")
-      for _ in 0..<100 { #expect(try await self.heard(subject, 1) == ["handler"]) }
+      for _ in 0..<100 { #expect(try await self.lines(of: subject, 1) == ["handler"]) }
       #expect(try await subject.obeys("observe") == ["active"])
-      #expect(try await self.heard(subject, 3) == ["active", "handler", "inactive"])
+      #expect(try await self.lines(of: subject, 3) == ["active", "handler", "inactive"])
     }
 
     @Test func `A handler that calls the one before it may be put on top and taken away`() async throws {
@@ -108,15 +108,15 @@
       #expect(try await subject.obeys("observe") == ["active"])
       for _ in 0..<10 {
         try await subject.obeys("chain")
-        #expect(try await self.heard(subject, 4) == ["active", "chained", "handler", "inactive"])
+        #expect(try await self.lines(of: subject, 4) == ["active", "chained", "handler", "inactive"])
         try await subject.obeys("renew")
-        #expect(try await self.heard(subject, 4) == ["active", "chained", "handler", "inactive"])
+        #expect(try await self.lines(of: subject, 4) == ["active", "chained", "handler", "inactive"])
         try await subject.obeys("unchain")
         try await subject.obeys("renew")
-        #expect(try await self.heard(subject, 3) == ["active", "handler", "inactive"])
+        #expect(try await self.lines(of: subject, 3) == ["active", "handler", "inactive"])
       }
       try await subject.obeys("cancel")
-      #expect(try await self.heard(subject, 1) == ["handler"])
+      #expect(try await self.lines(of: subject, 1) == ["handler"])
     }
 
     @Test func `A handler that is on top when the observer goes is left alone, with what lies below it`() async throws {
@@ -124,9 +124,9 @@
       try await subject.obeys("observe")
       try await subject.obeys("chain")
       try await subject.obeys("cancel")
-      #expect(try await self.heard(subject, 2) == ["chained", "handler"])
+      #expect(try await self.lines(of: subject, 2) == ["chained", "handler"])
       try await subject.obeys("unchain")
-      #expect(try await self.heard(subject, 1) == ["handler"])
+      #expect(try await self.lines(of: subject, 1) == ["handler"])
     }
 
     @Test func `A program that installs ever new handlers keeps its signal, and that is reported once`() async throws {
@@ -141,7 +141,7 @@
       }
       #expect(warnings == ["warning signalInUse"])
       subject.send(SIGCONT)
-      try await subject.hears("chained", "handler")
+      try await subject.reports("chained", "handler")
     }
 
     @Test func `An event source that the program makes later shares the signal`() async throws {
@@ -149,25 +149,25 @@
       #expect(try await subject.obeys("observe") == ["active"])
       try await subject.obeys("source")
       try await subject.obeys("renew")
-      for _ in 0..<20 { #expect(try await self.heard(subject, 3) == ["active", "inactive", "source"]) }
+      for _ in 0..<20 { #expect(try await self.lines(of: subject, 3) == ["active", "inactive", "source"]) }
       try await subject.obeys("cancel")
-      for _ in 0..<20 { #expect(try await self.heard(subject, 1) == ["source"]) }
+      for _ in 0..<20 { #expect(try await self.lines(of: subject, 1) == ["source"]) }
     }
 
     @Test func `An event source of the program shares the signal`() async throws {
       let subject = try await Subject("own-source=\(SIGCONT)")
       #expect(try await subject.obeys("observe") == ["active"])
       subject.send(SIGCONT)
-      let heard = try await [subject.line(), subject.line(), subject.line()].compactMap { $0 }
-      #expect(heard.sorted() == ["active", "inactive", "source"])
-      #expect(heard.filter { $0 != "source" } == ["inactive", "active"])
+      let received = try await [subject.line(), subject.line(), subject.line()].compactMap { $0 }
+      #expect(received.sorted() == ["active", "inactive", "source"])
+      #expect(received.filter { $0 != "source" } == ["inactive", "active"])
     }
 
     @Test func `An event source for the end of the process works on beside an observer`() async throws {
       let subject = try await Subject("own-source=\(SIGTERM)")
       try await subject.obeys("observe")
       subject.send(SIGTERM)
-      try await subject.hears("source")
+      try await subject.reports("source")
       #expect(try await subject.obeys("mark") == ["inactive"])
     }
 

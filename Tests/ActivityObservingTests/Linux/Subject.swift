@@ -42,7 +42,7 @@
         continuation.finish()
       }
       try #require(status == 0, "\(Self.path) does not start")
-      try await self.hears("ready")
+      try await self.reports("ready")
     }
 
     deinit {
@@ -82,11 +82,11 @@
     @discardableResult
     func obeys(_ command: String, sourceLocation: SourceLocation = #_sourceLocation) async throws -> [String] {
       self.tell(command)
-      return try await self.heard(until: "done \(command)", sourceLocation: sourceLocation)
+      return try await self.lines(until: "done \(command)", sourceLocation: sourceLocation)
     }
 
     /// What is said before a line.
-    func heard(until end: String, sourceLocation: SourceLocation = #_sourceLocation) async throws -> [String] {
+    func lines(until end: String, sourceLocation: SourceLocation = #_sourceLocation) async throws -> [String] {
       var said: [String] = []
       while let line = try await self.line(sourceLocation), line != end { said.append(line) }
       return said
@@ -99,7 +99,7 @@
     }
 
     /// Expects these lines, one after the other.
-    func hears(_ lines: String..., sourceLocation: SourceLocation = #_sourceLocation) async throws {
+    func reports(_ lines: String..., sourceLocation: SourceLocation = #_sourceLocation) async throws {
       for line in lines { #expect(try await self.line(sourceLocation) == line, sourceLocation: sourceLocation) }
     }
 

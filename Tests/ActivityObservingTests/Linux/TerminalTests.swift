@@ -19,7 +19,7 @@
       subject.send(SIGSTOP)
       try await subject.stops()
       subject.send(SIGCONT)
-      try await subject.hears("inactive", "active")
+      try await subject.reports("inactive", "active")
     }
 
     @Test func `A job that goes on in the background stays inactive where that does not count`() async throws {
@@ -29,10 +29,10 @@
       subject.send(SIGSTOP)
       try await subject.stops()
       subject.send(SIGCONT)
-      try await subject.hears("inactive")
+      try await subject.reports("inactive")
       try await subject.obeys("forth")
       subject.send(SIGCONT)
-      try await subject.hears("active")
+      try await subject.reports("active")
     }
 
     @Test func `Coming to the foreground is seen without a signal`() async throws {
@@ -40,9 +40,9 @@
       try await subject.obeys("back")
       #expect(try await subject.obeys("observe") == ["inactive"])
       try await subject.obeys("forth")
-      try await subject.hears("active")
+      try await subject.reports("active")
       try await subject.obeys("back")
-      try await subject.hears("inactive")
+      try await subject.reports("inactive")
     }
 
     @Test func `Where the background counts too, coming to the foreground is a pulse`() async throws {
@@ -50,7 +50,7 @@
       try await subject.obeys("back")
       #expect(try await subject.obeys("observe") == ["active"])
       try await subject.obeys("forth")
-      try await subject.hears("inactive", "active")
+      try await subject.reports("inactive", "active")
     }
   }
 

@@ -4,20 +4,20 @@ import Testing
 
 @Suite struct MockMemoryPressureSourceTests {
   private let source = MockMemoryPressureSource()
-  private let heard = Log<MemoryPressure>()
+  private let received = Log<MemoryPressure>()
 
   @Test func `A subscriber receives the present level at once, and then each that is sent`() {
-    let subscription = AnySendableMemoryPressureSource(self.source).subscribe { self.heard.append($0) }
-    #expect(self.heard.all == [.normal])
+    let subscription = AnySendableMemoryPressureSource(self.source).subscribe { self.received.append($0) }
+    #expect(self.received.all == [.normal])
     self.source.send(pressure: .critical)
     self.source.send(pressure: .critical)
     self.source.send(pressure: .warning)
-    #expect(self.heard.all == [.normal, .critical, .critical, .warning])
+    #expect(self.received.all == [.normal, .critical, .critical, .warning])
     #expect(self.source.currentPressure == .warning)
     #expect(self.source.subscriberCount == 1)
     subscription.cancel()
     self.source.send(pressure: .normal)
-    #expect(self.heard.all.count == 4)
+    #expect(self.received.all.count == 4)
     #expect(self.source.subscriberCount == 0)
   }
 

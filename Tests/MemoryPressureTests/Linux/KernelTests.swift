@@ -38,19 +38,19 @@
       configuration.loop = EventLoop()
       configuration.files = FileWatcher(loop: configuration.loop)
       let source = CgroupMemoryPressureSource(configuration)
-      let ear = Ear(source)
-      #expect(try await ear.next() == .normal)
+      let receiver = LevelReceiver(source)
+      #expect(try await receiver.next() == .normal)
       await source.settled()
       #expect(Descriptors.count(at: Kernel.processorStalls) > 0)
       let crowd = Crowd()
       defer { crowd.disperse() }
-      #expect(try await ear.next() == .warning)
+      #expect(try await receiver.next() == .warning)
       // It goes on, and is told again. Where the machine is very busy the kernel may miss it for long enough to seem normal.
-      var level = try await ear.next()
-      if level == .normal { level = try await ear.next() }
+      var level = try await receiver.next()
+      if level == .normal { level = try await receiver.next() }
       #expect(level == .warning)
       crowd.disperse()
-      ear.cancel()
+      receiver.cancel()
       await source.settled()
       #expect(!configuration.loop.isRunning)
       #expect(Descriptors.count(at: Kernel.processorStalls) == 0)
@@ -83,21 +83,21 @@
         return SystemDeadlineSource().elapsed
       }
       let source = CgroupMemoryPressureSource(configuration)
-      let ear = Ear(source)
+      let receiver = LevelReceiver(source)
       await source.settled()
       #expect(try await Descriptors.count(at: mount + "/" + name, on: configuration.loop) == 2)
       #expect(rmdir(mount + "/" + name) == 0)
       try await isReopened.wait()
-      ear.cancel()
+      receiver.cancel()
       await source.settled()
       #expect(!configuration.loop.isRunning)
     }
 
     @Test func `This machine reports a level`() async throws {
       let source = CgroupMemoryPressureSource()
-      let heard = Log<MemoryPressure>()
-      let subscription = source.subscribe { heard.append($0) }
-      #expect(heard.all.count == 1)
+      let received = Log<MemoryPressure>()
+      let subscription = source.subscribe { received.append($0) }
+      #expect(received.all.count == 1)
       subscription.cancel()
       await source.settled()
     }

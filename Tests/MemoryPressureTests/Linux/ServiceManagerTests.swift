@@ -37,22 +37,22 @@
       let source = CgroupMemoryPressureSource(
         self.configuration(self.tree.path("watched"), writing: "c29tZSAyMDAwMDAgMjAwMDAwMAA=")
       )
-      let ear = Ear(source)
+      let receiver = LevelReceiver(source)
       await source.settled()
       #expect(try self.tree.read("watched") == "some 200000 2000000\0")
       #expect(try self.tree.read("unified/own/memory.pressure").isEmpty)
       #expect(try self.tree.read("proc/pressure/memory").isEmpty)
-      ear.cancel()
+      receiver.cancel()
     }
 
     @Test func `Without its variables the own group is watched, at two degrees`() async throws {
       let source = CgroupMemoryPressureSource(self.configuration(nil))
-      let ear = Ear(source)
+      let receiver = LevelReceiver(source)
       await source.settled()
       #expect(try self.tree.read("unified/own/memory.pressure") == "full 100000 2000000\0")
       #expect(try self.tree.read("proc/pressure/memory").isEmpty)
       #expect(try await Descriptors.count(at: self.tree.path("unified/own/memory.pressure"), on: self.loop) == 2)
-      ear.cancel()
+      receiver.cancel()
       await source.settled()
       #expect(Descriptors.count(at: self.tree.root) == 0)
     }
@@ -60,10 +60,10 @@
     @Test(arguments: ["relative", "/nowhere/at/all", ""])
     func `A path that makes no sense counts as none`(_ watch: String) async throws {
       let source = CgroupMemoryPressureSource(self.configuration(watch))
-      let ear = Ear(source)
+      let receiver = LevelReceiver(source)
       await source.settled()
       #expect(try await Descriptors.count(at: self.tree.path("unified/own/memory.pressure"), on: self.loop) == 2)
-      ear.cancel()
+      receiver.cancel()
     }
 
     @Test(arguments: [nil, ""])
@@ -73,34 +73,34 @@
       let source = CgroupMemoryPressureSource(
         self.configuration(self.tree.path("proc/pressure/memory"), writing: text)
       )
-      let ear = Ear(source)
+      let receiver = LevelReceiver(source)
       await source.settled()
       #expect(Descriptors.count(at: self.tree.path("proc/pressure/memory")) == 0)
       #expect(try await Descriptors.count(at: self.tree.path("unified/own/memory.pressure"), on: self.loop) == 2)
-      ear.cancel()
+      receiver.cancel()
     }
 
     @Test func `Without a pressure file of the group that of the machine is watched`() async throws {
       try self.tree.remove("unified/own/memory.pressure")
       let source = CgroupMemoryPressureSource(self.configuration(nil))
-      let ear = Ear(source)
+      let receiver = LevelReceiver(source)
       await source.settled()
       #expect(try self.tree.read("proc/pressure/memory") == "full 100000 2000000\0")
-      ear.cancel()
+      receiver.cancel()
     }
 
     @Test func `The null device means that nothing is watched, unless the program knows better`() async throws {
       try self.tree.writeMachine(available: 10)
       let source = CgroupMemoryPressureSource(self.configuration("/dev/null"))
-      let ear = Ear(source)
-      #expect(try await ear.next() == .normal)
+      let receiver = LevelReceiver(source)
+      #expect(try await receiver.next() == .normal)
       await source.settled()
       #expect(!self.loop.isRunning)
       #expect(Descriptors.count(at: self.tree.root) == 0)
-      ear.cancel()
+      receiver.cancel()
       var configuration = self.configuration("/dev/null")
       configuration.obeysServiceManager = false
-      let stubborn = Ear(CgroupMemoryPressureSource(configuration))
+      let stubborn = LevelReceiver(CgroupMemoryPressureSource(configuration))
       #expect(try await stubborn.next() == .critical)
       stubborn.cancel()
     }
@@ -109,16 +109,16 @@
       let path = self.tree.path("pipe")
       try #require(mkfifo(path, 0o600) == 0)
       let source = CgroupMemoryPressureSource(self.configuration(path, writing: "aGVsbG8="))
-      let ear = Ear(source)
-      #expect(try await ear.next() == .normal)
+      let receiver = LevelReceiver(source)
+      #expect(try await receiver.next() == .normal)
       await source.settled()
       // What it has written itself is no news.
-      #expect(ear.heardCount == 1)
+      #expect(receiver.receivedCount == 1)
       let manager = try #require(FileHandle(forWritingAtPath: path))
       try manager.write(contentsOf: Data(repeating: 1, count: 2_000))
-      #expect(try await ear.next() == .warning)
+      #expect(try await receiver.next() == .warning)
       try manager.close()
-      ear.cancel()
+      receiver.cancel()
       await source.settled()
       #expect(!self.loop.isRunning)
       #expect(Descriptors.count(at: self.tree.root) == 0)
@@ -127,17 +127,17 @@
     @Test func `A socket is greeted, read, and found again when it has hung up`() async throws {
       let server = try SocketServer(path: self.tree.path("socket"))
       let source = CgroupMemoryPressureSource(self.configuration(self.tree.path("socket"), writing: "aGVsbG8="))
-      let ear = Ear(source)
-      #expect(try await ear.next() == .normal)
+      let receiver = LevelReceiver(source)
+      #expect(try await receiver.next() == .normal)
       let first = try await server.accept()
       #expect(first.receive() == "hello")
       first.send("x")
-      #expect(try await ear.next() == .warning)
+      #expect(try await receiver.next() == .warning)
       first.close()
       let second = try await server.accept()
       #expect(second.receive() == "hello")
       second.close()
-      ear.cancel()
+      receiver.cancel()
     }
   }
 #endif

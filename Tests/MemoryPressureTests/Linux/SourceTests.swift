@@ -41,76 +41,76 @@
     @Test func `A subscriber receives the level of the memory in use before subscribing returns`() async throws {
       try self.tree.writeGroup("/own", current: 96, max: 100)
       let source = self.source()
-      let heard = Log<MemoryPressure>()
-      let first = source.subscribe { heard.append($0) }
-      #expect(heard.all == [.critical])
+      let received = Log<MemoryPressure>()
+      let first = source.subscribe { received.append($0) }
+      #expect(received.all == [.critical])
       await source.settled()
-      let second = source.subscribe { heard.append($0) }
-      #expect(heard.all == [.critical, .critical])
+      let second = source.subscribe { received.append($0) }
+      #expect(received.all == [.critical, .critical])
       first.cancel()
       second.cancel()
     }
 
     @Test func `More in use raises the level, less lets it fall after ten seconds`() async throws {
       let source = self.source(calm: .milliseconds(5), raised: .milliseconds(5))
-      let ear = Ear(source)
-      #expect(try await ear.next() == .normal)
+      let receiver = LevelReceiver(source)
+      #expect(try await receiver.next() == .normal)
       try self.tree.write("\(90 << 20)\n", to: "unified/own/memory.current")
-      #expect(try await ear.next() == .warning)
+      #expect(try await receiver.next() == .warning)
       try self.tree.write("\(99 << 20)\n", to: "unified/own/memory.current")
-      #expect(try await ear.next() == .critical)
+      #expect(try await receiver.next() == .critical)
       try self.tree.write("\(70 << 20)\n", to: "unified/own/memory.current")
       await source.settled()
       self.hands.advance(by: .seconds(11))
-      #expect(try await ear.next() == .normal)
-      ear.cancel()
+      #expect(try await receiver.next() == .normal)
+      receiver.cancel()
     }
 
     @Test func `Limits that are met are reported at once`() async throws {
       let source = self.source()
-      let ear = Ear(source)
-      #expect(try await ear.next() == .normal)
+      let receiver = LevelReceiver(source)
+      #expect(try await receiver.next() == .normal)
       await source.settled()
       try self.tree.writeEvents("/own", high: 1)
-      #expect(try await ear.next() == .warning)
+      #expect(try await receiver.next() == .warning)
       try self.tree.writeEvents("/own", high: 1, oomKill: 1)
-      #expect(try await ear.next() == .critical)
+      #expect(try await receiver.next() == .critical)
       self.hands.advance(by: .seconds(3))
       try self.tree.writeEvents("/own", high: 1, oomKill: 2)
-      #expect(try await ear.next() == .critical)
-      ear.cancel()
+      #expect(try await receiver.next() == .critical)
+      receiver.cancel()
     }
 
     @Test func `A file that another has replaced is followed`() async throws {
       let source = self.source()
-      let ear = Ear(source)
-      #expect(try await ear.next() == .normal)
+      let receiver = LevelReceiver(source)
+      #expect(try await receiver.next() == .normal)
       await source.settled()
       try self.tree.replace("unified/own/memory.events", with: "high 1\nmax 0\noom_kill 0\n")
-      #expect(try await ear.next() == .warning)
+      #expect(try await receiver.next() == .warning)
       try self.tree.write("high 1\nmax 0\noom_kill 1\n", to: "unified/own/memory.events")
-      #expect(try await ear.next() == .critical)
-      ear.cancel()
+      #expect(try await receiver.next() == .critical)
+      receiver.cancel()
     }
 
     @Test func `All subscribers receive the same, and a cancelled one receives nothing more`() async throws {
       let source = self.source()
-      let ears = (0..<5).map { _ in Ear(source) }
-      for ear in ears { #expect(try await ear.next() == .normal) }
+      let receivers = (0..<5).map { _ in LevelReceiver(source) }
+      for receiver in receivers { #expect(try await receiver.next() == .normal) }
       await source.settled()
-      ears[0].cancel()
+      receivers[0].cancel()
       try self.tree.writeEvents("/own", high: 1)
-      for ear in ears.dropFirst() { #expect(try await ear.next() == .warning) }
+      for receiver in receivers.dropFirst() { #expect(try await receiver.next() == .warning) }
       await source.settled()
-      #expect(ears[0].heardCount == 1)
-      for ear in ears { ear.cancel() }
+      #expect(receivers[0].receivedCount == 1)
+      for receiver in receivers { receiver.cancel() }
     }
 
     @Test func `Nothing is left when the last subscriber has gone, and all is there again with the next`() async throws
     {
       let source = self.source()
       for _ in 0..<3 {
-        let (first, second) = (Ear(source), Ear(source))
+        let (first, second) = (LevelReceiver(source), LevelReceiver(source))
         await source.settled()
         #expect(self.loop.isRunning)
         #expect(self.configuration.files.isOpen)
@@ -137,21 +137,21 @@
 
     @Test func `A handler may subscribe and cancel`() async throws {
       let source = self.source()
-      let ear = Ear(source)
-      let heard = Log<MemoryPressure>()
+      let receiver = LevelReceiver(source)
+      let received = Log<MemoryPressure>()
       let gate = Gate()
       let own = OwnSubscription()
       own.value = source.subscribe { pressure in
         guard pressure == .warning else { return }
         own.value?.cancel()
-        source.subscribe { heard.append($0) }.cancel()
+        source.subscribe { received.append($0) }.cancel()
         gate.open()
       }
       await source.settled()
       try self.tree.writeEvents("/own", high: 1)
       try await gate.wait()
-      #expect(heard.all == [.warning])
-      ear.cancel()
+      #expect(received.all == [.warning])
+      receiver.cancel()
       await source.settled()
       #expect(!self.loop.isRunning)
     }

@@ -163,9 +163,9 @@
           for number in 0..<4 {
             group.addTask {
               for turn in 0..<100 {
-                let heard = Mutex(0)
-                let subscription = observer.subscribe { _ in heard.withLock { $0 += 1 } }
-                #expect(heard.withLock { $0 } >= 1)
+                let received = Mutex(0)
+                let subscription = observer.subscribe { _ in received.withLock { $0 += 1 } }
+                #expect(received.withLock { $0 } >= 1)
                 if (number + turn) % 3 == 0 { kernel.hint() }
                 if (number + turn) % 5 == 0 { _ = observer.currentStatus }
                 subscription.cancel()

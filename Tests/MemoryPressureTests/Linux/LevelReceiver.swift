@@ -5,8 +5,8 @@
   import Synchronization
   import Testing
 
-  /// Hears levels, one after the other.
-  final class Ear: Sendable {
+  /// Receives levels, one after the other.
+  final class LevelReceiver: Sendable {
     private let stream: AsyncStream<MemoryPressure>
     private let continuation: AsyncStream<MemoryPressure>.Continuation
     private let subscription = Mutex<OperationSubscription?>(nil)
@@ -21,8 +21,8 @@
       self.subscription.withLock { $0 = subscription }
     }
 
-    /// How many it has heard.
-    var heardCount: Int { self.count.withLock { $0 } }
+    /// The number of levels that it has received.
+    var receivedCount: Int { self.count.withLock { $0 } }
 
     /// The next level.
     func next() async throws -> MemoryPressure? {
