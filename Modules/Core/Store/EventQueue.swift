@@ -1,31 +1,35 @@
-/// News that have to wait until others have been handed over.
+/// An event that waits until earlier events have been delivered.
 @usableFromInline
 struct QueuedEvent<State: OperationState & Sendable>: Sendable {
   let state: State?
   let result: Result<State.OperationValue, State.Failure>?
   let lifecycle: StoreChange.Lifecycle?
   let context: OperationContext
-  /// The run that made the change, if one did.
+  /// The run that caused the event; nil when the change was made outside a run.
   let run: OperationTaskIdentifier?
+  /// Only subscribers with smaller identifiers receive the event: those that were added before it.
   let limit: UInt64
+  /// The only recipient; nil when all subscribers receive the event.
   let addressee: Subscriber<State>?
 }
 
-/// The events of a store on their way to its subscribers, in order.
+/// The undelivered events of a store, oldest first. Appending and removing take constant amortized time.
 @usableFromInline
 struct EventQueue<State: OperationState & Sendable>: Sendable {
   @usableFromInline
   enum Entry: Sendable {
     case event(QueuedEvent<State>)
-    /// Lets a subscriber go once all that was made for it has been handed over.
+    /// Removes a subscriber after the events queued before have been delivered to it.
     case dismissal(Subscriber<State>)
-    /// Something that is to happen between the events.
+    /// An action to perform between two events.
     case action(@Sendable () -> Void)
   }
 
-  // What is taken out leaves its place empty, so that nothing is let go of later, under the lock.
+  // A removed entry is replaced with nil, so that compacting the array destroys no entry under the lock.
   @usableFromInline var entries: [Entry?] = []
+  /// The index of the first entry that has not been removed.
   @usableFromInline var head: Int32 = 0
+  /// Whether a thread is delivering events. Only that thread removes entries.
   @usableFromInline var isDelivering = false
 
   @inlinable
@@ -55,9 +59,9 @@ struct EventQueue<State: OperationState & Sendable>: Sendable {
   }
 }
 
-/// What was taken out of the event queue, with the subscribers of that moment.
+/// An entry removed from the event queue, with the subscribers at that time.
 struct Delivery<State: OperationState & Sendable> {
-  /// What it was; a dismissal is only carried out of the lock, where its subscriber may go.
+  /// The removed entry. A dismissal needs no action; it is kept here so that its subscriber is released after the lock.
   let entry: EventQueue<State>.Entry
   let slots: ContiguousArray<Subscriber<State>?>
 

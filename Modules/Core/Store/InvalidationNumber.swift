@@ -1,19 +1,20 @@
 internal import Synchronization
 
-/// Numbers the invalidations of all stores of the process, so that work from before one can be told from work after it.
+/// Numbers the invalidations of all stores in the process, to order work relative to them.
 package enum InvalidationNumber {
   private static let last = Atomic<Int>(0)
 
-  /// The number of the invalidation that came last; 0 before the first.
+  /// The number of the last invalidation; 0 before the first.
   ///
-  /// Work that reads it when it begins answers all invalidations up to this number.
+  /// Work that reads this number when it begins answers all invalidations up to it.
   package static var latest: Int { self.last.load(ordering: .acquiring) }
 
   static func next() -> Int { self.last.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue }
 }
 
 extension OperationContext {
-  /// The last invalidation of the store that runs the operation with this context. A run that begins with this context must not
-  /// be served by work from before it.
+  /// The number of the last invalidation of the store that runs the operation with this context; 0 without one.
+  ///
+  /// A run that begins with this context must not join work that began before that invalidation.
   @usableFromInline package var lastInvalidation: Int { self.run.store?.lastInvalidation ?? 0 }
 }

@@ -1,24 +1,25 @@
-/// What layers have made of states while a change was tried outside the lock, for the same change under the lock.
+/// Records the states that layers produce, so that a change can be repeated under the lock without calling them.
 ///
-/// Layers are user code. A change that replays them is made twice: first of a draft, which calls them, and then of the
-/// machine, which takes what they have made in the same order.
+/// Layers are user code. A change that replays them is made twice: first to a draft outside the lock, which calls the
+/// layers and records their results, then to the machine under the lock, which reuses the results in the same order.
 final class LayerResults<State: Sendable>: @unchecked Sendable {
-  // Unchecked because it belongs to one change, which one thread makes.
+  // Unchecked because it belongs to one change, and one thread makes a change.
   private var states: [State] = []
-  private var taken: Int?
+  /// The index of the next result to reuse; nil while results are recorded.
+  private var replayIndex: Int?
 
   func apply(_ layer: (inout State) -> Void, to state: inout State) {
-    if let taken = self.taken {
-      state = self.states[taken]
-      self.taken = taken + 1
+    if let index = self.replayIndex {
+      state = self.states[index]
+      self.replayIndex = index + 1
     } else {
       layer(&state)
       self.states.append(state)
     }
   }
 
-  /// From now on what was made is taken.
+  /// Reuses the recorded results from now on.
   func replay() {
-    self.taken = 0
+    self.replayIndex = 0
   }
 }

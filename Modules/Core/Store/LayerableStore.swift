@@ -1,9 +1,9 @@
-/// A store of whatever state, as what layers are laid over.
+/// A store that layers can be added to, whatever the type of its state.
 package struct LayerableStore: Sendable {
   package let store: any AnyObject & Sendable
   private let target: any ErasedLayerTarget
 
-  /// Sees a store; nil when the object is none.
+  /// Returns nil when the object is not an ``OperationStore``.
   package init?(_ store: any AnyObject & Sendable) {
     guard let target = (store as? any RuntimeHolder)?.erasedRuntime as? any ErasedLayerTarget else { return nil }
     self.store = store
@@ -15,11 +15,13 @@ package struct LayerableStore: Sendable {
   /// The type of the state.
   package var stateType: any OperationState.Type { self.target.stateType }
 
-  /// Lays an update over the store where its state is `State` or shows one in its own way, on top of those that are there.
-  /// Does nothing when the layer is there already.
+  /// Adds a layer on top of the present ones, if the state of the store is `State` or has a base of that type.
   ///
-  /// - Parameter apply: Called whenever the value beneath changes, while no lock is held, perhaps more than once.
-  /// - Returns: Whether the store has such a state.
+  /// Does nothing when the store already has the layer.
+  ///
+  /// - Parameter apply: Called with no lock held each time the value beneath changes, possibly more than once for a
+  ///   change.
+  /// - Returns: Whether the store has a state of type `State`.
   package func addLayer<State: OverlayableState & Sendable>(
     _ id: StateLayerIdentifier,
     over state: State.Type,
@@ -34,24 +36,27 @@ package struct LayerableStore: Sendable {
     }
   }
 
-  /// Takes a layer off: the store shows what is beneath.
+  /// Removes a layer. The store shows the value beneath.
   package func removeLayer(_ id: StateLayerIdentifier) {
     self.target.removeLayer(id)
   }
 
-  /// Makes what a layer shows part of the value beneath.
+  /// Removes a layer and applies its update to the value beneath.
   package func commitLayer(_ id: StateLayerIdentifier) {
     self.target.commitLayer(id)
   }
 
-  /// Takes a layer off together with the arrival of what the store's next invalidation asks for: the layer is replaced by
-  /// what it stood for, in one step. Follow it with the invalidation and ``commitLayerAtRest(_:)``.
+  /// Removes a layer in the same step in which the refetch that the next invalidation causes sets its result.
+  ///
+  /// The refetched value replaces the layer without the old value showing in between. Call the invalidation and then
+  /// ``commitLayerAtRest(_:)`` afterwards.
   package func removeLayerWithNextRefetch(_ id: StateLayerIdentifier) {
     self.target.removeLayerWithNextRefetch(id)
   }
 
-  /// Makes what a layer shows part of the value beneath when no run is under way that may bring it: now, or when the runs
-  /// that are have ended without.
+  /// Commits a layer when no run is under way: now, or when the current runs have ended without replacing it.
+  ///
+  /// Removes the layer instead when a set value or a reset has answered the invalidation that the layer waits for.
   package func commitLayerAtRest(_ id: StateLayerIdentifier) {
     self.target.commitAtRest(id)
   }
@@ -63,7 +68,7 @@ extension OperationClient {
     self.storage.runtimes(matching: path).compactMap { $0.erasedStore.flatMap { LayerableStore($0) } }
   }
 
-  /// Tells of the stores that come to paths that start with `path`.
+  /// Calls `onAdded` with each store that is added at a path that starts with `path`.
   package func watchLayerableStores(
     matching path: OperationPath,
     onAdded: @escaping @Sendable (LayerableStore) -> Void
@@ -74,7 +79,7 @@ extension OperationClient {
   }
 }
 
-/// What of a ``LayerTarget`` does not depend on its state.
+/// The part of ``LayerTarget`` that does not depend on the type of its state.
 private protocol ErasedLayerTarget: Sendable {
   var path: OperationPath { get }
   var stateType: any OperationState.Type { get }
@@ -90,7 +95,7 @@ private protocol ErasedLayerTarget: Sendable {
   func commitAtRest(_ id: StateLayerIdentifier)
 }
 
-/// A store, seen through the type of its state or of a base of that.
+/// A store, accessed through the type of its state or through the type of that state's base.
 private protocol LayerTarget<State>: Sendable {
   associatedtype State: OperationState & Sendable
 
@@ -127,7 +132,7 @@ extension LayerTarget {
   }
 }
 
-/// A store seen through the base of its state.
+/// A store, accessed through the base of its state.
 private struct BaseTarget<Layer: LayeredOperationState>: LayerTarget {
   let layer: any LayerTarget<Layer>
 

@@ -1,10 +1,10 @@
-/// Those who hear of an event.
+/// The subscribers that receive an event.
 @usableFromInline
 struct Recipients<State: OperationState & Sendable>: Sendable {
   @usableFromInline let slots: ContiguousArray<Subscriber<State>?>
-  /// All who had come by then: those with smaller identifiers.
+  /// Only subscribers with smaller identifiers receive the event: those that were added before it.
   @usableFromInline let limit: UInt64
-  /// The only one who is to hear it, if it is not for all.
+  /// The only recipient; nil when all subscribers receive the event.
   @usableFromInline let addressee: Subscriber<State>?
 
   @inlinable
@@ -14,6 +14,7 @@ struct Recipients<State: OperationState & Sendable>: Sendable {
     self.addressee = addressee
   }
 
+  /// Calls `body` with each recipient of an event of `run`, in the order in which they subscribed.
   @inlinable
   func forEach(run: OperationTaskIdentifier?, _ body: (Subscriber<State>) -> Void) {
     if let addressee = self.addressee { return body(addressee) }
@@ -23,7 +24,7 @@ struct Recipients<State: OperationState & Sendable>: Sendable {
     }
   }
 
-  /// Hands over what there is of the three, each to all before the next.
+  /// Delivers the state, the result and the lifecycle event that are given, each to all recipients before the next.
   @inlinable
   func receive(
     state: State?,

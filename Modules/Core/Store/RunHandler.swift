@@ -1,6 +1,7 @@
-/// The handler that hears of the events of one run, on its way to that.
+/// A reference to the handler for the events of one run.
 ///
-/// A handler is as large as its four closures. Each async function that passes one on would keep it while it waits.
+/// A handler is as large as its four closures, and each async function that passed it on would keep a copy while it
+/// waits. A reference is one pointer.
 @usableFromInline
 final class RunHandler<State: OperationState & Sendable>: Sendable {
   @usableFromInline let handler: OperationEventHandler<State>

@@ -1,17 +1,17 @@
 internal import Synchronization
 
-/// An update that is laid over the state of a store without becoming part of it.
+/// An update that a store shows on top of its state without making it part of the state.
 @usableFromInline
 struct StateLayer<State: OperationState & Sendable>: Sendable {
   let id: StateLayerIdentifier
   let apply: @Sendable (inout State) -> Void
-  /// Tells a state that all layers were applied to what is beneath them.
+  /// Passes the state beneath the layers to a state that all layers were applied to.
   let noteStateBeneath: @Sendable (inout State, State) -> Void
-  /// The invalidation whose answer brings what the layer shows: the layer goes with it.
+  /// The layer is removed when an invalidation with this number or a later one is answered; nil to keep it.
   var replacingInvalidation: Int?
 }
 
-/// Names one layer, which may lie over any number of stores.
+/// Identifies one layer, which may be added to any number of stores.
 @usableFromInline
 package struct StateLayerIdentifier: Hashable, Sendable {
   private static let last = Atomic<UInt64>(0)
@@ -23,15 +23,15 @@ package struct StateLayerIdentifier: Hashable, Sendable {
 }
 
 extension OperationStore where State: OverlayableState {
-  /// Lays an update over the value that the store shows, on top of those that are there. Does nothing when the layer is
-  /// there already.
+  /// Adds a layer on top of the present ones. Does nothing when the store already has the layer.
   ///
-  /// - Parameter apply: Called whenever the value beneath changes, while no lock is held, perhaps more than once.
+  /// - Parameter apply: Called with no lock held each time the value beneath changes, possibly more than once for a
+  ///   change.
   package func addLayer(_ id: StateLayerIdentifier, apply: @escaping @Sendable (inout State.StateValue) -> Void) {
     _ = LayerableStore(self)?.addLayer(id, over: State.self, apply: apply)
   }
 
-  /// Takes a layer off: the store shows what is beneath.
+  /// Removes a layer. The store shows the value beneath.
   package func removeLayer(_ id: StateLayerIdentifier) {
     self.runtime.removeLayer(id)
   }
@@ -53,7 +53,7 @@ extension StoreRuntime {
   func commitLayer(_ id: StateLayerIdentifier) {
     let layer = self.machine.withLock { $0.layers.first { $0.id == id } }
     guard let layer else { return }
-    // Applied outside the lock, and again when the value has changed by then.
+    // Not under the lock: a layer is user code. It is applied again when the state has changed meanwhile.
     self.commit(layer)
   }
 
@@ -62,45 +62,45 @@ extension StoreRuntime {
   }
 
   func commitAtRest(_ id: StateLayerIdentifier) {
-    let watch = RestWatch()
-    // Before the first look, so that no end of a run is missed between the two.
-    watch.keep(self.observeActivity { [weak self] in self?.commitIfAtRest(id, watch) })
-    self.commitIfAtRest(id, watch)
+    let observation = SubscriptionHolder()
+    // Observes before the first check, so that the end of a run between the two is not missed.
+    observation.store(self.observeActivity { [weak self] in self?.commitIfAtRest(id, observation) })
+    self.commitIfAtRest(id, observation)
   }
 
-  private func commitIfAtRest(_ id: StateLayerIdentifier, _ watch: RestWatch) {
+  private func commitIfAtRest(_ id: StateLayerIdentifier, _ observation: SubscriptionHolder) {
     let (layer, isAtRest, isAnswered) = self.machine.withLock { machine in
       let layer = machine.layers.first { $0.id == id }
       return (layer, machine.runs.isEmpty, layer.map { machine.isAnswered($0) } ?? true)
     }
     guard isAtRest || layer == nil else { return }
-    watch.end()
+    observation.cancel()
     guard let layer else { return }
-    // A value that was set, or a reset, has taken the place of what was asked for.
+    // A set value or a reset has answered the invalidation, and replaces the layer.
     if isAnswered { self.editLayers { $0.remove(id) } } else { self.commit(layer) }
   }
 }
 
-/// Keeps an observer of a store until it has seen what it waits for.
-private final class RestWatch: Sendable {
+/// Holds a subscription, which may be cancelled before it has been stored.
+private final class SubscriptionHolder: Sendable {
   private struct State {
     var subscription: OperationSubscription?
-    var isOver = false
+    var isCancelled = false
   }
 
   private let state = Locked(State())
 
-  func keep(_ subscription: OperationSubscription) {
-    let isOver = self.state.withLock { state in
-      if !state.isOver { state.subscription = subscription }
-      return state.isOver
+  func store(_ subscription: OperationSubscription) {
+    let isCancelled = self.state.withLock { state in
+      if !state.isCancelled { state.subscription = subscription }
+      return state.isCancelled
     }
-    if isOver { subscription.cancel() }
+    if isCancelled { subscription.cancel() }
   }
 
-  func end() {
+  func cancel() {
     let subscription = self.state.withLock { state in
-      state.isOver = true
+      state.isCancelled = true
       defer { state.subscription = nil }
       return state.subscription
     }

@@ -1,8 +1,9 @@
-/// Who is to know of a change of what a store does.
+/// The notifications that are due when the activity of a store has changed.
 @usableFromInline
 struct StoreActivityChange: Sendable {
-  /// For the client, if there is one and the store has become idle or stopped being so.
+  /// The reading to pass to the client; nil when no client keeps the store, or idleness has not changed.
   @usableFromInline let idleness: StoreIdleness?
+  /// The observers to call.
   @usableFromInline let observers: [@Sendable () -> Void]
 
   @inlinable
@@ -12,11 +13,11 @@ struct StoreActivityChange: Sendable {
   }
 }
 
-/// A look at whether a store is idle.
+/// A numbered reading of whether a store is idle: without subscribers and without runs.
 @usableFromInline
 struct StoreIdleness: Sendable {
   @usableFromInline let isIdle: Bool
-  /// The number of the look, which comes after those of earlier ones.
+  /// The number of the reading. Later readings have greater numbers, which wrap around.
   @usableFromInline let reading: UInt32
 
   @inlinable

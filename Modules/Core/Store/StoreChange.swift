@@ -1,15 +1,16 @@
-/// What a change of a store has to tell its subscribers, beside the result that it was given.
+/// What the subscribers of a store are notified of after a change, apart from the result itself.
 @usableFromInline
 struct StoreChange: Sendable {
-  /// A turn of a run.
+  /// The start or the end of a run.
   @usableFromInline
   enum Lifecycle: Sendable {
     case started
     case ended
   }
 
+  /// Whether the state has changed.
   @usableFromInline var isStateNew = false
-  /// Whether the result that the change was given counts.
+  /// Whether the subscribers receive the result that was passed along with the change.
   @usableFromInline var bringsResult = false
   @usableFromInline var lifecycle: Lifecycle?
 

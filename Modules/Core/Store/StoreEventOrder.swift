@@ -1,4 +1,4 @@
-/// The order of the events of the store of a run, for those who tell of more than the store does.
+/// The event order of the store that runs an operation, for modules that report events of their own.
 @usableFromInline
 package struct StoreEventOrder: Sendable {
   @usableFromInline let store: (any StoreReference)?
@@ -8,13 +8,13 @@ package struct StoreEventOrder: Sendable {
     self.store = store
   }
 
-  /// Whether anybody may hear of the events. Where nobody does there is no order to keep to.
+  /// Whether the store has ever had a subscriber, a handler or an observer. Without any, no order has to be kept.
   @inlinable
   package var hasListeners: Bool { self.store?.hasListeners ?? false }
 
-  /// Performs an action behind the events that were made so far, and before all that are made later.
+  /// Performs an action after all events that were created before this call, and before all later events.
   ///
-  /// It is performed where events are handed over: on one thread at a time, and while no lock is held.
+  /// The thread that delivers the events performs it, with no lock held. Without a store it is performed at once.
   @inlinable
   package func perform(_ action: @escaping @Sendable () -> Void) {
     if let store = self.store { store.performInOrder(action) } else { action() }
@@ -28,7 +28,7 @@ extension OperationContext {
 }
 
 extension OperationStore {
-  /// Performs an action behind the events that were made so far, and before all that are made later.
+  /// Performs an action after all events that were created before this call, and before all later events.
   @inlinable
   package func performInEventOrder(_ action: @escaping @Sendable () -> Void) {
     self.runtime.performInOrder(action)

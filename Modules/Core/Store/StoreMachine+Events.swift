@@ -1,6 +1,8 @@
 extension StoreMachine {
-  /// Those who are to hear of a change, from the one who has made it; nil when nobody listens, or others deliver, in which
-  /// case the change wait for them.
+  /// Returns the subscribers to which the caller has to deliver a change, followed by `StoreRuntime.endDelivery()`.
+  ///
+  /// Returns nil when there are no subscribers or the change is empty. Also returns nil, and queues the change, when
+  /// the caller may not deliver, events are being delivered, or earlier events are queued.
   @inlinable
   mutating func recipients(
     of change: StoreChange,
@@ -19,7 +21,7 @@ extension StoreMachine {
     return Recipients(slots: self.subscribers.slots, limit: self.subscribers.nextID, addressee: addressee)
   }
 
-  /// Lets change wait in the event queue.
+  /// Appends a change to the event queue, unless it is empty or the store has no subscribers.
   @usableFromInline
   mutating func queue(
     _ change: StoreChange,
@@ -41,14 +43,14 @@ extension StoreMachine {
     self.eventQueue.append(.event(event))
   }
 
-  /// The next delivery for one who is not delivering yet; nil when somebody is, or there is nothing.
+  /// Begins delivering events and returns the first; nil when a delivery is in progress or no event is queued.
   mutating func beginDelivery() -> Delivery<State>? {
     guard !self.eventQueue.isDelivering, !self.eventQueue.isEmpty else { return nil }
     self.eventQueue.isDelivering = true
     return self.nextDelivery()
   }
 
-  /// Ends the delivering, unless there is more to hand over.
+  /// Ends the delivery in progress and returns true. Returns false, and does not end it, when events are queued.
   @inlinable
   mutating func endDelivery() -> Bool {
     guard self.eventQueue.isEmpty else { return false }
@@ -56,7 +58,7 @@ extension StoreMachine {
     return true
   }
 
-  /// The next delivery for the one who is delivering; nil ends that.
+  /// Returns the next event of the delivery in progress. Returns nil, and ends the delivery, when no event is queued.
   mutating func nextDelivery() -> Delivery<State>? {
     if let entry = self.eventQueue.popFirst() {
       if case .dismissal(let subscriber) = entry { _ = self.subscribers.remove(subscriber) }

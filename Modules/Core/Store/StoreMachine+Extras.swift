@@ -1,26 +1,31 @@
-/// What of a machine is seldom there: it lies apart, so that the stores that never need it are smaller.
+/// Rarely used state of a ``StoreMachine``, stored out of line: stores that never need it are smaller.
 ///
-/// It is changed in place while one machine refers to it, and copied otherwise, as machines are values.
+/// A machine is a value, so its extras are copied on write: changed in place while one machine refers to them, and
+/// copied otherwise.
 @usableFromInline
 final class StoreExtras<State: OperationState & Sendable>: @unchecked Sendable {
-  // Unchecked because it is only changed while nobody else refers to it, which also makes the accesses exclusive.
+  // Unchecked because only `uniqueExtras()` gives access for a change: one machine refers to the object then, and a
+  // machine is changed under the lock of its store or by one thread. That also makes the accesses exclusive.
   @exclusivity(unchecked) @usableFromInline var layers: [StateLayer<State>] = []
-  /// What is to be done once exclusive access ends.
+  /// Actions to perform when exclusive access ends.
   @exclusivity(unchecked) @usableFromInline var deferredActions: [@Sendable () -> Void] = []
-  /// What was replaced last during exclusive access, to be released when that ends.
+  /// Values that were last replaced during exclusive access, released when that ends.
   @exclusivity(unchecked) @usableFromInline var deferredReleases: [StoreMachine<State>.RetainedValues] = []
-  /// Who wants to know that the first subscriber came or the last one left.
+  /// Called after the store gets its first subscriber or run, and after it loses its last.
   @exclusivity(unchecked) @usableFromInline var activityObservers: [UInt64: @Sendable () -> Void] = [:]
+  /// The number of the store's last invalidation; 0 before the first.
   @exclusivity(unchecked) @usableFromInline var invalidations = 0
+  /// The number of the last invalidation that was answered: by a run that began after it, a set value or a reset.
   @exclusivity(unchecked) @usableFromInline var answeredInvalidations = 0
-  /// Whether the operation is to be run again when the runs that began before the last invalidation have ended.
+  /// Whether the operation must run again once the runs that began before the last invalidation have ended.
   @exclusivity(unchecked) @usableFromInline var owesRerun = false
-  /// Whether a run that is under way may be premature.
+  /// Whether a run under way may be premature: see ``StoreMachine/Run/isPremature``.
   @exclusivity(unchecked) @usableFromInline var hasPrematureRuns = false
-  /// What the store shows: the state with the layers over it; nil when there are none.
+  /// The state with the layers applied, which the store shows; nil when there are no layers.
   @exclusivity(unchecked) @usableFromInline var layeredState: State?
+  /// The changes needed to roll back runs; nil while no change can be rolled back.
   @exclusivity(unchecked) @usableFromInline var undoLog: UndoLog<State>?
-  /// What has left the machine and may run user code when it goes: it is released after the lock.
+  /// Values removed from the machine, released after the lock because their deinitializers may be user code.
   @exclusivity(unchecked) @usableFromInline var released: [any Sendable] = []
 
   @usableFromInline
@@ -43,10 +48,11 @@ final class StoreExtras<State: OperationState & Sendable>: @unchecked Sendable {
 }
 
 extension StoreMachine {
-  /// The extras, for a change.
+  /// Returns the extras for a change: created if missing, and copied if another machine refers to them.
   @inlinable
   mutating func uniqueExtras() -> StoreExtras<State> {
-    // Taken out, as the thread sanitizer knows the check for one who may not be absent (Scripts/ThreadSanitizer).
+    // Moved to a non-optional local: the thread sanitizer knows the uniqueness check of a non-optional reference only
+    // (Scripts/ThreadSanitizer).
     var extras = self.extras.take() ?? StoreExtras()
     if !isKnownUniquelyReferenced(&extras) { extras = StoreExtras(copying: extras) }
     self.extras = extras
@@ -62,7 +68,7 @@ extension StoreMachine {
   @inlinable
   var hasLayers: Bool { self.extras.map { !$0.layers.isEmpty } ?? false }
 
-  /// Whether a change may have to call layers, which is done outside the lock.
+  /// Whether a change may call layers, and therefore has to be prepared outside the lock.
   @inlinable
   var callsLayers: Bool { self.extras.map { !$0.layers.isEmpty || $0.undoLog?.hasLayers == true } ?? false }
 
@@ -72,20 +78,21 @@ extension StoreMachine {
     _modify { yield &self.uniqueExtras().deferredActions }
   }
 
-  /// Takes what was to be done once exclusive access ends.
+  /// Removes and returns the actions to perform when exclusive access ends.
   mutating func takeDeferredActions() -> [@Sendable () -> Void] {
     if self.deferredActions.isEmpty { return [] }
     defer { self.deferredActions = [] }
     return self.deferredActions
   }
 
-  /// Keeps what was replaced until exclusive access ends, and returns what is released before.
+  /// Keeps replaced values until exclusive access ends. At most four are kept: beyond that, returns the oldest.
   mutating func deferRelease(of replaced: RetainedValues) -> RetainedValues? {
     let extras = self.uniqueExtras()
     extras.deferredReleases.append(replaced)
     return extras.deferredReleases.count > 4 ? extras.deferredReleases.removeFirst() : nil
   }
 
+  /// Removes and returns the values to release when exclusive access ends.
   mutating func takeDeferredReleases() -> [RetainedValues] {
     guard let extras = self.extras, !extras.deferredReleases.isEmpty else { return [] }
     let unique = self.uniqueExtras()
@@ -99,19 +106,20 @@ extension StoreMachine {
     _modify { yield &self.uniqueExtras().activityObservers }
   }
 
-  // Not inlined: seldom are there any.
+  /// The activity observers in the order in which they were added.
+  // Not inlined: few stores have observers.
   @usableFromInline var sortedActivityObservers: [@Sendable () -> Void] {
     self.activityObservers.sorted { $0.key < $1.key }.map(\.value)
   }
 
-  /// How often the store was invalidated.
+  /// The number of the store's last invalidation; 0 before the first.
   @inlinable
   var invalidations: Int {
     get { self.extras?.invalidations ?? 0 }
     _modify { yield &self.uniqueExtras().invalidations }
   }
 
-  /// The last invalidation that a value has answered.
+  /// The number of the last invalidation that was answered.
   @inlinable
   var answeredInvalidations: Int {
     get { self.extras?.answeredInvalidations ?? 0 }
@@ -145,19 +153,19 @@ extension StoreMachine {
   @inlinable
   var hasUndoLog: Bool { self.extras.map { $0.undoLog != nil } ?? false }
 
-  /// Keeps what leaves the machine until the lock is free.
+  /// Keeps a value that is removed from the machine until the lock has been released.
   @usableFromInline
   mutating func release(_ value: some Sendable) {
     self.uniqueExtras().released.append(value)
   }
 
-  /// Lets the undo log go, or be changed by what drops some of it.
+  /// Keeps a copy of the undo log until the lock has been released, so that no entry is destroyed under the lock.
   @usableFromInline
   mutating func releaseUndoLog() {
     if let undoLog = self.undoLog { self.release(undoLog) }
   }
 
-  /// Takes what is to be released after the lock.
+  /// Removes and returns the values to release after the lock.
   @usableFromInline
   mutating func takeReleased() -> [any Sendable] {
     guard let extras = self.extras, !extras.released.isEmpty else { return [] }

@@ -1,31 +1,32 @@
 extension StoreMachine {
+  /// Records the invalidation with this number, unless a later one was recorded.
   mutating func invalidate(_ number: Int) {
     if number > self.invalidations { self.invalidations = number }
   }
 
-  /// A value has come that answers for all invalidations until now.
+  /// Marks all invalidations until now as answered.
   @inlinable
   mutating func answerInvalidations() {
     if self.isInvalidated { self.answeredInvalidations = self.invalidations }
   }
 
-  /// The runs that do not answer for the last invalidation.
+  /// The runs that began before the last invalidation and therefore do not answer it, without those rolled back.
   @inlinable
   var runsBeforeInvalidation: [Run] {
     self.runs.filter { $0.isShown && $0.invalidations < self.invalidations }
   }
 
-  /// Whether a run can serve a caller who comes now: it shows, and no invalidation has come since it began.
+  /// Whether a new caller can join a run: it has not been cancelled and began after the last invalidation.
   @inlinable
   func canServe(_ run: Run) -> Bool {
     run.isShown && run.invalidations >= self.invalidations && run.task.sharedRun.isAlive
   }
 
-  /// Whether a run can serve a caller who comes now, and brings the whole value anew.
+  /// Whether a new caller can join a run, and the success of that run replaces the whole value.
   @usableFromInline
   func canRefresh(_ run: Run) -> Bool { self.canServe(run) && self.state.isRefreshed(by: run.task) }
 
-  /// Hides the runs that began before the last invalidation that was answered: what they bring is older than what is there.
+  /// Rolls back the runs that began before the last answered invalidation: their results would be outdated.
   @usableFromInline
   mutating func hideOutdatedRuns() {
     guard let extras = self.extras, extras.answeredInvalidations > 0 else { return }

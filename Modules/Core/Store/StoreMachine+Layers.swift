@@ -1,9 +1,9 @@
 extension StoreMachine {
-  /// What the store shows.
+  /// The state that the store shows: with the layers applied, if there are any.
   @inlinable
   var shownState: State { self.layeredState ?? self.state }
 
-  /// What the layers make of the state. They are foreign code: not to be called under the lock.
+  /// Returns the state with the layers applied. Not to be called under the lock: layers are user code.
   func stateBeneathLayers() -> State {
     var state = self.state
     for layer in self.layers { layer.apply(&state) }
@@ -11,49 +11,53 @@ extension StoreMachine {
     return state
   }
 
-  /// What replays the layers that have become part of the value, for one change.
+  /// Sets the results that the undo log uses in place of committed layers during one change; nil ends that.
   mutating func setLayerResults(_ results: LayerResults<State>?) {
     if self.hasUndoLog { self.undoLog?.layerResults = results }
   }
 
-  /// Shows a state that ``stateBeneathLayers()`` has made, or the plain one when it is nil.
+  /// Shows a state that ``stateBeneathLayers()`` has returned, or with nil the state without layers.
   mutating func show(_ layeredState: State?) {
     if self.extras != nil || layeredState != nil { self.layeredState = layeredState }
   }
 
+  /// Adds a layer on top of the present ones, and queues the event.
   mutating func add(_ layer: StateLayer<State>) {
     guard !self.layers.contains(where: { $0.id == layer.id }) else { return }
     self.layers.append(layer)
     self.queue(StoreChange(isStateNew: true), result: nil, self.context, run: nil)
   }
 
+  /// Removes a layer, and queues the event.
   mutating func remove(_ id: StateLayerIdentifier) {
     guard let index = self.layers.firstIndex(where: { $0.id == id }) else { return }
     self.release(self.layers.remove(at: index))
     self.queue(StoreChange(isStateNew: true), result: nil, self.context, run: nil)
   }
 
-  /// Makes what a layer shows part of the state.
+  /// Removes a layer and sets the state to `committed`, which is the state with that layer applied.
   mutating func commit(_ layer: StateLayer<State>, _ committed: State) {
     guard let index = self.layers.firstIndex(where: { $0.id == layer.id }) else { return }
     self.release(self.layers.remove(at: index))
     self.state = committed
-    self.note(.layered(layer.apply), by: nil)
+    self.record(.layered(layer.apply), by: nil)
     self.queue(StoreChange(isStateNew: true), result: nil, self.context, run: nil)
   }
 
+  /// Marks a layer to be removed when the next invalidation is answered.
   mutating func replaceWithNextInvalidation(_ id: StateLayerIdentifier) {
     guard let index = self.layers.firstIndex(where: { $0.id == id }) else { return }
     self.layers[index].replacingInvalidation = self.invalidations + 1
-    // A draft that was made before does not know it.
+    // Drafts made before this change are out of date.
     self.version += 1
   }
 
-  /// Whether a value has come since that makes up for what a layer waits for.
+  /// Whether the invalidation that a layer waits for has been answered.
   func isAnswered(_ layer: StateLayer<State>) -> Bool {
     layer.replacingInvalidation.map { $0 <= self.answeredInvalidations } ?? false
   }
 
+  /// Marks the invalidations up to this number as answered, and removes the layers that waited for them.
   @inlinable
   mutating func answerInvalidations(upTo invalidation: Int) {
     if invalidation > self.answeredInvalidations { self.answeredInvalidations = invalidation }

@@ -1,31 +1,31 @@
 extension StoreMachine {
-  /// Something outside any run has set a value or an error.
+  /// Sets a value or an error from outside any run.
   @inlinable
   mutating func set(
     _ result: Result<State.StateValue, State.Failure>,
     using context: OperationContext
   ) -> StoreChange {
     self.state.update(with: result, using: context)
-    self.note(.set(result, context), by: nil)
+    self.record(.set(result, context), by: nil)
     if case .success = result { self.answerInvalidations() }
     return StoreChange(isStateNew: true)
   }
 
-  /// A controller has set a value or an error.
+  /// Sets a value or an error on behalf of a controller.
   mutating func edit(
     isSuccess: Bool,
     using context: OperationContext,
     _ edit: @escaping @Sendable (inout State) -> Void
   ) -> StoreChange {
     edit(&self.state)
-    self.note(.edited(isSuccess: isSuccess, edit), by: nil)
+    self.record(.edited(isSuccess: isSuccess, edit), by: nil)
     if isSuccess { self.answerInvalidations() }
     return StoreChange(isStateNew: true)
   }
 
-  /// A run has yielded, which shows unless the run was cancelled.
+  /// Sets a result that a run has yielded, unless the run was cancelled.
   ///
-  /// - Parameter replaced: Gets what the undo log drops, which is released after the lock.
+  /// - Parameter replaced: Receives the change that the undo log drops, for the caller to release after the lock.
   @inlinable
   mutating func yield(
     _ result: Result<State.OperationValue, State.Failure>,
@@ -43,15 +43,17 @@ extension StoreMachine {
     return StoreChange(isStateNew: true, bringsResult: true)
   }
 
-  /// Notes a change in the undo log, if there is one.
+  /// Appends a change to the undo log, if there is one.
+  ///
+  /// - Parameter owner: The run that made the change; nil when the change cannot be rolled back.
   @inlinable
-  mutating func note(_ change: @autoclosure () -> UndoLog<State>.Change, by owner: OperationTaskIdentifier?) {
+  mutating func record(_ change: @autoclosure () -> UndoLog<State>.Change, by owner: OperationTaskIdentifier?) {
     if self.hasUndoLog { self.append(change(), by: owner) }
   }
 
   @usableFromInline
   mutating func append(_ change: UndoLog<State>.Change, by owner: OperationTaskIdentifier?) {
-    // A change may stand for earlier ones, which go then.
+    // The new change may replace earlier ones, which must not be destroyed under the lock.
     if self.undoLog?.entries.isEmpty == false { self.releaseUndoLog() }
     self.undoLog?.append(change, by: owner)
   }

@@ -1,8 +1,9 @@
 extension StoreMachine {
-  /// The index of a run that has not come last, in O(log *n*) where runs began in the order in which their tasks were made.
+  /// The index of a run that is not the newest. O(log *n*) if runs began in the order of their identifiers.
   @usableFromInline
   func index(ofEarlierRun id: OperationTaskIdentifier) -> Int? {
-    // Nearly always runs begin in the order in which their tasks were made.
+    // Tasks get their identifiers when they are created, and nearly always begin in that order. Otherwise the linear
+    // search below finds the run.
     var (low, high) = (0, self.runs.count)
     while low < high {
       let middle = (low + high) / 2

@@ -1,25 +1,30 @@
 extension StoreMachine {
+  /// Adds a run to the state.
+  ///
+  /// - Parameters:
+  ///   - task: The task of the run, which the state may edit.
+  ///   - reservation: Receives the reserved task of the run, if any, for the caller to release after the lock.
   @inlinable
   mutating func start(_ task: inout Task, reservation: inout Task?) -> StoreChange {
     let sharedRun = task.sharedRun
     self.state.scheduleFetchTask(&task)
-    // It may edit the task, not put another in its place.
+    // The state may edit the task but not replace it with another.
     if task.sharedRun !== sharedRun { task = Task(sharedRun: sharedRun, context: task.context) }
-    if self.hasUndoLog { self.noteStart(of: task) }
+    if self.hasUndoLog { self.recordStart(of: task) }
     if !self.reservedTasks.isEmpty { reservation = self.removeReservation(of: task.id) }
     self.runs.append(Run(task: task, invalidations: self.invalidations))
     return StoreChange(isStateNew: true)
   }
 
   @usableFromInline
-  mutating func noteStart(of task: Task) {
+  mutating func recordStart(of task: Task) {
     self.undoLog?.editBase { base in
       var copy = task
       base.scheduleFetchTask(&copy)
     }
   }
 
-  /// Takes out the task of a run that was decided on, if there is one. The caller releases it after the lock.
+  /// Removes and returns the reserved task of a run, if there is one. The caller releases it after the lock.
   @inlinable
   mutating func removeReservation(of id: OperationTaskIdentifier) -> Task? {
     for index in self.reservedTasks.indices where self.reservedTasks[index].id == id {
@@ -28,7 +33,7 @@ extension StoreMachine {
     return nil
   }
 
-  /// Takes back all that a run did.
+  /// Undoes all changes of a run and removes the run from the state.
   @inlinable
   mutating func rollBack(_ id: OperationTaskIdentifier) -> StoreChange {
     guard let index = self.index(ofRun: id), self.runs[index].isShown else { return StoreChange() }
@@ -45,11 +50,11 @@ extension StoreMachine {
     if let state = self.undoLog?.rollBack(id) { self.state = state }
   }
 
-  /// A run has ended.
+  /// Sets the outcome of a run that has ended, and removes the run. A cancelled run is rolled back instead.
   ///
   /// - Parameters:
-  ///   - hidesOutdatedRuns: Whether older runs are hidden when the run answers an invalidation.
-  ///   - removed: Gets what is kept of the run, which is released after the lock.
+  ///   - hidesOutdatedRuns: Whether to roll back runs that began before an invalidation that this run answers.
+  ///   - removed: Receives the removed run, for the caller to release after the lock.
   @inlinable
   mutating func finish(
     _ task: Task,
@@ -72,7 +77,7 @@ extension StoreMachine {
     self.finishingRuns.append(task.sharedRun)
     guard isShown else { return StoreChange(isStateNew: isStateNew, lifecycle: isSkipped ? nil : .ended) }
     self.state.update(with: outcome, for: task)
-    if self.hasUndoLog { self.noteFinish(of: task, with: outcome) }
+    if self.hasUndoLog { self.recordOutcome(of: task, with: outcome) }
     self.removeTask(task)
     if case .success = outcome, self.state.isRefreshed(by: task) {
       self.answerInvalidations(upTo: invalidations)
@@ -82,9 +87,9 @@ extension StoreMachine {
   }
 
   @usableFromInline
-  mutating func noteFinish(of task: Task, with outcome: Result<State.OperationValue, State.Failure>) {
+  mutating func recordOutcome(of task: Task, with outcome: Result<State.OperationValue, State.Failure>) {
     self.releaseUndoLog()
-    // Nothing is left that could be taken back, so nobody will ask for the state before it.
+    // No other change can be rolled back, so the log is no longer needed.
     if self.undoLog?.hasOwners(besides: task.id) == false {
       self.undoLog = nil
       return
@@ -96,17 +101,17 @@ extension StoreMachine {
   @inlinable
   mutating func removeTask(_ task: Task) {
     self.state.finishFetchTask(task)
-    if self.hasUndoLog { self.noteEnd(of: task) }
+    if self.hasUndoLog { self.recordEnd(of: task) }
   }
 
   @usableFromInline
-  mutating func noteEnd(of task: Task) {
+  mutating func recordEnd(of task: Task) {
     self.releaseUndoLog()
     self.undoLog?.editBase { $0.finishFetchTask(task) }
     if self.undoLog?.hasOwners == false { self.undoLog = nil }
   }
 
-  /// All have been told of the end of a run.
+  /// Removes a run from the finishing ones, after all notifications of its end.
   @inlinable
   mutating func forgetFinishing(of id: OperationTaskIdentifier) {
     if self.finishingRuns.count == 1, self.finishingRuns[0].id == id {
@@ -116,7 +121,7 @@ extension StoreMachine {
     }
   }
 
-  /// Goes back to the initial state, and returns the tasks that are to be cancelled.
+  /// Resets the state, and returns the tasks for the caller to cancel after the lock.
   @inlinable
   mutating func reset(using context: OperationContext) -> (change: StoreChange, tasks: [Task]) {
     let effect = self.state.reset(using: context)

@@ -1,4 +1,6 @@
-/// The state of a store and its transitions. It calls nobody: what is to be done is returned, or put in the event queue.
+/// The state of a store and its transitions.
+///
+/// A transition performs no side effects: it returns them, or puts events in the event queue.
 @usableFromInline
 struct StoreMachine<State: OperationState & Sendable>: Sendable {
   @usableFromInline typealias Task = OperationTask<State.OperationValue, State.Failure>
@@ -8,15 +10,15 @@ struct StoreMachine<State: OperationState & Sendable>: Sendable {
   @usableFromInline
   struct Run: Sendable {
     @usableFromInline let task: Task
-    /// How often the store had been invalidated when the run began: it answers for no later invalidation.
+    /// The number of the store's last invalidation when the run began. The run does not answer later invalidations.
     @usableFromInline let invalidations: Int
-    /// False once the run was cancelled: nothing it does shows any more.
+    /// Whether its results affect the state: until the run is rolled back or the state is reset.
     @usableFromInline var isShown = true
-    /// Whether what the operation needs has come to hold since the run began: it may fail for the want of that.
+    /// Whether a condition that the operation needs was met only after the run began. A failure may cause a rerun.
     @usableFromInline var isPremature = false
-    /// Whether its work has begun, as far as those hear who share the run.
+    /// Whether its work has begun. A handler that joins the run later is notified of the start when it joins.
     @usableFromInline var hasStarted = false
-    /// Whether it was cancelled before its work began, which is told to nobody.
+    /// Whether it was cancelled before its work began. Subscribers are then not notified of its end.
     @usableFromInline var isSkipped = false
 
     @inlinable
@@ -29,29 +31,32 @@ struct StoreMachine<State: OperationState & Sendable>: Sendable {
     }
   }
 
-  /// What the context of the store refers to; it is that of no event.
+  /// The storage of the store's context, which has no entries of an event.
   @usableFromInline var contextStorage: OperationContext.Storage
-  /// Grows with every change.
+  /// Incremented by each change of the state or its layers, to detect outdated drafts.
   @usableFromInline var version: UInt64 = 0
+  /// The runs between their start and their finish, in the order in which they started.
   @usableFromInline var runs: [Run] = []
-  /// The tasks of runs that were decided on and have not begun.
+  /// The tasks of runs that are about to start. Callers can join them already.
   @usableFromInline var reservedTasks: [Task] = []
-  /// The runs that have ended and of which not everybody has been told yet.
+  /// The runs that have ended and for which not all notifications have been sent.
   @usableFromInline var finishingRuns: [StoreRun] = []
-  /// The runs that the subscribers keep alive together.
+  /// The runs that the subscribers own together: the last subscriber to leave gives them up.
   @usableFromInline var subscriberRuns: [StoreRun] = []
   @usableFromInline var subscribers = SubscriberTable<State>()
   @usableFromInline var eventQueue = EventQueue<State>()
+  /// The activity at the last call of ``reportActivity(isInClient:reading:)``.
   @usableFromInline var reportedActivity = (isIdle: true, isRunning: false, hasSubscribers: false)
+  /// Cancelled when the store is released: the subscriptions of controllers, probes and other dependents.
   @usableFromInline var controllers: OperationSubscription?
-  /// Whether the store is gone.
+  /// Whether the store has been released.
   @usableFromInline var isClosed = false
-  /// Nil while there is none of what it is for, which is nearly always.
+  /// Rarely used state; nil until it is first needed.
   @usableFromInline var extras: StoreExtras<State>?
 
-  // What takes as much room as a state does comes last: the fields before are then at places that generic code knows.
+  // Last, because its size depends on the type: generic code knows the offsets of the fields before it.
 
-  /// What runs and setters have made, beneath the layers.
+  /// The state that runs and setters have produced, without layers.
   @usableFromInline var state: State
 
   @inlinable
@@ -60,14 +65,14 @@ struct StoreMachine<State: OperationState & Sendable>: Sendable {
     self.contextStorage = context.storage
   }
 
-  /// The context that runs get.
+  /// The context that runs receive.
   @inlinable
   var context: OperationContext {
     get { OperationContext(storage: self.contextStorage) }
     set { self.contextStorage = newValue.storage }
   }
 
-  /// What of the user's a state holds, for those who have to outlast a change of it.
+  /// The values and the error of a state, retained so that a change does not destroy them under the lock.
   @usableFromInline
   struct RetainedValues: Sendable {
     @usableFromInline let value: State.StateValue
@@ -85,17 +90,20 @@ struct StoreMachine<State: OperationState & Sendable>: Sendable {
   @inlinable
   var retainedValues: RetainedValues { RetainedValues(of: self) }
 
+  /// Whether the last invalidation has not been answered.
   @inlinable
   var isInvalidated: Bool { self.extras.map { $0.invalidations > $0.answeredInvalidations } ?? false }
 
-  /// Whether nobody subscribes and nothing runs.
+  /// Whether the store has no subscribers and no runs.
   @inlinable
   var isIdle: Bool { self.runs.isEmpty && self.subscribers.count == 0 && self.subscriberRuns.isEmpty }
 
-  /// Who is to know that the store has become idle or stopped being so, or that runs or subscribers came or went; nil for
-  /// nobody.
+  /// Returns the notifications that are due since the last call; nil when none are.
   ///
-  /// - Parameter reading: Numbers a look at whether the store is idle.
+  /// The client is notified when the store becomes idle or stops being idle. Observers are notified when the store gets
+  /// its first run or subscriber, or loses its last.
+  ///
+  /// - Parameter reading: The number of this reading; evaluated only when the client is notified.
   @inlinable
   mutating func reportActivity(isInClient: Bool, reading: @autoclosure () -> UInt32) -> StoreActivityChange? {
     let last = self.reportedActivity
@@ -112,14 +120,16 @@ struct StoreMachine<State: OperationState & Sendable>: Sendable {
     )
   }
 
+  /// Whether a run is under way and its results affect the state.
   @inlinable
   func isShown(_ id: OperationTaskIdentifier) -> Bool {
     self.index(ofRun: id).map { self.runs[$0].isShown } ?? false
   }
 
+  /// The index of a run; nil when it is not under way.
   @inlinable
   func index(ofRun id: OperationTaskIdentifier) -> Int? {
-    // Nearly always there is one run, or the one that is looked for has come last.
+    // Nearly always the store has one run, or the newest run is the one searched for.
     let last = self.runs.count - 1
     if last < 0 { return nil }
     return self.runs[last].id == id ? last : self.index(ofEarlierRun: id)

@@ -1,30 +1,31 @@
 public import Synchronization
 
-/// A store as the contexts of its runs refer to it: without keeping it, or what works behind it, alive.
+/// The reference to a store in the contexts of its runs. It keeps neither the store nor its runtime alive.
 @usableFromInline
 protocol StoreReference: AnyObject, Sendable {
-  /// The store, while somebody holds it.
+  /// The store; nil once it has been released.
   var opaqueStore: OpaqueOperationStore? { get }
 
-  /// The number of the last invalidation of the store; 0 before the first.
+  /// The number of the store's last invalidation; 0 before the first, and once the store has been released.
   var lastInvalidation: Int { get }
 
-  /// What the task of a run in `context` is called; nil when the store is gone.
+  /// Returns the name of the task of a run in `context`; nil once the store has been released.
   func taskName(in context: OperationContext) -> String?
 
-  /// Whether anything has ever subscribed to the store's events.
+  /// Whether the store has ever had a subscriber, a handler or an observer.
   var hasListeners: Bool { get }
 
-  /// Performs an action between the events of the store, in the order in which they were made; at once when it is gone.
+  /// Performs an action in the order of the store's events; at once when the store has been released.
   func performInOrder(_ action: @escaping @Sendable () -> Void)
 }
 
-/// A reference to a store of a certain state.
+/// A weak reference to a store with a known state type.
 @usableFromInline
 final class TypedStoreReference<State: OperationState & Sendable>: StoreReference {
-  // Of no certain type, as letting go of what holds a generic type looks that up.
+  // Not of the generic type: destroying an object with a field of a generic type looks up the type at run time.
   @usableFromInline weak let object: (any AnyObject & Sendable)?
-  /// Set before the first listener is added. Here rather than in the store, as loading a weak reference takes 2 A.
+  /// Set before the first subscriber, handler or observer is added.
+  // Not in the store: loading the weak reference takes 2 A (1 A is the await of an async function that does nothing).
   @usableFromInline let hadListeners = Atomic(false)
 
   @inlinable
@@ -32,7 +33,7 @@ final class TypedStoreReference<State: OperationState & Sendable>: StoreReferenc
     self.object = store
   }
 
-  /// The store, while somebody holds it.
+  /// The store; nil once it has been released.
   @inlinable
   var store: OperationStore<State>? { self.object.map { unsafeDowncast($0, to: OperationStore<State>.self) } }
 

@@ -1,25 +1,26 @@
 public import Synchronization
 
-/// One who hears of the events of a store.
+/// A handler that receives events of a store.
 @usableFromInline
 final class Subscriber<State: OperationState & Sendable>: Sendable {
   @usableFromInline
   enum Role: Sendable {
-    /// Counts as a subscriber: it keeps the store fresh and its automatic runs alive.
+    /// Counts as a subscriber: automatic runs are started for it, and it keeps them alive.
     case subscriber
-    /// Listens, and counts for nothing.
+    /// Receives all events but does not count as a subscriber.
     case listener
-    /// Listens to one run.
+    /// Receives the events of one run and does not count as a subscriber.
     case runListener(OperationTaskIdentifier)
   }
 
+  /// Increases in the order in which subscribers are added.
   @usableFromInline let id: UInt64
   @usableFromInline let role: Role
   @usableFromInline let handler: OperationEventHandler<State>
-  /// Called when the store goes before the subscriber does.
+  /// Called when the store is released before the subscriber has left.
   @usableFromInline let onStoreGone: (@Sendable () -> Void)?
   @usableFromInline let isCancelled = Atomic(false)
-  /// Where it is in its table, which alone reads and writes it.
+  /// The index in the slots of its table. Only the table reads and writes it.
   @usableFromInline let position: Atomic<Int>
 
   @inlinable
@@ -37,7 +38,7 @@ final class Subscriber<State: OperationState & Sendable>: Sendable {
     self.onStoreGone = onStoreGone
   }
 
-  /// No event is handed over from now on.
+  /// Stops the delivery of events to this subscriber.
   @inlinable
   func cancel() {
     self.isCancelled.store(true, ordering: .releasing)
@@ -67,28 +68,33 @@ final class Subscriber<State: OperationState & Sendable>: Sendable {
   @inlinable
   var hasLeft: Bool { self.isCancelled.load(ordering: .acquiring) }
 
+  /// Whether the subscriber receives the events of `run`; nil stands for events outside runs.
   @inlinable
   func receivesEvents(of run: OperationTaskIdentifier?) -> Bool {
     if case .runListener(let id) = self.role { id == run } else { true }
   }
 }
 
-/// The subscribers of a store in the order in which they came. Adding and removing take constant amortized time.
+/// The subscribers of a store in the order in which they were added. Adding and removing take constant amortized time.
 @usableFromInline
 struct SubscriberTable<State: OperationState & Sendable>: Sendable {
+  /// The subscribers, with nil for each one that was removed.
   @usableFromInline var slots: ContiguousArray<Subscriber<State>?> = []
-  /// The identifier that the next one gets; all that are there have smaller ones.
+  /// The identifier of the next subscriber, greater than all identifiers in the table.
   @usableFromInline var nextID: UInt64 = 0
+  /// The number of slots that are nil.
   @usableFromInline var vacancies: Int32 = 0
+  /// The number of subscribers with the role `subscriber`.
   @usableFromInline var memberCount: Int32 = 0
 
   @inlinable
   init() {}
 
-  /// How many count as subscribers.
+  /// The number of subscribers with the role `subscriber`.
   @inlinable
   var count: Int { Int(self.memberCount) }
 
+  /// Whether there are no subscribers of any role.
   @inlinable
   var isEmpty: Bool { self.slots.count == Int(self.vacancies) }
 
@@ -111,7 +117,7 @@ struct SubscriberTable<State: OperationState & Sendable>: Sendable {
     return subscriber
   }
 
-  /// Removes a subscriber. False when it is not there.
+  /// Removes a subscriber. Returns false when it is not in the table.
   @inlinable
   mutating func remove(_ subscriber: Subscriber<State>) -> Bool {
     guard let index = self.index(of: subscriber) else { return false }
@@ -123,11 +129,12 @@ struct SubscriberTable<State: OperationState & Sendable>: Sendable {
       self.vacancies += 1
     }
     if self.vacancies > 16, Int(self.vacancies) > self.slots.count / 2 {
-      self.closeUp()
+      self.compact()
     }
     return true
   }
 
+  /// Removes and returns all subscribers.
   @inlinable
   mutating func removeAll() -> [Subscriber<State>] {
     defer {
@@ -144,8 +151,9 @@ struct SubscriberTable<State: OperationState & Sendable>: Sendable {
     return position < self.slots.count && self.slots[position] === subscriber ? position : nil
   }
 
+  /// Removes the empty slots.
   @inlinable
-  mutating func closeUp() {
+  mutating func compact() {
     self.slots.removeAll { $0 == nil }
     self.vacancies = 0
     for case (let position, .some(let subscriber)) in self.slots.enumerated() {

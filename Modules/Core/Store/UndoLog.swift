@@ -1,9 +1,11 @@
-/// The changes of a state since the first yield of a run that is still going, so that the run can be taken back.
+/// The changes of a state since the first yield of a run that is still under way, so that the run can be rolled back.
 ///
-/// Taking a run back replays what everybody else has changed upon the state before. What nobody can take back any more
-/// becomes part of that state as soon as nothing before it can be taken back either. Where a result replaces the one
-/// before it, the undo log keeps, for each run and for the rest of the world, the last value and the last error with how
-/// often they came: so it is bounded by the number of runs however much they yield.
+/// Rolling back a run replays all other changes on the base: the state before the first change in the log. A change
+/// that can no longer be rolled back becomes part of the base as soon as no earlier change can be rolled back.
+///
+/// In a ``ReplacingState`` a result replaces the one before it. There the log keeps only the last value and the last
+/// error of each run, and of all changes without an owner, each with the number of results that it stands for. The size
+/// of the log is therefore bounded by the number of runs, however often they yield.
 @usableFromInline
 struct UndoLog<State: OperationState & Sendable>: Sendable {
   @usableFromInline typealias Task = OperationTask<State.OperationValue, State.Failure>
@@ -13,7 +15,7 @@ struct UndoLog<State: OperationState & Sendable>: Sendable {
     case set(Result<State.StateValue, State.Failure>, OperationContext)
     case reported(Result<State.OperationValue, State.Failure>, Task)
     case edited(isSuccess: Bool, @Sendable (inout State) -> Void)
-    /// A layer has become part of the value. It is user code, which only ``LayerResults`` call.
+    /// A layer was committed. It is user code, so ``LayerResults`` calls it outside the lock.
     case layered(@Sendable (inout State) -> Void)
 
     @inlinable
@@ -24,7 +26,7 @@ struct UndoLog<State: OperationState & Sendable>: Sendable {
       }
     }
 
-    /// Whether it is a result, as opposed to an edit, which may build on what was there.
+    /// Whether the change is a result. The others are edits, whose effect may depend on the state before.
     @inlinable
     var isResult: Bool {
       switch self {
@@ -45,14 +47,15 @@ struct UndoLog<State: OperationState & Sendable>: Sendable {
 
   @usableFromInline
   struct Entry: Sendable {
-    /// The run that can still be taken back; nil for what stays.
+    /// The run that made the change and can still be rolled back; nil when the change is permanent.
     @usableFromInline var owner: OperationTaskIdentifier?
     @usableFromInline var change: Change
+    /// The number of results that the entry stands for.
     @usableFromInline var times: Int
-    /// The part of the state that the result replaces, where it does not replace all.
+    /// The part of the state that the result replaces; nil when parts are not told apart.
     var part: Int?
 
-    /// Whether the last of several such results stands for all of them.
+    /// Whether the entry is a result of this owner and kind. The last of several such results can replace all of them.
     @inlinable
     func isResult(of owner: OperationTaskIdentifier?, isSuccess: Bool) -> Bool {
       self.owner == owner && self.change.isSuccess == isSuccess && self.change.isResult
@@ -63,13 +66,15 @@ struct UndoLog<State: OperationState & Sendable>: Sendable {
     }
   }
 
+  /// The state before the first change in the log.
   private var base: State
   @usableFromInline var entries: [Entry] = []
+  /// Whether the state is a ``ReplacingState``, so that the last result can replace earlier ones.
   @usableFromInline let mergesResults: Bool
   private let partwiseType: (any PartwiseReplacingState.Type)?
-  /// Whether layers have become part of the value, so that a change may replay them.
+  /// Whether a layer was ever recorded, so that a change may have to replay it.
   @usableFromInline private(set) var hasLayers = false
-  /// What layers make of states, for the change that is being made.
+  /// The results of layers for the change in progress, used instead of calling them; nil outside a change.
   var layerResults: LayerResults<State>?
 
   @usableFromInline
@@ -79,21 +84,24 @@ struct UndoLog<State: OperationState & Sendable>: Sendable {
     self.partwiseType = State.self as? any PartwiseReplacingState.Type
   }
 
-  /// How many changes it keeps.
+  /// The number of entries.
   var count: Int { self.entries.count }
 
-  /// Whether there is anything that could be taken back.
+  /// Whether any change can be rolled back.
   @usableFromInline var hasOwners: Bool { self.hasOwners(besides: nil) }
 
-  /// Whether there is anything that could be taken back, besides what one run has changed.
+  /// Whether any change can be rolled back, not counting the changes of `run`.
   @usableFromInline
   func hasOwners(besides run: OperationTaskIdentifier?) -> Bool {
     self.entries.contains { $0.owner != nil && $0.owner != run }
   }
 
-  /// Replaces the last change where the new one stands for both, as nearly always when a run yields after its own last yield.
+  /// Replaces the last change if both are results of the same owner and kind.
   ///
-  /// - Parameter replaced: Gets the last change, which is released after the lock. Stays nil where the change is to be appended.
+  /// That is nearly always so when a run yields repeatedly.
+  ///
+  /// - Parameter replaced: Receives the replaced change, for the caller to release after the lock.
+  /// - Returns: False when nothing was replaced, so that the caller has to append the change.
   @inlinable
   mutating func replaceLast(
     with change: Change,
@@ -110,7 +118,7 @@ struct UndoLog<State: OperationState & Sendable>: Sendable {
     return true
   }
 
-  /// What a run yielded last, if it still can be taken back.
+  /// The last result that a run yielded; nil when it has yielded none or can no longer be rolled back.
   func lastYield(
     of owner: OperationTaskIdentifier
   ) -> (result: Result<State.OperationValue, State.Failure>, task: Task)? {
@@ -120,6 +128,7 @@ struct UndoLog<State: OperationState & Sendable>: Sendable {
     return nil
   }
 
+  /// Appends a change, and drops the earlier ones that it replaces.
   @usableFromInline
   mutating func append(_ change: Change, by owner: OperationTaskIdentifier?) {
     if case .layered = change { self.hasLayers = true }
@@ -127,10 +136,10 @@ struct UndoLog<State: OperationState & Sendable>: Sendable {
     if let replaced = self.removeEntry(replacedBy: entry) { entry.times += replaced.times }
     self.entries.append(entry)
     self.mergeResults(of: owner, areSuccesses: change.isSuccess)
-    self.settleFirstEntries()
+    self.moveSettledEntriesToBase()
   }
 
-  /// The part of the state that a result replaces; nil where that is not known, as parts are told apart for one run only.
+  /// The part of the state that a result replaces; nil when it is unknown. Each run numbers its own parts.
   private func part(of change: Change, by owner: OperationTaskIdentifier?) -> Int? {
     guard let partwiseType = self.partwiseType else { return nil }
     switch change {
@@ -140,8 +149,9 @@ struct UndoLog<State: OperationState & Sendable>: Sendable {
     }
   }
 
-  /// Removes the entry for which a new one stands as well: the last of its owner, if that is for the same part and no edit
-  /// has come since, which may build on it.
+  /// Removes and returns the entry that `new` replaces: a result of the same owner, part and kind.
+  ///
+  /// Returns nil when the owner's last entry is for another part, or an edit came after it, which may depend on it.
   private mutating func removeEntry(replacedBy new: Entry) -> Entry? {
     guard let part = new.part else { return nil }
     for index in self.entries.indices.reversed() {
@@ -154,42 +164,42 @@ struct UndoLog<State: OperationState & Sendable>: Sendable {
     return nil
   }
 
-  /// What a run has changed stays from now on.
+  /// Makes the changes of a run permanent.
   @usableFromInline
   mutating func commit(_ owner: OperationTaskIdentifier) {
     for index in self.entries.indices where self.entries[index].owner == owner { self.entries[index].owner = nil }
     self.mergeResults(of: nil, areSuccesses: true)
     self.mergeResults(of: nil, areSuccesses: false)
-    self.settleFirstEntries()
+    self.moveSettledEntriesToBase()
   }
 
-  /// The state without what a run has changed; nil when it has changed nothing.
+  /// Removes the changes of a run and returns the state without them; nil when the run has changed nothing.
   @usableFromInline
   mutating func rollBack(_ owner: OperationTaskIdentifier) -> State? {
     let count = self.entries.count
     self.entries.removeAll { $0.owner == owner }
     guard self.entries.count < count else { return nil }
-    self.settleFirstEntries()
+    self.moveSettledEntriesToBase()
     var state = self.base
     for entry in self.entries { entry.apply(to: &state, self.layerResults) }
     return state
   }
 
-  /// Tasks come and go at the base as well, so that a replay shows the ones that are there.
+  /// Edits the base. Tasks are added to and removed from it too, so that a replay shows the current ones.
   @usableFromInline
   mutating func editBase(_ edit: (inout State) -> Void) {
     edit(&self.base)
   }
 
-  /// Makes those changes part of the base that stay, up to the first that may be taken back.
-  private mutating func settleFirstEntries() {
+  /// Moves the permanent changes to the base, up to the first change that can still be rolled back.
+  private mutating func moveSettledEntriesToBase() {
     let settled = self.entries.prefix { $0.owner == nil }
     guard !settled.isEmpty else { return }
     for entry in settled { entry.apply(to: &self.base, self.layerResults) }
     self.entries.removeFirst(settled.count)
   }
 
-  /// Lets the last of several results stand for all of them.
+  /// Replaces all results of an owner and kind with the last one, which then counts for all of them.
   private mutating func mergeResults(of owner: OperationTaskIdentifier?, areSuccesses: Bool) {
     guard self.mergesResults else { return }
     func isMerged(_ entry: Entry) -> Bool { entry.isResult(of: owner, isSuccess: areSuccesses) }
@@ -201,16 +211,16 @@ struct UndoLog<State: OperationState & Sendable>: Sendable {
   }
 }
 
-/// A state in which a result replaces the one before it, so that of several the last one matters and how many there were.
+/// A state in which a result replaces the one before it: only the last result and their number matter.
 protocol ReplacingState: OperationState {}
 
 extension QueryState: ReplacingState {}
 
 extension DefaultOperationState: ReplacingState where Base: ReplacingState {}
 
-/// A state of parts, in which a result of a run replaces the one before it for the same part.
+/// A state made of parts, in which a result of a run replaces an earlier result of that run for the same part.
 package protocol PartwiseReplacingState: OperationState, Sendable {
-  /// The part that a run with this context brings a result for now; nil where one result does not replace another.
+  /// Returns the part for which a run with this context reports results; nil when they do not replace each other.
   static func replacedPart(in context: OperationContext) -> Int?
 }
 
