@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// What of a ``StoreRuntime`` does not depend on its state.
+/// The part of ``StoreRuntime`` that does not depend on the type of its state.
 protocol ErasedRuntime: AnyObject, Sendable {
   var path: OperationPath { get }
   var context: OperationContext { get set }
@@ -11,16 +11,18 @@ protocol ErasedRuntime: AnyObject, Sendable {
   var subscriberCount: Int { get }
   var unmodifiedOperationType: any OperationRequest.Type { get }
   var operationName: String { get }
-  /// The store, while somebody holds it.
+  /// The store; nil once it has been released.
   var erasedStore: (any AnyObject & Sendable)? { get }
-  /// Erases the type of a store that this works behind.
+  /// Erases the type of `store`, which must be a store of this runtime.
   func opaque(_ store: any AnyObject & Sendable) -> OpaqueOperationStore
-  /// Another store that this works behind, with what is left when the store is gone.
+  /// Creates another store with this runtime, which represents a store that has been released.
   func makeStandIn() -> any AnyObject & Sendable
 
-  /// Looks whether nobody subscribes and nothing runs.
+  /// Reads whether the store is idle, and numbers the reading.
   func readIdleness() -> StoreIdleness
+  /// Stores the entry of the client that keeps the store.
   func keep(_ entry: StoreEntry)
+  /// Removes the entry when the client no longer keeps the store.
   func leave(_ entry: StoreEntry)
   func reset(using context: OperationContext?)
   func withExclusiveAccess<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R
@@ -54,7 +56,7 @@ extension StoreRuntime: ErasedRuntime {
   }
 
   func keep(_ entry: StoreEntry) {
-    // What the last look has found may still be on its way.
+    // One less than the last reading, which the client may not have received yet and has to accept.
     entry.idlenessReading = self.idlenessReadings.load(ordering: .relaxed) &- 1
     let former = self.entryLock.withLock { _ in
       defer { self.entry = entry }
@@ -66,13 +68,13 @@ extension StoreRuntime: ErasedRuntime {
 
   func leave(_ entry: StoreEntry) {
     self.entryLock.withLock { _ in
-      // The caller holds it, so that nothing goes under the lock.
+      // The caller holds the entry, so it is not destroyed under the lock.
       if self.entry === entry { self.entry = nil }
     }
   }
 }
 
-/// A store of whatever state.
+/// A store whose state can have any type.
 protocol RuntimeHolder {
   var erasedRuntime: any ErasedRuntime { get }
   var stateType: any Any.Type { get }
@@ -83,7 +85,7 @@ extension OperationStore: RuntimeHolder {
   var stateType: any Any.Type { State.self }
 }
 
-/// A store as an ``OpaqueOperationStore`` holds it.
+/// A store with the type of its state erased, as ``OpaqueOperationStore`` holds it.
 protocol ErasedStore: Sendable {
   var store: any AnyObject & Sendable { get }
   var runtime: any ErasedRuntime { get }
@@ -97,6 +99,7 @@ protocol ErasedStore: Sendable {
   func subscribe(with handler: OpaqueOperationEventHandler, isEnqueued: Bool) -> OperationSubscription
 }
 
+/// The implementation of ``ErasedStore`` for one state type.
 struct TypedErasedStore<State: OperationState & Sendable>: ErasedStore {
   let typedStore: OperationStore<State>
 

@@ -1,7 +1,7 @@
-/// An operation with its type erased down to its state.
+/// An operation of which only the type of the state is known.
 ///
-/// What runs it is a closure, not an overridden method, so that what is made where the operation's type is known calls the
-/// operation directly.
+/// The operation is run by a closure, not by an overridden method: the closure is created where the type of the
+/// operation is known, so it calls the operation without dynamic dispatch.
 @usableFromInline
 struct OperationBox<State: OperationState & Sendable>: Sendable {
   @usableFromInline typealias Continuation = OperationContinuation<State.OperationValue, State.Failure>
@@ -15,7 +15,7 @@ struct OperationBox<State: OperationState & Sendable>: Sendable {
 
   @inlinable
   init<Operation: StatefulOperationRequest>(_ operation: Operation) where Operation.State == State {
-    // One object for the closure and for all else.
+    // The closure and the other members share one object.
     let storage = OperationStorage(operation)
     self.path = operation.path
     self.run = { context, continuation in
@@ -28,7 +28,7 @@ struct OperationBox<State: OperationState & Sendable>: Sendable {
     self.storage = storage
   }
 
-  /// The same operation, run in another way.
+  /// Creates a box of the same operation with another `run` closure.
   init(_ other: OperationBox, run: @escaping Run) {
     self.path = other.path
     self.run = run
@@ -46,10 +46,12 @@ struct OperationBox<State: OperationState & Sendable>: Sendable {
   }
 }
 
-/// What is seldom asked of an operation.
+/// The object that stores an operation of any type, with the members that are rarely called.
+///
+/// ``OperationStorage``, its only subclass, stores the operation and overrides every member.
 @usableFromInline
 class AnyOperationStorage: @unchecked Sendable {
-  // Unchecked because a class that is subclassed cannot be checked; the one subclass holds an immutable Sendable value.
+  // Unchecked because the compiler checks only final classes; the one subclass holds an immutable Sendable value.
   @usableFromInline
   init() {}
 
@@ -64,9 +66,10 @@ class AnyOperationStorage: @unchecked Sendable {
   func taskName(in context: OperationContext) -> String { preconditionFailure("Overridden by OperationStorage.") }
 }
 
+/// The object that stores an operation of one type.
 @usableFromInline
 final class OperationStorage<Operation: StatefulOperationRequest>: AnyOperationStorage, @unchecked Sendable {
-  // Unchecked as its base class is; all it adds is this immutable Sendable value.
+  // Unchecked because its base class is; it adds only this immutable Sendable value.
   @usableFromInline let operation: Operation
 
   @inlinable

@@ -1,22 +1,23 @@
-/// Puts a modifier around operations when stores are made of them, outside of all others: for modules that measure.
+/// Adds an outermost modifier to the operations that stores are created for. Used by modules that measure runs.
 @usableFromInline
 package protocol OperationDecorator: Sendable {
-  /// The operation with the modifier around it, or as it is.
+  /// Returns the operation with the modifier added, or the operation itself.
   func decorated<Operation: StatefulOperationRequest>(
     _ operation: Operation
   ) -> any StatefulOperationRequest<Operation.State>
 }
 
 extension OperationContext {
-  /// What is put around the operations of the stores that begin with this context, the innermost first.
+  /// The decorators for the operations of stores that are created with this context, innermost first.
   ///
-  /// A store takes them out: what the body of its operation makes with its context is decorated no more.
+  /// A store removes them from its own context, so stores that its operation creates with that context are not
+  /// decorated.
   package var operationDecorators: [any OperationDecorator] {
     get { self[DecoratorsKey.self] }
     set { self[DecoratorsKey.self] = newValue }
   }
 
-  /// Lets the decorated operation set up the context, and boxes it.
+  /// Decorates the operation, calls its `setup` with this context, and returns it in a box.
   @inlinable
   mutating func setUpBox<Operation: StatefulOperationRequest>(for operation: Operation) -> OperationBox<Operation.State>
   {

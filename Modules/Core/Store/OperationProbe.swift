@@ -1,30 +1,30 @@
-/// Hears of what happens around the runs of an operation, where no modifier can see it: for modules that measure.
+/// Is notified of events around runs that a modifier cannot observe. Used by modules that measure runs.
 @usableFromInline
 package protocol OperationProbe: Sendable {
-  /// A store was made. What is returned is cancelled when the store goes.
+  /// Called when a store is created. The returned subscription is cancelled when the store is released.
   func storeWasMade() -> OperationSubscription
 
-  /// A subscriber has come. What is returned is cancelled when it leaves, or the store goes.
+  /// Called when a subscriber is added. The returned subscription is cancelled when it leaves or the store is released.
   func subscriberCame() -> OperationSubscription
 
-  /// A caller is served by a run that was under way.
+  /// Called when a caller joins a run that is under way.
   func runWasJoined()
 }
 
 extension OperationContext {
-  /// Who hears of what happens around the runs of the operation. A modifier adds itself in its setup.
+  /// The probes of the operation. A modifier adds its probe in its `setup`.
   package var operationProbes: [any OperationProbe] {
     get { self[ProbesKey.self] }
     set { self[ProbesKey.self] = newValue }
   }
 
-  /// Lets go of probes, which are for the operation that they were set up with and for no other.
+  /// Removes the probes, which belong only to the operation whose `setup` added them.
   @inlinable
   mutating func forgetProbes() {
     self.unset(ProbesKey.self)
   }
 
-  /// Tells the probes that a caller is served by a run that was under way.
+  /// Notifies the probes that a caller has joined a run that is under way.
   @inlinable
   package func noteJoin() {
     if self.isProbed { self.notifyJoin() }
@@ -33,6 +33,7 @@ extension OperationContext {
   @inlinable
   var isProbed: Bool { self.isSet(ProbesKey.self) }
 
+  // Not inlined: most operations have no probes.
   @usableFromInline
   func notifyJoin() {
     for probe in self.operationProbes { probe.runWasJoined() }
@@ -45,18 +46,18 @@ extension OperationContext {
 }
 
 extension StoreRuntime {
-  /// Adds a subscriber as ``subscribe(_:mode:onStoreGone:)`` does, and tells the probes of its coming and leaving.
+  /// Adds a subscriber as ``subscribe(_:mode:onStoreGone:)`` does, and notifies the probes.
   @usableFromInline
   func subscribeProbed(
     _ handler: OperationEventHandler<State>,
     mode: StoreRun.StartMode,
     onStoreGone: (@Sendable () -> Void)?
   ) -> OperationSubscription {
-    let presence = OperationSubscription.combined(self.context.operationProbes.map { $0.subscriberCame() })
+    let probeSubscription = OperationSubscription.combined(self.context.operationProbes.map { $0.subscriberCame() })
     let subscription = self.addSubscriber(handler, mode: mode) {
-      presence.cancel()
+      probeSubscription.cancel()
       onStoreGone?()
     }
-    return .combined(subscription, presence)
+    return .combined(subscription, probeSubscription)
   }
 }

@@ -1,15 +1,15 @@
-/// A store as those see it who rerun any store, whatever its state.
+/// A store of any state type, for observers that rerun it.
 package protocol WatchableStore: AnyObject, Sendable {
   var context: OperationContext { get }
   var subscriberCount: Int { get }
 
-  /// What ``OperationControls/rerunForSubscribersSinceChange()`` does.
+  /// Reruns the operation as ``OperationControls/rerunForSubscribersSinceChange()`` does.
   func rerunSinceChange()
 }
 
 extension StoreRuntime: WatchableStore {
-  /// Keeps a subscription that is cancelled when the store goes, after those of the controllers.
-  func adopt(_ subscription: OperationSubscription) {
+  /// Keeps a subscription and cancels it when the store is released, after those of the controllers.
+  func cancelWhenClosed(_ subscription: OperationSubscription) {
     self.noteDependent()
     self.machine.withLock { machine in
       machine.controllers = machine.controllers.map { .combined($0, subscription) } ?? subscription
@@ -18,12 +18,13 @@ extension StoreRuntime: WatchableStore {
 }
 
 extension OperationStore {
-  /// Lets somebody watch the store, as an ``OperationController`` would, at the price of less memory.
+  /// Attaches an observer that can rerun the store. It needs less memory than an ``OperationController``.
   ///
-  /// - Parameter begin: Begins to watch. What it returns is cancelled when the store goes. It is handed what works behind the
-  ///   store, which does not keep the store alive.
+  /// - Parameter begin: Begins the observation. It receives the runtime of the store, which does not keep the store
+  ///   alive. The returned subscription is cancelled when the store is released.
+  /// - Returns: The store.
   package func watched(by begin: (any WatchableStore) -> OperationSubscription) -> OperationStore {
-    self.runtime.adopt(begin(self.runtime))
+    self.runtime.cancelWhenClosed(begin(self.runtime))
     return self
   }
 }
