@@ -1,20 +1,20 @@
 public import FoundationEssentials
 
-/// The state of an operation with its types erased.
+/// A snapshot of the state of an operation, with its types erased.
 public struct OpaqueOperationState: Sendable {
-  /// The state.
+  /// The typed state.
   public let base: any OperationState & Sendable
 
-  /// What happened last.
+  /// The status: idle, loading, or the last result.
   public let status: OperationStatus<any Sendable, any Error>
 
-  /// The value now.
+  /// The current value.
   public let currentValue: any Sendable
 
-  /// The value that the state was made with.
+  /// The value that the state was created with.
   public let initialValue: any Sendable
 
-  /// Erases the types of a state.
+  /// Creates a snapshot of `base` with its types erased.
   public init<State: OperationState & Sendable>(_ base: State) {
     self.base = base
     self.currentValue = base.currentValue
@@ -30,40 +30,48 @@ public struct OpaqueOperationState: Sendable {
   /// How many times the value was set.
   public var valueUpdateCount: Int { self.base.valueUpdateCount }
 
-  /// When the value was last set.
+  /// When the value was last set; nil if it never was.
   public var valueLastUpdatedAt: Date? { self.base.valueLastUpdatedAt }
 
-  /// When the oldest part of the value was last set, from which the value ages.
+  /// When the oldest part of the value was last set, which decides its age; nil if a part never was.
   public var oldestPartUpdatedAt: Date? { self.base.oldestPartUpdatedAt }
 
   /// Whether a run is under way.
   public var isLoading: Bool { self.base.isLoading }
 
-  /// The error that happened last, unless a value was set after it.
+  /// The last error; nil if none was set or a value was set after it.
   public var error: (any Error)? { self.base.error }
 
   /// How many times an error was set.
   public var errorUpdateCount: Int { self.base.errorUpdateCount }
 
-  /// When an error was last set.
+  /// When an error was last set; nil if none was.
   public var errorLastUpdatedAt: Date? { self.base.errorLastUpdatedAt }
 }
 
-/// Closures that hear of what happens in an ``OpaqueOperationStore``.
+/// Closures that are called with the events of an ``OpaqueOperationStore``.
+///
+/// They are called in the order and on the threads that ``OperationEventHandler`` describes.
 public struct OpaqueOperationEventHandler: Sendable {
-  /// Called with the state now and after each change of it.
+  /// Called with the current state when the subscription begins, and after each change of the state.
   public var onStateChanged: (@Sendable (OpaqueOperationState, OperationContext) -> Void)?
 
-  /// Called when a run begins its work.
+  /// Called when the work of a run begins.
   public var onRunStarted: (@Sendable (OperationContext) -> Void)?
 
-  /// Called when a run has ended, however it ended.
+  /// Called when a run has ended, whether it succeeded, failed or was cancelled.
   public var onRunEnded: (@Sendable (OperationContext) -> Void)?
 
   /// Called with each result that a run yields or returns. A cancelled run has no result.
   public var onResultReceived: (@Sendable (Result<any Sendable, any Error>, OperationContext) -> Void)?
 
   /// Creates a handler.
+  ///
+  /// - Parameters:
+  ///   - onStateChanged: Called with the current state and after each change of it.
+  ///   - onRunStarted: Called when the work of a run begins.
+  ///   - onRunEnded: Called when a run has ended.
+  ///   - onResultReceived: Called with each result that a run yields or returns.
   public init(
     onStateChanged: (@Sendable (OpaqueOperationState, OperationContext) -> Void)? = nil,
     onRunStarted: (@Sendable (OperationContext) -> Void)? = nil,

@@ -2,12 +2,12 @@ public import FoundationEssentials
 
 /// An ``OperationStore`` with the type of its state erased.
 public final class OpaqueOperationStore: Sendable, OperationPathable {
-  /// The store: an `OperationStore` of some state.
+  /// The typed store, an ``OperationStore``.
   public var base: any Sendable { self.erased.store }
 
   let erased: any ErasedStore
 
-  /// Erases the type of a store, which stays one and the same store.
+  /// Creates an opaque reference to `store`. Both are the same store.
   public init<State: OperationState & Sendable>(erasing store: OperationStore<State>) {
     self.erased = TypedErasedStore(typedStore: store)
   }
@@ -21,81 +21,102 @@ extension OpaqueOperationStore {
   /// The path of the operation.
   public var path: OperationPath { self.erased.runtime.path }
 
-  /// The context that runs get.
+  /// The context that runs receive. Assigning it replaces all entries.
   public var context: OperationContext {
     get { self.erased.runtime.context }
     set { self.erased.runtime.context = newValue }
   }
 
-  /// The state now.
+  /// The current state, with optimistic updates applied.
   public var state: OpaqueOperationState { self.erased.state }
 
-  /// The state as runs and setters have made it, without what is laid over it for a while.
+  /// The state that runs and setters have produced, without the layers of optimistic updates.
   package var stateWithoutLayers: any OperationState & Sendable { self.erased.stateWithoutLayers }
 
-  /// The value now.
+  /// The current value, with optimistic updates applied.
   public var currentValue: any Sendable { self.erased.state.currentValue }
 
-  /// The value that the state was made with.
+  /// The value that the state was created with.
   public var initialValue: any Sendable { self.state.initialValue }
 
   /// How many times the value was set.
   public var valueUpdateCount: Int { self.state.valueUpdateCount }
 
-  /// When the value was last set.
+  /// When the value was last set; nil if it never was.
   public var valueLastUpdatedAt: Date? { self.state.valueLastUpdatedAt }
 
   /// Whether a run is under way.
   public var isLoading: Bool { self.state.isLoading }
 
-  /// The error that happened last, unless a value was set after it.
+  /// The last error; nil if none was set or a value was set after it.
   public var error: (any Error)? { self.state.error }
 
   /// How many times an error was set.
   public var errorUpdateCount: Int { self.state.errorUpdateCount }
 
-  /// When an error was last set.
+  /// When an error was last set; nil if none was.
   public var errorLastUpdatedAt: Date? { self.state.errorLastUpdatedAt }
 
-  /// What happened last.
+  /// The status: idle, loading, or the last result.
   public var status: OperationStatus<any Sendable, any Error> { self.state.status }
 
-  /// Whether the value should be fetched again.
+  /// Whether the value should be fetched again: see ``OperationStore/isStale``.
   public var isStale: Bool { self.erased.runtime.isStale }
 
-  /// Whether the store may run its operation unasked.
+  /// Whether the store may run its operation by itself, for example when a subscriber is added.
   public var isAutomaticRunningEnabled: Bool { self.erased.runtime.isAutomaticRunningEnabled }
 
-  /// How many subscribers there are.
+  /// The number of subscribers.
   public var subscriberCount: Int { self.erased.runtime.subscriberCount }
 }
 
 extension OpaqueOperationStore {
-  /// Sets the value.
+  /// Sets the value, as ``OperationStore/setResult(to:using:)`` does.
   ///
   /// - Precondition: `value` has the type of the value of the store's state.
+  /// - Parameters:
+  ///   - value: The value to set.
+  ///   - context: The context of the change, whose clock dates it; nil for the context of the store.
+  /// - Complexity: O(*n*) in the number of subscribers.
   public func uncheckedSetCurrentValue(_ value: any Sendable, using context: OperationContext? = nil) {
     self.uncheckedSetResult(to: .success(value), using: context)
   }
 
-  /// Sets the value or the error.
+  /// Sets the value or the error, as ``OperationStore/setResult(to:using:)`` does.
   ///
-  /// - Precondition: The value or error has the type of that of the store's state.
+  /// - Precondition: The value or error has the type that the store's state has for it.
+  /// - Parameters:
+  ///   - result: The value or error to set.
+  ///   - context: The context of the change, whose clock dates it; nil for the context of the store.
+  /// - Complexity: O(*n*) in the number of subscribers.
   public func uncheckedSetResult(to result: Result<any Sendable, any Error>, using context: OperationContext? = nil) {
     self.erased.uncheckedSetResult(to: result, using: context)
   }
 
-  /// Goes back to the initial state, and cancels all runs, whose outcomes will not show.
+  /// Resets the state to the initial one and cancels all runs, whose outcomes then do not affect the state.
+  ///
+  /// - Parameter context: The context of the change; nil for the context of the store.
+  /// - Complexity: O(*n*) in the number of subscribers and runs.
   public func resetState(using context: OperationContext? = nil) {
     self.erased.runtime.reset(using: context)
   }
 
-  /// Keeps every other thread out of the store while `body` runs. It can be nested.
+  /// Runs `body` while no other thread can use the store: see ``OperationStore/withExclusiveAccess(_:)``.
+  ///
+  /// - Parameter body: Called once, on the current thread, with this store.
+  /// - Returns: The result of `body`.
+  /// - Throws: The error of `body`.
   public func withExclusiveAccess<R, E: Error>(_ body: (OpaqueOperationStore) throws(E) -> R) throws(E) -> R {
     try self.erased.runtime.withExclusiveAccess { () throws(E) -> R in try body(self) }
   }
 
   /// Runs the operation and waits for its value: see ``OperationStore/run(using:handler:)``.
+  ///
+  /// - Parameters:
+  ///   - context: Entries that replace those of ``context`` for this run.
+  ///   - handler: Receives the events of this run only.
+  /// - Returns: The value that the run returns.
+  /// - Throws: The error of the operation, or `CancellationError`.
   @discardableResult
   public func run(
     using context: OperationContext? = nil,
@@ -104,12 +125,21 @@ extension OpaqueOperationStore {
     try await self.erased.run(using: context, handler: handler)
   }
 
-  /// A task that runs the operation once it is run itself.
+  /// Creates a task that runs the operation when the task is run.
+  ///
+  /// - Parameter context: Entries that replace those of ``context`` for this run.
+  /// - Returns: The task, which has not started.
   public func runTask(using context: OperationContext? = nil) -> OperationTask<any Sendable, any Error> {
     self.erased.runTask(using: context)
   }
 
-  /// Fetches the value and waits for it: ``run(using:handler:)`` in the words of a query.
+  /// Fetches the value and waits for it: ``run(using:handler:)`` under the name that queries use.
+  ///
+  /// - Parameters:
+  ///   - context: Entries that replace those of ``context`` for this fetch.
+  ///   - handler: Receives the events of this fetch only.
+  /// - Returns: The value that the fetch returns.
+  /// - Throws: The error of the query, or `CancellationError`.
   @discardableResult
   public func fetch(
     using context: OperationContext? = nil,
@@ -118,12 +148,22 @@ extension OpaqueOperationStore {
     try await self.run(using: context, handler: handler)
   }
 
-  /// A task that fetches the value once it is run: ``runTask(using:)`` in the words of a query.
+  /// Creates a task that fetches the value when it is run: ``runTask(using:)`` under the name that queries use.
+  ///
+  /// - Parameter context: Entries that replace those of ``context`` for this fetch.
+  /// - Returns: The task, which has not started.
   public func fetchTask(using context: OperationContext? = nil) -> OperationTask<any Sendable, any Error> {
     self.runTask(using: context)
   }
 
-  /// Hears of everything that happens in the store: see ``OperationStore``.
+  /// Subscribes to the events of the store until the subscription is cancelled or dropped.
+  ///
+  /// Works like the method of the same name of ``OperationStore``.
+  ///
+  /// - Parameters:
+  ///   - handler: Called in event order with no lock held, on the thread that delivers the event.
+  ///   - isolation: The actor of the caller, on which a run that this call starts does not begin.
+  /// - Returns: The subscription. Events stop when it is cancelled or dropped.
   public func subscribe(
     with handler: OpaqueOperationEventHandler,
     isolation: (any Actor)? = #isolation
@@ -131,7 +171,9 @@ extension OpaqueOperationStore {
     self.erased.subscribe(with: handler, isEnqueued: isolation != nil)
   }
 
-  /// The states of the store, the present one first, for as long as the store lives.
+  /// An asynchronous sequence of the current state and all later ones, which ends when the store is released.
+  ///
+  /// Each access makes a subscriber of its own. A slow reader receives the newest state and misses the earlier ones.
   public var states: AsyncStream<(state: OpaqueOperationState, context: OperationContext)> {
     self.erased.states
   }

@@ -1,12 +1,14 @@
-/// Lets the callers of a store share a run that does the same: what `.deduplicated()` configures.
+/// A rule by which callers of a store share a run that does the same work. Set by `.deduplicated()`.
 ///
-/// A run is shared when the operation says that both runs do the same, see
-/// ``OperationRequest/isSameRun(in:as:)``, and this rule agrees.
+/// A caller may join a run when both this rule and ``OperationRequest/isSameRun(in:as:)`` of the operation return true.
 public struct OperationRunSharing: Sendable {
-  /// Whether a run in the first context may be served by the one in the second.
+  /// Returns whether a call with the first context may join a run with the second.
   public let isSameRun: @Sendable (OperationContext, OperationContext) -> Bool
 
   /// Creates a rule.
+  ///
+  /// - Parameter isSameRun: Returns whether a call with the first context may join a run with the second. Called with
+  ///   no lock held. By default always true.
   @inlinable
   public init(
     isSameRun: @escaping @Sendable (OperationContext, OperationContext) -> Bool = { _, _ in true }
@@ -16,7 +18,7 @@ public struct OperationRunSharing: Sendable {
 }
 
 extension OperationContext {
-  /// How the callers of a store share runs; nil, the default, when each call runs the operation.
+  /// The rule by which callers of a store share runs. With nil, the default, each call runs the operation.
   @inlinable
   public var operationRunSharing: OperationRunSharing? {
     get { self[RunSharingKey.self] }

@@ -1,13 +1,15 @@
 extension OperationStore {
   /// Runs the operation and waits for its value.
   ///
-  /// Where the operation shares runs, as with `.deduplicated()`, the call joins a run that does the same. A caller that is
-  /// cancelled cancels the run unless others wait for it.
+  /// If the operation shares runs, as with `.deduplicated()`, the call joins a run that does the same work. Cancelling
+  /// the caller cancels the run, unless other callers wait for it or subscribers keep it alive.
   ///
   /// - Parameters:
   ///   - context: Entries that replace those of ``context`` for this run.
-  ///   - handler: Hears of the events of this run alone.
-  /// - Throws: What the operation throws. When the run is cancelled, what it ends with, or `CancellationError`.
+  ///   - handler: Receives the events of this run only.
+  /// - Returns: The value that the run returns.
+  /// - Throws: The error of the operation. If the call or the run is cancelled, the error that the run ends with, or
+  ///   `CancellationError`. ``OperationCircleError`` if `Failure` can hold it and the run to join waits for this call.
   @discardableResult
   @inlinable
   public func run(
@@ -17,7 +19,10 @@ extension OperationStore {
     try await self.runtime.run(using: context, handler: handler.map { RunHandler($0) }).get()
   }
 
-  /// A task that runs the operation once it is run itself.
+  /// Creates a task that runs the operation when the task is run.
+  ///
+  /// - Parameter context: Entries that replace those of ``context`` for this run.
+  /// - Returns: The task, which has not started.
   @inlinable
   public func runTask(using context: OperationContext? = nil) -> OperationTask<State.OperationValue, State.Failure> {
     self.runtime.makeNamedTask(using: context)
@@ -27,13 +32,16 @@ extension OperationStore {
 extension OperationStore where State: QueryStateProtocol {
   /// Fetches the value and waits for it.
   ///
-  /// Where the query shares runs, as with `.deduplicated()`, the call joins a fetch that does the same. A caller that is
-  /// cancelled cancels the fetch unless others wait for it.
+  /// If the query shares runs, as with `.deduplicated()`, the call joins a fetch that does the same work. Cancelling
+  /// the caller cancels the fetch, unless other callers wait for it or subscribers keep it alive.
   ///
   /// - Parameters:
   ///   - context: Entries that replace those of ``context`` for this fetch.
-  ///   - handler: Hears of the events of this fetch alone.
-  /// - Throws: What the query throws. When the fetch is cancelled, what it ends with, or `CancellationError`.
+  ///   - handler: Receives the events of this fetch only.
+  /// - Returns: The value that the fetch returns.
+  /// - Throws: The error of the query. If the call or the fetch is cancelled, the error that the fetch ends with, or
+  ///   `CancellationError`. ``OperationCircleError`` if `Failure` can hold it and the fetch to join waits for this
+  ///   call.
   @discardableResult
   @inlinable
   public func fetch(
@@ -43,7 +51,10 @@ extension OperationStore where State: QueryStateProtocol {
     try await self.runtime.run(using: context, handler: handler.map { RunHandler(OperationEventHandler($0)) }).get()
   }
 
-  /// A task that fetches the value once it is run.
+  /// Creates a task that fetches the value when the task is run.
+  ///
+  /// - Parameter context: Entries that replace those of ``context`` for this fetch.
+  /// - Returns: The task, which has not started.
   @inlinable
   public func fetchTask(using context: OperationContext? = nil) -> OperationTask<State.OperationValue, State.Failure> {
     self.runtime.makeNamedTask(using: context)

@@ -1,17 +1,18 @@
 extension OperationStore {
-  /// The states of the store, the present one first, for as long as the store lives.
+  /// An asynchronous sequence of the current state and all later ones, which ends when the store is released.
   ///
-  /// Each iterator is a subscriber of its own. One that is slow gets the newest state and misses those before it.
+  /// Each iterator is a subscriber of its own and unsubscribes when it is dropped. A slow iterator receives the newest
+  /// state and misses the earlier ones.
   public var states: AsyncStates { AsyncStates(runtime: self.runtime) }
 
-  /// The states of a store.
+  /// The states of a store, as ``OperationStore/states`` returns them.
   public struct AsyncStates: AsyncSequence, Sendable {
-    /// A state and the context in which it came about.
+    /// A state and the context of the change that produced it.
     public struct Element: Sendable {
       /// The state.
       public let state: State
 
-      /// The context in which it came about.
+      /// The context of the change that produced the state.
       public let context: OperationContext
     }
 

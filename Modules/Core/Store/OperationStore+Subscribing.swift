@@ -1,14 +1,16 @@
 extension OperationStore {
-  /// Hears of everything that happens in the store until the subscription is cancelled or dropped.
+  /// Subscribes to the events of the store until the subscription is cancelled or dropped.
   ///
-  /// The handler gets the state at once. If the value is stale and automatic running is enabled, the operation is run, or
-  /// a run that is there is joined; it is cancelled when the last subscriber leaves and nobody else awaits it. The
-  /// subscription does not keep the store alive.
+  /// The handler receives the current state at once. If the value is stale and automatic running is enabled, the store
+  /// runs the operation or joins a run under way. That run is cancelled when the last subscriber has left and no caller
+  /// waits for it. The subscription does not keep the store alive.
   ///
   /// - Parameters:
-  ///   - handler: Called in event order, never while a lock is held.
-  ///   - isolation: The caller's actor, which a run that is started leaves. A function without an actor of its own that is called
-  ///     on one passes that on here; otherwise the body begins on it, and keeps it until it first suspends.
+  ///   - handler: Called in event order with no lock held, on the thread that delivers the event.
+  ///   - isolation: The actor of the caller. With an actor, a run that this call starts does not begin on that actor.
+  ///     With nil, it begins on the current thread at once and stays there until it first suspends. A nonisolated
+  ///     function that may be called on an actor should take an isolation parameter and pass it on here.
+  /// - Returns: The subscription. Events stop when it is cancelled or dropped.
   @inlinable
   public func subscribe(
     with handler: OperationEventHandler<State>,
@@ -19,9 +21,14 @@ extension OperationStore {
 }
 
 extension OperationStore where State: QueryStateProtocol {
-  /// Hears of everything that happens in the store until the subscription is cancelled or dropped.
+  /// Subscribes to the events of the store until the subscription is cancelled or dropped.
   ///
-  /// It does what subscribing with an ``OperationEventHandler`` does.
+  /// Works like the method that takes an ``OperationEventHandler``.
+  ///
+  /// - Parameters:
+  ///   - handler: Called in event order with no lock held, on the thread that delivers the event.
+  ///   - isolation: The actor of the caller, on which a run that this call starts does not begin.
+  /// - Returns: The subscription. Events stop when it is cancelled or dropped.
   @inlinable
   public func subscribe(
     with handler: QueryEventHandler<State>,

@@ -1,9 +1,9 @@
 /// Runs an operation and keeps its state, for any number of subscribers and callers.
 ///
-/// Members of the state can be read from the store: `store.isLoading`, `store.error`. Make a store with
-/// ``detached(query:initialValue:initialContext:)``, or get the one that everybody shares from an ``OperationClient``.
+/// Members of the state can be read from the store: `store.isLoading`, `store.error`. Get the shared store of an
+/// operation from an ``OperationClient``, or create one with ``detached(query:initialValue:initialContext:)``.
 ///
-/// A store can be used from any thread. When its last reference goes, its subscriptions and controllers end with it.
+/// A store can be used from any thread. When its last reference is released, its subscriptions and controllers end.
 @dynamicMemberLookup
 public final class OperationStore<State: OperationState & Sendable>: Sendable, OperationPathable {
   @usableFromInline let runtime: StoreRuntime<State>
@@ -34,12 +34,13 @@ public final class OperationStore<State: OperationState & Sendable>: Sendable, O
 }
 
 extension OperationStore {
-  /// Creates a store that no client knows.
+  /// Creates a store that belongs to no client.
   ///
   /// - Parameters:
-  ///   - operation: The operation; it sets up the context once, now.
-  ///   - initialState: The state to begin with.
-  ///   - initialContext: The context before the operation sets it up.
+  ///   - operation: The operation. Its `setup` is called once, by this method.
+  ///   - initialState: The state before the first run.
+  ///   - initialContext: The context that `setup` receives.
+  /// - Returns: The store.
   @inlinable
   public static func detached<Operation: StatefulOperationRequest & Sendable>(
     operation: Operation,
@@ -49,7 +50,12 @@ extension OperationStore {
     OperationStore(operation: operation, initialState: initialState, initialContext: initialContext)
   }
 
-  /// Creates a store of an operation with a default value, which no client knows.
+  /// Creates a store of an operation with a default value. The store belongs to no client.
+  ///
+  /// - Parameters:
+  ///   - operation: The operation. Its `setup` is called once, by this method.
+  ///   - initialContext: The context that `setup` receives.
+  /// - Returns: The store.
   @inlinable
   public static func detached<Operation: DefaultStateRequest>(
     operation: Operation,
@@ -58,12 +64,13 @@ extension OperationStore {
     OperationStore(operation: operation, initialState: operation.initialState, initialContext: initialContext)
   }
 
-  /// Creates a store of a query, which no client knows.
+  /// Creates a store of a query. The store belongs to no client.
   ///
   /// - Parameters:
-  ///   - query: The query; it sets up the context once, now.
-  ///   - initialValue: The value to begin with.
-  ///   - initialContext: The context before the query sets it up.
+  ///   - query: The query. Its `setup` is called once, by this method.
+  ///   - initialValue: The value before the first run.
+  ///   - initialContext: The context that `setup` receives.
+  /// - Returns: The store.
   @inlinable
   public static func detached<Query: QueryRequest>(
     query: Query,
@@ -77,7 +84,12 @@ extension OperationStore {
     )
   }
 
-  /// Creates a store of a query with a default value, which no client knows.
+  /// Creates a store of a query with a default value. The store belongs to no client.
+  ///
+  /// - Parameters:
+  ///   - query: The query. Its `setup` is called once, by this method.
+  ///   - initialContext: The context that `setup` receives.
+  /// - Returns: The store.
   @inlinable
   public static func detached<Query: DefaultStateRequest>(
     query: Query,
@@ -92,70 +104,86 @@ extension OperationStore {
   @inlinable
   public var path: OperationPath { self.runtime.path }
 
-  /// The context that runs get. Assigning it replaces all of it.
+  /// The context that runs receive. Assigning it replaces all entries.
   @inlinable
   public var context: OperationContext {
     get { self.runtime.context }
     set { self.runtime.context = newValue }
   }
 
-  /// The state now.
+  /// The current state, with optimistic updates applied.
   @inlinable
   public var state: State { self.runtime.state }
 
-  /// The state as runs and setters have made it, without what is laid over it for a while.
+  /// The state that runs and setters have produced, without the layers of optimistic updates.
   @inlinable
   package var stateWithoutLayers: State { self.runtime.machine.withLock { $0.state } }
 
-  /// The value now. Setting it tells the subscribers before the setter returns.
+  /// The current value, with optimistic updates applied.
+  ///
+  /// The setter notifies the subscribers before it returns. During exclusive access it notifies them when the access
+  /// ends, and while other events are being delivered, after those.
+  ///
+  /// - Complexity: The getter is O(1), the setter O(*n*) in the number of subscribers.
   @inlinable
   public var currentValue: State.StateValue {
     get { self.runtime.machine.withLock { $0.shownState.currentValue } }
     set { self.setResult(to: .success(newValue)) }
   }
 
-  /// A member of the state.
+  /// The value of a member of the current state.
   @inlinable
   public subscript<Member>(dynamicMember keyPath: KeyPath<State, Member>) -> Member {
     self.runtime.state[keyPath: keyPath]
   }
 
-  /// Whether the value should be fetched again: a staleness rule says so, or the store was invalidated.
+  /// Whether the value should be fetched again: after an invalidation, or because a staleness rule says so.
   ///
-  /// Without rules a value is always stale.
+  /// Without rules a value is always stale. Optimistic updates are not considered.
+  ///
+  /// - Complexity: O(*n*) in the number of staleness rules.
   @inlinable
   public var isStale: Bool { self.runtime.isStale }
 
-  /// Whether the store may run its operation unasked, as when somebody subscribes.
+  /// Whether the store may run its operation by itself, for example when a subscriber is added.
   @inlinable
   public var isAutomaticRunningEnabled: Bool { self.runtime.isAutomaticRunningEnabled }
 
-  /// How many subscribers there are.
+  /// The number of subscribers.
   @inlinable
   public var subscriberCount: Int { self.runtime.subscriberCount }
 }
 
 extension OperationStore {
-  /// Sets the value or the error.
+  /// Sets the value or the error, and notifies the subscribers as the setter of ``currentValue`` does.
   ///
   /// - Parameters:
-  ///   - result: What to set.
-  ///   - context: The context of the change; nil for that of the store. Its clock dates the change.
+  ///   - result: The value or error to set.
+  ///   - context: The context of the change, whose clock dates it; nil for the context of the store.
+  /// - Complexity: O(*n*) in the number of subscribers.
   @inlinable
   public func setResult(to result: Result<State.StateValue, State.Failure>, using context: OperationContext? = nil) {
     self.runtime.setResult(result, using: context)
   }
 
-  /// Goes back to the initial state, and cancels all runs, whose outcomes will not show.
+  /// Resets the state to the initial one and cancels all runs, whose outcomes then do not affect the state.
+  ///
+  /// - Parameter context: The context of the change; nil for the context of the store.
+  /// - Complexity: O(*n*) in the number of subscribers and runs.
   @inlinable
   public func resetState(using context: OperationContext? = nil) {
     self.runtime.reset(using: context)
   }
 
-  /// Keeps every other thread out of the store while `body` runs, so that a read and a write belong together.
+  /// Runs `body` while no other thread can use the store, so that reads and writes in it are one atomic step.
   ///
-  /// It can be nested. Subscribers hear of what changed when the outermost access ends. Waiting inside for another thread
-  /// that uses the store, or entering two stores in different orders, deadlocks.
+  /// Calls can be nested. Subscribers are notified of the changes when the outermost call ends.
+  ///
+  /// - Warning: Waiting in `body` for another thread that uses the store deadlocks. So does entering two stores in
+  ///   different orders.
+  /// - Parameter body: Called once, on the current thread, with this store.
+  /// - Returns: The result of `body`.
+  /// - Throws: The error of `body`.
   @inlinable
   public func withExclusiveAccess<R, E: Error>(_ body: (OperationStore<State>) throws(E) -> R) throws(E) -> R {
     try self.runtime.withExclusiveAccess { () throws(E) -> R in try body(self) }
