@@ -1,12 +1,13 @@
 public import OperationCore
 
-/// Watches whether the application is active: in the foreground, running, at work.
+/// Observes whether the application is active: in the foreground, running, at work.
 public protocol ApplicationActivityObserver {
-  /// Calls `handler` with whether the application is active before it returns, and again whenever that changes.
+  /// Calls `handler` with the current value before it returns, and again with each change.
   ///
-  /// Conditions subscribe for a moment to learn the current value, so answer from memory, and keep what you watch open for
-  /// as long as the observer lives. An observer that cannot tell the current value may tell changes alone: conditions stay
-  /// subscribed to it from their first question on, and remember what it tells. Call handlers in the order in which they came, and hold no lock meanwhile. None is
-  /// called once its subscription is cancelled.
+  /// A condition subscribes for a moment to read the current value. So answer from memory, and keep the underlying
+  /// system resources open for as long as the observer lives. An observer that does not know the current value may
+  /// report changes only: a condition then stays subscribed from its first check on, and remembers the last value. Call
+  /// handlers in the order in which they subscribed, without holding a lock. Do not call a handler after its
+  /// subscription is cancelled.
   func subscribe(_ handler: @escaping @Sendable (Bool) -> Void) -> OperationSubscription
 }

@@ -2,10 +2,9 @@ public import OperationCore
 
 /// A condition that holds while the application is active.
 ///
-/// It never holds for an operation that wants nothing of it: see
-/// ``OperationCore/OperationRequest/disableApplicationActiveRerunning(_:)``. As long as an observer has told nothing, the
-/// application counts as active. An observer may tell changes alone: what it has told is remembered while the condition is
-/// used.
+/// It never holds for an operation with ``OperationCore/OperationRequest/disableApplicationActiveRerunning(_:)``. The
+/// application counts as active until the observer reports a value. The observer may report changes only: the condition
+/// remembers the last value while it is in use.
 public struct ApplicationIsActiveRunSpecification: OperationRunSpecification, Sendable {
   private let isActive: ObservedValue<Bool>
 
@@ -14,12 +13,12 @@ public struct ApplicationIsActiveRunSpecification: OperationRunSpecification, Se
     self.isActive = ObservedValue { observer.subscribe($0) }
   }
 
-  /// Whether the application is active, and the operation wants to know.
+  /// Whether the application is active, and the operation has not disabled this condition.
   public func isSatisfied(in context: OperationContext) -> Bool {
     context.isApplicationActiveRerunningEnabled && self.isActive.current ?? true
   }
 
-  /// Calls `onChange` when the application becomes active, or ceases to be.
+  /// Calls `onChange` when the application becomes active or inactive.
   public func subscribe(
     in context: OperationContext,
     onChange: @escaping @Sendable () -> Void

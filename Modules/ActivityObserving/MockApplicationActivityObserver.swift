@@ -1,6 +1,6 @@
 public import OperationCore
 
-/// An activity observer whose answer you set, for tests and previews.
+/// An activity observer with a value that you set, for tests and previews.
 ///
 /// ```swift
 /// let activity = MockApplicationActivityObserver(isActive: false)
@@ -15,18 +15,20 @@ public final class MockApplicationActivityObserver: ApplicationActivityObserver,
     self.broadcast = Broadcast(isActive)
   }
 
-  /// Whether the application is active, as was sent last.
+  /// The value that was sent last: whether the application is active.
   public var isActive: Bool { self.broadcast.value }
 
-  /// How many subscriptions there are that have not been cancelled.
+  /// The number of subscriptions that have not been cancelled.
   public var subscriberCount: Int { self.broadcast.subscriberCount }
 
-  /// Sets whether the application is active and calls the handlers, before it returns unless they are being called already.
+  /// Sets whether the application is active, and calls the handlers.
+  ///
+  /// The handlers have been called when this returns, unless they were being called already.
   public func send(isActive: Bool) {
     self.broadcast.send(isActive)
   }
 
-  /// Calls `handler` with whether the application is active before it returns, and again whenever that is sent.
+  /// Calls `handler` with the current value before it returns, and again with each value that is sent.
   public func subscribe(_ handler: @escaping @Sendable (Bool) -> Void) -> OperationSubscription {
     self.broadcast.subscribe(handler)
   }

@@ -1,16 +1,16 @@
 public import OperationCore
 
 extension OperationRequest {
-  /// Keeps the operation from being rerun because the application has become active.
+  /// Keeps the operation from being rerun when the application becomes active.
   ///
-  /// - Parameter isDisabled: With false, it is rerun, as it is by default.
+  /// - Parameter isDisabled: Pass false to rerun the operation, which is the default.
   public func disableApplicationActiveRerunning(_ isDisabled: Bool = true) -> ContextModifiedOperation<Self> {
     self.context { $0.isApplicationActiveRerunningEnabled = !isDisabled }
   }
 }
 
 extension OperationContext {
-  /// Whether the operation is rerun when the application becomes active. True by default.
+  /// Whether the operation is rerun when the application becomes active. The default is true.
   public var isApplicationActiveRerunningEnabled: Bool {
     get { self[IsApplicationActiveRerunningEnabledKey.self] }
     set { self[IsApplicationActiveRerunningEnabledKey.self] = newValue }

@@ -3,7 +3,8 @@
   internal import OperationCore
   internal import OperationEventLoop
 
-  /// Watches all that says whether the process is active, from `start` until the subscription that it returns is cancelled.
+  /// Watches everything that affects whether the process is active, from `start` until the returned subscription is
+  /// cancelled.
   final class ActivityMonitor: Sendable {
     struct Configuration: Sendable {
       var options: SignalActivityObserver.Options
@@ -12,37 +13,37 @@
       var procRoot = "/proc"
       var loop = EventLoop.shared
       var files = FileWatcher.shared
-      /// How often to look whether the machine has slept, and whether the process is in the foreground.
+      /// How often to check whether the machine has slept, and whether the process is in the foreground.
       var sleepInterval = Duration.seconds(5)
       var foregroundInterval = Duration.seconds(1)
-      /// How long the machine has slept.
+      /// How long the machine has slept in total.
       var timeAsleep: @Sendable () -> Duration = { ProcessPlace.timeAsleep }
       var isForeground: @Sendable () -> Bool? = { ProcessPlace.isForeground }
-      /// What calls when a signal comes.
+      /// Subscribes to a signal.
       var relay: @Sendable (ProcessSignal, @escaping @Sendable () -> Void) -> OperationSubscription = {
         signal,
         handler in
         SignalRelay.shared.subscribe(to: signal, handler)
       }
-      /// Takes signals that are not taken any more.
+      /// Installs handlers again for signals whose handler the program has replaced.
       var renewSignals: @Sendable () -> Void = { SignalRelay.shared.renew() }
     }
 
     private struct State {
       var activity: ActivityState
-      /// Takes what is to be told, while somebody subscribes.
+      /// Sends a value to the subscribers. Nil without subscribers.
       var send: (@Sendable (Bool) -> Void)?
-      /// What subscribers have heard last, or are about to.
+      /// The value that was sent last, or that `begin` has returned.
       var announced = true
       var timeAsleep = Duration.zero
       var freezer = Freezer.unknown
     }
 
-    /// What tells that the control group is thawed.
+    /// The watch on the control group that reports when the group is thawed.
     private enum Freezer {
-      /// Not looked for yet, or it could not be seen.
+      /// Not searched for yet, or the search or the watch has failed.
       case unknown
-      /// There is none.
+      /// The process has no control group that can be frozen.
       case absent
       case watched(FileWatcher.Watch)
     }
@@ -55,10 +56,10 @@
       self.state = Locked(State(activity: ActivityState(options: configuration.options)))
     }
 
-    /// Whether the process is active by what is known.
+    /// Whether the process is active, as last determined.
     var isActive: Bool { self.state.withLock { $0.activity.told } }
 
-    /// Whether the process is active, with a fresh look. Not to be asked between start and stop.
+    /// Whether the process is active, determined anew. Not to be called between start and stop.
     func begin() -> Bool {
       let isForeground = self.foregroundIfNeeded()
       return self.state.withLock { state in
@@ -76,11 +77,11 @@
     }
   }
 
-  // MARK: - Telling
+  // MARK: - Sending values
 
   extension ActivityMonitor {
     private func tell(_ change: (inout ActivityState) -> [Bool]) {
-      // Sending only hands over, and doing so under the lock keeps what different threads tell in order.
+      // `send` only hands over the value. Sending with the lock held keeps the values of different threads in order.
       self.state.withLock { state in
         let values = change(&state.activity)
         guard let send = state.send else { return }
@@ -104,7 +105,7 @@
       self.state.withLock { state in
         state.send = send
         state.timeAsleep = timeAsleep
-        // It may have been marked since it began.
+        // The process may have been marked between `begin` and `start`.
         guard state.announced != state.activity.told else { return }
         state.announced = state.activity.told
         send(state.announced)
@@ -154,13 +155,13 @@
     }
 
     private func lookForSleep() {
-      // What could not be had at first may be there by now, and the program may have taken a signal since.
+      // A watch that failed at first may work now, and the program may have replaced a signal handler since.
       self.configuration.renewSignals()
       self.watchFreezer()
       let timeAsleep = self.configuration.timeAsleep()
       let hasSlept = self.state.withLock { state in
         defer { state.timeAsleep = timeAsleep }
-        // Less is what lies between reading the one clock and the other.
+        // A shorter difference is the time between reading one clock and the other.
         return timeAsleep - state.timeAsleep >= .seconds(1)
       }
       if hasSlept { self.goOn() }
@@ -175,15 +176,17 @@
       guard case .unknown = self.state.withLock({ $0.freezer }) else { return }
       let freezer = self.findFreezer()
       self.state.withLock { state, released in
-        // It may have been stopped meanwhile.
+        // The monitor may have been stopped meanwhile.
         if state.send == nil { return released.append(freezer) }
         released.append(state.freezer)
         state.freezer = freezer
       }
     }
 
-    /// The kernel tells of the end of a freeze as soon as the process runs again. A group that is frozen while the process
-    /// reads that it is, is one from which the process has been moved.
+    /// Watches the file that the kernel changes when the control group is thawed; the process is notified once it runs
+    /// again.
+    ///
+    /// If the process reads that the group is frozen, it has been moved out of that group, and nothing is sent.
     private func findFreezer() -> Freezer {
       let root = self.configuration.procRoot
       guard let memberships = FileText.read(root + "/self/cgroup"), let mounts = FileText.read(root + "/self/mountinfo")

@@ -1,14 +1,14 @@
 #if os(Linux)
-  /// Makes one answer of all that says whether the process is active.
+  /// Combines all facts about whether the process is active into one value.
   ///
-  /// What its changes return is to be told, in order.
+  /// Mutating methods return the values to send, in order.
   struct ActivityState: Hashable, Sendable {
     let options: SignalActivityObserver.Options
-    /// Whether the program itself, or a signal, says that it is inactive.
+    /// Whether the program or a signal has marked the process inactive.
     private(set) var isMarkedInactive = false
-    /// Whether it is in the foreground of its terminal; nil where it has none.
+    /// Whether the process is in the foreground of its terminal; nil without a terminal.
     private(set) var isForeground: Bool?
-    /// What was told last.
+    /// The value that was returned last for sending.
     private(set) var told = true
 
     init(options: SignalActivityObserver.Options) {
@@ -22,20 +22,21 @@
   }
 
   extension ActivityState {
-    /// Begins anew, with what is known without having watched.
+    /// Starts over with the facts that are known before watching begins.
     mutating func begin(isForeground: Bool?) -> Bool {
       self.isForeground = isForeground
       self.told = self.isActive
       return self.told
     }
 
-    /// Takes a mark of the program or of a signal.
+    /// Stores a mark set by the program or by a signal.
     mutating func mark(isInactive: Bool) -> [Bool] {
       self.isMarkedInactive = isInactive
       return self.change()
     }
 
-    /// Takes where the process stands in its terminal. To come to the foreground is to be looked at again.
+    /// Stores whether the process is in the foreground of its terminal. Coming to the foreground reruns stale values
+    /// even if the background counts as active.
     mutating func place(isForeground: Bool?) -> [Bool] {
       let hasComeForward = self.isForeground == false && isForeground == true
       self.isForeground = isForeground
@@ -43,7 +44,9 @@
       return change.isEmpty && hasComeForward ? self.pulse() : change
     }
 
-    /// Takes that the process was stopped or frozen and goes on, or that the machine slept: nobody looked meanwhile.
+    /// Notes that the process continues after a stop, a freeze or a sleep of the machine.
+    ///
+    /// If the process is active before and after, returns inactive and active, so that stale values are rerun.
     mutating func goOn(isForeground: Bool?) -> [Bool] {
       self.isForeground = isForeground
       let change = self.change()

@@ -5,9 +5,9 @@
     internal import Musl
   #endif
 
-  /// What the process can ask the system about its place and its time.
+  /// System calls about the terminal of the process and the time the machine has slept.
   enum ProcessPlace {
-    /// How long the machine has slept since it began.
+    /// How long the machine has slept since it booted.
     static var timeAsleep: Duration {
       Self.time(CLOCK_BOOTTIME) - Self.time(CLOCK_MONOTONIC)
     }
@@ -18,7 +18,7 @@
       return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
     }
 
-    /// Whether the process is in the foreground of its terminal; nil where it has none.
+    /// Whether the process is in the foreground of its terminal; nil without a terminal.
     static var isForeground: Bool? {
       let terminal = open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC | O_NONBLOCK)
       guard terminal >= 0 else { return nil }

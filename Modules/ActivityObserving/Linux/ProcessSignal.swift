@@ -15,31 +15,31 @@
       self.rawValue = rawValue
     }
 
-    /// The terminal is gone; by custom, read your configuration again.
+    /// The terminal is closed. By convention, a daemon rereads its configuration.
     public static let hup = ProcessSignal(rawValue: SIGHUP)
 
-    /// Whatever a program takes it for.
+    /// Has no meaning of its own: the program defines it.
     public static let usr1 = ProcessSignal(rawValue: SIGUSR1)
 
-    /// Whatever a program takes it for.
+    /// Has no meaning of its own: the program defines it.
     public static let usr2 = ProcessSignal(rawValue: SIGUSR2)
 
-    /// The terminal has another size.
+    /// The size of the terminal has changed.
     public static let winch = ProcessSignal(rawValue: SIGWINCH)
 
-    /// Go on after a stop.
+    /// Continue after a stop.
     static let cont = ProcessSignal(rawValue: SIGCONT)
   }
 
   extension ProcessSignal {
-    /// The first of the kernel's real-time signals. The C library keeps some of these for its threads, and lets nobody else
-    /// take them.
+    /// The first of the kernel's real-time signals. The C library reserves some of them for its threads and refuses
+    /// other uses.
     private static let firstReserved: CInt = 32
 
-    /// Whether the system ends the process when the signal comes and nothing takes it.
+    /// Whether the default action of the signal ends the process.
     var endsProcess: Bool { ![SIGCONT, SIGCHLD, SIGURG, SIGWINCH].contains(self.rawValue) }
 
-    /// Why this signal is never taken; nil when it may be.
+    /// Why this signal is never handled; nil if it may be.
     var refusal: String? {
       switch self.rawValue {
       case SIGTERM, SIGINT, SIGQUIT:

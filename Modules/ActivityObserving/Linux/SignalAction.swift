@@ -5,7 +5,7 @@
     internal import Musl
   #endif
 
-  /// What the process does with a signal, as the system keeps it.
+  /// The action of the process for a signal, as the kernel stores it.
   struct SignalAction {
     typealias Handler =
       @convention(c) (CInt, UnsafeMutablePointer<siginfo_t>?, UnsafeMutableRawPointer?) -> Void
@@ -20,32 +20,34 @@
 
     private var action: sigaction
 
-    /// What is done now; nil where there is no such signal.
+    /// Reads the current action; nil if the signal does not exist.
     init?(of signal: ProcessSignal) {
       var action = sigaction()
       guard sigaction(signal.rawValue, nil, &action) == 0 else { return nil }
       self.action = action
     }
 
-    /// The address of the function that is called. Small numbers stand for what the system does by itself.
+    /// The address of the function that is called. 0 is the default action (`SIG_DFL`), 1 ignores the signal
+    /// (`SIG_IGN`).
     var handler: UInt {
-      // It is the first field of the structure, whichever of its two types it has.
+      // The handler is the first field of the structure, in both variants of the field's type.
       get { withUnsafeBytes(of: self.action) { $0.loadUnaligned(as: UInt.self) } }
       set { withUnsafeMutableBytes(of: &self.action) { $0.storeBytes(of: newValue, as: UInt.self) } }
     }
 
-    /// Whether the system does what it does by itself.
+    /// Whether this is the default action.
     var isStandard: Bool { self.handler == 0 }
 
-    /// Whether a function of the program is called.
+    /// Whether the signal calls a function of the program.
     var isFunction: Bool { Self.isFunction(self.handler) }
 
-    /// Whether the function is called once, and the system does by itself what it does from then on.
+    /// Whether the function is called once only: the kernel then restores the default action.
     var isOnce: Bool { self.action.sa_flags & Flags.isOnce != 0 }
 
     static func isFunction(_ handler: UInt) -> Bool { handler > 1 }
 
-    /// Calls `handler` under the circumstances under which what there is now would be called.
+    /// Returns an action that calls `handler`, with the signal mask and the flags of the current function if there is
+    /// one.
     func replaced(by handler: Handler) -> SignalAction {
       var replaced = self
       replaced.handler = unsafeBitCast(handler, to: UInt.self)
@@ -59,7 +61,7 @@
       return replaced
     }
 
-    /// Makes it what is done from now on, and returns what was done before.
+    /// Installs the action, and returns the action that it replaces.
     @discardableResult
     func install(for signal: ProcessSignal) -> SignalAction {
       var former = self

@@ -1,21 +1,22 @@
 #if os(Linux)
   public import OperationCore
 
-  /// Tells whether the process is active: not stopped, not frozen, and not marked inactive.
+  /// Observes whether the process is active: not stopped, not frozen, and not marked inactive.
   ///
-  /// A process that is stopped cannot tell so. When it goes on, by `SIGCONT`, when its control group is thawed, and when the
-  /// machine has slept, it tells that it was inactive and is active again, so that what has gone stale meanwhile is rerun.
+  /// A stopped process cannot run code. When it continues after `SIGCONT`, when its control group is thawed, and after
+  /// the machine has slept, the observer reports inactive and then active, so that stale operations are rerun.
   ///
-  /// The only signal that it takes by itself is `SIGCONT`, which does what it always does as well. A handler of the program is
-  /// called as before. While nothing subscribes, signals are given back, except those that would end the process then.
+  /// By default it handles only `SIGCONT`, which still continues the process. It calls the handler that the program had
+  /// installed. Without subscribers it restores the previous actions, except for signals that would then end the
+  /// process.
   public final class SignalActivityObserver: ApplicationActivityObserver, Sendable {
     private let monitor: ActivityMonitor
     private let broadcast: OnDemandBroadcast<Bool>
 
     /// Creates an observer.
     ///
-    /// Signals that end or stop the process are refused with a warning; integrate with whoever takes them, and call
-    /// ``markInactive()`` there.
+    /// Signals that end or stop the process are refused with a warning. Call ``markInactive()`` from the code that
+    /// handles them.
     ///
     /// - Parameters:
     ///   - inactive: Signals that mark the process inactive.
@@ -42,22 +43,23 @@
       }
     }
 
-    /// Whether the process is active, by what was seen last.
+    /// Whether the process is active, as last determined.
     public var isActive: Bool { self.monitor.isActive }
 
-    /// Calls `handler` with whether the process is active before it returns, and again whenever that changes.
+    /// Calls `handler` with the current value before it returns, and again with each change.
     ///
     /// Handlers run one after the other, on a thread of the concurrency runtime.
     public func subscribe(_ handler: @escaping @Sendable (Bool) -> Void) -> OperationSubscription {
       self.broadcast.subscribe(handler)
     }
 
-    /// Takes signals again that the program has taken since, as is done every few seconds.
+    /// Installs handlers again for signals whose handler the program has replaced. A timer does the same every few
+    /// seconds.
     package func renewSignals() {
       self.monitor.renewSignals()
     }
 
-    /// Waits until the observer is at work, or has stopped, and has told what there was to tell.
+    /// Waits until the observer has started or stopped, and has delivered all values so far.
     package func settled() async {
       await self.broadcast.settled()
     }
@@ -66,12 +68,12 @@
   // MARK: - Marking
 
   extension SignalActivityObserver {
-    /// Says that the process is inactive until ``markActive()``: it shuts down, or waits for something to do.
+    /// Marks the process inactive until ``markActive()`` is called, for example because it shuts down or has no work.
     public func markInactive() {
       self.monitor.mark(isInactive: true)
     }
 
-    /// Says that the process is active again, after ``markInactive()`` or a signal.
+    /// Marks the process active again, after ``markInactive()`` or a signal.
     public func markActive() {
       self.monitor.mark(isInactive: false)
     }
@@ -88,12 +90,12 @@
         self.rawValue = rawValue
       }
 
-      /// A job in the background of a terminal is active, as a service without a terminal always is.
+      /// A job in the background of a terminal is active. A service without a terminal always is.
       public static let countsBackgroundAsActive = Options(rawValue: 1 << 0)
 
-      /// Looks every second whether the process has come to the foreground of its terminal, of which no signal tells.
+      /// Checks every second whether the process has come to the foreground of its terminal. No signal reports that.
       ///
-      /// When it has it is active again, also where the background counts as active.
+      /// Coming to the foreground is reported as inactive and then active if the background counts as active.
       public static let watchesForeground = Options(rawValue: 1 << 1)
     }
 

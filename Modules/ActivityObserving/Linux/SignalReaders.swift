@@ -7,9 +7,9 @@
     internal import Musl
   #endif
 
-  /// The descriptors of the process from which signals are read, as event sources do.
+  /// The process's signal descriptors (`signalfd`), which event sources read from.
   enum SignalReaders {
-    /// Whether a signal is read from one of them. Where there is no process file system, that is not known.
+    /// Whether a descriptor receives the signal. False without a process file system.
     static func exist(for signal: ProcessSignal, procRoot: String = "/proc") -> Bool {
       let folder = procRoot + "/self/fdinfo"
       guard let stream = opendir(folder) else { return false }
@@ -22,7 +22,7 @@
       return false
     }
 
-    /// The signals of a descriptor; none where it is of another kind.
+    /// The signals that a descriptor receives; none for a descriptor of another kind.
     ///
     ///     sigmask:	0000000000020000
     static func mask(parsing text: String) -> UInt64 {

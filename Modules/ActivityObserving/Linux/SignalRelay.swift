@@ -3,11 +3,12 @@
   internal import OperationCore
   internal import OperationEventLoop
 
-  /// Hands signals to all in this process that subscribe to them.
+  /// Delivers signals to all subscribers in the process.
   ///
-  /// A signal is taken by a handler, which calls what was called before, and while there are subscriptions. An event source
-  /// of Dispatch would read the signal from a descriptor, and a handler that the program installs later would miss some. Only
-  /// where the program itself has such a source another one is added, for all sources of a signal hear of it.
+  /// While a signal has subscribers, a signal handler is installed, which also calls the handler that it replaces. An
+  /// event source of Dispatch is only used if the program has one for the same signal, because each source of a signal
+  /// receives it. Otherwise a source would read the signal from a descriptor, and a handler that the program installs
+  /// later would miss signals.
   final class SignalRelay: Sendable {
     /// The relay of the process.
     static let shared = SignalRelay()
@@ -15,21 +16,21 @@
     fileprivate enum Means {
       case none
       case trap
-      /// An event source beside those of the program, and the handler that was there then.
+      /// An event source beside the program's own, and the address of the program's signal handler at that time.
       case source(any DispatchSourceSignal, UInt)
     }
 
-    /// A signal that is, or was, subscribed to.
+    /// A signal that has, or has had, subscribers.
     fileprivate struct Taken {
       var subscribers = Handlers<Void>()
       var means = Means.none
-      /// What was done with it before.
+      /// The actions that the handlers of the trap have replaced.
       var formers: [SignalAction] = []
-      /// How often it had come when the subscribers were called last.
+      /// The signal's count when the subscribers were last called.
       var heardCount: UInt = 0
     }
 
-    // Unchecked because an event source, which the compiler does not know to be safe, is used under the lock alone.
+    // Unchecked because the compiler does not know that event sources are safe; they are stored behind the lock.
     fileprivate struct State: @unchecked Sendable {
       var signals: [ProcessSignal: Taken] = [:]
       var trap: SignalTrap?
@@ -45,14 +46,14 @@
   // MARK: - Subscribing
 
   extension SignalRelay {
-    /// Calls `handler` when the signal comes.
+    /// Calls `handler` each time the signal arrives.
     func subscribe(to signal: ProcessSignal, _ handler: @escaping @Sendable () -> Void) -> OperationSubscription {
       let id = self.state.withLock { $0.signals[signal, default: Taken()].subscribers.add(Handlers.Handler(handler)) }
       self.renew()
       return OperationSubscription { self.remove(id, signal) }
     }
 
-    /// Takes all signals that are subscribed to and not taken: the program may have installed a handler since.
+    /// Installs a handler for each signal that has subscribers but no handler: the program may have replaced it since.
     func renew() {
       let (warnings, sources) = self.state.withLock { state in
         guard state.hasSubscribers else { return ([OperationWarning](), [any DispatchSourceSignal]()) }
@@ -96,7 +97,7 @@
       return (warnings, sources)
     }
 
-    /// Takes a signal, and returns an event source that is no longer wanted.
+    /// Installs a handler or an event source, and returns an event source that is no longer needed.
     private func take(_ signal: ProcessSignal, _ state: inout State) -> (any DispatchSourceSignal)? {
       guard let trap = state.trap, var taken = state.signals[signal], let action = SignalAction(of: signal) else {
         return nil
@@ -107,7 +108,7 @@
       case .source(_, action.handler): return nil
       case .source(let source, _): obsolete = source
       case .trap: break
-      // What has come before is not heard.
+      // Signals that arrived before the first subscription are not delivered.
       case .none: taken.heardCount = trap.count(of: signal)
       }
       if !trap.isOwn(action), action.isFunction, SignalReaders.exist(for: signal) {
@@ -124,7 +125,7 @@
         queue: DispatchQueue(label: "operation-signals")
       )
       source.setEventHandler { [weak self] in self?.call(signal) }
-      // As soon as the signal is said to be taken it may be sent.
+      // The signal may be sent as soon as `subscribe` returns, so this waits until the source is registered.
       let isRegistered = DispatchSemaphore(value: 0)
       source.setRegistrationHandler { isRegistered.signal() }
       source.resume()
@@ -136,7 +137,7 @@
   extension SignalRelay.State {
     fileprivate var hasSubscribers: Bool { self.signals.values.contains { !$0.subscribers.isEmpty } }
 
-    /// Gives a signal back, and returns an event source that is no longer wanted.
+    /// Restores the previous action, and returns an event source that is no longer needed.
     fileprivate mutating func release(_ signal: ProcessSignal) -> (any DispatchSourceSignal)? {
       guard var taken = self.signals[signal] else { return nil }
       defer { self.signals[signal] = taken }
@@ -155,10 +156,11 @@
     }
   }
 
-  // MARK: - Hearing
+  // MARK: - Delivering signals
 
   extension SignalRelay {
-    /// Waits for what the trap writes. That a loop cannot begin is reported, so no lock is held.
+    /// Watches the pipe that the trap writes to. No lock is held, because `watch` reports a warning if the loop cannot
+    /// start.
     private func listen() {
       let trap = self.state.withLock { $0.registration == nil && $0.hasSubscribers ? $0.trap : nil }
       guard let trap else { return }
@@ -216,7 +218,7 @@
   }
 
   extension OperationWarning.Code {
-    /// A signal that would be needed is the program's own, or is never taken.
+    /// A signal that the observer needs is handled by the program, or can never be handled.
     static let signalInUse = Self(description: "signalInUse")
   }
 #endif

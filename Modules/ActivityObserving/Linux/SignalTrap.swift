@@ -8,30 +8,32 @@
     internal import Musl
   #endif
 
-  /// The functions that the system calls when a signal comes: they count it, write to a pipe, and call what was called before.
+  /// The signal handlers of this module: they count the signal, write to a pipe, and call the handler that they
+  /// replaced.
   ///
-  /// A program may put a handler of its own in the place of one of them at any time, and that handler may call what it has
-  /// replaced. So each time that one is put on top it is another function, which knows what lies below it, and what a program
-  /// puts back is recognized.
+  /// The program may install a handler of its own at any time, and that handler may call the one that it replaced. So
+  /// each new installation uses another function, with its own record of the handler below it, and an earlier function
+  /// that the program reinstalls is recognized.
   ///
-  /// What a function touches stays for good: it may be running on any thread. Nothing in it takes a lock or memory.
+  /// The memory that the functions use is never freed, because they may run on any thread at any time. They take no
+  /// lock and allocate no memory.
   final class SignalTrap: @unchecked Sendable {
-    // Unchecked because the pointers never change, and what they lead to is atomic.
+    // Unchecked because the pointers never change and the memory behind them is atomic.
 
-    /// How often one can be put on top of another handler.
+    /// The number of functions: how often one can be installed above a handler of the program.
     static let levelCount = 4
     private static let signalCount = 65
 
     private static let current = Mutex<SignalTrap?>(nil)
-    // Unsafe only to the compiler: it is set once, before any of the functions is installed.
+    // Unsafe only to the compiler: set once, before any of the functions is installed.
     fileprivate nonisolated(unsafe) static var inForce: Unmanaged<SignalTrap>?
 
     let pipe: WakePipe
     private let process = getpid()
-    /// For each signal: how often it came, and which function is on top.
+    /// For each signal: the number of times that it arrived, and the index of the topmost function.
     private let counts = SignalTrap.numbers(SignalTrap.signalCount)
     private let tops = SignalTrap.numbers(SignalTrap.signalCount)
-    /// For each function and signal: what is called next, and whether that is called once.
+    /// For each function and signal: the handler to call next, and whether to call it only once.
     private let handlers = SignalTrap.numbers(SignalTrap.signalCount * SignalTrap.levelCount)
     private let areOnce = SignalTrap.numbers(SignalTrap.signalCount * SignalTrap.levelCount)
 
@@ -39,13 +41,14 @@
       self.pipe = try WakePipe()
     }
 
-    /// The trap of the process, which is made when it is first wanted, and stays.
+    /// Returns the trap of the process. It is created on the first call and never freed.
     static func make() throws(LoopFailure) -> SignalTrap {
       try self.current.withLock { current throws(LoopFailure) in
         if let current { return current }
         let trap = try SignalTrap()
         self.inForce = Unmanaged.passRetained(trap)
-        // What a function does for the first time may take memory: that is over when a signal comes. There is no signal 0.
+        // The first call of a function may allocate memory, so each is called once now, outside of a signal. Signal 0
+        // does not exist.
         for entry in entries { entry(0, nil, nil) }
         trap.pipe.drain()
         current = trap
@@ -63,17 +66,17 @@
   // MARK: - Taking signals
 
   extension SignalTrap {
-    /// How often a signal has come.
+    /// How often the signal has arrived.
     func count(of signal: ProcessSignal) -> UInt {
       self.counts[Int(signal.rawValue)].load(ordering: .acquiring)
     }
 
-    /// Whether one of the functions is called.
+    /// Whether the action calls one of the functions.
     func isOwn(_ action: SignalAction) -> Bool { Self.level(of: action) != nil }
 
-    /// Takes a signal, unless it is taken. Returns false when other handlers have been put on top too often.
+    /// Installs a function for the signal, unless one is installed. Returns false when all functions are used up.
     ///
-    /// - Parameter formers: What was done with the signal below each of the functions that are in use.
+    /// - Parameter formers: The actions that the installed functions have replaced, from the lowest to the highest.
     func take(_ signal: ProcessSignal, _ formers: inout [SignalAction]) -> Bool {
       guard let action = SignalAction(of: signal) else { return false }
       if self.rollBack(signal, action, &formers) { return true }
@@ -81,14 +84,16 @@
       guard level < Self.levelCount else { return false }
       self.set(action, at: level, for: signal)
       let former = action.replaced(by: entries[level]).install(for: signal)
-      // Another thread may have been faster.
+      // Another thread may have installed another handler meanwhile.
       if former.handler != action.handler { self.set(former, at: level, for: signal) }
       formers.append(former)
       self.tops[Int(signal.rawValue)].store(UInt(level), ordering: .releasing)
       return true
     }
 
-    /// Puts back what was done with a signal before. A handler that the program has put on top is left alone.
+    /// Restores the previous action. A handler that the program has installed since is left alone.
+    ///
+    /// The function stays installed if the previous action is the default one and would end the process.
     func release(_ signal: ProcessSignal, _ formers: inout [SignalAction]) {
       guard let action = SignalAction(of: signal), self.rollBack(signal, action, &formers) else { return }
       guard let former = formers.last, former.isFunction || !former.isStandard || !signal.endsProcess else { return }
@@ -96,7 +101,7 @@
       formers.removeLast()
     }
 
-    /// Whether the signal is taken. Functions above the one that is on top now are no longer in use.
+    /// Whether a function is installed now. Removes the functions above it from the record: they are no longer in use.
     private func rollBack(_ signal: ProcessSignal, _ action: SignalAction, _ formers: inout [SignalAction]) -> Bool {
       guard let level = Self.level(of: action), level < formers.count else { return false }
       formers.removeLast(formers.count - level - 1)
@@ -119,14 +124,14 @@
 
   extension SignalTrap {
     fileprivate func note(_ level: Int, _ signal: CInt) {
-      // A child that was made by fork has the pipe of its parent.
+      // A child process made by fork shares its parent's pipe.
       guard self.tops[Int(signal)].load(ordering: .acquiring) == UInt(level), self.process == getpid() else { return }
       self.counts[Int(signal)].add(1, ordering: .releasing)
       var byte: UInt8 = 1
       _ = write(self.pipe.writer, &byte, 1)
     }
 
-    /// What is called next; a number that is no function when nothing is.
+    /// The handler to call next, or a number that is not a function.
     fileprivate func next(_ level: Int, _ signal: CInt) -> UInt {
       let index = level * Self.signalCount + Int(signal)
       guard self.areOnce[index].load(ordering: .acquiring) != 0 else {
@@ -151,7 +156,7 @@
     SignalTrap.inForce?._withUnsafeGuaranteedRef { trap in
       trap.note(level, signal)
       let next = trap.next(level, signal)
-      // The system, too, hands all three to a function that takes the first one alone.
+      // The kernel also passes all three arguments to a function that takes only the first.
       if SignalAction.isFunction(next) {
         unsafeBitCast(next, to: SignalAction.Handler.self)(signal, information, context)
       }
