@@ -1,6 +1,6 @@
 public import OperationCore
 
-/// A network observer whose status you set, for tests and previews.
+/// A network observer with a status that you set, for tests and previews.
 ///
 /// ```swift
 /// let network = MockNetworkObserver(initialStatus: .disconnected)
@@ -18,15 +18,17 @@ public final class MockNetworkObserver: NetworkObserver, Sendable {
   /// The status that was sent last.
   public var currentStatus: NetworkConnectionStatus { self.broadcast.value }
 
-  /// How many subscriptions there are that have not been cancelled.
+  /// The number of subscriptions that have not been cancelled.
   public var subscriberCount: Int { self.broadcast.subscriberCount }
 
-  /// Sets the status and calls the handlers, on this thread and before it returns unless they are being called already.
+  /// Sets the status, and calls the handlers on this thread.
+  ///
+  /// The handlers have been called when this returns, unless they were being called already.
   public func send(status: NetworkConnectionStatus) {
     self.broadcast.send(status)
   }
 
-  /// Calls `handler` with the current status before it returns, and again whenever a status is sent.
+  /// Calls `handler` with the current status before it returns, and again with each status that is sent.
   public func subscribe(
     with handler: @escaping @Sendable (NetworkConnectionStatus) -> Void
   ) -> OperationSubscription {

@@ -1,17 +1,17 @@
 #if os(Linux)
   extension NetlinkNetworkObserver {
-    /// An interface of the network, for the decision whether it counts.
+    /// A network interface, passed to the closure that excludes interfaces.
     public struct Interface: Hashable, Sendable {
-      /// Its name, such as `eth0`.
+      /// The name, such as `eth0`.
       public var name: String
 
-      /// Its number.
+      /// The index of the interface.
       public var index: Int
 
-      /// What kind of virtual interface it is, such as `veth`, `bridge` or `wireguard`; nil for hardware.
+      /// The kind of virtual interface, such as `veth`, `bridge` or `wireguard`; nil for hardware.
       public var kind: String?
 
-      /// What kind of hardware it is, by the numbers of ARP: 1 for Ethernet, 772 for loopback.
+      /// The type of hardware, as an ARP number: 1 for Ethernet, 772 for loopback.
       public var hardwareType: Int
 
       /// Creates an interface.

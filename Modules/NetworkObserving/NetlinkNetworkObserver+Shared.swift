@@ -4,7 +4,7 @@
   extension NetworkObserver where Self == NetlinkNetworkObserver {
     /// The observer that a process shares, which requires a default route.
     ///
-    /// It begins to watch with its first subscriber, and lives as long as somebody holds it.
+    /// It starts watching with its first subscriber, and is released with its last reference.
     public static func startingShared() -> NetlinkNetworkObserver {
       SharedObserver.current.withLock { shared in
         if let observer = shared.observer { return observer }

@@ -1,20 +1,20 @@
 #if os(Linux)
   public import OperationCore
 
-  /// Watches the network of this machine, or container, by what the Linux kernel says of it.
+  /// Observes the network of this machine or container, as reported by the Linux kernel.
   ///
   /// ```swift
   /// let query = query.rerunOnChange(of: .connected(to: .startingShared()))
   /// ```
   ///
-  /// It looks at links, addresses and routes, and sends nothing to anybody: a network that is there and leads nowhere
-  /// counts as connected. It watches while somebody subscribes, and a better status is told at once, a worse one when it has
-  /// stayed worse for 400 ms. Handlers are called on a background queue, in order, except for the first call, which is made
-  /// before ``subscribe(with:)`` returns.
+  /// It reads links, addresses and routes, and sends no packets: a network that leads nowhere counts as connected. It
+  /// watches while there are subscribers. A better status is reported at once, a worse one only if it lasts for 400 ms.
+  /// Handlers are called on a background queue, in order, except for the first call, which happens before
+  /// ``subscribe(with:)`` returns.
   ///
-  /// The network namespace is that of the thread that subscribes first, as long as its sockets serve. Where one has failed
-  /// or was refused, it is opened anew on a background thread, or on the one that asks for ``currentStatus``, in the
-  /// namespace of that thread. A program whose threads are in several namespaces needs a process for each to be sure.
+  /// It observes the network namespace of the thread that subscribes first, as long as its sockets work. A socket that
+  /// has failed or was refused is opened again in the namespace of a background thread, or of the thread that reads
+  /// ``currentStatus``. If the threads of a program are in several namespaces, use a process for each.
   public final class NetlinkNetworkObserver: NetworkObserver, Sendable {
     private struct State {
       var subscriberCount = 0
@@ -29,9 +29,9 @@
     /// Creates an observer.
     ///
     /// - Parameters:
-    ///   - requirement: What counts as being connected.
-    ///   - isExcluded: Says which interfaces count for nothing. It is called whenever the network is looked at, on any
-    ///     thread, while cancelling the last subscription may wait for it: it should only look at what it is given.
+    ///   - requirement: The requirement for the status `connected`.
+    ///   - isExcluded: Returns true for interfaces to ignore. It is called on any thread, each time the network is
+    ///     read. Cancelling the last subscription may wait for it, so it should only use its argument.
     public convenience init(
       requirement: Requirement = .defaultRoute,
       excluding isExcluded: (@Sendable (Interface) -> Bool)? = nil
@@ -46,14 +46,14 @@
       self.settings = settings
     }
 
-    /// How many subscriptions there are that have not been cancelled.
+    /// The number of subscriptions that have not been cancelled.
     var subscriberCount: Int { self.state.withLock { $0.subscriberCount } }
   }
 
   // MARK: - Observing
 
   extension NetlinkNetworkObserver {
-    /// Calls `handler` with the current status before it returns, and again whenever the status changes.
+    /// Calls `handler` with the current status before it returns, and again with each change.
     ///
     /// The first subscriber waits until the network has been read, which takes a fraction of a millisecond.
     public func subscribe(
@@ -67,10 +67,10 @@
       }
     }
 
-    /// The status now, from memory as long as somebody subscribes.
+    /// The current status, from memory while there are subscribers.
     ///
-    /// Otherwise the network is read when it has changed since the last question; two sockets are kept for that until
-    /// somebody subscribes or the observer goes.
+    /// Without subscribers, the network is read again if it has changed since the last call. Two sockets are kept for
+    /// that until there is a subscriber or the observer is released.
     public var currentStatus: NetworkConnectionStatus {
       let (watch, known) = self.state.withLock { ($0.watch, $0.lookout) }
       if let watch { return watch.broadcast.value }
@@ -88,7 +88,7 @@
         return state.watch
       }
       if let known { return known }
-      // No lock is held while the network is read. Where two come at once, one of the readings is for nothing.
+      // No lock is held while the network is read. If two callers read at once, one of the readings is discarded.
       let new = NetworkWatch(for: self.target, self.settings)
       let watch = self.state.withLock { state, released in
         state.subscriberCount += 1

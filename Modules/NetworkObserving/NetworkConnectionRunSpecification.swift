@@ -1,10 +1,10 @@
 public import OperationCore
 
-/// A condition that holds while the network is connected as well as an operation needs.
+/// A condition that holds while the network is connected well enough for an operation.
 ///
-/// That is fully, unless the operation says otherwise: see
-/// ``OperationCore/OperationRequest/satisfiedConnectionStatus(_:)``. As long as an observer has told no status, the network
-/// counts as connected. An observer may tell changes alone: what it has told is remembered while the condition is used.
+/// By default an operation needs the status `connected`; change that with
+/// ``OperationCore/OperationRequest/satisfiedConnectionStatus(_:)``. The network counts as connected until the observer
+/// reports a status. The observer may report changes only: the condition remembers the last status while it is in use.
 public struct NetworkConnectionRunSpecification: OperationRunSpecification, Sendable {
   private let status: ObservedValue<NetworkConnectionStatus>
 
@@ -17,7 +17,7 @@ public struct NetworkConnectionRunSpecification: OperationRunSpecification, Send
     )
   }
 
-  /// Whether the network is connected as well as `context` asks for.
+  /// Whether the network is connected as well as `context` requires.
   public func isSatisfied(in context: OperationContext) -> Bool {
     self.status.current ?? .connected >= context.satisfiedConnectionStatus
   }
@@ -32,7 +32,7 @@ public struct NetworkConnectionRunSpecification: OperationRunSpecification, Send
 }
 
 extension OperationRunSpecification where Self == NetworkConnectionRunSpecification {
-  /// A condition that holds while the network is connected as well as an operation needs.
+  /// A condition that holds while the network is connected well enough for an operation.
   public static func connected(to observer: some NetworkObserver & Sendable) -> Self {
     NetworkConnectionRunSpecification(observer: observer)
   }

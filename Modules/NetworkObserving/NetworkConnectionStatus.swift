@@ -1,12 +1,12 @@
 /// How well the network is connected.
 public enum NetworkConnectionStatus: Hashable, Sendable, CaseIterable {
-  /// There is no network.
+  /// No network is available.
   case disconnected
 
-  /// There is something to connect to, but no way out through it yet: an address, a route or a login is missing.
+  /// An interface is running, but there is no way out through it yet: an address, a route or a login is missing.
   case requiresConnection
 
-  /// The network is there.
+  /// The network is available.
   case connected
 }
 

@@ -1,29 +1,29 @@
 public import OperationCore
 
-/// Watches whether the network is there.
+/// Observes whether the network is available.
 public protocol NetworkObserver {
-  /// Calls `handler` with the current status before it returns, and again whenever the status changes.
+  /// Calls `handler` with the current status before it returns, and again with each change.
   ///
-  /// An observer that cannot tell the current status may tell changes alone: conditions stay subscribed to it from their
-  /// first question on, and remember what it tells. Call handlers in the order in which they came, and hold no lock meanwhile. None is called once its subscription is
-  /// cancelled.
+  /// An observer that does not know the current status may report changes only: a condition then stays subscribed from
+  /// its first check on, and remembers the last status. Call handlers in the order in which they subscribed, without
+  /// holding a lock. Do not call a handler after its subscription is cancelled.
   func subscribe(with handler: @escaping @Sendable (NetworkConnectionStatus) -> Void) -> OperationSubscription
 
   /// The current status.
   ///
-  /// Conditions ask often, so answer from memory. By default it is what a subscriber hears at once, for which one subscribes
-  /// for a moment; an observer that tells nothing at once counts as connected.
+  /// Conditions read it often, so answer from memory. The default implementation subscribes for a moment and returns
+  /// the status that the handler receives at once; an observer that reports nothing at once counts as connected.
   var currentStatus: NetworkConnectionStatus { get }
 }
 
 extension NetworkObserver {
-  /// What a subscriber hears at once; connected when that is nothing.
+  /// The status that a new subscriber receives at once; connected if it receives none.
   public var currentStatus: NetworkConnectionStatus {
     ObservedValue.heardAtOnce { self.subscribe(with: $0) } ?? .connected
   }
 }
 
-/// An observer whose ``NetworkObserver/currentStatus`` is right whether it is subscribed to or not.
+/// An observer whose ``NetworkObserver/currentStatus`` is correct with and without subscribers.
 protocol StatusKeeping {}
 
 extension MockNetworkObserver: StatusKeeping {}
@@ -48,10 +48,10 @@ public struct AnySendableNetworkObserver: NetworkObserver, Sendable {
     self.base = base
   }
 
-  /// The status that the observer inside tells.
+  /// The current status of `base`.
   public var currentStatus: NetworkConnectionStatus { self.base.currentStatus }
 
-  /// Subscribes to the observer inside.
+  /// Subscribes to `base`.
   public func subscribe(
     with handler: @escaping @Sendable (NetworkConnectionStatus) -> Void
   ) -> OperationSubscription {

@@ -1,21 +1,21 @@
 public import OperationCore
 
 extension OperationRequest {
-  /// Says how well the network must be connected for the operation to run.
+  /// Sets how well the network must be connected for the operation to run.
   public func satisfiedConnectionStatus(_ status: NetworkConnectionStatus) -> ContextModifiedOperation<Self> {
     self.context { $0.satisfiedConnectionStatus = status }
   }
 
-  /// Says that the operation needs no network, so that ``NetworkConnectionRunSpecification`` always holds for it.
+  /// Declares that the operation needs no network, so that ``NetworkConnectionRunSpecification`` always holds for it.
   ///
-  /// - Parameter isOffline: With false, the operation needs the network, as it does by default.
+  /// - Parameter isOffline: Pass false if the operation needs the network, which is the default.
   public func completelyOffline(_ isOffline: Bool = true) -> ContextModifiedOperation<Self> {
     self.satisfiedConnectionStatus(isOffline ? .disconnected : .connected)
   }
 }
 
 extension OperationContext {
-  /// How well the network must be connected for the operation to run. Fully, by default.
+  /// How well the network must be connected for the operation to run. The default is `connected`.
   public var satisfiedConnectionStatus: NetworkConnectionStatus {
     get { self[SatisfiedConnectionStatusKey.self] }
     set { self[SatisfiedConnectionStatusKey.self] = newValue }

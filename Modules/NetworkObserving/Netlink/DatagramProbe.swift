@@ -5,9 +5,9 @@
     internal import Musl
   #endif
 
-  /// Finds out whether the kernel knows a way, where it answers no questions.
+  /// Checks whether the kernel has a route, on systems that do not answer netlink requests.
   ///
-  /// Connecting a datagram socket looks for the way and sends nothing.
+  /// Connecting a datagram socket looks up the route and sends nothing.
   enum DatagramProbe {
     static func hasWay(to destination: NetworkDestination) throws(SystemFailure) -> Bool {
       let descriptor = socket(CInt(destination.family), SocketType.datagram | SocketType.closeOnExec, 0)
@@ -21,11 +21,11 @@
         connect(descriptor, address.assumingMemoryBound(to: sockaddr.self).baseAddress, socklen_t(address.count)) == 0
       }
       guard isConnected else { return false }
-      // From an address that is valid on its link alone nothing else can be reached.
+      // A link-local source address reaches only hosts on its own link.
       return Netlink.isLinkLocal(destination.bytes) || !Netlink.isLinkLocal(Self.source(of: descriptor))
     }
 
-    /// The address that a connected socket sends from.
+    /// The source address of a connected socket.
     private static func source(of descriptor: CInt) -> ArraySlice<UInt8> {
       var bytes = [UInt8](repeating: 0, count: 28)
       var size = socklen_t(bytes.count)
@@ -39,9 +39,9 @@
     private static func socketAddress(of destination: NetworkDestination) -> [UInt8] {
       var bytes: [UInt8] = []
       bytes.append(integer: UInt16(destination.family))
-      // Any port will do.
+      // The port does not matter.
       bytes.append(integer: UInt16(53).bigEndian)
-      // IPv6 has a flow before the address, and a scope after it; IPv4 is filled up to 16.
+      // IPv6 has flow information before the address and a scope after it; IPv4 is padded to 16 bytes.
       if destination.family == Netlink.ipv6 { bytes.append(integer: UInt32(0)) }
       bytes += destination.bytes
       let size = destination.family == Netlink.ipv6 ? 28 : 16

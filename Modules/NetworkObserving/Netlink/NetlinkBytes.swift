@@ -5,7 +5,7 @@
     static let socketOptionLevel: Int32 = 270
     static let strictCheckOption: Int32 = 12
 
-    /// Links, addresses and routes: what changes there is sent to who joins these groups.
+    /// The multicast groups for changes of links, addresses and routes.
     static let changeGroups: UInt32 = 0x1 | 0x10 | 0x40 | 0x100 | 0x400
 
     static let headerSize = 16
@@ -74,9 +74,9 @@
     static let ipv4: UInt8 = 2
     static let ipv6: UInt8 = 10
 
-    /// Whether an address is valid on its link alone: 169.254/16 and fe80::/10.
+    /// Whether an address is link-local: 169.254/16 or fe80::/10.
     ///
-    /// The kernel gives the former any scope that it is told.
+    /// Checked by prefix, because the kernel accepts any scope for 169.254/16.
     static func isLinkLocal(_ address: some Collection<UInt8>) -> Bool {
       let start = Array(address.prefix(2))
       return switch address.count {
@@ -86,23 +86,23 @@
       }
     }
 
-    /// Messages and attributes begin at multiples of four.
+    /// Messages and attributes begin at multiples of four bytes.
     static func aligned(_ length: Int) -> Int { (length + 3) & ~3 }
   }
 
   extension ArraySlice<UInt8> {
-    /// The integer in the machine's byte order that begins `offset` bytes into the slice; nil when it does not fit.
+    /// The integer in native byte order at `offset` bytes into the slice; nil if it does not fit.
     func integer<T: FixedWidthInteger>(at offset: Int, as type: T.Type = T.self) -> T? {
       guard offset >= 0, offset <= self.count - MemoryLayout<T>.size else { return nil }
       return self.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: T.self) }
     }
 
-    /// The bytes up to the first zero as text.
+    /// The bytes before the first zero, as text.
     var text: String { String(decoding: self.prefix { $0 != 0 }, as: UTF8.self) }
   }
 
   extension [UInt8] {
-    /// Appends an integer in the machine's byte order.
+    /// Appends an integer in native byte order.
     mutating func append(integer: some FixedWidthInteger) {
       Swift.withUnsafeBytes(of: integer) { self.append(contentsOf: $0) }
     }

@@ -1,38 +1,38 @@
 #if os(Linux)
-  /// Asks the kernel and gets its answers.
+  /// Sends requests to the kernel and receives the answers.
   protocol NetlinkChannel: Sendable {
     func send(_ bytes: [UInt8]) throws(SystemFailure)
 
-    /// Waits for a datagram, a second at most.
+    /// Waits for a datagram, for at most a second.
     func receive(capacity: Int) throws(SystemFailure) -> NetlinkDatagram
   }
 
-  /// What came in at once.
+  /// A datagram that was received.
   struct NetlinkDatagram: Hashable, Sendable {
     var bytes: [UInt8]
-    /// How long it was; more than there are bytes when there was no room for all.
+    /// The length of the datagram; greater than the number of bytes if it was truncated.
     var length: Int
-    /// Who sent it; the kernel is 0.
+    /// The sender's port; 0 is the kernel.
     var sender: UInt32
   }
 
-  /// Tells that something has changed. What it was is not to be relied on: much is lost or never said.
+  /// Signals that the network has changed. It does not say how: messages may be lost, and some changes send none.
   protocol NetworkChangeFeed: Sendable {
     /// Readable when something has changed.
     var descriptor: CInt { get }
 
-    /// Throws away what has come, and says whether anything has, a failure included.
+    /// Discards all pending messages, and returns whether there were any; a failure counts as one.
     func drain() -> Bool
   }
 
-  /// What the machine has to offer to somebody who wants to know about its network.
+  /// The functions that open the sources of the network state.
   struct NetworkSystem: Sendable {
     var openFeed: @Sendable () throws(SystemFailure) -> any NetworkChangeFeed
     var openChannel: @Sendable () throws(SystemFailure) -> any NetlinkChannel
-    /// Says whether the kernel knows a way, without sending anything.
+    /// Returns whether the kernel has a route, without sending anything.
     var probe: @Sendable (NetworkDestination) throws(SystemFailure) -> Bool
 
-    /// This machine, seen from the network namespace of the thread that opens something.
+    /// This machine, in the network namespace of the thread that opens a source.
     static let current = NetworkSystem(
       openFeed: { () throws(SystemFailure) in try NetlinkSocket(groups: Netlink.changeGroups) },
       openChannel: { () throws(SystemFailure) in try NetlinkSocket(groups: 0) },

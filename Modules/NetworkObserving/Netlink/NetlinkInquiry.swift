@@ -5,20 +5,20 @@
     internal import Musl
   #endif
 
-  /// What comes of a question.
+  /// The answer to a request.
   struct NetlinkAnswer<Item> {
     var items: [Item] = []
-    /// Whether the network changed while the answer was being given, so that it may be of two minds.
+    /// Whether the network changed during the answer, so that the items may be inconsistent.
     var isUncertain = false
-    /// Why the kernel says no; 0 when it does not.
+    /// The error code if the kernel has refused the request, otherwise 0.
     var refusal: CInt = 0
   }
 
-  /// Asks questions over one channel, one after the other.
+  /// Sends requests over one channel, one after the other.
   ///
-  /// Only what the kernel sends in answer to the present question counts. An answer that is interrupted by a change,
-  /// cut off or lost is asked for again. A channel serves until an answer does not come to its end: it may then be full of
-  /// the rest, and gives way to a new one.
+  /// Only messages that the kernel sends in answer to the current request count. An answer that is interrupted by a
+  /// change, truncated or lost is requested again. A channel is used until an answer is incomplete: the channel may
+  /// then contain the rest of that answer, and is replaced.
   struct NetlinkInquiry {
     private static let maximumAttempts = 5
     private static let maximumForeignDatagrams = 1000
@@ -37,7 +37,7 @@
       self.channel = try openChannel()
     }
 
-    /// Asks, and reads the payloads of the answer.
+    /// Sends a request, and parses the payloads of the answer.
     mutating func ask<Item>(
       _ request: NetlinkRequest,
       _ read: (ArraySlice<UInt8>) -> Item?
@@ -47,12 +47,12 @@
         answer = try self.attempt(request, read)
         if let answer, !answer.isUncertain { return answer }
       }
-      // One of two minds is better than none: whoever asked asks again later.
+      // An uncertain answer is better than none; a watch reads again later.
       guard let answer else { throw SystemFailure(call: "recvfrom", code: EMSGSIZE) }
       return answer
     }
 
-    /// Returns nil when the answer has to be asked for again.
+    /// Returns nil when the answer must be requested again.
     private mutating func attempt<Item>(
       _ request: NetlinkRequest,
       _ read: (ArraySlice<UInt8>) -> Item?

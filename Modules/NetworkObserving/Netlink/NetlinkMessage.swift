@@ -1,5 +1,5 @@
 #if os(Linux)
-  /// One message out of a datagram.
+  /// One message of a datagram.
   struct NetlinkMessage: Hashable, Sendable {
     var type: UInt16
     var flags: UInt16
@@ -8,7 +8,7 @@
   }
 
   extension NetlinkMessage {
-    /// The messages in a datagram, up to the first that makes no sense.
+    /// The messages of a datagram, up to the first invalid one.
     static func messages(in datagram: [UInt8]) -> [NetlinkMessage] {
       var messages: [NetlinkMessage] = []
       var rest = datagram[...]
@@ -25,9 +25,9 @@
       return messages
     }
 
-    /// The code of an error, or of the end of a dump; 0 when all went well.
+    /// The code of an error, or of the end of a dump; 0 for success.
     var errorCode: CInt? {
-      // Negative there. The end of a dump has none on old kernels.
+      // The kernel sends negative codes. On old kernels, the end of a dump has no code.
       guard let code: CInt = self.payload.integer(at: 0) else {
         return self.type == Netlink.MessageType.done ? 0 : nil
       }
@@ -40,7 +40,7 @@
     var type: UInt16
     var value: ArraySlice<UInt8>
 
-    /// The attributes in what follows the fixed part of a message, up to the first that makes no sense.
+    /// Parses the attributes after the fixed part of a message, up to the first invalid one.
     static func attributes(in bytes: ArraySlice<UInt8>) -> [NetlinkAttribute] {
       var attributes: [NetlinkAttribute] = []
       var rest = bytes
@@ -49,7 +49,7 @@
         length >= Netlink.attributeHeaderSize, length <= rest.count
       {
         let value = rest.dropFirst(Netlink.attributeHeaderSize).prefix(Int(length) - Netlink.attributeHeaderSize)
-        // The two highest bits say how the value is to be read.
+        // The two highest bits are flags for the format of the value.
         attributes.append(NetlinkAttribute(type: type & 0x3fff, value: value))
         rest = rest.dropFirst(Netlink.aligned(Int(length)))
       }

@@ -1,19 +1,19 @@
 #if os(Linux)
-  /// What is asked of the kernel.
+  /// A request to the kernel.
   enum NetlinkRequest: Hashable, Sendable {
     case links
     case addresses
     /// The unicast routes of the main table.
     case routes(family: UInt8)
-    /// The route that the kernel would take.
+    /// The route that the kernel would use.
     case route(to: NetworkDestination)
 
-    /// Whether the answer is a list, with a message at its end.
+    /// Whether the answer is a list that ends with a separate message.
     var isDump: Bool {
       if case .route = self { false } else { true }
     }
 
-    /// The type of the messages of the answer.
+    /// The message type of the answer.
     var answerType: UInt16 {
       switch self {
       case .links: Netlink.MessageType.newLink
@@ -22,7 +22,7 @@
       }
     }
 
-    /// The request as the kernel reads it.
+    /// The encoded request.
     func bytes(sequence: UInt32) -> [UInt8] {
       let payload = self.payload
       var bytes: [UInt8] = []
@@ -42,7 +42,7 @@
       }
     }
 
-    /// The fixed part, whole, as the strict check of the kernel wants it.
+    /// The fixed part and the attributes. The fixed part is complete, as the kernel's strict checking requires.
     private var payload: [UInt8] {
       switch self {
       case .links: return [UInt8](repeating: 0, count: Netlink.linkSize)

@@ -5,16 +5,16 @@
     internal import Musl
   #endif
 
-  /// A socket to the kernel's view of the network.
+  /// A netlink socket for the state of the network.
   final class NetlinkSocket: NetlinkChannel, NetworkChangeFeed {
     let descriptor: CInt
 
-    /// - Parameter groups: What changes there is told of; with none, the socket is there to ask.
+    /// - Parameter groups: The changes to be notified of; 0 for a socket that sends requests.
     init(groups: UInt32) throws(SystemFailure) {
       let descriptor = socket(AF_NETLINK, SocketType.raw | SocketType.closeOnExec, Netlink.familyRoute)
       guard descriptor >= 0 else { throw SystemFailure(call: "socket", code: errno) }
       self.descriptor = descriptor
-      // Old kernels know no strict check; they send more than they are asked for, which is sorted out here.
+      // Old kernels lack strict checking. They send more than was requested, which this module filters.
       var strict: CInt = 1
       let size = socklen_t(MemoryLayout<CInt>.size)
       _ = setsockopt(descriptor, Netlink.socketOptionLevel, Netlink.strictCheckOption, &strict, size)
@@ -56,7 +56,7 @@
 
     func drain() -> Bool {
       var hasChanged = false
-      // A storm that outruns the drain goes on in the next round.
+      // If messages arrive faster than they are read, the rest is left for the next call.
       for _ in 0..<10_000 {
         var byte: UInt8 = 0
         if recv(self.descriptor, &byte, 1, CInt(MSG_DONTWAIT)) >= 0 {
@@ -64,7 +64,7 @@
         } else if errno == EAGAIN {
           return hasChanged
         } else if errno != EINTR {
-          // Some have been lost, which is a change as well. Reading the error has cleared it.
+          // Messages have been lost, which also counts as a change. Reading the error has cleared it.
           hasChanged = true
           if errno != ENOBUFS { return hasChanged }
         }
@@ -80,7 +80,7 @@
       #endif
     }
 
-    /// Returns the whole length also of what had no room.
+    /// Returns the full length, even if the datagram was truncated.
     private static func receive(_ descriptor: CInt, _ bytes: inout [UInt8], _ address: inout [UInt8]) -> Int {
       var size = socklen_t(address.count)
       return address.withUnsafeMutableBytes { address in
@@ -96,7 +96,7 @@
     }
   }
 
-  /// The types of sockets and what can be added to one, whose names have different types in different C libraries.
+  /// Socket types and flags, whose constants have different types in different C libraries.
   enum SocketType {
     #if canImport(Glibc)
       static let raw = CInt(SOCK_RAW.rawValue)

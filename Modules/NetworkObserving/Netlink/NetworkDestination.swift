@@ -5,13 +5,13 @@
     internal import Musl
   #endif
 
-  /// An address that the kernel is asked for the way to. Nothing is ever sent to it.
+  /// An address to look up a route to. Nothing is ever sent to it.
   struct NetworkDestination: Hashable, Sendable {
     let family: UInt8
-    /// In the order of the network: 4 or 16.
+    /// The 4 or 16 bytes of the address in network byte order.
     let bytes: [UInt8]
 
-    /// Reads an address; nil when the text is none, such as a name.
+    /// Parses an address; nil for other text, such as a host name.
     init?(_ text: String) {
       for (family, count) in [(AF_INET, 4), (AF_INET6, 16)] {
         var bytes = [UInt8](repeating: 0, count: count)
@@ -26,7 +26,7 @@
       (self.family, self.bytes) = (family, bytes)
     }
 
-    /// Addresses that only a default route leads to: a root name server's.
+    /// Addresses that are reached through the default route: those of a root name server.
     static let anywhere = [
       NetworkDestination(family: Netlink.ipv4, bytes: [198, 41, 0, 4]),
       NetworkDestination(

@@ -1,6 +1,6 @@
 #if os(Linux)
   extension NetworkLink {
-    /// Reads a message about a link; nil when it is too short or has no name.
+    /// Parses a link message; nil if it is too short or has no name.
     init?(_ payload: ArraySlice<UInt8>) {
       guard payload.count >= Netlink.linkSize,
         let hardwareType: UInt16 = payload.integer(at: 2),
@@ -31,7 +31,7 @@
   }
 
   extension NetworkAddress {
-    /// Reads a message about an address; nil when it is too short.
+    /// Parses an address message; nil if it is too short.
     init?(_ payload: ArraySlice<UInt8>) {
       guard payload.count >= Netlink.addressSize,
         let family: UInt8 = payload.integer(at: 0),
@@ -41,7 +41,7 @@
       else { return nil }
       let attributes = NetlinkAttribute.attributes(in: payload.dropFirst(Netlink.addressSize))
       func value(_ type: UInt16) -> ArraySlice<UInt8>? { attributes.first { $0.type == type }?.value }
-      // Where there is a peer, it is the one that is called the address.
+      // On a point-to-point link, the attribute `address` is the address of the peer.
       let bytes = value(Netlink.AddressAttribute.local) ?? value(Netlink.AddressAttribute.address) ?? []
       self.init(
         link: Int(link),
@@ -54,7 +54,7 @@
   }
 
   extension NetworkRoute {
-    /// Reads a message about a route; nil when it is too short.
+    /// Parses a route message; nil if it is too short.
     init?(_ payload: ArraySlice<UInt8>) {
       guard payload.count >= Netlink.routeSize,
         let family: UInt8 = payload.integer(at: 0),
@@ -84,7 +84,7 @@
       )
     }
 
-    /// The links of a route that has several ways to go: a list of entries that say how long they are.
+    /// The links of a multipath route: a list of entries that each begin with their length.
     private static func hops(in bytes: ArraySlice<UInt8>) -> [Int] {
       var hops: [Int] = []
       var rest = bytes

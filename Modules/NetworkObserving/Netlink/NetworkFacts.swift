@@ -1,35 +1,35 @@
 #if os(Linux)
-  /// What the kernel says of a link.
+  /// A link, as the kernel reports it.
   struct NetworkLink: Hashable, Sendable {
     var index: Int
     var name: String
-    /// The kind of hardware, by the numbers of ARP.
+    /// The type of hardware, as an ARP number.
     var hardwareType: Int
     var flags: UInt32
-    /// The bridge or bond that it is a port of.
+    /// The index of the bridge or bond that the link is a port of.
     var master: Int?
-    /// What kind of virtual device it is.
+    /// The kind of virtual device; nil for hardware.
     var kind: String?
 
     var isLoopback: Bool { self.flags & Netlink.LinkFlags.loopback != 0 }
 
-    /// Whether it is switched on and has a carrier.
+    /// Whether the link is switched on and has a carrier.
     var isRunning: Bool {
       let running = Netlink.LinkFlags.up | Netlink.LinkFlags.running | Netlink.LinkFlags.lowerUp
       return self.flags & running == running
     }
   }
 
-  /// What the kernel says of an address.
+  /// An address, as the kernel reports it.
   struct NetworkAddress: Hashable, Sendable {
     var link: Int
     var family: UInt8
     var scope: UInt8
     var flags: UInt32
-    /// The address itself, in the order of the network: 4 or 16.
+    /// The 4 or 16 bytes of the address in network byte order.
     var bytes: [UInt8]
 
-    /// Whether hosts other than those on the same link can be reached from it.
+    /// Whether hosts beyond the same link can be reached from the address.
     var isUsable: Bool {
       let isSettled =
         self.flags & Netlink.AddressFlags.tentative == 0 || self.flags & Netlink.AddressFlags.optimistic != 0
@@ -38,15 +38,15 @@
     }
   }
 
-  /// What the kernel says of a route.
+  /// A route, as the kernel reports it.
   struct NetworkRoute: Hashable, Sendable {
     var family: UInt8
     var prefixLength: Int
     var table: UInt32
     var type: UInt8
-    /// The links that it leads through.
+    /// The links that the route leads through.
     var links: [Int]
-    /// The address that is sent from; nil when there is none.
+    /// The source address; nil if the route has none.
     var source: [UInt8]?
 
     var isDefault: Bool {
@@ -54,13 +54,13 @@
     }
   }
 
-  /// What the kernel said at one time.
+  /// The state of the network as read at one time.
   struct NetworkFacts: Hashable, Sendable {
     var links: [NetworkLink] = []
     var addresses: [NetworkAddress] = []
-    /// Default routes.
+    /// The default routes.
     var routes: [NetworkRoute] = []
-    /// The routes that the kernel would take to where the observer wants to go.
+    /// The routes that the kernel would use to the target's destinations.
     var lookups: [NetworkRoute] = []
   }
 #endif

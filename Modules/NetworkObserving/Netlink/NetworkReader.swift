@@ -1,25 +1,25 @@
 #if os(Linux)
   internal import Synchronization
 
-  /// What can be said of the network at one time.
+  /// The result of reading the network once.
   enum NetworkReading: Hashable, Sendable {
     case facts(NetworkFacts, isUncertain: Bool)
-    /// Whether the kernel knows a way.
+    /// Whether the kernel has a route.
     case way(Bool)
-    /// Nothing: the system does not let anybody see.
+    /// The system permits no method of reading.
     case nothing
   }
 
-  /// Reads the network by the best means that the system allows.
+  /// Reads the network with the best method that the system permits.
   ///
-  /// These are, in this order: questions to the kernel and its word when something changes; questions alone; sockets that
-  /// are connected to see whether there is a way; and none.
+  /// The methods are, in this order: netlink requests with notifications of changes; netlink requests alone; connecting
+  /// datagram sockets to check for a route; none.
   final class NetworkReader: Sendable {
     enum Means: Sendable {
       case questions(any NetworkChangeFeed)
       case questionsAlone
       case probes
-      /// None of them, and why.
+      /// No method works; contains the reason.
       case none(SystemFailure?)
     }
 
@@ -36,12 +36,13 @@
       self.inquiry = Mutex(inquiry)
     }
 
-    /// What tells of changes; nil where one has to look from time to time.
+    /// The notifications of changes; nil if the network must be read at intervals.
     var feed: (any NetworkChangeFeed)? {
       if case .questions(let feed) = self.means { feed } else { nil }
     }
 
-    /// How often to begin anew where nothing tells of changes: what failed for want of descriptors, say, may go well later.
+    /// How often to start over without notifications: a method that failed for lack of descriptors, for example, may
+    /// work later.
     var interval: Duration? {
       switch self.means {
       case .questions: nil
@@ -55,9 +56,9 @@
   // MARK: - Opening
 
   extension NetworkReader {
-    /// Finds the best means, and reads for the first time.
+    /// Finds the best method, and reads for the first time.
     static func open(_ system: NetworkSystem, for target: NetworkTarget) -> (NetworkReader, NetworkReading) {
-      // It listens before it asks, so that nothing happens between the two.
+      // The feed is opened before the first request, so that no change is missed in between.
       let feed = try? system.openFeed()
       let means = feed.map { Means.questions($0) } ?? .questionsAlone
       var failure: SystemFailure?
@@ -131,13 +132,13 @@
       var isUncertain = links.isUncertain || addresses.isUncertain
       (facts.links, facts.addresses) = (links.items, addresses.items)
       for destination in target.destinations {
-        // A refusal says that there is no way.
+        // A refusal means that there is no route.
         facts.lookups += try inquiry.ask(.route(to: destination)) { NetworkRoute($0) }.items
       }
-      // The table may be long, so it is only read where the shorter question does not settle the matter.
+      // The routing table may be long, so it is read only if the lookups do not settle the status.
       let isSettled = target.isExcluded == nil && facts.lookups.contains(where: facts.leadsOut)
       guard target.wantsDefaultRoutes, !isSettled else { return .facts(facts, isUncertain: isUncertain) }
-      // A family that the kernel does not have, or a table that is not there yet, has no routes.
+      // A family that the kernel does not support, or a table that does not exist yet, has no routes.
       for family in [Netlink.ipv4, Netlink.ipv6] {
         let routes = try inquiry.ask(.routes(family: family)) { payload in
           NetworkRoute(payload).flatMap { $0.isDefault ? $0 : nil }

@@ -1,7 +1,7 @@
 #if os(Linux)
   internal import OperationCore
 
-  /// What counts as being connected.
+  /// The requirement for the status `connected`, with the interfaces to ignore.
   struct NetworkTarget: Sendable {
     enum Kind: Hashable, Sendable {
       case defaultRoute
@@ -13,7 +13,7 @@
     var kind: Kind
     var isExcluded: (@Sendable (NetworkLink) -> Bool)?
 
-    /// Where the kernel is asked the way to.
+    /// The addresses to look up routes to.
     var destinations: [NetworkDestination] {
       switch self.kind {
       case .defaultRoute: NetworkDestination.anywhere
@@ -26,7 +26,7 @@
   }
 
   extension NetworkTarget {
-    /// The status that a reading shows. Who sees nothing holds nobody up.
+    /// The status for a reading; connected if nothing could be read, so that no work is held up.
     func status(_ reading: NetworkReading) -> NetworkConnectionStatus {
       switch reading {
       case .facts(let facts, _): self.status(facts)
@@ -39,7 +39,7 @@
       var facts = facts
       if let isExcluded { facts.links.removeAll { isExcluded($0) } }
       if case .interface(let name) = self.kind { return facts.status(ofLink: name) }
-      // A port of a bridge or a bond is none of its own.
+      // The port of a bridge or a bond does not count by itself.
       let running = facts.links.filter { $0.isRunning && !$0.isLoopback && $0.master == nil }
       let isConnected =
         switch self.kind {
@@ -60,13 +60,13 @@
   }
 
   extension NetworkFacts {
-    /// Whether a route leads to other hosts through a link that runs, and from an address that they can answer to.
+    /// Whether a route leads to other hosts through a running link, from an address that they can answer to.
     func leadsOut(_ route: NetworkRoute) -> Bool {
       guard route.type == Netlink.unicastRoute, let source = route.source, self.isUsable(source) else { return false }
       return self.runs(route)
     }
 
-    /// Whether a route leads to a host of the same link: any address that there is can be answered to.
+    /// Whether a route leads to a host on the same link, which can answer to any source address.
     func leadsToNeighbor(_ route: NetworkRoute) -> Bool {
       route.type == Netlink.unicastRoute && route.source != nil && self.runs(route)
     }
@@ -77,7 +77,7 @@
 
     private func isUsable(_ source: [UInt8]) -> Bool {
       guard !Netlink.isLinkLocal(source) else { return false }
-      // A route may name an address that no link has, but that is the host's all the same.
+      // A route may name a source address that belongs to the host but to none of its links.
       let known = self.addresses.filter { $0.bytes == source }
       return known.isEmpty || known.contains(where: \.isUsable)
     }
@@ -104,7 +104,7 @@
   }
 
   extension NetworkLink {
-    /// Whether links of such a name are made for containers and virtual machines, and lead nowhere else.
+    /// Whether the link has a typical name of links for containers and virtual machines, which lead nowhere else.
     fileprivate var isUsuallyInternal: Bool {
       let prefixes = ["docker", "br-", "virbr", "veth", "cni", "flannel", "cali", "lxc"]
       return prefixes.contains { self.name.hasPrefix($0) }

@@ -5,12 +5,12 @@
     internal import Musl
   #endif
 
-  /// A call of the system that failed.
+  /// A system call that has failed.
   struct SystemFailure: Error, Hashable {
     let call: String
     let code: CInt
 
-    /// Whether something is short that may be there again in a moment: descriptors or memory.
+    /// Whether the process was out of descriptors or memory, so that a later attempt may succeed.
     var isShortage: Bool { [EMFILE, ENFILE, ENOMEM, ENOBUFS, EAGAIN].contains(self.code) }
 
     var reason: String { strerror(self.code).map { String(cString: $0) } ?? "error \(self.code)" }

@@ -1,16 +1,16 @@
 #if os(Linux)
   internal import OperationCore
 
-  /// Answers single questions for the status while nobody subscribes.
+  /// Provides the current status while there are no subscribers.
   ///
-  /// It has no thread. What it reads stays good until the kernel has something to tell, which one look at its socket shows;
-  /// where the kernel tells nothing, as long as a watch would wait before it looked again.
+  /// It has no thread. A reading is reused until the kernel reports a change, which is checked with one read of the
+  /// socket. Without notifications, it is reused for as long as a watch would wait between two readings.
   final class NetworkLookout: Sendable {
     private struct State {
       var reader: NetworkReader
       var status: NetworkConnectionStatus
       var date: Duration
-      /// How often what was read has been found stale. A reading that is older than the last time is not kept.
+      /// Counts how often the status was found stale. A reading from an earlier generation is not stored.
       var generation: UInt64 = 0
     }
 
@@ -33,7 +33,8 @@
           if let feed = state.reader.feed { feed.drain() } else if let interval = state.reader.interval {
             now - state.date >= interval
           } else { false }
-        // The one that finds it stale reads it anew; others that ask meanwhile wait for nothing.
+        // The caller that finds the status stale reads the network; other callers meanwhile get the old status without
+        // waiting.
         if isStale { (state.date, state.generation) = (now, state.generation + 1) }
         return (state, isStale)
       }
@@ -43,7 +44,7 @@
       }
       let status = self.target.status(reading)
       self.state.withLock { state in
-        // Who has found it stale since then has read it later, and keeps that.
+        // A caller that has found the status stale since then has a newer reading.
         if state.generation == found.generation { state.status = status }
       }
       return status

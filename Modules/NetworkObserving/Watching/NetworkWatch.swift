@@ -4,40 +4,40 @@
   internal import OperationEventLoop
   internal import Synchronization
 
-  /// What a watch needs of the world, and how patient it is.
+  /// The dependencies and the delays of a watch.
   struct WatchSettings: Sendable {
     var system = NetworkSystem.current
     var loop = EventLoop.shared
     var deadlines: any DeadlineSource = LoopDeadlines(loop: .shared)
-    /// How long it has to be quiet after a change before the network is read.
+    /// How long no change must arrive before the network is read.
     var quiet = Duration.milliseconds(50)
-    /// How long after a change the network is read at the latest.
+    /// The longest time from a change until the network is read.
     var longestUnrest = Duration.milliseconds(250)
-    /// How long a status has to stay lower before that is told.
+    /// How long a status must stay lower before it is reported.
     var holdOff = Duration.milliseconds(400)
-    /// Where subscribers are called: not on the thread of the loop, which has others to serve.
+    /// Runs a closure that calls the subscribers: not on the thread of the loop, which serves other callbacks.
     var deliver: @Sendable (@escaping @Sendable () -> Void) -> Void = { NetworkWatch.queue.async(execute: $0) }
   }
 
   /// Follows the network from the first subscriber to the last.
   ///
-  /// A change is only a hint: the kernel loses messages, and says nothing of routes that go with their link. When it has
-  /// been quiet for a moment, the network is read anew, and that alone decides.
+  /// A change message is only a hint: the kernel loses messages, and sends none for routes that are removed with their
+  /// link. After a moment without messages the network is read anew, and only that reading counts.
   final class NetworkWatch: Sendable {
     static let queue = DispatchQueue(label: "swift-operation.network")
 
     private struct State {
       var reader: NetworkReader
       var status: SteadyStatus
-      /// When the first change came that has not been read yet.
+      /// When the first change arrived that has not been read yet.
       var firstChange: Duration?
-      /// How often it was in vain, one time after the other, to look for means to see anything.
+      /// How many attempts in a row have found no method of reading.
       var blindCount = 0
       var registration: EventLoop.Registration?
       var isStopped = false
     }
 
-    /// The status, and those who hear of it.
+    /// The status and its subscribers.
     let broadcast: Broadcast<NetworkConnectionStatus>
 
     private let settings: WatchSettings
@@ -66,12 +66,12 @@
   // MARK: - Following
 
   extension NetworkWatch {
-    /// Follows what happens from the first reading on.
+    /// Follows changes from the first reading on.
     func start() {
       self.follow(self.state.withLock { $0.reader })
     }
 
-    /// Ends all of it. Nothing is read or told after that.
+    /// Stops watching. Nothing is read or reported afterwards.
     func stop() {
       let registration = self.state.withLock { state in
         state.isStopped = true
@@ -97,7 +97,7 @@
       obsolete?.cancel()
     }
 
-    /// How long to wait before the network is read again. Where nothing can be seen, it is longer each time.
+    /// The delay before the next reading. It grows while no method of reading works.
     private func delay(_ interval: Duration, for reader: NetworkReader) -> Duration {
       guard case .none(let failure) = reader.means else {
         self.state.withLock { $0.blindCount = 0 }
@@ -147,7 +147,7 @@
       }
     }
 
-    /// Begins anew with the best means that there is, since the one at hand has failed, or was not the best.
+    /// Starts over with the best method, because the current one has failed or was not the best.
     private func reopen() {
       let (reader, reading) = NetworkReader.open(self.settings.system, for: self.target)
       let isStopped = self.state.withLock { state, released in

@@ -1,16 +1,16 @@
 #if os(Linux)
-  /// A status that rises at once and falls only when it stays down for a while.
+  /// A status that rises at once, and falls only after it has stayed lower for a while.
   ///
-  /// Renewing a lease or changing the access point takes the network away for a moment, which is not worth telling.
+  /// The renewal of a lease or a change of the access point interrupts the network for a moment, which is not reported.
   struct SteadyStatus {
-    /// What has to be done about a status that was seen.
+    /// What to do after a new status.
     enum Step: Hashable {
       case nothing
-      /// Tell it. Whatever waits need wait no longer.
+      /// Report the status, and stop any wait.
       case tell(NetworkConnectionStatus)
-      /// See whether it stays like that.
+      /// Wait whether the status stays lower.
       case wait
-      /// It is what it was: wait no longer.
+      /// The status is as before: stop the wait.
       case stopWaiting
     }
 
@@ -33,7 +33,7 @@
       return .tell(status)
     }
 
-    /// It has stayed down: returns what to tell.
+    /// Called when the status has stayed lower; returns the status to report.
     mutating func endWait() -> NetworkConnectionStatus? {
       guard let lower = self.lower else { return nil }
       self.lower = nil
