@@ -1,8 +1,8 @@
 public import OperationCore
 
-/// Lets idle stores go at the levels of memory pressure that their operations name.
+/// Drops idle stores at the levels of memory pressure that their operations allow.
 ///
-/// The level at which a cache begins to listen counts only where it is raised: that memory is not short is no event.
+/// The first level after subscribing is ignored if it is normal.
 public struct MemoryPressureEvictionTrigger: OperationClient.EvictionTrigger {
   private let source: any MemoryPressureSource & Sendable
 
@@ -11,7 +11,7 @@ public struct MemoryPressureEvictionTrigger: OperationClient.EvictionTrigger {
     self.source = source
   }
 
-  /// Calls `evict` for the present level if that is raised, and for each that follows.
+  /// Calls `evict` for the current level if it is raised, and for each level that follows.
   public func subscribe(
     _ evict: @escaping @Sendable (_ isEvicted: (OperationContext) -> Bool) -> Void
   ) -> OperationSubscription {
@@ -28,8 +28,8 @@ extension OperationClient.DefaultStoreCache {
   /// Creates a cache that also drops idle stores when memory runs short.
   ///
   /// - Parameters:
-  ///   - maximumIdleStores: How many stores may be idle before the ones that have been so longest go.
-  ///   - memoryPressureSource: Tells of memory pressure. It is subscribed to while there are idle stores.
+  ///   - maximumIdleStores: The number of idle stores above which the ones that have been idle for longest are dropped.
+  ///   - memoryPressureSource: Reports memory pressure. The cache subscribes to it while there are idle stores.
   public convenience init(
     maximumIdleStores: Int = 10_000,
     memoryPressureSource: some MemoryPressureSource & Sendable

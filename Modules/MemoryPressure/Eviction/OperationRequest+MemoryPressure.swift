@@ -1,13 +1,13 @@
 public import OperationCore
 
 extension OperationRequest {
-  /// Says at which levels of memory pressure a client drops the idle store of the operation.
+  /// Sets the levels of memory pressure at which a client drops the idle store of the operation.
   ///
-  /// It takes a cache that hears of memory pressure: see
-  /// ``OperationCore/OperationClient/DefaultStoreCache/init(maximumIdleStores:memoryPressureSource:)``. A store that has
-  /// subscribers, runs, or is held by somebody stays, whatever the pressure.
+  /// This needs a cache with a source of memory pressure: see
+  /// ``OperationCore/OperationClient/DefaultStoreCache/init(maximumIdleStores:memoryPressureSource:)``. A store that
+  /// has subscribers, is running, or is referenced elsewhere is never dropped.
   ///
-  /// - Parameter pressure: The levels; an empty set for none. Without this modifier it is
+  /// - Parameter pressure: The levels; an empty set keeps the store at any level. The default is
   ///   ``MemoryPressure/defaultEvictable``.
   public func evictWhen(pressure: MemoryPressure) -> ContextModifiedOperation<Self> {
     self.context { $0.evictableMemoryPressure = pressure }
@@ -15,7 +15,7 @@ extension OperationRequest {
 }
 
 extension OperationContext {
-  /// The levels of memory pressure at which a client drops the store when it is idle. Warning and critical by default.
+  /// The levels of memory pressure at which a client drops the idle store. The default is warning and critical.
   public var evictableMemoryPressure: MemoryPressure {
     get { self[EvictableMemoryPressureKey.self] }
     set { self[EvictableMemoryPressureKey.self] = newValue }

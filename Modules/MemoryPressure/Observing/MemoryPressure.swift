@@ -1,7 +1,7 @@
-/// How short of memory the system, or the part of it that a program may use, is.
+/// How short memory is, in the system or in the part of it that a program may use.
 ///
-/// A source tells one level at a time. Where levels are chosen, as in
-/// ``OperationCore/OperationRequest/evictWhen(pressure:)``, it is a set of them.
+/// A source reports one level at a time. A set of levels selects several, as in
+/// ``OperationCore/OperationRequest/evictWhen(pressure:)``.
 public struct MemoryPressure: OptionSet, Hashable, Sendable {
   public let rawValue: UInt8
 
@@ -9,16 +9,16 @@ public struct MemoryPressure: OptionSet, Hashable, Sendable {
     self.rawValue = rawValue
   }
 
-  /// There is enough memory.
+  /// Enough memory is available.
   public static let normal = MemoryPressure(rawValue: 1 << 0)
 
-  /// Memory is getting short: give back what can be made again.
+  /// Memory is getting short: release data that can be created again.
   public static let warning = MemoryPressure(rawValue: 1 << 1)
 
-  /// There is hardly any memory left: work stands still for it, or is about to be killed.
+  /// Hardly any memory is left: tasks wait for it, or processes are about to be killed.
   public static let critical = MemoryPressure(rawValue: 1 << 2)
 
-  /// The levels at which idle stores go unless their operation says otherwise: warning and critical.
+  /// The default levels at which idle stores are dropped: warning and critical.
   public static let defaultEvictable: MemoryPressure = [.warning, .critical]
 
   /// All levels.

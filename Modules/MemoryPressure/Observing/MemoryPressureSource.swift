@@ -1,12 +1,12 @@
 public import OperationCore
 
-/// Watches how short of memory the program is.
+/// Observes how short of memory the program is.
 public protocol MemoryPressureSource {
-  /// Calls `handler` with the present level before it returns, and again with each that follows.
+  /// Calls `handler` with the current level before it returns, and again with each level that follows.
   ///
-  /// Each call names exactly one level. The same one may come again when something new has happened at that level: more
-  /// work has stood still, another limit has been met. Call handlers in the order in which they came, and hold no lock
-  /// meanwhile. None is called once its subscription is cancelled.
+  /// Each call passes exactly one level. The same level may be passed again after another event at that level: more
+  /// stalls, or another limit reached. Call handlers in the order in which they subscribed, without holding a lock. Do
+  /// not call a handler after its subscription is cancelled.
   func subscribe(with handler: @escaping @Sendable (MemoryPressure) -> Void) -> OperationSubscription
 }
 
@@ -20,7 +20,7 @@ public struct AnySendableMemoryPressureSource: MemoryPressureSource, Sendable {
     self.base = base
   }
 
-  /// Subscribes to the source inside.
+  /// Subscribes to `base`.
   public func subscribe(with handler: @escaping @Sendable (MemoryPressure) -> Void) -> OperationSubscription {
     self.base.subscribe(with: handler)
   }

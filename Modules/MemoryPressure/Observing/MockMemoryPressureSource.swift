@@ -1,6 +1,6 @@
 public import OperationCore
 
-/// A source of memory pressure that you steer, for tests and previews.
+/// A source of memory pressure with a level that you set, for tests and previews.
 ///
 /// ```swift
 /// let memory = MockMemoryPressureSource()
@@ -18,15 +18,17 @@ public final class MockMemoryPressureSource: MemoryPressureSource, Sendable {
   /// The level that was sent last.
   public var currentPressure: MemoryPressure { self.broadcast.value }
 
-  /// How many subscriptions there are that have not been cancelled.
+  /// The number of subscriptions that have not been cancelled.
   public var subscriberCount: Int { self.broadcast.subscriberCount }
 
-  /// Sets the level and calls the handlers, on this thread and before it returns unless they are being called already.
+  /// Sets the level, and calls the handlers on this thread.
+  ///
+  /// The handlers have been called when this returns, unless they were being called already.
   public func send(pressure: MemoryPressure) {
     self.broadcast.send(pressure)
   }
 
-  /// Calls `handler` with the present level before it returns, and again whenever one is sent.
+  /// Calls `handler` with the current level before it returns, and again with each level that is sent.
   public func subscribe(with handler: @escaping @Sendable (MemoryPressure) -> Void) -> OperationSubscription {
     self.broadcast.subscribe(handler)
   }

@@ -9,9 +9,9 @@
     internal import Musl
   #endif
 
-  /// The counters of how often a group has met its limits.
+  /// The counters of how often a group has reached its limits.
   ///
-  /// Its file is watched by `inotify`, or as a descriptor where there is no instance left for that.
+  /// The file is watched with `inotify`, or with its descriptor if no `inotify` instance is available.
   final class LimitInput: PressureInput {
     let descriptor: CInt
     let events = EventLoop.Events.urgent
@@ -19,13 +19,13 @@
 
     private let record: Mutex<LimitRecord>
 
-    /// Nil when the group has no such file.
+    /// Nil if the group has no such file.
     init?(group: String, window: Duration) {
       self.path = group + "/memory.events"
       self.descriptor = open(self.path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
       guard self.descriptor >= 0 else { return nil }
       self.record = Mutex(LimitRecord(counts: KeyedNumbers(parsing: FileText.read(self.path) ?? ""), window: window))
-      // A read makes the descriptor wait for what comes after it.
+      // After a read, the descriptor reports only later changes.
       _ = FileText.read(self.descriptor)
     }
 
@@ -33,14 +33,14 @@
       close(self.descriptor)
     }
 
-    /// An urgent event of this kind of file comes with an error, which means nothing by itself.
+    /// Ignores errors: the kernel sets `error` together with `urgent` for this kind of file.
     func read(_ events: EventLoop.Events, at time: Duration) -> PressureReading {
       guard events.isDisjoint(with: [.hangUp, .invalid]) else { return .gone }
       guard FileText.read(self.descriptor) != nil else { return .gone }
       return self.read(at: time)
     }
 
-    /// Reads the file that is at the path by now.
+    /// Reads the file that is now at the path, which may be another one than the open file.
     func read(at time: Duration) -> PressureReading {
       guard let text = FileText.read(self.path) else { return .gone }
       let pressure = self.record.withLock { $0.note(KeyedNumbers(parsing: text), at: time) }

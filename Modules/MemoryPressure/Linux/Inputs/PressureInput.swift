@@ -1,16 +1,16 @@
 #if os(Linux)
   internal import OperationEventLoop
 
-  /// A descriptor that tells of memory pressure. It is closed with the last reference.
+  /// A descriptor that reports memory pressure, closed with the last reference.
   protocol PressureInput: AnyObject, Sendable {
     var descriptor: CInt { get }
-    /// What the loop waits for.
+    /// The events to wait for.
     var events: EventLoop.Events { get }
 
-    /// Reads what the loop has found.
+    /// Evaluates the events that the loop has reported.
     func read(_ events: EventLoop.Events, at time: Duration) -> PressureReading
 
-    /// Looks without having been called, so that it can be told later what is new.
+    /// Records the current total without an event, for comparison with later events.
     func look(at time: Duration)
   }
 
@@ -18,11 +18,11 @@
     func look(at time: Duration) {}
   }
 
-  /// What has been found.
+  /// The result of reading an input.
   enum PressureReading: Hashable, Sendable {
     case nothing
     case pressure(MemoryPressure)
-    /// The descriptor tells nothing any more: the group is gone, or the other side has hung up.
+    /// The descriptor reports nothing more: the group was removed, or the other side has closed its end.
     case gone
   }
 #endif

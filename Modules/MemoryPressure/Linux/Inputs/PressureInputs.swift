@@ -1,26 +1,26 @@
 #if os(Linux)
   internal import OperationControlGroups
 
-  /// What there is to watch.
+  /// The open inputs, and the groups that they belong to.
   struct PressureInputs: Sendable {
     var groups: MemoryGroups
-    /// Tells of stalls, or what the service manager offers instead.
+    /// The inputs for stalls: of a pressure file, or those of the service manager.
     var stalls: [any PressureInput] = []
-    /// What `stalls` were opened from.
+    /// The source that `stalls` were opened from.
     var source: StallSource?
     var limits: LimitInput?
-    /// Whether something could not be opened that may be in a moment, since the process was out of descriptors or memory.
+    /// Whether opening failed because the process was out of descriptors or memory; a later attempt may succeed.
     var isShort = false
 
-    /// Opens what is there; nil when the service manager says that memory is not to be watched.
+    /// Opens the available inputs; nil if the service manager turns watching off.
     ///
     /// - Parameters:
-    ///   - paths: Where to look.
-    ///   - obeysServiceManager: Whether the service manager is asked.
+    ///   - paths: The paths to use.
+    ///   - obeysServiceManager: Whether to use the variables of the service manager.
     ///   - open: Opens a source of stalls.
-    ///   - refused: What is not to be used, though it may be there.
+    ///   - refused: Sources that are not used, even if they are available.
     ///   - window: The window of the limits.
-    ///   - time: The present.
+    ///   - time: The current time.
     init?(
       paths: LinuxMemoryPaths,
       obeysServiceManager: Bool,
@@ -53,7 +53,7 @@
       self.limits === input || self.isStall(input)
     }
 
-    /// Whether it is one of `stalls`.
+    /// Whether the input is one of `stalls`.
     func isStall(_ input: any PressureInput) -> Bool {
       self.stalls.contains { $0 === input }
     }

@@ -5,11 +5,11 @@
     internal import Musl
   #endif
 
-  /// What the service manager says should be watched.
+  /// What the service manager asks to be watched.
   ///
-  /// It names a file, a named pipe or a socket, and what to write to it first. `/dev/null` stands for nothing at all.
+  /// It names a file, a named pipe or a socket, and the bytes to write to it first. `/dev/null` turns watching off.
   enum ServiceManagerWatch: Hashable, Sendable {
-    /// It says nothing, or nothing that makes sense.
+    /// The variables are missing or invalid.
     case unset
     /// Memory is not to be watched.
     case off
@@ -32,7 +32,7 @@
       self = .path(path, writing: bytes)
     }
 
-    /// Opens what is to be watched; nil when it is nothing that can be.
+    /// Opens the file, pipe or socket; nil if it cannot be watched.
     static func input(
       path: String,
       writing bytes: [UInt8],
@@ -43,7 +43,7 @@
       switch status.st_mode & S_IFMT {
       case S_IFIFO: return try StreamInput.pipe(path: path, writing: bytes)
       case S_IFSOCK: return try StreamInput.socket(path: path, writing: bytes)
-      // Without a trigger a pressure file is in error from the start, and stays so.
+      // Without a trigger, a pressure file reports an error at once and forever.
       case S_IFREG where bytes.isEmpty: return nil
       case S_IFREG: return try StallInput(path: path, setting: bytes, at: time)
       default: return nil

@@ -9,26 +9,26 @@
     internal import Musl
   #endif
 
-  /// A trigger on a pressure file: the kernel tells when tasks have stood still for too long.
+  /// A trigger on a pressure file: the kernel reports when tasks have waited for memory for too long.
   final class StallInput: PressureInput {
     let descriptor: CInt
     let events = EventLoop.Events.urgent
 
     private let pressure: MemoryPressure
-    /// What judges whether the kernel speaks the truth; nil where what is set is not known.
+    /// Checks events against the totals. Nil if the trigger or the total is unknown; every event counts then.
     private let record: Mutex<StallRecord?>
 
     /// Sets a trigger.
     ///
     /// - Parameters:
     ///   - path: The pressure file.
-    ///   - bytes: What sets the trigger, which is not nothing.
-    ///   - time: The present.
+    ///   - bytes: The bytes that set the trigger, not empty.
+    ///   - time: The current time.
     init(path: String, setting bytes: [UInt8], at time: Duration) throws(SystemError) {
       let threshold = StallThreshold(parsing: bytes)
       let descriptor = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
       guard descriptor >= 0 else { throw SystemError("open") }
-      // Read before the trigger is set, which may fire at once for what has been before.
+      // Read before the trigger is set: the trigger may fire at once for earlier stalls.
       let total = threshold.flatMap { threshold in
         FileText.read(descriptor).flatMap { StallTotals(parsing: $0)?[threshold.kind] }
       }
@@ -55,7 +55,7 @@
     }
 
     func read(_ events: EventLoop.Events, at time: Duration) -> PressureReading {
-      // Unlike other files of a control group, this one is in error only when its group is gone.
+      // Unlike with other files of a control group, an error here always means that the group was removed.
       guard events.isDisjoint(with: [.error, .hangUp, .invalid]) else { return .gone }
       guard events.contains(.urgent) else { return .nothing }
       return self.isConfirmed(at: time) ? .pressure(self.pressure) : .nothing
@@ -74,15 +74,15 @@
     }
   }
 
-  /// A call to the system that has failed.
+  /// A system call that has failed.
   struct SystemError: Error, Hashable {
     let call: String
     let code: CInt
 
-    /// Whether something is short that may be there again in a moment: descriptors or memory.
+    /// Whether the process was out of descriptors or memory, so that a later attempt may succeed.
     var isShortage: Bool { [EMFILE, ENFILE, ENOMEM].contains(self.code) }
 
-    /// The call that has just failed.
+    /// Creates the error of the call that has just failed.
     init(_ call: String, code: CInt = errno) {
       self.call = call
       self.code = code

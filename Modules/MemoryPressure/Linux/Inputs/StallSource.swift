@@ -1,12 +1,12 @@
 #if os(Linux)
-  /// Where stalls are told.
+  /// A place that reports stalls.
   enum StallSource: Hashable, Sendable {
-    /// What the service manager offers, and what it wants to have written there.
+    /// The path that the service manager names, and the bytes that it wants written there.
     case serviceManager(path: String, writing: [UInt8])
-    /// A pressure file, on which the triggers are our own.
+    /// A pressure file, on which this module sets its own triggers.
     case file(String)
 
-    /// Opens it. It fails where there is no such file, or the process may not set triggers there.
+    /// Opens the source. Throws if the file does not exist or the process may not set triggers there.
     func inputs(at time: Duration) throws(SystemError) -> [any PressureInput] {
       switch self {
       case .serviceManager(let path, let bytes):

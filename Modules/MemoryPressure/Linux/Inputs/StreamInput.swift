@@ -7,13 +7,13 @@
     internal import Musl
   #endif
 
-  /// A named pipe or a socket of the service manager: whatever comes through it means that memory is short.
+  /// A named pipe or a socket of the service manager: any data that arrives means that memory is short.
   final class StreamInput: PressureInput {
     let descriptor: CInt
     let events = EventLoop.Events.readable
 
-    /// How much is read at a time: what a pipe holds unless it is made larger. The loop serves others too, and reports what
-    /// is left again, so one who writes without end keeps nobody waiting.
+    /// How much is read at a time: the default capacity of a pipe. The loop reports remaining data again, so a peer
+    /// that writes without end does not block other callbacks.
     private static let limit = 64 << 10
 
     private init(descriptor: CInt) {
@@ -24,13 +24,13 @@
       close(self.descriptor)
     }
 
-    /// Opens a named pipe. Opened for writing too, it never comes to its end when the other side closes it.
+    /// Opens a named pipe. It is opened for writing too, so that it does not end when the other side closes it.
     static func pipe(path: String, writing bytes: [UInt8]) throws(SystemError) -> StreamInput {
       let descriptor = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
       guard descriptor >= 0 else { throw SystemError("open") }
       let input = StreamInput(descriptor: descriptor)
       guard write(descriptor, bytes, bytes.count) == bytes.count else { throw SystemError("write") }
-      // What has been written is for whoever reads at the other end, but it comes out at this one too.
+      // The bytes are meant for the reader at the other end, but they can be read here too.
       if !bytes.isEmpty { _ = input.drain() }
       return input
     }
@@ -40,7 +40,7 @@
       var address = sockaddr_un()
       address.sun_family = sa_family_t(AF_UNIX)
       let name = Array(path.utf8)
-      // A zero has to follow the name.
+      // The name must be followed by a zero byte.
       guard name.count < MemoryLayout.size(ofValue: address.sun_path) else {
         throw SystemError("connect", code: ENAMETOOLONG)
       }
@@ -54,7 +54,7 @@
         }
       }
       guard status == 0 else { throw SystemError("connect") }
-      // One that has been closed at the other end must not end the process by a signal.
+      // If the other end is closed, the call must not raise a signal that ends the process.
       guard send(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL)) == bytes.count else {
         throw SystemError("send")
       }
@@ -70,7 +70,7 @@
       return events.isDisjoint(with: [.error, .hangUp, .invalid]) ? .nothing : .gone
     }
 
-    /// Reads what is there, and says whether more may come.
+    /// Reads the available data, and returns whether more may come.
     private func drain() -> (count: Int, isOpen: Bool) {
       var buffer = [UInt8](repeating: 0, count: 4_096)
       var total = 0

@@ -1,13 +1,13 @@
 #if os(Linux)
   internal import OperationControlGroups
 
-  /// Tells from the counters of a group's `memory.events` what has happened since they were read before.
+  /// Compares the counters of a group's `memory.events` with those that were read before.
   struct LimitRecord: Hashable, Sendable {
     private static let killings = ["oom", "oom_kill", "oom_group_kill"]
 
     private let window: Duration
     private var counts: KeyedNumbers
-    /// The window in which the group last met its hard limit.
+    /// The last window in which the group reached its hard limit.
     private var lastFullWindow: Int64?
 
     init(counts: KeyedNumbers, window: Duration = .seconds(2)) {
@@ -15,13 +15,13 @@
       self.window = window
     }
 
-    /// Notes the counters; nil when none of those that matter has grown.
+    /// Stores the counters, and returns the pressure; nil if none of the relevant counters has grown.
     ///
-    /// Being held back by a limit is a warning. To meet the hard limit in two windows running, or to lose a process to it,
+    /// Reaching a limit is a warning. Reaching the hard limit in two consecutive windows, or the killing of a process,
     /// is critical.
     mutating func note(_ counts: KeyedNumbers, at time: Duration) -> MemoryPressure? {
       let before = self.counts
-      // Who reads while a file is being written finds less than there is.
+      // A file that is being written may lack counters, so the earlier values of those are kept.
       self.counts = counts.completed(by: before)
       func hasGrown(_ name: String) -> Bool {
         guard let now = counts[name] else { return false }

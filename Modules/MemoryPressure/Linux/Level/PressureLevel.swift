@@ -1,10 +1,10 @@
 #if os(Linux)
-  /// Makes one level of what all sources say.
+  /// Combines all inputs into one level.
   ///
-  /// The level rises at once. It falls when nothing has happened at it for a while and no more memory is in use than that
-  /// leaves a margin, so that it does not waver. A time is a duration since some fixed moment.
+  /// The level rises at once. It falls after a while without an event, when the usage is below a second, lower
+  /// threshold, so that the level does not flap. Times are durations since a fixed moment.
   struct PressureLevel: Hashable, Sendable {
-    /// From which part of the memory in use a level holds, and below which it no longer does.
+    /// The usage at which a level is reached, and below which it ends.
     struct Threshold: Hashable, Sendable {
       var rise: Double
       var fall: Double
@@ -13,31 +13,31 @@
       static let critical = Threshold(rise: 0.95, fall: 0.90)
     }
 
-    /// How long the level stays after what has raised it.
+    /// How long the level stays raised after an event.
     static let calm = Duration.seconds(10)
-    /// How long what has been told stays, unless the level rises.
+    /// How long a reported level stays, unless the level rises, and the minimum time between repeated reports.
     static let repetition = Duration.seconds(2)
 
     private(set) var current = MemoryPressure.normal
-    /// When something last happened at each level, or above it.
+    /// When the last event happened at each level or above it.
     private var lastWarning: Duration?
     private var lastCritical: Duration?
-    /// The part of the memory that was in use when somebody last looked.
+    /// The usage at the last check.
     private var usage = 0.0
     private var lastTold: Duration?
   }
 
   extension PressureLevel {
-    /// Notes that something has happened; what it returns is to be told.
+    /// Records an event. Returns the level to report, or nil.
     mutating func note(_ pressure: MemoryPressure, at time: Duration) -> MemoryPressure? {
       guard pressure != .normal else { return nil }
       self.lastWarning = time
       if pressure == .critical { self.lastCritical = time }
-      // What falls short of the present level is no news.
+      // An event below the current level is not reported.
       return self.tell(self.level(at: time), at: time, isRepeated: pressure == self.current)
     }
 
-    /// Notes how much of the memory is in use, or nil where nobody knows; what it returns is to be told.
+    /// Records the usage, nil if it is unknown. Returns the level to report, or nil.
     mutating func note(usage: Double?, at time: Duration) -> MemoryPressure? {
       self.usage = usage ?? 0
       if self.usage >= Threshold.warning.rise { self.lastWarning = time }
@@ -45,14 +45,14 @@
       return self.tell(self.level(at: time), at: time, isRepeated: false)
     }
 
-    /// Forgets what has happened: nobody has looked for a while.
+    /// Forgets all events, because memory was not watched for a while.
     mutating func reset() {
       self = PressureLevel()
     }
 
     private mutating func tell(_ level: MemoryPressure, at time: Duration, isRepeated: Bool) -> MemoryPressure? {
       if level == self.current, !isRepeated { return nil }
-      // It rises at once; all else has time.
+      // A rise is reported at once; all other changes can wait.
       let isRise = level.rawValue > self.current.rawValue
       if !isRise, let last = self.lastTold, time - last < Self.repetition { return nil }
       self.current = level

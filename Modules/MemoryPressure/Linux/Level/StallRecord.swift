@@ -1,8 +1,8 @@
 #if os(Linux)
-  /// Tells whether a trigger that fires speaks the truth.
+  /// Checks whether a trigger has fired correctly.
   ///
-  /// The kernel may count what happened before a trigger was set, and then fires long before the threshold is met. So the
-  /// total that it counts from is read before the trigger is set, and again whenever it fires or somebody looks.
+  /// The kernel may count stalls from before the trigger was set, and then fires long before the threshold is reached.
+  /// So the total is read before the trigger is set, and again at each event and each check.
   struct StallRecord: Hashable, Sendable {
     private struct Sample: Hashable, Sendable {
       var total: UInt64
@@ -10,7 +10,7 @@
     }
 
     let threshold: StallThreshold
-    /// Those that a later total may have to be compared with: one that is at least a window old, and the ones after it.
+    /// The samples that later totals are compared with: one that is at least a window old, and the ones after it.
     private var samples: [Sample]
 
     init(threshold: StallThreshold, total: UInt64, at time: Duration) {
@@ -18,8 +18,8 @@
       self.samples = [Sample(total: total, time: time)]
     }
 
-    /// Notes a total, and says whether it has grown by the threshold within the last window, or since the last sample where
-    /// that is longer ago.
+    /// Records a total. Returns whether it has grown by the threshold within the last window, or since the last sample
+    /// if that is older than a window.
     mutating func note(total: UInt64, at time: Duration) -> Bool {
       let window = Duration.microseconds(Int64(clamping: self.threshold.window))
       let old = self.samples.prefix { time - $0.time >= window }.count

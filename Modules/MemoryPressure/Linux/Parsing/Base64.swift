@@ -1,7 +1,7 @@
 #if os(Linux)
-  /// The text that carries bytes through an environment variable.
+  /// Decodes Base64, the encoding of bytes in an environment variable.
   enum Base64 {
-    /// The bytes that `text` stands for; nil when it is not such text.
+    /// Decodes `text`; nil if it is not valid Base64.
     static func decode(_ text: String) -> [UInt8]? {
       var characters = Array(text.utf8)
       guard characters.count.isMultiple(of: 4) else { return nil }
@@ -18,7 +18,7 @@
         bitCount -= 8
         bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(bitCount)))
       }
-      // What is left over carries nothing.
+      // The remaining bits must be zero.
       return bits & (1 << UInt32(bitCount) - 1) == 0 ? bytes : nil
     }
 

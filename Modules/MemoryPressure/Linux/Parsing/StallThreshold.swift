@@ -1,12 +1,12 @@
 #if os(Linux)
   internal import OperationControlGroups
 
-  /// What a trigger on a pressure file is set to: how long tasks may stand still within a window.
+  /// The setting of a trigger on a pressure file: how long tasks may wait for memory within a window.
   struct StallThreshold: Hashable, Sendable {
     var kind: StallKind
-    /// How long they may stand still, in microseconds.
+    /// How long tasks may wait, in microseconds.
     var stall: UInt64
-    /// Within which time, in microseconds. Without privileges the kernel takes only multiples of two seconds.
+    /// The length of the window, in microseconds. Without privileges the kernel accepts only multiples of two seconds.
     var window: UInt64
 
     static let warning = StallThreshold(kind: .some, stall: 150_000, window: 2_000_000)
@@ -18,7 +18,8 @@
       self.window = window
     }
 
-    /// Reads what is written to a pressure file to set a trigger: `some 150000 2000000`, perhaps with a zero at its end.
+    /// Parses the text that sets a trigger on a pressure file: `some 150000 2000000`, with an optional zero byte at its
+    /// end.
     init?(parsing bytes: some Sequence<UInt8>) {
       let text = String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
       let words = text.split(whereSeparator: \.isWhitespace)
@@ -27,7 +28,7 @@
       self.init(kind: kind, stall: stall, window: window)
     }
 
-    /// What sets the trigger. The kernel overwrites the last byte, which is why it must not be a digit.
+    /// The bytes that set the trigger. The kernel overwrites the last byte, so it must not be a digit.
     var bytes: [UInt8] {
       Array("\(self.kind.rawValue) \(self.stall) \(self.window)".utf8) + [0]
     }

@@ -1,14 +1,14 @@
 #if os(Linux)
   internal import OperationControlGroups
 
-  /// The totals of a pressure file: for how many microseconds tasks have stood still for want of something.
+  /// The totals of a pressure file: for how many microseconds tasks have waited for a resource.
   struct StallTotals: Hashable, Sendable {
-    /// At least one task has stood still.
+    /// The time in which at least one task waited.
     var some: UInt64?
-    /// All tasks have.
+    /// The time in which all tasks waited.
     var full: UInt64?
 
-    /// Reads the lines that the kernel writes; nil when there is no total among them.
+    /// Parses the lines of the file; nil if they contain no total.
     ///
     ///     some avg10=0.00 avg60=0.00 avg300=0.00 total=0
     ///     full avg10=0.00 avg60=0.00 avg300=0.00 total=0
@@ -37,12 +37,12 @@
     }
   }
 
-  /// Who stands still: at least one task, or all of them.
+  /// Which tasks wait: at least one, or all of them.
   enum StallKind: String, Hashable, Sendable {
     case some
     case full
 
-    /// What it says about memory when tasks stand still like this.
+    /// The memory pressure that stalls of this kind stand for.
     var pressure: MemoryPressure {
       switch self {
       case .some: .warning

@@ -5,25 +5,26 @@
     internal import Musl
   #endif
 
-  /// Where the kernel and the service manager tell of memory.
+  /// The paths and variables through which the kernel and the service manager report memory pressure.
   ///
-  /// The defaults are right unless the file systems are mounted elsewhere, or a test puts files of its own there.
+  /// The defaults are right unless the file systems are mounted elsewhere, or a test uses its own files.
   public struct LinuxMemoryPaths: Hashable, Sendable {
-    /// Where the process file system is mounted.
+    /// The mount point of the process file system.
     public var procRoot: String
 
-    /// Where the unified hierarchy of control groups is mounted; nil to find it in `mountinfo`.
+    /// The mount point of the unified hierarchy of control groups; nil to find it in `mountinfo`.
     public var cgroupRoot: String?
 
-    /// The variables by which the service manager says what to watch: `MEMORY_PRESSURE_WATCH` and `MEMORY_PRESSURE_WRITE`.
+    /// The variables with which the service manager chooses what is watched: `MEMORY_PRESSURE_WATCH` and
+    /// `MEMORY_PRESSURE_WRITE`.
     public var environment: [String: String]
 
     /// Creates paths.
     ///
     /// - Parameters:
-    ///   - procRoot: Where the process file system is mounted.
-    ///   - cgroupRoot: Where the unified hierarchy of control groups is mounted; nil to find it in `mountinfo`.
-    ///   - environment: The variables of the service manager; nil for those of this process.
+    ///   - procRoot: The mount point of the process file system.
+    ///   - cgroupRoot: The mount point of the unified hierarchy of control groups; nil to find it in `mountinfo`.
+    ///   - environment: The variables of the service manager; nil to use those of this process.
     public init(procRoot: String = "/proc", cgroupRoot: String? = nil, environment: [String: String]? = nil) {
       self.procRoot = procRoot
       self.cgroupRoot = cgroupRoot

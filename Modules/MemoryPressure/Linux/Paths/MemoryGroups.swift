@@ -1,13 +1,13 @@
 #if os(Linux)
   internal import OperationControlGroups
 
-  /// The control groups of this process that say something about its memory.
+  /// The control groups of this process that report on its memory.
   struct MemoryGroups: Hashable, Sendable {
-    /// The group in the unified hierarchy, which has a pressure file whatever else it has.
+    /// The group in the unified hierarchy. It has a pressure file even if it does not account for memory.
     var unified: GroupChain?
-    /// Whether memory is accounted for in the unified hierarchy.
+    /// Whether the unified hierarchy accounts for memory.
     var hasUnifiedMemory: Bool
-    /// The group in the older hierarchy for memory alone.
+    /// The group in the memory controller's own, older hierarchy.
     var legacy: GroupChain?
 
     init(paths: LinuxMemoryPaths) {

@@ -1,9 +1,9 @@
 #if os(Linux)
   internal import OperationControlGroups
 
-  /// Which part of the memory that the process may have is in use, what can be dropped at once left out.
+  /// The part of the available memory that is in use, without inactive file pages.
   enum MemoryUsage {
-    /// The part in use, by the tightest of the limits; by the memory of the machine where there is none; nil if nobody knows.
+    /// The part in use of the tightest limit, or of the machine's memory without a limit; nil if it is unknown.
     static func part(in groups: MemoryGroups, procRoot: String) -> Double? {
       let machine = KeyedNumbers(parsing: FileText.read(procRoot + "/meminfo") ?? "")
       let installed = machine["MemTotal"].map { $0.multipliedReportingOverflow(by: 1_024) }
@@ -37,7 +37,7 @@
       return max(0, 1 - Double(available) / Double(total))
     }
 
-    /// A limit that the machine does not even have is none.
+    /// A limit that is not below the machine's memory does not count.
     private static func part(of limit: UInt64, used: UInt64, droppable: UInt64?, machineSize: UInt64) -> Double? {
       guard limit > 0, limit < machineSize else { return nil }
       let droppable = droppable ?? 0
@@ -45,7 +45,7 @@
     }
 
     private static func number(in path: String) -> UInt64? {
-      // No limit is the word "max", which is no number.
+      // The file contains the word "max" if there is no limit.
       FileText.read(path).flatMap { UInt64(decimal: $0.utf8.prefix { $0 != UInt8(ascii: "\n") }) }
     }
   }

@@ -2,9 +2,9 @@
   internal import OperationCore
   internal import OperationEventLoop
 
-  /// Watches all that tells of memory, from `start` until the subscription that it returns is cancelled.
+  /// Watches all signals of memory pressure, from `start` until the returned subscription is cancelled.
   ///
-  /// Everything happens on the thread of the loop, so levels are told in the order in which they came.
+  /// Everything happens on the thread of the loop, so levels are reported in order.
   final class PressureMonitor: Sendable {
     struct Configuration: Sendable {
       var paths: LinuxMemoryPaths
@@ -18,31 +18,31 @@
         time throws(SystemError) in
         try source.inputs(at: time)
       }
-      /// The time since some fixed moment.
+      /// The time since a fixed moment.
       var elapsed: @Sendable () -> Duration = { SystemDeadlineSource().elapsed }
     }
 
-    /// How often somebody looks at how much memory is in use, and opens what is gone.
+    /// How often the usage is checked, and lost inputs are opened anew.
     struct Intervals: Sendable {
       var calm = Duration.seconds(10)
       var raised = Duration.seconds(2)
-      /// How long it takes at least from one reopening to the next.
+      /// The minimum time between two reopenings.
       var reopening = Duration.seconds(10)
     }
 
     private struct State {
       var level = PressureLevel()
       var inputs: PressureInputs?
-      /// What keeps the callbacks of each input coming.
+      /// The watch or registration of each input.
       var subscriptions: [ObjectIdentifier: OperationSubscription] = [:]
       var timer = TimerSlot()
       var isStarted = false
-      /// Counts the openings and the stops; who comes from an earlier one comes too late.
+      /// Counts openings and stops. Callbacks of an earlier generation are ignored.
       var generation: UInt64 = 0
       var reopening: ReopeningPlan
     }
 
-    /// What is to be cancelled, and then closed, outside of the lock.
+    /// Inputs and subscriptions to cancel, and then to close, without the lock.
     private struct Remains {
       var inputs: PressureInputs?
       var subscriptions: [ObjectIdentifier: OperationSubscription]
@@ -66,7 +66,7 @@
   // MARK: - Starting and stopping
 
   extension PressureMonitor {
-    /// The level with which to begin, by how much memory is in use now. Not to be asked between start and stop.
+    /// The initial level, from the current usage. Not to be called between start and stop.
     func begin() -> MemoryPressure {
       let (paths, now) = (self.configuration.paths, self.configuration.elapsed())
       let isOff = self.configuration.obeysServiceManager && ServiceManagerWatch(environment: paths.environment) == .off
@@ -102,14 +102,14 @@
       return Remains(inputs: state.inputs, subscriptions: state.subscriptions)
     }
 
-    /// Opens what there is, in place of what was opened in a generation.
+    /// Opens the available inputs, in place of those of generation `former`.
     private func open(after former: UInt64?, _ send: @escaping @Sendable (MemoryPressure) -> Void) {
       let now = self.configuration.elapsed()
       let begun = self.state.withLock { state -> (UInt64, Set<StallSource>, Remains)? in
         guard state.isStarted, former == nil || former == state.generation else { return nil }
         state.generation += 1
         if former != nil { state.reopening.reopen(at: now) }
-        // The timer whose callback reopens stays in its slot, so that who stops meanwhile waits until that has returned.
+        // Keeps the timer whose callback is running now, so that a concurrent `stop` waits for that callback.
         return (state.generation, state.reopening.refused, self.takeInputs(&state))
       }
       guard let (generation, refused, remains) = begun else { return }
@@ -124,7 +124,7 @@
       )
       guard let inputs else { return }
       let isCurrent = self.state.withLock { state in
-        // It may have been stopped meanwhile.
+        // The monitor may have been stopped meanwhile.
         guard state.generation == generation else { return false }
         state.inputs = inputs
         if inputs.isShort {
@@ -156,7 +156,7 @@
 
     private func keep(_ subscription: OperationSubscription, for input: any PressureInput, _ handle: Handle) {
       let isKept = self.state.withLock { state in
-        // It may have been stopped meanwhile, or the input may be gone already.
+        // The monitor may have been stopped meanwhile, or the input may be lost already.
         guard state.generation == handle.generation, state.inputs?.contains(input) ?? false else { return false }
         state.subscriptions[ObjectIdentifier(input)] = subscription
         return true
@@ -165,10 +165,10 @@
     }
   }
 
-  // MARK: - Looking
+  // MARK: - Checking
 
   extension PressureMonitor {
-    /// What callbacks of one generation hold on to.
+    /// The values that the callbacks of one generation capture.
     private struct Handle: Sendable {
       let monitor: PressureMonitor
       let generation: UInt64
@@ -191,14 +191,14 @@
         }
         guard let news else { return }
         handle.send(news)
-        // From now on somebody has to look more often.
+        // A raised level is checked more often.
         self.lookLater(handle, at: now)
       case .gone:
         self.drop(input, handle, at: now)
       }
     }
 
-    /// Gives up an input, which would be reported for ever. All others stay until what is there then is opened.
+    /// Removes an input that would report its loss again and again. The others stay until the inputs are opened anew.
     private func drop(_ input: any PressureInput, _ handle: Handle, at now: Duration) {
       let (isDropped, subscription) = self.state.withLock { state -> (Bool, OperationSubscription?) in
         guard state.generation == handle.generation, let inputs = state.inputs, inputs.contains(input) else {
@@ -227,7 +227,8 @@
       self.lookLater(handle, at: now)
     }
 
-    /// Looks again as soon as the level asks for it, or something is to be opened.
+    /// Schedules the next check, after the interval for the level, or when inputs are to be opened anew if that is
+    /// earlier.
     private func lookLater(_ handle: Handle, at now: Duration) {
       let intervals = self.configuration.intervals
       let delay = self.state.withLock { state in

@@ -1,16 +1,16 @@
 #if os(Linux)
-  /// Says when to open all anew after something is gone, and what not to try again.
+  /// Decides when to open the inputs anew after one is lost, and which sources to use no more.
   ///
-  /// Mostly there is something else in its place by then, such as another group, or a service manager that has begun anew.
-  /// What is gone again right afterwards would go on like that for ever and wake the process each time, so it is refused
-  /// from then on, and the next opening has to wait. A time is a duration since some fixed moment.
+  /// Usually a replacement exists by then, such as another group, or a service manager that has restarted. A source
+  /// that is lost again right after a reopening would wake the process again and again, so it is refused from then on,
+  /// and the next reopening is delayed. Times are durations since a fixed moment.
   struct ReopeningPlan: Hashable, Sendable {
-    /// When to open all anew; nil while nothing is gone.
+    /// When to open the inputs anew; nil while none is lost.
     private(set) var due: Duration?
-    /// What has turned out to be of no use.
+    /// Sources that have been lost again right after a reopening.
     private(set) var refused: Set<StallSource> = []
 
-    /// How long it takes at least from one opening anew to the next.
+    /// The minimum time between two reopenings.
     private let pause: Duration
     private var last: Duration?
 
@@ -18,16 +18,16 @@
       self.pause = pause
     }
 
-    /// Notes that something is gone.
+    /// Records that an input is lost or could not be opened.
     ///
     /// - Parameters:
-    ///   - source: Where it came from, if that is a source of stalls.
-    ///   - time: The present.
-    ///   - delay: How long to wait with the opening, unless it has to wait for longer.
+    ///   - source: The source of the input if it is one of stalls.
+    ///   - time: The current time.
+    ///   - delay: The delay before the reopening, unless the pause between reopenings requires a longer one.
     mutating func note(gone source: StallSource?, at time: Duration, delay: Duration) {
       let earliest = self.last.map { $0 + self.pause } ?? time
       if let source, time < earliest { self.refused.insert(source) }
-      // What else is gone meanwhile is opened along with it.
+      // Inputs lost meanwhile are opened at the same time.
       self.due = self.due ?? max(time + delay, earliest)
     }
 
@@ -35,7 +35,7 @@
       self.due.map { $0 <= time } ?? false
     }
 
-    /// Notes that all is being opened anew.
+    /// Records that the inputs are being opened anew.
     mutating func reopen(at time: Duration) {
       self.due = nil
       self.last = time
