@@ -1,26 +1,26 @@
 #if os(Linux)
-  /// What is registered with a loop.
+  /// A registration of a loop: a descriptor or a timer.
   ///
-  /// Its fields belong to the lock of the loop.
+  /// Its fields are guarded by the lock of the loop.
   final class Entry: @unchecked Sendable {
-    // Unchecked because the variables are only touched under the lock of the loop.
+    // Unchecked because the variables are only accessed with the lock of the loop held.
 
     typealias Handler = @Sendable (EventLoop.Events) -> Void
 
-    /// What it waits for.
+    /// The event that triggers the callback.
     enum Source: Sendable {
       case descriptor(CInt, EventLoop.Events)
       case timer(after: Duration, every: Duration?)
     }
 
     let source: Source
-    /// What is called; nil when the registration has ended.
+    /// The callback; nil when the registration has ended.
     var handler: Handler?
-    /// In the order of registration.
+    /// Counts up with each registration.
     var number: UInt64 = 0
-    /// Where it is in the table or in the heap.
+    /// The index in the poll table or in the timer heap; nil while in neither.
     var position: Int?
-    /// When the time of a timer comes.
+    /// When the timer fires next.
     var due = ContinuousClock.now
 
     init(_ source: Source, _ handler: @escaping Handler) {

@@ -6,7 +6,7 @@
   #endif
 
   extension EventLoop {
-    /// What can be said of a descriptor.
+    /// The conditions of a descriptor that `poll` reports.
     package struct Events: OptionSet, Sendable {
       package let rawValue: CShort
 
@@ -14,16 +14,16 @@
         self.rawValue = rawValue
       }
 
-      /// There is something to read.
+      /// Data can be read.
       package static let readable = Events(rawValue: CShort(POLLIN))
 
-      /// There is something out of the ordinary: what `POLLPRI` means depends on the kind of descriptor.
+      /// An exceptional condition: the meaning of `POLLPRI` depends on the kind of descriptor.
       package static let urgent = Events(rawValue: CShort(POLLPRI))
 
-      /// An error holds.
+      /// An error has occurred.
       package static let error = Events(rawValue: CShort(POLLERR))
 
-      /// The other side is gone.
+      /// The other end is closed.
       package static let hangUp = Events(rawValue: CShort(POLLHUP))
 
       /// The descriptor is not open.

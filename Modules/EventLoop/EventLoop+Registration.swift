@@ -1,6 +1,6 @@
 #if os(Linux)
   extension EventLoop {
-    /// Keeps callbacks coming until it is cancelled or dropped.
+    /// Keeps a descriptor or timer registered until it is cancelled or released.
     package final class Registration: Sendable {
       private let loop: EventLoop
       private let entry: Entry
@@ -14,11 +14,11 @@
         self.cancel()
       }
 
-      /// Ends the callbacks: when this returns none is running, and none begins any more.
+      /// Ends the callbacks: none is running when this returns, and none starts afterwards.
       ///
-      /// It waits for a callback of this registration that is running, so hold no lock that the callback takes. From a
-      /// callback of the loop it does not wait. Who cancels the last registration waits for the end of the thread, unless
-      /// another callback is running, after which it ends by itself.
+      /// Waits for a running callback of this registration, so do not hold a lock that the callback takes. Does not
+      /// wait when called from a callback of the loop. Cancelling the last registration also waits until the thread has
+      /// ended, unless another callback is running: the thread then ends by itself after that callback.
       package func cancel() {
         self.loop.cancel(self.entry)
       }

@@ -1,30 +1,30 @@
 #if os(Linux)
   internal import OperationCore
 
-  /// Calls back when descriptors become ready and when time has passed.
+  /// Calls back when descriptors become ready and when timers fire.
   ///
-  /// One thread waits for all of them in `poll`. It begins with the first registration and ends with the last one, so that
-  /// nothing is left where nobody watches, and it sleeps until something happens.
+  /// One thread waits for all registrations in `poll`. It starts with the first registration and ends with the last
+  /// one, so a loop without registrations uses no resources. The thread sleeps until an event arrives.
   ///
-  /// Callbacks run on that thread, one after the other, and no lock is held meanwhile: they may register and cancel as they
-  /// like. They have to be short, for all others wait for them. All signals are blocked there.
+  /// Callbacks run on that thread, one after the other, and without a lock: they may register and cancel. They must be
+  /// short, because all other callbacks wait for them. All signals are blocked on the thread.
   package final class EventLoop: Sendable {
     /// The loop of the process.
     package static let shared = EventLoop()
 
     struct State {
-      /// The registrations that have not ended.
+      /// The number of registrations that have not ended.
       var count = 0
       var table = PollTable()
       var timers = TimerHeap()
       var lastNumber: UInt64 = 0
-      /// The thread that serves them; nil while there is none.
+      /// The current thread; nil without one.
       var runner: Runner?
-      /// What is being called.
+      /// The registration whose callback is running.
       var running: Entry?
-      /// Those who wait until that has returned.
+      /// Opened when the running callback has returned.
       var latches: [Latch] = []
-      /// How often the thread could not begin, one time after the other.
+      /// How many attempts to start the thread have failed in a row.
       var failureCount = 0
     }
 
@@ -32,20 +32,20 @@
     private let restart: Alarm
     private let openPipe: @Sendable () throws(LoopFailure) -> WakePipe
 
-    /// Creates a loop of its own, which has a thread while it has registrations.
+    /// Creates a separate loop, which has a thread while it has registrations.
     package convenience init() {
       self.init(deadlines: ThreadDeadlines()) { () throws(LoopFailure) in try WakePipe() }
     }
 
     /// - Parameters:
-    ///   - deadlines: What a loop waits on that could not begin.
-    ///   - openPipe: Makes the pipe by which the thread is woken.
+    /// The timer for the next attempt to start the thread after a failure.
+    /// Makes the pipe that wakes the thread.
     init(deadlines: any DeadlineSource, openPipe: @escaping @Sendable () throws(LoopFailure) -> WakePipe) {
       self.restart = Alarm(deadlines)
       self.openPipe = openPipe
     }
 
-    /// Whether there is a thread.
+    /// Whether the thread exists.
     package var isRunning: Bool { self.state.withLock { $0.runner != nil } }
   }
 
@@ -54,9 +54,9 @@
   extension EventLoop {
     /// Calls `onEvent` whenever one of `events` holds for a descriptor.
     ///
-    /// Errors, hang-ups and invalid descriptors are reported whether asked for or not. What a callback leaves as it is, such
-    /// as bytes that it does not read, is reported again at once; only an invalid descriptor is reported once and then no
-    /// longer looked at. The descriptor stays the caller's, who closes it after cancelling.
+    /// Errors, hang-ups and invalid descriptors are always reported. A condition that the callback does not clear, such
+    /// as unread bytes, is reported again at once. An invalid descriptor is reported once and then ignored. The caller
+    /// owns the descriptor, and closes it after cancelling.
     package func watch(
       _ descriptor: CInt,
       for events: Events,
@@ -71,10 +71,10 @@
       self.add(Entry(.timer(after: delay, every: nil)) { _ in body() })
     }
 
-    /// Calls `body` each time that `interval` has passed.
+    /// Calls `body` repeatedly, each time after `interval`.
     ///
-    /// Times that pass while the thread is busy or the machine sleeps are made up for by one call. An interval under a
-    /// millisecond counts as one.
+    /// If several intervals pass while the thread is busy or the machine sleeps, `body` is called once. An interval
+    /// shorter than a millisecond counts as a millisecond.
     package func `repeat`(every interval: Duration, _ body: @escaping @Sendable () -> Void) -> Registration {
       let interval = max(interval, .milliseconds(1))
       return self.add(Entry(.timer(after: interval, every: interval)) { _ in body() })
@@ -117,7 +117,7 @@
       }
     }
 
-    /// Reports the first of several failures, and tries again after a while, which is longer each time.
+    /// Reports the first of several failures in a row, and schedules another attempt.
     private func startLater(_ failure: LoopFailure) {
       let count = self.state.withLock { $0.failureCount }
       if count == 1 { failure.report() }
@@ -129,7 +129,7 @@
         state.runner == nil && state.count > 0 ? state.failureCount : 0
       }
       guard count > 0 else { return }
-      // It is not doubled more often than it takes to come to the longest delay.
+      // The delay doubles with each failure, up to ten seconds; limiting the exponent prevents an overflow.
       let delay = min(.milliseconds(100) * (1 << min(count - 1, 10)), .seconds(10))
       self.restart.set(after: delay) { [weak self] in self?.startAgain() }
     }
@@ -143,7 +143,7 @@
 
     private func cancelRestart() {
       self.restart.cancel()
-      // It may have been set meanwhile for a registration that has come since.
+      // A registration added meanwhile may have scheduled another attempt, which was cancelled as well.
       self.setRestart()
     }
   }
@@ -157,7 +157,7 @@
         let isOwnThread = state.runner?.thread?.isCurrent ?? false
         let latch = state.running === entry && !isOwnThread ? Latch() : nil
         if let latch { state.latches.append(latch) }
-        // While nothing is being called, the thread runs nobody's code, and joining it waits for nobody.
+        // While no callback is running, the thread only runs code of the loop, so joining it does not block for long.
         let isLast = state.count == 0 && state.running == nil
         let isRestartObsolete = state.count == 0 && state.failureCount > 0
         if isRestartObsolete { state.failureCount = 0 }
@@ -169,7 +169,8 @@
   }
 
   extension EventLoop.State {
-    /// Takes out what has not ended, and returns what it would have called, to be released after the lock.
+    /// Ends a registration, and returns its callback, to be released after unlocking. Does nothing if it has ended
+    /// already.
     mutating func end(_ entry: Entry) -> Entry.Handler? {
       guard let handler = entry.handler else { return nil }
       entry.handler = nil
@@ -184,7 +185,7 @@
       return handler
     }
 
-    /// Lets the thread end, and returns it to who has to join or detach it.
+    /// Tells the thread to end, and returns it; the caller joins or detaches it.
     mutating func stop() -> LoopThread? {
       self.runner?.wake()
       defer { self.runner = nil }

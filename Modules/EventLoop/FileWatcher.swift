@@ -1,32 +1,33 @@
 #if os(Linux)
   internal import OperationCore
 
-  /// Tells when files change, in place or by another file that takes their place.
+  /// Notifies when files change, in place or by being replaced with another file.
   ///
-  /// All watches share one `inotify` instance, of which a user may have few. It is there while there are watches.
+  /// All watches share one `inotify` instance, because the number of instances per user is limited. The instance exists
+  /// while there are watches.
   package final class FileWatcher: Sendable {
     /// The watcher of the process.
     package static let shared = FileWatcher(loop: .shared)
 
-    /// What has happened to a file.
+    /// A change to a file.
     package enum Change: Sendable {
-      /// It may hold something else than before.
+      /// The contents may have changed.
       case modified
-      /// There is no file any more; nothing more will be told.
+      /// The file no longer exists; no more changes are reported.
       case gone
     }
 
     typealias Call = (handler: Handlers<Change>.Handler, change: Change)
 
     struct State {
-      /// What is watched, by path.
+      /// The watched files by path.
       var files: [String: WatchedFile] = [:]
       var instance: NotifyInstance?
       var registration: EventLoop.Registration?
     }
 
     struct WatchedFile {
-      /// The watch of the instance; nil when the file is gone.
+      /// The watch descriptor in the `inotify` instance; nil when the file is gone.
       var descriptor: CInt?
       var handlers = Handlers<Change>()
     }
@@ -34,7 +35,7 @@
     let state = Locked(State())
     private let loop: EventLoop
 
-    /// Creates a watcher with an instance of its own.
+    /// Creates a watcher with an `inotify` instance of its own.
     package init(loop: EventLoop) {
       self.loop = loop
     }
@@ -43,14 +44,14 @@
   // MARK: - Watching
 
   extension FileWatcher {
-    /// Whether there is an instance.
+    /// Whether the `inotify` instance is open.
     package var isOpen: Bool { self.state.withLock { $0.instance != nil } }
   }
 
   extension FileWatcher {
-    /// Calls `onChange` on the thread of the loop whenever a file changes; nil when it cannot be watched.
+    /// Calls `onChange` on the thread of the loop whenever the file changes; nil if the file cannot be watched.
     ///
-    /// A call that has begun may go on after the watch has been cancelled; none begins.
+    /// A running call may continue after the watch is cancelled; no new call starts.
     package func watch(_ path: String, onChange: @escaping @Sendable (Change) -> Void) -> Watch? {
       var opened: NotifyInstance?
       let id: UInt64? = self.state.withLock { state in
@@ -70,7 +71,7 @@
       return Watch { self.remove(id, path) }
     }
 
-    /// Registers an instance with the loop, which may report that it cannot begin, so no lock is held.
+    /// Registers the instance with the loop. Not called with the lock held, because the loop may report a warning.
     private func listen(to instance: NotifyInstance) {
       let registration = self.loop.watch(instance.descriptor, for: .readable) { [weak self] _ in self?.read(instance) }
       let isUsed = self.state.withLock { state in
@@ -97,11 +98,11 @@
         state.files.isEmpty ? (state.registration.take(), state.instance.take()) : (nil, nil)
       }
       registration?.cancel()
-      // Closed when nothing waits for it any more.
+      // Keeps the descriptor open until the registration is cancelled.
       withExtendedLifetime(instance) {}
     }
 
-    /// Ends a watch when it is cancelled or dropped.
+    /// A watch, which ends when it is cancelled or released.
     package final class Watch: Sendable {
       private let onCancel: Locked<(@Sendable () -> Void)?>
 
@@ -133,7 +134,7 @@
   }
 
   extension FileWatcher.State {
-    /// Looks again for files that have been replaced, and says what to call.
+    /// Watches replaced files anew, and returns the calls to make.
     mutating func calls(for events: [NotifyEvent]) -> [FileWatcher.Call] {
       var calls: [FileWatcher.Call] = []
       let isOverrun = events.contains(where: \.isOverrun)
@@ -150,7 +151,7 @@
     }
 
     mutating func removeIfUnused(_ descriptor: CInt) {
-      // Several paths may lead to one file, which has one watch.
+      // Several paths may lead to the same file, which has one watch.
       guard !self.files.values.contains(where: { $0.descriptor == descriptor }) else { return }
       self.instance?.remove(descriptor)
     }

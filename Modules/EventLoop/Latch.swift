@@ -5,9 +5,9 @@
     internal import Musl
   #endif
 
-  /// Holds a thread up until another one opens it.
+  /// Blocks a thread until another thread opens the latch.
   final class Latch: @unchecked Sendable {
-    // Unchecked because the variables are only touched while the mutex is held, and the pointers never change.
+    // Unchecked because the variables are only accessed with the mutex held, and the pointers never change.
 
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
@@ -32,7 +32,7 @@
       self.mutex.deallocate()
     }
 
-    /// Waits, and returns the thread that is to be joined now, if any.
+    /// Waits until the latch is open, and returns the thread to join, if any.
     func wait() -> LoopThread? {
       pthread_mutex_lock(self.mutex)
       defer { pthread_mutex_unlock(self.mutex) }
@@ -40,7 +40,7 @@
       return self.endedThread
     }
 
-    /// Waits for a time at most, and says whether it was opened.
+    /// Waits for at most `duration`, and returns whether the latch is open.
     func isOpened(within duration: Duration) -> Bool {
       var time = timespec()
       clock_gettime(CLOCK_MONOTONIC, &time)
@@ -52,7 +52,7 @@
       return self.isOpen
     }
 
-    /// Lets the waiting thread go on, with a thread to join.
+    /// Resumes the waiting thread, and passes it a thread to join.
     func open(_ endedThread: LoopThread?) {
       pthread_mutex_lock(self.mutex)
       defer { pthread_mutex_unlock(self.mutex) }

@@ -7,7 +7,7 @@
     internal import Musl
   #endif
 
-  /// Why a loop has no thread.
+  /// The system call and the error that kept a loop from starting its thread.
   package struct LoopFailure: Error, Hashable {
     package let call: String
     package let code: CInt

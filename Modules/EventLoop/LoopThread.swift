@@ -5,14 +5,14 @@
     internal import Musl
   #endif
 
-  /// A thread with all signals blocked. Whatever has it last joins or detaches it, once.
+  /// A thread with all signals blocked. Its last owner joins or detaches it, exactly once.
   struct LoopThread: Sendable {
     private let identifier: pthread_t
 
     init(name: StaticString, _ body: @escaping @Sendable () -> Void) throws(LoopFailure) {
       var (all, former) = (sigset_t(), sigset_t())
       sigfillset(&all)
-      // A thread inherits the mask, so there is no moment at which it takes a signal.
+      // The new thread inherits the mask, so no signal can reach it before it blocks them.
       pthread_sigmask(SIG_SETMASK, &all, &former)
       defer { pthread_sigmask(SIG_SETMASK, &former, nil) }
       let start = Unmanaged.passRetained(ThreadStart(name, body))
@@ -25,7 +25,7 @@
       self.identifier = identifier
     }
 
-    /// Whether this is the thread that asks.
+    /// Whether this is the calling thread.
     var isCurrent: Bool { pthread_equal(self.identifier, pthread_self()) != 0 }
 
     func join() {
@@ -55,7 +55,7 @@
     return nil
   }
 
-  /// Gives the thread a name for debuggers and `ps`; up to 15 bytes.
+  /// Sets the name of the thread for debuggers and `ps`, at most 15 bytes.
   private func nameCurrentThread(_ name: StaticString) {
     let file = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
     guard file >= 0 else { return }

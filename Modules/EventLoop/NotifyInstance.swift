@@ -9,7 +9,7 @@
   final class NotifyInstance: Sendable {
     let descriptor: CInt
 
-    /// Nil when the user or the process may have no more.
+    /// Nil when the limit of instances or of descriptors is reached.
     init?() {
       self.descriptor = inotify_init1(CInt(IN_CLOEXEC) | CInt(IN_NONBLOCK))
       guard self.descriptor >= 0 else { return nil }
@@ -19,7 +19,7 @@
       close(self.descriptor)
     }
 
-    /// The watch for a file; nil when there is no such file, or no watch left.
+    /// Adds a watch for a file; nil if the file does not exist or the limit of watches is reached.
     func add(_ path: String) -> CInt? {
       let mask = UInt32(IN_MODIFY) | UInt32(IN_ATTRIB) | UInt32(IN_MOVE_SELF) | UInt32(IN_DELETE_SELF)
       let watch = inotify_add_watch(self.descriptor, path, mask)
@@ -30,7 +30,7 @@
       _ = inotify_rm_watch(self.descriptor, watch)
     }
 
-    /// All events that are there.
+    /// Reads all pending events.
     func read() -> [NotifyEvent] {
       var events: [NotifyEvent] = []
       withUnsafeTemporaryAllocation(byteCount: 4_096, alignment: 8) { buffer in
@@ -49,18 +49,18 @@
     read(descriptor, buffer.baseAddress, buffer.count)
   }
 
-  /// What an instance tells.
+  /// An event of an `inotify` instance.
   struct NotifyEvent: Hashable, Sendable {
     let descriptor: CInt
     let mask: UInt32
 
-    /// Whether events have been lost.
+    /// Whether events have been lost because the kernel's queue was full.
     var isOverrun: Bool { self.mask & UInt32(IN_Q_OVERFLOW) != 0 }
 
-    /// Whether the path may lead to another file by now, or to none.
+    /// Whether the path may now lead to another file or to none.
     var mayBeAnotherFile: Bool { self.mask & ~UInt32(IN_MODIFY) != 0 }
 
-    /// Reads what the kernel has written: descriptor, mask, cookie, and the length of a name that follows.
+    /// Parses the events that the kernel has written: descriptor, mask, cookie, and the length of a name that follows.
     static func all(in bytes: UnsafeRawBufferPointer) -> [NotifyEvent] {
       var events: [NotifyEvent] = []
       var offset = 0

@@ -5,11 +5,11 @@
     internal import Musl
   #endif
 
-  /// The descriptors that are watched, as `poll` wants them. Inserting and removing take constant time.
+  /// The watched descriptors in the layout that `poll` takes. Inserting and removing take constant time.
   struct PollTable {
     private(set) var descriptors: [pollfd] = []
     private(set) var entries: [Entry] = []
-    /// Changes with the table, so that who keeps a copy knows whether it is still good.
+    /// Changes with each change of the table, so that a copy can be checked for being up to date.
     private(set) var version: UInt64 = 0
 
     mutating func insert(_ entry: Entry, descriptor: CInt, events: EventLoop.Events) {
@@ -19,7 +19,7 @@
       self.version += 1
     }
 
-    /// Does nothing when the entry is not there.
+    /// Does nothing if the entry is not in the table.
     mutating func remove(_ entry: Entry) {
       guard let position = entry.position else { return }
       entry.position = nil
@@ -32,7 +32,7 @@
     }
   }
 
-  /// What the thread waits for in one call of `poll`: its pipe first, then a copy of the table.
+  /// The arguments of one call of `poll`: the pipe of the thread first, then a copy of the table.
   struct PollSet {
     private var descriptors: [pollfd]
     private var entries: [Entry] = []
@@ -42,7 +42,7 @@
       self.descriptors = [pollfd(fd: pipe.reader, events: CShort(POLLIN), revents: 0)]
     }
 
-    /// Whether the last wait was ended by the pipe.
+    /// Whether the pipe ended the last wait.
     var isWoken: Bool { self.descriptors[0].revents != 0 }
 
     mutating func update(from table: PollTable) {
@@ -52,10 +52,11 @@
       self.version = table.version
     }
 
-    /// Waits for events, and returns those for which something is to be called.
+    /// Waits for events, and returns the entries that have any.
     mutating func wait(timeout: CInt) -> [(Entry, EventLoop.Events)] {
       guard poll(&self.descriptors, nfds_t(self.descriptors.count), timeout) >= 0 else {
-        // There are more descriptors than the process may have open, or too little memory. Neither may make the loop spin.
+        // More descriptors than the process may open, or too little memory. Waits up to a second, so that the loop does
+        // not spin.
         if errno != EINTR { _ = poll(&self.descriptors, 1, timeout < 0 ? 1000 : min(timeout, 1000)) }
         return []
       }

@@ -2,22 +2,23 @@
   internal import OperationCore
   internal import Synchronization
 
-  /// One life of the thread of a loop.
+  /// One thread of a loop, from its start to its end.
   ///
-  /// Its fields belong to the lock of the loop. Who is no longer the loop's runner touches nothing of the loop.
+  /// Its fields are guarded by the lock of the loop. A runner that the loop has replaced no longer touches the loop's
+  /// state.
   final class Runner: @unchecked Sendable {
-    // Unchecked because the variables are only touched under the lock of the loop.
+    // Unchecked because the variables are only accessed with the lock of the loop held.
 
     let pipe: WakePipe
     var thread: LoopThread?
-    /// Whether the thread waits, or is about to, for what it found in the loop last.
+    /// Whether the thread waits in `poll`, or is about to, with the registrations that it last saw.
     var isWaiting = false
 
     init(pipe: consuming WakePipe) {
       self.pipe = pipe
     }
 
-    /// Makes the thread look at the loop again. One that does not wait is going to anyway.
+    /// Makes the thread read the loop's state again. A thread that is not waiting does so anyway.
     func wake() {
       guard self.isWaiting else { return }
       self.isWaiting = false
@@ -26,7 +27,7 @@
   }
 
   extension EventLoop {
-    /// What the thread does until its loop has no registrations, or another thread.
+    /// The body of the thread: runs until the loop has no registrations, or has another thread.
     func run(_ runner: Runner) {
       var set = PollSet(pipe: runner.pipe)
       while let timeout = self.prepare(runner, &set) {
@@ -39,7 +40,7 @@
       }
     }
 
-    /// Says how long to wait, in milliseconds, -1 for ever, and nil when the thread has to end.
+    /// Returns the timeout in milliseconds, -1 to wait without a limit, or nil when the thread must end.
     private func prepare(_ runner: Runner, _ set: inout PollSet) -> CInt? {
       self.state.withLock { state in
         guard state.runner === runner else { return nil }
@@ -74,7 +75,7 @@
         state.running = entry
         switch entry.source {
         case .descriptor:
-          // It would be reported for ever.
+          // `poll` would report the invalid descriptor again and again.
           if events.contains(.invalid) { state.table.remove(entry) }
         case .timer(_, let interval):
           guard interval == nil else { break }
@@ -99,7 +100,8 @@
           state.timers.insert(entry)
         }
         defer { state.latches = [] }
-        // Somebody waits until this has returned, and then for the end of the thread if that was the last one.
+        // Callers of `cancel` wait for this callback, and for the end of the thread if theirs was the last
+        // registration.
         let isEnd = state.count == 0 && !state.latches.isEmpty
         return (state.latches, isEnd ? state.stop() : nil)
       }
@@ -108,7 +110,7 @@
   }
 
   extension Duration {
-    /// Rounded up, so that the loop never wakes before the time and has to wait again.
+    /// Rounded up, so that the loop does not wake before the deadline and have to wait again.
     fileprivate var pollTimeout: CInt {
       let (seconds, attoseconds) = self.components
       guard self > .zero else { return 0 }

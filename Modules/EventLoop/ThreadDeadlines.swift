@@ -1,9 +1,10 @@
 #if os(Linux)
   internal import OperationCore
 
-  /// Deadlines that need no descriptor, for what is tried again when there are none: each waits on a thread of its own.
+  /// Deadlines that need no descriptor, for retries after descriptors have run out: each waits on its own thread.
   ///
-  /// The queue of the process needs several, and the library below it ends the process where it gets none.
+  /// The deadline queue of the process needs several descriptors, and the library below it aborts the process if it
+  /// gets none.
   struct ThreadDeadlines: DeadlineSource {
     private static let start = ContinuousClock.now
 
@@ -14,7 +15,7 @@
       do {
         try LoopThread(name: "operation-retry") { wait.run(for: duration) }.detach()
       } catch {
-        // It is threads that are short, so there may be descriptors.
+        // Threads have run out, so descriptors may still be available.
         return SystemDeadlineSource().schedule(after: duration, action)
       }
       return OperationSubscription { wait.cancel() }

@@ -5,10 +5,10 @@
     internal import Musl
   #endif
 
-  /// A pipe to oneself: what is written to it ends a wait for the other end.
+  /// A pipe within the process: a byte written to it ends a wait for the other end.
   ///
-  /// No child inherits it, not even one that another thread starts at the same moment. That takes a pair of sockets: the
-  /// call that makes a pipe with all its flags is not among those that can be imported.
+  /// Child processes do not inherit it, even one that another thread starts at the same moment. This is a socket pair,
+  /// because the call that creates a pipe with these flags (`pipe2`) cannot be imported.
   package struct WakePipe: ~Copyable, Sendable {
     package let reader: CInt
     package let writer: CInt
@@ -31,7 +31,7 @@
 
     func wake() {
       var byte: UInt8 = 1
-      // A full pipe wakes as well.
+      // If the pipe is full the write fails, but the pending bytes wake the thread.
       _ = write(self.writer, &byte, 1)
     }
 
