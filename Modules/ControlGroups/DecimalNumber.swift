@@ -1,6 +1,6 @@
 #if os(Linux)
   extension UInt64 {
-    /// The number that these digits are; nil when there is none, anything else among them, or too many.
+    /// Parses decimal digits; nil if there are none, for any other character, and for a number that is too large.
     package init?(decimal digits: some Sequence<UInt8>) {
       var value: UInt64?
       for digit in digits {

@@ -5,12 +5,12 @@
     internal import Musl
   #endif
 
-  /// Reads the small files that a kernel makes up when they are read.
+  /// Reads the small files of `/proc` and `/sys`, which the kernel generates when they are read.
   package enum FileText {
-    /// More than any of the files has, `mountinfo` of a busy machine included.
+    /// Larger than any of these files, including `mountinfo` on a busy machine.
     private static let limit = 4 << 20
 
-    /// The text of a file; nil when it cannot be read.
+    /// Reads a file; nil if it cannot be read.
     package static func read(_ path: String) -> String? {
       let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
       guard descriptor >= 0 else { return nil }
@@ -18,7 +18,7 @@
       return Self.read(descriptor)
     }
 
-    /// The text of an open file from its start, wherever others have read to.
+    /// Reads an open file from its start, whatever its current offset.
     package static func read(_ descriptor: CInt) -> String? {
       var bytes: [UInt8] = []
       var buffer = [UInt8](repeating: 0, count: 4_096)

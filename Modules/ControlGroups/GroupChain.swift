@@ -1,15 +1,15 @@
 #if os(Linux)
-  /// The control group of this process in one hierarchy, and the groups around it.
+  /// The control group of this process in one hierarchy, and the groups that contain it.
   package struct GroupChain: Hashable, Sendable {
-    /// The directories from the process's own group out to where the hierarchy is mounted.
+    /// The directories from the process's own group up to the mount point of the hierarchy.
     package var directories: [String]
 
     /// The process's own group.
     package var own: String { self.directories[0] }
 
-    /// The chain for a group, where `root` of the hierarchy is mounted at `mountPath`.
+    /// Creates the chain of a group, when the directory `root` of the hierarchy is mounted at `mountPath`.
     ///
-    /// A process sees no group that lies outside of its namespace or of what is mounted; what it sees instead is the mount.
+    /// A group outside of the process's namespace or of the mount is not visible; the mount point is used instead.
     package init(group: String, root: String, mountPath: String, isDirectory: (String) -> Bool) {
       let mount = mountPath.count > 1 && mountPath.hasSuffix("/") ? String(mountPath.dropLast()) : mountPath
       var names = Self.names(in: group)
@@ -23,9 +23,9 @@
         (0..<names.count).reversed().map { prefix + "/" + names[...$0].joined(separator: "/") } + [mount]
     }
 
-    /// The chain of this process in the unified hierarchy; nil where there is none.
+    /// The chain of this process in the unified hierarchy; nil if there is none.
     ///
-    /// - Parameter mountedAt: Where the hierarchy is mounted; nil to find that out.
+    /// - Parameter mountedAt: The mount point of the hierarchy; nil to search for it.
     package static func unified(
       _ memberships: [GroupMembership],
       _ mounts: [MountPoint],

@@ -1,13 +1,13 @@
 #if os(Linux)
-  /// A line of `/proc/self/cgroup`: in which group of a hierarchy the process is.
+  /// A line of `/proc/self/cgroup`: the group of the process in one hierarchy.
   package struct GroupMembership: Hashable, Sendable {
-    /// The controllers of the hierarchy; none for the unified one.
+    /// The controllers of the hierarchy; empty for the unified one.
     package var controllers: [String]
-    /// The group, from the root of the hierarchy as this process sees it.
+    /// The path of the group from the root of the hierarchy that this process sees.
     package var path: String
     package var isUnified: Bool
 
-    /// The memberships of a `cgroup` file; lines that are none are left out.
+    /// Parses a `cgroup` file; invalid lines are skipped.
     ///
     ///     4:memory:/user.slice
     ///     0::/user.slice/app.service
@@ -16,7 +16,7 @@
     }
 
     package init?(parsing line: Substring) {
-      // The path may have colons of its own.
+      // The path may contain colons.
       let fields = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
       guard fields.count == 3, UInt64(decimal: fields[0].utf8) != nil, fields[2].hasPrefix("/") else { return nil }
       self.isUnified = fields[0] == "0" && fields[1].isEmpty

@@ -1,9 +1,9 @@
 #if os(Linux)
-  /// A file of names and numbers, one pair a line: `memory.events`, `memory.stat`, `meminfo`.
+  /// A file with a name and a number on each line: `memory.events`, `memory.stat`, `meminfo`.
   package struct KeyedNumbers: Hashable, Sendable {
     private var numbers: [String: UInt64] = [:]
 
-    /// Reads the lines that are a name, a number and perhaps a unit; other lines are left out.
+    /// Parses lines of a name, a number and an optional unit; other lines are skipped.
     ///
     ///     high 12
     ///     MemTotal:       16314184 kB
@@ -16,7 +16,7 @@
       }
     }
 
-    /// These numbers, and those of `others` whose names are not among them.
+    /// These numbers, and those of `others` under names that are missing here.
     package func completed(by others: KeyedNumbers) -> KeyedNumbers {
       var all = self
       all.numbers.merge(others.numbers) { own, _ in own }

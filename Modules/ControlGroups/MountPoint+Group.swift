@@ -1,10 +1,10 @@
 #if os(Linux)
   extension MountPoint {
-    /// The one of a hierarchy's mounts that shows a group; the last one where none does.
+    /// Returns the mount of a hierarchy that contains the group, or the last mount if none does.
     ///
-    /// A hierarchy may be mounted several times: a container has its own mount, and perhaps the host's besides, whose root
-    /// lies outside of the container's namespace. Of those that hold the group the innermost is nearest to it, and of equal
-    /// ones the last covers the others.
+    /// A hierarchy may be mounted several times: a container has its own mount, and sometimes also the host's, whose
+    /// root lies outside of the container's namespace. Of the mounts that contain the group, the one with the deepest
+    /// root is chosen; of several equal ones the last, which covers the others.
     package static func holding(_ group: String, among mounts: [MountPoint]) -> MountPoint? {
       let names = GroupChain.names(in: group)
       var best: (mount: MountPoint, depth: Int)?

@@ -1,16 +1,16 @@
 #if os(Linux)
-  /// A line of `mountinfo`: where which part of a file system is mounted.
+  /// A line of `mountinfo`: a mounted directory of a file system, and where it is mounted.
   package struct MountPoint: Hashable, Sendable {
-    /// Which directory of the file system is mounted.
+    /// The mounted directory within the file system.
     package var root: String
-    /// Where.
+    /// The mount point.
     package var path: String
     /// The type of the file system.
     package var type: String
-    /// What the file system itself was mounted with, such as the controllers of a control group hierarchy.
+    /// The mount options of the file system itself, such as the controllers of a control group hierarchy.
     package var options: Set<Substring>
 
-    /// The mounts of a `mountinfo` file; lines that are none are left out.
+    /// Parses a `mountinfo` file; invalid lines are skipped.
     ///
     ///     41 31 0:38 / /sys/fs/cgroup/unified rw,relatime shared:5 - cgroup2 cgroup2 rw
     package static func all(parsing text: String) -> [MountPoint] {
@@ -19,7 +19,7 @@
 
     package init?(parsing line: Substring) {
       let words = line.split(separator: " ")
-      // The optional fields before the dash may be any number.
+      // Any number of optional fields may come before the dash.
       guard words.count > 6, let dash = words.dropFirst(6).firstIndex(of: "-"), words.count > dash + 1 else {
         return nil
       }
@@ -29,7 +29,7 @@
       self.options = words.count > dash + 3 ? Set(words[dash + 3].split(separator: ",")) : []
     }
 
-    /// Spaces, tabs, line ends and backslashes in paths are written as a backslash and three octal digits.
+    /// Paths contain spaces, tabs, line ends and backslashes as a backslash and three octal digits.
     private static func unescaped(_ text: Substring) -> String {
       guard text.utf8.contains(UInt8(ascii: "\\")) else { return String(text) }
       var bytes: [UInt8] = []
