@@ -1,27 +1,27 @@
 public import OperationCore
 
 extension OperationRequest {
-  /// Waits as `function` says before the operation is tried again.
+  /// Sets the delays between attempts of the operation.
   ///
-  /// It says how long, not whether: see `retry(limit:)` in `OperationRetry`.
+  /// The function sets how long to wait, not whether to try again: see `retry(limit:)` in `OperationRetry`.
   public func backoff(_ function: OperationBackoffFunction) -> ContextModifiedOperation<Self> {
     self.context { $0.operationBackoffFunction = function }
   }
 
-  /// Lets `delayer` do the waiting of the operation.
+  /// Sets the delayer that waits between attempts of the operation.
   public func delayer(_ delayer: some OperationDelayer & Sendable) -> ContextModifiedOperation<Self> {
     self.context { $0.operationDelayer = delayer }
   }
 }
 
 extension OperationContext {
-  /// How long to wait before an operation is tried again. By default exponentially longer, from a second on.
+  /// How long to wait before the next attempt. The default is exponential, beginning with one second.
   public var operationBackoffFunction: OperationBackoffFunction {
     get { self[BackoffFunctionKey.self] }
     set { self[BackoffFunctionKey.self] = newValue }
   }
 
-  /// What waits before an operation is tried again. By default the present task, on the process's queue of deadlines.
+  /// Waits before the next attempt. By default the current task waits on the deadline queue of the process.
   public var operationDelayer: any OperationDelayer & Sendable {
     get { self[DelayerKey.self] }
     set { self[DelayerKey.self] = newValue }

@@ -1,11 +1,11 @@
 public import OperationCore
 
 extension OperationContext {
-  /// How often the operation is run again after its first attempt, at most. 0 without a retry.
+  /// The maximum number of retries after the first attempt. 0 without a retry.
   ///
-  /// ``OperationCore/OperationRequest/retry(limit:)`` writes it, and reads it when an attempt has failed: an operation that
-  /// sets it to 0 in its setup is not retried, and neither is a run whose context says 0. A negative number is reported and
-  /// counts as 0.
+  /// ``OperationCore/OperationRequest/retry(limit:)`` writes it, and reads it when an attempt has failed. An operation
+  /// that sets it to 0 in its setup is not retried, and neither is a run whose context contains 0. A negative number is
+  /// reported and counts as 0.
   public var operationMaxRetries: Int {
     get { self.retryConfiguration.limit }
     set {
@@ -14,7 +14,7 @@ extension OperationContext {
     }
   }
 
-  /// Which retry this is: nil in the first attempt, 0 in the first retry.
+  /// The index of the current retry: nil in the first attempt, 0 in the first retry.
   public var operationRetryIndex: Int? {
     get { self.retryConfiguration.index }
     set { self.retryConfiguration.index = newValue }
@@ -32,14 +32,14 @@ extension OperationContext {
     return index >= self.operationMaxRetries - 1
   }
 
-  /// Whether no further attempt is allowed: this is the last retry, or the first attempt where there are no retries.
+  /// Whether this is the last attempt: the last retry, or the first attempt if the limit is 0.
   public var isLastRunAttempt: Bool {
     self.operationMaxRetries == 0 || self.isLastRetryAttempt
   }
 }
 
 extension Int {
-  /// The number as a limit of retries; a negative one is reported.
+  /// The number as a limit of retries; a negative one is reported and counts as 0.
   var validRetryLimit: Int {
     guard self < 0 else { return self }
     OperationWarning(

@@ -4,12 +4,12 @@ public import OperationCore
 extension OperationRequest {
   /// Runs the operation again when it fails, up to `limit` times after the first attempt.
   ///
-  /// Attempts are set apart by the backoff function of the context. Their last error is thrown as it is. When the task is
-  /// cancelled there are no more attempts, and a `CancellationError` is not retried at all.
+  /// The backoff function of the context sets the delays between attempts. The error of the last attempt is thrown
+  /// unchanged. A cancelled task makes no further attempt, and a `CancellationError` is not retried.
   ///
-  /// The limit is configuration: what is nearer to the operation wins. An operation that sets
-  /// ``OperationCore/OperationContext/operationMaxRetries`` in its setup has its way, and of two retries around one
-  /// operation the inner one counts, with its limit and its condition; the outer one steps aside.
+  /// The limit is configuration: a value written nearer to the operation wins. So an operation can set
+  /// ``OperationCore/OperationContext/operationMaxRetries`` in its setup. Of two retries around one operation only the
+  /// inner one applies, with its limit and its condition; the outer one does nothing.
   ///
   /// - Parameter limit: The number of retries. A negative number is reported and counts as 0.
   public func retry(limit: Int) -> ModifiedOperation<Self, Retry<Self>> {
@@ -22,8 +22,8 @@ extension OperationRequest {
   ///
   /// - Parameters:
   ///   - limit: The number of retries. A negative number is reported and counts as 0.
-  ///   - condition: Gets the error of an attempt and its context. It decides for a `CancellationError` too, and is not
-  ///     asked after the last attempt or once the task is cancelled.
+  ///   - condition: Receives the error of an attempt and its context. It also decides for a `CancellationError`. It is
+  ///     not called after the last attempt or once the task is cancelled.
   public func retry(
     limit: Int,
     when condition: @escaping @Sendable (Failure, OperationContext) -> Bool
@@ -32,7 +32,7 @@ extension OperationRequest {
   }
 }
 
-/// Runs an operation again when it fails: what ``OperationCore/OperationRequest/retry(limit:)`` applies.
+/// Runs an operation again when it fails; applied by ``OperationCore/OperationRequest/retry(limit:)``.
 public struct Retry<Operation: OperationRequest>: OperationModifier {
   @usableFromInline let id = RetryID.next()
   private let limit: Int
@@ -43,14 +43,14 @@ public struct Retry<Operation: OperationRequest>: OperationModifier {
     self.condition = condition
   }
 
-  /// Writes the limit, and lets the operation write after it.
+  /// Writes the limit, then sets up the operation, which may overwrite it.
   public func setup(context: inout OperationContext, using operation: Operation) {
     context.retryConfiguration = RetryConfiguration(limit: self.limit, owner: self.id)
     operation.setup(context: &context)
     if context.retryConfiguration.owner != self.id { context.noteOuterRetry(self.id) }
   }
 
-  /// Runs the operation until it succeeds or has no more retries.
+  /// Runs the operation until it succeeds or no retries are left.
   @inlinable
   public func run(
     isolation: isolated (any Actor)?,
@@ -100,7 +100,7 @@ extension Retry {
     self.condition?(error, context) ?? !(error is CancellationError)
   }
 
-  /// Waits before a retry. False when there is to be none: the delay was cut short, or the task is cancelled.
+  /// Waits before a retry. Returns false if the delay has failed or the task is cancelled: there is no retry then.
   private func wait(before retry: Int, in context: OperationContext) async -> Bool {
     do {
       try await context.operationDelayer.delay(for: context.operationBackoffFunction(retry))
@@ -111,29 +111,29 @@ extension Retry {
   }
 }
 
-// MARK: - Whose configuration it is
+// MARK: - Owner of the configuration
 
 extension Retry {
-  /// Whether there is another retry inside, which is the one that counts.
+  /// Whether there is another retry inside; that one applies instead.
   private func isOuter(in context: OperationContext) -> Bool {
     context.isOuterRetry(self.id) || Operation.self.hasRetry
   }
 
-  /// Whether a first attempt by this retry can begin with the context as it is.
+  /// Whether the first attempt by this retry can use the context unchanged.
   @usableFromInline
   func isFresh(_ context: OperationContext) -> Bool { context.retryConfiguration.isFresh(for: self.id) }
 
-  /// The context of a first attempt by this retry.
+  /// The context for the first attempt by this retry.
   ///
-  /// What comes in may have been set up for the operation whose body runs this one, or for none: then the limit in it is
-  /// only taken when somebody has set it by hand.
+  /// The given context may have been set up for another operation, whose body runs this one, or not at all. Its limit
+  /// is then used only if it was set explicitly.
   @usableFromInline
   func claiming(_ context: OperationContext) -> OperationContext {
     guard !self.isOuter(in: context) else { return context }
     let configuration = context.retryConfiguration
     let isOurs = configuration.owner == self.id || configuration.isSetByHand
     var context = context
-    // The run of another operation, whose body runs this one: its attempts are not ours.
+    // The context belongs to another operation, whose body runs this one: its attempts are not counted here.
     if let owner = configuration.owner, owner != self.id { context.forgetAttempts() }
     context.retryConfiguration = RetryConfiguration(limit: isOurs ? configuration.limit : self.limit, owner: self.id)
     return context

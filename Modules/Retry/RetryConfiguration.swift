@@ -1,26 +1,26 @@
 internal import OperationCore
 internal import Synchronization
 
-/// What the context says about retries.
+/// The limit and the state of the retries, as stored in the context.
 struct RetryConfiguration: Sendable {
-  /// How often to retry.
+  /// The maximum number of retries.
   var limit = 0
-  /// The index of the retry that runs, or nil in a first attempt.
+  /// The index of the current retry, or nil in the first attempt.
   var index: Int?
-  /// The retry that the limit was written for: the innermost one of the operation that was set up.
+  /// The retry that wrote the limit: the innermost one of the operation that was set up.
   ///
-  /// It tells an operation's own retry from one that its body runs with the same context.
+  /// It distinguishes an operation's own retry from a retry that its body runs with the same context.
   var owner: RetryID?
-  /// Whether the limit was written over what a retry had put there.
+  /// Whether the limit was set explicitly after a retry wrote it.
   var isSetByHand = false
 
-  /// Whether a first attempt by `retry` can begin with this as it is.
+  /// Whether the first attempt by `retry` can use this configuration unchanged.
   func isFresh(for retry: RetryID) -> Bool {
     self.owner == retry && self.index == nil && !self.isSetByHand
   }
 }
 
-/// Tells a retry from all others. Copies of one are the same.
+/// Identifies a retry. Copies of a retry have the same identity.
 @usableFromInline
 struct RetryID: Hashable, Sendable {
   private let number: UInt64
@@ -45,7 +45,7 @@ extension OperationContext {
     set { self[ConfigurationKey.self] = newValue }
   }
 
-  /// Whether the setup has found a retry inside of this one.
+  /// Whether the setup has found a retry inside this one.
   func isOuterRetry(_ id: RetryID) -> Bool { self[OuterRetriesKey.self].contains(id) }
 
   mutating func noteOuterRetry(_ id: RetryID) {

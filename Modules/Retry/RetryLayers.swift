@@ -1,6 +1,6 @@
 internal import OperationCore
 
-/// A layer around an operation that can tell, without any run or setup, whether there is a retry in it.
+/// A layer around an operation that knows from its type alone whether it contains a retry.
 private protocol RetryLayer {
   static var hasRetryInside: Bool { get }
 }

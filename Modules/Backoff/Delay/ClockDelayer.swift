@@ -1,6 +1,6 @@
 public import OperationCore
 
-/// Waits on a clock of the standard library's kind.
+/// Waits on a standard library `Clock`.
 public struct ClockDelayer: OperationDelayer, Sendable {
   /// The clock.
   public let clock: any Clock<Duration>
@@ -10,9 +10,9 @@ public struct ClockDelayer: OperationDelayer, Sendable {
     self.clock = clock
   }
 
-  /// Waits on the clock, but never longer than a hundred years: clocks do not take durations near the end of the range.
+  /// Waits on the clock, for at most a hundred years: clocks fail for durations near the end of the range.
   ///
-  /// - Throws: What the clock throws: `CancellationError` when the task is cancelled.
+  /// - Throws: The error of the clock: `CancellationError` when the task is cancelled.
   public func delay(for duration: OperationDuration) async throws {
     try await self.clock.sleep(for: duration.clampedForClock)
   }

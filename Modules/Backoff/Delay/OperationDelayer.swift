@@ -2,10 +2,9 @@ public import OperationCore
 
 /// Waits between the attempts of an operation.
 public protocol OperationDelayer {
-  /// Waits for `duration`; a negative one counts as none.
+  /// Waits for `duration`; a negative duration counts as zero.
   ///
-  /// - Throws: `CancellationError` at once when the task is cancelled. Who asked for the delay then goes no further,
-  ///   whatever the error is.
+  /// - Throws: `CancellationError` at once when the task is cancelled. The caller then stops, whatever the error is.
   func delay(for duration: OperationDuration) async throws
 }
 
@@ -19,7 +18,7 @@ public struct AnySendableDelayer: OperationDelayer, Sendable {
     self.base = base
   }
 
-  /// Waits as the delayer inside does.
+  /// Waits as `base` does.
   public func delay(for duration: OperationDuration) async throws {
     try await self.base.delay(for: duration)
   }

@@ -1,8 +1,8 @@
 public import OperationCore
 
-/// Waits in the present task, on the one queue of deadlines that the process has.
+/// Waits in the current task, on the deadline queue that the whole process shares.
 ///
-/// A delay that is cancelled leaves nothing behind.
+/// A cancelled delay is removed from the queue at once.
 public struct TaskSleepDelayer: OperationDelayer, Sendable, Hashable {
   /// Creates a delayer.
   public init() {}
@@ -17,6 +17,6 @@ public struct TaskSleepDelayer: OperationDelayer, Sendable, Hashable {
 }
 
 extension OperationDelayer where Self == TaskSleepDelayer {
-  /// Waits in the present task, on the one queue of deadlines that the process has.
+  /// Waits in the current task, on the deadline queue that the whole process shares.
   public static var taskSleep: Self { TaskSleepDelayer() }
 }

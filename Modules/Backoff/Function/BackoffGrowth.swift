@@ -1,6 +1,6 @@
 internal import OperationCore
 
-/// How delays grow from attempt to attempt, before a cap and a jitter.
+/// How delays grow from attempt to attempt, before the cap and the jitter are applied.
 enum BackoffGrowth: Sendable {
   case constant(Delay)
   case linear(Delay)
@@ -9,7 +9,7 @@ enum BackoffGrowth: Sendable {
   case decorrelated(Delay, RandomSource)
   case custom(@Sendable (Int) -> OperationDuration)
 
-  /// The delay before an attempt, where the first one is 1. Only a random growth looks at `limit`.
+  /// The delay before an attempt; the first retry is attempt 1. Only a random growth uses `limit`.
   func delay(before attempt: Int, limit: Delay) -> Delay {
     switch self {
     case .constant(let delay): delay
@@ -43,9 +43,10 @@ enum BackoffGrowth: Sendable {
     return delay
   }
 
-  /// After how many links a chain has forgotten where it began, so that a longer one would make no difference.
+  /// The length of a chain after which its start no longer matters, so that a longer one would make no difference.
   ///
-  /// A link is longer than the one before it by a factor of 3/e ≈ 2^0.14 in the mean (geometric), until the limit holds it.
+  /// A link is longer than the one before it by a factor of 3/e ≈ 2^0.14 in the mean (geometric), until it reaches the
+  /// limit.
   private static func links(from base: Delay, to limit: Delay) -> Int {
     guard base > .zero else { return 0 }
     let ratio = limit.attoseconds / base.attoseconds

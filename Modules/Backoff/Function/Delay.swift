@@ -1,11 +1,11 @@
 internal import OperationCore
 
-/// A duration that is neither negative nor longer than its `components` can say. Its arithmetic stops at the ends.
+/// A duration from zero to the longest one that `components` can express. Its arithmetic saturates at both ends.
 struct Delay: Hashable, Comparable, Sendable {
   static let zero = Delay(.zero)
   static let longest = Delay(Duration(secondsComponent: .max, attosecondsComponent: 999_999_999_999_999_999))
 
-  /// A nanosecond is a thousand million of them; the longest delay has fewer than 2¹²³, so small sums do not overflow.
+  /// A nanosecond is 10⁹ attoseconds; the longest delay is below 2¹²³ attoseconds, so small sums do not overflow.
   let attoseconds: Int128
 
   init(_ duration: OperationDuration) {

@@ -4,25 +4,25 @@ extension OperationBackoffFunction {
   /// Never waits.
   public static var noBackoff: Self { Self(name: "No backoff", growth: .constant(.zero)) }
 
-  /// Waits equally long each time.
+  /// Waits for the same time before each attempt.
   public static func constant(_ duration: OperationDuration) -> Self {
     let delay = Delay(duration)
     return Self(name: "Constant \(delay.duration)", growth: .constant(delay))
   }
 
-  /// Waits longer by `duration` each time: d, 2d, 3d, 4d and so on.
+  /// Adds `duration` to the delay each time: d, 2d, 3d, 4d and so on.
   public static func linear(_ duration: OperationDuration) -> Self {
     let delay = Delay(duration)
     return Self(name: "Linear by \(delay.duration)", growth: .linear(delay))
   }
 
-  /// Waits twice as long each time: d, 2d, 4d, 8d and so on.
+  /// Doubles the delay each time: d, 2d, 4d, 8d and so on.
   public static func exponential(_ duration: OperationDuration) -> Self {
     let delay = Delay(duration)
     return Self(name: "Exponential from \(delay.duration)", growth: .exponential(delay))
   }
 
-  /// Waits as long as the last two times together: d, d, 2d, 3d, 5d and so on.
+  /// Waits for the sum of the last two delays: d, d, 2d, 3d, 5d and so on.
   public static func fibonacci(_ duration: OperationDuration) -> Self {
     let delay = Delay(duration)
     return Self(name: "Fibonacci from \(delay.duration)", growth: .fibonacci(delay))
@@ -32,26 +32,28 @@ extension OperationBackoffFunction {
 extension OperationBackoffFunction {
   /// Draws each delay between `base` and three times the delay before it.
   ///
-  /// Nothing is kept between calls: the call for attempt n draws a chain of n delays of its own, beginning with `base`, and
-  /// returns the last one. A chain ends where more links would make no difference, at the latest after some 1,300.
+  /// No state is kept between calls: the call for attempt n draws its own chain of n delays, beginning with `base`, and
+  /// returns the last one. A chain stops early when more links would make no difference, after at most about 1,300
+  /// links.
   ///
   /// This is "decorrelated jitter" in M. Brooker, [Exponential Backoff And
-  /// Jitter](https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/), AWS Architecture Blog, 2015, except
-  /// that the cap cuts the range before each draw. There it cuts what was drawn, so that many get exactly the cap.
+  /// Jitter](https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/), AWS Architecture Blog, 2015,
+  /// with one difference: here the cap limits the range before each draw. In the article it limits the drawn delay, so
+  /// that many delays equal the cap.
   ///
   /// - Parameters:
-  ///   - base: The shortest delay. Where `cap` leaves no room above it, delays are drawn between zero and the cap.
+  ///   - base: The shortest delay. If `cap` is not above it, delays are drawn between zero and the cap.
   ///   - cap: The longest delay.
   public static func decorrelated(base: OperationDuration, cap: OperationDuration) -> Self {
     self.decorrelated(base: base, cap: cap, source: .system)
   }
 
-  /// Draws each delay between `base` and three times the delay before it, using a random number generator of your own.
+  /// Draws each delay between `base` and three times the delay before it, with your random number generator.
   ///
   /// - Parameters:
-  ///   - base: The shortest delay. Where `cap` leaves no room above it, delays are drawn between zero and the cap.
+  ///   - base: The shortest delay. If `cap` is not above it, delays are drawn between zero and the cap.
   ///   - cap: The longest delay.
-  ///   - generator: Draws the delays. The function and its copies share it, and it is used under a lock.
+  ///   - generator: Draws the delays. The function and its copies share it behind a lock.
   public static func decorrelated(
     base: OperationDuration,
     cap: OperationDuration,

@@ -1,6 +1,6 @@
-/// How a jitter spreads a delay: the range from which it draws, uniformly.
+/// How a jitter spreads a delay: the range from which it draws uniformly.
 ///
-/// A cap cuts the range before the draw: see ``OperationBackoffFunction/capped(at:)``.
+/// A cap limits the range before the draw: see ``OperationBackoffFunction/capped(at:)``.
 public struct OperationJitter: Hashable, Sendable, CustomStringConvertible {
   let kind: Kind
 
@@ -10,7 +10,7 @@ public struct OperationJitter: Hashable, Sendable, CustomStringConvertible {
     case proportional(Double)
   }
 
-  /// The jitter in words.
+  /// A description of the jitter.
   public var description: String {
     switch self.kind {
     case .full: "full jitter"
@@ -21,30 +21,30 @@ public struct OperationJitter: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension OperationJitter {
-  /// Draws between zero and the delay: the fewest collisions, and now and then no delay at all.
+  /// Draws between zero and the delay: the fewest collisions, but sometimes almost no delay.
   ///
   /// "Full jitter" in M. Brooker, [Exponential Backoff And
   /// Jitter](https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/), AWS Architecture Blog, 2015.
   public static var full: Self { Self(kind: .full) }
 
-  /// Draws between half the delay and the delay, so that some of it always remains.
+  /// Draws between half the delay and the delay, so that at least half of it always remains.
   ///
   /// "Equal jitter" in M. Brooker, [Exponential Backoff And
   /// Jitter](https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/), AWS Architecture Blog, 2015.
   public static var equal: Self { Self(kind: .equal) }
 
-  /// Draws within a part of the delay below and above it: with 0.2, between 0.8 and 1.2 times the delay.
+  /// Draws within a fraction of the delay below and above it: with 0.2, between 0.8 and 1.2 times the delay.
   ///
-  /// The way of [gRPC's connection backoff](https://github.com/grpc/grpc/blob/master/doc/connection-backoff.md).
+  /// [gRPC's connection backoff](https://github.com/grpc/grpc/blob/master/doc/connection-backoff.md) does the same.
   ///
-  /// - Parameter fraction: A number below 0, or none at all, counts as 0, which is no jitter; one above 1 counts as 1.
+  /// - Parameter fraction: A negative number or NaN counts as 0, which is no jitter; a number above 1 counts as 1.
   public static func proportional(_ fraction: Double) -> Self {
     Self(kind: .proportional(fraction > 0 ? min(fraction, 1) : 0))
   }
 }
 
 extension OperationJitter {
-  /// What a delay, which is not above `limit`, is spread over.
+  /// The range to draw from, for a delay that is not above `limit`.
   func range(around delay: Delay, limit: Delay) -> ClosedRange<Delay> {
     switch self.kind {
     case .full: return .zero...delay
@@ -57,7 +57,7 @@ extension OperationJitter {
   }
 }
 
-/// A jitter with what it draws from.
+/// A jitter and its source of random numbers.
 struct AppliedJitter: Sendable {
   let jitter: OperationJitter
   let source: RandomSource

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Where random delays come from: the system, or a generator that somebody brought.
+/// A source of random delays: the system's generator, or one passed by the user.
 struct RandomSource: Sendable {
   private let next: @Sendable (ClosedRange<Int128>) -> Int128
 
