@@ -2,7 +2,7 @@ internal import OperationBackoff
 public import OperationCore
 public import Testing
 
-/// Checks that a modifier keeps to the rules that the others rely on; what it breaks are issues of the test.
+/// Checks that a modifier follows the rules that other modifiers rely on; each broken rule is an issue of the test.
 ///
 /// ```swift
 /// @Test func keepsTheRules() async throws {
@@ -11,12 +11,12 @@ public import Testing
 /// ```
 ///
 /// - Parameters:
-///   - rules: Which rules to check.
+///   - rules: The rules to check.
 ///   - exceptions: Rules that the modifier breaks on purpose.
-///   - context: The context that the operation sets up. Its delays take no time unless you say otherwise.
-///   - limit: How long each wait may take; nil for ``WaitLimit/current``.
-///   - modify: Applies the modifier. It is called once for each rule.
-///   - sourceLocation: Where an issue is reported.
+///   - context: The initial context of the operation. By default its delays take no time.
+///   - limit: The longest time for each wait; nil for ``WaitLimit/current``.
+///   - modify: Applies the modifier. Called once for each rule.
+///   - sourceLocation: Where issues are reported.
 /// - Throws: `CancellationError` when the task is cancelled.
 public func checkModifier<Modified: StatefulOperationRequest<QueryState<Int, any Error>>>(
   _ rules: some Sequence<ModifierRule> = ModifierRule.allCases,
@@ -71,7 +71,7 @@ struct ScriptedFailure: Error, Hashable {
   let number: Int
 }
 
-/// An entry that the checks look for.
+/// A context entry that the checks write and compare.
 private enum MarkKey: OperationContext.Key {
   static let defaultValue = 0
 }
@@ -89,7 +89,7 @@ where Modified.Value == Int, Modified.Failure == any Error {
   let sourceLocation: SourceLocation
 
   func perform() async throws {
-    // A modifier that breaks a rule may leave work behind.
+    // A modifier that breaks a rule may leave runs suspended.
     defer { self.script.end(with: .failure(CancellationError())) }
     do {
       switch self.rule {
@@ -200,7 +200,7 @@ where Modified.Value == Int, Modified.Failure == any Error {
     defer { for running in runnings { running.cancel() } }
     var runs: [ScriptedRun<Int, any Error>] = []
     for _ in runnings { runs.append(try await self.nextRun()) }
-    // Ended out of order.
+    // The runs end in another order than they began.
     for run in runs.reversed() { run.succeed(run.number) }
     var values: Set<Int> = []
     for running in runnings {

@@ -1,22 +1,22 @@
-/// What a modifier that adds no meaning of its own keeps of the operation that it modifies.
+/// A property of an operation that a modifier must preserve.
 ///
 /// See `checkModifier`.
 public enum ModifierRule: String, CaseIterable, Hashable, Sendable, CustomStringConvertible {
-  /// The value that the operation returns is the one that the modified operation returns.
+  /// The modified operation returns the value that the operation returns.
   case value
-  /// The error that the operation throws is the one that the modified operation throws.
+  /// The modified operation throws the error that the operation throws.
   case error
-  /// What the operation yields, values and errors, is yielded by the modified operation, in order.
+  /// The modified operation yields the values and errors that the operation yields, in order.
   case yields
-  /// The setup of the operation is called, once.
+  /// The setup of the operation is called exactly once.
   case setup
-  /// What is in the context of the run reaches the operation.
+  /// The entries of the run's context reach the operation.
   case context
-  /// Cancelling the task of a run cancels the work, and the call returns.
+  /// Cancelling the task of a run cancels the operation, and the call returns.
   case cancellation
-  /// Runs that go on at the same time have each their own value. A modifier that shares runs breaks this on purpose.
+  /// Each of several simultaneous runs has its own value. A modifier that shares runs breaks this rule on purpose.
   case independence
-  /// The path stays.
+  /// The path does not change.
   case path
 
   /// The name of the rule.

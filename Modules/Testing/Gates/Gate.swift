@@ -1,6 +1,6 @@
 public import Testing
 
-/// A place where tasks wait until a test lets them go on.
+/// Makes tasks wait until a test opens it.
 ///
 /// ```swift
 /// let gate = Gate()
@@ -12,7 +12,7 @@ public import Testing
 ///
 /// A gate opens once and stays open.
 public final class Gate: Sendable {
-  // Apart from each other, so that an arrival does not have to look at all who wait for the gate to open.
+  // Separate rooms, so that an arrival does not check all tasks that wait for the gate to open.
   private let door: WaitingRoom<Bool>
   private let register = WaitingRoom(0)
 
@@ -24,10 +24,10 @@ public final class Gate: Sendable {
   /// Whether the gate is open.
   public var isOpen: Bool { self.door.state }
 
-  /// How many tasks have come to the gate, those included that have gone on since.
+  /// The number of tasks that have arrived at the gate, including those that have passed it.
   public var arrivalCount: Int { self.register.state }
 
-  /// Lets all go on who wait, and all who come later.
+  /// Resumes all waiting tasks, and lets all later ones pass.
   public func open() {
     self.door.change { $0 = true }
   }
@@ -36,10 +36,10 @@ public final class Gate: Sendable {
 extension Gate {
   /// Waits until the gate is open.
   ///
-  /// - Parameter limit: How long to wait; nil for ``WaitLimit/current``.
+  /// - Parameter limit: The longest time to wait; nil for ``WaitLimit/current``.
   /// - Parameter sourceLocation: Where an issue is reported.
-  /// - Throws: `CancellationError` at once when the task is cancelled before the gate is open; ``WaitTimedOut``, which is an
-  ///   issue of the test as well.
+  /// - Throws: `CancellationError` at once when the task is cancelled before the gate is open; ``WaitTimedOut``, which
+  ///   is also an issue of the test.
   public func wait(
     within limit: Duration? = nil,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -48,18 +48,18 @@ extension Gate {
     try await self.pass(.cancellable(limit ?? WaitLimit.current), at: sourceLocation)
   }
 
-  /// Waits until the gate is open, also in a cancelled task.
+  /// Waits until the gate is open, even in a cancelled task.
   ///
-  /// When the time limit comes first, which is an issue of the test, it returns.
+  /// It also returns when the time limit is exceeded, which is an issue of the test.
   ///
-  /// - Parameter limit: How long to wait; nil for ``WaitLimit/current``.
+  /// - Parameter limit: The longest time to wait; nil for ``WaitLimit/current``.
   /// - Parameter sourceLocation: Where an issue is reported.
   public func waitIgnoringCancellation(
     within limit: Duration? = nil,
     sourceLocation: SourceLocation = #_sourceLocation
   ) async {
     self.register.change { $0 += 1 }
-    // The only error is the time limit, which is reported by then.
+    // The only error is the time limit, which has been reported already.
     try? await self.pass(.uncancellable(limit ?? WaitLimit.current), at: sourceLocation)
   }
 
@@ -69,13 +69,13 @@ extension Gate {
     }
   }
 
-  /// Waits until at least `count` tasks have come to the gate, those included that have gone on since.
+  /// Waits until at least `count` tasks have arrived at the gate, including those that have passed it.
   ///
   /// - Parameters:
-  ///   - count: How many.
-  ///   - limit: How long to wait; nil for ``WaitLimit/current``.
+  ///   - count: The number of tasks.
+  ///   - limit: The longest time to wait; nil for ``WaitLimit/current``.
   ///   - sourceLocation: Where an issue is reported.
-  /// - Throws: ``WaitTimedOut``, which is an issue of the test as well, or `CancellationError`.
+  /// - Throws: ``WaitTimedOut``, which is also an issue of the test, or `CancellationError`.
   public func arrivals(
     count: Int,
     within limit: Duration? = nil,

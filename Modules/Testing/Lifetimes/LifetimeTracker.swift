@@ -1,6 +1,6 @@
 public import Testing
 
-/// Counts what is alive: proves that a store, a closure or a task goes when it should.
+/// Counts living objects, to check that a store, a closure or a task is released when it should be.
 ///
 /// ```swift
 /// let lifetimes = LifetimeTracker()
@@ -11,7 +11,7 @@ public import Testing
 /// try await lifetimes.noneAlive()
 /// ```
 public final class LifetimeTracker: Sendable {
-  /// Something that is alive while anybody holds it.
+  /// An object that is counted while it is alive.
   public final class Token: Sendable {
     private let room: WaitingRoom<Int>
 
@@ -24,7 +24,7 @@ public final class LifetimeTracker: Sendable {
       self.room.change { $0 -= 1 }
     }
 
-    /// Does nothing: a closure that calls it holds the token.
+    /// Does nothing. Call it in a closure to make the closure capture the token.
     public func touch() {}
   }
 
@@ -33,17 +33,17 @@ public final class LifetimeTracker: Sendable {
   /// Creates a tracker.
   public init() {}
 
-  /// Makes something to be held by what is to go.
+  /// Creates a token to be captured by the object whose release is checked.
   public func token() -> Token { Token(room: self.room) }
 
-  /// How many tokens are alive.
+  /// The number of living tokens.
   public var aliveCount: Int { self.room.state }
 
   /// Waits until no token is alive.
   ///
-  /// - Parameter limit: How long to wait; nil for ``WaitLimit/current``.
+  /// - Parameter limit: The longest time to wait; nil for ``WaitLimit/current``.
   /// - Parameter sourceLocation: Where an issue is reported.
-  /// - Throws: ``WaitTimedOut``, which is an issue of the test as well, or `CancellationError`.
+  /// - Throws: ``WaitTimedOut``, which is also an issue of the test, or `CancellationError`.
   public func noneAlive(
     within limit: Duration? = nil,
     sourceLocation: SourceLocation = #_sourceLocation

@@ -1,32 +1,32 @@
 public import OperationCore
 
 extension EventRecorder {
-  /// An event with what tests compare, errors as their descriptions: equatable where the values are.
+  /// A simplified event for comparison in tests, with errors as their descriptions; equatable if the values are.
   public enum Digest: Sendable {
-    /// The state is, or has become, this one.
+    /// The state has changed to this one, or was it when the subscription began.
     case state(State.StateValue, isLoading: Bool = false, error: String? = nil)
-    /// A run has begun its work.
+    /// A run has started.
     case started
     /// A run has ended.
     case ended
     /// A run has yielded this value.
     case yielded(State.OperationValue)
-    /// A run has yielded the error of this description.
+    /// A run has yielded an error with this description.
     case yieldedError(String)
     /// A run has returned this value.
     case returned(State.OperationValue)
-    /// A run has thrown the error of this description.
+    /// A run has thrown an error with this description.
     case threw(String)
   }
 
-  /// All that has been recorded, as digests.
+  /// All recorded events as digests.
   public var digests: [Digest] { self.events.map(\.digest) }
 }
 
 extension EventRecorder.Digest: Equatable where State.StateValue: Equatable, State.OperationValue: Equatable {}
 
 extension EventRecorder.Event: CustomStringConvertible {
-  /// The event with what tests compare.
+  /// The event in the form that tests compare.
   public var digest: EventRecorder.Digest {
     switch self.kind {
     case .stateChanged(let state):
@@ -41,12 +41,12 @@ extension EventRecorder.Event: CustomStringConvertible {
 
   private var isYielded: Bool { self.context.operationResultUpdateReason == .yieldedResult }
 
-  /// The digest as it is written.
+  /// The digest as Swift source code.
   public var description: String { self.digest.description }
 }
 
 extension EventRecorder.Digest: CustomStringConvertible {
-  /// The digest as it is written.
+  /// The digest as Swift source code.
   public var description: String {
     switch self {
     case .state(let value, let isLoading, let error):

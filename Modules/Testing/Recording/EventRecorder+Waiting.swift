@@ -1,13 +1,13 @@
 public import Testing
 
 extension EventRecorder {
-  /// Waits until at least `count` events have been recorded, and returns all that have.
+  /// Waits until at least `count` events have been recorded, and returns all recorded events.
   ///
   /// - Parameters:
-  ///   - count: How many.
-  ///   - limit: How long to wait; nil for ``WaitLimit/current``.
+  ///   - count: The number of events.
+  ///   - limit: The longest time to wait; nil for ``WaitLimit/current``.
   ///   - sourceLocation: Where an issue is reported.
-  /// - Throws: ``WaitTimedOut``, which is an issue of the test as well, or `CancellationError`.
+  /// - Throws: ``WaitTimedOut``, which is also an issue of the test, or `CancellationError`.
   @discardableResult
   public func events(
     count: Int,
@@ -23,13 +23,13 @@ extension EventRecorder {
     }
   }
 
-  /// Waits for the first event that has been or will be recorded and satisfies `condition`.
+  /// Waits for the first event that satisfies `condition`, among those recorded already and later.
   ///
   /// - Parameters:
-  ///   - limit: How long to wait; nil for ``WaitLimit/current``.
+  ///   - limit: The longest time to wait; nil for ``WaitLimit/current``.
   ///   - condition: Called once for each event, in order, outside any lock.
   ///   - sourceLocation: Where an issue is reported.
-  /// - Throws: ``WaitTimedOut``, which is an issue of the test as well, or `CancellationError`.
+  /// - Throws: ``WaitTimedOut``, which is also an issue of the test, or `CancellationError`.
   @discardableResult
   public func first(
     within limit: Duration? = nil,
@@ -53,7 +53,7 @@ extension EventRecorder {
       return try await self.room.wait(.cancellable(ContinuousClock.now.duration(to: end))) { events in
         "an event that satisfies a condition; recorded so far: \(events.summary)"
       } until: { events in
-        // After a `removeAll()` there are fewer than were seen.
+        // After `removeAll()` there are fewer events than before.
         events.count != seen ? events : nil
       }
     } catch let error as WaitTimedOut {
@@ -61,13 +61,13 @@ extension EventRecorder {
     }
   }
 
-  /// Waits for the first state that has been or will be recorded and satisfies `condition`.
+  /// Waits for the first state that satisfies `condition`, among those recorded already and later.
   ///
   /// - Parameters:
-  ///   - limit: How long to wait; nil for ``WaitLimit/current``.
+  ///   - limit: The longest time to wait; nil for ``WaitLimit/current``.
   ///   - condition: Called once for each state, in order, outside any lock.
   ///   - sourceLocation: Where an issue is reported.
-  /// - Throws: ``WaitTimedOut``, which is an issue of the test as well, or `CancellationError`.
+  /// - Throws: ``WaitTimedOut``, which is also an issue of the test, or `CancellationError`.
   @discardableResult
   public func firstState(
     within limit: Duration? = nil,

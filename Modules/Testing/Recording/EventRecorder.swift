@@ -1,6 +1,6 @@
 public import OperationCore
 
-/// Writes down what happens in a store, in order.
+/// Records the events of a store, in order.
 ///
 /// ```swift
 /// let recorder = EventRecorder<QueryState<Int, any Error>>()
@@ -13,24 +13,24 @@ public import OperationCore
 /// )
 /// ```
 public final class EventRecorder<State: OperationState & Sendable>: Sendable {
-  /// Something that happened.
+  /// A recorded event.
   public struct Event: Sendable {
-    /// What it was.
+    /// The kind of the event.
     public let kind: Kind
 
-    /// The context that the handler got.
+    /// The context that the handler received.
     public let context: OperationContext
   }
 
-  /// The kinds of what happens: the closures of an event handler.
+  /// The kinds of events: the closures of an event handler.
   public enum Kind: Sendable {
-    /// The state is, or has become, this one.
+    /// The state has changed to this one, or was it when the subscription began.
     case stateChanged(State)
-    /// A run has begun its work.
+    /// A run has started.
     case runStarted
     /// A run has ended.
     case runEnded
-    /// A run has yielded or returned this; the context of the event tells which.
+    /// A run has yielded or returned this result; the context of the event contains which.
     case resultReceived(Result<State.OperationValue, State.Failure>)
   }
 
@@ -41,11 +41,12 @@ public final class EventRecorder<State: OperationState & Sendable>: Sendable {
 }
 
 extension EventRecorder {
-  /// Writes down what it hears of: subscribe with it, or attach it to an operation.
+  /// The handler that records events: subscribe with it, or attach it to an operation.
   ///
-  /// It does not keep the recorder alive.
+  /// It does not retain the recorder.
   public var handler: OperationEventHandler<State> {
-    // Weakly: an event keeps its context, which keeps the handlers that were attached to the operation.
+    // Weak, to avoid a retain cycle: an event retains its context, which retains the handlers attached to the
+    // operation.
     let record: @Sendable (Kind, OperationContext) -> Void = { [weak room] kind, context in
       room?.change { $0.append(Event(kind: kind, context: context)) }
     }
@@ -57,9 +58,9 @@ extension EventRecorder {
     )
   }
 
-  /// Forgets what has been recorded.
+  /// Removes all recorded events.
   public func removeAll() {
-    // Returned so that the events go after the lock.
+    // Returned so that the events are released after unlocking.
     _ = self.room.change { events in
       defer { events = [] }
       return events
@@ -68,7 +69,7 @@ extension EventRecorder {
 }
 
 extension EventRecorder where State: QueryStateProtocol {
-  /// ``handler`` in the words of a query.
+  /// The same as ``handler``, for the events of a query.
   public var queryHandler: QueryEventHandler<State> {
     let handler = self.handler
     return QueryEventHandler(
@@ -83,19 +84,19 @@ extension EventRecorder where State: QueryStateProtocol {
 // MARK: - Reading
 
 extension EventRecorder {
-  /// All that has been recorded.
+  /// All recorded events.
   public var events: [Event] { self.room.state }
 
-  /// The states that have been recorded, in order.
+  /// The recorded states, in order.
   public var states: [State] { self.events.compactMap(\.state) }
 
-  /// The values of the states that have been recorded, in order.
+  /// The values of the recorded states, in order.
   public var stateValues: [State.StateValue] { self.states.map(\.currentValue) }
 
-  /// The results that have been recorded, yielded and returned, in order.
+  /// The recorded results, both yielded and returned, in order.
   public var results: [Result<State.OperationValue, State.Failure>] { self.events.compactMap(\.result) }
 
-  /// The values among ``results``.
+  /// The successful results among ``results``.
   public var values: [State.OperationValue] { self.results.compactMap { try? $0.get() } }
 
   /// The errors among ``results``.
@@ -105,24 +106,24 @@ extension EventRecorder {
     }
   }
 
-  /// How many runs have begun their work.
+  /// The number of runs that have started.
   public var startedRunCount: Int {
     self.events.count { if case .runStarted = $0.kind { true } else { false } }
   }
 
-  /// How many runs have ended.
+  /// The number of runs that have ended.
   public var endedRunCount: Int {
     self.events.count { if case .runEnded = $0.kind { true } else { false } }
   }
 }
 
 extension EventRecorder.Event {
-  /// The state, when the event is that of a state.
+  /// The state, if this is an event of a state.
   public var state: State? {
     if case .stateChanged(let state) = self.kind { state } else { nil }
   }
 
-  /// The result, when the event is that of a result.
+  /// The result, if this is an event of a result.
   public var result: Result<State.OperationValue, State.Failure>? {
     if case .resultReceived(let result) = self.kind { result } else { nil }
   }

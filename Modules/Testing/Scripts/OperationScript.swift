@@ -1,7 +1,7 @@
 public import OperationCore
 public import Testing
 
-/// What an operation does, run by run, as a test says: it plays the part of the work.
+/// The work of an operation, controlled run by run by a test.
 ///
 /// ```swift
 /// let script = OperationScript<Int, any Error>()
@@ -14,27 +14,27 @@ public import Testing
 /// #expect(try await fetch.value == 2)
 /// ```
 ///
-/// A run takes the first outcome that was enqueued and is left, or else the default one.
+/// A run takes the first outcome left in the queue, or else the default outcome.
 public final class OperationScript<Value: Sendable, Failure: Error>: Sendable {
   /// What a run does.
   public indirect enum Outcome: Sendable {
-    /// It returns a value at once.
+    /// The run returns a value at once.
     case value(Value)
-    /// It throws an error at once.
+    /// The run throws an error at once.
     case error(Failure)
-    /// It waits for the test, which gets it from ``OperationScript/next(within:sourceLocation:)``.
+    /// The run waits for the test, which receives it from ``OperationScript/next(within:sourceLocation:)``.
     case suspend
-    /// It yields a result, and then does something else.
+    /// The run yields a result, and then continues with another outcome.
     case yield(Result<Value, Failure>, then: Outcome)
   }
 
   struct State: Sendable {
     var outcomes: [Outcome] = []
-    /// Those that wait to be handed to the test.
+    /// The suspended runs that the test has not received yet.
     var suspended: [ScriptedRun<Value, Failure>] = []
-    /// Those that have suspended and not ended.
+    /// The suspended runs that have not ended.
     var active: [Int: ScriptedRun<Value, Failure>] = [:]
-    /// What all runs end with from now on.
+    /// The result that ends all runs from now on.
     var end: Result<Value, Failure>?
     var runCount = 0
     var endCount = 0
@@ -48,9 +48,9 @@ public final class OperationScript<Value: Sendable, Failure: Error>: Sendable {
   /// Creates a script.
   ///
   /// - Parameters:
-  ///   - defaultOutcome: What runs do for which nothing was enqueued.
-  ///   - endsOnCancellation: Whether a suspended run that is cancelled ends by itself, with `CancellationError` where
-  ///     `Failure` has room for it. One that does not is a body that ignores its cancellation.
+  ///   - defaultOutcome: The outcome of runs for which none is enqueued.
+  ///   - endsOnCancellation: Whether a suspended run that is cancelled ends by itself, with `CancellationError` if
+  ///     `Failure` can be that error. Pass false to simulate an operation that ignores its cancellation.
   public init(default defaultOutcome: Outcome = .suspend, endsOnCancellation: Bool = true) {
     self.defaultOutcome = defaultOutcome
     self.endsOnCancellation = endsOnCancellation
@@ -58,40 +58,40 @@ public final class OperationScript<Value: Sendable, Failure: Error>: Sendable {
 }
 
 extension OperationScript {
-  /// Says what the next runs do, one each, in order.
+  /// Adds outcomes for the next runs, one for each, in order.
   public func enqueue(_ outcomes: Outcome...) {
     self.enqueue(outcomes)
   }
 
-  /// Says what the next runs do, one each, in order.
+  /// Adds outcomes for the next runs, one for each, in order.
   public func enqueue(_ outcomes: some Sequence<Outcome>) {
     let outcomes = Array(outcomes)
     self.room.change { $0.outcomes += outcomes }
   }
 
-  /// How many runs have begun.
+  /// The number of runs that have started.
   public var runCount: Int { self.room.state.runCount }
 
-  /// How many runs have begun and not ended.
+  /// The number of runs that have started and not ended.
   public var activeRunCount: Int {
     let state = self.room.state
     return state.runCount - state.endCount
   }
 
-  /// How often the operations of this script have set up a context.
+  /// How often operations of this script have set up a context.
   public var setupCount: Int { self.room.state.setupCount }
 }
 
 // MARK: - Waiting
 
 extension OperationScript {
-  /// Waits for the next run that suspends, and hands it over.
+  /// Waits for the next run that suspends, and returns it.
   ///
-  /// Each run is handed over once, in the order in which they have begun.
+  /// Each run is returned once, in the order in which the runs started.
   ///
-  /// - Parameter limit: How long to wait; nil for ``WaitLimit/current``.
+  /// - Parameter limit: The longest time to wait; nil for ``WaitLimit/current``.
   /// - Parameter sourceLocation: Where an issue is reported.
-  /// - Throws: ``WaitTimedOut``, which is an issue of the test as well, or `CancellationError`.
+  /// - Throws: ``WaitTimedOut``, which is also an issue of the test, or `CancellationError`.
   public func next(
     within limit: Duration? = nil,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -99,7 +99,7 @@ extension OperationScript {
     try await recordingTimeOut(at: sourceLocation) { try await self.nextRun(within: limit ?? WaitLimit.current) }
   }
 
-  /// ``next(within:sourceLocation:)`` without the issue.
+  /// Like ``next(within:sourceLocation:)``, but records no issue.
   func nextRun(within limit: Duration) async throws -> ScriptedRun<Value, Failure> {
     try await self.room.wait(.cancellable(limit)) { state in
       "the next run of a scripted operation to begin and suspend; \(state.summary)"
@@ -108,13 +108,13 @@ extension OperationScript {
     }
   }
 
-  /// Waits until at least `count` runs have begun.
+  /// Waits until at least `count` runs have started.
   ///
   /// - Parameters:
-  ///   - count: How many, with those that have ended.
-  ///   - limit: How long to wait; nil for ``WaitLimit/current``.
+  ///   - count: The number of runs, including those that have ended.
+  ///   - limit: The longest time to wait; nil for ``WaitLimit/current``.
   ///   - sourceLocation: Where an issue is reported.
-  /// - Throws: ``WaitTimedOut``, which is an issue of the test as well, or `CancellationError`.
+  /// - Throws: ``WaitTimedOut``, which is also an issue of the test, or `CancellationError`.
   public func runs(
     count: Int,
     within limit: Duration? = nil,
@@ -127,11 +127,11 @@ extension OperationScript {
     }
   }
 
-  /// Waits until no run is under way.
+  /// Waits until all started runs have ended.
   ///
-  /// - Parameter limit: How long to wait; nil for ``WaitLimit/current``.
+  /// - Parameter limit: The longest time to wait; nil for ``WaitLimit/current``.
   /// - Parameter sourceLocation: Where an issue is reported.
-  /// - Throws: ``WaitTimedOut``, which is an issue of the test as well, or `CancellationError`.
+  /// - Throws: ``WaitTimedOut``, which is also an issue of the test, or `CancellationError`.
   public func noActiveRuns(
     within limit: Duration? = nil,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -164,7 +164,7 @@ extension OperationScript.State {
 // MARK: - Running
 
 extension OperationScript {
-  /// Plays one run: what ``ScriptedQuery`` does, for request kinds of your own.
+  /// Performs one run. ``ScriptedQuery`` calls it; call it in your own request types.
   public func run(
     in context: OperationContext,
     with continuation: OperationContinuation<Value, Failure>
@@ -205,12 +205,12 @@ extension OperationScript {
       state.active[number] = nil
       return !state.suspended.contains { $0 === run }
     }
-    // The script would keep, by the context of the run, the store that keeps the script.
+    // Breaks a retain cycle: the context of the run may retain a store that retains the script.
     if !isTaken { run.forgetContext() }
     return outcome
   }
 
-  /// Ends all runs that are suspended, and those that will be.
+  /// Ends all suspended runs, and all runs that suspend later.
   func end(with result: Result<Value, Failure>) {
     let runs = self.room.change { state in
       state.end = result
@@ -219,7 +219,7 @@ extension OperationScript {
     for run in runs { run.finish(with: result) }
   }
 
-  /// Notes that an operation of this script has set up a context.
+  /// Counts a setup of a context. Operations of this script call it.
   public func noteSetup() {
     self.room.change { $0.setupCount += 1 }
   }

@@ -1,6 +1,6 @@
 public import OperationCore
 
-/// A query that does what a script says.
+/// A query that a script controls.
 public struct ScriptedQuery<Value: Sendable, Failure: Error>: QueryRequest {
   /// The script.
   public let script: OperationScript<Value, Failure>
@@ -12,7 +12,7 @@ public struct ScriptedQuery<Value: Sendable, Failure: Error>: QueryRequest {
   ///
   /// - Parameters:
   ///   - script: The script.
-  ///   - path: The path; nil for one that no other script has.
+  ///   - path: The path; nil for a path unique to the script.
   public init(_ script: OperationScript<Value, Failure>, path: OperationPath? = nil) {
     self.script = script
     self.path = path ?? ["ScriptedQuery", ObjectIdentifier(script)]
@@ -23,7 +23,7 @@ public struct ScriptedQuery<Value: Sendable, Failure: Error>: QueryRequest {
     self.script.noteSetup()
   }
 
-  /// Does what the script says.
+  /// Performs a run of the script.
   public func fetch(
     isolation: isolated (any Actor)?,
     in context: OperationContext,
@@ -33,7 +33,7 @@ public struct ScriptedQuery<Value: Sendable, Failure: Error>: QueryRequest {
   }
 }
 
-/// An operation whose state nobody keeps, and which does what a script says.
+/// An operation without stored state that a script controls.
 public struct ScriptedOperation<Value: Sendable, Failure: Error>: OperationRequest, Sendable {
   /// The script.
   public let script: OperationScript<Value, Failure>
@@ -48,7 +48,7 @@ public struct ScriptedOperation<Value: Sendable, Failure: Error>: OperationReque
     self.script.noteSetup()
   }
 
-  /// Does what the script says.
+  /// Performs a run of the script.
   public func run(
     isolation: isolated (any Actor)?,
     in context: OperationContext,
@@ -59,14 +59,14 @@ public struct ScriptedOperation<Value: Sendable, Failure: Error>: OperationReque
 }
 
 extension OperationScript {
-  /// A query that does what this script says.
+  /// Returns a query that this script controls.
   ///
-  /// - Parameter path: The path; nil for one that no other script has.
+  /// - Parameter path: The path; nil for a path unique to the script.
   public func query(path: OperationPath? = nil) -> ScriptedQuery<Value, Failure> {
     ScriptedQuery(self, path: path)
   }
 
-  /// An operation whose state nobody keeps, and which does what this script says.
+  /// Returns an operation without stored state that this script controls.
   public func operation() -> ScriptedOperation<Value, Failure> {
     ScriptedOperation(self)
   }

@@ -10,7 +10,7 @@ public final class ScriptedRun<Value: Sendable, Failure: Error>: Sendable {
     var continuation: OperationContinuation<Value, Failure>?
   }
 
-  /// Which run of its script it is; the first is 1.
+  /// The number of the run in its script; the first is 1.
   public let number: Int
 
   private let room: WaitingRoom<State>
@@ -20,11 +20,11 @@ public final class ScriptedRun<Value: Sendable, Failure: Error>: Sendable {
     self.room = WaitingRoom(State(context: context, continuation: continuation))
   }
 
-  /// The context that the run was given; an empty one when the run had ended before the test took it.
+  /// The context of the run; an empty one if the run ended before the test received it.
   public var context: OperationContext { self.room.state.context }
 
   func forgetContext() {
-    // Returned so that they go after the lock.
+    // Returned so that they are released after unlocking.
     _ = self.room.change { state in
       defer { (state.context, state.continuation) = (OperationContext(), nil) }
       return (state.context, state.continuation)
@@ -33,38 +33,38 @@ public final class ScriptedRun<Value: Sendable, Failure: Error>: Sendable {
 }
 
 extension ScriptedRun {
-  /// Yields a value; the run goes on.
+  /// Yields a value without ending the run.
   public func yield(_ value: Value, using context: OperationContext? = nil) {
     self.yield(with: .success(value), using: context)
   }
 
-  /// Yields an error; the run goes on.
+  /// Yields an error without ending the run.
   public func yield(error: Failure, using context: OperationContext? = nil) {
     self.yield(with: .failure(error), using: context)
   }
 
-  /// Yields a result; the run goes on.
+  /// Yields a result without ending the run.
   public func yield(with result: Result<Value, Failure>, using context: OperationContext? = nil) {
     self.room.state.continuation?.yield(with: result, using: context)
   }
 
   /// Ends the run with a value.
   ///
-  /// A run that has ended stays as it is.
+  /// Does nothing if the run has ended.
   public func succeed(_ value: Value) {
     self.finish(with: .success(value))
   }
 
   /// Ends the run with an error.
   ///
-  /// A run that has ended stays as it is.
+  /// Does nothing if the run has ended.
   public func fail(_ error: Failure) {
     self.finish(with: .failure(error))
   }
 
-  /// Ends the run.
+  /// Ends the run with a result.
   ///
-  /// A run that has ended stays as it is.
+  /// Does nothing if the run has ended.
   public func finish(with outcome: Result<Value, Failure>) {
     self.room.change { state in
       if state.outcome == nil { state.outcome = outcome }
@@ -73,9 +73,9 @@ extension ScriptedRun {
 }
 
 extension ScriptedRun where Value == Void {
-  /// Ends the run.
+  /// Ends the run successfully.
   ///
-  /// A run that has ended stays as it is.
+  /// Does nothing if the run has ended.
   public func succeed() {
     self.succeed(())
   }
@@ -85,14 +85,14 @@ extension ScriptedRun {
   /// Whether the task of the run has been cancelled.
   public var isCancelled: Bool { self.room.state.isCancelled }
 
-  /// Whether the run has been told to end.
+  /// Whether the run has a result: it has ended or is about to.
   public var isFinished: Bool { self.room.state.outcome != nil }
 
   /// Waits until the task of the run is cancelled.
   ///
-  /// - Parameter limit: How long to wait; nil for ``WaitLimit/current``.
+  /// - Parameter limit: The longest time to wait; nil for ``WaitLimit/current``.
   /// - Parameter sourceLocation: Where an issue is reported.
-  /// - Throws: ``WaitTimedOut``, which is an issue of the test as well, or `CancellationError` when the waiting task is
+  /// - Throws: ``WaitTimedOut``, which is also an issue of the test, or `CancellationError` when the waiting task is
   ///   cancelled.
   public func cancelled(
     within limit: Duration? = nil,
@@ -103,7 +103,7 @@ extension ScriptedRun {
     }
   }
 
-  /// Waits until the task of the run is cancelled, and makes no issue of the time limit.
+  /// Waits until the task of the run is cancelled, but records no issue when the time limit is exceeded.
   func cancellation(within limit: Duration) async throws {
     try await self.room.wait(.cancellable(limit)) { [number] state in
       "run \(number) of a scripted operation to be cancelled; it \(state.outcome == nil ? "goes on" : "has ended")"
@@ -112,7 +112,7 @@ extension ScriptedRun {
     }
   }
 
-  /// What the run itself waits for.
+  /// Waits for the result of the run. Called by the run itself.
   func outcome(endsOnCancellation: Bool) async -> Result<Value, Failure> {
     await withTaskCancellationHandler {
       await self.room.wait { $0.outcome }

@@ -2,7 +2,7 @@ public import OperationBackoff
 public import OperationCore
 
 extension ManualClock: OperationDelayer {
-  /// Waits until the clock has been advanced by `duration`, or the task is cancelled.
+  /// Waits until the clock has been advanced by `duration`.
   ///
   /// - Throws: `CancellationError` at once when the task is cancelled.
   public func delay(for duration: OperationDuration) async throws {
@@ -10,7 +10,7 @@ extension ManualClock: OperationDelayer {
   }
 }
 
-/// The deadlines of a manual clock that are delays between attempts.
+/// The deadlines of a manual clock that count as delays between attempts.
 private struct DelayDeadlines: DeadlineSource {
   let clock: ManualClock
 
@@ -33,7 +33,7 @@ extension OperationContext {
 extension OperationRequest {
   /// Takes the dates, delays and deadlines of the operation from `clock`.
   ///
-  /// What the operation inside has set itself stays, as with every modifier.
+  /// The operation's own settings override these, as with every modifier.
   public func manualTime(_ clock: ManualClock) -> ContextModifiedOperation<Self> {
     self.context { $0.use(clock) }
   }

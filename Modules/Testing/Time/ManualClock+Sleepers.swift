@@ -1,40 +1,40 @@
 public import Testing
 
 extension ManualClock {
-  /// What a sleeper waits for.
+  /// The reason that a sleeper waits.
   public enum SleeperKind: Hashable, Sendable {
-    /// A delay between two attempts, asked of the operation delayer.
+    /// A delay between two attempts, requested from the operation delayer.
     case delay
-    /// Anything else: the next poll, the end of a cache time, `sleep(for:)`.
+    /// Any other deadline: the next poll, the end of a cache time, `sleep(for:)`.
     case deadline
   }
 
-  /// How many sleep now.
+  /// The number of current sleepers.
   ///
-  /// - Parameter kind: Whom to count; nil for all.
+  /// - Parameter kind: The kind to count; nil for all.
   public func sleeperCount(_ kind: SleeperKind? = nil) -> Int {
     self.room.state.count(kind)
   }
 
-  /// How long each sleeper has still to sleep, in the order in which they will be woken.
+  /// The remaining time of each sleeper, in the order in which they will be woken.
   ///
-  /// - Parameter kind: Whom to ask; nil for all.
+  /// - Parameter kind: The kind to return; nil for all.
   public func remainingTimes(_ kind: SleeperKind? = nil) -> [Duration] {
     let state = self.room.state
     return state.sleepers.filter { kind == nil || $0.kind == kind }.map { $0.due - state.elapsed }.sorted()
   }
 
-  /// All delays that the operation delayer was asked for, in order, those of no length included.
+  /// All delays requested from the operation delayer, in order, including those of zero length.
   public var delays: [Duration] { self.room.state.delays }
 
-  /// Waits until at least `count` sleep at the same time.
+  /// Waits until there are at least `count` sleepers at the same time.
   ///
   /// - Parameters:
-  ///   - count: How many.
-  ///   - kind: Whom to count; nil for all.
-  ///   - limit: How long to wait; nil for ``WaitLimit/current``.
+  ///   - count: The number of sleepers.
+  ///   - kind: The kind to count; nil for all.
+  ///   - limit: The longest time to wait; nil for ``WaitLimit/current``.
   ///   - sourceLocation: Where an issue is reported.
-  /// - Throws: ``WaitTimedOut``, which is an issue of the test as well, or `CancellationError`.
+  /// - Throws: ``WaitTimedOut``, which is also an issue of the test, or `CancellationError`.
   public func sleepers(
     count: Int,
     _ kind: SleeperKind? = nil,
@@ -48,13 +48,13 @@ extension ManualClock {
     }
   }
 
-  /// Waits until nobody sleeps any more: all have been woken, or cancelled.
+  /// Waits until there are no sleepers: all have been woken or cancelled.
   ///
   /// - Parameters:
-  ///   - kind: Whom to count; nil for all.
-  ///   - limit: How long to wait; nil for ``WaitLimit/current``.
+  ///   - kind: The kind to count; nil for all.
+  ///   - limit: The longest time to wait; nil for ``WaitLimit/current``.
   ///   - sourceLocation: Where an issue is reported.
-  /// - Throws: ``WaitTimedOut``, which is an issue of the test as well, or `CancellationError`.
+  /// - Throws: ``WaitTimedOut``, which is also an issue of the test, or `CancellationError`.
   public func noSleepers(
     _ kind: SleeperKind? = nil,
     within limit: Duration? = nil,

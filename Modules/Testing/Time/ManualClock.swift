@@ -2,7 +2,7 @@ public import FoundationEssentials
 public import OperationCore
 internal import Synchronization
 
-/// Time that passes when a test says so: one source for dates, delays and deadlines.
+/// A clock that a test advances: one source for dates, delays and deadlines.
 ///
 /// ```swift
 /// let clock = ManualClock()
@@ -13,12 +13,12 @@ internal import Synchronization
 /// let value = try await fetch.value
 /// ```
 ///
-/// The clock stands still between two advances. Who asks to sleep is a sleeper until its time has come or it is cancelled;
-/// whoever asks for no time at all is called before the asking returns.
+/// Time passes only when the clock is advanced. A task or callback that waits for the clock is a sleeper until its time
+/// has come or it is cancelled. A callback with a delay of zero is called at once, before `schedule` returns.
 public final class ManualClock: Sendable {
   struct State: Sendable {
     var elapsed = Duration.zero
-    /// The date when no time had elapsed.
+    /// The date at an elapsed time of zero.
     var origin: Date
     var sleepers: [Sleeping] = []
     var delays: [Duration] = []
@@ -26,7 +26,7 @@ public final class ManualClock: Sendable {
   }
 
   struct Sleeping: Sendable {
-    /// In the order in which they came.
+    /// Counts up with each sleeper.
     let number: UInt64
     let due: Duration
     let kind: SleeperKind
@@ -37,30 +37,30 @@ public final class ManualClock: Sendable {
 
   /// Creates a clock.
   ///
-  /// - Parameter date: The date that the clock shows first: the beginning of 2001 unless you name another.
+  /// - Parameter date: The initial date, by default the beginning of 2001.
   public init(date: Date = Date(timeIntervalSinceReferenceDate: 0)) {
     self.room = WaitingRoom(State(origin: date))
   }
 }
 
 extension ManualClock: OperationClock {
-  /// The date that the clock shows.
+  /// The current date of the clock.
   public func now() -> Date {
     let state = self.room.state
     return state.origin + state.elapsed.timeInterval
   }
 
-  /// Sets the date that the clock shows, as an administrator would: no time passes, and nobody is woken.
+  /// Sets the date of the clock, like an administrator would: no time passes, and no sleeper is woken.
   public func setDate(_ date: Date) {
     self.room.change { $0.origin = date - $0.elapsed.timeInterval }
   }
 }
 
 extension ManualClock: DeadlineSource {
-  /// The time that has passed since the clock was made.
+  /// The time that has passed since the clock was created.
   public var elapsed: Duration { self.room.state.elapsed }
 
-  /// Calls `action` when an advance of the clock reaches its time, on the thread that advances.
+  /// Calls `action` when the clock is advanced to its time, on the thread that advances it.
   public func schedule(after duration: Duration, _ action: @escaping @Sendable () -> Void) -> OperationSubscription {
     self.schedule(after: duration, kind: .deadline, action)
   }
@@ -83,7 +83,7 @@ extension ManualClock: DeadlineSource {
       return .empty
     }
     return OperationSubscription { [room] in
-      // Returned so that what the action captures is released after the lock.
+      // Returned so that the captured values of the action are released after unlocking.
       _ = room.change { state -> Sleeping? in
         guard let index = state.sleepers.firstIndex(where: { $0.number == number }) else { return nil }
         return state.sleepers.remove(at: index)
@@ -92,24 +92,24 @@ extension ManualClock: DeadlineSource {
   }
 }
 
-// MARK: - Letting time pass
+// MARK: - Advancing
 
 extension ManualClock {
-  /// Lets time pass, and wakes those whose time comes, in order: by their deadline, then as they came.
+  /// Advances the clock, and wakes the sleepers whose time comes, ordered by deadline, then by arrival.
   ///
-  /// Each is woken with the clock at its own deadline, and one who then asks at once to sleep again is woken again if that
-  /// falls within the span. A task that is woken goes on by itself: before you advance further, wait for what it does next,
-  /// such as ``sleepers(count:_:within:sourceLocation:)``.
+  /// Each sleeper is woken with the clock at its own deadline. A sleeper that sleeps again at once is woken again if
+  /// the new deadline is within the span. A woken task continues by itself: before you advance further, wait for its
+  /// next step, for example with ``sleepers(count:_:within:sourceLocation:)``.
   ///
-  /// - Parameter duration: How much time passes; a negative one counts as none.
+  /// - Parameter duration: The time to pass; a negative duration counts as zero.
   public func advance(by duration: Duration) {
     let start = self.room.state.elapsed
     self.advance(to: start.saturatingAdding(max(duration, .zero)))
   }
 
-  /// Lets the time pass that is left to the earliest deadline, and wakes all whose time that is.
+  /// Advances the clock to the earliest deadline, and wakes all sleepers with that deadline.
   ///
-  /// - Returns: How much time has passed, or nil when nobody sleeps.
+  /// - Returns: The time that has passed, or nil without sleepers.
   @discardableResult
   public func advanceToNextSleeper() -> Duration? {
     let (start, next) = self.room.change { state in (state.elapsed, state.sleepers.map(\.due).min()) }
@@ -136,7 +136,7 @@ extension ManualClock {
 }
 
 extension ManualClock.State {
-  /// Where the sleeper is that is to be woken first.
+  /// The index of the sleeper to wake first.
   fileprivate var earliest: Int? {
     self.sleepers.indices.min { first, second in
       let (first, second) = (self.sleepers[first], self.sleepers[second])
@@ -146,7 +146,7 @@ extension ManualClock.State {
 }
 
 extension Duration {
-  /// The sum, or the longest duration there is.
+  /// The sum, or the longest duration if the sum is too large.
   fileprivate func saturatingAdding(_ other: Duration) -> Duration {
     let longest = Duration.seconds(Int64.max)
     return other > longest - self ? longest : self + other

@@ -1,16 +1,16 @@
 public import Testing
 
-/// Waits for `body`, but no longer than a limit: a test that would hang fails instead.
+/// Waits for `body`, up to a limit: a test that would hang fails instead.
 ///
-/// `body` runs in a task of its own, which is cancelled, and no longer awaited, when the limit or the cancellation of the
-/// caller comes first.
+/// `body` runs in its own task. When the limit is exceeded or the caller is cancelled, that task is cancelled and no
+/// longer awaited.
 ///
 /// - Parameters:
-///   - what: What is waited for, for the message.
-///   - limit: How long to wait; nil for ``WaitLimit/current``.
+///   - what: A description for the message, after "Waited 60 seconds for".
+///   - limit: The longest time to wait; nil for ``WaitLimit/current``.
 ///   - sourceLocation: Where an issue is reported.
-///   - body: What may take no longer.
-/// - Throws: ``WaitTimedOut``, which is an issue of the test as well; what `body` throws; or `CancellationError`.
+///   - body: The code to wait for.
+/// - Throws: ``WaitTimedOut``, which is also an issue of the test; the error of `body`; or `CancellationError`.
 public func withTimeLimit<R: Sendable>(
   _ what: String,
   _ limit: Duration? = nil,
@@ -23,7 +23,7 @@ public func withTimeLimit<R: Sendable>(
   return try result.get()
 }
 
-/// What comes of `body`, unless the limit comes first, which makes no issue.
+/// The result of `body`. Throws when the limit is exceeded, but records no issue.
 func outcome<R: Sendable>(
   of what: String,
   within limit: Duration,

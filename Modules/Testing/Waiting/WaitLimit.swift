@@ -1,13 +1,13 @@
 public import Testing
 
-/// How long the waits of this module wait where they name no limit of their own.
+/// The default time limit for the waits of this module.
 public enum WaitLimit {
   @TaskLocal private static var taskLimit: Duration?
 
-  /// The limit in the current task: a minute unless ``Testing/Trait/waitLimit(_:)`` says otherwise.
+  /// The limit in the current task: a minute unless ``Testing/Trait/waitLimit(_:)`` is set.
   public static var current: Duration { self.taskLimit ?? .seconds(60) }
 
-  /// Runs `operation`, and the tasks it makes, with another limit.
+  /// Runs `operation`, and the tasks that it creates, with another limit.
   nonisolated(nonsending)
     public static func withValue<R>(
       _ limit: Duration,
@@ -18,11 +18,11 @@ public enum WaitLimit {
   }
 }
 
-/// Gives the waits of a test another limit.
+/// Sets the time limit for the waits of a test.
 public struct WaitLimitTrait: TestTrait, SuiteTrait, TestScoping {
   fileprivate let limit: Duration
 
-  /// Whether the trait of a suite is handed on to the tests in it.
+  /// Whether a trait of a suite also applies to its tests.
   public var isRecursive: Bool { true }
 
   /// Runs a test with the limit.
@@ -36,6 +36,6 @@ public struct WaitLimitTrait: TestTrait, SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == WaitLimitTrait {
-  /// Gives the waits of the tests `limit` instead of a minute.
+  /// Sets the limit for the waits of the tests, instead of a minute.
   public static func waitLimit(_ limit: Duration) -> Self { WaitLimitTrait(limit: limit) }
 }

@@ -1,18 +1,18 @@
 internal import Testing
 
-/// A wait of a test has taken longer than its limit.
+/// The error of a wait that has exceeded its limit.
 public struct WaitTimedOut: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What was waited for, and what there was instead.
+  /// What was expected, and the state instead.
   public let what: String
 
-  /// How long it was waited for.
+  /// The limit that was exceeded.
   public let limit: Duration
 
   /// Creates an error.
   ///
   /// - Parameters:
-  ///   - what: What was waited for, and what there was instead.
-  ///   - limit: How long it was waited for.
+  ///   - what: What was expected, and the state instead.
+  ///   - limit: The limit that was exceeded.
   public init(what: String, limit: Duration) {
     self.what = what
     self.limit = limit
@@ -21,13 +21,13 @@ public struct WaitTimedOut: Error, Hashable, Sendable, CustomStringConvertible {
   /// The message of a failed test.
   public var description: String { "Waited \(self.limit) for \(self.what)." }
 
-  /// Makes the error an issue of the test that is running.
+  /// Records the error as an issue of the running test.
   func record(at sourceLocation: SourceLocation) {
     Issue.record("\(self.description)", sourceLocation: sourceLocation)
   }
 }
 
-/// Makes a time limit that is exceeded an issue at the line that waits, and throws it on.
+/// Records an exceeded time limit as an issue at the waiting line, and rethrows it.
 func recordingTimeOut<R>(
   at sourceLocation: SourceLocation,
   _ body: () async throws -> R

@@ -1,20 +1,20 @@
 internal import OperationCore
 internal import Synchronization
 
-/// A state, and those who wait for it to become what they want.
+/// A state, with waiters for conditions on it.
 ///
-/// Each change lets the waiters look again, in the order in which they came, and the first look is made in the same step
-/// as the waiter joins: nothing is missed, however briefly it was so, and nobody polls.
+/// Each change checks the conditions of the waiters in the order in which they came. The first check happens in the
+/// same critical section in which the waiter joins. So a state is never missed, however short, and there is no polling.
 final class WaitingRoom<State: Sendable>: Sendable {
   private struct Content {
     var state: State
-    /// In the order of their tickets.
+    /// Sorted by ticket.
     var waiters: [Waiter] = []
     var lastTicket: UInt64 = 0
 
-    /// Where the waiter with a ticket is or would be.
+    /// The index of the waiter with a ticket, or the index to insert it at.
     func position(of ticket: UInt64) -> Int {
-      // Most tickets are the latest.
+      // Most tickets are the latest one.
       guard let last = self.waiters.last, last.ticket >= ticket else { return self.waiters.count }
       var (low, high) = (0, self.waiters.count - 1)
       while low < high {
@@ -36,9 +36,10 @@ final class WaitingRoom<State: Sendable>: Sendable {
 
   private struct Waiter: Sendable {
     let ticket: UInt64
-    /// Looks at the state; what it returns resumes the waiter, who is done then.
+    /// Checks the state. Returns the closure that resumes the waiter if the condition holds; the waiter is removed
+    /// then.
     let look: @Sendable (inout State) -> (@Sendable () -> Void)?
-    /// Resumes the waiter, who has waited in vain.
+    /// Resumes the waiter with an error.
     let giveUp: @Sendable (any Error) -> Void
     var deadline: OperationSubscription?
   }
@@ -49,12 +50,12 @@ final class WaitingRoom<State: Sendable>: Sendable {
     self.content = Mutex(Content(state: state))
   }
 
-  /// The state now.
+  /// The current state.
   var state: State { self.content.withLock { $0.state } }
 
-  /// Changes the state, and resumes those who waited for that.
+  /// Changes the state, and resumes the waiters whose condition now holds.
   ///
-  /// `body` must not call foreign code.
+  /// `body` is called with the lock held and must not call user code.
   @discardableResult
   func change<R: Sendable>(_ body: (inout State) -> R) -> R {
     let (result, resumptions) = self.content.withLock { content in
@@ -78,20 +79,21 @@ final class WaitingRoom<State: Sendable>: Sendable {
 // MARK: - Waiting
 
 extension WaitingRoom {
-  /// How a wait can end before its time.
+  /// How a wait can end early.
   enum Patience: Sendable {
-    /// Until the time limit or the cancellation of the task.
+    /// Ends at the time limit or when the task is cancelled.
     case cancellable(Duration)
-    /// Until the time limit, also in a cancelled task.
+    /// Ends at the time limit only, even in a cancelled task.
     case uncancellable(Duration)
   }
 
-  /// Waits until `condition` returns something, and returns that.
+  /// Waits until `condition` returns a value, and returns that value.
   ///
   /// - Parameters:
-  ///   - patience: How long to wait.
-  ///   - what: What is waited for, in the words of a message.
-  ///   - condition: Called under the lock; it must not call foreign code. It may change the state when it returns something.
+  ///   - patience: The time limit, and whether cancellation ends the wait.
+  ///   - what: A description of the wait for the message.
+  ///   - condition: Called with the lock held; it must not call user code. It may change the state if it returns a
+  ///     value.
   /// - Throws: `WaitTimedOut`, or `CancellationError`.
   func wait<R: Sendable>(
     _ patience: Patience,
@@ -116,7 +118,7 @@ extension WaitingRoom {
     }
   }
 
-  /// Waits until `condition` returns something, however long that takes, also in a cancelled task.
+  /// Waits until `condition` returns a value, without a time limit, even in a cancelled task.
   func wait<R: Sendable>(until condition: @escaping @Sendable (inout State) -> R?) async -> R {
     await withUnsafeContinuation { continuation in
       let value: R? = self.content.withLock { content in

@@ -1,11 +1,11 @@
 public import OperationCore
 public import Testing
 
-/// Expects `body` to cause a warning of the kind `code`; when it causes none, that is an issue of the test.
+/// Expects `body` to cause a warning with the code `code`, and records an issue if it does not.
 ///
-/// Other warnings are reported when `body` has ended, to whom they would be without this.
+/// Other warnings are reported when `body` has ended, as they would be without this function.
 ///
-/// - Returns: What `body` returns.
+/// - Returns: The value of `body`.
 @discardableResult
 public func expectWarning<R, E: Error>(
   _ code: OperationWarning.Code,
@@ -17,11 +17,11 @@ public func expectWarning<R, E: Error>(
   return try recorder.recording(body)
 }
 
-/// Expects `body` to cause a warning of the kind `code`; when it causes none, that is an issue of the test.
+/// Expects `body` to cause a warning with the code `code`, and records an issue if it does not.
 ///
-/// Other warnings are reported when `body` has ended, to whom they would be without this.
+/// Other warnings are reported when `body` has ended, as they would be without this function.
 ///
-/// - Returns: What `body` returns.
+/// - Returns: The value of `body`.
 @discardableResult
 nonisolated(nonsending)
   public func expectWarning<R, E: Error>(

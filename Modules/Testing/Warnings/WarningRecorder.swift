@@ -1,7 +1,7 @@
 public import OperationCore
 public import Testing
 
-/// Writes down the warnings of a piece of code.
+/// Records the warnings of a piece of code.
 ///
 /// ```swift
 /// let recorder = WarningRecorder()
@@ -14,24 +14,24 @@ public final class WarningRecorder: Sendable {
   /// Creates a recorder.
   public init() {}
 
-  /// The warnings that have been recorded, in order.
+  /// The recorded warnings, in order.
   public var warnings: [OperationWarning] { self.room.state }
 
-  /// Writes down the warnings that it is given.
+  /// A reporter that records warnings.
   public var reporter: OperationWarning.Reporter {
     { warning in self.room.change { $0.append(warning) } }
   }
 
-  /// Runs `operation`, and records its warnings and those of the tasks it makes.
+  /// Runs `operation`, and records its warnings and those of the tasks that it creates.
   ///
-  /// Nobody else hears of them.
+  /// The warnings are not reported elsewhere.
   public func recording<R, E: Error>(_ operation: () throws(E) -> R) throws(E) -> R {
     try OperationWarning.withReporter(self.reporter, operation: operation)
   }
 
-  /// Runs `operation`, and records its warnings and those of the tasks it makes.
+  /// Runs `operation`, and records its warnings and those of the tasks that it creates.
   ///
-  /// Nobody else hears of them.
+  /// The warnings are not reported elsewhere.
   nonisolated(nonsending)
     public func recording<R, E: Error>(
       _ operation: nonisolated(nonsending) () async throws(E) -> R
@@ -40,13 +40,13 @@ public final class WarningRecorder: Sendable {
     try await OperationWarning.withReporter(self.reporter, operation: operation)
   }
 
-  /// Waits until at least `count` warnings have been recorded, and returns all that have.
+  /// Waits until at least `count` warnings have been recorded, and returns all recorded warnings.
   ///
   /// - Parameters:
-  ///   - count: How many.
-  ///   - limit: How long to wait; nil for ``WaitLimit/current``.
+  ///   - count: The number of warnings.
+  ///   - limit: The longest time to wait; nil for ``WaitLimit/current``.
   ///   - sourceLocation: Where an issue is reported.
-  /// - Throws: ``WaitTimedOut``, which is an issue of the test as well, or `CancellationError`.
+  /// - Throws: ``WaitTimedOut``, which is also an issue of the test, or `CancellationError`.
   @discardableResult
   public func warnings(
     count: Int,

@@ -1,12 +1,13 @@
 internal import OperationCore
 public import Testing
 
-/// Makes each ``/OperationCore/OperationWarning`` of a test, and of the tasks that it makes, an issue of the test.
+/// Records each ``/OperationCore/OperationWarning`` of a test, and of the tasks that it creates, as an issue of the
+/// test.
 public struct WarningsAreIssues: TestTrait, SuiteTrait, TestScoping {
-  /// Whether the trait of a suite is handed on to the tests in it.
+  /// Whether a trait of a suite also applies to its tests.
   public var isRecursive: Bool { true }
 
-  /// Runs a test with its warnings made issues.
+  /// Runs a test and records its warnings as issues.
   public func provideScope(
     for test: Test,
     testCase: Test.Case?,
@@ -21,8 +22,8 @@ public struct WarningsAreIssues: TestTrait, SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == WarningsAreIssues {
-  /// Makes each warning of the library an issue of the test that causes it.
+  /// Records each warning of the library as an issue of the test that causes it.
   ///
-  /// A warning that is expected goes into `expectWarning`.
+  /// Use `expectWarning` for expected warnings.
   public static var warningsAreIssues: Self { WarningsAreIssues() }
 }
