@@ -1,5 +1,5 @@
 #if SwiftOperationMacros
-  /// Makes a property of `OperationContext` an entry of the context, without a key type of your own.
+  /// Makes a property of `OperationContext` a context entry, without a key type.
   ///
   /// ```swift
   /// extension OperationContext {
@@ -8,8 +8,8 @@
   /// }
   /// ```
   ///
-  /// The initial value is the value of a context that the entry was never written to. It is computed once in a process,
-  /// and nil for an optional that has none. The type of an entry has to be `Sendable`.
+  /// The initial value is the value in a context where the entry was never set. It is computed once per process, and is
+  /// nil for an optional without an initial value. The type of the entry must be `Sendable`.
   @attached(accessor, names: named(get), named(set))
   @attached(peer, names: prefixed(`$ContextKey_`))
   public macro ContextEntry() = #externalMacro(module: "OperationMacrosPlugin", type: "ContextEntryMacro")

@@ -2,11 +2,11 @@
   public import OperationCore
   public import OperationMutation
 
-  /// The mutation that `@MutationRequest` makes of a function. `Origin` tells it from those of other functions.
+  /// The mutation that `@MutationRequest` makes of a function. `Origin` identifies the function.
   public struct FunctionMutation<Origin, Arguments: Sendable, MutateValue: Sendable, MutateFailure: Error>:
     MutationRequest
   {
-    /// A call of the function, with the parameters that belong to the mutation.
+    /// A call of the function, with the stored parameters of the mutation.
     public typealias Body =
       @Sendable (isolated (any Actor)?, Arguments, OperationContext, OperationContinuation<MutateValue, MutateFailure>)
       async throws(MutateFailure) -> MutateValue
@@ -19,10 +19,10 @@
     /// Creates a mutation.
     ///
     /// - Parameters:
-    ///   - path: What identifies the mutation.
-    ///   - owner: The type that the function belongs to; nil for a global one.
-    ///   - peer: The member that makes the mutation.
-    ///   - body: The call.
+    ///   - path: The path of the mutation.
+    ///   - owner: The type that the function belongs to; nil for a global function.
+    ///   - peer: The generated member that creates the mutation.
+    ///   - body: Calls the function.
     public init(
       path: OperationPath,
       of owner: (any Any.Type)? = nil,

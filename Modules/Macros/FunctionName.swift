@@ -1,11 +1,11 @@
 #if SwiftOperationMacros
   internal import OperationCore
 
-  /// What the operation of a function is called: `Post.query(for:)`.
+  /// The name of the operation of a function: `Post.query(for:)`.
   struct FunctionName: Sendable {
-    /// The type that the function belongs to; nil for a global one.
+    /// The type that the function belongs to; nil for a global function.
     let owner: (any Any.Type)?
-    /// The member that the macro made.
+    /// The member that the macro has generated.
     let peer: StaticString
 
     var text: String {

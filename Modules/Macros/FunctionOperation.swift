@@ -3,7 +3,7 @@
 
   /// The operation that `@OperationRequest` makes of a function.
   public struct FunctionOperation<Value, Failure: Error>: OperationRequest, Sendable {
-    /// A call of the function, with the arguments that the operation was made with.
+    /// A call of the function, with the stored arguments of the operation.
     public typealias Body =
       @Sendable (isolated (any Actor)?, OperationContext, OperationContinuation<Value, Failure>)
       async throws(Failure) -> Value
@@ -15,9 +15,9 @@
     /// Creates an operation.
     ///
     /// - Parameters:
-    ///   - owner: The type that the function belongs to; nil for a global one.
-    ///   - peer: The member that makes the operation.
-    ///   - body: The call.
+    ///   - owner: The type that the function belongs to; nil for a global function.
+    ///   - peer: The generated member that creates the operation.
+    ///   - body: Calls the function.
     public init(of owner: (any Any.Type)? = nil, peer: StaticString = #function, body: @escaping Body) {
       self.name = FunctionName(owner: owner, peer: peer)
       self.body = body
@@ -32,9 +32,9 @@
     }
   }
 
-  /// What the macros write around the call of a function that is not `async`.
+  /// Used by generated code around the call of a function that is not `async`.
   public enum FunctionCall {
-    /// The result of a call, asynchronously: so `await` is right for a function of an actor and for any other.
+    /// Returns the result of a call. Being `async`, it permits `await` for functions with and without an actor.
     public static func result<Value>(
       isolation: isolated (any Actor)? = #isolation,
       of call: Value

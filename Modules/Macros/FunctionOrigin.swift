@@ -1,6 +1,6 @@
 #if SwiftOperationMacros
-  /// Stands for a function that a macro made an operation of: numbers that no other function has, as a type.
+  /// A type that identifies a function with a macro, by numbers that are unique to the function.
   ///
-  /// So operations of two functions have two types, and a client can report that both claim one path.
+  /// So the operations of two functions have different types, and a client can report that both use the same path.
   public enum FunctionOrigin<let high: Int, let low: Int> {}
 #endif

@@ -1,9 +1,9 @@
 #if SwiftOperationMacros
   public import OperationCore
 
-  /// What the macros make inferred paths of.
+  /// The paths and path elements that generated code uses.
   public enum FunctionPath {
-    /// The path of a function: what tells it from all others, then what identifies its arguments.
+    /// The path of a function: an element that identifies the function, then the elements of its arguments.
     public static func inferred<Origin>(
       _ name: String,
       of origin: Origin.Type,
@@ -14,7 +14,7 @@
       return path
     }
 
-    /// A path of the user's, then what identifies the arguments.
+    /// A path of the user, then the elements of the arguments.
     public static func inferred(after prefix: OperationPath, _ arguments: OperationPath.Element...) -> OperationPath {
       var path = prefix
       path.append(contentsOf: arguments)
@@ -34,44 +34,44 @@
   }
 
   extension FunctionPath {
-    /// An argument as it is.
+    /// The argument itself.
     public static func argument(_ argument: some Hashable & Sendable) -> OperationPath.Element {
       OperationPath.Element(argument)
     }
 
-    /// The identifier of an argument.
+    /// The identifier of the argument.
     public static func argument<Argument: Identifiable>(_ argument: Argument) -> OperationPath.Element
     where Argument.ID: Sendable {
       OperationPath.Element(argument.id)
     }
 
-    /// An argument as it is: being equal says more than having one identifier.
+    /// The argument itself: equality is more precise than the identifier.
     public static func argument<Argument: Hashable & Sendable & Identifiable>(
       _ argument: Argument
     ) -> OperationPath.Element where Argument.ID: Sendable {
       OperationPath.Element(argument)
     }
 
-    /// The identifier of an argument, if there is one.
+    /// The identifier of the argument, or nil.
     public static func argument<Argument: Identifiable>(_ argument: Argument?) -> OperationPath.Element
     where Argument.ID: Sendable {
       OperationPath.Element(argument?.id)
     }
 
-    /// An argument as it is, if there is one.
+    /// The argument itself, or nil.
     public static func argument<Argument: Hashable & Sendable & Identifiable>(
       _ argument: Argument?
     ) -> OperationPath.Element where Argument.ID: Sendable {
       OperationPath.Element(argument)
     }
 
-    /// The identifiers of arguments.
+    /// The identifiers of the arguments.
     public static func argument<Argument: Identifiable>(_ arguments: [Argument]) -> OperationPath.Element
     where Argument.ID: Sendable {
       OperationPath.Element(arguments.map(\.id))
     }
 
-    /// Arguments as they are.
+    /// The arguments themselves.
     public static func argument<Argument: Hashable & Sendable & Identifiable>(
       _ arguments: [Argument]
     ) -> OperationPath.Element where Argument.ID: Sendable {
@@ -83,7 +83,7 @@
       OperationPath.Element(ObjectIdentifier(argument))
     }
 
-    /// Nothing that could identify the argument.
+    /// Unavailable: nothing identifies the argument.
     @available(
       *,
       unavailable,
@@ -95,29 +95,29 @@
   }
 
   extension FunctionPath {
-    /// An argument as it is.
+    /// The argument itself.
     public static func hashable(_ argument: some Hashable & Sendable) -> OperationPath.Element {
       OperationPath.Element(argument)
     }
 
-    /// The identifier of an argument.
+    /// The identifier of the argument.
     public static func identifiable<Argument: Identifiable>(_ argument: Argument) -> OperationPath.Element
     where Argument.ID: Sendable {
       OperationPath.Element(argument.id)
     }
 
-    /// An argument that is an identifier.
+    /// The argument itself, which is an identifier.
     public static func identifier(_ argument: some Hashable & Sendable) -> OperationPath.Element {
       OperationPath.Element(argument)
     }
 
-    /// The identifier of an argument.
+    /// The identifier of the argument.
     public static func identifier<Argument: Identifiable>(_ argument: Argument) -> OperationPath.Element
     where Argument.ID: Sendable {
       OperationPath.Element(argument.id)
     }
 
-    /// The identifier of an argument.
+    /// The identifier of the argument.
     public static func identifier<Argument: Hashable & Sendable & Identifiable>(
       _ argument: Argument
     ) -> OperationPath.Element where Argument.ID: Sendable {
@@ -126,18 +126,18 @@
   }
 
   extension FunctionPath {
-    /// The value that the function is a member of, as it is.
+    /// The instance that the function is a member of.
     public static func instance(_ instance: some Hashable & Sendable) -> OperationPath.Element {
       OperationPath.Element(instance)
     }
 
-    /// The identifier of the value that the function is a member of.
+    /// The identifier of the instance that the function is a member of.
     public static func instance<Instance: Identifiable>(_ instance: Instance) -> OperationPath.Element
     where Instance.ID: Sendable {
       OperationPath.Element(instance.id)
     }
 
-    /// The value that the function is a member of, as it is: being equal says more than having one identifier.
+    /// The instance that the function is a member of: equality is more precise than the identifier.
     public static func instance<Instance: Hashable & Sendable & Identifiable>(
       _ instance: Instance
     ) -> OperationPath.Element where Instance.ID: Sendable {
@@ -150,7 +150,7 @@
       OperationPath.Element(ObjectIdentifier(instance))
     }
 
-    /// Nothing that could identify the value.
+    /// Unavailable: nothing identifies the instance.
     @available(
       *,
       unavailable,

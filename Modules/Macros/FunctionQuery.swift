@@ -1,9 +1,9 @@
 #if SwiftOperationMacros
   public import OperationCore
 
-  /// The query that `@QueryRequest` makes of a function. `Origin` tells it from those of other functions.
+  /// The query that `@QueryRequest` makes of a function. `Origin` identifies the function.
   public struct FunctionQuery<Origin, Value: Sendable, Failure: Error>: QueryRequest {
-    /// A call of the function, with the arguments that the query was made with.
+    /// A call of the function, with the stored arguments of the query.
     public typealias Body =
       @Sendable (isolated (any Actor)?, OperationContext, OperationContinuation<Value, Failure>)
       async throws(Failure) -> Value
@@ -16,10 +16,10 @@
     /// Creates a query.
     ///
     /// - Parameters:
-    ///   - path: What identifies the query.
-    ///   - owner: The type that the function belongs to; nil for a global one.
-    ///   - peer: The member that makes the query.
-    ///   - body: The call.
+    ///   - path: The path of the query.
+    ///   - owner: The type that the function belongs to; nil for a global function.
+    ///   - peer: The generated member that creates the query.
+    ///   - body: Calls the function.
     public init(
       path: OperationPath,
       of owner: (any Any.Type)? = nil,

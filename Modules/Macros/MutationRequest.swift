@@ -1,5 +1,5 @@
 #if SwiftOperationMacros
-  /// Makes a mutation of a function: beside `name` there is `$name`, a `MutationRequest` that calls it.
+  /// Makes a mutation of a function: adds `$name`, a `MutationRequest` that calls `name`.
   ///
   /// ```swift
   /// @MutationRequest
@@ -10,11 +10,11 @@
   /// try await client.store(for: $rename(post: 1)).mutate(with: "A title")
   /// ```
   ///
-  /// The parameter `arguments` takes what a call brings; without one, calls bring nothing. Other parameters belong to the
-  /// mutation: `$name` takes them, as it does for a query, and they are part of its path. Parameters of the types
-  /// `OperationContext`, `OperationContinuation` and `isolated (any Actor)?` get what the run brings.
+  /// The parameter `arguments` receives the arguments of each call; without it, calls have none. The other parameters
+  /// belong to the mutation: `$name` takes them, as for a query, and they are part of the path. Parameters of the types
+  /// `OperationContext`, `OperationContinuation` and `isolated (any Actor)?` receive the values of the run.
   ///
-  /// - Parameter path: How the mutation gets its path; the function and its own parameters by default.
+  /// - Parameter path: How the path is made; by default from the function and its own parameters.
   @attached(peer, names: prefixed(`$`))
   public macro MutationRequest(path: OperationPathRule = .inferred) =
     #externalMacro(module: "OperationMacrosPlugin", type: "MutationRequestMacro")

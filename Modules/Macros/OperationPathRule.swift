@@ -1,9 +1,9 @@
 #if SwiftOperationMacros
   public import OperationCore
 
-  /// How an operation that a macro made of a function gets its path.
+  /// How the path of an operation is made from its function.
   ///
-  /// A rule is read by the macro at compile time, so write it out where the macro stands.
+  /// The macro reads the rule at compile time, so write it directly in the attribute.
   ///
   /// ```swift
   /// @QueryRequest(path: ["posts"])                            // ["posts", 1]
@@ -15,20 +15,19 @@
   public struct OperationPathRule: Sendable {
     private init() {}
 
-    /// The function, the value that it is a member of, and its arguments, by what identifies each of them.
+    /// A path of the function, its instance, and its arguments.
     ///
-    /// A `Hashable` argument is an element of the path itself; of an `Identifiable` one that is not `Hashable` the `id` is.
-    /// Functions never share a path, whatever their names and arguments.
+    /// A `Hashable` argument becomes an element of the path; of an `Identifiable` argument that is not `Hashable`, the
+    /// `id` does. Two functions never have the same path, whatever their names and arguments.
     public static var inferred: Self { Self() }
 
-    /// Like ``inferred``, where every argument has to be `Hashable`.
+    /// Like ``inferred``, but every argument must be `Hashable`.
     public static var inferredFromHashable: Self { Self() }
 
-    /// Like ``inferred``, by identifiers alone.
+    /// Like ``inferred``, but only with identifiers.
     ///
-    /// An argument that is called `id` identifies the operation, as the property `id` identifies one that is `Identifiable`:
-    /// it is the only argument in the path, and the others make no difference to it. Where there is none, the path has the
-    /// `id` of every argument, and each of them has to be `Identifiable`.
+    /// An argument named `id` identifies the operation alone: the path does not contain the other arguments. Without
+    /// such an argument, the path contains the `id` of every argument, and each must be `Identifiable`.
     ///
     /// ```swift
     /// @QueryRequest(path: .inferredFromIdentifiable)
@@ -39,22 +38,22 @@
     /// ```
     public static var inferredFromIdentifiable: Self { Self() }
 
-    /// A path of your own, followed by the arguments as ``inferred`` takes them.
+    /// Your path, followed by the arguments as in ``inferred``.
     ///
-    /// An array literal stands for this rule: `path: ["posts"]`.
+    /// An array literal is short for this rule: `path: ["posts"]`.
     public static func prefixed(by path: OperationPath) -> Self { Self() }
 
-    /// A path of your own, made from the arguments of the function.
+    /// Your path, made from the arguments of the function.
     ///
-    /// - Parameter path: Takes the arguments in their order, without those that the run brings; for a member of a value it
-    ///   may take that value before them. Write the types of a closure's parameters.
+    /// - Parameter path: Receives the arguments in their order, without those that the run passes. For a member of an
+    ///   instance it may take the instance first. Write the types of a closure's parameters.
     public static func custom<each Argument>(_ path: @Sendable (repeat each Argument) -> OperationPath) -> Self {
       Self()
     }
   }
 
   extension OperationPathRule: ExpressibleByArrayLiteral {
-    /// A path of your own, followed by the arguments as ``inferred`` takes them.
+    /// Your path, followed by the arguments as in ``inferred``.
     public init(arrayLiteral elements: (any Hashable & Sendable)...) {
       self.init()
     }

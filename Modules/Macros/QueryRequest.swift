@@ -1,5 +1,5 @@
 #if SwiftOperationMacros
-  /// Makes a query of a function: beside `name` there is `$name`, a `QueryRequest` that calls it.
+  /// Makes a query of a function: adds `$name`, a `QueryRequest` that calls `name`.
   ///
   /// ```swift
   /// extension Post {
@@ -12,11 +12,11 @@
   /// let store = client.store(for: Post.$query(for: 1).stale(after: .seconds(30)))
   /// ```
   ///
-  /// `$name` is a property where the function has no arguments, and otherwise a function with the same labels, defaults,
-  /// generic parameters, access and availability. Parameters of the types `OperationContext`, `OperationContinuation` and
-  /// `isolated (any Actor)?` are no arguments: they get what the run brings.
+  /// `$name` is a property if the function has no arguments. Otherwise it is a function with the same labels, default
+  /// values, generic parameters, access and availability. Parameters of the types `OperationContext`,
+  /// `OperationContinuation` and `isolated (any Actor)?` do not count as arguments: they receive the values of the run.
   ///
-  /// - Parameter path: How the query gets its path; the function and its arguments by default.
+  /// - Parameter path: How the path is made; by default from the function and its arguments.
   @attached(peer, names: prefixed(`$`))
   public macro QueryRequest(path: OperationPathRule = .inferred) =
     #externalMacro(module: "OperationMacrosPlugin", type: "QueryRequestMacro")

@@ -7,12 +7,12 @@
   /// let value = try await #run($operation)
   /// ```
   ///
-  /// Write `try` where the operation can fail, and `await`. The error has the type that the operation names.
+  /// Write `try` if the operation can fail, and `await`. The error has the type that the operation declares.
   ///
   /// - Parameters:
   ///   - operation: The operation, with its modifiers.
-  ///   - context: The configuration and dependencies of the run; an empty context unless you bring one.
-  ///   - continuation: Takes the results that the operation yields; nothing does unless you bring one.
+  ///   - context: The configuration and dependencies of the run; empty by default.
+  ///   - continuation: Receives the results that the operation yields; by default they are dropped.
   @discardableResult
   @freestanding(expression)
   public macro run<Operation: OperationRequest>(
