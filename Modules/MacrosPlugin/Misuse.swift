@@ -3,7 +3,7 @@
   internal import SwiftSyntax
   internal import SwiftSyntaxMacros
 
-  /// Something that a macro cannot do, said where it is written, with what to write instead.
+  /// A wrong use of a macro, reported at its place in the source, with a suggestion how to correct it.
   struct Misuse: Error {
     var diagnostic: Diagnostic
 
@@ -32,7 +32,7 @@
   }
 
   extension FixIt {
-    /// A remedy that puts `new` in the place of `old`.
+    /// A fix-it that replaces `old` with `new`.
     static func replacing(_ message: String, _ old: some SyntaxProtocol, with new: some SyntaxProtocol) -> FixIt {
       FixIt(
         message: Misuse.Message(id: "remedy", text: message, severity: .error),
@@ -40,11 +40,11 @@
       )
     }
 
-    /// A remedy that takes an attribute away.
+    /// A fix-it that removes an attribute.
     static func removing(_ attribute: AttributeSyntax, from declaration: some DeclSyntaxProtocol) -> FixIt {
       var bare = Syntax(declaration)
       if let attributed = declaration.asProtocol((any WithAttributesSyntax).self) {
-        // The compiler hands the attribute over apart from the declaration, so it is known by its text only.
+        // The compiler passes the attribute separately from the declaration, so it can only be matched by its text.
         let attributes = attributed.attributes.filter { $0.trimmedDescription != attribute.trimmedDescription }
         bare = Syntax(fromProtocol: attributed.with(\.attributes, attributes))
       }
@@ -55,7 +55,7 @@
       )
     }
 
-    /// A remedy that takes a modifier away.
+    /// A fix-it that removes a modifier.
     static func removing<Declaration: WithModifiersSyntax & DeclSyntaxProtocol>(
       _ modifier: DeclModifierSyntax,
       from declaration: Declaration
@@ -67,7 +67,7 @@
   }
 
   extension MacroExpansionContext {
-    /// What `body` makes, or nothing, and a report, where it cannot.
+    /// Returns the output of `body`. If `body` throws, reports the misuse and returns nothing.
     func reporting<Output>(_ body: () throws(Misuse) -> [Output]) -> [Output] {
       do {
         return try body()

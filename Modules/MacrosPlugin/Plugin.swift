@@ -13,7 +13,7 @@
     ]
   }
 #else
-  // Without the trait there is nothing to expand, but the target is still an executable.
+  // Without the trait there are no macros, but the target must still be an executable.
   @main
   enum Plugin {
     static func main() {}

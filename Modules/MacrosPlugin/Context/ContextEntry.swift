@@ -2,11 +2,11 @@
   internal import SwiftSyntax
   internal import SwiftSyntaxBuilder
 
-  /// What `@ContextEntry` reads from the property that it stands on.
+  /// The parts of a property with `@ContextEntry` that the macro needs.
   struct ContextEntry {
-    /// The name of the type that is the entry's key.
+    /// The name of the key type of the entry.
     var key: TokenSyntax
-    /// The annotation of the type; nothing where the initial value tells the type.
+    /// The type annotation; empty if the type is inferred from the initial value.
     var type: String
     var value: ExprSyntax
 
@@ -25,7 +25,7 @@
       if let modifier = variable.modifiers.first(where: { $0.name.isStoredPropertyModifier }) {
         throw .entryHasModifier(modifier, of: variable)
       }
-      // The compiler itself refuses the macro on a declaration of several properties.
+      // The compiler itself rejects the macro on a declaration of several properties.
       guard let binding = variable.bindings.first else { throw .entryIsNoProperty(attribute, on: declaration) }
       guard let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier else {
         throw .entryIsPattern(binding.pattern, attribute, on: variable)
@@ -60,7 +60,7 @@
   }
 
   extension TypeSyntax {
-    /// Whether the type is spelled as an optional.
+    /// Whether the type is written as an optional.
     fileprivate var isOptional: Bool {
       if self.is(OptionalTypeSyntax.self) { return true }
       return self.as(IdentifierTypeSyntax.self)?.name.text == "Optional"

@@ -3,7 +3,7 @@
   internal import SwiftSyntaxBuilder
   internal import SwiftSyntaxMacros
 
-  /// Gives a property of `OperationContext` a getter and a setter, and a key beside it.
+  /// Adds a getter and a setter to a property of `OperationContext`, and a key type next to it.
   struct ContextEntryMacro {}
 
   extension ContextEntryMacro: AccessorMacro {
@@ -13,7 +13,7 @@
       in context: some MacroExpansionContext
     ) throws -> [AccessorDeclSyntax] {
       guard let entry = try? ContextEntry(declaration, attribute: node, in: context.lexicalContext) else {
-        // The expansion of the peer reports what is wrong. Without an accessor the compiler would add what follows from it.
+        // The peer expansion reports the misuse. This accessor prevents follow-up errors of the compiler.
         return [#"get { fatalError("This entry is misused.") }"#]
       }
       return [

@@ -1,5 +1,5 @@
 #if SwiftOperationMacros
-  /// The names of what a run brings, none of which the function or an own parameter of it has.
+  /// Names for the values that a run passes, different from those of the function and its own parameters.
   struct BodyNames {
     let isolation: String
     let arguments: String

@@ -3,11 +3,12 @@
   internal import SwiftSyntaxMacros
 
   extension MacroExpansionContext {
-    /// Two numbers made from the file, from what is around the function, and from its declaration, without its body.
+    /// A hash of the file, the surrounding declarations and the declaration of the function without its body, as two
+    /// numbers.
     ///
-    /// They are the same in every build. A type cannot be declared inside a generic function, so numbers, as the arguments
-    /// of a generic type, make the type that tells one function from another. The compiler crashes over arguments of more
-    /// than 31 bits, so there are two.
+    /// The numbers are the same in every build. A type cannot be declared inside a generic function. Instead, the
+    /// numbers become the arguments of a generic type, and that type distinguishes the functions. There are two numbers
+    /// because the compiler crashes on arguments of more than 31 bits.
     func fingerprint(of function: FunctionDeclSyntax) -> (high: Int, low: Int) {
       var hash = FowlerNollVo()
       hash.combine(self.location(of: function)?.file.trimmedDescription ?? "")
@@ -27,7 +28,7 @@
     private var state: UInt64 = 0xcbf2_9ce4_8422_2325
 
     mutating func combine(_ text: String) {
-      // The zero ends a text, so that no two lists of texts are one.
+      // The zero marks the end of a text, so that different lists of texts differ.
       for byte in Array(text.utf8) + [0] {
         self.state = (self.state ^ UInt64(byte)) &* 0x100_0000_01b3
       }

@@ -106,7 +106,7 @@
   }
 
   extension SyntaxProtocol {
-    /// This node with the space around another.
+    /// This node with the whitespace of another node.
     func surrounded(as other: some SyntaxProtocol) -> Self {
       self.with(\.leadingTrivia, other.leadingTrivia).with(\.trailingTrivia, other.trailingTrivia)
     }

@@ -47,7 +47,7 @@
   }
 
   extension ClosureSignatureSyntax {
-    /// The signature of a closure that takes what the parameters take; nothing for no parameters.
+    /// The signature of a closure with the given parameters; nil without parameters.
     fileprivate init?(of parameters: [OperationParameter]) {
       guard !parameters.isEmpty else { return nil }
       let list = parameters.enumerated().map { index, parameter in
@@ -68,7 +68,7 @@
   }
 
   extension OperationParameter {
-    /// The parameter in the signature of a closure.
+    /// The parameter as written in the signature of a closure.
     fileprivate var closureParameter: String { "\(self.reference): \(self.parameterType)" }
   }
 #endif

@@ -3,7 +3,7 @@
   internal import SwiftSyntaxBuilder
 
   extension TokenSyntax {
-    /// The name without backquotes; nil for `_`. A keyword that is a name counts as one.
+    /// The name without backquotes; nil for `_`. A keyword used as a name counts as a name.
     var bareName: String? {
       guard self.tokenKind != .wildcard else { return nil }
       let isQuoted = self.text.count > 2 && self.text.first == "`" && self.text.last == "`"
@@ -11,9 +11,9 @@
     }
   }
 
-  /// The spellings of names in what the macros write.
+  /// How names are written in the generated code.
   enum Spelling {
-    /// A name as an expression refers to it: in backquotes where Swift reads the name alone as something else.
+    /// A name as written in an expression: with backquotes if Swift would otherwise parse it as something else.
     static func reference(to name: String) -> String {
       let expression = ExprSyntax("\(raw: name)")
       guard !expression.hasError, case .identifier? = expression.as(DeclReferenceExprSyntax.self)?.baseName.tokenKind
@@ -21,12 +21,12 @@
       return name
     }
 
-    /// A name as the label of an argument. Swift warns of backquotes around a keyword there, other than `inout`.
+    /// A name as written in an argument label. Swift warns about backquotes around keywords there, except for `inout`.
     static func label(_ name: String) -> String {
       name != "inout" && Self.isPlain(name) ? name : "`\(name)`"
     }
 
-    /// A name that begins with `$`, as a declaration spells it: in backquotes where the rest is not a plain name.
+    /// A name that begins with `$`, as written in a declaration: with backquotes if the rest is not a plain name.
     static func declaration(_ name: String) -> String {
       Self.isPlain(name) ? name : "`\(name)`"
     }

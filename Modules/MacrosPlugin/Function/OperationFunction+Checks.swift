@@ -2,7 +2,7 @@
   internal import SwiftSyntax
 
   extension FunctionDeclSyntax {
-    /// Whether an operation could call the function: it is there to be called, and this macro is the only one on it.
+    /// Checks that an operation can call the function, and that no other of these macros is attached to it.
     func checkPlace(attribute: AttributeSyntax, kind: RequestKind, in lexicalContext: [Syntax]) throws(Misuse) {
       if let first = RequestKind.kinds(of: self).first, first != kind {
         throw .second(attribute, after: first, on: self)
@@ -37,7 +37,7 @@
   }
 
   extension FunctionParameterSyntax {
-    /// Whether an operation could keep the argument and hand it over in each run.
+    /// Checks that an operation can store the argument and pass it in each run.
     func check() throws(Misuse) {
       for keyword in [Keyword.inout, .sending] {
         if let specifier = self.type.specifier(keyword) { throw .specifier(specifier, of: self) }
@@ -52,9 +52,10 @@
   }
 
   extension OperationFunction {
-    /// Whether the continuation takes what the function returns and throws.
+    /// Checks that the types of the continuation match the result and the error of the function.
     ///
-    /// Only spellings that cannot mean the same are refused here; the compiler knows the types and refuses the rest.
+    /// Only spellings that are certainly different are rejected here; the compiler, which knows the types, rejects the
+    /// others.
     func checkContinuation() throws(Misuse) {
       guard let parameter = self.parameters.first(where: { $0.role == .continuation }) else { return }
       let type = parameter.syntax.type.unattributed
@@ -69,7 +70,7 @@
       }
     }
 
-    /// Whether the path can be made from the parameters.
+    /// Checks that the path can be made from the parameters.
     func checkPath(attribute: AttributeSyntax) throws(Misuse) {
       guard self.kind.hasPath else { return }
       guard case .custom(let function) = self.path else {
@@ -84,14 +85,14 @@
       }
     }
 
-    /// Whether the user's function for the path takes the value that the function is a member of.
+    /// Whether the user's function for the path takes the instance that the function is a member of.
     var customPathTakesInstance: Bool {
       guard self.place == .instance, case .custom(let function) = self.path else { return false }
       return function.as(ClosureExprSyntax.self)?.parameterCount == self.ownParameters.count + 1
     }
   }
 
-  /// Types that have one name each, whatever a file imports and declares.
+  /// Types whose names always have the same meaning, whatever a file imports and declares.
   private enum WellKnownType: String {
     case any = "any Error"
     case bool = "Bool"
@@ -101,7 +102,7 @@
     case string = "String"
     case void = "Void"
 
-    /// Whether both spellings are of well-known types, and not of the same.
+    /// Whether both spellings name well-known types, and different ones.
     static func differ(_ one: String, _ other: String) -> Bool {
       guard let one = Self(spelling: one), let other = Self(spelling: other) else { return false }
       return one != other

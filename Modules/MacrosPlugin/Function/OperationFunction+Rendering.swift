@@ -28,7 +28,7 @@
 
     private var peerName: String { Spelling.declaration("$\(self.name)") }
 
-    /// The attributes that hold for the operation as they hold for the function.
+    /// The attributes of the function that also apply to the operation.
     private var attributes: [String] {
       self.syntax.attributes.compactMap { element in
         guard case .attribute(let attribute) = element else { return nil }
@@ -37,7 +37,7 @@
       }
     }
 
-    /// The operation can be made anywhere, wherever the function runs.
+    /// The modifiers of `$name`. It is `nonisolated`, because the operation can be created anywhere.
     private var modifiers: [String] {
       var modifiers: [String] = []
       for modifier in self.syntax.modifiers {
@@ -57,7 +57,7 @@
       return modifiers
     }
 
-    /// The type of the operation. It is not opaque: properties could not be declared with such an operation otherwise.
+    /// The type of the operation. It is not opaque, because properties could not be declared with an opaque type.
     private var operationType: String {
       let result = [self.valueType, self.failureType]
       let arguments =
@@ -95,7 +95,7 @@
         """
     }
 
-    /// The arguments that tell what is made of which function.
+    /// The arguments for the path and the owner of the function.
     private var operationArguments: String {
       var arguments: [String] = []
       if self.kind.hasPath { arguments.append("path: \(self.pathExpression)") }
@@ -124,17 +124,17 @@
       }
       let call = "\(function)(\(arguments.joined(separator: ", ")))"
       let attempt = self.isThrowing ? "try " : ""
-      // A function that is not `async` may still belong to an actor, which cannot be seen from here.
+      // A function that is not `async` may still be isolated to an actor, which the macro cannot see.
       return self.isAsync
         ? "\(attempt)await \(call)" : "\(attempt)await OperationMacros.FunctionCall.result(of: \(call))"
     }
   }
 
   extension OperationFunction {
-    /// The type that stands for the function.
+    /// The type that identifies the function.
     private var origin: String { "OperationMacros.FunctionOrigin<\(self.fingerprint.high), \(self.fingerprint.low)>" }
 
-    /// A type that stands for the function as it is for these generic arguments and this type around it.
+    /// A type that identifies the function together with its generic arguments and the type around it.
     private var identity: String {
       let generics = self.syntax.genericParameterClause?.parameters.map(\.name.text) ?? []
       let types = (self.place == .global ? [] : ["Self"]) + generics
@@ -171,14 +171,14 @@
       return (self.place == .instance ? ["\(path).instance(self)"] : []) + arguments
     }
 
-    /// The argument that is called `id`, by the name that the body uses, or by its label.
+    /// The parameter with the name or the label `id`; the name is tried first.
     private var identifier: OperationParameter? {
       self.ownParameters.first { $0.name == "id" } ?? self.ownParameters.first { $0.syntax.names.contains("id") }
     }
   }
 
   extension FunctionDeclSyntax {
-    /// The labels of the parameters, as in the function's full name.
+    /// The labels of the parameters, as in the full name of the function.
     fileprivate var labels: String {
       self.signature.parameterClause.parameters.map { "\($0.firstName.trimmed.text):" }.joined()
     }

@@ -2,13 +2,13 @@
   internal import SwiftSyntax
   internal import SwiftSyntaxMacros
 
-  /// What the macros read from a function: all that its operation depends on.
+  /// The parts of a function that the macros need to make an operation.
   struct OperationFunction {
-    /// Where the function is declared, which decides how it is called.
+    /// Where the function is declared, which determines how it is called.
     enum Place {
       case global
       case type
-      /// In a value; the macro cannot see whether it is one of a class.
+      /// A member of an instance; the macro cannot always see whether that is an object.
       case instance
     }
 
@@ -21,10 +21,10 @@
     var valueType: String
     /// `Never` for a function that does not throw.
     var failureType: String
-    /// Whether the function can be overridden unless it says otherwise.
+    /// Whether the function is a member of a class and can be overridden by default.
     var isInClass: Bool
     var path: PathRule
-    /// Numbers that no other function has.
+    /// Numbers that identify the function.
     var fingerprint: (high: Int, low: Int)
 
     init(
@@ -62,12 +62,12 @@
     /// The parameters of `$name`.
     var ownParameters: [OperationParameter] { self.parameters.filter { $0.role == .own } }
 
-    /// What a call of a mutation brings, as the type of a parameter.
+    /// The type of the arguments of a mutation, as written for a parameter.
     var argumentsParameterType: String {
       self.parameters.first { $0.role == .arguments }?.parameterType ?? "Void"
     }
 
-    /// What a call of a mutation brings, as a generic argument, which is escaping as it is.
+    /// The type of the arguments of a mutation, as a generic argument, where closures are always escaping.
     var argumentsType: String {
       self.parameters.first { $0.role == .arguments }?.type ?? "Void"
     }

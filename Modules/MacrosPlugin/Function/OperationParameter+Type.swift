@@ -7,7 +7,8 @@
       self.as(AttributedTypeSyntax.self)?.baseType.trimmed ?? self.trimmed
     }
 
-    /// The type without what says how a value of it is passed: `@escaping`, `isolated`, `borrowing`, `sending` and the like.
+    /// The type without `@escaping` and specifiers such as `isolated`, `borrowing` and `sending`, which describe how it
+    /// is passed.
     var withoutPassing: TypeSyntax {
       guard var type = self.as(AttributedTypeSyntax.self) else { return self.trimmed }
       type.attributes = type.attributes.filter { $0.trimmedDescription != "@escaping" }
@@ -27,26 +28,26 @@
       return type.with(\.attributes, attributes).bareIfPossible.surrounded(as: self)
     }
 
-    /// Whether the type is spelled as a function type, maybe in parentheses.
+    /// Whether the type is written as a function type, possibly in parentheses.
     var isFunction: Bool { self.function != nil }
 
-    /// The type as a parameter spells it whose argument an operation keeps.
+    /// The type of a parameter whose argument an operation stores.
     var keptParameter: String {
       if let function = self.function { return function.spelled(with: ["@escaping", "@Sendable"]) }
-      // The name of a function type cannot be told from others, but only such a type can be escaping.
+      // A type alias of a function type looks like any other name, but only function types can be `@escaping`.
       let attributes = self.as(AttributedTypeSyntax.self)?.attributes ?? []
       return attributes.contains { $0.trimmedDescription == "@escaping" } ? "@escaping \(self.kept)" : self.kept
     }
 
-    /// The type of a value that an operation keeps: its functions are sendable.
+    /// The type of a value that an operation stores, with `@Sendable` functions.
     ///
-    /// That holds for a function by itself, and for those in optionals and tuples, which convert to the types that the user
-    /// wrote. The arguments of generic types stay as they are. So do the elements of arrays and dictionaries: these convert,
-    /// but by a cast of each element, which traps.
+    /// This applies to functions, and to functions in optionals and tuples, which convert to the types that the user
+    /// wrote. The arguments of generic types stay as they are. So do the elements of arrays and dictionaries: these
+    /// convert by a cast of each element, which traps.
     var kept: String {
       if let function = self.function { return function.spelled(with: ["@Sendable"]) }
       let type = self.withoutPassing
-      // The suffix `!` is for parameters alone; a generic argument cannot have it.
+      // Only parameters can have the suffix `!`; a generic argument cannot.
       if let type = type.as(ImplicitlyUnwrappedOptionalTypeSyntax.self) {
         return "\(type.wrappedType.keptBeforeSuffix)?"
       }
@@ -55,9 +56,9 @@
   }
 
   extension TypeSyntax {
-    /// A function type, and what stands before it.
+    /// A function type with its attributes and specifiers.
     private struct Function {
-      /// What comes before all attributes, like `nonisolated(nonsending)`.
+      /// Specifiers that come before the attributes, such as `nonisolated(nonsending)`.
       var specifiers: [String] = []
       var attributes: [String] = []
       var type: FunctionTypeSyntax
@@ -82,7 +83,7 @@
       return self.parenthesized?.function
     }
 
-    /// The type in parentheses that are no tuple's.
+    /// The type in parentheses, if they are not those of a tuple.
     private var parenthesized: TypeSyntax? {
       guard let elements = self.as(TupleTypeSyntax.self)?.elements, elements.count == 1 else { return nil }
       return elements.first?.firstName == nil ? elements.first?.type : nil
@@ -94,7 +95,7 @@
       return self.as(TupleTypeSyntax.self)?.elements.contains { $0.type.containsKeptFunction } ?? false
     }
 
-    /// A type that contains functions, with these as sendable ones.
+    /// A type that contains functions, with these made `@Sendable`.
     private var keptContainer: String {
       if let type = self.as(OptionalTypeSyntax.self) { return "\(type.wrappedType.keptBeforeSuffix)?" }
       guard let type = self.as(TupleTypeSyntax.self) else { return self.trimmedDescription }
@@ -109,7 +110,7 @@
   }
 
   extension AttributedTypeSyntax {
-    /// The type with some of its specifiers.
+    /// The type with only some of its specifiers.
     fileprivate func keeping(_ isKept: (TypeSpecifierListSyntax.Element) -> Bool) -> TypeSyntax {
       self.with(\.specifiers, self.specifiers.filter(isKept))
         .with(\.lateSpecifiers, self.lateSpecifiers.filter(isKept))

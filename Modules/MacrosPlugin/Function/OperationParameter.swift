@@ -1,13 +1,13 @@
 #if SwiftOperationMacros
   internal import SwiftSyntax
 
-  /// A parameter of a function that becomes an operation.
+  /// A parameter of a function that a macro is attached to.
   struct OperationParameter {
-    /// Who brings the argument.
+    /// The source of the argument.
     enum Role {
-      /// Whoever makes the operation: it is a parameter of `$name`.
+      /// The creator of the operation: the parameter is also one of `$name`.
       case own
-      /// A call of a mutation.
+      /// The caller of the mutation.
       case arguments
       case context
       case continuation
@@ -16,15 +16,15 @@
 
     var role: Role
     var syntax: FunctionParameterSyntax
-    /// The name without backquotes: that of the parameter, or one in the place of `_`, of `self` and of a name that hides
-    /// the function.
+    /// The name without backquotes: the parameter's own, or a substitute for `_`, `self` and a name that would hide the
+    /// function.
     var name: String
-    /// The type of the argument that an operation keeps.
+    /// The type of the argument that the operation stores.
     var type: String
-    /// That type, as a parameter spells it.
+    /// The same type, as written for a parameter.
     var parameterType: String
 
-    /// The name in expressions.
+    /// The name as written in expressions.
     var reference: String { Spelling.reference(to: self.name) }
 
     /// The argument in a call of the function, with its label.
@@ -72,7 +72,7 @@
   }
 
   extension FunctionParameterSyntax {
-    /// The names that callers and the function's body use.
+    /// The names that callers and the body of the function use.
     var names: [String] {
       [self.firstName, self.secondName].compactMap { $0?.bareName }
     }
@@ -115,7 +115,7 @@
       return ["anyActor", "any_Concurrency.Actor", "anySwift.Actor"].contains(spelling)
     }
 
-    /// The specifier, where it stands before the type.
+    /// A specifier before the type; nil if the type does not have it.
     func specifier(_ keyword: Keyword) -> SimpleTypeSpecifierSyntax? {
       self.as(AttributedTypeSyntax.self)?.specifiers.lazy
         .compactMap { $0.as(SimpleTypeSpecifierSyntax.self) }

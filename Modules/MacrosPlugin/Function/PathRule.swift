@@ -3,19 +3,19 @@
 
   /// The argument `path:` of an attribute.
   enum PathRule {
-    /// How arguments become elements: the function of `FunctionPath` that makes one.
+    /// How arguments become path elements; the raw value is the name of a function of `FunctionPath`.
     enum Inference: String {
       case either = "argument"
       case hashable
       case identifiable
-      /// The rule of an argument that is called `id`, by which ``identifiable`` identifies a function's arguments.
+      /// For a parameter named `id`, which ``identifiable`` uses instead of all other parameters.
       case identifier
     }
 
     case inferred(Inference)
-    /// The expression of a path, which the arguments follow.
+    /// An expression of a path, which the arguments are appended to.
     case prefixed(ExprSyntax)
-    /// The expression of a function that takes the arguments.
+    /// An expression of a function that takes the arguments.
     case custom(ExprSyntax)
 
     init(_ attribute: AttributeSyntax) throws(Misuse) {
@@ -47,7 +47,7 @@
   }
 
   extension ClosureExprSyntax {
-    /// How many parameters the closure says to have, by its signature or by its use of `$0` and the like.
+    /// The number of parameters of the closure, according to its signature or its use of `$0` and so on.
     var parameterCount: Int {
       switch self.signature?.parameterClause {
       case .parameterClause(let clause): return clause.parameters.count

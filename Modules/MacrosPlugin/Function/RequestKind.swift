@@ -1,13 +1,13 @@
 #if SwiftOperationMacros
   internal import SwiftSyntax
 
-  /// What a function becomes.
+  /// The kind of operation that a macro makes of a function.
   enum RequestKind: CaseIterable {
     case query
     case mutation
     case operation
 
-    /// The name of the macro, which is the name of the protocol.
+    /// The name of the macro, which is also the name of the protocol.
     var name: String {
       switch self {
       case .query: "QueryRequest"
@@ -16,10 +16,10 @@
       }
     }
 
-    /// Whether a store finds the operation by a path.
+    /// Whether stores find the operation by a path.
     var hasPath: Bool { self != .operation }
 
-    /// The kinds that a function is marked with, in their order.
+    /// The kinds of the macros attached to a function, in their order.
     static func kinds(of function: FunctionDeclSyntax) -> [RequestKind] {
       function.attributes.compactMap { element in
         guard case .attribute(let attribute) = element else { return nil }

@@ -3,7 +3,7 @@
   internal import SwiftSyntaxBuilder
   internal import SwiftSyntaxMacros
 
-  /// Runs an operation with a runner of its own.
+  /// Runs an operation with its own runner.
   struct RunMacro: ExpressionMacro {
     static func expansion(
       of node: some FreestandingMacroExpansionSyntax,
