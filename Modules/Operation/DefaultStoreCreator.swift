@@ -6,17 +6,18 @@ public import OperationNetworkObserving
 internal import OperationRetry
 
 extension OperationClient {
-  /// Gives the operations of a client what nearly all of them want.
+  /// Applies the defaults that nearly all operations of a client need.
   ///
-  /// Queries, and all else that a store may run unasked, are retried with backoff, deduplicated, run automatically, and
-  /// rerun when the network is back and when the application is active again, if stale and subscribed to. Mutations get retries where you ask for them,
-  /// and nothing else. What an operation says itself comes first.
+  /// Queries, and all other operations that a store may run by itself, are retried with backoff, deduplicated and run
+  /// automatically. If their value is stale and has subscribers, they are rerun when the network is back and when the
+  /// application is active again. Mutations are only retried, and only if you set a limit. An operation's own settings
+  /// override these defaults.
   public struct DefaultStoreCreator: StoreCreator {
     var retryLimit: Int
     var mutationRetryLimit: Int
-    /// What the contexts of all operations begin with. Its entries are shared by all stores.
+    /// The entries added to the contexts of all other operations. All stores share them.
     var entries: OperationContext
-    /// The same for operations that may be run unasked.
+    /// The entries added to the contexts of operations that a store may run by itself.
     var entriesOfQueries: OperationContext
     var surroundings: SurroundingsWatch?
 
@@ -45,14 +46,14 @@ extension OperationClient {
 }
 
 extension OperationClient.StoreCreator where Self == OperationClient.DefaultStoreCreator {
-  /// Gives the operations of a client what nearly all of them want.
+  /// Applies the defaults that nearly all operations of a client need.
   ///
   /// - Parameters:
-  ///   - retryLimit: How often a query is retried.
-  ///   - mutationRetryLimit: How often a mutation is retried.
-  ///   - backoff: How long to wait before a retry; nil for exponentially longer, from a second on.
-  ///   - delayer: What waits; nil for the deadline queue of the process.
-  ///   - automaticRunningSpecification: When queries may be run unasked.
+  ///   - retryLimit: The maximum number of retries of a query.
+  ///   - mutationRetryLimit: The maximum number of retries of a mutation.
+  ///   - backoff: The delays before retries; nil for exponential delays, beginning with one second.
+  ///   - delayer: Waits for the delays; nil for the deadline queue of the process.
+  ///   - automaticRunningSpecification: The condition for running queries automatically.
   ///   - networkObserver: Reruns stale queries with subscribers when the network is back; nil for none.
   ///   - activityObserver: Reruns stale queries with subscribers when the application is active again; nil for none.
   public static func `default`(
@@ -78,7 +79,7 @@ extension OperationClient.StoreCreator where Self == OperationClient.DefaultStor
     )
   }
 
-  /// What tests want: no retries, no delays, no observers.
+  /// The defaults for tests: no retries, no delays, no observers.
   public static var defaultTesting: Self {
     .default(retryLimit: 0, backoff: .noBackoff, delayer: .noDelay, networkObserver: nil, activityObserver: nil)
   }

@@ -1,11 +1,11 @@
 public import OperationCore
 
 extension OperationClient {
-  /// Creates a client whose operations get the defaults of ``DefaultStoreCreator``; under a test runner, those for tests.
+  /// Creates a client with the defaults of ``DefaultStoreCreator``, or with the defaults for tests under a test runner.
   ///
   /// - Parameters:
-  ///   - defaultContext: The context that stores begin with.
-  ///   - storeCache: Decides which idle stores go.
+  ///   - defaultContext: The initial context of stores.
+  ///   - storeCache: Decides which idle stores are dropped.
   public convenience init(
     defaultContext: OperationContext = OperationContext(),
     storeCache: some StoreCache = DefaultStoreCache.default()

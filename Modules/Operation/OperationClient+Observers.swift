@@ -3,10 +3,10 @@ public import OperationCore
 public import OperationNetworkObserving
 
 extension OperationClient {
-  /// What clients learn from that the network is back, unless they are told to use something else.
+  /// The observer that reports to clients by default when the network is back.
   ///
-  /// On Linux it is the observer of the kernel's network that the process shares; under a test runner, and on other
-  /// systems, there is none.
+  /// On Linux it is the observer of the kernel's network state, shared by the process. It is nil under a test runner
+  /// and on other systems.
   public static var defaultNetworkObserver: (any NetworkObserver & Sendable)? {
     #if os(Linux)
       if !TestRunner.isRunning { return NetlinkNetworkObserver.startingShared() }
@@ -14,10 +14,10 @@ extension OperationClient {
     return nil
   }
 
-  /// What clients learn from that the process goes on after a stop, unless they are told to use something else.
+  /// The observer that reports to clients by default when the process continues after a stop.
   ///
-  /// On Linux it is one observer for the process, which takes the signal `SIGCONT` and leaves its effect; under a test
-  /// runner, and on other systems, there is none.
+  /// On Linux it is one observer for the process, which handles the signal `SIGCONT` and keeps its effect. It is nil
+  /// under a test runner and on other systems.
   public static var defaultActivityObserver: (any ApplicationActivityObserver & Sendable)? {
     #if os(Linux)
       if !TestRunner.isRunning { return self.sharedActivityObserver }

@@ -6,7 +6,7 @@
 
 /// The arguments of the process.
 enum ProcessArguments {
-  /// All of them; nil where they cannot be read.
+  /// All arguments; nil if they cannot be read.
   static var all: [String]? {
     #if os(Linux)
       self.read("/proc/self/cmdline")
@@ -16,7 +16,7 @@ enum ProcessArguments {
   }
 
   #if os(Linux)
-    /// Reads them from the file in which the kernel keeps them. `CommandLine` ends the process where there is none.
+    /// Reads the arguments from the kernel's file, because `CommandLine` aborts the process if that file is missing.
     static func read(_ path: String) -> [String]? {
       let file = open(path, O_RDONLY | O_CLOEXEC)
       guard file >= 0 else { return nil }

@@ -2,10 +2,14 @@ public import OperationCore
 internal import OperationMemoryPressure
 
 extension OperationClient.StoreCache where Self == OperationClient.DefaultStoreCache {
-  /// Lets idle stores go after their cache time, the oldest ones where there are too many, and on Linux any when memory
-  /// runs short: see ``/OperationMemoryPressure/CgroupMemoryPressureSource``. Under a test runner nobody looks at memory.
+  /// Drops idle stores after their cache time, when there are too many, and on Linux when memory runs short.
   ///
-  /// - Parameter maximumIdleStores: How many stores may be idle before the ones that have been so longest go.
+  /// If there are too many, those that have been idle for longest are dropped. See
+  /// ``/OperationMemoryPressure/CgroupMemoryPressureSource`` for memory pressure, which is not observed under a test
+  /// runner.
+  ///
+  /// - Parameter maximumIdleStores: The number of idle stores above which the ones that have been idle for longest are
+  ///   dropped.
   public static func `default`(maximumIdleStores: Int = 10_000) -> Self {
     #if os(Linux)
       if !TestRunner.isRunning {

@@ -5,22 +5,22 @@ internal import Synchronization
 
 /// Reruns the stores of one creator when the network is back and when the application is active again.
 ///
-/// It does what `rerunOnChange(of:)` does for each store alone, with one subscription for all of them, so that an idle store
-/// keeps little for it. It subscribes while there are stores.
+/// It does the same as `rerunOnChange(of:)` on each store, but with one subscription for all of them, so that an idle
+/// store uses little memory. It subscribes while there are stores.
 final class SurroundingsWatch: Sendable {
-  /// What changes, before and after.
+  /// A change, with the value before and the value after.
   enum Change: Sendable {
     case network(NetworkConnectionStatus, NetworkConnectionStatus)
     case activity(Bool, Bool)
   }
 
-  /// A store that is watched, and its place among the others. It is the one object that is made for that.
+  /// A watched store and its links in the list: the only object allocated for watching a store.
   fileprivate final class WatchedStore: @unchecked Sendable {
-    // Unchecked because its places are touched by whoever holds the lock of the watch.
+    // Unchecked because its links are only accessed with the lock of the watch held.
     let store: any WatchableStore
     let watch: SurroundingsWatch
     var next: WatchedStore?
-    // Only the way forward holds what is there, or they would hold each other.
+    // Only the links forward retain, to avoid a retain cycle.
     unowned var previous: WatchedStore?
 
     init(_ store: any WatchableStore, _ watch: SurroundingsWatch) {
@@ -34,10 +34,10 @@ final class SurroundingsWatch: Sendable {
   }
 
   fileprivate struct State {
-    /// The stores in the order in which they came.
+    /// The stores in the order in which they were added.
     var first: WatchedStore?
     unowned var last: WatchedStore?
-    /// Counts how often the first store has come.
+    /// Counts how often the list has become non-empty.
     var generation: UInt64 = 0
     var subscription: OperationSubscription?
     var network: NetworkConnectionStatus?
@@ -48,7 +48,7 @@ final class SurroundingsWatch: Sendable {
   private let activityObserver: (any ApplicationActivityObserver & Sendable)?
   private let state = Mutex(State())
 
-  /// Returns nil when there is nothing to observe.
+  /// Returns nil without an observer.
   init?(
     network networkObserver: (any NetworkObserver & Sendable)?,
     activity activityObserver: (any ApplicationActivityObserver & Sendable)?
@@ -58,7 +58,7 @@ final class SurroundingsWatch: Sendable {
     self.activityObserver = activityObserver
   }
 
-  /// Reruns a store after changes until the subscription is cancelled.
+  /// Reruns the store after changes until the subscription is cancelled.
   func add(_ store: any WatchableStore) -> OperationSubscription {
     let watched = WatchedStore(store, self)
     let generation = self.state.withLock { state -> UInt64? in
@@ -72,7 +72,7 @@ final class SurroundingsWatch: Sendable {
   }
 
   private func remove(_ watched: WatchedStore) {
-    // The caller holds it, so that nothing goes under the lock.
+    // The caller retains `watched`, so nothing is released with the lock held.
     let subscription = self.state.withLock { state -> OperationSubscription? in
       state.remove(watched)
       guard state.first == nil else { return nil }
@@ -111,7 +111,7 @@ final class SurroundingsWatch: Sendable {
       guard state.generation == generation else { return (Value?.none, [any WatchableStore]()) }
       let former = state[keyPath: known]
       state[keyPath: known] = value
-      // The first value is no change.
+      // The first value is not a change.
       guard let former, former != value else { return (nil, []) }
       return (former, state.stores)
     }
@@ -147,7 +147,7 @@ extension SurroundingsWatch.State {
 }
 
 extension SurroundingsWatch.Change {
-  /// Whether what an operation needs has come to hold.
+  /// Whether the condition of an operation now holds and did not hold before.
   func isRise(in context: OperationContext) -> Bool {
     switch self {
     case .network(let former, let now):
