@@ -2,7 +2,7 @@
   internal import CoreMetrics
   internal import OperationCore
 
-  /// The metrics of the operations of one name.
+  /// The metrics of all operations with the same name.
   final class Meters: Sendable {
     let runs: Counter
     let attempts: Counter
@@ -46,19 +46,19 @@
   }
 
   extension Meters {
-    /// A run has begun, with its first attempt.
+    /// Counts the start of a run and of its first attempt.
     func runBegan() {
       self.runs.increment()
       self.attempts.increment()
     }
 
-    /// A run goes on with another attempt.
+    /// Counts another attempt of a run.
     func retryBegan() {
       self.attempts.increment()
       self.retries.increment()
     }
 
-    /// A run has ended.
+    /// Records the end of a run.
     func runEnded(after duration: Duration, with error: (any Error)? = nil) {
       self.duration.recordNanoseconds(duration.nanoseconds)
       guard let error else { return }
@@ -67,7 +67,7 @@
   }
 
   extension Duration {
-    /// Whole nanoseconds; the most that fit where there are more.
+    /// Whole nanoseconds; the maximum if there are too many.
     fileprivate var nanoseconds: Int64 {
       let (seconds, attoseconds) = self.components
       let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

@@ -2,28 +2,28 @@
   public import OperationCore
 
   extension OperationContext {
-    /// Measures the operations of all stores that are made with this context, outside of their other modifiers.
+    /// Measures the operations of all stores created with this context, outside of their other modifiers.
     ///
-    /// An operation that is ``OperationCore/OperationRequest/measured(_:by:)`` by itself is not measured again.
+    /// An operation with its own ``OperationCore/OperationRequest/measured(_:by:)`` is not measured again.
     ///
-    /// - Parameter meters: Where to count.
+    /// - Parameter meters: The meters to use.
     public mutating func measureOperations(by meters: OperationMeters = .shared) {
       self.operationDecorators.append(MeasurementDecorator(meters: meters))
     }
   }
 
   extension OperationClient {
-    /// Measures the operations of all stores that the client makes from now on, outside of their other modifiers.
+    /// Measures the operations of all stores that the client creates from now on, outside of their other modifiers.
     ///
-    /// Call it once, when the client is made. See `OperationContext.measureOperations(by:)`.
+    /// Call it once, when you create the client. See `OperationContext.measureOperations(by:)`.
     ///
-    /// - Parameter meters: Where to count.
+    /// - Parameter meters: The meters to use.
     public func measureOperations(by meters: OperationMeters = .shared) {
       self.defaultContext.measureOperations(by: meters)
     }
   }
 
-  /// Measures the operations of stores.
+  /// Adds a measurement to the operations of stores.
   struct MeasurementDecorator: OperationDecorator {
     let meters: OperationMeters
 

@@ -1,13 +1,13 @@
 #if SwiftOperationMetrics
   internal import OperationCore
 
-  /// A modifier that measures, whatever it measures.
+  /// Identifies the modifier, whatever its operation type.
   private protocol MeasurementModifier {}
 
   extension OperationMeasurement: MeasurementModifier {}
 
   extension OperationRequest {
-    /// Whether one of the modifiers around the operation measures it.
+    /// Whether one of the operation's modifiers measures it.
     static var hasMeasurement: Bool { self.hasModifier { $0 is any MeasurementModifier.Type } }
   }
 #endif

@@ -2,14 +2,14 @@
   public import OperationCore
 
   extension OperationRequest {
-    /// Measures the runs of the operation: how many, how long, how they end, and in a store who uses it.
+    /// Measures the runs of the operation: their number, duration and outcome, and, in a store, its subscribers.
     ///
-    /// What is inside is seen: a run that is retried inside is one run with several attempts. Applied inside of a retry,
-    /// each attempt counts as a run.
+    /// It measures everything that it is applied to: applied after a retry, it counts one run with several attempts.
+    /// Applied before a retry, it counts each attempt as a run.
     ///
     /// - Parameters:
-    ///   - name: The name in the metrics; nil for that of the operation: see `OperationRequest.operationName`.
-    ///   - meters: Where to count.
+    ///   - name: The name in the metrics; nil for `OperationRequest.operationName`.
+    ///   - meters: The meters to use.
     public func measured(
       _ name: String? = nil,
       by meters: OperationMeters = .shared
@@ -18,7 +18,7 @@
     }
   }
 
-  /// Measures the runs of an operation: what `.measured(_:by:)` applies.
+  /// Measures the runs of an operation; applied by `.measured(_:by:)`.
   public struct OperationMeasurement<Operation: OperationRequest>: OperationModifier {
     let name: String?
     let meters: OperationMeters

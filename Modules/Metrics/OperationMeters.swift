@@ -2,11 +2,11 @@
   public import CoreMetrics
   internal import Synchronization
 
-  /// What is measured of operations, by their names, in a metrics backend.
+  /// The metrics of operations in a metrics backend, grouped by the names of the operations.
   ///
-  /// All operations of one name share their metrics, which are made when the first of them is set up.
+  /// Operations with the same name share their metrics, which are created when the first of them is set up.
   public final class OperationMeters: Sendable {
-    /// The meters in the metrics system of the process, which is asked when a name comes up for the first time.
+    /// The meters of the process's metrics system, which is first used when a metric is created.
     public static let shared = OperationMeters { MetricsSystem.factory }
 
     private let factory: @Sendable () -> any MetricsFactory
@@ -18,15 +18,16 @@
 
     /// Creates meters in a backend of your own.
     ///
-    /// Keep them: two of these in one backend make each metric twice.
+    /// Keep and share them: a second instance for the same backend creates each metric again.
     public convenience init(factory: any MetricsFactory) {
       self.init { factory }
     }
 
-    /// The meters of the operations of a name.
+    /// The metrics of the operations with a name.
     func meters(of name: String) -> Meters {
       if let known = self.meters.withLock({ $0[name] }) { return known }
-      // The backend is foreign code. Who comes second drops what it has made, which the backend knows by its label.
+      // The backend is user code, so no lock is held. If two callers create the metrics at once, the second one's are
+      // discarded.
       let made = Meters(name: name, factory: self.factory())
       return self.meters.withLock { meters in
         if let known = meters[name] { return known }
