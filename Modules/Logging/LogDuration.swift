@@ -3,15 +3,15 @@
   public import OperationCore
 
   extension OperationRequest {
-    /// Logs how long each run takes, and how it ends, to ``OperationCore/OperationContext/operationLogger``.
+    /// Logs the duration and the outcome of each run to ``OperationCore/OperationContext/operationLogger``.
     ///
-    /// Applied inside a retry it logs each attempt, outside of it each run as a whole. The metadata are
+    /// Applied before a retry it logs each attempt, applied after it each run as a whole. The metadata are
     /// `operation.name`, `operation.path`, `operation.task`, `operation.attempt`, `operation.outcome`,
-    /// `operation.duration` in seconds and, after a failure, `operation.error`. Values of users are not among them unless
-    /// ``OperationCore/OperationContext/operationLogsValues`` is on.
+    /// `operation.duration` in seconds and, after a failure or cancellation, `operation.error`. They contain user data
+    /// only if ``OperationCore/OperationContext/operationLogsValues`` is true.
     ///
     /// - Parameters:
-    ///   - name: The name in the log; nil for that of the operation: see `OperationRequest.operationName`.
+    ///   - name: The name in the log; nil for `OperationRequest.operationName`.
     ///   - level: The level to log at.
     public func logDuration(
       _ name: String? = nil,
@@ -20,10 +20,10 @@
       self.modifier(LogDuration(name: name, level: level))
     }
 
-    /// Logs how long each run takes, and how it ends, at a level: see ``logDuration(_:level:)``.
+    /// Logs the duration and the outcome of each run: see ``logDuration(_:level:)``.
     ///
     /// - Parameters:
-    ///   - name: The name in the log; nil for that of the operation: see `OperationRequest.operationName`.
+    ///   - name: The name in the log; nil for `OperationRequest.operationName`.
     ///   - level: The level to log at.
     public func logDuration(
       _ name: String? = nil,
@@ -32,13 +32,13 @@
       self.logDuration(name, level: level)
     }
 
-    /// Logs how long each run takes, and how it ends, at a level: see ``logDuration(_:level:)``.
+    /// Logs the duration and the outcome of each run: see ``logDuration(_:level:)``.
     public func logDuration(_ level: Logger.Level) -> ModifiedOperation<Self, LogDuration<Self>> {
       self.logDuration(nil, level: level)
     }
   }
 
-  /// Logs how long the runs of an operation take: what `.logDuration(_:level:)` applies.
+  /// Logs the duration of the runs of an operation; applied by `.logDuration(_:level:)`.
   public struct LogDuration<Operation: OperationRequest>: OperationModifier {
     let name: String?
     let level: Logger.Level
@@ -70,7 +70,7 @@
     private func metadata(of entry: RunEntry, _ operation: Operation, _ error: (any Error)?) -> Logger.Metadata {
       var metadata = entry.metadata(error: error)
       metadata["operation.name"] = .string(self.name ?? operation.operationName)
-      // An operation may be found by a path, or be one that is only run.
+      // Only some operations have a path.
       if let path = (operation as? any OperationPathable)?.path {
         metadata["operation.path"] = entry.metadata(of: path)
       }

@@ -3,22 +3,22 @@
   public import OperationCore
 
   extension OperationContext {
-    /// Where operations log. By default it is a logger with the label `swift-operation`, made when it is asked for.
+    /// The logger of operations. The default has the label `swift-operation`, and is created on each access.
     public var operationLogger: Logger {
       get { self[LoggerKey.self] }
       set { self[LoggerKey.self] = newValue }
     }
 
-    /// Whether values of users may be logged: the elements of paths, and the text of errors. False by default.
+    /// Whether to log user data: the elements of paths, and the text of errors. The default is false.
     ///
-    /// Without it, a path is logged as the types of its elements, and an error as its type.
+    /// If false, a path is logged as the types of its elements, and an error as its type.
     public var operationLogsValues: Bool {
       get { self[LogsValuesKey.self] }
       set { self[LogsValuesKey.self] = newValue }
     }
 
     private enum LoggerKey: Key {
-      // Not kept: a program may bootstrap its logging after somebody has asked for the first time.
+      // Not stored: the program may bootstrap its logging after the first access.
       static var defaultValue: Logger { Logger(label: "swift-operation") }
     }
 

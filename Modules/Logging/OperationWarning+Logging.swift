@@ -3,16 +3,16 @@
   public import OperationCore
 
   extension OperationWarning {
-    /// A reporter that logs: `OperationWarning.reporter = OperationWarning.logging(to: logger)`.
+    /// Returns a reporter that logs warnings: `OperationWarning.reporter = OperationWarning.logging(to: logger)`.
     ///
-    /// The metadata have the kind of the warning, as `operation.warning`. Its text names what is at fault, with the paths and
-    /// arguments that users' values may be part of, so it is logged only where that is asked for. That of a failure of the
-    /// system has no such values, and is always logged.
+    /// The metadata contain the code of the warning, as `operation.warning`. The text of a warning may contain user
+    /// data in paths and arguments, so it is logged only if `logsValues` is true. The text of a system failure contains
+    /// no user data, and is always logged.
     ///
     /// - Parameters:
-    ///   - logger: Where to log.
+    ///   - logger: The logger.
     ///   - level: The level to log at.
-    ///   - logsValues: Whether to log the text of a warning rather than its kind alone.
+    ///   - logsValues: Whether to log the text of a warning, and not only its code.
     public static func logging(
       to logger: Logger,
       level: Logger.Level = .warning,

@@ -3,7 +3,7 @@
   internal import OperationCore
   internal import Synchronization
 
-  /// What is known of one run for its entry in the log.
+  /// The data of one run for its log entry.
   final class RunEntry: Sendable {
     private let context: OperationContext
     private let start: Duration
@@ -15,12 +15,12 @@
       self.attempt = Atomic(context.operationAttempt)
     }
 
-    /// Notes the next attempt of the run.
+    /// Stores the number of the next attempt.
     func note(_ next: OperationContext) {
       self.attempt.store(next.operationAttempt, ordering: .relaxed)
     }
 
-    /// The run, as it has ended now.
+    /// The metadata of the run, which ends now.
     func metadata(error: (any Error)?) -> Logger.Metadata {
       let duration = self.context.operationDeadlines.elapsed - self.start
       var metadata: Logger.Metadata = [
@@ -41,7 +41,7 @@
       return metadata
     }
 
-    /// A path, element by element.
+    /// The elements of a path, or their types.
     func metadata(of path: OperationPath) -> Logger.MetadataValue {
       .array(
         path.map { element in
