@@ -2,7 +2,7 @@
   public import OperationCore
   public import ServiceLifecycle
 
-  /// A client as a service: it lets running mutations finish when the program shuts down gracefully.
+  /// Runs a client as a service, which lets running mutations finish when the program shuts down gracefully.
   ///
   /// ```swift
   /// let operations = OperationClientService(client) { report in
@@ -12,8 +12,8 @@
   /// try await group.run()
   /// ```
   ///
-  /// A group shuts services down in the reverse order: put a client behind what its operations need, and before what calls
-  /// them.
+  /// A group shuts down its services in reverse order: list the client after the services that its operations need, and
+  /// before those that call its operations.
   public struct OperationClientService: Service {
     private let client: OperationClient
     private let deadline: Duration
@@ -22,9 +22,11 @@
     /// Creates a service.
     ///
     /// - Parameters:
-    ///   - client: The client. Its stores are looked after; stores that no client keeps are not.
-    ///   - deadline: How long mutations may take to finish, by the deadlines of the client's default context.
-    ///   - onShutdown: Gets what was cut off, as soon as it was: some of it may still be about to end.
+    ///   - client: The client. The service covers its stores, but no stores created without a client.
+    ///   - deadline: How long mutations may take to finish, measured with the deadlines of the client's default
+    ///     context.
+    ///   - onShutdown: Receives a report of the cancelled runs right after the cancellation; some runs may still be
+    ///     about to end.
     public init(
       _ client: OperationClient,
       deadline: Duration = .seconds(30),
@@ -35,11 +37,12 @@
       self.onShutdown = onShutdown
     }
 
-    /// Waits for the shutdown, and carries it out.
+    /// Waits for the shutdown, and performs it.
     ///
-    /// At a graceful shutdown nothing is run for subscribers any more, and mutations go on until the deadline, with the queries
-    /// that they may wait for. What runs when the last mutation has ended, or at the deadline, is cancelled. It returns when all
-    /// runs have ended. When its task is cancelled, it cancels all runs at once and waits for none.
+    /// At a graceful shutdown, runs for subscribers stop. Mutations continue until the deadline, together with the
+    /// queries that they may wait for. The remaining runs are cancelled when the last mutation has ended, or at the
+    /// deadline. The method returns when all runs have ended. If its task is cancelled, it cancels all runs at once and
+    /// waits for none.
     ///
     /// - Throws: `CancellationError` when the task is cancelled.
     public func run() async throws {
@@ -53,16 +56,16 @@
       try Task.checkCancellation()
     }
 
-    /// Waits for a shutdown. False when the task is cancelled instead.
+    /// Waits for a shutdown. Returns false if the task is cancelled instead.
     private static func isGracefulShutdown() async -> Bool {
       do { try await gracefulShutdown() } catch { return false }
       return !Task.isCancelled
     }
 
-    /// Lets mutations end, and cuts off queries. False when the deadline has come or the task is cancelled before.
+    /// Waits for the mutations, then cancels the queries. Returns false at the deadline or when the task is cancelled.
     private func haveEndedInPeace(_ ending: inout ShutdownEnding) async -> Bool {
       let end = self.client.defaultContext.operationDeadlines.elapsed + self.deadline
-      // One may begin while the queries are being cut off.
+      // Another mutation may start while the queries are being cancelled.
       repeat {
         guard await self.mutationsHaveEnded(by: end) else { return false }
         ending.cutOff(self.client.runningStores().filter(\.canRunUnasked))
@@ -70,7 +73,7 @@
       return true
     }
 
-    /// Waits until no mutation runs. False when the deadline has come or the task is cancelled before.
+    /// Waits until no mutation is running. Returns false at the deadline or when the task is cancelled.
     private func mutationsHaveEnded(by end: Duration) async -> Bool {
       let client = self.client
       let deadlines = client.defaultContext.operationDeadlines

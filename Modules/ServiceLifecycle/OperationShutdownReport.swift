@@ -1,20 +1,20 @@
 #if SwiftOperationServiceLifecycle
   public import OperationCore
 
-  /// What a shutdown has cut off.
+  /// A report of the runs that a shutdown has cancelled.
   public struct OperationShutdownReport: Sendable, Hashable {
     /// A store whose runs were cancelled.
     public struct Run: Sendable, Hashable {
       /// The path of the operation.
       public let path: OperationPath
 
-      /// What the operation is called: see `OperationRequest.operationName`.
+      /// The name of the operation: see `OperationRequest.operationName`.
       public let kind: String
 
-      /// Whether it was a mutation: an operation that is run by nobody but its callers.
+      /// Whether it was a mutation: an operation that runs only when it is called.
       public let isMutation: Bool
 
-      /// Creates a store whose runs were cancelled.
+      /// Creates an entry for a store whose runs were cancelled.
       public init(path: OperationPath, kind: String, isMutation: Bool) {
         self.path = path
         self.kind = kind
@@ -22,7 +22,7 @@
       }
     }
 
-    /// The stores whose runs were cancelled, each once.
+    /// The stores whose runs were cancelled, without repetitions.
     public let cutOff: [Run]
 
     /// Creates a report.
@@ -30,7 +30,7 @@
       self.cutOff = cutOff
     }
 
-    /// The mutations that were cut off: what they were to change may be changed or not.
+    /// The cancelled mutations. Their changes may or may not have been made.
     public var mutations: [Run] { self.cutOff.filter(\.isMutation) }
   }
 #endif

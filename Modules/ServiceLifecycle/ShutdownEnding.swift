@@ -1,12 +1,12 @@
 #if SwiftOperationServiceLifecycle
   internal import OperationCore
 
-  /// The runs that a shutdown has cut off, and their ends.
+  /// The runs that a shutdown has cancelled, and closures that wait for their ends.
   struct ShutdownEnding {
     private(set) var runs: [OperationShutdownReport.Run] = []
     private var ends: [@Sendable () async -> Void] = []
 
-    /// Cancels the runs of stores. One that still ends after it was cut off is told of once.
+    /// Cancels the runs of stores. A store that is cancelled again is listed only once.
     mutating func cutOff(_ stores: [OperationClient.RunningStore]) {
       for store in stores {
         let run = OperationShutdownReport.Run(store)
@@ -15,7 +15,7 @@
       }
     }
 
-    /// Waits until the runs have ended, or the current task is cancelled.
+    /// Waits until all cancelled runs have ended, or the current task is cancelled.
     func allHaveEnded() async {
       for end in self.ends { await end() }
     }
