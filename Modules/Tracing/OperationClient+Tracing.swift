@@ -3,28 +3,28 @@
   public import Tracing
 
   extension OperationContext {
-    /// Makes a span of each run in the stores that are made with this context, outside of the operations' other modifiers.
+    /// Traces the runs in all stores created with this context, outside of the operations' other modifiers.
     ///
-    /// An operation that is ``OperationCore/OperationRequest/traced(_:by:)`` by itself is not traced again.
+    /// An operation with its own ``OperationCore/OperationRequest/traced(_:by:)`` is not traced again.
     ///
-    /// - Parameter tracer: What makes the spans; nil for the tracer that the process has when a run begins.
+    /// - Parameter tracer: Creates the spans; nil for the tracer that the process has when a run starts.
     public mutating func traceOperations(by tracer: (any Tracer)? = nil) {
       self.operationDecorators.append(TracingDecorator(tracer: tracer))
     }
   }
 
   extension OperationClient {
-    /// Makes a span of each run in the stores that the client makes from now on, outside of their operations' other modifiers.
+    /// Traces the runs in all stores that the client creates from now on, outside of the operations' other modifiers.
     ///
-    /// Call it once, when the client is made. See `OperationContext.traceOperations(by:)`.
+    /// Call it once, when you create the client. See `OperationContext.traceOperations(by:)`.
     ///
-    /// - Parameter tracer: What makes the spans; nil for the tracer that the process has when a run begins.
+    /// - Parameter tracer: Creates the spans; nil for the tracer that the process has when a run starts.
     public func traceOperations(by tracer: (any Tracer)? = nil) {
       self.defaultContext.traceOperations(by: tracer)
     }
   }
 
-  /// Traces the operations of stores.
+  /// Adds tracing to the operations of stores.
   struct TracingDecorator: OperationDecorator {
     let tracer: (any Tracer)?
 

@@ -2,11 +2,11 @@
   internal import OperationCore
   internal import Tracing
 
-  /// The span of a run, and what is written into it.
+  /// The span of a run.
   struct RunSpan: Sendable {
     let span: any Span
 
-    /// Takes over a span that has just been made, for a run in a context.
+    /// Wraps a span that has just been created for a run.
     init(_ span: any Span, _ context: OperationContext) {
       self.span = span
       if let task = context.operationRunningTaskIdentifier {
@@ -15,7 +15,7 @@
       span.addEvent(SpanEvent(name: "attempt", attributes: ["operation.attempt": .number(of: context)]))
     }
 
-    /// The run goes on with another attempt.
+    /// Adds an event for another attempt of the run.
     func attemptBegan(_ context: OperationContext, after error: any Error) {
       self.span.addEvent(
         SpanEvent(
@@ -25,7 +25,7 @@
       )
     }
 
-    /// The run has ended.
+    /// Ends the span with the outcome of the run.
     func end(with error: (any Error)? = nil) {
       let isCancellation = error?.endsCancelledRun ?? false
       let outcome = error == nil ? "success" : isCancellation ? "cancellation" : "failure"
@@ -43,7 +43,7 @@
       .int64(Int64(context.operationAttempt))
     }
 
-    /// The type of an error. Its text is a value of the user.
+    /// The type of an error. The text is omitted, because it may contain user data.
     fileprivate static func type(of error: any Error) -> SpanAttribute {
       .string(String(reflecting: Swift.type(of: error)))
     }

@@ -1,13 +1,13 @@
 #if SwiftOperationTracing
   internal import OperationCore
 
-  /// A modifier that traces, whatever it traces.
+  /// Identifies the modifier, whatever its operation type.
   private protocol TracingModifier {}
 
   extension RunTracing: TracingModifier {}
 
   extension OperationRequest {
-    /// Whether one of the modifiers around the operation traces it.
+    /// Whether one of the operation's modifiers traces it.
     static var isTraced: Bool { self.hasModifier { $0 is any TracingModifier.Type } }
   }
 #endif

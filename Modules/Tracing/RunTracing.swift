@@ -3,14 +3,14 @@
   public import Tracing
 
   extension OperationRequest {
-    /// Makes a span of each run, which its attempts are events of.
+    /// Creates a span for each run, with an event for each attempt.
     ///
-    /// The span is the current one while the operation runs, so spans that the body makes are its children, and it is the
-    /// child of the span that was current where the run began. Applied inside of a retry it makes a span of each attempt.
+    /// The span is current while the operation runs, so spans created in its body are its children. Its parent is the
+    /// span that was current where the run started. Applied before a retry, it creates a span for each attempt.
     ///
     /// - Parameters:
-    ///   - name: The name of the spans; nil for that of the operation: see `OperationRequest.operationName`.
-    ///   - tracer: What makes them; nil for the tracer that the process has when a run begins.
+    ///   - name: The name of the spans; nil for `OperationRequest.operationName`.
+    ///   - tracer: Creates the spans; nil for the tracer that the process has when a run starts.
     public func traced(
       _ name: String? = nil,
       by tracer: (any Tracer)? = nil
@@ -19,7 +19,7 @@
     }
   }
 
-  /// Makes spans of the runs of an operation: what `.traced(_:by:)` applies.
+  /// Creates spans for the runs of an operation; applied by `.traced(_:by:)`.
   public struct RunTracing<Operation: OperationRequest>: OperationModifier {
     let name: String?
     let tracer: (any Tracer)?
