@@ -1,15 +1,15 @@
-/// Makes Swift from files of path keys, in three steps without side effects: read, model, render.
+/// Generates Swift code from files of path keys, in three steps without side effects: read, model, render.
 package enum PathKeyGenerator {
-  /// All that is wrong in the files, in their order.
+  /// The mistakes in the files, in their order.
   package struct Failure: Error {
     package let diagnostics: [Diagnostic]
   }
 
-  /// The code for a target.
+  /// Generates the code of a target.
   ///
   /// - Parameters:
-  ///   - files: The target's files; the same files in the same order give the same code.
-  ///   - module: The module that the code imports for paths and the context: `OperationCore`, or one that exports it.
+  ///   - files: The target's files. The same files in the same order give the same code.
+  ///   - module: The module to import for paths and the context: `OperationCore`, or a module that exports it.
   package static func generate(from files: [SourceFile], importing module: String) throws(Failure) -> String {
     Renderer.render(try self.tree(of: files), files: files, importing: module)
   }

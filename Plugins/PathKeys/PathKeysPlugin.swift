@@ -17,7 +17,7 @@ struct PathKeysPlugin: BuildToolPlugin {
       )
       return []
     }
-    // No two files of a target may share a name, and `PathKeys.swift` is what people call what they add to the keys.
+    // Two files of a target cannot share a name, and users call their own extensions of the keys `PathKeys.swift`.
     let output = context.pluginWorkDirectoryURL.appending(path: "OperationPathKeys.generated.swift")
     return [
       .buildCommand(
@@ -34,7 +34,7 @@ struct PathKeysPlugin: BuildToolPlugin {
 }
 
 extension SourceModuleTarget {
-  /// The module to import for paths: the umbrella where the target has it, as then it need not have the core.
+  /// The module to import for paths: the umbrella if the target depends on it, because it may not depend on the core.
   fileprivate var pathsModule: String {
     let modules = self.dependencies.flatMap { dependency in
       switch dependency {
@@ -48,7 +48,7 @@ extension SourceModuleTarget {
 }
 
 extension URL {
-  /// Whether it is `OperationPaths.json` or, where a folder has several, something like `Users.OperationPaths.json`.
+  /// Whether the file is `OperationPaths.json`, or one of several in a folder, such as `Users.OperationPaths.json`.
   fileprivate var isOperationPaths: Bool {
     self.lastPathComponent == "OperationPaths.json" || self.lastPathComponent.hasSuffix(".OperationPaths.json")
   }

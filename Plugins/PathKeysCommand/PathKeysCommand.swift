@@ -1,7 +1,7 @@
 internal import Foundation
 internal import PackagePlugin
 
-/// Prints the paths of a package's targets, and checks that no two targets make the same.
+/// Prints the paths of a package's targets, and checks that no two targets have the same path.
 @main
 struct PathKeysCommand: CommandPlugin {
   func performCommand(context: PluginContext, arguments: [String]) async throws {
@@ -49,7 +49,7 @@ struct PathKeysCommand: CommandPlugin {
 }
 
 extension URL {
-  /// Whether it is `OperationPaths.json` or, where a folder has several, something like `Users.OperationPaths.json`.
+  /// Whether the file is `OperationPaths.json`, or one of several in a folder, such as `Users.OperationPaths.json`.
   fileprivate var isOperationPaths: Bool {
     self.lastPathComponent == "OperationPaths.json" || self.lastPathComponent.hasSuffix(".OperationPaths.json")
   }

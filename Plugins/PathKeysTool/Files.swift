@@ -6,7 +6,7 @@ internal import OperationPathKeyGeneration
   internal import Foundation
 #endif
 
-/// The tool's way to files.
+/// Reads and writes files.
 enum Files {
   static func sources(at paths: [String]) throws(ToolFailure) -> [SourceFile] {
     var sources: [SourceFile] = []
@@ -20,7 +20,7 @@ enum Files {
     return sources
   }
 
-  /// Writes a text, unless the file has it already: an untouched file compiles nothing anew.
+  /// Writes a text, unless the file has the same text: an untouched file is not compiled again.
   static func write(_ text: String, to path: String) throws(ToolFailure) {
     let url = URL(filePath: path)
     let data = Data(text.utf8)

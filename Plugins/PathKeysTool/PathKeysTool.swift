@@ -1,6 +1,6 @@
 internal import OperationPathKeyGeneration
 
-/// What the plugins call: it reads files, has the generator work, and writes what comes out.
+/// The tool that the plugins call: it reads files, runs the generator, and writes the output.
 @main
 enum PathKeysTool {
   static func main() {

@@ -6,11 +6,11 @@
   internal import Darwin
 #endif
 
-/// The tool's way to whoever called it.
+/// Writes to the standard output and the standard error stream.
 enum Streams {
   static func tell(_ text: String) { send(text, to: STDOUT_FILENO) }
 
-  /// Says what is wrong, and ends.
+  /// Writes error messages, and exits.
   static func end(with messages: [String]) -> Never {
     send(messages.map { $0 + "\n" }.joined(), to: STDERR_FILENO)
     exit(EXIT_FAILURE)

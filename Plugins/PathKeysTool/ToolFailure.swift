@@ -1,8 +1,8 @@
 internal import OperationPathKeyGeneration
 
-/// Why the tool ends without having done its work, one message a line.
+/// The reason why the tool fails, with one message per line.
 struct ToolFailure: Error {
-  /// A wall of messages helps nobody: the rest shows when these are dealt with.
+  /// The maximum number of messages. The rest appears once these are fixed.
   static let limit = 100
 
   let messages: [String]

@@ -1,21 +1,21 @@
-/// Something wrong in a file, where it is, and what to do about it.
+/// A mistake in a file, with its place and a remedy.
 package struct Diagnostic: Error, Hashable, Sendable {
-  /// What kind of mistake it is.
+  /// The kind of mistake.
   package enum Code: String, CaseIterable, Sendable {
-    // Reading.
+    // Mistakes found while reading.
     case tooLarge, notText, unexpectedCharacter, expectedValue, expectedName, expectedColon, expectedComma
     case unclosed, mismatchedBracket, unclosedString, invalidEscape, controlCharacter, invalidNumber, tooDeep
     case trailingText, duplicateName
 
-    // What the file says.
+    // Mistakes in the contents of one file.
     case wrongKind, unknownField, invalidAccess, invalidImport, invalidName, reservedName, emptyTree
     case missingState, missingType, missingDefault, malformedType, malformedExpression, malformedOperation
 
-    // What the files say together.
+    // Conflicts between the files of a target.
     case duplicatePath, ambiguousPath, duplicateOperation, duplicateEntry, accessDisagrees, secondDocumentation
     case hiddenType
 
-    // What the targets of a package say together.
+    // Conflicts between the targets of a package.
     case pathOfTwoTargets
   }
 
@@ -36,7 +36,7 @@ package struct Diagnostic: Error, Hashable, Sendable {
 }
 
 extension Diagnostic: CustomStringConvertible {
-  /// The form that compilers write, which build tools and editors read.
+  /// The format of compiler messages, which build tools and editors understand.
   package var description: String {
     "\(self.path):\(self.line):\(self.column): error: \(self.what); \(self.remedy)"
   }

@@ -1,4 +1,4 @@
-/// Collects what is wrong; a file of noise does not fill the memory with messages.
+/// Collects diagnostics up to a limit, so that an invalid file does not fill the memory with messages.
 struct DiagnosticLog {
   static let limit = 1_000
 
@@ -15,7 +15,7 @@ struct DiagnosticLog {
 }
 
 extension DiagnosticLog {
-  /// What was reported, in the order of the text, for files in the given order.
+  /// The diagnostics in the order of the text, for files in the given order.
   func sorted(by files: [SourceFile]) -> [Diagnostic] {
     let order = Dictionary(files.enumerated().map { ($1.path, $0) }) { first, _ in first }
     func rank(_ diagnostic: Diagnostic) -> (Int, Int, Int) {

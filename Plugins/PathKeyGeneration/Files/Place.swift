@@ -1,11 +1,11 @@
-/// A byte of a file.
+/// A byte in a file.
 struct Place: Sendable {
   let file: SourceFile
   let offset: Int
 
   var line: Int { self.file.position(of: self.offset).line }
 
-  /// Path, line and column, as compilers write them.
+  /// The path, line and column in the format of compiler messages.
   var inWords: String {
     let (line, column) = self.file.position(of: self.offset)
     return "\(self.file.path):\(line):\(column)"

@@ -1,11 +1,11 @@
-/// A file of path keys: what it is called in messages, and what is in it.
+/// A file of path keys, with its path and its contents.
 package final class SourceFile: Sendable {
-  /// The file's path as messages name it.
+  /// The path of the file as shown in messages.
   package let path: String
   let bytes: [UInt8]
   private let lineStarts: [Int]
 
-  /// Creates a file from its bytes, which need not be text.
+  /// Creates a file from bytes, which need not be valid text.
   package init(path: String, bytes: [UInt8]) {
     self.path = path
     self.bytes = bytes
@@ -29,7 +29,7 @@ package final class SourceFile: Sendable {
     return starts
   }
 
-  /// Line and column of an offset, both from 1; a column is a byte, as it is for the compiler.
+  /// The line and the column of an offset, both from 1. Columns count bytes, as in the compiler.
   func position(of offset: Int) -> (line: Int, column: Int) {
     var low = 0
     var high = self.lineStarts.count
@@ -37,7 +37,7 @@ package final class SourceFile: Sendable {
       let middle = (low + high) / 2
       if self.lineStarts[middle] <= offset { low = middle } else { high = middle }
     }
-    // The byte order mark takes no column in editors.
+    // Editors do not count the byte order mark as a column.
     let mark = low == 0 && self.startsWithMark && offset >= 3 ? 3 : 0
     return (low + 1, offset - self.lineStarts[low] - mark + 1)
   }

@@ -1,9 +1,9 @@
-/// Finds paths that two targets of a package make.
+/// Finds paths that two targets of a package have in common.
 package enum PathConflicts {
-  /// What is wrong, at the later of the two places.
+  /// The conflicts, each reported at the later of its two places.
   package static func diagnostics(of targets: [TargetPaths]) -> [Diagnostic] {
     var log = DiagnosticLog()
-    // Paths of other lengths, or that begin with another name, have nothing to do with each other.
+    // Paths with different lengths or different first names cannot conflict.
     var groups: [String: [TargetPaths.Entry]] = [:]
     for entry in targets.flatMap(\.entries) {
       let group = "\(entry.length) \(entry.names[0])"
@@ -36,7 +36,7 @@ extension TargetPaths.Entry {
       && zip(self.key.parameters, other.key.parameters).allSatisfy { $0.type.text == $1.type.text }
   }
 
-  /// Whether some arguments make the same path of both: an element is its type and its value.
+  /// Whether both keys give the same path for some arguments. Elements are equal if their types and values are.
   fileprivate func mayMeet(_ other: Self) -> Bool {
     self.length == other.length
       && (0..<self.length).allSatisfy { position in
@@ -50,7 +50,7 @@ extension TargetPaths.Entry {
 
   private enum Element {
     case name(String)
-    /// A parameter; nil where only the compiler knows what the type is.
+    /// A parameter; nil if only the compiler knows its type.
     case value(String?)
   }
 

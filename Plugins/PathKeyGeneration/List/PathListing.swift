@@ -1,6 +1,6 @@
-/// Tells which paths a package has.
+/// Lists the paths of a package.
 package enum PathListing {
-  /// The trees of the targets, one below the other, with operations and states in columns.
+  /// The trees of the targets, one below the other, with columns for operations and states.
   package static func text(of targets: [TargetPaths]) -> String {
     var rows: [[String]] = []
     for target in targets {

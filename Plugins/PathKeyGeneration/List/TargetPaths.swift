@@ -4,7 +4,7 @@ package struct TargetPaths {
   let files: [SourceFile]
   let tree: PathTree
 
-  /// Reads a target's files.
+  /// Reads the files of a target.
   package init(name: String, files: [SourceFile]) throws(PathKeyGenerator.Failure) {
     self.name = name
     self.files = files
@@ -19,7 +19,7 @@ extension TargetPaths {
     let key: Key
   }
 
-  /// The keys with the names of their paths, in the order of the text.
+  /// The keys with the names in their paths, in the order of the text.
   var entries: [Entry] { self.entries(in: self.tree.root, path: []) }
 
   private func entries(in namespace: Namespace, path: [String]) -> [Entry] {

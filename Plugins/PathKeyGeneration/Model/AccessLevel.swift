@@ -1,4 +1,4 @@
-/// How visible the generated code is.
+/// The access level of the generated code.
 enum AccessLevel: String, CaseIterable {
   case `internal`
   case package
@@ -6,7 +6,7 @@ enum AccessLevel: String, CaseIterable {
 }
 
 extension AccessLevel: Comparable {
-  /// Whether less code sees the one than the other.
+  /// Whether `one` is more restricted than `other`.
   static func < (one: Self, other: Self) -> Bool { one.rank < other.rank }
 
   private var rank: Int {

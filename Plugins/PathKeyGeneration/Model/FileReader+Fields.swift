@@ -49,7 +49,7 @@ extension FileReader {
 }
 
 extension String {
-  /// Whether another name is this one but for its case or one slip: a letter too many, too few, or another one.
+  /// Whether both names are equal except for case and at most one letter that is added, missing or different.
   fileprivate func isLike(_ other: String) -> Bool {
     let one = Array(self.lowercased())
     let two = Array(other.lowercased())

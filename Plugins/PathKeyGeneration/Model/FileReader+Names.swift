@@ -1,14 +1,14 @@
 extension FileReader {
-  /// What a name is for.
+  /// What a name is used for.
   enum NameUse {
     case node
     case parameter
-    /// A parameter whose value is the operation's member of that name.
+    /// A parameter whose value is the member of the operation with the same name.
     case member
     case entry
   }
 
-  /// Whether the generated code can use the name; says why where it cannot.
+  /// Whether the generated code can use the name. Reports why if it cannot.
   mutating func isUsableName(_ name: JSONString, for use: NameUse) -> Bool {
     guard SwiftName.isIdentifier(name.text) else {
       let example = name.text.camelCased
@@ -46,7 +46,7 @@ extension FileReader.NameUse {
     case .parameter:
       ["self": "it is the value itself in Swift", "Self": "it is the type itself in Swift"]
     case .member:
-      // The path that is generated for the operation would ask for itself.
+      // The path generated for the operation would refer to itself.
       Self.parameter.reserved.merging(["path": "it is the path that the operation gets"]) { $1 }
     case .entry:
       [
@@ -67,7 +67,7 @@ extension FileReader.NameUse {
 }
 
 extension String {
-  /// The identifier that a text with other characters may have meant: `userFriends` for `user-friends`.
+  /// An identifier made of a text with other characters: `userFriends` for `user-friends`.
   fileprivate var camelCased: String {
     let words = self.prefix(100).split { !$0.unicodeScalars.allSatisfy(SwiftName.isBody) }
     let first = words.first.map(String.init) ?? ""

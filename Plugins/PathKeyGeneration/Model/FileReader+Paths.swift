@@ -1,5 +1,5 @@
 extension FileReader {
-  /// A node that holds others.
+  /// Reads a node that contains other nodes.
   mutating func namespace(named name: JSONString?, _ object: JSONObject, at place: Place) -> Namespace {
     var namespace = Namespace(name: name)
     if name != nil, object["doc"]?.isDocumentation == true { namespace.documentation = self.documentation(of: object) }
@@ -94,7 +94,7 @@ extension FileReader {
 }
 
 extension JSONObject {
-  /// Whether it is a leaf of the tree. Everything in a namespace is an object, except its documentation.
+  /// Whether the object is a leaf. All members of a namespace are objects, except its documentation.
   fileprivate var isKey: Bool {
     self.members.contains { member in
       guard case .object(let object) = member.value.value else { return !member.isDocumentation }

@@ -1,16 +1,16 @@
-/// Takes a file's value apart into a tree, and reports what is not as it should be.
+/// Converts the value of a file to a tree, and reports mistakes.
 struct FileReader {
-  /// What one file says.
+  /// The contents of one file.
   struct Content {
     var tree = PathTree()
-    /// Where the file names an access level.
+    /// The place where the file sets an access level.
     var access: Place?
   }
 
   var log = DiagnosticLog()
   var content = Content()
 
-  /// What the root of a file says.
+  /// Reads the root of a file.
   static func read(_ root: JSONNode, into log: inout DiagnosticLog) -> Content {
     var reader = FileReader()
     reader.readRoot(root)

@@ -1,7 +1,7 @@
 extension Merging {
-  /// Reports types that the generated code could not reach, as a namespace of the same name stands before them.
+  /// Reports types that the generated code cannot refer to, because a namespace with the same name hides them.
   mutating func checkTypes(in namespace: Namespace, path: [String]) {
-    // The code of a namespace is an extension of it: it sees the namespaces directly below, and none above.
+    // The code of a namespace is an extension of it: the namespaces directly below are visible there, and none above.
     var hidden: [String: Place] = [:]
     for case .namespace(let child) in namespace.children {
       guard let name = child.name else { continue }
@@ -32,7 +32,7 @@ extension Merging {
     }
   }
 
-  /// Reports types of entries that the generated code could not reach: it is inside the context, and inside its keys.
+  /// Reports types of entries that are hidden in the generated code, which is inside the context and inside its keys.
   mutating func checkTypes(of entries: [ContextEntry]) {
     for entry in entries {
       guard let name = entry.type.leadingNames.first(where: { ["Key", "Value"].contains($0) }) else { continue }
@@ -66,7 +66,7 @@ extension Merging {
 }
 
 extension Namespace {
-  /// The keys in it and below, in the order of the text.
+  /// The keys in the namespace and below, in the order of the text.
   var keys: [Key] {
     self.children.flatMap { child in
       switch child {

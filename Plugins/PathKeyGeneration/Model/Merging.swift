@@ -1,8 +1,8 @@
-/// Puts together what the files of a target say, and reports what they cannot say together.
+/// Merges the contents of the files of a target, and reports conflicts between them.
 struct Merging {
   var log = DiagnosticLog()
 
-  /// The tree of the whole target.
+  /// Merges the files into the tree of the target.
   static func merge(_ contents: [FileReader.Content], into log: inout DiagnosticLog) -> PathTree {
     var merging = Merging()
     var tree = PathTree()
@@ -117,6 +117,6 @@ extension Namespace.Child {
 }
 
 extension [String] {
-  /// The path as code writes it: `["users", "friends"]`.
+  /// The path as a Swift literal: `["users", "friends"]`.
   var inWords: String { "[" + self.map { "\"\($0)\"" }.joined(separator: ", ") + "]" }
 }

@@ -1,4 +1,4 @@
-/// What the files of a target say together.
+/// The merged contents of the files of a target.
 struct PathTree {
   var access = AccessLevel.internal
   var imports: [ModuleImport] = []
@@ -9,11 +9,11 @@ struct PathTree {
 /// A module that the generated code imports.
 struct ModuleImport: Hashable {
   let module: String
-  /// Nil where it is as visible as the generated code needs it.
+  /// Nil for the access level that the generated code needs.
   let access: AccessLevel?
 }
 
-/// A node of the tree that holds others.
+/// A node that contains other nodes.
 struct Namespace {
   enum Child {
     case namespace(Namespace)
@@ -23,7 +23,7 @@ struct Namespace {
   /// Nil for the root.
   let name: JSONString?
   var documentation: Documentation?
-  /// In the order in which they are written.
+  /// The children in the order of the text.
   var children: [Child] = []
 
   init(name: JSONString?) {
@@ -40,7 +40,7 @@ extension Namespace.Child {
   }
 }
 
-/// A leaf of the tree: a path with the type of the state that lives there.
+/// A leaf of the tree: a path with the type of its state.
 struct Key {
   struct Parameter {
     let name: String

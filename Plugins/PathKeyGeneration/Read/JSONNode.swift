@@ -1,4 +1,4 @@
-/// A value of the file, with its place.
+/// A value in a file, with its place.
 struct JSONNode {
   enum Value {
     case object(JSONObject)
@@ -12,7 +12,7 @@ struct JSONNode {
   let place: Place
   let value: Value
 
-  /// What the value is, as a message names it.
+  /// The kind of the value, for messages.
   var kind: String {
     switch self.value {
     case .object: "an object"
@@ -25,7 +25,7 @@ struct JSONNode {
   }
 }
 
-/// Members in the order in which they are written, each name once.
+/// The members of an object in the order of the text, each name once.
 struct JSONObject {
   struct Member {
     let name: JSONString
@@ -34,18 +34,18 @@ struct JSONObject {
 
   var members: [Member] = []
 
-  /// Whether something in it could not be read, so that what is missing may have been there.
+  /// Whether a part of the object could not be read, so that members may be missing.
   var isDamaged = false
 
   subscript(name: String) -> Member? { self.members.first { $0.name.text == name } }
 }
 
-/// A text of the file, which knows where each part of it stands.
+/// A string in a file, with the place of each of its bytes.
 struct JSONString {
   let text: String
   let place: Place
 
-  /// The offsets in the file of the bytes of `text`, and of its end.
+  /// The offsets in the file of each byte of `text` and of its end.
   private let offsets: [Int]
 
   init(text: String, place: Place, offsets: [Int]) {

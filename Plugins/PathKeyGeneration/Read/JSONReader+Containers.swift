@@ -1,5 +1,5 @@
 extension JSONReader {
-  /// The value at the reader's position; nil when there is none, which has been reported then.
+  /// Reads the value at the current position; nil after an error, which has been reported.
   mutating func value() -> JSONNode? {
     let start = self.place(self.offset)
     func node(_ value: JSONNode.Value?) -> JSONNode? { value.map { JSONNode(place: start, value: $0) } }
@@ -43,7 +43,7 @@ extension JSONReader {
     }
   }
 
-  /// Reads what a bracket opens, unless too many are open; then all of it is skipped.
+  /// Reads the contents of a bracket. If the nesting is too deep, reports this and skips them.
   private mutating func nested<Result>(_ read: (inout Self) -> Result) -> Result? {
     guard self.depth < Self.maximumDepth else {
       self.report(.tooDeep, "nested deeper than \(Self.maximumDepth) levels", remedy: "use fewer namespaces")
@@ -99,7 +99,7 @@ extension JSONReader {
     return object
   }
 
-  /// Reads items with commas between them; false when one of them could not be read.
+  /// Reads items separated by commas. Returns false if a part of them could not be read.
   private mutating func items(until end: Unicode.Scalar, read: (inout Self) -> Bool) -> Bool {
     let start = self.offset
     var isWhole = true

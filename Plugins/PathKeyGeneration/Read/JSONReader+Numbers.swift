@@ -1,5 +1,5 @@
 extension JSONReader {
-  /// A number; nothing in a file of path keys is one, so only its form counts.
+  /// Reads a number. No member of a path key file is a number, so only the syntax is checked.
   mutating func number() -> JSONNode.Value? {
     let start = self.offset
     if self.isAt("+") || self.isAt("-") { self.offset += 1 }

@@ -1,11 +1,11 @@
 extension JSONReader {
-  /// Whether what stands here could be the next item, had there been a comma.
+  /// Whether an item could start at the current position, if there were a comma before it.
   var startsItem: Bool {
     if self.isAt("\"") || self.isAt("'") || self.isAt("{") || self.isAt("[") { return true }
     return self.scalar(at: self.offset).map { SwiftName.isHead($0.scalar) } ?? false
   }
 
-  /// Goes on behind an item that could not be read: to the comma after it, or to the bracket that ends the list.
+  /// Skips an item that could not be read, up to the comma after it or the bracket that ends the list.
   mutating func skipItem() {
     var open = 0
     while !self.isAtEnd {
@@ -24,7 +24,7 @@ extension JSONReader {
     }
   }
 
-  /// Goes on behind the bracket that closes the one at the reader's position.
+  /// Skips the bracket at the current position with its contents and its closing bracket.
   mutating func skipNested() {
     var open = 0
     repeat {
@@ -40,7 +40,7 @@ extension JSONReader {
     } while open > 0
   }
 
-  /// Goes to the quote that ends a string, or to the last byte of its line.
+  /// Skips to the quote that ends a string, or to the last byte of its line.
   private mutating func skipString() {
     let quote = self.current
     var end = self.offset + 1

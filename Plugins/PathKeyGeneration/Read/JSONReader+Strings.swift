@@ -1,5 +1,5 @@
 extension JSONReader {
-  /// A member's name: a string, or an identifier without quotes.
+  /// Reads the name of a member: a string, or an identifier without quotes.
   mutating func name() -> JSONString? {
     if self.isAt("\"") || self.isAt("'") { return self.string() }
     if let name = self.unquotedName() { return name }
@@ -25,7 +25,7 @@ extension JSONReader {
     return JSONString(text: text, place: self.place(start), offsets: Array(start...self.offset))
   }
 
-  /// A string in single or double quotes.
+  /// Reads a string in single or double quotes.
   mutating func string() -> JSONString? {
     let start = self.offset
     let quote = self.current
@@ -70,7 +70,7 @@ extension JSONReader {
     return JSONString(text: String(decoding: text, as: UTF8.self), place: self.place(start), offsets: offsets)
   }
 
-  /// What an escape stands for; the reader goes behind it.
+  /// Reads an escape sequence, and returns the text that it stands for.
   private mutating func escape() -> String? {
     let start = self.offset
     self.offset += 1

@@ -1,5 +1,5 @@
 extension JSONReader {
-  /// Whether the file is UTF-8 of a sane size; says so where it is not.
+  /// Whether the file is valid UTF-8 and not too large. Reports an error if it is not.
   mutating func isText() -> Bool {
     guard self.bytes.count <= Self.maximumSize else {
       self.report(
@@ -31,10 +31,10 @@ extension JSONReader {
     return isText
   }
 
-  /// The length of the scalar that starts here, 0 when none does.
+  /// The length of the scalar at an offset; 0 if it is invalid.
   private func encodedLength(at offset: Int) -> Int {
     let first = self.bytes[offset]
-    // The second byte's range excludes overlong forms, surrogates and values past the last plane.
+    // The range of the second byte excludes overlong forms, surrogates, and values beyond the last plane.
     let (length, second): (Int, ClosedRange<UInt8>) =
       switch first {
       case 0..<0x80: (1, 0x80...0xBF)
@@ -90,7 +90,7 @@ extension JSONReader {
 extension Unicode.Scalar {
   var endsLine: Bool { self == "\n" || self == "\r" || self == "\u{2028}" || self == "\u{2029}" }
 
-  /// White space of JSON5.
+  /// Whether the scalar is white space in JSON5.
   var isBlank: Bool {
     switch self {
     case " ", "\t", "\u{0B}", "\u{0C}", "\u{A0}", "\u{FEFF}": true

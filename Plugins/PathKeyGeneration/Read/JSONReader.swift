@@ -1,6 +1,6 @@
-/// Reads JSON5 (comments, trailing commas, unquoted names, single quotes) and says of each value where it stands.
+/// Reads JSON5 (comments, trailing commas, unquoted names, single quotes), and records the place of each value.
 ///
-/// It goes on after a mistake, so that one build shows all of them.
+/// It continues after a mistake, so that one build reports all mistakes.
 struct JSONReader {
   static let maximumDepth = 64
   static let maximumSize = 16 * 1024 * 1024
@@ -10,7 +10,7 @@ struct JSONReader {
   var offset = 0
   var depth = 0
   var log = DiagnosticLog()
-  /// Whether the file's end was reported: what it leaves open is told once.
+  /// Whether the end of the file has been reported, so that open brackets are reported only once.
   var hasReportedEnd = false
 
   private init(_ file: SourceFile) {
@@ -18,7 +18,7 @@ struct JSONReader {
     self.bytes = file.bytes
   }
 
-  /// The value that the file holds, as far as it can be read.
+  /// Reads the value of a file, as far as possible.
   static func read(_ file: SourceFile, into log: inout DiagnosticLog) -> JSONNode? {
     var reader = JSONReader(file)
     defer { log.append(contentsOf: reader.log.diagnostics) }
@@ -37,7 +37,7 @@ struct JSONReader {
 extension JSONReader {
   var isAtEnd: Bool { self.offset >= self.bytes.count }
 
-  /// The byte at the reader's position, 0 at the end.
+  /// The byte at the current position; 0 at the end.
   var current: UInt8 { self.isAtEnd ? 0 : self.bytes[self.offset] }
 
   func peek(_ distance: Int) -> UInt8 {
@@ -52,7 +52,7 @@ extension JSONReader {
     self.log.report(code, at: self.place(offset ?? self.offset), what, remedy: remedy)
   }
 
-  /// The scalar at an offset, and its length in bytes; the bytes are known to be text.
+  /// The scalar at an offset and its length in bytes. The bytes must be valid UTF-8.
   func scalar(at offset: Int) -> (scalar: Unicode.Scalar, length: Int)? {
     guard offset < self.bytes.count else { return nil }
     let first = self.bytes[offset]
@@ -65,7 +65,7 @@ extension JSONReader {
     return Unicode.Scalar(value).map { ($0, length) }
   }
 
-  /// What stands at the reader's position, as a message names it.
+  /// The text at the current position, for messages.
   var found: String {
     guard let (scalar, _) = self.scalar(at: self.offset) else { return "the end of the file" }
     return scalar.value < 0x20 || scalar.value == 0x7F
@@ -74,7 +74,7 @@ extension JSONReader {
 }
 
 extension String {
-  /// The text with zeros before it up to a length.
+  /// The text, padded with zeros on the left.
   func leftPadded(to length: Int) -> String {
     String(repeating: "0", count: max(0, length - self.count)) + self
   }

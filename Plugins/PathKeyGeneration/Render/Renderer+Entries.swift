@@ -1,5 +1,5 @@
 extension Renderer {
-  /// The entries of the context, and below them the keys, which nobody else sees.
+  /// Writes the entries of the context and their private keys.
   mutating func renderEntries(_ entries: [ContextEntry]) {
     guard !entries.isEmpty else { return }
     self.line("nonisolated extension OperationContext {")
@@ -30,6 +30,6 @@ extension Renderer {
     self.line()
   }
 
-  /// No name that a type in the file is likely to have: the key would hide it.
+  /// An unlikely name for a type in the file: the key would hide a type with the same name.
   private static func keyName(of entry: ContextEntry) -> String { "KeyOf_\(entry.name.text)" }
 }

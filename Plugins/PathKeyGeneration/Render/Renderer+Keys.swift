@@ -9,7 +9,7 @@ extension Renderer {
     self.renderChildren(of: root, path: [])
   }
 
-  /// The nodes of a namespace, in an extension of it: there, types are found that a namespace further up would hide.
+  /// Writes the nodes of a namespace in an extension of it, where namespaces further up hide no types.
   private mutating func renderChildren(of namespace: Namespace, path: [String]) {
     guard !namespace.children.isEmpty else { return }
     self.line("nonisolated extension \(Self.reference(to: path)) {")
@@ -70,7 +70,7 @@ extension Renderer {
     )
   }
 
-  /// The paths of the operations that keys name, from their own members.
+  /// Writes the paths of the operations of keys, made from the operations' members.
   mutating func renderOperations(in namespace: Namespace, path: [String]) {
     for child in namespace.children {
       switch child {
@@ -88,7 +88,7 @@ extension Renderer {
     let call = arguments.isEmpty ? "" : "(\(arguments.joined(separator: ", ")))"
     self.map(to: operation.place, before: 0)
     self.line("nonisolated extension \(operation.text) {")
-    // That the key's state is the operation's is checked where the compiler can tell.
+    // The compiler checks that the key and the operation have the same state, where it can.
     self.member(
       "\(self.access.rawValue) var path: OperationPath "
         + "{ \(Self.reference(to: path))\(call).path(for: Self.self) }",

@@ -1,8 +1,8 @@
-/// Finds what would let an expression end early or swallow the code behind it: brackets, strings, comments, statements.
+/// Finds brackets, strings, comments and statements that would end an expression early or swallow the code after it.
 struct ExpressionScanner {
   private let bytes: [UInt8]
   private var offset = 0
-  /// The brackets that are open, innermost last.
+  /// The open brackets, the innermost last.
   private var open: [(bracket: Unicode.Scalar, offset: Int)] = []
 
   init(_ text: String) {
@@ -53,7 +53,7 @@ struct ExpressionScanner {
     }
   }
 
-  /// Reads a string, from its first quote to behind the last; interpolations are read as code.
+  /// Reads a string, from its first quote to its last; interpolations are read as code.
   private mutating func string(hashes: Int) throws(SwiftTextError) {
     let start = self.offset
     let quotes = self.run(of: "\"", at: self.offset) >= 3 ? 3 : 1
@@ -82,7 +82,7 @@ struct ExpressionScanner {
     repeat { try self.step() } while self.open.count > outer && self.offset < self.bytes.count
   }
 
-  /// Whether the '=' here is no part of an operator such as `==` or `<=`.
+  /// Whether the `=` at the current position is not part of an operator such as `==` or `<=`.
   private var isAssignment: Bool {
     let operators = Set("=!<>~+-*/%&|^.?".utf8)
     let before = self.offset > 0 ? self.bytes[self.offset - 1] : 0

@@ -1,9 +1,9 @@
-/// An expression of Swift as the file writes it: it ends where it should, and the rest is for the compiler.
+/// A Swift expression from a file. Its brackets and strings are complete; the compiler checks the rest.
 struct ExpressionText {
   let text: String
   let place: Place
 
-  /// The expression that a string holds; says what is wrong with it where it is none.
+  /// Reads the expression in a string. Reports an error and returns nil if it is invalid.
   init?(_ string: JSONString, log: inout DiagnosticLog) {
     var scanner = ExpressionScanner(string.text)
     do {
@@ -21,7 +21,7 @@ struct ExpressionText {
     self.place = string.place(ofByte: 0)
   }
 
-  /// An expression that needs no check.
+  /// Creates an expression that needs no check.
   init(text: String, place: Place) {
     self.text = text
     self.place = place

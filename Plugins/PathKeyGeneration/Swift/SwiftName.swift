@@ -1,20 +1,20 @@
-/// The rules for identifiers of Swift.
+/// The rules for Swift identifiers.
 enum SwiftName {
-  /// Whether a text is an identifier; keywords are, they need backticks.
+  /// Whether a text is an identifier. Keywords are identifiers, but need backticks.
   static func isIdentifier(_ text: String) -> Bool {
     guard let head = text.unicodeScalars.first, self.isHead(head), text != "_" else { return false }
     return text.unicodeScalars.dropFirst().allSatisfy(self.isBody)
   }
 
-  /// The identifier as code writes it: keywords stand in backticks.
+  /// The identifier as written in code, with backticks around keywords.
   static func escaped(_ name: String) -> String { self.keywords.contains(name) ? "`\(name)`" : name }
 
-  /// The identifier as the name of a parameter, where most keywords need no backticks.
+  /// The identifier as a parameter name, where most keywords need no backticks.
   static func escapedParameter(_ name: String) -> String {
     ["inout", "let", "var"].contains(name) ? "`\(name)`" : name
   }
 
-  /// The identifier as the label of an argument, where a warning refuses backticks that are not needed.
+  /// The identifier as an argument label, where unnecessary backticks cause a warning.
   static func escapedLabel(_ name: String) -> String { name == "inout" ? "`inout`" : name }
 
   static func isHead(_ scalar: Unicode.Scalar) -> Bool {
@@ -31,7 +31,7 @@ enum SwiftName {
     }
   }
 
-  // Of the grammar of the language.
+  // From the grammar of the language.
   private static let heads: [ClosedRange<UInt32>] = [
     0xA8...0xA8, 0xAA...0xAA, 0xAD...0xAD, 0xAF...0xAF, 0xB2...0xB5, 0xB7...0xBA, 0xBC...0xBE, 0xC0...0xD6, 0xD8...0xF6,
     0xF8...0x2FF, 0x370...0x167F, 0x1681...0x180D, 0x180F...0x1DBF, 0x1E00...0x1FFF, 0x200B...0x200D, 0x202A...0x202E,
@@ -47,7 +47,7 @@ enum SwiftName {
     0x300...0x36F, 0x1DC0...0x1DFF, 0x20D0...0x20FF, 0xFE20...0xFE2F,
   ]
 
-  /// The keywords that cannot stand for a name by themselves.
+  /// The keywords that need backticks to be used as a name.
   static let keywords: Set<String> = [
     "Any", "Self", "as", "associatedtype", "await", "break", "case", "catch", "class", "continue", "default", "defer",
     "deinit",

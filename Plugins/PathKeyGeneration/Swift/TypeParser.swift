@@ -1,4 +1,4 @@
-/// Checks the form of a type, so that a bracket too few, or code where a type should be, is found at its place.
+/// Checks the syntax of a type, so that a missing bracket, or code in place of a type, is reported at its place.
 struct TypeParser {
   static let maximumDepth = 32
 
@@ -9,7 +9,7 @@ struct TypeParser {
 
   private(set) var leadingNames: [String] = []
   private(set) var isPlainName = true
-  /// Whether the outermost type is an optional: what stands inside others, or is what a function returns, does not count.
+  /// Whether the outermost type is an optional. Types inside others, and the results of functions, do not count.
   private(set) var isOptional = false
 
   init(_ text: String, allowsSome: Bool) {
@@ -31,7 +31,7 @@ struct TypeParser {
 }
 
 extension TypeParser {
-  /// A type with all that may stand before and after it: attributes, `any`, compositions, functions.
+  /// Reads a type with attributes, `any`, compositions and function arrows.
   private mutating func type() throws(SwiftTextError) {
     guard self.depth < Self.maximumDepth else {
       throw SwiftTextError(
@@ -69,7 +69,7 @@ extension TypeParser {
     self.attributeArguments()
   }
 
-  /// Reads a word such as `any`, which is ahead.
+  /// Reads a word such as `any` at the current position.
   private mutating func specifier(_ word: String) throws(SwiftTextError) {
     if word == "some", !(self.allowsSome && self.depth == 1) {
       throw SwiftTextError(offset: self.offset, what: "'some'", remedy: "name the type, or write 'any'")
@@ -81,9 +81,9 @@ extension TypeParser {
     if word == "nonisolated" { self.attributeArguments() }
   }
 
-  /// Reads what is in parentheses right behind the name of an attribute: `(any)` of `@isolated(any)`.
+  /// Reads the parentheses directly after the name of an attribute: `(any)` in `@isolated(any)`.
   private mutating func attributeArguments() {
-    // After a blank they are a function's parameters, as they are before an arrow: `@Sendable(Int) -> Void`.
+    // After a blank or before an arrow, the parentheses are a function's parameters: `@Sendable(Int) -> Void`.
     guard self.isAt("("), ![UInt8(ascii: " "), UInt8(ascii: "\t")].contains(self.bytes[self.offset - 1]) else { return }
     var copy = self
     let isList: Void? = try? copy.list(until: ")") { parser throws(SwiftTextError) in
@@ -155,12 +155,12 @@ extension TypeParser {
     }
   }
 
-  /// Keeps whether what was read last is an optional, unless it stands inside another type.
+  /// Stores whether the last type is an optional, unless it is inside another type.
   private mutating func noteOptional(_ isOptional: Bool) {
     if self.depth == 1 { self.isOptional = isOptional }
   }
 
-  /// `[Element]`, `[Key: Value]` or `[3 of Element]`.
+  /// Reads `[Element]`, `[Key: Value]` or `[3 of Element]`.
   private mutating func bracketed() throws(SwiftTextError) {
     let start = self.offset
     self.advance()
@@ -189,7 +189,7 @@ extension TypeParser {
     if self.offset > start { self.skipBlanks() } else { try self.type() }
   }
 
-  /// A type, with a label or two before it.
+  /// Reads a type with up to two labels before it.
   private mutating func tupleElement() throws(SwiftTextError) {
     let start = self.offset
     let names = self.leadingNames.count
@@ -263,7 +263,7 @@ extension TypeParser {
     while self.isAt(" ") || self.isAt("\t") { self.offset += 1 }
   }
 
-  /// The identifier ahead, which is not read.
+  /// The identifier at the current position, without reading it.
   private var wordAhead: String? {
     var copy = self
     return copy.name()
@@ -275,7 +275,7 @@ extension TypeParser {
     return isKeyword && !self.isAt("`") ? nil : self.name()
   }
 
-  /// Reads an identifier, in backticks or without, and what is blank behind it.
+  /// Reads an identifier, with or without backticks, and the blanks after it.
   private mutating func name() -> String? {
     let quoted = self.isAt("`")
     let start = self.offset + (quoted ? 1 : 0)

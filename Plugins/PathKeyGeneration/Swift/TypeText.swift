@@ -1,16 +1,16 @@
-/// A type of Swift as the file writes it: its form is known to be sound, what its names mean is for the compiler.
+/// A Swift type from a file. Its syntax is valid; the compiler checks the names in it.
 struct TypeText {
   let text: String
   let place: Place
 
-  /// The names that are looked up from where the type is written: `User` in `[User.ID]`.
+  /// The names that are looked up where the type is written: `User` in `[User.ID]`.
   let leadingNames: [String]
-  /// Whether the type is one name, possibly nested: `User.FriendsQuery`.
+  /// Whether the type is a single name, which may be nested: `User.FriendsQuery`.
   let isPlainName: Bool
   /// Whether the type as a whole is `…?` or `Optional<…>`.
   let isOptional: Bool
 
-  /// The type that a string holds; says what is wrong with it where it is none.
+  /// Reads the type in a string. Reports an error and returns nil if it is invalid.
   init?(_ string: JSONString, allowsSome: Bool = false, log: inout DiagnosticLog) {
     var parser = TypeParser(string.text, allowsSome: allowsSome)
     do {
@@ -32,7 +32,7 @@ struct TypeText {
   }
 }
 
-/// What is wrong with a piece of Swift, and at which of its bytes.
+/// An error in a piece of Swift code, and the offset of its byte.
 struct SwiftTextError: Error {
   let offset: Int
   let what: String
@@ -40,7 +40,7 @@ struct SwiftTextError: Error {
 }
 
 extension String {
-  /// The text for a message, which is one line; a long one is cut.
+  /// The text in one line for a message; a long text is shortened.
   var onOneLine: String {
     let line = String(self.map { $0.isNewline || $0 == "\t" ? " " : $0 })
     return line.count > 60 ? line.prefix(59) + "…" : line
