@@ -34,7 +34,7 @@
       /// Sends a value to the subscribers. Nil without subscribers.
       var send: (@Sendable (Bool) -> Void)?
       /// The value that was sent last, or that `begin` has returned.
-      var announced = true
+      var lastSent = true
       var timeAsleep = Duration.zero
       var freezer = Freezer.unknown
     }
@@ -57,14 +57,14 @@
     }
 
     /// Whether the process is active, as last determined.
-    var isActive: Bool { self.state.withLock { $0.activity.told } }
+    var isActive: Bool { self.state.withLock { $0.activity.reported } }
 
     /// Whether the process is active, determined anew. Not to be called between start and stop.
     func begin() -> Bool {
       let isForeground = self.foregroundIfNeeded()
       return self.state.withLock { state in
-        state.announced = state.activity.begin(isForeground: isForeground)
-        return state.announced
+        state.lastSent = state.activity.begin(isForeground: isForeground)
+        return state.lastSent
       }
     }
 
@@ -73,20 +73,20 @@
     }
 
     func mark(isInactive: Bool) {
-      self.tell { $0.mark(isInactive: isInactive) }
+      self.send { $0.mark(isInactive: isInactive) }
     }
   }
 
   // MARK: - Sending values
 
   extension ActivityMonitor {
-    private func tell(_ change: (inout ActivityState) -> [Bool]) {
+    private func send(_ change: (inout ActivityState) -> [Bool]) {
       // `send` only hands over the value. Sending with the lock held keeps the values of different threads in order.
       self.state.withLock { state in
         let values = change(&state.activity)
         guard let send = state.send else { return }
         for value in values { send(value) }
-        state.announced = values.last ?? state.announced
+        state.lastSent = values.last ?? state.lastSent
       }
     }
 
@@ -106,19 +106,19 @@
         state.send = send
         state.timeAsleep = timeAsleep
         // The process may have been marked between `begin` and `start`.
-        guard state.announced != state.activity.told else { return }
-        state.announced = state.activity.told
-        send(state.announced)
+        guard state.lastSent != state.activity.reported else { return }
+        state.lastSent = state.activity.reported
+        send(state.lastSent)
       }
       let signals = self.subscribeToSignals()
       self.watchFreezer()
       var timers = [
-        self.configuration.loop.repeat(every: self.configuration.sleepInterval) { [weak self] in self?.lookForSleep() }
+        self.configuration.loop.repeat(every: self.configuration.sleepInterval) { [weak self] in self?.checkForSleep() }
       ]
       if self.configuration.options.contains(.watchesForeground) {
         timers.append(
           self.configuration.loop.repeat(every: self.configuration.foregroundInterval) { [weak self] in
-            self?.lookForForeground()
+            self?.checkForeground()
           }
         )
       }
@@ -139,7 +139,7 @@
 
     private func subscribeToSignals() -> OperationSubscription {
       var subscriptions: [OperationSubscription] = []
-      subscriptions.append(self.configuration.relay(.cont) { [weak self] in self?.goOn() })
+      subscriptions.append(self.configuration.relay(.cont) { [weak self] in self?.resume() })
       for signal in self.configuration.inactive {
         subscriptions.append(self.configuration.relay(signal) { [weak self] in self?.mark(isInactive: true) })
       }
@@ -149,12 +149,12 @@
       return .combined(subscriptions)
     }
 
-    private func goOn() {
+    private func resume() {
       let isForeground = self.foregroundIfNeeded()
-      self.tell { $0.goOn(isForeground: isForeground) }
+      self.send { $0.resume(isForeground: isForeground) }
     }
 
-    private func lookForSleep() {
+    private func checkForSleep() {
       // A watch that failed at first may work now, and the program may have replaced a signal handler since.
       self.configuration.renewSignals()
       self.watchFreezer()
@@ -164,12 +164,12 @@
         // A shorter difference is the time between reading one clock and the other.
         return timeAsleep - state.timeAsleep >= .seconds(1)
       }
-      if hasSlept { self.goOn() }
+      if hasSlept { self.resume() }
     }
 
-    private func lookForForeground() {
+    private func checkForeground() {
       let isForeground = self.configuration.isForeground()
-      self.tell { $0.place(isForeground: isForeground) }
+      self.send { $0.place(isForeground: isForeground) }
     }
 
     private func watchFreezer() {
@@ -195,7 +195,7 @@
       guard let path = group.map({ $0.own + "/cgroup.events" }), FileText.exists(path) else { return .absent }
       let watch = self.configuration.files.watch(path) { [weak self] _ in
         guard let text = FileText.read(path), KeyedNumbers(parsing: text)["frozen"] == 0 else { return }
-        self?.goOn()
+        self?.resume()
       }
       return watch.map { .watched($0) } ?? .unknown
     }

@@ -9,7 +9,7 @@
     /// Whether the process is in the foreground of its terminal; nil without a terminal.
     private(set) var isForeground: Bool?
     /// The value that was returned last for sending.
-    private(set) var told = true
+    private(set) var reported = true
 
     init(options: SignalActivityObserver.Options) {
       self.options = options
@@ -25,8 +25,8 @@
     /// Starts over with the facts that are known before watching begins.
     mutating func begin(isForeground: Bool?) -> Bool {
       self.isForeground = isForeground
-      self.told = self.isActive
-      return self.told
+      self.reported = self.isActive
+      return self.reported
     }
 
     /// Stores a mark set by the program or by a signal.
@@ -47,20 +47,20 @@
     /// Notes that the process continues after a stop, a freeze or a sleep of the machine.
     ///
     /// If the process is active before and after, returns inactive and active, so that stale values are rerun.
-    mutating func goOn(isForeground: Bool?) -> [Bool] {
+    mutating func resume(isForeground: Bool?) -> [Bool] {
       self.isForeground = isForeground
       let change = self.change()
       return change.isEmpty ? self.pulse() : change
     }
 
     private func pulse() -> [Bool] {
-      self.told ? [false, true] : []
+      self.reported ? [false, true] : []
     }
 
     private mutating func change() -> [Bool] {
-      guard self.isActive != self.told else { return [] }
-      self.told = self.isActive
-      return [self.told]
+      guard self.isActive != self.reported else { return [] }
+      self.reported = self.isActive
+      return [self.reported]
     }
   }
 #endif

@@ -27,7 +27,7 @@
       /// The actions that the handlers of the trap have replaced.
       var formers: [SignalAction] = []
       /// The signal's count when the subscribers were last called.
-      var heardCount: UInt = 0
+      var deliveredCount: UInt = 0
     }
 
     // Unchecked because the compiler does not know that event sources are safe; they are stored behind the lock.
@@ -60,13 +60,13 @@
         do {
           if state.trap == nil { state.trap = try SignalTrap.make() }
         } catch {
-          return (state.warnOnce(nil, Self.cannotListen), [])
+          return (state.warnOnce(nil, Self.noDescriptors), [])
         }
         return self.takeAll(&state)
       }
       for source in sources { source.cancel() }
       for warning in warnings { warning.report() }
-      self.listen()
+      self.watchPipe()
     }
 
     private func remove(_ id: UInt64, _ signal: ProcessSignal) {
@@ -109,7 +109,7 @@
       case .source(let source, _): obsolete = source
       case .trap: break
       // Signals that arrived before the first subscription are not delivered.
-      case .none: taken.heardCount = trap.count(of: signal)
+      case .none: taken.deliveredCount = trap.count(of: signal)
       }
       if !trap.isOwn(action), action.isFunction, SignalReaders.exist(for: signal) {
         taken.means = .source(self.makeSource(signal), action.handler)
@@ -161,7 +161,7 @@
   extension SignalRelay {
     /// Watches the pipe that the trap writes to. No lock is held, because `watch` reports a warning if the loop cannot
     /// start.
-    private func listen() {
+    private func watchPipe() {
       let trap = self.state.withLock { $0.registration == nil && $0.hasSubscribers ? $0.trap : nil }
       guard let trap else { return }
       let registration = EventLoop.shared.watch(trap.pipe.reader, for: .readable) { [weak self] _ in
@@ -180,8 +180,8 @@
       let handlers = self.state.withLock { state in
         var handlers: [Handlers<Void>.Handler] = []
         for (signal, taken) in state.signals {
-          guard let count = state.trap?.count(of: signal), count != taken.heardCount else { continue }
-          state.signals[signal]?.heardCount = count
+          guard let count = state.trap?.count(of: signal), count != taken.deliveredCount else { continue }
+          state.signals[signal]?.deliveredCount = count
           handlers += taken.subscribers.all
         }
         return handlers
@@ -207,7 +207,7 @@
       )
     }
 
-    private static let cannotListen = OperationWarning(
+    private static let noDescriptors = OperationWarning(
       code: .signalInUse,
       severity: .failure,
       message: """

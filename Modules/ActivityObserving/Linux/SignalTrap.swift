@@ -143,10 +143,10 @@
 
   /// The functions, from the lowest to the highest.
   private let entries: [SignalAction.Handler] = [
-    { hear(0, $0, $1, $2) }, { hear(1, $0, $1, $2) }, { hear(2, $0, $1, $2) }, { hear(3, $0, $1, $2) },
+    { handle(0, $0, $1, $2) }, { handle(1, $0, $1, $2) }, { handle(2, $0, $1, $2) }, { handle(3, $0, $1, $2) },
   ]
 
-  private func hear(
+  private func handle(
     _ level: Int,
     _ signal: CInt,
     _ information: UnsafeMutablePointer<siginfo_t>?,

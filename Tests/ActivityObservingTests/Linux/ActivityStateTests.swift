@@ -15,7 +15,7 @@
 
       func mark(isInactive: Bool) -> [Bool] { self.state.mark(isInactive: isInactive) }
       func place(isForeground: Bool?) -> [Bool] { self.state.place(isForeground: isForeground) }
-      func goOn(isForeground: Bool? = nil) -> [Bool] { self.state.goOn(isForeground: isForeground) }
+      func resume(isForeground: Bool? = nil) -> [Bool] { self.state.resume(isForeground: isForeground) }
       func begin(isForeground: Bool? = nil) -> Bool { self.state.begin(isForeground: isForeground) }
     }
 
@@ -29,18 +29,18 @@
 
     @Test func `To go on is a pulse, unless the process is inactive anyway`() {
       let line = Line()
-      #expect(line.goOn() == [false, true])
+      #expect(line.resume() == [false, true])
       #expect(line.mark(isInactive: true) == [false])
-      #expect(line.goOn() == [])
+      #expect(line.resume() == [])
       #expect(line.mark(isInactive: false) == [true])
     }
 
     @Test func `The background is inactive where it does not count, and only with a terminal`() {
       let line = Line([], isForeground: true)
-      #expect(line.goOn(isForeground: false) == [false])
-      #expect(line.goOn(isForeground: false) == [])
-      #expect(line.goOn(isForeground: true) == [true])
-      #expect(line.goOn(isForeground: nil) == [false, true])
+      #expect(line.resume(isForeground: false) == [false])
+      #expect(line.resume(isForeground: false) == [])
+      #expect(line.resume(isForeground: true) == [true])
+      #expect(line.resume(isForeground: nil) == [false, true])
       #expect(line.place(isForeground: false) == [false])
       #expect(line.place(isForeground: nil) == [true])
     }
@@ -77,7 +77,7 @@
           switch next(3) {
           case 0: line.mark(isInactive: next(2) == 0)
           case 1: line.place(isForeground: place)
-          default: line.goOn(isForeground: place)
+          default: line.resume(isForeground: place)
           }
         for value in told {
           #expect(value != last)
