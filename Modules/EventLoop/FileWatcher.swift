@@ -63,7 +63,7 @@
         state.files[path, default: WatchedFile()].descriptor = descriptor
         return state.files[path]?.handlers.add(Handlers.Handler(onChange))
       }
-      if let opened { self.listen(to: opened) }
+      if let opened { self.register(opened) }
       guard let id else {
         self.closeIfUnused()
         return nil
@@ -72,7 +72,7 @@
     }
 
     /// Registers the instance with the loop. Not called with the lock held, because the loop may report a warning.
-    private func listen(to instance: NotifyInstance) {
+    private func register(_ instance: NotifyInstance) {
       let registration = self.loop.watch(instance.descriptor, for: .readable) { [weak self] _ in self?.read(instance) }
       let isUsed = self.state.withLock { state in
         guard state.instance === instance else { return false }
