@@ -32,7 +32,7 @@
       /// When the first change arrived that has not been read yet.
       var firstChange: Duration?
       /// How many attempts in a row have found no method of reading.
-      var blindCount = 0
+      var failureCount = 0
       var registration: EventLoop.Registration?
       var isStopped = false
     }
@@ -86,7 +86,7 @@
       if let interval = reader.interval { self.read(after: self.delay(interval, for: reader)) }
       let registration = reader.feed.map { feed in
         self.settings.loop.watch(feed.descriptor, for: .readable) { [weak self] events in
-          self?.hear(from: feed, events)
+          self?.receiveChange(from: feed, events)
         }
       }
       let obsolete = self.state.withLock { state in
@@ -100,18 +100,18 @@
     /// The delay before the next reading. It grows while no method of reading works.
     private func delay(_ interval: Duration, for reader: NetworkReader) -> Duration {
       guard case .none(let failure) = reader.means else {
-        self.state.withLock { $0.blindCount = 0 }
+        self.state.withLock { $0.failureCount = 0 }
         return interval
       }
-      NetworkWatch.reportBlindness(failure)
+      NetworkWatch.reportFailure(failure)
       let count = self.state.withLock { state in
-        state.blindCount += 1
-        return state.blindCount
+        state.failureCount += 1
+        return state.failureCount
       }
       return min(interval * (1 << min(count - 1, 6)), .seconds(60))
     }
 
-    private func hear(from feed: any NetworkChangeFeed, _ events: EventLoop.Events) {
+    private func receiveChange(from feed: any NetworkChangeFeed, _ events: EventLoop.Events) {
       if events.contains(.invalid) { return self.reopen() }
       guard feed.drain() else { return }
       let now = self.settings.deadlines.elapsed
@@ -140,7 +140,7 @@
       guard reader.feed != nil else { return self.reopen() }
       do {
         let reading = try reader.read()
-        self.see(reading)
+        self.update(with: reading)
         if case .facts(_, isUncertain: true) = reading { self.read(after: self.settings.quiet) }
       } catch {
         self.reopen()
@@ -158,17 +158,17 @@
       }
       guard !isStopped else { return }
       self.follow(reader)
-      self.see(reading)
+      self.update(with: reading)
     }
 
-    private func see(_ reading: NetworkReading) {
+    private func update(with reading: NetworkReading) {
       let status = self.target.status(reading)
-      let step = self.state.withLock { state in state.isStopped ? .nothing : state.status.see(status) }
+      let step = self.state.withLock { state in state.isStopped ? .nothing : state.status.update(status) }
       switch step {
       case .nothing: break
-      case .tell(let status):
+      case .report(let status):
         self.holdOff.cancel()
-        self.tell(status)
+        self.report(status)
       case .wait: self.holdOff.set(after: self.settings.holdOff) { [weak self] in self?.endWait() }
       case .stopWaiting: self.holdOff.cancel()
       }
@@ -176,10 +176,10 @@
 
     private func endWait() {
       let status = self.state.withLock { state in state.isStopped ? nil : state.status.endWait() }
-      if let status { self.tell(status) }
+      if let status { self.report(status) }
     }
 
-    private func tell(_ status: NetworkConnectionStatus) {
+    private func report(_ status: NetworkConnectionStatus) {
       self.settings.deliver { [broadcast] in broadcast.send(status) }
     }
   }
@@ -188,7 +188,7 @@
     private static let reportedFailures = Mutex<Set<SystemFailure?>>([])
 
     /// Reports each reason once.
-    private static func reportBlindness(_ failure: SystemFailure?) {
+    private static func reportFailure(_ failure: SystemFailure?) {
       guard self.reportedFailures.withLock({ $0.insert(failure).inserted }) else { return }
       let remedy =
         failure?.isShortage ?? false

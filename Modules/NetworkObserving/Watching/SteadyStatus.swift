@@ -7,7 +7,7 @@
     enum Step: Hashable {
       case nothing
       /// Report the status, and stop any wait.
-      case tell(NetworkConnectionStatus)
+      case report(NetworkConnectionStatus)
       /// Wait whether the status stays lower.
       case wait
       /// The status is as before: stop the wait.
@@ -21,7 +21,7 @@
       self.current = current
     }
 
-    mutating func see(_ status: NetworkConnectionStatus) -> Step {
+    mutating func update(_ status: NetworkConnectionStatus) -> Step {
       if status < self.current {
         defer { self.lower = status }
         return self.lower == nil ? .wait : .nothing
@@ -30,7 +30,7 @@
       self.lower = nil
       guard status > self.current else { return wasWaiting ? .stopWaiting : .nothing }
       self.current = status
-      return .tell(status)
+      return .report(status)
     }
 
     /// Called when the status has stayed lower; returns the status to report.

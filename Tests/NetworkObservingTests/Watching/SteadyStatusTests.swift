@@ -6,16 +6,16 @@
   @Suite struct SteadyStatusTests {
     @Test func `It rises at once`() {
       var status = SteadyStatus(.disconnected)
-      #expect(status.see(.requiresConnection) == .tell(.requiresConnection))
-      #expect(status.see(.connected) == .tell(.connected))
-      #expect(status.see(.connected) == .nothing)
+      #expect(status.update(.requiresConnection) == .report(.requiresConnection))
+      #expect(status.update(.connected) == .report(.connected))
+      #expect(status.update(.connected) == .nothing)
       #expect(status.endWait() == nil)
     }
 
     @Test func `It falls when it has stayed down`() {
       var status = SteadyStatus(.connected)
-      #expect(status.see(.requiresConnection) == .wait)
-      #expect(status.see(.disconnected) == .nothing)
+      #expect(status.update(.requiresConnection) == .wait)
+      #expect(status.update(.disconnected) == .nothing)
       #expect(status.current == .connected)
       #expect(status.endWait() == .disconnected)
       #expect(status.current == .disconnected)
@@ -24,16 +24,16 @@
 
     @Test func `It does not fall when it comes back in time`() {
       var status = SteadyStatus(.connected)
-      #expect(status.see(.disconnected) == .wait)
-      #expect(status.see(.connected) == .stopWaiting)
+      #expect(status.update(.disconnected) == .wait)
+      #expect(status.update(.connected) == .stopWaiting)
       #expect(status.endWait() == nil)
       #expect(status.current == .connected)
     }
 
     @Test func `Rising above the reported status ends the wait`() {
       var status = SteadyStatus(.requiresConnection)
-      #expect(status.see(.disconnected) == .wait)
-      #expect(status.see(.connected) == .tell(.connected))
+      #expect(status.update(.disconnected) == .wait)
+      #expect(status.update(.connected) == .report(.connected))
       #expect(status.endWait() == nil)
     }
   }
