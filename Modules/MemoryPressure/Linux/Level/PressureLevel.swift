@@ -24,7 +24,7 @@
     private var lastCritical: Duration?
     /// The usage at the last check.
     private var usage = 0.0
-    private var lastTold: Duration?
+    private var lastReport: Duration?
   }
 
   extension PressureLevel {
@@ -34,7 +34,7 @@
       self.lastWarning = time
       if pressure == .critical { self.lastCritical = time }
       // An event below the current level is not reported.
-      return self.tell(self.level(at: time), at: time, isRepeated: pressure == self.current)
+      return self.report(self.level(at: time), at: time, isRepeated: pressure == self.current)
     }
 
     /// Records the usage, nil if it is unknown. Returns the level to report, or nil.
@@ -42,7 +42,7 @@
       self.usage = usage ?? 0
       if self.usage >= Threshold.warning.rise { self.lastWarning = time }
       if self.usage >= Threshold.critical.rise { self.lastCritical = time }
-      return self.tell(self.level(at: time), at: time, isRepeated: false)
+      return self.report(self.level(at: time), at: time, isRepeated: false)
     }
 
     /// Forgets all events, because memory was not watched for a while.
@@ -50,13 +50,13 @@
       self = PressureLevel()
     }
 
-    private mutating func tell(_ level: MemoryPressure, at time: Duration, isRepeated: Bool) -> MemoryPressure? {
+    private mutating func report(_ level: MemoryPressure, at time: Duration, isRepeated: Bool) -> MemoryPressure? {
       if level == self.current, !isRepeated { return nil }
       // A rise is reported at once; all other changes can wait.
       let isRise = level.rawValue > self.current.rawValue
-      if !isRise, let last = self.lastTold, time - last < Self.repetition { return nil }
+      if !isRise, let last = self.lastReport, time - last < Self.repetition { return nil }
       self.current = level
-      self.lastTold = time
+      self.lastReport = time
       return level
     }
 
