@@ -43,7 +43,7 @@
     }
 
     /// Inputs and subscriptions to cancel, and then to close, without the lock.
-    private struct Remains {
+    private struct ReleasedInputs {
       var inputs: PressureInputs?
       var subscriptions: [ObjectIdentifier: OperationSubscription]
       var timer: EventLoop.Registration?
@@ -87,33 +87,33 @@
     }
 
     private func stop() {
-      let remains = self.state.withLock { state in
+      let released = self.state.withLock { state in
         state.isStarted = false
         state.generation += 1
-        var remains = self.takeInputs(&state)
-        remains.timer = state.timer.empty()
-        return remains
+        var released = self.takeInputs(&state)
+        released.timer = state.timer.empty()
+        return released
       }
-      remains.cancel()
+      released.cancel()
     }
 
-    private func takeInputs(_ state: inout State) -> Remains {
+    private func takeInputs(_ state: inout State) -> ReleasedInputs {
       defer { (state.inputs, state.subscriptions) = (nil, [:]) }
-      return Remains(inputs: state.inputs, subscriptions: state.subscriptions)
+      return ReleasedInputs(inputs: state.inputs, subscriptions: state.subscriptions)
     }
 
     /// Opens the available inputs, in place of those of generation `former`.
     private func open(after former: UInt64?, _ send: @escaping @Sendable (MemoryPressure) -> Void) {
       let now = self.configuration.elapsed()
-      let begun = self.state.withLock { state -> (UInt64, Set<StallSource>, Remains)? in
+      let begun = self.state.withLock { state -> (UInt64, Set<StallSource>, ReleasedInputs)? in
         guard state.isStarted, former == nil || former == state.generation else { return nil }
         state.generation += 1
         if former != nil { state.reopening.reopen(at: now) }
         // Keeps the timer whose callback is running now, so that a concurrent `stop` waits for that callback.
         return (state.generation, state.reopening.refused, self.takeInputs(&state))
       }
-      guard let (generation, refused, remains) = begun else { return }
-      remains.cancel()
+      guard let (generation, refused, released) = begun else { return }
+      released.cancel()
       let inputs = PressureInputs(
         paths: self.configuration.paths,
         obeysServiceManager: self.configuration.obeysServiceManager,
@@ -185,12 +185,12 @@
       case .nothing:
         break
       case .pressure(let pressure):
-        let news = self.state.withLock { state -> MemoryPressure? in
+        let level = self.state.withLock { state -> MemoryPressure? in
           guard state.generation == handle.generation else { return nil }
           return state.level.note(pressure, at: now)
         }
-        guard let news else { return }
-        handle.send(news)
+        guard let level else { return }
+        handle.send(level)
         // A raised level is checked more often.
         self.lookLater(handle, at: now)
       case .gone:
@@ -223,7 +223,7 @@
       guard let inputs else { return }
       for stall in inputs.stalls { stall.look(at: now) }
       let usage = MemoryUsage.part(in: inputs.groups, procRoot: self.configuration.paths.procRoot)
-      if let news = self.state.withLock({ $0.level.note(usage: usage, at: now) }) { handle.send(news) }
+      if let level = self.state.withLock({ $0.level.note(usage: usage, at: now) }) { handle.send(level) }
       self.lookLater(handle, at: now)
     }
 
