@@ -4,27 +4,29 @@ public import Synchronization
 /// A ``DeduplicatedRun`` of any operation.
 @usableFromInline
 protocol AnyDeduplicatedRun: AnyObject, Sendable {
-  /// The context of the caller who began the run.
+  /// The context of the caller that began the run.
   var context: OperationContext { get }
-  /// The invalidation before which the run began: it answers that one and those before it.
+  /// The number of the last invalidation before the run began. The run serves no caller that comes after a later one.
   var invalidation: Int { get }
-  /// The run, as one that others may wait for.
+  /// The run as a node of the wait graph.
   var node: any WaitNode { get }
 }
 
 /// One run of an operation that several callers share, with the continuations of those callers.
 ///
-/// It is the delegate of its run. The two hold each other until the run is over.
+/// It is the delegate of its shared run. The two retain each other until the run finishes.
 @usableFromInline
 final class DeduplicatedRun<Operation: OperationRequest & Sendable>: AnyDeduplicatedRun
 where Operation.Value: Sendable {
   @usableFromInline typealias Continuation = OperationContinuation<Operation.Value, Operation.Failure>
+  @usableFromInline typealias Run = SharedRun<Operation.Value, Operation.Failure>
   @usableFromInline typealias Outcome = Result<Operation.Value, Operation.Failure>
 
+  /// A caller that has joined the run.
   @usableFromInline
   struct Listener: Sendable {
     @usableFromInline let id: UInt64
-    /// Nil once the caller has left.
+    /// Nil when the caller has left.
     @usableFromInline var continuation: Continuation?
 
     @inlinable
@@ -34,12 +36,12 @@ where Operation.Value: Sendable {
     }
   }
 
-  /// What was yielded last.
+  /// A result that the run has yielded.
   @usableFromInline
   final class Yield: Sendable {
     @usableFromInline let result: Outcome
     @usableFromInline let context: OperationContext?
-    /// Counts the yields of a run.
+    /// The position among the yields of the run; the first is 1.
     @usableFromInline let number: Int
 
     @inlinable
@@ -50,32 +52,67 @@ where Operation.Value: Sendable {
     }
   }
 
+  /// The state that the lock guards.
+  @usableFromInline
+  struct State: Sendable {
+    /// The continuation of the caller that began the run. Nil when that caller has left.
+    @usableFromInline var leader: Continuation?
+    /// The other callers in the order in which they joined.
+    @usableFromInline var listeners: [Listener] = []
+    /// The number of listeners that have left.
+    @usableFromInline var vacancies = 0
+    @usableFromInline var lastID: UInt64 = 0
+    @usableFromInline var lastYield: Yield?
+
+    @inlinable
+    init(leader: Continuation) {
+      self.leader = leader
+    }
+
+    @inlinable
+    mutating func add(_ continuation: Continuation) -> UInt64 {
+      self.lastID += 1
+      self.listeners.append(Listener(id: self.lastID, continuation: continuation))
+      return self.lastID
+    }
+
+    /// Returns the continuation of the listener, which the caller releases after unlocking.
+    @inlinable
+    mutating func remove(_ id: UInt64) -> Continuation? {
+      // Binary search: the identifiers ascend.
+      var (low, high) = (0, self.listeners.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if self.listeners[middle].id < id { low = middle + 1 } else { high = middle }
+      }
+      guard low < self.listeners.count, self.listeners[low].id == id else { return nil }
+      let removed = self.listeners[low].continuation.take()
+      self.vacancies += 1
+      if self.vacancies > self.listeners.count / 2 {
+        self.listeners.removeAll { $0.continuation == nil }
+        self.vacancies = 0
+      }
+      return removed
+    }
+  }
+
   @usableFromInline let context: OperationContext
   @usableFromInline let invalidation = InvalidationNumber.latest
-  /// The actor that the work runs on: that of the caller who began it.
+  /// The actor that the work runs on: that of the caller that began the run.
   @usableFromInline let isolation: (any Actor)?
   @usableFromInline let operation: Operation
   @usableFromInline let registry: RunRegistry<Operation>
 
-  // The lock lies beside what it guards, not around it: letting go of a `Mutex` of a generic type looks up three types.
   @usableFromInline let lock = Mutex(())
-  // Unsafe only in name: set before anybody else knows of the object.
-  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var madeRun:
-    SharedRun<
-      Operation.Value, Operation.Failure
-    >?
-  // Unsafe only in name: touched by whoever holds the lock. The one who began the run; nil once it has left.
-  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var leader: Continuation?
-  // Unsafe only in name, as `leader`. The others, in the order in which they came.
-  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var listeners: [Listener] = []
-  // Unsafe only in name, as `leader`. How many of them have left.
-  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var vacancies = 0
-  // Unsafe only in name, as `leader`.
-  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var lastID: UInt64 = 0
-  // Unsafe only in name, as `leader`.
-  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var lastYield: Yield?
-  // Unsafe only in name, as `leader`. What the work has asked for last.
+  // Unsafe because the compiler does not see that `withState` holds the lock. The state lies beside the lock, not in
+  // it: releasing a `Mutex` of a generic type looks up the metadata of three types.
+  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var state: State
+  /// The run that the work called last.
+  // Unsafe because the compiler does not see that the lock is held. Not part of `State`: with a weak reference in it, a
+  // deduplicated fetch takes 2 % longer.
   private nonisolated(unsafe) weak var called: (any WaitNode)?
+  // Unsafe because the compiler does not see that the initializer alone writes it. A variable, as it refers to `self`.
+  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var madeRun: Run?
 
   @inlinable
   init(
@@ -89,15 +126,22 @@ where Operation.Value: Sendable {
     self.context = context
     self.isolation = isolation
     self.registry = registry
-    self.leader = leader
-    // The leader holds on to it, who is about to begin it.
-    self.madeRun = SharedRun(delegate: self, ownerCount: 1)
+    self.state = State(leader: leader)
+    // The one owner is the leader, which begins the run next.
+    self.madeRun = Run(delegate: self, ownerCount: 1)
   }
 
   @inlinable
-  var sharedRun: SharedRun<Operation.Value, Operation.Failure> {
-    guard let sharedRun = self.madeRun else { preconditionFailure("A shared sharedRun is made with its sharedRun.") }
+  var sharedRun: Run {
+    guard let sharedRun = self.madeRun else { preconditionFailure("The initializer makes the shared run.") }
     return sharedRun
+  }
+
+  /// Runs `body`, which must not call or release anything of the user's, with the lock held.
+  @inlinable
+  @inline(__always)
+  func withState<R: Sendable>(_ body: (inout State) -> R) -> R {
+    self.lock.withLock { _ in body(&self.state) }
   }
 }
 
@@ -106,18 +150,18 @@ where Operation.Value: Sendable {
 extension DeduplicatedRun {
   /// Begins the run and waits for its outcome.
   ///
-  /// It runs in the task that a store has made for the run, where this is that, and in one of its own otherwise.
+  /// The run borrows the current task when that is the task of a store's run and can be lent. Otherwise it makes one.
   @inlinable
   nonisolated(nonsending) func begin() async -> Outcome {
     let sharedRun = self.sharedRun
     let context = self.context
     if let loan = context.taskLoan {
-      // One that is cancelled already would cancel what others join.
+      // A cancelled task is not borrowed: it would cancel the run for callers that join later.
       if self.isolation == nil, !context.hasTaskConfiguration, !Task.isCancelled {
         let current = RunTask.current
         if loan.lend(to: self, in: current) {
           return await sharedRun.outcome(in: context, borrowing: loan, task: current, for: self) {
-            // The task knows its run already.
+            // Not `perform(in:)`: the task of the lender has an enclosing run already.
             await self.run(isolation: nil, in: context)
           }
         }
@@ -133,8 +177,8 @@ extension DeduplicatedRun {
     return outcome
   }
 
-  /// Waits for the outcome with those who do already; nil when the run is dying or over.
-  // Not inlined: those who begin a run would keep room for it.
+  /// Joins the run and waits for its outcome. Returns nil when the run is cancelled or has finished.
+  // Not inlined: callers that begin a run would allocate room for this wait, too.
   @inlinable
   @inline(never)
   nonisolated(nonsending) func join(in context: OperationContext, with continuation: Continuation) async -> Outcome? {
@@ -150,7 +194,7 @@ extension DeduplicatedRun {
     return outcome
   }
 
-  /// Waits, and raises the priority of the run with that of the task that waits: as when a store raises its run.
+  /// Waits, and raises the priority of the run whenever that of the waiting task is raised.
   @inlinable
   nonisolated(nonsending) func raisingPriority<R>(_ wait: nonisolated(nonsending) () async -> R) async -> R {
     let sharedRun = self.sharedRun
@@ -161,22 +205,14 @@ extension DeduplicatedRun {
     }
   }
 
-  /// Called under the lock.
-  @inlinable
-  func add(_ continuation: Continuation) -> UInt64 {
-    self.lastID += 1
-    self.listeners.append(Listener(id: self.lastID, continuation: continuation))
-    return self.lastID
-  }
-
-  /// Adds the continuation of a latecomer once it has what was yielded last.
+  /// Yields the last result to a caller that joins late, and then adds its continuation.
   @inlinable
   func catchUp(_ continuation: Continuation) -> UInt64 {
     var seen = 0
     while true {
-      let (id, missed) = self.lock.withLock { _ -> (UInt64?, Yield?) in
-        if let last = self.lastYield, last.number > seen { return (nil, last) }
-        return (self.add(continuation), nil)
+      let (id, missed) = self.withState { state -> (UInt64?, Yield?) in
+        if let last = state.lastYield, last.number > seen { return (nil, last) }
+        return (state.add(continuation), nil)
       }
       if let id { return id }
       guard let missed else { continue }
@@ -187,67 +223,48 @@ extension DeduplicatedRun {
 
   @usableFromInline
   func removeLeader() {
-    var removed: Continuation?
-    self.lock.withLock { _ in
-      removed = self.leader
-      self.leader = nil
-    }
-    _ = consume removed  // Released after the lock.
+    let removed = self.withState { $0.leader.take() }
+    _ = consume removed  // Released after unlocking.
   }
 
   @inlinable
   func remove(_ id: UInt64) {
-    let removed = self.lock.withLock { _ -> Continuation? in
-      // The identifiers grow, so their place is found by halves.
-      var (low, high) = (0, self.listeners.count)
-      while low < high {
-        let middle = (low + high) / 2
-        if self.listeners[middle].id < id { low = middle + 1 } else { high = middle }
-      }
-      guard low < self.listeners.count, self.listeners[low].id == id else { return nil }
-      let removed = self.listeners[low].continuation.take()
-      self.vacancies += 1
-      if self.vacancies > self.listeners.count / 2 {
-        self.listeners.removeAll { $0.continuation == nil }
-        self.vacancies = 0
-      }
-      return removed
-    }
-    withExtendedLifetime(removed) {}  // Released after the lock.
+    let removed = self.withState { $0.remove(id) }
+    withExtendedLifetime(removed) {}  // Released after unlocking.
   }
 
-  /// Lets go of those who listen to a run that is over.
+  /// Removes the continuations of all callers. Called when the run has finished.
   @inlinable
   func removeAll() {
-    // Not returned: what a lock returns has its type looked up, where that is not known to the compiler.
+    // Captured, not returned: returning them from `withState` looks up their type where the code is not specialized.
     var leader: Continuation?
     var listeners: [Listener] = []
-    self.lock.withLock { _ in
-      (leader, listeners) = (self.leader, self.listeners)
-      (self.leader, self.listeners) = (nil, [])
-      self.vacancies = 0
+    self.withState { state in
+      (leader, listeners) = (state.leader, state.listeners)
+      (state.leader, state.listeners) = (nil, [])
+      state.vacancies = 0
     }
-    // Released after the lock.
+    // Released after unlocking.
     _ = consume leader
     _ = consume listeners
   }
 
-  /// Hands what was yielded to all who share the run.
+  /// Passes a result to all callers that share the run.
   @usableFromInline
   func yield(_ result: Outcome, using context: OperationContext?) {
     guard self.sharedRun.isExecuting else { return self.reportLateYield() }
-    let (leader, listeners, replaced) = self.lock.withLock { _ in
-      let last = self.lastYield
-      self.lastYield = Yield(result: result, context: context, number: (last?.number ?? 0) + 1)
-      return (self.leader, self.listeners, last)
+    let (leader, listeners, replaced) = self.withState { state in
+      let last = state.lastYield
+      state.lastYield = Yield(result: result, context: context, number: (last?.number ?? 0) + 1)
+      return (state.leader, state.listeners, last)
     }
-    _ = consume replaced  // Released after the lock.
+    _ = consume replaced  // Released after unlocking.
     leader?.yield(with: result, using: context)
     for listener in listeners { listener.continuation?.yield(with: result, using: context) }
   }
 
   private func reportLateYield() {
-    // A cancelled run has ended for its callers while its work may go on.
+    // A cancelled run has finished for its callers, but its work may go on.
     if self.sharedRun.isCancelled { return }
     OperationWarning(
       code: .yieldAfterReturn,
@@ -268,7 +285,7 @@ extension DeduplicatedRun: RunDelegate {
     await self.perform(in: invocation.context)
   }
 
-  /// Runs the operation, in whatever task.
+  /// Runs the operation in the current task, as the enclosing run of that task.
   @inlinable
   nonisolated(nonsending) func perform(in context: OperationContext) async -> Outcome {
     await EnclosingRun.perform(self) {
@@ -290,7 +307,7 @@ extension DeduplicatedRun: RunDelegate {
   @usableFromInline
   package func waits(of sharedRun: SharedRun<Operation.Value, Operation.Failure>) -> [WaitEdge] {
     let called = self.lock.withLock { _ in self.called }
-    // What the run of the store waits for before its work begins is waited for in here.
+    // The body of the store's run is this run, so the runs that the store's run waits for first count for this one.
     return (self.context.runAttachment?.awaitedRuns ?? []) + (called.map { [WaitEdge(awaited: $0)] } ?? [])
   }
 

@@ -1,20 +1,23 @@
 public import OperationCore
 
 extension OperationRequest where Self: Sendable, Value: Sendable {
-  /// Lets concurrent runs of the operation that do the same share one.
+  /// Lets concurrent runs of the operation that do the same work share one run.
   ///
-  /// What is the same is for the operation to say: see `OperationRequest.isSameRun(in:as:)`. All who share
-  /// a run get its yields and its outcome. One who is cancelled leaves at once with a `CancellationError`, or waits for the
-  /// end where `Failure` has no room for that; the run goes on while anyone waits, and is cancelled when nobody does. One
-  /// with a higher priority raises that of the run.
+  /// The operation decides which runs do the same work: see `OperationRequest.isSameRun(in:as:)`. All callers that
+  /// share a run receive its yields and its outcome. A caller with a higher priority raises the priority of the run.
+  ///
+  /// A caller that is cancelled leaves at once with a `CancellationError`. If `Failure` cannot represent that error,
+  /// the caller waits for the end of the run. The run is cancelled when all its callers are.
   @inlinable
   public func deduplicated() -> ModifiedOperation<Self, Deduplication<Self>> {
     self.modifier(Deduplication { _, _ in true })
   }
 
-  /// Lets concurrent runs of the operation share one where `isSameRun` holds for their contexts too.
+  /// Lets concurrent runs of the operation share one run if `isSameRun` returns true for their contexts, too.
   ///
-  /// - Parameter isSameRun: Gets the context of a new run and that of one under way. It may be called on any thread.
+  /// The operation's own `isSameRun(in:as:)` has to hold as well.
+  ///
+  /// - Parameter isSameRun: Receives the context of the new run and that of a run under way. Called on any thread.
   @inlinable
   public func deduplicated(
     by isSameRun: @escaping @Sendable (OperationContext, OperationContext) -> Bool
@@ -23,10 +26,10 @@ extension OperationRequest where Self: Sendable, Value: Sendable {
   }
 }
 
-/// Lets concurrent runs that do the same share one: what `.deduplicated()` applies.
+/// The modifier that `.deduplicated()` applies: concurrent runs that do the same work share one run.
 public struct Deduplication<Operation: OperationRequest & Sendable>: OperationModifier where Operation.Value: Sendable {
   @usableFromInline let isSameRun: @Sendable (OperationContext, OperationContext) -> Bool
-  @usableFromInline let sharedRuns = RunRegistry<Operation>()
+  @usableFromInline let registry = RunRegistry<Operation>()
 
   @inlinable
   init(_ isSameRun: @escaping @Sendable (OperationContext, OperationContext) -> Bool) {
@@ -46,10 +49,8 @@ public struct Deduplication<Operation: OperationRequest & Sendable>: OperationMo
     using operation: Operation,
     with continuation: OperationContinuation<Operation.Value, Operation.Failure>
   ) async throws(Operation.Failure) -> Operation.Value {
-    let outcome = await self.sharedRuns.outcome(of: operation, in: context, with: continuation, isolation: isolation) {
-      new,
-      other in
-      operation.isSameRun(in: new, as: other) && self.isSameRun(new, other)
+    let outcome = await self.registry.outcome(of: operation, in: context, with: continuation, isolation: isolation) {
+      operation.isSameRun(in: $0, as: $1) && self.isSameRun($0, $1)
     }
     return try outcome.get()
   }

@@ -1,18 +1,18 @@
 public import OperationCore
 public import Synchronization
 
-/// The runs of one operation that are under way.
+/// The deduplicated runs of one operation that are under way.
 @usableFromInline
 final class RunRegistry<Operation: OperationRequest & Sendable>: Sendable where Operation.Value: Sendable {
   @usableFromInline typealias Continuation = OperationContinuation<Operation.Value, Operation.Failure>
 
-  // Not generic: where the compiler does not know the types, arrays and locks of generic ones look these up.
+  // Not generic: in code that is not specialized, arrays and locks of generic types look up metadata.
   @usableFromInline let state = Mutex(RegisteredRuns())
 
   @inlinable
   init() {}
 
-  /// Joins a run that does the same, or begins one, and waits for its outcome.
+  /// Joins a run that does the same work, or begins a new one, and waits for its outcome.
   @inlinable
   nonisolated(nonsending) func outcome(
     of operation: Operation,
@@ -22,35 +22,35 @@ final class RunRegistry<Operation: OperationRequest & Sendable>: Sendable where 
     isSameRun: (OperationContext, OperationContext) -> Bool
   ) async -> Result<Operation.Value, Operation.Failure> {
     while true {
-      let (sharedRuns, additions) = self.state.withLock { ($0.sharedRuns, $0.additions) }
-      if !sharedRuns.isEmpty {
-        switch self.match(for: context, among: sharedRuns, isSameRun) {
+      let (runs, additions) = self.state.withLock { ($0.runs, $0.additions) }
+      if !runs.isEmpty {
+        switch self.match(for: context, among: runs, isSameRun) {
         case .none: break
-        case .shared(let same):
-          let shared = unsafeDowncast(same, to: DeduplicatedRun<Operation>.self)
-          if let outcome = await shared.join(in: context, with: continuation) { return outcome }
-          self.remove(shared)
+        case .run(let match):
+          let run = unsafeDowncast(match, to: DeduplicatedRun<Operation>.self)
+          if let outcome = await run.join(in: context, with: continuation) { return outcome }
+          self.remove(run)
           continue
-        case .refusal(let names): return OperationCircleError.outcome(names)
+        case .circle(let names): return OperationCircleError.outcome(names)
         }
       }
       var added: DeduplicatedRun<Operation>?
       self.state.withLock { state in
         guard state.additions == additions else { return }
-        // Made here, so that each one that is made is begun, and ended: until then it and its run hold each other.
-        let shared = DeduplicatedRun(
+        // Made only when it is added: it and its shared run retain each other until it has begun and finished.
+        let run = DeduplicatedRun(
           operation: operation,
           context: context,
           isolation: isolation,
           registry: self,
           leader: continuation
         )
-        state.add(shared)
-        added = shared
+        state.add(run)
+        added = run
       }
       guard let added else { continue }
       let outcome = await added.begin()
-      // One that was cancelled before it began has not been taken out.
+      // A run that was cancelled before it began has not removed itself.
       if Task.isCancelled, !added.sharedRun.isAlive { self.remove(added) }
       return outcome
     }
@@ -59,27 +59,30 @@ final class RunRegistry<Operation: OperationRequest & Sendable>: Sendable where 
   @usableFromInline
   enum Match {
     case none
-    case shared(any AnyDeduplicatedRun)
-    /// The run that does the same waits for the caller, by way of these operations.
-    case refusal([String])
+    /// A run that the caller can join.
+    case run(any AnyDeduplicatedRun)
+    /// A run that does the same work, but waits for the caller. The names are those of the operations in the circle.
+    case circle([String])
   }
 
-  /// The run that can serve a run: it does the same, no invalidation has come in between, and it does not wait for the run.
+  /// Finds a run that a caller with `context` can join.
+  ///
+  /// Such a run does the same work, began after the last invalidation of the caller's store, and does not wait for the
+  /// caller.
   @inlinable
   func match(
     for context: OperationContext,
-    among sharedRuns: ContiguousArray<any AnyDeduplicatedRun>,
+    among runs: ContiguousArray<any AnyDeduplicatedRun>,
     _ isSameRun: (OperationContext, OperationContext) -> Bool
   ) -> Match {
     let lastInvalidation = context.lastInvalidation
-    for sharedRun in sharedRuns
-    where sharedRun.invalidation >= lastInvalidation && isSameRun(context, sharedRun.context) {
-      switch WaitGraph.finding(joining: sharedRun.node) {
-      case .open: return .shared(sharedRun)
+    for run in runs where run.invalidation >= lastInvalidation && isSameRun(context, run.context) {
+      switch WaitGraph.finding(joining: run.node) {
+      case .open: return .run(run)
       case .queuedBehindCaller: continue
       case .recursion(let names):
-        if OperationCircleError.isFailure(Operation.Failure.self) { return .refusal(names) }
-        // A store that runs the operation has looked as well.
+        if OperationCircleError.isFailure(Operation.Failure.self) { return .circle(names) }
+        // The store that runs the operation may have reported the circle.
         if context.taskLoan?.hasReportedCircle != true { OperationCircleError(operationNames: names).report() }
       }
     }
@@ -87,34 +90,34 @@ final class RunRegistry<Operation: OperationRequest & Sendable>: Sendable where 
   }
 
   @inlinable
-  func remove(_ shared: DeduplicatedRun<Operation>) {
-    self.state.withLock { $0.remove(shared) }
+  func remove(_ run: DeduplicatedRun<Operation>) {
+    self.state.withLock { $0.remove(run) }
   }
 }
 
-/// The runs that a registry has.
+/// The state of a registry.
 @usableFromInline
 struct RegisteredRuns: Sendable {
-  @usableFromInline var sharedRuns: ContiguousArray<any AnyDeduplicatedRun> = []
-  /// Counts the runs that have been added, to tell whether one has come since a look at them.
+  @usableFromInline var runs: ContiguousArray<any AnyDeduplicatedRun> = []
+  /// The number of runs that were ever added. It tells whether one was added since `runs` was read.
   @usableFromInline var additions = 0
 
   @inlinable
   init() {}
 
   @inlinable
-  mutating func add(_ shared: any AnyDeduplicatedRun) {
+  mutating func add(_ run: any AnyDeduplicatedRun) {
     self.additions += 1
-    self.sharedRuns.append(shared)
+    self.runs.append(run)
   }
 
-  /// The caller holds it, so that nothing goes under the lock.
+  /// The caller retains the run, so nothing is released with the lock held.
   @inlinable
-  mutating func remove(_ shared: any AnyDeduplicatedRun) {
-    if self.sharedRuns.count == 1, self.sharedRuns[0] === shared {
-      self.sharedRuns.removeLast()
+  mutating func remove(_ run: any AnyDeduplicatedRun) {
+    if self.runs.count == 1, self.runs[0] === run {
+      self.runs.removeLast()
     } else {
-      self.sharedRuns.removeAll { $0 === shared }
+      self.runs.removeAll { $0 === run }
     }
   }
 }
