@@ -1,13 +1,13 @@
 internal import OperationCore
 
-/// Something that happened to one page.
+/// An event of one page, as a handler receives it.
 enum PageEvent<PageID: Hashable & Sendable, PageValue: Sendable, Failure: Error>: Sendable {
   case started(PageID)
   case result(PageID, Result<Page<PageID, PageValue>, Failure>)
   case ended(PageID)
 }
 
-/// What has happened to a page.
+/// The kind of a ``PageEventEntry``.
 @usableFromInline
 enum PageEventKind: Sendable {
   case started
@@ -16,8 +16,9 @@ enum PageEventKind: Sendable {
   case ended
 }
 
-/// A ``PageEvent`` as a log keeps it. It has a place for all that one can have, as letting go of an enumeration of the user's
-/// types looks those up.
+/// A ``PageEvent`` as a log stores it.
+///
+/// A struct with room for every kind of event: releasing an enumeration of the user's types looks up their metadata.
 @usableFromInline
 struct PageEventEntry<PageID: Hashable & Sendable, PageValue: Sendable, Failure: Error>: Sendable {
   @usableFromInline let kind: PageEventKind
@@ -41,7 +42,7 @@ struct PageEventEntry<PageID: Hashable & Sendable, PageValue: Sendable, Failure:
     }
   }
 
-  /// Why there is a result, if it is one.
+  /// The reason of the result. Nil for a start and an end.
   var reason: OperationResultUpdateReason? {
     switch self.kind {
     case .yielded: .yieldedResult

@@ -1,114 +1,141 @@
 public import OperationCore
 public import Synchronization
 
-/// What happened to the pages of one run, in order, and who is told of it.
+/// The page events of one run, in order, and the readers that are notified of them.
 ///
-/// A store knows of runs, not of pages. So the run writes down what happens to its pages, and asks the store to have it told
-/// in the order of the store's own events: whoever hands those over tells of the pages as well, one event at a time. The
-/// change of the state that comes with the result of a page is told before it, and the result of the run after it.
+/// A store has events of runs, not of pages. So a run records the events of its pages here and lets the store deliver
+/// them in the order of its own events: the thread that delivers the store's events delivers the page events as well,
+/// one at a time. The state change that a page's result makes is delivered before that result, the result of the run
+/// after it.
 @usableFromInline
 final class PageEventLog<PageID: Hashable & Sendable, PageValue: Sendable, Failure: Error>: Sendable {
   @usableFromInline typealias Entry = PageEventEntry<PageID, PageValue, Failure>
 
-  /// One who is told.
+  /// A callback that receives the entries.
   @usableFromInline
   struct Reader: Sendable {
     let id: ObjectIdentifier
     let receive: @Sendable (Entry) -> Void
   }
 
-  @usableFromInline let order: StoreEventOrder
-  @usableFromInline let progress = Mutex(PageEventProgress())
+  /// The state that the lock guards.
+  @usableFromInline
+  struct State: Sendable {
+    /// The delivered entries that a later reader may need, and behind them those that are to be delivered.
+    ///
+    /// A yield is nil when a later yield of its page has replaced it.
+    @usableFromInline var entries: [Entry?] = []
+    /// In the order in which they were attached, which is that of their registration with the store.
+    @usableFromInline var readers: [Reader] = []
+    /// The number of entries that were written.
+    @usableFromInline var written = 0
+    /// The number of entries that were delivered.
+    @usableFromInline var delivered = 0
+    /// The number of entries that may be delivered with the state change that is being delivered.
+    @usableFromInline var due = 0
+    /// The number of pages that the run has begun to fetch.
+    @usableFromInline var pages = 0
+    /// The number of nil entries.
+    @usableFromInline var vacancies = 0
 
-  /// What was told, as far as it matters to those who come later, and behind it what is to be told. What a later yield has
-  /// replaced leaves its place empty.
-  // Unsafe only in name: touched by whoever holds the lock of the progress. Beside that, as letting go of a lock around
-  // something of the user's types looks those up.
-  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var entries: [Entry?] = []
-  /// In the order in which they came, which is that of their registration.
-  // Unsafe only in name, as the one above.
-  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var readers: [Reader] = []
+    @inlinable
+    init() {}
+
+    /// Returns the next entry to deliver, and counts it as delivered.
+    ///
+    /// - Parameter replaced: Set to the entry that the returned one replaces, which is released after unlocking.
+    @inlinable
+    mutating func takeNext(replaced: inout Entry?) -> Entry? {
+      let index = self.entries.count - (self.written - self.delivered)
+      self.delivered += 1
+      guard let entry = self.entries[index] else { return nil }
+      if case .yielded = entry.kind, index > 0, case .yielded? = self.entries[index - 1]?.kind {
+        replaced = self.entries[index - 1].take()
+        self.vacancies += 1
+      }
+      if self.vacancies > 16, self.vacancies > self.entries.count / 2 {
+        self.entries.removeAll { $0 == nil }
+        self.vacancies = 0
+      }
+      return entry
+    }
+  }
+
+  @usableFromInline let order: StoreEventOrder
+
+  @usableFromInline let lock = Mutex(())
+  // Unsafe because the compiler does not see that `withState` holds the lock. The state lies beside the lock, not in
+  // it: releasing a `Mutex` of a generic type looks up the metadata of its types.
+  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var state = State()
 
   @inlinable
   init(order: StoreEventOrder) {
     self.order = order
+  }
+
+  /// Runs `body`, which must not call or release anything of the user's, with the lock held.
+  @inlinable
+  @inline(__always)
+  func withState<R: Sendable>(_ body: (inout State) -> R) -> R {
+    self.lock.withLock { _ in body(&self.state) }
   }
 }
 
 // MARK: - Writing
 
 extension PageEventLog {
-  /// Tells of an event, after all that was written before.
+  /// Notifies the readers of an event, after all entries that were written before.
   @inlinable
-  func tell(_ entry: Entry) {
+  func notify(_ entry: Entry) {
     let hasListeners = self.order.hasListeners
     guard let number = self.write(entry, hasListeners: hasListeners) else { return }
     if hasListeners { self.deliverInOrder(upTo: number) } else { self.deliver(upTo: number) }
   }
 
-  /// Lets an event be told behind the next change of the state that the run makes, and at the latest with what is told next.
+  /// Notifies the readers of an event after the next state change of the run, or earlier, with the next notification.
   @inlinable
-  func tellWithNextChange(_ entry: Entry) {
+  func notifyWithNextChange(_ entry: Entry) {
     let hasListeners = self.order.hasListeners
     guard let number = self.write(entry, hasListeners: hasListeners), !hasListeners else { return }
     self.deliver(upTo: number)
   }
 
-  /// Tells of a yield behind the change of the state that `change` makes, and before the result that it brings.
+  /// Notifies the readers of a yield, after the state change that `change` makes and before the result of the run.
   @inlinable
-  func tell(_ entry: Entry, with change: () -> Void) {
+  func notify(_ entry: Entry, with change: () -> Void) {
     let hasListeners = self.order.hasListeners
     let number = self.write(entry, hasListeners: hasListeners)
     if let number { if hasListeners { self.makeDue(upTo: number) } else { self.deliver(upTo: number) } }
     change()
-    // For a change of which nobody has heard.
+    // Needed when the store delivers no result for the change.
     if let number, hasListeners { self.deliverInOrder(upTo: number) }
   }
 
-  /// Writes an event, and returns how many there are with it; nil when there is nobody to tell.
+  /// Appends an entry, and returns how many were written. Returns nil when the entry needs no delivery.
   @inlinable
   func write(_ entry: Entry, hasListeners: Bool) -> Int? {
     var replaced: Entry?
-    let number = self.progress.withLock { progress -> Int? in
-      // What a page nearly always has: a start, a result and an end.
-      if self.entries.isEmpty { self.entries.reserveCapacity(3) }
-      self.entries.append(entry)
-      progress.written += 1
-      if case .started = entry.kind { progress.pages += 1 }
-      guard !hasListeners, self.readers.isEmpty, progress.told == progress.written - 1 else { return progress.written }
-      _ = self.takeNext(&progress, replaced: &replaced)
+    let number = self.withState { state -> Int? in
+      // Most runs fetch one page, which has a start, a result and an end.
+      if state.entries.isEmpty { state.entries.reserveCapacity(3) }
+      state.entries.append(entry)
+      state.written += 1
+      if case .started = entry.kind { state.pages += 1 }
+      guard !hasListeners, state.readers.isEmpty, state.delivered == state.written - 1 else { return state.written }
+      _ = state.takeNext(replaced: &replaced)
       return nil
     }
-    withExtendedLifetime(replaced) {}  // Until here, after the lock.
+    withExtendedLifetime(replaced) {}  // Released after unlocking.
     return number
-  }
-
-  /// The entry that is to be told next, which counts as told then. Called under the lock.
-  ///
-  /// - Parameter replaced: Gets the entry for which that one stands as well, to be released after the lock.
-  @inlinable
-  func takeNext(_ progress: inout PageEventProgress, replaced: inout Entry?) -> Entry? {
-    let index = self.entries.count - (progress.written - progress.told)
-    progress.told += 1
-    guard let entry = self.entries[index] else { return nil }
-    if case .yielded = entry.kind, index > 0, case .yielded? = self.entries[index - 1]?.kind {
-      replaced = self.entries[index - 1].take()
-      progress.vacancies += 1
-    }
-    if progress.vacancies > 16, progress.vacancies > self.entries.count / 2 {
-      self.entries.removeAll { $0 == nil }
-      progress.vacancies = 0
-    }
-    return entry
   }
 }
 
-// MARK: - Telling
+// MARK: - Delivering
 
 extension PageEventLog {
-  /// Tells of what goes with the change that was made last; of all when the run has ended.
+  /// Delivers the entries that belong to the last state change, or all entries after the end of the run.
   func deliverDue(afterEnd: Bool) {
-    self.deliver(upTo: afterEnd ? .max : self.progress.withLock { $0.due })
+    self.deliver(upTo: afterEnd ? .max : self.withState { $0.due })
   }
 
   @usableFromInline
@@ -116,10 +143,10 @@ extension PageEventLog {
     self.order.perform { self.deliver(upTo: number) }
   }
 
-  /// Lets what is written be told with the next change of the state.
+  /// Lets the entries be delivered with the next state change.
   @usableFromInline
   func makeDue(upTo number: Int) {
-    self.order.perform { self.progress.withLock { $0.due = max($0.due, number) } }
+    self.order.perform { self.withState { $0.due = max($0.due, number) } }
   }
 
   @usableFromInline
@@ -131,11 +158,11 @@ extension PageEventLog {
 
   private func next(upTo number: Int) -> (Entry, [Reader])? {
     var replaced: Entry?
-    let next = self.progress.withLock { progress -> (Entry, [Reader])? in
-      guard progress.told < min(number, progress.written) else { return nil }
-      return self.takeNext(&progress, replaced: &replaced).map { ($0, self.readers) }
+    let next = self.withState { state -> (Entry, [Reader])? in
+      guard state.delivered < min(number, state.written) else { return nil }
+      return state.takeNext(replaced: &replaced).map { ($0, state.readers) }
     }
-    withExtendedLifetime(replaced) {}  // Until here, after the lock.
+    withExtendedLifetime(replaced) {}  // Released after unlocking.
     return next
   }
 }
@@ -143,41 +170,23 @@ extension PageEventLog {
 // MARK: - Readers
 
 extension PageEventLog {
-  /// Lets a reader be told from now on, first of what others have been told, if it is to know that.
+  /// Attaches a reader that receives all later entries, after those already delivered if `withHistory` is true.
   func attach(_ id: ObjectIdentifier, withHistory: Bool, receive: @escaping @Sendable (Entry) -> Void) {
-    let history = self.progress.withLock { progress -> [Entry] in
-      self.readers.append(Reader(id: id, receive: receive))
+    let history = self.withState { state -> [Entry] in
+      state.readers.append(Reader(id: id, receive: receive))
       guard withHistory else { return [] }
-      return self.entries.dropLast(progress.written - progress.told).compactMap { $0 }
+      return state.entries.dropLast(state.written - state.delivered).compactMap { $0 }
     }
     for entry in history { receive(entry) }
   }
 
   func detach(_ id: ObjectIdentifier) {
-    let reader = self.progress.withLock { _ in
-      self.readers.firstIndex { $0.id == id }.map { self.readers.remove(at: $0) }
+    let reader = self.withState { state in
+      state.readers.firstIndex { $0.id == id }.map { state.readers.remove(at: $0) }
     }
-    withExtendedLifetime(reader) {}  // Until here, after the lock.
+    withExtendedLifetime(reader) {}  // Released after unlocking.
   }
 
-  /// How many pages the run has begun to fetch.
-  var pageCount: Int { self.progress.withLock { $0.pages } }
-}
-
-/// How far the events of a run have been told.
-@usableFromInline
-struct PageEventProgress: Sendable {
-  /// How many were written.
-  @usableFromInline var written = 0
-  /// How many of them have been told.
-  @usableFromInline var told = 0
-  /// How many may be told with the change of the state that is being told.
-  @usableFromInline var due = 0
-  /// How many pages were begun.
-  @usableFromInline var pages = 0
-  /// How many places are empty.
-  @usableFromInline var vacancies = 0
-
-  @inlinable
-  init() {}
+  /// The number of pages that the run has begun to fetch.
+  var pageCount: Int { self.withState { $0.pages } }
 }

@@ -1,30 +1,30 @@
 internal import OperationCore
 internal import Synchronization
 
-/// Brings the events of a store and of the pages of its runs together, for one handler.
+/// Passes the events of a store and those of the pages of its runs to one handler.
 ///
-/// Both are told in one order, so that it has nothing to put in order: it finds the logs of the runs, and has them tell of what
-/// comes before a result or an end.
+/// Store and logs deliver their events in one order, so the reader does not sort them. It attaches itself to the logs
+/// of the runs, and lets a log deliver what comes before the result or the end of its run.
 final class PageEventReader<Handler: PaginatedStateProtocol & Sendable>: Sendable {
   typealias Run = PagingRun<Handler.PageID, Handler.PageValue, Handler.Failure>
 
   private struct State {
-    /// The contexts of the runs whose logs are read. A log has none: it is in the context itself.
+    /// The contexts of the runs whose logs are read. A log does not store the context, which retains the log.
     var contexts: [OperationTaskIdentifier: OperationContext] = [:]
     var isCancelled = false
   }
 
   let handler: PaginatedEventHandler<Handler>
-  /// Whether the handler hears of all runs of its stores, as opposed to a single one.
-  private let hearsOfAllRuns: Bool
+  /// Whether the handler receives the events of all runs of its stores. False when it belongs to a single run.
+  private let observesAllRuns: Bool
   private let state = Locked(State())
 
-  init(_ handler: PaginatedEventHandler<Handler>, hearsOfAllRuns: Bool = true) {
+  init(_ handler: PaginatedEventHandler<Handler>, observesAllRuns: Bool = true) {
     self.handler = handler
-    self.hearsOfAllRuns = hearsOfAllRuns
+    self.observesAllRuns = observesAllRuns
   }
 
-  /// No event is handed over from now on.
+  /// Passes no event to the handler from now on.
   func cancel() {
     let contexts = self.state.withLock { state in
       state.isCancelled = true
@@ -34,7 +34,7 @@ final class PageEventReader<Handler: PaginatedStateProtocol & Sendable>: Sendabl
     for context in contexts.values { (context.pagingRun() as Run?)?.log.detach(ObjectIdentifier(self)) }
   }
 
-  /// Reads the log of a run from now on, unless it is being read.
+  /// Reads the log of a run from now on. Does nothing when the log is read already.
   private func follow(_ run: Run, in context: OperationContext) {
     let isNew = self.state.withLock { state in
       guard !state.isCancelled, state.contexts[run.taskID] == nil else { return false }
@@ -43,8 +43,8 @@ final class PageEventReader<Handler: PaginatedStateProtocol & Sendable>: Sendabl
     }
     guard isNew else { return }
     let id = run.taskID
-    // Who hears of one run hears of its pages from the beginning.
-    run.log.attach(ObjectIdentifier(self), withHistory: !self.hearsOfAllRuns) { [weak self] entry in
+    // The handler of a single run receives all page events of that run, also those before this call.
+    run.log.attach(ObjectIdentifier(self), withHistory: !self.observesAllRuns) { [weak self] entry in
       self?.receive(entry, of: id)
     }
   }
@@ -59,23 +59,23 @@ final class PageEventReader<Handler: PaginatedStateProtocol & Sendable>: Sendabl
 // MARK: - The events of the store
 
 extension PageEventReader {
-  /// Hands over a state, and follows the runs that it shows to be under way.
+  /// Passes a state to the handler, and follows the runs that are active in it.
   func receive(_ newState: Handler, in context: OperationContext) {
     if let run: Run = context.pagingRun() { self.follow(run, in: context) }
     self.handler.onStateChanged?(newState, context)
-    guard self.hearsOfAllRuns else { return }
+    guard self.observesAllRuns else { return }
     for task in newState.paginatedState.activeTasks {
       if let run: Run = task.context.pagingRun() { self.follow(run, in: task.context) }
     }
   }
 
-  /// Hands over the start of a run, and then what its pages have been told of before the handler came.
+  /// Passes the start of a run to the handler, and then the earlier page events of the run if it asks for them.
   func receiveStart(in context: OperationContext) {
     self.handler.onFetchingStarted?(context)
     if let run: Run = context.pagingRun() { self.follow(run, in: context) }
   }
 
-  /// Hands over the result of a run, after those of its pages.
+  /// Passes the result of a run to the handler, after those of its pages.
   func receive(
     _ result: Result<Handler.OperationValue, Handler.Failure>,
     in context: OperationContext
@@ -87,7 +87,7 @@ extension PageEventReader {
     self.handler.onResultReceived?(result, context)
   }
 
-  /// Hands over the end of a run.
+  /// Passes the end of a run to the handler, after all page events of the run.
   func receiveEnd(in context: OperationContext) {
     guard let run: Run = context.pagingRun() else {
       self.handler.onFetchingEnded?(context)
@@ -104,7 +104,7 @@ extension PageEventReader {
 }
 
 extension OperationEventHandler where State: PaginatedStateProtocol {
-  /// The handler that a store calls for a reader.
+  /// Creates the handler that passes a store's events to a reader.
   init(_ reader: PageEventReader<State>) {
     self.init(
       onStateChanged: { state, context in reader.receive(state, in: context) },

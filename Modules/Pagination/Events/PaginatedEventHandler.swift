@@ -1,15 +1,20 @@
 public import OperationCore
 
-/// Closures that hear of what happens in the store of a paginated operation, run by run and page by page.
+/// Closures that receive the events in the store of a paginated operation, of its runs and of their pages.
 ///
-/// They are called one at a time, in event order, and never while a lock is held: a handler may do anything to the store.
+/// They are called one at a time, in event order, and never with a lock held: a handler may do anything to the store.
 ///
-/// All events of a run come in one order, whatever thread delivers them. A run begins with ``onFetchingStarted`` and ends with
-/// ``onFetchingEnded``, and each page with ``onPageFetchingStarted`` and ``onPageFetchingEnded`` between them. What a page
-/// yields or returns is told as state, then page, then result, then ended: ``onStateChanged`` with the change that it makes,
-/// ``onPageResultReceived``, with ``onPageFetchingEnded`` behind it when the page has returned, ``onResultReceived``, and
-/// ``onFetchingEnded``. So the result and the end of a page wait for the change that they make, which comes when the run ends,
-/// or for the next page or attempt of the run, if it goes on.
+/// All events of a run come in one order, whatever thread delivers them. A run begins with ``onFetchingStarted`` and
+/// ends with ``onFetchingEnded``. Each page begins with ``onPageFetchingStarted`` and ends with ``onPageFetchingEnded``
+/// between the two. For a value that a page yields or returns, the calls come in this order:
+///
+/// 1. ``onStateChanged`` with the state change that the value makes.
+/// 2. ``onPageResultReceived``, and then ``onPageFetchingEnded`` when the page has returned.
+/// 3. ``onResultReceived`` with the result of the run.
+/// 4. ``onFetchingEnded`` when the run has ended.
+///
+/// So the result and the end of a page are delivered with the state change that they make, which comes when the run
+/// ends. If the run goes on with another page or another attempt, they are delivered before that page's start.
 public struct PaginatedEventHandler<State: PaginatedStateProtocol & Sendable>: Sendable {
   /// The result of one page.
   public typealias PageResult = Result<Page<State.PageID, State.PageValue>, State.Failure>
@@ -17,7 +22,7 @@ public struct PaginatedEventHandler<State: PaginatedStateProtocol & Sendable>: S
   /// The result of a run.
   public typealias RunResult = Result<PaginatedOperationValue<State.PageID, State.PageValue>, State.Failure>
 
-  /// Called with the state now and after each change of it.
+  /// Called with the current state at first, and after each state change.
   public var onStateChanged: (@Sendable (State, OperationContext) -> Void)?
 
   /// Called when a run begins its work.
@@ -28,18 +33,18 @@ public struct PaginatedEventHandler<State: PaginatedStateProtocol & Sendable>: S
 
   /// Called with each result of a page that is yielded or returned.
   ///
-  /// `operationResultUpdateReason` of the context tells which. A page that was cancelled has no result.
+  /// `operationResultUpdateReason` of the context says which. A page that was cancelled has no result.
   public var onPageResultReceived: (@Sendable (State.PageID, PageResult, OperationContext) -> Void)?
 
   /// Called with each result that a run yields or returns.
   ///
-  /// `operationResultUpdateReason` of the context tells which. A cancelled run has no result.
+  /// `operationResultUpdateReason` of the context says which. A cancelled run has no result.
   public var onResultReceived: (@Sendable (RunResult, OperationContext) -> Void)?
 
-  /// Called when a page is no longer being fetched, however that ended.
+  /// Called when the fetch of a page has ended: with a value, with an error, or by cancellation.
   public var onPageFetchingEnded: (@Sendable (State.PageID, OperationContext) -> Void)?
 
-  /// Called when a run has ended, however it ended.
+  /// Called when a run has ended: with a value, with an error, or by cancellation.
   public var onFetchingEnded: (@Sendable (OperationContext) -> Void)?
 
   /// Creates a handler.
@@ -64,7 +69,7 @@ public struct PaginatedEventHandler<State: PaginatedStateProtocol & Sendable>: S
 
 extension PaginatedEventHandler {
   @inlinable
-  var hearsOfPages: Bool {
+  var observesPages: Bool {
     self.onPageFetchingStarted != nil || self.onPageResultReceived != nil || self.onPageFetchingEnded != nil
   }
 
@@ -80,7 +85,7 @@ extension PaginatedEventHandler {
 extension OperationEventHandler where State: PaginatedStateProtocol {
   @usableFromInline
   init(_ handler: PaginatedEventHandler<State>) {
-    if handler.hearsOfPages {
+    if handler.observesPages {
       self.init(PageEventReader(handler))
     } else {
       self.init(

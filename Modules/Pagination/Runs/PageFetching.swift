@@ -1,7 +1,7 @@
 internal import OperationCore
 public import Synchronization
 
-/// Whether one page is still being fetched, so that it may be yielded.
+/// Tracks whether the fetch of one page is under way: values are yielded only until it ends.
 @usableFromInline
 final class PageFetching: Sendable {
   @usableFromInline let hasEnded = Atomic(false)

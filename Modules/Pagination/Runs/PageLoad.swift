@@ -1,6 +1,6 @@
 public import OperationCore
 
-/// One attempt to do what a run of a paginated operation is to do, on the actor of its caller.
+/// One attempt at the work of a paginated operation's run, on the actor of its caller.
 @usableFromInline
 struct PageLoad<Request: PaginatedRequest>: Sendable {
   @usableFromInline typealias PageID = Request.PageID
@@ -12,7 +12,8 @@ struct PageLoad<Request: PaginatedRequest>: Sendable {
   @usableFromInline let run: PagingRun<PageID, PageValue, Request.PageFailure>?
   /// The context of the run.
   @usableFromInline let context: OperationContext
-  /// The context of the run without what is only about this run: what the request gets, and may hand on.
+  /// The context of the run without the entries that belong to this run alone. The request receives it and may pass it
+  /// on.
   @usableFromInline let pageContext: OperationContext
   @usableFromInline let continuation: OperationContinuation<Value, Request.PageFailure>
 
@@ -25,7 +26,7 @@ struct PageLoad<Request: PaginatedRequest>: Sendable {
     let run: PagingRun<PageID, PageValue, Request.PageFailure>? = context.pagingRun()
     self.request = request
     self.run = run
-    self.requestKind = run?.requestKind ?? context[PageRequestKind.Key.self] ?? .whatIsThere
+    self.requestKind = run?.requestKind ?? context[PageRequestKind.Key.self] ?? .existing
     self.context = context
     var pageContext = context.hidingRunAttachment()
     if run == nil { pageContext.unset(PageRequestKind.Key.self) }
@@ -35,14 +36,14 @@ struct PageLoad<Request: PaginatedRequest>: Sendable {
 
   @inlinable
   nonisolated(nonsending) func perform() async throws(Request.PageFailure) -> Value {
-    // Who waits for the initial page has it when it has come: it is not loaded twice.
+    // The initial page is not loaded twice: a run that has waited for it returns the loaded page.
     if let run = self.run, run.waits, let page = await run.awaitPredecessors(), run.request == .initialPage {
       run.isShared = true
       return .initialPage(page)
     }
     try self.checkCancellation()
     let pages = PaginatedStore<Request>(of: self.context)?.pages ?? self.run?.pagesBeforeStart ?? []
-    // A refetch that has begun goes on, also where somebody has removed the pages.
+    // A refetch that has begun goes on even if the pages were removed since.
     let isRefetching = self.run?.begin(with: pages) == true
     switch isRefetching ? .allPages : self.requestKind.request(hasPages: !pages.isEmpty) {
     case .initialPage:
@@ -77,7 +78,8 @@ struct PageLoad<Request: PaginatedRequest>: Sendable {
 // MARK: - All pages
 
 extension PageLoad {
-  /// Fetches one page after the other, from the first that is there, as far as there are pages and as many as there are.
+  /// Fetches pages one after the other, from the first of `pages`: at most as many, and fewer if no further page
+  /// follows.
   @usableFromInline
   nonisolated(nonsending) func refetch(
     _ pages: Pages<PageID, PageValue>
@@ -86,7 +88,7 @@ extension PageLoad {
     var refetch = self.run?.refetch ?? PageRefetch(nextId: pages.first?.id, limit: limit)
     while let id = refetch.nextId {
       try self.checkCancellation()
-      // A run that was cancelled and cannot say so ends here; its value does not show.
+      // Reached when `PageFailure` cannot represent a cancellation. The value of a cancelled run is dropped.
       if Task.isCancelled { break }
       let paging = Paging(pageId: id, pages: refetch.pages, request: .allPages)
       var pages = refetch.pages
@@ -110,18 +112,18 @@ extension PageLoad {
   ) async throws(Request.PageFailure) -> Page<PageID, PageValue> {
     let id = paging.pageId
     let fetching = PageFetching()
-    // Not all of the load: each part of it is counted when the closure is made, and when it goes.
+    // Captures two properties, not `self`: each captured reference is retained and released with the closure.
     let continuation = OperationContinuation<PageValue, Request.PageFailure> {
       [runContinuation = self.continuation, run = self.run] result, context in
       guard fetching.isUnderWay else { return fetching.reportLateYield(of: id) }
       let result = result.map { Page(id: id, value: $0) }
       guard let run else { return runContinuation.yield(with: result.map(value), using: context) }
-      run.log.tell(.init(.yielded, of: id, result)) {
+      run.log.notify(.init(.yielded, of: id, result)) {
         runContinuation.yield(with: result.map(value), using: context)
       }
     }
-    self.run?.log.tell(.init(.started, of: id))
-    defer { self.run?.log.tellWithNextChange(.init(.ended, of: id)) }
+    self.run?.log.notify(.init(.started, of: id))
+    defer { self.run?.log.notifyWithNextChange(.init(.ended, of: id)) }
     do {
       let value = try await self.request.fetchPage(
         isolation: #isolation,
@@ -131,12 +133,12 @@ extension PageLoad {
       )
       fetching.end()
       let page = Page(id: id, value: value)
-      if !Task.isCancelled { self.run?.log.tellWithNextChange(.init(.returned, of: id, value: value)) }
+      if !Task.isCancelled { self.run?.log.notifyWithNextChange(.init(.returned, of: id, value: value)) }
       return page
     } catch {
       fetching.end()
       if !error.endsCancelledRun {
-        self.run?.log.tellWithNextChange(.init(.returned, of: id, error: error))
+        self.run?.log.notifyWithNextChange(.init(.returned, of: id, error: error))
       }
       throw error
     }

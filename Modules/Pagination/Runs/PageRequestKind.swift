@@ -1,19 +1,19 @@
 public import OperationCore
 
-/// What somebody asks a paginated operation for.
+/// The kind of request that a caller makes to a paginated operation.
 @usableFromInline
 enum PageRequestKind: Int, Hashable, Sendable, CaseIterable {
-  /// All pages anew, or the initial one when there is none: what a run does that nobody has asked for pages.
-  case whatIsThere
+  /// All pages again, or the initial page if there are none. The kind of a run for which the caller has named none.
+  case existing
   case next
   case previous
   case all
 
-  /// What the request kind comes to with pages or without.
+  /// The request that this kind resolves to, depending on whether there are pages.
   @inlinable
   func request(hasPages: Bool) -> PagingRequest {
     switch self {
-    case .whatIsThere: hasPages ? .allPages : .initialPage
+    case .existing: hasPages ? .allPages : .initialPage
     case .next: hasPages ? .nextPage : .initialPage
     case .previous: hasPages ? .previousPage : .initialPage
     case .all: .allPages
@@ -22,7 +22,7 @@ enum PageRequestKind: Int, Hashable, Sendable, CaseIterable {
 }
 
 extension PageRequestKind {
-  /// The context of a run that is asked for this.
+  /// Returns a context for a run of this kind.
   @usableFromInline
   func context(over context: OperationContext?) -> OperationContext {
     guard var context else { return Self.contexts[self.rawValue] }
@@ -30,10 +30,10 @@ extension PageRequestKind {
     return context
   }
 
-  // Most runs are asked for with no other entry.
+  // Made once: most callers pass no context of their own.
   private static let contexts = Self.allCases.map { $0.context(over: OperationContext()) }
 
-  /// The key of what a run is asked for. The state takes it out of the context when the run starts.
+  /// The key of a run's request kind. The state removes the entry from the context when the run starts.
   @usableFromInline
   enum Key: OperationContext.Key {
     @inlinable
@@ -42,7 +42,7 @@ extension PageRequestKind {
 }
 
 extension OperationContext {
-  /// What belongs to the run that the context is of, once that has started.
+  /// The attachment of the run with this context. Nil before that run has started.
   @inlinable
   func pagingRun<PageID, PageValue, Failure>() -> PagingRun<PageID, PageValue, Failure>? {
     self.runAttachment as? PagingRun<PageID, PageValue, Failure>

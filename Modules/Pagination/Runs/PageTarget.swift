@@ -1,18 +1,18 @@
 public import OperationCore
 
-/// What a run is to load in the end, by which runs that do the same are told.
+/// What a run loads. Two runs with equal targets do the same work.
 @usableFromInline
 enum PageTarget<PageID: Hashable & Sendable>: Hashable, Sendable {
   case initialPage
   case nextPage(PageID?)
   case previousPage(PageID?)
   case allPages
-  /// Nothing can be said of the pages: the requests decide.
+  /// The pages are unknown, so only the kinds of the requests are compared.
   case requestKind(PageRequestKind)
 
-  /// What a run in `context` targets at.
+  /// Creates the target of the run with `context`.
   ///
-  /// - Parameter storeContext: The context of a run in the store whose pages count.
+  /// - Parameter storeContext: The context of a run in the store whose pages determine the target.
   @inlinable
   init<Request: PaginatedRequest>(
     of request: Request,
@@ -20,12 +20,12 @@ enum PageTarget<PageID: Hashable & Sendable>: Hashable, Sendable {
     pagesOf storeContext: OperationContext
   ) where Request.PageID == PageID {
     let run: PagingRun<PageID, Request.PageValue, Request.PageFailure>? = context.pagingRun()
-    // What a run has begun to load is what it targets at, whatever pages have come and gone since.
+    // The target is fixed when the run begins to load, even if the pages change later.
     if let target = run?.target {
       self = target
       return
     }
-    let requestKind = run?.requestKind ?? context[PageRequestKind.Key.self] ?? .whatIsThere
+    let requestKind = run?.requestKind ?? context[PageRequestKind.Key.self] ?? .existing
     guard let pages = PaginatedStore<Request>(of: storeContext)?.pages else {
       self = .requestKind(requestKind)
       return

@@ -1,12 +1,13 @@
 public import OperationCore
 
-/// The store that runs a paginated operation, as the run sees it.
+/// The store that runs a paginated operation, as the run reads it.
 @usableFromInline
 struct PaginatedStore<Request: PaginatedRequest> {
-  /// The state that pages are loaded for. What is laid over it is nothing that the request knows.
+  /// The state that pages are loaded for, without optimistic updates: the request must not see pages that only they
+  /// show.
   @usableFromInline let state: Request.State
 
-  /// The store of the run with `context`; nil where no store runs the operation, and after the store is gone.
+  /// Creates a view of the store of the run with `context`. Nil when no store runs the operation, or the store is gone.
   @inlinable
   init?(of context: OperationContext) {
     if let store = context.runningStore(of: Request.State.self) {
@@ -22,16 +23,16 @@ struct PaginatedStore<Request: PaginatedRequest> {
   @inlinable
   var pages: Pages<Request.PageID, Request.PageValue> { self.state.currentValue }
 
-  // Not inlined: most stores know the context of their pages from the beginning.
+  // Not inlined: most stores bind their page order when they are created.
   @usableFromInline
   func bind(in context: OperationContext) {
-    // The context of a run refers to the store without keeping it.
+    // The context of a run refers to the store without retaining it.
     var context = context
     context.runAttachment = nil
     self.state.order.bind { [context] in context.runningOperationStore?.context }
   }
 
-  // Not inlined: few stores have a state around that of the pages.
+  // Not inlined: few stores have a state that wraps the paginated state.
   @usableFromInline
   static func stateBeneath(_ context: OperationContext) -> Request.State? {
     context.runningOperationStore.flatMap { self.state(in: $0.stateWithoutLayers) }

@@ -1,43 +1,60 @@
 public import OperationCore
 public import Synchronization
 
-/// What belongs to one run of a paginated operation in a store, from its start on and through all its attempts.
+/// The state of one run of a paginated operation in a store, from its start through all its attempts.
 @usableFromInline
 final class PagingRun<PageID: Hashable & Sendable, PageValue: Sendable, Failure: Error>: Sendable {
   @usableFromInline typealias Log = PageEventLog<PageID, PageValue, Failure>
 
-  /// A run that another one waits for.
+  /// A run that this one waits for.
   @usableFromInline
   struct Predecessor: Sendable {
     @usableFromInline let sharedRun: SharedRun<PaginatedOperationValue<PageID, PageValue>, Failure>
     @usableFromInline var run: PagingRun
   }
 
+  /// The state that the lock guards.
+  @usableFromInline
+  struct State: Sendable {
+    /// The runs to wait for. Empty when the run has waited for them.
+    @usableFromInline var predecessors: [Predecessor]
+    /// Whether the run returns a page that another run has loaded and has put into the store's state already.
+    @usableFromInline var isShared = false
+    /// The request that the run works on. Nil before it begins to load.
+    @usableFromInline var targetRequest: PagingRequest?
+    /// The pages when the work began. Nil before that.
+    @usableFromInline var pagesAtStart: Pages<PageID, PageValue>?
+    /// The progress of the refetch of all pages. Nil before it begins.
+    @usableFromInline var refetch: PageRefetch<PageID, PageValue>?
+    /// The page that the run loads, if it is the next or the previous one.
+    @usableFromInline var targetID: PageID?
+    /// The page that `targetID` comes next to.
+    @usableFromInline var targetNeighborID: PageID?
+
+    @inlinable
+    init(predecessors: [Predecessor]) {
+      self.predecessors = predecessors
+    }
+  }
+
   @usableFromInline let taskID: OperationTaskIdentifier
   @usableFromInline let requestKind: PageRequestKind
-  /// What the request kind came to at the start.
+  /// The request that `requestKind` resolved to when the run started.
   @usableFromInline let request: PagingRequest
-  /// The beginning of the run: what others write from then on stays.
+  /// The start of the run. Pages that others write later are newer than those that the run loads.
   @usableFromInline let revision: Revision
-  /// The pages at the start.
+  /// The pages when the run started, before it waited for other runs.
   @usableFromInline let pagesBeforeStart: Pages<PageID, PageValue>
   @usableFromInline let log: Log
-  @usableFromInline let progress: Mutex<PagingProgress>
 
-  // Unsafe only in name: touched by whoever holds the lock of the progress.
-  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var pendingPredecessors: [Predecessor]
-  // Unsafe only in name, as the one above.
-  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var pagesAtStart: Pages<PageID, PageValue>?
-  // Unsafe only in name, as the ones above.
-  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var startedRefetch: PageRefetch<PageID, PageValue>?
-  // Unsafe only in name, as the ones above.
-  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var goalID: PageID?
-  // Unsafe only in name, as the ones above.
-  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var goalNeighborID: PageID?
+  @usableFromInline let lock = Mutex(())
+  // Unsafe because the compiler does not see that `withState` holds the lock. The state lies beside the lock, not in
+  // it: releasing a `Mutex` of a generic type looks up the metadata of its types.
+  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var state: State
 
-  /// Notes the start of a run.
+  /// Creates the state of a run that starts now.
   ///
-  /// - Parameter predecessors: Runs to wait for.
+  /// - Parameter predecessors: The runs to wait for.
   @inlinable
   init(
     taskID: OperationTaskIdentifier,
@@ -53,31 +70,40 @@ final class PagingRun<PageID: Hashable & Sendable, PageValue: Sendable, Failure:
     self.request = request
     self.revision = .now()
     self.pagesBeforeStart = pages
-    self.pendingPredecessors = predecessors
-    self.progress = Mutex(PagingProgress(waits: !predecessors.isEmpty))
+    self.state = State(predecessors: predecessors)
   }
 
   deinit {
-    if self.progress.withLock({ $0.waits }) { self.releasePredecessors() }
+    if self.waits { self.releasePredecessors() }
+  }
+
+  /// Runs `body`, which must not call or release anything of the user's, with the lock held.
+  @inlinable
+  @inline(__always)
+  func withState<R: Sendable>(_ body: (inout State) -> R) -> R {
+    self.lock.withLock { _ in body(&self.state) }
   }
 }
 
-// MARK: - What it waits for
+// MARK: - Predecessors
 
 extension PagingRun {
-  /// The runs that this one waits for; none once it has.
+  /// Whether there are runs to wait for.
   @inlinable
-  var predecessors: [Predecessor] { self.progress.withLock { $0.waits ? self.pendingPredecessors : [] } }
+  var waits: Bool { self.withState { !$0.predecessors.isEmpty } }
+
+  /// The runs that this one waits for. Empty when it has waited for them.
+  @inlinable
+  var predecessors: [Predecessor] { self.withState { $0.predecessors } }
 
   private func takePredecessors() -> [Predecessor] {
-    self.progress.withLock { progress in
-      progress.waits = false
-      defer { self.pendingPredecessors = [] }
-      return self.pendingPredecessors
+    self.withState { state in
+      defer { state.predecessors = [] }
+      return state.predecessors
     }
   }
 
-  /// One by one, as a long chain of runs that wait for each other would not fit on the stack.
+  /// Releases the predecessors in a loop: a long chain of runs that retain each other would overflow the stack.
   private func releasePredecessors() {
     var pending = self.takePredecessors()
     while var predecessor = pending.popLast() {
@@ -87,9 +113,10 @@ extension PagingRun {
 
   /// Waits for the runs before this one, and returns the initial page that one of them has loaded.
   ///
-  /// It waits for no run next to which it may load: a cancelled run hands on all that it has waited for itself.
+  /// It waits only for runs that exclude this one. The predecessors of a run that it does not wait for, or that was
+  /// cancelled before it had waited for them, count as its own.
   ///
-  /// Returns early, with nil, when the task is cancelled.
+  /// Returns nil early when the task is cancelled.
   @usableFromInline
   func awaitPredecessors() async -> Page<PageID, PageValue>? {
     var pending = self.predecessors
@@ -104,7 +131,7 @@ extension PagingRun {
       await predecessor.sharedRun.settled()
       if Task.isCancelled { return nil }
       if case .success(.initialPage(let page)) = predecessor.sharedRun.finishedOutcome { initialPage = page }
-      // Those that it has not waited for itself, as it was cancelled.
+      // Not empty when the predecessor was cancelled while it waited.
       pending += predecessor.run.predecessors
     }
     _ = self.takePredecessors()
@@ -118,115 +145,100 @@ extension PagingRun: RunAttachment {
   }
 }
 
-// MARK: - What it does
+// MARK: - Progress
 
 extension PagingRun {
-  /// Whether there are runs to wait for.
-  @inlinable
-  var waits: Bool { self.progress.withLock { $0.waits } }
-
-  /// Whether what the run returns was loaded, and has finished, by another.
+  /// Whether the run returns a page that another run has loaded and has put into the store's state already.
   @inlinable
   var isShared: Bool {
-    get { self.progress.withLock { $0.isShared } }
-    set { self.progress.withLock { $0.isShared = newValue } }
+    get { self.withState { $0.isShared } }
+    set { self.withState { $0.isShared = newValue } }
   }
 
-  /// What the run has begun to load; nil before it does.
+  /// The request that the run works on. Nil before it begins to load.
   @inlinable
-  var goal: PagingRequest? { self.progress.withLock { $0.goal } }
+  var targetRequest: PagingRequest? { self.withState { $0.targetRequest } }
 
-  /// What the run is loading; nil before it begins to.
+  /// What the run loads. Nil before it begins to load.
   @usableFromInline
   var target: PageTarget<PageID>? {
-    self.progress.withLock { progress in
-      switch progress.goal {
+    self.withState { state in
+      switch state.targetRequest {
       case nil: nil
       case .initialPage: .initialPage
-      case .nextPage: .nextPage(self.goalID)
-      case .previousPage: .previousPage(self.goalID)
+      case .nextPage: .nextPage(state.targetID)
+      case .previousPage: .previousPage(state.targetID)
       case .allPages: .allPages
       }
     }
   }
 
-  /// Notes what the run begins to load.
+  /// Records what the run begins to load.
   ///
   /// - Parameters:
-  ///   - id: The page.
+  ///   - request: The request.
+  ///   - id: The page to load, if it is the next or the previous one.
   ///   - neighborID: The page that it comes next to.
   @inlinable
-  func setTarget(_ goal: PagingRequest, _ id: PageID? = nil, nextTo neighborID: PageID? = nil) {
+  func setTarget(_ request: PagingRequest, _ id: PageID? = nil, nextTo neighborID: PageID? = nil) {
     var (id, neighborID) = (id, neighborID)
-    self.progress.withLock { progress in
-      progress.goal = goal
-      swap(&self.goalID, &id)
-      swap(&self.goalNeighborID, &neighborID)
+    self.withState { state in
+      state.targetRequest = request
+      swap(&state.targetID, &id)
+      swap(&state.targetNeighborID, &neighborID)
     }
-    withExtendedLifetime((id, neighborID)) {}  // Until here, after the lock.
+    withExtendedLifetime((id, neighborID)) {}  // Released after unlocking.
   }
 
-  /// Whether the page that comes is next to one of `pages`, as far as it was when the run began to load it.
+  /// Whether the loaded page has its place in `pages`: they are empty, or contain the page that it was to come next to.
   @usableFromInline
-  func bringsNeighbor(of pages: Pages<PageID, PageValue>) -> Bool {
-    let neighborID = self.progress.withLock { _ in self.goalNeighborID }
+  func hasTargetNeighbor(in pages: Pages<PageID, PageValue>) -> Bool {
+    let neighborID = self.withState { $0.targetNeighborID }
     return neighborID.map { pages.isEmpty || pages.contains(id: $0) } ?? true
   }
 
-  /// How far the refetch of all pages has come; nil before it begins. Another attempt goes on there.
+  /// The progress of the refetch of all pages, from which another attempt goes on. Nil before it begins.
   var refetch: PageRefetch<PageID, PageValue>? {
-    get { self.progress.withLock { _ in self.startedRefetch } }
+    get { self.withState { $0.refetch } }
     set {
       var refetch = newValue
-      self.progress.withLock { _ in swap(&self.startedRefetch, &refetch) }
-      withExtendedLifetime(refetch) {}  // Until here, after the lock.
+      self.withState { swap(&$0.refetch, &refetch) }
+      withExtendedLifetime(refetch) {}  // Released after unlocking.
     }
   }
 
-  /// Notes the pages that are there when the work begins, which are others than at the start where the run has waited.
+  /// Records the pages when the work begins. They differ from those at the start when the run has waited.
   ///
-  /// - Returns: Whether a refetch of all pages has begun before.
+  /// - Returns: Whether an earlier attempt has begun a refetch of all pages.
   @inlinable
   func begin(with pages: Pages<PageID, PageValue>) -> Bool {
-    self.progress.withLock { _ in
-      if self.pagesAtStart == nil { self.pagesAtStart = pages }
-      return self.startedRefetch != nil
+    self.withState { state in
+      if state.pagesAtStart == nil { state.pagesAtStart = pages }
+      return state.refetch != nil
     }
   }
 
-  /// Whether a page was there before the run, so that it was removed since if it is not there now.
+  /// Whether the page existed before the run. If it does not exist now, it was removed during the run.
   func hadPage(_ id: PageID) -> Bool {
-    let pagesAtStart = self.progress.withLock { _ in self.pagesAtStart }
+    let pagesAtStart = self.withState { $0.pagesAtStart }
     return self.pagesBeforeStart.contains(id: id) || pagesAtStart?.contains(id: id) == true
   }
 
+  /// Whether any page existed before the run.
   @usableFromInline var hadPages: Bool {
-    let pagesAtStart = self.progress.withLock { _ in self.pagesAtStart }
+    let pagesAtStart = self.withState { $0.pagesAtStart }
     return !self.pagesBeforeStart.isEmpty || pagesAtStart?.isEmpty == false
   }
 }
 
-/// How far a run has come, as far as no type of the user's is in it: a lock around one would be looked up when the run goes.
-@usableFromInline
-struct PagingProgress: Sendable {
-  @usableFromInline var waits: Bool
-  @usableFromInline var isShared = false
-  @usableFromInline var goal: PagingRequest?
-
-  @inlinable
-  init(waits: Bool) {
-    self.waits = waits
-  }
-}
-
-/// How far a refetch of all pages has come.
+/// The progress of a refetch of all pages.
 @usableFromInline
 final class PageRefetch<PageID: Hashable & Sendable, PageValue: Sendable>: Sendable {
   /// The pages that have been fetched.
   let pages: Pages<PageID, PageValue>
-  /// The page to fetch next; nil at the end.
+  /// The page to fetch next. Nil at the end.
   let nextId: PageID?
-  /// How many pages to fetch at most.
+  /// The maximum number of pages to fetch.
   let limit: Int
 
   init(pages: Pages<PageID, PageValue> = [], nextId: PageID?, limit: Int) {

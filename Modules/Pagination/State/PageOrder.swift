@@ -1,13 +1,13 @@
 public import OperationCore
 public import Synchronization
 
-/// What a state knows of its request: which page comes after which.
+/// The order of a request's pages, as a state needs it: which page comes after or before another.
 ///
-/// The identifiers are computed when they are read, from the pages of that moment. So they are right whatever has happened to
-/// the pages, and no foreign code is called while the store changes its state.
+/// The identifiers are computed when they are read, from the pages at that time. So they are right however the pages
+/// were changed, and a store calls no code of the user's while it changes its state.
 ///
-/// It is made of closures, not of overridden methods, so that what is made where the request's type is known calls the
-/// request directly.
+/// Made of closures, not of overridden methods: created where the request's type is known, they call the request
+/// directly.
 @usableFromInline
 final class PageOrder<PageID: Hashable & Sendable, PageValue: Sendable>: Sendable {
   @usableFromInline
@@ -32,23 +32,25 @@ final class PageOrder<PageID: Hashable & Sendable, PageValue: Sendable>: Sendabl
   /// The context of the store whose state this belongs to.
   @inlinable
   var context: OperationContext {
-    // Not the closure alone: as a generic result it would be wrapped.
+    // Returns the whole source: a closure as the result of a generic function would be wrapped in another closure.
     self.source.withLock { $0 }.context?() ?? OperationContext()
   }
 
   @inlinable
   var isBound: Bool { self.source.withLock { $0.context != nil } }
 
-  /// Says where the context of the store is to be had.
+  /// Sets the closure that returns the context of the store.
   @inlinable
   func bind(to context: @escaping @Sendable () -> OperationContext?) {
     var replaced: (@Sendable () -> OperationContext?)? = context
     self.source.withLock { swap(&$0.context, &replaced) }
-    withExtendedLifetime(replaced) {}  // Until here, after the lock.
+    withExtendedLifetime(replaced) {}  // Released after unlocking.
   }
 }
 
-/// Where the context of a store is to be had. A mutex around a bare closure would wrap it once more at each access.
+/// The closure that returns the context of a store.
+///
+/// In a struct: a mutex around a bare closure would wrap it in another closure at each access.
 @usableFromInline
 struct PageContextSource: Sendable {
   @usableFromInline var context: (@Sendable () -> OperationContext?)?

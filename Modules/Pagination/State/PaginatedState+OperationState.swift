@@ -1,19 +1,19 @@
 public import OperationCore
 
 extension PaginatedState: OperationState {
-  /// False: a start has no date.
+  /// False: `scheduleFetchTask(_:)` does not read the clock.
   @inlinable
   public static var datesRuns: Bool { false }
 
   @inlinable
   public static var hasHistory: Bool { false }
 
-  /// Takes in a task that is about to run. It waits for those before it that it cannot run next to.
+  /// Adds a task that is about to run. The task waits for the active tasks that it must not run beside.
   @inlinable
   public mutating func scheduleFetchTask(_ task: inout FetchTask) {
     let run = self.makeRun(of: task)
     task.context.runAttachment = run
-    // A run whose context is handed on from this one asks for nothing by that.
+    // A run that gets this context from the request must not inherit the request kind.
     task.context.unset(PageRequestKind.Key.self)
     let storage = self.uniqueStorage()
     switch run.request {
@@ -24,7 +24,7 @@ extension PaginatedState: OperationState {
     }
   }
 
-  /// Goes back to the initial pages, and says which tasks to cancel for that.
+  /// Restores the initial pages, and returns the tasks to cancel.
   public mutating func reset(using context: OperationContext) -> OperationStateResetEffect<Self> {
     let effect = OperationStateResetEffect<Self>(tasksToCancel: self.activeTasks)
     self = Self(initialValue: self.initialValue, initialPageId: self.initialPageId, order: self.order)
@@ -45,30 +45,30 @@ extension PaginatedState: OperationState {
     }
   }
 
-  /// Takes in what a run has yielded or returned.
+  /// Applies a result that a run has yielded or returned.
   @inlinable
   public mutating func update(
     with result: Result<PaginatedOperationValue<PageID, PageValue>, PageFailure>,
     for task: FetchTask
   ) {
     switch result {
-    case .success(let value): self.finish(value, of: task)
+    case .success(let value): self.receive(value, of: task)
     case .failure(let error): self.set(error, in: task.context)
     }
   }
 
-  /// Whether a task has brought all pages anew. One page more has not.
+  /// Whether a task has loaded all pages. A task that has loaded a next or a previous page has not.
   @inlinable
   public func isRefreshed(by task: FetchTask) -> Bool {
     guard let run: Run = task.context.pagingRun() else { return true }
-    switch run.goal {
+    switch run.targetRequest {
     case .nextPage, .previousPage: return false
     case .allPages: return run.hadPages
     case .initialPage, nil: return true
     }
   }
 
-  /// Lets go of a task that has ended.
+  /// Removes a task that has ended.
   @inlinable
   public mutating func finishFetchTask(_ task: FetchTask) {
     let storage = self.uniqueStorage()
@@ -80,7 +80,7 @@ extension PaginatedState: OperationState {
 }
 
 extension PaginatedState: PartwiseReplacingState {
-  /// The page that the run is fetching, by its number in the run.
+  /// The number of the page that the run is fetching, counted from the start of the run.
   package static func replacedPart(in context: OperationContext) -> Int? {
     let run: Run? = context.pagingRun()
     return run?.log.pageCount
@@ -88,13 +88,13 @@ extension PaginatedState: PartwiseReplacingState {
 }
 
 extension PaginatedState: OverlayableState {
-  /// Shows other pages. Nothing else changes.
+  /// Replaces the pages, and changes nothing else.
   @inlinable
   public mutating func replaceValue(with value: Pages<PageID, PageValue>) {
     self.currentValue = value
   }
 
-  /// Keeps the pages from which others are loaded.
+  /// Stores the pages without optimistic updates, next to which further pages are loaded.
   @inlinable
   public mutating func noteStateBeneath(_ state: Self) {
     self.uniqueStorage().pagesBeneath = state.currentValue

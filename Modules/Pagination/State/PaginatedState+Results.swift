@@ -1,9 +1,9 @@
 public import OperationCore
 
 extension PaginatedState {
-  /// Takes in what a run has yielded or returned, next to what others have written since the run began.
+  /// Applies a result of a run, and keeps the changes that others have made to the pages since the run began.
   @inlinable
-  mutating func finish(_ value: PaginatedOperationValue<PageID, PageValue>, of task: FetchTask) {
+  mutating func receive(_ value: PaginatedOperationValue<PageID, PageValue>, of task: FetchTask) {
     let context = task.context
     let run: Run? = context.pagingRun()
     let time = PageTime(context.date)
@@ -17,13 +17,13 @@ extension PaginatedState {
       self.error = nil
       return
     case .initialPage(let page):
-      pages.finish(page, of: run, atEnd: run?.requestKind != .previous, time)
+      pages.merge(page, of: run, atEnd: run?.requestKind != .previous, time)
     case .nextPage(let page?):
-      pages.finish(page, of: run, atEnd: true, time)
+      pages.merge(page, of: run, atEnd: true, time)
     case .previousPage(let page?):
-      pages.finish(page, of: run, atEnd: false, time)
+      pages.merge(page, of: run, atEnd: false, time)
     case .nextPage(nil), .previousPage(nil):
-      // There is nothing to show but that it went well.
+      // No page to add, but the success clears the error.
       self.error = nil
       return
     case .allPages(let fetched):
@@ -34,7 +34,7 @@ extension PaginatedState {
       if context.operationResultUpdateReason == .yieldedResult {
         pages.refresh(with: fetched, of: run, time)
       } else {
-        pages.finish(fetched, of: run, time)
+        pages.merge(fetched, of: run, time)
       }
     }
     if let maximum = context.operationMaximumPages {
@@ -51,19 +51,23 @@ extension PaginatedState {
 }
 
 extension PaginatedState {
-  /// Whether a page leaves no gap. Where there is a maximum, what has come at the other end since may have pushed out the
-  /// page next to it.
+  /// Whether a page can be added without a gap.
+  ///
+  /// With a maximum number of pages, a page loaded at the other end may have removed the page that this one comes next
+  /// to.
   @inlinable
   func hasRoom(for page: Page<PageID, PageValue>, of run: Run?, in context: OperationContext) -> Bool {
     guard let run, context.operationMaximumPages != nil else { return true }
-    return run.bringsNeighbor(of: self.currentValue) || self.currentValue.contains(id: page.id)
+    return run.hasTargetNeighbor(in: self.currentValue) || self.currentValue.contains(id: page.id)
   }
 }
 
 extension Pages {
-  /// Takes in one page: in the place that it has, unless somebody has written to it since the run began, or at an end.
+  /// Merges one page of a run: it replaces the page with its identifier, or is added at an end.
+  ///
+  /// A page that was written after the run began is kept.
   @inlinable
-  mutating func finish<Failure>(
+  mutating func merge<Failure>(
     _ page: Page<PageID, PageValue>,
     of run: PagingRun<PageID, PageValue, Failure>?,
     atEnd: Bool,
@@ -73,22 +77,22 @@ extension Pages {
     self.insert(Entry(page: page, revision: revision, time: time), atEnd: atEnd, unlessNewerThan: revision)
   }
 
-  /// Takes in pages where they are.
+  /// Replaces those of the pages that are here, and adds none.
   @usableFromInline
   mutating func refresh<Failure>(
     with fetched: Pages,
     of run: PagingRun<PageID, PageValue, Failure>?,
     _ time: PageTime
   ) {
-    for page in fetched where self.contains(id: page.id) { self.finish(page, of: run, atEnd: true, time) }
+    for page in fetched where self.contains(id: page.id) { self.merge(page, of: run, atEnd: true, time) }
   }
 
-  /// Takes in all pages anew.
+  /// Merges all pages that a run has refetched.
   ///
-  /// What was there before the run and was not fetched goes. What somebody has written since the run began stays as it is,
-  /// and what somebody has removed stays away; pages that have come since stay at their end.
+  /// Pages from before the run that were not fetched are removed. Pages that were written after the run began are kept
+  /// as they are, and pages that were removed since are not added again. Pages that were added since stay at their end.
   @usableFromInline
-  mutating func finish<Failure>(
+  mutating func merge<Failure>(
     _ fetched: Pages,
     of run: PagingRun<PageID, PageValue, Failure>?,
     _ time: PageTime
@@ -107,7 +111,8 @@ extension Pages {
         if hasOldPages { trailing.append(entry) } else { leading.append(entry) }
       }
     }
-    // When none is left of the pages that were refetched, others have taken their place.
+    // If none of the pages from before the run is left, they were removed or replaced, and the fetched ones are
+    // dropped.
     guard hasOldPages else { return }
     var pages = Pages()
     for entry in leading { pages.insert(entry, atEnd: true) }

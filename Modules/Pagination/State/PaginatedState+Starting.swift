@@ -3,12 +3,14 @@ public import OperationCore
 extension PaginatedState {
   @usableFromInline typealias Run = PagingRun<PageID, PageValue, PageFailure>
 
-  /// What belongs to the run of a task. When the task has started before, as when changes are replayed, it is what it was.
+  /// Returns the attachment of a task's run.
+  ///
+  /// A task that has started before keeps its attachment: a store schedules it again when it replays changes.
   @inlinable
   func makeRun(of task: FetchTask) -> Run {
     let run: Run? = task.context.pagingRun()
     if let run, run.taskID == task.id { return run }
-    let requestKind = task.context[PageRequestKind.Key.self] ?? .whatIsThere
+    let requestKind = task.context[PageRequestKind.Key.self] ?? .existing
     let request = requestKind.request(hasPages: !self.currentValue.isEmpty)
     return Run(
       taskID: task.id,
@@ -20,16 +22,16 @@ extension PaginatedState {
     )
   }
 
-  /// The runs that a new one waits for.
+  /// The runs that a new run waits for.
   ///
-  /// The next and the previous page may load at once. Two loads at one end come one after the other, so that each brings a
-  /// page of its own. A refetch and the loads of single pages keep apart.
+  /// The next and the previous page may load at the same time. Two loads at one end run one after the other, so that
+  /// each loads another page. A refetch runs alone.
   @inlinable
   func predecessors(of task: FetchTask, for request: PagingRequest) -> [Run.Predecessor] {
     self.isLoading ? self.runningPredecessors(of: task, for: request) : []
   }
 
-  // Not inlined: mostly one run is under way.
+  // Not inlined: usually no other run is active.
   @usableFromInline
   func runningPredecessors(of task: FetchTask, for request: PagingRequest) -> [Run.Predecessor] {
     let lanes: [(request: PagingRequest, tasks: [FetchTask])] = [
@@ -37,7 +39,7 @@ extension PaginatedState {
       (.nextPage, self.nextPageActiveTasks), (.previousPage, self.previousPageActiveTasks),
     ]
     WaitGraph.noteEdge()
-    // The last of a lane waits for those before it.
+    // One task of each lane suffices: it waits for the ones before it.
     return lanes.compactMap { lane in
       guard request.excludes(lane.request), let last = lane.tasks.last(where: { !self.waits($0, for: task) }),
         let run: Run = last.context.pagingRun()
@@ -46,14 +48,15 @@ extension PaginatedState {
     }
   }
 
-  /// Whether a task waits for one that has just started, because somebody has scheduled it so.
-  private func waits(_ task: FetchTask, for goal: FetchTask) -> Bool {
-    guard goal.sharedRun.isPrerequisite else { return false }
+  /// Whether an active task waits for the task that starts now, as it can when a caller has made one depend on the
+  /// other.
+  private func waits(_ task: FetchTask, for newTask: FetchTask) -> Bool {
+    guard newTask.sharedRun.isPrerequisite else { return false }
     let runs: [OperationTaskIdentifier: Run] = self.activeTasks.reduce(into: [:]) { $0[$1.id] = $1.context.pagingRun() }
     var visited: Set<OperationTaskIdentifier> = []
     var pending: [any TaskNode] = [task.sharedRun]
     while let node = pending.popLast() {
-      if node.id == goal.id { return true }
+      if node.id == newTask.id { return true }
       guard visited.insert(node.id).inserted else { continue }
       pending += node.prerequisites
       pending += runs[node.id]?.predecessors.map(\.sharedRun) ?? []

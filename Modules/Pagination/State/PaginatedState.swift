@@ -1,31 +1,30 @@
 public import FoundationEssentials
 public import OperationCore
 
-/// The state of a ``PaginatedRequest``: its pages, and what is being loaded.
+/// The state of a ``PaginatedRequest``: its pages and the runs that load pages.
 ///
-/// The pages stay readable while others are loaded and after that failed. They may be edited at any time, also while pages are
-/// being loaded: what was written since a run began stays when the run brings what it has fetched.
+/// The pages stay readable while others are loaded, and after a load has failed. They may be edited at any time, also
+/// during a run: pages that were written after the run began are kept when the run has fetched older values of them.
 public struct PaginatedState<PageID: Hashable & Sendable, PageValue: Sendable, PageFailure: Error>: Sendable {
   /// The pages of the state.
   public typealias StateValue = Pages<PageID, PageValue>
 
-  /// What a run brings.
+  /// The value that a run produces.
   public typealias OperationValue = PaginatedOperationValue<PageID, PageValue>
 
-  /// What a run can throw.
+  /// The error that a run can throw.
   public typealias Failure = PageFailure
 
   /// A run of the operation.
   public typealias FetchTask = OperationTask<PaginatedOperationValue<PageID, PageValue>, PageFailure>
 
-  /// What a state keeps. It is changed in place while one state refers to it, and copied otherwise: a state travels with
-  /// each event and each run, mostly unchanged.
+  /// The stored properties of a state. Copied on write: a state is passed along with each event and each run.
   @usableFromInline
   final class Storage: @unchecked Sendable {
-    // Unchecked because it is only changed while nobody else refers to it, which also makes the accesses exclusive.
+    // Unchecked because it is changed only while it is uniquely referenced, which also makes the accesses exclusive.
     @exclusivity(unchecked) @usableFromInline var currentValue: Pages<PageID, PageValue>
     @usableFromInline let initialValue: Pages<PageID, PageValue>
-    /// The pages over which the ones now are laid for a while; nil where they are not.
+    /// The pages without optimistic updates. Nil when no such update is shown.
     @exclusivity(unchecked) @usableFromInline var pagesBeneath: Pages<PageID, PageValue>?
     @exclusivity(unchecked) @usableFromInline var valueUpdateCount = 0
     @exclusivity(unchecked) @usableFromInline var errorUpdateCount = 0
@@ -37,7 +36,7 @@ public struct PaginatedState<PageID: Hashable & Sendable, PageValue: Sendable, P
     @exclusivity(unchecked) @usableFromInline var valueLastUpdatedAt: Date?
     @exclusivity(unchecked) @usableFromInline var errorLastUpdatedAt: Date?
 
-    // What takes as much room as the user's types do comes last: the fields before are then at places that are known.
+    // Last, as their size depends on the user's types: so the offsets of the fields before them are known.
 
     @usableFromInline let initialPageId: PageID
     @exclusivity(unchecked) @usableFromInline var error: PageFailure?
@@ -71,14 +70,14 @@ public struct PaginatedState<PageID: Hashable & Sendable, PageValue: Sendable, P
 
   @usableFromInline var storage: Storage
 
-  /// The storage, for a change.
+  /// Returns the storage for a change, copied if another state refers to it.
   @inlinable
   mutating func uniqueStorage() -> Storage {
     if !isKnownUniquelyReferenced(&self.storage) { self.storage = Storage(copying: self.storage) }
     return self.storage
   }
 
-  /// Creates the state of a request, which says what page comes after which.
+  /// Creates the state of a request.
   @inlinable
   public init<Request: PaginatedRequest>(for request: Request, initialValue: Pages<PageID, PageValue> = [])
   where Request.State == Self {
@@ -95,29 +94,31 @@ public struct PaginatedState<PageID: Hashable & Sendable, PageValue: Sendable, P
   }
 }
 
-// MARK: - What it holds
+// MARK: - Values
 
 extension PaginatedState {
-  /// The pages now.
+  /// The current pages.
   @inlinable
   public internal(set) var currentValue: Pages<PageID, PageValue> {
     get { self.storage.currentValue }
     set { self.uniqueStorage().currentValue = newValue }
   }
 
-  /// The pages that the state was made with.
+  /// The pages that the state was created with.
   @inlinable
   public var initialValue: Pages<PageID, PageValue> { self.storage.initialValue }
 
-  /// How many times the pages were set or loaded.
+  /// The number of times that pages were set or loaded.
   @inlinable
   public var valueUpdateCount: Int { self.storage.valueUpdateCount }
 
-  /// When pages were last set or loaded, by the clock of the context that did.
+  /// The date at which pages were last set or loaded, by the clock of the context of that change.
   @inlinable
   public var valueLastUpdatedAt: Date? { self.storage.valueLastUpdatedAt }
 
-  /// When the oldest of the pages was last set or loaded, from which the list ages; nil where one was neither.
+  /// The date at which the oldest page was last set or loaded. The list is as old as that page.
+  ///
+  /// Nil if a page was neither set nor loaded, such as an initial one.
   ///
   /// - Complexity: O(n), where n is the number of pages.
   public var oldestPartUpdatedAt: Date? {
@@ -126,22 +127,22 @@ extension PaginatedState {
     return pages.isEmpty ? self.valueLastUpdatedAt : pages.oldestDate(initialPages: self.initialValue)
   }
 
-  /// The error that happened last, unless something was set or loaded after it.
+  /// The last error. Nil if pages were set or loaded after it.
   @inlinable
   public internal(set) var error: PageFailure? {
     get { self.storage.error }
     set { self.uniqueStorage().error = newValue }
   }
 
-  /// How many times an error was set.
+  /// The number of times that an error was set.
   @inlinable
   public var errorUpdateCount: Int { self.storage.errorUpdateCount }
 
-  /// When an error was last set, by the clock of the context that set it.
+  /// The date at which an error was last set, by the clock of the context of that change.
   @inlinable
   public var errorLastUpdatedAt: Date? { self.storage.errorLastUpdatedAt }
 
-  /// The identifier of the page that is loaded when there is none.
+  /// The identifier of the page that is loaded when there are no pages.
   @inlinable
   public var initialPageId: PageID { self.storage.initialPageId }
 
@@ -161,47 +162,47 @@ extension PaginatedState {
   @inlinable
   public var allPagesActiveTasks: [FetchTask] { self.storage.allPagesActiveTasks }
 
-  /// What the state knows of its request.
+  /// The order of the request's pages.
   @inlinable
   var order: PageOrder<PageID, PageValue> { self.storage.order }
 }
 
-// MARK: - What comes next
+// MARK: - Next and previous page
 
 extension PaginatedState {
-  /// The identifier of the page that would be loaded next: after the last page, or the initial one when there is none.
+  /// The identifier of the page after the last one, or of the initial page if there are no pages.
   ///
-  /// It is nil where the pages end. It is computed by the request from the pages of this state, without those that an
-  /// optimistic update shows, in the context that the store has when it is read.
+  /// Nil if no page comes after the last one. The request computes it whenever it is read, from the pages of this state
+  /// without optimistic updates and in the current context of the store.
   @inlinable
   public var nextPageId: PageID? {
     let pages = self.loadedPages
     return pages.isEmpty ? self.initialPageId : self.order.nextPageId(of: pages)
   }
 
-  /// The identifier of the page that would be loaded before the first page, or that of the initial one when there is none.
+  /// The identifier of the page before the first one, or of the initial page if there are no pages.
   ///
-  /// It is nil where the pages begin. It is computed as ``nextPageId`` is.
+  /// Nil if no page comes before the first one. It is computed like ``nextPageId``.
   @inlinable
   public var previousPageId: PageID? {
     let pages = self.loadedPages
     return pages.isEmpty ? self.initialPageId : self.order.previousPageId(of: pages)
   }
 
-  /// The pages next to which others are loaded.
+  /// The pages without optimistic updates, next to which further pages are loaded.
   @inlinable
   var loadedPages: Pages<PageID, PageValue> { self.storage.pagesBeneath ?? self.currentValue }
 
-  /// Whether there is a page to load after the last one.
+  /// Whether a page can be loaded after the last one.
   @inlinable
   public var hasNextPage: Bool { self.nextPageId != nil }
 
-  /// Whether there is a page to load before the first one.
+  /// Whether a page can be loaded before the first one.
   @inlinable
   public var hasPreviousPage: Bool { self.previousPageId != nil }
 }
 
-// MARK: - What is being loaded
+// MARK: - Loading
 
 extension PaginatedState {
   /// Whether a run is under way.

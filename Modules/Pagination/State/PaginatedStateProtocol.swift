@@ -1,15 +1,15 @@
 public import OperationCore
 
-/// A state whose operation is paginated: ``PaginatedState``, also under a default value.
+/// A state of a paginated operation: ``PaginatedState``, with or without a default value.
 public protocol PaginatedStateProtocol<PageID, PageValue>: OperationState
 where OperationValue == PaginatedOperationValue<PageID, PageValue> {
-  /// What identifies a page.
+  /// The identifier of a page.
   associatedtype PageID: Hashable & Sendable
 
-  /// What a page holds.
+  /// The value of a page.
   associatedtype PageValue: Sendable
 
-  /// The state that knows of nothing but what was loaded and set.
+  /// The state without default pages.
   var paginatedState: PaginatedState<PageID, PageValue, Failure> { get }
 }
 
@@ -20,19 +20,19 @@ extension PaginatedState: PaginatedStateProtocol {
 }
 
 extension DefaultOperationState: PaginatedStateProtocol where Base: PaginatedStateProtocol {
-  /// What identifies a page.
+  /// The identifier of a page.
   public typealias PageID = Base.PageID
 
-  /// What a page holds.
+  /// The value of a page.
   public typealias PageValue = Base.PageValue
 
-  /// The state beneath.
+  /// The state without default pages.
   @inlinable
   public var paginatedState: PaginatedState<Base.PageID, Base.PageValue, Base.Failure> { self.base.paginatedState }
 }
 
 extension PaginatedState: DefaultableOperationState {
-  /// The pages, or the default where there are none.
+  /// Returns the pages, or the default if there are none.
   @inlinable
   public func defaultValue(
     for value: Pages<PageID, PageValue>,
@@ -41,7 +41,7 @@ extension PaginatedState: DefaultableOperationState {
     value.isEmpty ? defaultValue : value
   }
 
-  /// The pages that were set.
+  /// Returns the pages that were set.
   @inlinable
   public func stateValue(for defaultValue: Pages<PageID, PageValue>) -> Pages<PageID, PageValue> { defaultValue }
 }

@@ -1,7 +1,7 @@
 public import OperationCore
 
 extension OperationClient {
-  /// The store of a paginated request, which is made when there is none at its path.
+  /// Returns the store of a paginated request, and creates it if its path has no store.
   ///
   /// - Parameters:
   ///   - query: The request.
@@ -20,17 +20,17 @@ extension OperationClient {
     return isNew ? store.inOrder() : store
   }
 
-  /// Loads the pages of a paginated request into its store, unless they are fresh. A failure shows in the state.
+  /// Loads the pages of a paginated request into its store, unless they are fresh. The state stores a failure.
   @inlinable
   public func prefetch<Query: PaginatedRequest>(for query: Query) async {
-    // Makes the store where there is none, with what it needs to know.
+    // Creates the store if needed, and binds it to its context, which the call below does not do.
     let store = self.store(for: query)
     await self.prefetch(for: query, initialState: store.state)
   }
 
-  /// The pages of a paginated request: those of its store when they are fresh, and otherwise the ones that a run brings.
+  /// Returns the pages of a paginated request's store, after a run if they are stale or if the store has none.
   ///
-  /// - Throws: What the request throws.
+  /// - Throws: The error of the request.
   @inlinable
   public func ensureValue<Query: PaginatedRequest>(
     for query: Query

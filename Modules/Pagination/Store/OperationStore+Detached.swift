@@ -1,10 +1,10 @@
 public import OperationCore
 
 extension OperationStore {
-  /// Creates a store of a paginated request, which no client knows.
+  /// Creates a store of a paginated request that belongs to no client.
   ///
   /// - Parameters:
-  ///   - query: The request; it sets up the context once, now.
+  ///   - query: The request. It sets up the context once, during this call.
   ///   - initialValue: The pages to begin with.
   ///   - initialContext: The context before the request sets it up.
   @inlinable
@@ -17,7 +17,7 @@ extension OperationStore {
     return .detached(operation: query, initialState: state, initialContext: initialContext).inOrder()
   }
 
-  /// Creates a store of a paginated request with default pages, which no client knows.
+  /// Creates a store of a paginated request with default pages that belongs to no client.
   @inlinable
   public static func detached<Query: DefaultStateRequest>(
     query: Query,
@@ -28,7 +28,7 @@ extension OperationStore {
 }
 
 extension OperationStore where State: PaginatedStateProtocol {
-  /// This store, whose state knows from now on where its context is to be had.
+  /// Returns this store, after binding the page order of its state to its context.
   @inlinable
   func inOrder() -> OperationStore {
     self.state.paginatedState.order.bind { [weak self] in self?.context }

@@ -1,15 +1,16 @@
 public import OperationCore
 
 extension OperationStore where State: PaginatedStateProtocol {
-  /// Loads the page after the last one and waits for it; the initial page where there is none.
+  /// Loads the page after the last one and waits for it. Loads the initial page if there are no pages.
   ///
-  /// Where the operation shares runs, as with `.deduplicated()`, the call joins one that loads the same page.
+  /// If the operation shares runs, as with `.deduplicated()`, the call joins a run that loads the same page.
   ///
   /// - Parameters:
   ///   - context: Entries that replace those of the store's context for this run.
-  ///   - handler: Hears of the events of this run alone.
-  /// - Returns: The page, or nil where the pages end.
-  /// - Throws: What the operation throws. When the run is cancelled, what it ends with, or `CancellationError`.
+  ///   - handler: Receives the events of this run only.
+  /// - Returns: The page, or nil if no page comes after the last one.
+  /// - Throws: The error of the operation. If the run is cancelled, the error that it ends with, or
+  ///   `CancellationError`.
   @discardableResult
   @inlinable
   public func fetchNextPage(
@@ -20,15 +21,16 @@ extension OperationStore where State: PaginatedStateProtocol {
     return try await self.run(.next, using: context, handler: handler).page
   }
 
-  /// Loads the page before the first one and waits for it; the initial page where there is none.
+  /// Loads the page before the first one and waits for it. Loads the initial page if there are no pages.
   ///
   /// See ``OperationCore/OperationStore/fetchNextPage(using:handler:)``.
   ///
   /// - Parameters:
   ///   - context: Entries that replace those of the store's context for this run.
-  ///   - handler: Hears of the events of this run alone.
-  /// - Returns: The page, or nil where the pages begin.
-  /// - Throws: What the operation throws. When the run is cancelled, what it ends with, or `CancellationError`.
+  ///   - handler: Receives the events of this run only.
+  /// - Returns: The page, or nil if no page comes before the first one.
+  /// - Throws: The error of the operation. If the run is cancelled, the error that it ends with, or
+  ///   `CancellationError`.
   @discardableResult
   @inlinable
   public func fetchPreviousPage(
@@ -39,16 +41,17 @@ extension OperationStore where State: PaginatedStateProtocol {
     return try await self.run(.previous, using: context, handler: handler).page
   }
 
-  /// Fetches all pages that are there anew, one after the other from the first, and shows them when all have come.
+  /// Fetches all pages again, one after the other from the first, and shows them when all are fetched.
   ///
-  /// It ends early where the fresh pages do. What is written to the pages meanwhile stays. Where there are no pages nothing is
-  /// fetched.
+  /// The refetch ends early when the request returns no next page. Changes that others make to the pages meanwhile are
+  /// kept. If there are no pages, nothing is fetched.
   ///
   /// - Parameters:
   ///   - context: Entries that replace those of the store's context for this run.
-  ///   - handler: Hears of the events of this run alone.
+  ///   - handler: Receives the events of this run only.
   /// - Returns: The pages as they were fetched.
-  /// - Throws: What the operation throws. When the run is cancelled, what it ends with, or `CancellationError`.
+  /// - Throws: The error of the operation. If the run is cancelled, the error that it ends with, or
+  ///   `CancellationError`.
   @discardableResult
   @inlinable
   public func refetchAllPages(
@@ -59,15 +62,16 @@ extension OperationStore where State: PaginatedStateProtocol {
     return try await self.run(.all, using: context, handler: handler).pages
   }
 
-  /// Whether a run is to be shown: where there is nothing to load, nobody is shown a load.
+  /// Whether to start a run: while the store loads, or when `hasWork` returns true.
   ///
-  /// A function, as a state that is still held when the run starts would have to be copied for that.
+  /// Without this check, subscribers would see a run that loads nothing. It is a function so that the state is released
+  /// before the run starts: a state that is still retained then would be copied.
   @inlinable
   func mayLoad(
-    _ isSomethingThere: (PaginatedState<State.PageID, State.PageValue, State.Failure>) -> Bool
+    _ hasWork: (PaginatedState<State.PageID, State.PageValue, State.Failure>) -> Bool
   ) -> Bool {
     let state = self.stateWithoutLayers.paginatedState
-    return state.isLoading || isSomethingThere(state)
+    return state.isLoading || hasWork(state)
   }
 
   @inlinable
@@ -77,20 +81,20 @@ extension OperationStore where State: PaginatedStateProtocol {
     handler: PaginatedEventHandler<State>?
   ) async throws(State.Failure) -> State.OperationValue {
     let context = requestKind.context(over: context)
-    guard let handler, handler.hearsOfPages else {
+    guard let handler, handler.observesPages else {
       return try await self.run(using: context, handler: handler.map { OperationEventHandler($0) })
     }
     return try await self.run(using: context, pageHandler: handler)
   }
 
-  // Not inlined: few callers hear of single pages.
+  // Not inlined: few handlers observe pages.
   @usableFromInline
   func run(
     using context: OperationContext,
     pageHandler handler: PaginatedEventHandler<State>
   ) async throws(State.Failure) -> State.OperationValue {
-    let reader = PageEventReader(handler, hearsOfAllRuns: false)
-    // Behind the events of the run, of which others may still be telling.
+    let reader = PageEventReader(handler, observesAllRuns: false)
+    // Cancelled after the events of the run, which another thread may still be delivering.
     defer { self.performInEventOrder { reader.cancel() } }
     return try await self.run(using: context, handler: OperationEventHandler(reader))
   }
@@ -99,7 +103,7 @@ extension OperationStore where State: PaginatedStateProtocol {
 // MARK: - Tasks
 
 extension OperationStore where State: PaginatedStateProtocol {
-  /// A task that loads the page after the last one once it is run; the initial page where there is none then.
+  /// Returns a task that loads the page after the last one when it runs, or the initial page if there are none then.
   @inlinable
   public func fetchNextPageTask(
     using context: OperationContext? = nil
@@ -107,7 +111,7 @@ extension OperationStore where State: PaginatedStateProtocol {
     self.runTask(using: PageRequestKind.next.context(over: context)).map { $0.page }
   }
 
-  /// A task that loads the page before the first one once it is run; the initial page where there is none then.
+  /// Returns a task that loads the page before the first one when it runs, or the initial page if there are none then.
   @inlinable
   public func fetchPreviousPageTask(
     using context: OperationContext? = nil
@@ -115,7 +119,7 @@ extension OperationStore where State: PaginatedStateProtocol {
     self.runTask(using: PageRequestKind.previous.context(over: context)).map { $0.page }
   }
 
-  /// A task that fetches all pages anew once it is run.
+  /// Returns a task that fetches all pages again when it runs.
   @inlinable
   public func refetchAllPagesTask(
     using context: OperationContext? = nil

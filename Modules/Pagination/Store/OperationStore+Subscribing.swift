@@ -1,19 +1,19 @@
 public import OperationCore
 
 extension OperationStore where State: PaginatedStateProtocol {
-  /// Hears of everything that happens in the store until the subscription is cancelled or dropped.
+  /// Subscribes a handler to all events of the store, until the subscription is cancelled or released.
   ///
-  /// The handler gets the state at once. If the pages are stale and automatic running is enabled, all pages are refetched, or
-  /// the initial one is loaded when there is none; a run that is there is joined.
+  /// The handler receives the state at once. If the pages are stale and automatic running is enabled, a run refetches
+  /// all pages, or loads the initial page if there are none. If a run is under way, the subscription joins it.
   ///
   /// - Parameters:
-  ///   - handler: Called in event order, never while a lock is held.
-  ///   - isolation: The caller's actor, which a run that is started leaves.
+  ///   - handler: Called in event order, never with a lock held.
+  ///   - isolation: The caller's actor. A run that is started leaves it.
   public func subscribe(
     with handler: PaginatedEventHandler<State>,
     isolation: (any Actor)? = #isolation
   ) -> OperationSubscription {
-    guard handler.hearsOfPages else {
+    guard handler.observesPages else {
       return self.subscribe(with: OperationEventHandler(handler), isolation: isolation)
     }
     let reader = PageEventReader(handler)
