@@ -1,14 +1,14 @@
 public import OperationCore
 
 extension PaginatedRequest {
-  /// Keeps at most `count` pages: where one more is loaded at one end, one is dropped from the other.
+  /// Keeps at most `count` pages: when one more is loaded at one end, one is dropped at the other.
   ///
-  /// Pages that were dropped can be loaded again. Pages that are set are not dropped until others are loaded.
+  /// Dropped pages can be loaded again. Pages that are set are not dropped until others are loaded.
   ///
-  /// The pages have no gaps: when a page comes and the one next to it has been dropped for a page at the other end, the call
-  /// returns the page, and the state does not take it in. It can be loaded again like the one that was dropped.
+  /// The pages have no gaps: if the neighbor of a page is dropped while the page is loaded, the call returns the page,
+  /// but the state does not add it. It can be loaded again like the dropped one.
   ///
-  /// - Parameter count: How many; less than one is reported, and sets no maximum.
+  /// - Parameter count: The maximum. A value below 1 is reported, and sets no maximum.
   public func maximumPages(_ count: Int) -> ContextModifiedOperation<Self> {
     if count < 1 {
       OperationWarning(
@@ -24,7 +24,7 @@ extension PaginatedRequest {
 }
 
 extension OperationContext {
-  /// How many pages a paginated operation keeps at most; nil, the default, for all.
+  /// The maximum number of pages that a paginated operation keeps. Nil, the default, means no maximum.
   @inlinable
   public var operationMaximumPages: Int? {
     get { self[MaximumPagesKey.self] }

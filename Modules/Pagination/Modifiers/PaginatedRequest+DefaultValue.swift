@@ -4,9 +4,9 @@ extension PaginatedRequest {
   /// This request with default pages.
   public typealias Default = DefaultStateOperation<Self>
 
-  /// Shows `pages` while there are none.
+  /// Shows default pages while the state has none.
   ///
-  /// Default pages are only shown: the first page that is loaded is the initial one.
+  /// Default pages are not part of the state: the first page that is loaded is the initial one.
   @inlinable
   public func defaultValue(
     _ pages: @autoclosure @escaping @Sendable () -> Pages<PageID, PageValue>

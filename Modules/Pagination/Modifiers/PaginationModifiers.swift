@@ -1,12 +1,12 @@
 public import OperationCore
 
 extension StatefulOperationRequest where State: PaginatedStateProtocol {
-  /// Calls the state stale while it has no pages.
+  /// Makes the state stale while it has no pages.
   public func staleWhenNoValue() -> ContextModifiedOperation<Self> {
     self.staleWhen { state, _ in state.paginatedState.currentValue.isEmpty }
   }
 
-  /// Tells `handler` of all events in the stores of the operation.
+  /// Passes all events in the stores of the operation to `handler`.
   public func handleEvents(with handler: PaginatedEventHandler<State>) -> ContextModifiedOperation<Self> {
     self.handleEvents(with: OperationEventHandler(handler))
   }

@@ -1,16 +1,17 @@
 extension OrderedTree {
-  /// A node: either one of leaves or one of branches. Its array is what versions of the tree share, and what is copied where
-  /// one of several is changed.
+  /// A node of leaves or of branches.
+  ///
+  /// Versions of the tree share its array, which is copied when one of several versions changes.
   @usableFromInline
   enum Node {
     case leaves(ContiguousArray<Leaf>)
     case branches(ContiguousArray<Branch>)
 
-    /// How many leaves a node has room for: half a kilobyte of them. More take longer to copy, fewer need more nodes.
+    /// The maximum number of leaves: half a kilobyte. More take longer to copy, fewer need more nodes.
     @inlinable
     static var leafWidth: Int { max(8, 512 / MemoryLayout<Leaf>.stride) }
 
-    /// How many branches a node has room for. They are few, as each is one reference more to count when a node is copied.
+    /// The maximum number of branches. It is small, as copying a node retains each of its branches.
     @inlinable
     static var branchWidth: Int { 16 }
   }
@@ -57,7 +58,7 @@ extension OrderedTree.Node {
     }
   }
 
-  /// The leaf with the smallest key. The node is not empty.
+  /// The leaf with the smallest key. The node must not be empty.
   @inlinable
   var first: OrderedTree.Leaf {
     switch self {
@@ -66,7 +67,7 @@ extension OrderedTree.Node {
     }
   }
 
-  /// The leaf with the greatest key. The node is not empty.
+  /// The leaf with the greatest key. The node must not be empty.
   @inlinable
   var last: OrderedTree.Leaf {
     switch self {
@@ -75,7 +76,7 @@ extension OrderedTree.Node {
     }
   }
 
-  /// The smallest key beneath. The node is not empty.
+  /// The smallest key in the subtree. The node must not be empty.
   @inlinable
   var firstKey: Int {
     switch self {
@@ -84,7 +85,7 @@ extension OrderedTree.Node {
     }
   }
 
-  /// The first leaf whose key is not less than `key`.
+  /// The index of the first leaf whose key is not less than `key`.
   @inlinable
   static func index(of key: Int, in leaves: ContiguousArray<OrderedTree.Leaf>) -> Int {
     var (low, high) = (0, leaves.count)
@@ -95,7 +96,7 @@ extension OrderedTree.Node {
     return low
   }
 
-  /// The branch beneath which `key` is or would be.
+  /// The index of the branch that contains `key`, or would contain it.
   @inlinable
   static func index(of key: Int, in branches: ContiguousArray<OrderedTree.Branch>) -> Int {
     var (low, high) = (1, branches.count)
@@ -153,7 +154,7 @@ extension OrderedTree.Node {
     }
   }
 
-  /// The node with the elements changed that `isAffected` holds for; nil when there are none.
+  /// Returns the node after changing the elements for which `isAffected` returns true. Nil if it does for none.
   @inlinable
   func updated(where isAffected: (Element) -> Bool, _ change: (inout Element) -> Void) -> OrderedTree.Node? {
     switch self {
@@ -172,7 +173,7 @@ extension OrderedTree.Node {
     }
   }
 
-  /// The array of the node, by its place in memory.
+  /// The address of the node's array.
   var identifier: UnsafeRawPointer? {
     switch self {
     case .leaves(let leaves): leaves.withUnsafeBytes { $0.baseAddress }
@@ -183,9 +184,10 @@ extension OrderedTree.Node {
 
 // MARK: - Changing
 
-// An array is changed while the node has let go of it: so it is copied only where another version refers to it.
+// A mutating method takes the array out of the node while it changes it. Otherwise the node would retain the array, and
+// each change would copy it.
 extension OrderedTree.Node {
-  /// Inserts or replaces an element, and returns what had to be split off behind this node.
+  /// Inserts or replaces an element. Returns the node to insert after this one if this one was split.
   @inlinable
   mutating func insert(_ element: Element, for key: Int) -> OrderedTree.Node? {
     switch self {
@@ -207,7 +209,7 @@ extension OrderedTree.Node {
     }
   }
 
-  /// Whether another element has room behind the last one.
+  /// Whether an element can be appended without splitting the last node.
   @inlinable
   var hasRoomAtEnd: Bool {
     switch self {
@@ -216,7 +218,7 @@ extension OrderedTree.Node {
     }
   }
 
-  /// Puts the leaves that are right beneath this root among the others.
+  /// Moves the node of leaves directly below this root to its place at the end of the rest of the tree.
   @inlinable
   mutating func foldTail() {
     guard case .branches(var branches) = self, case .leaves(let tail) = branches[branches.count - 1].node else {
@@ -228,7 +230,7 @@ extension OrderedTree.Node {
     if let sibling = self.append(tail) { self = .branches([.init(self), .init(sibling)]) }
   }
 
-  /// Adds leaves behind all others, and returns what had to be split off behind this node.
+  /// Appends a node of leaves to the subtree. Returns the node to insert after this one if the subtree has no room.
   @inlinable
   mutating func append(_ tail: ContiguousArray<OrderedTree.Leaf>) -> OrderedTree.Node? {
     guard case .branches(var branches) = self else { return .leaves(tail) }
@@ -239,7 +241,7 @@ extension OrderedTree.Node {
     return branches.insert(.init(sibling), at: last + 1, width: Self.branchWidth).map { .branches($0) }
   }
 
-  /// Removes the element of `key`, which is there. The node may be empty then.
+  /// Removes the element of `key`, which must exist. The node may be empty afterwards.
   @inlinable
   mutating func remove(_ key: Int) {
     switch self {
@@ -275,7 +277,7 @@ extension OrderedTree.Branch {
     self.count = self.node.count
   }
 
-  /// Removes the element of `key`, which is there and not the only one.
+  /// Removes the element of `key`, which must exist and not be the only one.
   @inlinable
   mutating func remove(_ key: Int) {
     self.node.remove(key)
@@ -285,8 +287,10 @@ extension OrderedTree.Branch {
 }
 
 extension ContiguousArray {
-  /// Inserts an element, and returns what had to be split off behind where the array was full: little at the end where it
-  /// grows, so that a sequence fills its nodes.
+  /// Inserts an element. Splits a full array first, and returns its second part.
+  ///
+  /// At the end only the new element is split off, and at the beginning at most one element, so that elements added at
+  /// either end fill their arrays.
   @inlinable
   mutating func insert(_ element: Element, at index: Int, width: Int) -> ContiguousArray? {
     guard self.count == width else {

@@ -1,7 +1,7 @@
-/// A map from integers to elements in the order of the integers, as a tree whose versions share what they have in common.
+/// A map from integers to elements, ordered by the integers: a tree whose versions share their common nodes.
 ///
-/// Reading and changing touch one node a level, and a node has room for many, so that both cost the same for ten elements
-/// and for thousands. A change copies only the touched nodes that another version refers to.
+/// Reading and changing touch one node per level. A node has room for many elements, so both cost about the same for
+/// ten elements and for thousands. A change copies only the touched nodes that another version refers to.
 @usableFromInline
 package struct OrderedTree<Element> {
   @usableFromInline var root = Node.leaves([])
@@ -22,7 +22,7 @@ package struct OrderedTree<Element> {
   @inlinable
   var last: Leaf? { self.isEmpty ? nil : self.root.last }
 
-  /// Whether both are one and the same version.
+  /// Whether both are the same version.
   package func isIdentical(to other: OrderedTree) -> Bool { self.root.identifier == other.root.identifier }
 }
 
@@ -36,13 +36,13 @@ extension OrderedTree {
     }
   }
 
-  /// The element that has `offset` others before it.
+  /// The element with `offset` elements before it.
   ///
   /// - Precondition: `offset` is not negative and less than the count.
   @inlinable
   package func element(at offset: Int) -> Element { self.leaf(at: offset).element }
 
-  /// The leaf that has `offset` others before it.
+  /// The leaf with `offset` leaves before it.
   ///
   /// - Precondition: `offset` is not negative and less than the count.
   @inlinable
@@ -54,7 +54,7 @@ extension OrderedTree {
     return self.root.leaf(at: offset)
   }
 
-  /// How many elements come before the one of `key`; nil when there is none.
+  /// The number of elements before the one of `key`. Nil if the key has none.
   @inlinable
   package func offset(of key: Int) -> Int? { self.root.offset(of: key) }
 
@@ -66,10 +66,10 @@ extension OrderedTree {
     self.count = self.root.count
   }
 
-  /// Adds an element behind all others.
+  /// Appends an element. Its key must be greater than all others.
   ///
-  /// The last leaves stay right beneath the root until there are as many as a node has room for. So one more copies them and
-  /// a root of two branches, and none of the nodes between the root and other leaves.
+  /// The last leaves are kept in a node directly below the root until that node is full. So an append copies that node
+  /// and a root of two branches, and none of the nodes between the root and the other leaves.
   @inlinable
   mutating func append(_ element: Element, for key: Int) {
     if self.isEmpty || self.root.hasRoomAtEnd { return self.insert(element, for: key) }
@@ -94,7 +94,7 @@ extension OrderedTree {
     try self.root.visit { leaf throws(E) in try body(leaf.element) }
   }
 
-  /// Changes the elements that `isAffected` holds for.
+  /// Changes the elements for which `isAffected` returns true.
   ///
   /// - Complexity: O(n). Only the nodes with affected elements are copied.
   @inlinable
@@ -102,7 +102,7 @@ extension OrderedTree {
     if let root = self.root.updated(where: isAffected, change) { self.root = root }
   }
 
-  /// What names the nodes of this version: those that two versions have in common are in both.
+  /// The identifiers of the nodes of this version. Those of shared nodes are in the sets of both versions.
   package var nodeIdentifiers: Set<UnsafeRawPointer?> {
     var identifiers: Set<UnsafeRawPointer?> = []
     var pending = [self.root]

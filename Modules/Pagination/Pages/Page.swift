@@ -1,9 +1,9 @@
 /// One page of a paginated operation.
 public struct Page<PageID: Hashable & Sendable, PageValue: Sendable>: Sendable, Identifiable {
-  /// What identifies the page among the pages of its operation.
+  /// The identifier of the page, unique among the pages of its operation.
   public let id: PageID
 
-  /// What the page holds.
+  /// The value of the page.
   public var value: PageValue
 
   /// Creates a page.

@@ -1,9 +1,9 @@
 public import FoundationEssentials
 
-/// When a state has taken in a page, by the clock of the context that brought it.
+/// The date at which a page was set or loaded in a state, by the clock of the context of that change.
 @usableFromInline
 struct PageTime: Sendable {
-  /// In seconds since the reference date; not a number where there is no date.
+  /// In seconds since the reference date. NaN if there is no date.
   @usableFromInline let seconds: Double
 
   @inlinable
@@ -16,11 +16,11 @@ struct PageTime: Sendable {
     self.seconds = date.timeIntervalSinceReferenceDate
   }
 
-  /// No state has taken the page in.
+  /// The date of a page that no state has contained yet.
   @inlinable
   static var none: PageTime { PageTime(seconds: .nan) }
 
-  /// The page comes from the initial value of a state, and may be of any age.
+  /// The date of a page from the initial value of a state, whose age is unknown.
   @inlinable
   static var unknown: PageTime { PageTime(seconds: -.infinity) }
 
@@ -29,9 +29,9 @@ struct PageTime: Sendable {
 }
 
 extension Pages {
-  /// Dates the pages that no state has taken in yet.
+  /// Sets the date of the pages that have none yet.
   ///
-  /// - Parameter initialPages: The pages that the state was made with, whose age is unknown.
+  /// - Parameter initialPages: The pages that the state was created with, whose age is unknown.
   @inlinable
   mutating func date(_ time: PageTime, initialPages: Pages = Pages()) {
     self.entries.update(
@@ -40,7 +40,7 @@ extension Pages {
     )
   }
 
-  /// When the oldest of the pages was taken in; nil where that is unknown of one of them, or of all.
+  /// The date of the oldest page. Nil if the date of a page is unknown, or if no page has a date.
   ///
   /// - Complexity: O(n).
   @inlinable
@@ -48,13 +48,13 @@ extension Pages {
     var oldest = Double.infinity
     self.entries.visit { entry in
       let isUnknown = entry.time.isNone && initialPages.containsEntry(entry)
-      // Minima are not poisoned by what is not a number.
+      // Unlike `min`, `minimum` ignores NaN.
       oldest = .minimum(oldest, isUnknown ? -.infinity : entry.time.seconds)
     }
     return oldest.isFinite ? Date(timeIntervalSinceReferenceDate: oldest) : nil
   }
 
-  /// Whether an entry is one of these and has not been written to since.
+  /// Whether these pages contain the entry in the same revision.
   @inlinable
   func containsEntry(_ entry: Entry) -> Bool {
     !self.isEmpty && self.entry(of: entry.page.id)?.revision == entry.revision

@@ -3,11 +3,11 @@ extension Pages: RandomAccessCollection {
   @inlinable
   public var startIndex: Int { 0 }
 
-  /// The index behind the last page.
+  /// The index after the last page.
   @inlinable
   public var endIndex: Int { self.entries.count }
 
-  /// How many pages there are.
+  /// The number of pages.
   @inlinable
   public var count: Int { self.entries.count }
 
@@ -29,8 +29,8 @@ extension Pages: RandomAccessCollection {
 
   /// The page at an index.
   ///
-  /// Setting a page puts it in the place of the one at the index. A page that is set under the identifier of one at another
-  /// index replaces that as well, so that there is one page less.
+  /// Setting a page replaces the one at the index. If a page at another index has the identifier of the new page, that
+  /// page is removed, so that the count decreases by one.
   @inlinable
   public subscript(position: Int) -> Page<PageID, PageValue> {
     get { self.entries.element(at: position).page }
@@ -39,7 +39,7 @@ extension Pages: RandomAccessCollection {
 }
 
 extension Pages: ExpressibleByArrayLiteral {
-  /// Creates a value with pages in the order in which they are written.
+  /// Creates a value with the pages of an array literal.
   @inlinable
   public init(arrayLiteral pages: Page<PageID, PageValue>...) {
     self.init(pages)

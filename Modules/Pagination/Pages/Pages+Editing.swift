@@ -1,9 +1,9 @@
 extension Pages {
   /// Creates a value with the pages of a sequence, in its order.
   ///
-  /// ``init(_:)`` takes pages of which several have one identifier.
+  /// Use ``init(_:)`` for pages of which several may have the same identifier.
   ///
-  /// - Precondition: Each page has an identifier of its own.
+  /// - Precondition: The identifiers are unique.
   @inlinable
   public init(uniqueElements pages: some Sequence<Page<PageID, PageValue>>) {
     self.init()
@@ -14,9 +14,9 @@ extension Pages {
     }
   }
 
-  /// Puts a page in the place of the one with its identifier, or at the end when there is none.
+  /// Replaces the page with the same identifier, or appends the page if there is none.
   ///
-  /// - Returns: The page that was there.
+  /// - Returns: The replaced page, or nil if the page was appended.
   @discardableResult
   @inlinable
   public mutating func updateOrAppend(_ page: Page<PageID, PageValue>) -> Page<PageID, PageValue>? {
@@ -25,12 +25,13 @@ extension Pages {
     return replaced
   }
 
-  /// Inserts a page before the one at an index, or at the end when the index is the end.
+  /// Inserts a page before the page at an index, or at the end if the index is the end.
   ///
-  /// When a page with its identifier is there, it takes the place of that instead, wherever that is.
+  /// If a page with the same identifier exists, the page replaces that one instead, at whatever index.
   ///
-  /// - Complexity: O(n), where n is the number of pages; at either end and for a page that is there, that of ``append(_:)``.
-  /// - Precondition: The index is that of a page, or the end.
+  /// - Complexity: O(n), where n is the number of pages. At either end, and if it replaces a page, that of
+  ///   ``append(_:)``.
+  /// - Precondition: The index is the index of a page, or the end.
   @inlinable
   public mutating func insert(_ page: Page<PageID, PageValue>, at index: Int) {
     precondition(
@@ -39,7 +40,7 @@ extension Pages {
     )
     if index == self.count || self.contains(id: page.id) { return self.append(page) }
     if index == 0 { return self.prepend(page) }
-    // The places of the pages leave no room between them.
+    // The pages after the index need other places, as places are consecutive integers.
     var pages = Pages()
     self.entries.visit { entry in
       if pages.count == index { pages.append(page) }
@@ -50,7 +51,7 @@ extension Pages {
 
   /// Removes the page at an index, and returns it.
   ///
-  /// - Precondition: The index is that of a page.
+  /// - Precondition: The index is the index of a page.
   @discardableResult
   @inlinable
   public mutating func remove(at index: Int) -> Page<PageID, PageValue> {
@@ -59,7 +60,7 @@ extension Pages {
     return page
   }
 
-  /// Removes the pages that `shouldBeRemoved` holds for.
+  /// Removes the pages for which `shouldBeRemoved` returns true.
   ///
   /// - Complexity: O(n), where n is the number of pages.
   @inlinable
@@ -73,7 +74,7 @@ extension Pages {
     for id in ids { self.remove(id: id) }
   }
 
-  /// The pages that `isIncluded` holds for, in their order. They do not count as edited.
+  /// Returns the pages for which `isIncluded` returns true, in their order. They do not count as edited.
   ///
   /// - Complexity: O(n), where n is the number of pages.
   @inlinable

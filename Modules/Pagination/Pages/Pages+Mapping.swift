@@ -1,7 +1,7 @@
 extension Pages {
-  /// The pages that `transform` makes of these, in their order.
+  /// Returns the pages that `transform` returns for these, in their order.
   ///
-  /// Of new pages with one identifier the last stays, in the place of the first.
+  /// Of new pages with the same identifier the last is kept, in the place of the first.
   public func map<NewValue: Sendable, E: Error>(
     _ transform: (Page<PageID, PageValue>) throws(E) -> Page<PageID, NewValue>
   ) throws(E) -> Pages<PageID, NewValue> {
@@ -14,9 +14,10 @@ extension Pages {
 }
 
 extension Pages where PageValue: Equatable {
-  /// The pages that `transform` makes of these, in their order.
+  /// Returns the pages that `transform` returns for these, in their order.
   ///
-  /// Of new pages with one identifier the last stays, in the place of the first. Pages that stay equal do not count as edited.
+  /// Of new pages with the same identifier the last is kept, in the place of the first. Pages that stay equal do not
+  /// count as edited.
   public func map<E: Error>(
     _ transform: (Page<PageID, PageValue>) throws(E) -> Page<PageID, PageValue>
   ) throws(E) -> Pages {

@@ -1,4 +1,4 @@
-/// The pages of a paginated operation: in the order of their arrival at either end, each identifier once.
+/// The pages of a paginated operation: an ordered collection in which each identifier occurs once.
 ///
 /// ```swift
 /// var pages: Pages<Int, [Post]> = [Page(id: 1, value: posts)]
@@ -8,16 +8,16 @@
 /// pages.remove(id: 2)
 /// ```
 ///
-/// Looking a page up, adding one at an end, replacing and removing one take time that does not grow with the number of pages
-/// in practice (its logarithm to base 16), also while copies from before the change are kept: copies share what they have in
-/// common.
+/// Finding a page, adding one at an end, replacing and removing one take O(log n), with a logarithm to base 16: in
+/// practice the time does not grow with the number of pages. That also holds while copies from before the change are
+/// kept, as copies share their common nodes.
 public struct Pages<PageID: Hashable & Sendable, PageValue: Sendable>: Sendable {
-  /// A page with its age.
+  /// A page with its revision and date.
   @usableFromInline
   struct Entry: Sendable {
     @usableFromInline var page: Page<PageID, PageValue>
     @usableFromInline var revision: Revision
-    /// When a state has taken it in, by the clock there; not a number before one has.
+    /// The date at which it was set or loaded in a state, or `PageTime.none` if no state has contained it yet.
     @usableFromInline var time: PageTime
 
     @inlinable
@@ -28,17 +28,19 @@ public struct Pages<PageID: Hashable & Sendable, PageValue: Sendable>: Sendable 
     }
   }
 
-  /// The pages by their places, which ascend from the first to the last and never change.
+  /// The pages by their places: integers that ascend from the first page to the last. The place of a page never
+  /// changes.
   @usableFromInline var entries = OrderedTree<Entry>()
-  /// The places of pages by the hash values of their identifiers, or by the next number that was not taken.
+  /// The places of pages by the hash values of their identifiers, or by the next free integer after that.
   @usableFromInline var places = OrderedTree<Int>()
 
   /// Creates a value without pages.
   @inlinable
   public init() {}
 
-  /// Creates a value with the pages of a sequence, in its order. Of pages with one identifier the last stays, in the place of
-  /// the first.
+  /// Creates a value with the pages of a sequence, in its order.
+  ///
+  /// Of pages with the same identifier the last is kept, in the place of the first.
   @inlinable
   public init(_ pages: some Sequence<Page<PageID, PageValue>>) {
     for page in pages { self.append(page) }
@@ -50,9 +52,9 @@ public struct Pages<PageID: Hashable & Sendable, PageValue: Sendable>: Sendable 
 extension Pages {
   /// The page with an identifier.
   ///
-  /// Setting a page puts it in the place of the one with that identifier, or at the end when there is none; setting nil
-  /// removes it. A page that is set under another identifier than its own takes the place as well, and replaces the page that
-  /// had its identifier.
+  /// Setting a page replaces the one with that identifier, or appends the page if there is none. Setting nil removes
+  /// the page. If the new page has another identifier than `id`, it replaces the page with `id` all the same, and a
+  /// page with its own identifier is removed.
   @inlinable
   public subscript(id id: PageID) -> Page<PageID, PageValue>? {
     get { self.entry(of: id)?.page }
@@ -65,7 +67,7 @@ extension Pages {
     }
   }
 
-  /// Puts a page in the place of the one with the identifier `id`, or at the end when there is none.
+  /// Replaces the page with the identifier `id`, or appends the page if there is none.
   @inlinable
   mutating func replace(_ id: PageID, with page: Page<PageID, PageValue>) {
     guard page.id != id, self.contains(id: id) else { return self.append(page) }
@@ -77,11 +79,11 @@ extension Pages {
     self.entries.insert(Entry(page: page, revision: .now()), for: place)
   }
 
-  /// Whether there is a page with an identifier.
+  /// Whether a page has the identifier.
   @inlinable
   public func contains(id: PageID) -> Bool { self.place(of: id) != nil }
 
-  /// The index of the page with an identifier, if there is one.
+  /// The index of the page with an identifier, or nil if no page has it.
   @inlinable
   public func index(id: PageID) -> Int? {
     self.place(of: id).flatMap { self.entries.offset(of: $0) }
@@ -99,7 +101,7 @@ extension Pages {
   @inlinable
   func place(of id: PageID) -> Int? { self.slot(of: id).place }
 
-  /// The key of an identifier in the table of places, and the place that is there; nil when the key is free.
+  /// The key of an identifier in `places`, and the place stored there. The place is nil if the key is free.
   @inlinable
   func slot(of id: PageID) -> (key: Int, place: Int?) {
     var key = id.hashValue
@@ -114,13 +116,13 @@ extension Pages {
 // MARK: - Adding and removing
 
 extension Pages {
-  /// Adds a page at the end. When a page with its identifier is there, it takes the place of that instead.
+  /// Adds a page at the end. If a page with the same identifier exists, the page replaces that one instead.
   @inlinable
   public mutating func append(_ page: Page<PageID, PageValue>) {
     self.insert(Entry(page: page, revision: .now()), atEnd: true)
   }
 
-  /// Adds a page at the beginning. When a page with its identifier is there, it takes the place of that instead.
+  /// Adds a page at the beginning. If a page with the same identifier exists, the page replaces that one instead.
   @inlinable
   public mutating func prepend(_ page: Page<PageID, PageValue>) {
     self.insert(Entry(page: page, revision: .now()), atEnd: false)
@@ -143,9 +145,9 @@ extension Pages {
     self = Pages()
   }
 
-  /// Puts a page in the place of the one with its identifier, or at an end when there is none.
+  /// Replaces the page with the same identifier, or adds the page at an end if there is none.
   ///
-  /// - Parameter revision: When given, a page that is newer stays.
+  /// - Parameter revision: If given, an existing page with a later revision is kept.
   @inlinable
   mutating func insert(_ entry: Entry, atEnd: Bool, unlessNewerThan revision: Revision? = nil) {
     let slot = self.slot(of: entry.page.id)
@@ -163,11 +165,11 @@ extension Pages {
     }
   }
 
-  /// Frees a key in the table of places, which is taken.
+  /// Frees a key of `places` that is in use.
   @inlinable
   mutating func free(_ key: Int) {
     self.places.removeValue(for: key)
-    // Those behind may be there for want of that key.
+    // The places after it may be stored there only because that key was taken.
     var key = key &+ 1
     while let place = self.places[key], let page = self.entries[place]?.page {
       self.places.removeValue(for: key)

@@ -1,8 +1,8 @@
 internal import Synchronization
 
-/// Points in time that tell what is newer: what a run brings, or what somebody has written.
+/// A point in the order of all writes and run starts. It decides which value of a page is newer.
 ///
-/// What a run brings is as old as the beginning of the run, so what others have written since stays.
+/// The pages that a run loads get the revision of its start, so pages that others write during the run are newer.
 @usableFromInline
 struct Revision: Comparable, Hashable, Sendable {
   private static let last = Atomic<UInt64>(0)
@@ -12,7 +12,7 @@ struct Revision: Comparable, Hashable, Sendable {
     self.rawValue = rawValue
   }
 
-  /// Now: later than all runs that have begun and all that was written, earlier than what comes. No other point is equal.
+  /// Returns a new revision: later than all earlier ones, and equal to none.
   @usableFromInline
   static func now() -> Revision {
     Revision(rawValue: self.last.wrappingAdd(1, ordering: .relaxed).newValue)

@@ -5,20 +5,20 @@ where
   Operation: PaginatedRequest,
   Modifier.Value == Operation.Value, Modifier.Failure == Operation.Failure
 {
-  /// What identifies a page.
+  /// The identifier of a page.
   public typealias PageID = Operation.PageID
 
-  /// What a page holds.
+  /// The value of a page.
   public typealias PageValue = Operation.PageValue
 
-  /// What fetching a page can throw.
+  /// The error that the fetch of a page can throw.
   public typealias PageFailure = Operation.PageFailure
 
-  /// The identifier of the page that is loaded when there is none.
+  /// The identifier of the page that is loaded when there are no pages.
   @inlinable
   public var initialPageId: Operation.PageID { self.operation.initialPageId }
 
-  /// The identifier of the page that comes after another, as the operation inside says.
+  /// Returns the identifier that the modified operation returns for the page after another.
   @inlinable
   public func pageId(
     after page: Page<Operation.PageID, Operation.PageValue>,
@@ -28,7 +28,7 @@ where
     self.operation.pageId(after: page, using: paging, in: context)
   }
 
-  /// The identifier of the page that comes before another, as the operation inside says.
+  /// Returns the identifier that the modified operation returns for the page before another.
   @inlinable
   public func pageId(
     before page: Page<Operation.PageID, Operation.PageValue>,
@@ -38,7 +38,7 @@ where
     self.operation.pageId(before: page, using: paging, in: context)
   }
 
-  /// Fetches one page as the operation inside does. The modifier stands around whole runs.
+  /// Fetches one page with the modified operation. The modifier applies to whole runs, not to single pages.
   @inlinable
   public func fetchPage(
     isolation: isolated (any Actor)?,

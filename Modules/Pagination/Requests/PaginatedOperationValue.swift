@@ -1,20 +1,20 @@
-/// What a run of a paginated operation produces.
+/// The value that a run of a paginated operation produces.
 public enum PaginatedOperationValue<PageID: Hashable & Sendable, PageValue: Sendable>: Sendable {
-  /// The first page of all.
+  /// The initial page.
   case initialPage(Page<PageID, PageValue>)
 
-  /// The page after the last one; nil when there is none.
+  /// The page after the last one. Nil if no page comes after it.
   case nextPage(Page<PageID, PageValue>?)
 
-  /// The page before the first one; nil when there is none.
+  /// The page before the first one. Nil if no page comes before it.
   case previousPage(Page<PageID, PageValue>?)
 
-  /// All pages, as they were refetched. What a refetch yields is the page that it is at.
+  /// All pages as they were refetched. A yielded value contains only the page that is being fetched.
   case allPages(Pages<PageID, PageValue>)
 }
 
 extension PaginatedOperationValue {
-  /// What was asked for.
+  /// The request of the run.
   @inlinable
   public var request: PagingRequest {
     switch self {
@@ -25,7 +25,7 @@ extension PaginatedOperationValue {
     }
   }
 
-  /// The page, when a single one was asked for and there is one.
+  /// The page of a run that has loaded a single one. Nil if the run has found none, or has refetched all pages.
   @inlinable
   public var page: Page<PageID, PageValue>? {
     switch self {
@@ -35,7 +35,7 @@ extension PaginatedOperationValue {
     }
   }
 
-  /// All pages that were loaded.
+  /// The pages that the run has loaded.
   @inlinable
   public var pages: Pages<PageID, PageValue> {
     if case .allPages(let pages) = self { return pages }

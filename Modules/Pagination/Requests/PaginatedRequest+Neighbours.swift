@@ -1,7 +1,9 @@
 public import OperationCore
 
 extension PaginatedRequest {
-  /// The identifier of the page to load after the last of `pages`, which nobody has yet; nil where the direction ends.
+  /// Returns the identifier of the page to load after the last of `pages`.
+  ///
+  /// Nil if no page comes after it, or if the page is among `pages` already.
   @inlinable
   func nextPageId(
     of pages: Pages<PageID, PageValue>,
@@ -13,7 +15,9 @@ extension PaginatedRequest {
     return self.pageId(after: last, using: paging, in: context).flatMap { pages.contains(id: $0) ? nil : $0 }
   }
 
-  /// The identifier of the page to load before the first of `pages`, which nobody has yet; nil where the direction ends.
+  /// Returns the identifier of the page to load before the first of `pages`.
+  ///
+  /// Nil if no page comes before it, or if the page is among `pages` already.
   @inlinable
   func previousPageId(of pages: Pages<PageID, PageValue>, in context: OperationContext) -> PageID? {
     guard let first = pages.first else { return nil }

@@ -1,6 +1,6 @@
 public import OperationCore
 
-/// An operation that reads a list page by page, in one direction or in both.
+/// An operation that loads a list page by page, in one direction or in both.
 ///
 /// ```swift
 /// struct FeedQuery: PaginatedRequest, Hashable {
@@ -25,46 +25,48 @@ public import OperationCore
 /// }
 /// ```
 ///
-/// Its store loads pages with ``OperationCore/OperationStore/fetchNextPage(using:handler:)`` and its kin. A plain run, such as
-/// one that a subscription starts, refetches all pages, or loads the initial one when there is none.
+/// Its store loads pages with ``OperationCore/OperationStore/fetchNextPage(using:handler:)`` and similar methods. A
+/// plain run, such as one that a subscription starts, refetches all pages, or loads the initial page if there are none.
 public protocol PaginatedRequest<PageID, PageValue, PageFailure>: StatefulOperationRequest
 where
   State == PaginatedState<PageID, PageValue, PageFailure>,
   Value == PaginatedOperationValue<PageID, PageValue>,
   Failure == PageFailure
 {
-  /// What identifies a page. Stores compare and hash it under their locks, so its `==` and `hash(into:)` must not use a store.
+  /// The identifier of a page.
+  ///
+  /// Stores compare and hash it with their locks held, so its `==` and `hash(into:)` must not use a store.
   associatedtype PageID: Hashable & Sendable
 
-  /// What a page holds.
+  /// The value of a page.
   associatedtype PageValue: Sendable
 
-  /// What fetching a page can throw.
+  /// The error that the fetch of a page can throw.
   associatedtype PageFailure: Error
 
   /// The state that a store keeps for this request.
   associatedtype State = PaginatedState<PageID, PageValue, PageFailure>
 
-  /// What a run produces.
+  /// The value that a run produces.
   associatedtype Value = PaginatedOperationValue<PageID, PageValue>
 
-  /// What a run can throw.
+  /// The error that a run can throw.
   associatedtype Failure = PageFailure
 
-  /// The identifier of the page that is loaded when there is none.
+  /// The identifier of the page that is loaded when there are no pages.
   var initialPageId: PageID { get }
 
-  /// The identifier of the page that comes after `page`; nil when that is the last one.
+  /// Returns the identifier of the page that comes after `page`, or nil if that is the last one.
   ///
-  /// It is asked whenever the identifier is needed, on any thread, so it should be computed from its arguments. The identifier
-  /// of a page that is there already ends the direction as nil does.
+  /// Called whenever the identifier is needed, on any thread, so compute it from the arguments. The identifier of a
+  /// page that has been loaded already counts as nil.
   func pageId(
     after page: Page<PageID, PageValue>,
     using paging: Paging<PageID, PageValue>,
     in context: OperationContext
   ) -> PageID?
 
-  /// The identifier of the page that comes before `page`; nil, the default, when that is the first one.
+  /// Returns the identifier of the page that comes before `page`, or nil, the default, if that is the first one.
   ///
   /// See ``pageId(after:using:in:)``.
   func pageId(
@@ -76,10 +78,10 @@ where
   /// Fetches one page.
   ///
   /// - Parameters:
-  ///   - isolation: The actor to run on; nil to run on no actor.
-  ///   - paging: Says which page, and why.
+  ///   - isolation: The actor to run on. Nil to run on no actor.
+  ///   - paging: The page to fetch, and the request that it belongs to.
   ///   - context: The configuration and dependencies of this run.
-  ///   - continuation: Takes values of the page ahead of the returned one, such as a cached value.
+  ///   - continuation: Yields values of the page before the returned one, such as a cached value.
   func fetchPage(
     isolation: isolated (any Actor)?,
     using paging: Paging<PageID, PageValue>,
@@ -92,7 +94,7 @@ where
 public typealias PagesFor<Request: PaginatedRequest> = Pages<Request.PageID, Request.PageValue>
 
 extension PaginatedRequest {
-  /// No page comes before the first one.
+  /// Returns nil: by default no page comes before the first one.
   @inlinable
   public func pageId(
     before page: Page<PageID, PageValue>,
@@ -102,7 +104,7 @@ extension PaginatedRequest {
     nil
   }
 
-  /// Loads what the run is asked for: one page, or all.
+  /// Loads one page or all pages, as the context of the run requests.
   @inlinable
   public func run(
     isolation: isolated (any Actor)?,
@@ -112,7 +114,7 @@ extension PaginatedRequest {
     try await PageLoad(request: self, context: context, continuation: continuation).perform()
   }
 
-  /// The name of the operation and what the run loads: `Post.Feed: next page`.
+  /// Returns the name of the operation and what the run loads: `Post.Feed: next page`.
   public func taskName(in context: OperationContext) -> String {
     let run: PagingRun<PageID, PageValue, PageFailure>? = context.pagingRun()
     let request = run?.request ?? context[PageRequestKind.Key.self].map { $0.request(hasPages: true) }
@@ -127,7 +129,7 @@ extension PaginatedRequest {
     return "\(self.operationName): \(work)"
   }
 
-  /// Whether both runs load the same page, or both all pages.
+  /// Returns whether both runs load the same page, or both load all pages.
   @inlinable
   public func isSameRun(in context: OperationContext, as other: OperationContext) -> Bool {
     PageTarget(of: self, in: context, pagesOf: other) == PageTarget(of: self, in: other, pagesOf: other)

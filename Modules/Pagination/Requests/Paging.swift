@@ -1,9 +1,11 @@
-/// What a page is fetched for: its identifier, the pages that are there, and the request that it belongs to.
+/// The circumstances in which a page is fetched: its identifier, the present pages, and the request it belongs to.
 public struct Paging<PageID: Hashable & Sendable, PageValue: Sendable>: Sendable {
-  /// The identifier of the page to fetch. Where the identifier of a neighbour is asked for, that of the page next to it.
+  /// The identifier of the page to fetch.
+  ///
+  /// In `pageId(after:using:in:)` and `pageId(before:using:in:)`, the identifier of the given page.
   public let pageId: PageID
 
-  /// The pages that are there. While all pages are refetched, those that have been refetched so far.
+  /// The present pages. During a refetch of all pages, those that have been refetched so far.
   public let pages: Pages<PageID, PageValue>
 
   /// The request that the page belongs to.
@@ -22,9 +24,9 @@ extension Paging: Equatable where PageValue: Equatable {}
 
 extension Paging: Hashable where PageValue: Hashable {}
 
-/// What a paginated operation is asked to load.
+/// The request of one run of a paginated operation.
 public enum PagingRequest: Hashable, Sendable {
-  /// The first page of all, as there is none.
+  /// The initial page, as there are no pages.
   case initialPage
 
   /// The page after the last one.
@@ -33,14 +35,14 @@ public enum PagingRequest: Hashable, Sendable {
   /// The page before the first one.
   case previousPage
 
-  /// All pages that are there, anew.
+  /// All present pages again.
   case allPages
 }
 
 extension PagingRequest {
-  /// Whether a run of this and one of `other` come one after the other.
+  /// Returns whether a run of this request must not be active at the same time as one of `other`.
   ///
-  /// The next and the previous page may load at once. A refetch and the loads of single pages keep apart.
+  /// The next and the previous page may load at the same time. A refetch excludes the loads of single pages.
   @usableFromInline
   func excludes(_ other: PagingRequest) -> Bool {
     switch self {
