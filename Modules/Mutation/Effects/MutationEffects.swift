@@ -1,11 +1,11 @@
 internal import OperationCore
 internal import Synchronization
 
-/// What one call of a mutation does to the stores of its client.
+/// The optimistic updates and invalidations of one call of a mutation.
 ///
-/// The modifiers of the call share it, and it is put into effect when the run has returned, with all its attempts. So it
-/// makes no difference in which order the modifiers are applied, and what they have begun lasts from the first attempt to
-/// the last, wherever a retry stands.
+/// The modifiers of the call share it. The effects are performed when the run has returned, after all its attempts. So
+/// the order of the modifiers makes no difference, and an update lasts from the first attempt to the last, whether a
+/// retry is inside or outside of the modifiers.
 final class MutationEffects: Sendable {
   private struct Update {
     let id: EffectIdentifier
@@ -17,12 +17,12 @@ final class MutationEffects: Sendable {
     /// In the order in which they began.
     var updates: [Update] = []
     var invalidations: [Invalidation] = []
-    /// How many attempts have begun. Modifiers outside may have given up those before the last one.
+    /// The number of attempts that have begun. Outer modifiers may have abandoned all but the last.
     var attempts = 0
     var isInAttempt = false
     var hasReturned = false
-    /// Whether all has been put into effect.
-    var isOver = false
+    /// Whether the effects were performed.
+    var isPerformed = false
   }
 
   struct Invalidation: Sendable {
@@ -30,7 +30,7 @@ final class MutationEffects: Sendable {
     let path: OperationPath
   }
 
-  /// The run that the effects belong to, which is not that of a mutation that is called inside it with its context.
+  /// The run of the effects. A mutation that is called inside the run, with its context, has another.
   private let run: OperationTaskIdentifier?
   private let state = Locked(State())
 
@@ -42,13 +42,14 @@ final class MutationEffects: Sendable {
 // MARK: - Sharing
 
 extension MutationEffects {
-  /// The part that one modifier has in the effects of a call.
+  /// The share of one modifier in the effects of a call.
   struct Share {
     fileprivate enum Place {
-      /// Outside of all other modifiers that have a part, and inside of what waits for all attempts.
+      /// Outside of all other modifiers with a share. An ``EffectsRunWrapper`` around it performs the effects.
       case outermost
-      /// The same where the operation is run by itself, and the modifier has to be the one that waits.
+      /// Outside of all other modifiers with a share, without a run wrapper. The modifier performs the effects.
       case call
+      /// Inside of another modifier with a share.
       case inside
     }
 
@@ -56,7 +57,7 @@ extension MutationEffects {
     fileprivate let attempt: Int
     fileprivate let place: Place
 
-    /// The attempt has passed through the modifier.
+    /// Called when the attempt leaves the modifier.
     func leave(isSuccess: Bool) {
       switch self.place {
       case .outermost: self.effects.endAttempt(self.attempt)
@@ -65,20 +66,20 @@ extension MutationEffects {
       }
     }
 
-    /// Notes how the attempt has come out of an update.
+    /// Records whether the attempt has succeeded inside the modifier of an update.
     func end(_ id: EffectIdentifier, isSuccess: Bool) {
       self.effects.end(id, in: self.attempt, isSuccess: isSuccess)
     }
   }
 
-  /// How a context refers to the effects.
+  /// The context entry that refers to the effects.
   fileprivate struct Membership: Sendable {
     let effects: MutationEffects
-    /// The attempt of which the context is part; nil outside of all modifiers that have a part.
+    /// The attempt that the context belongs to. Nil outside of all modifiers with a share.
     var attempt: Int?
   }
 
-  /// The effects of the call in a context; made, and put there, when there are none.
+  /// Returns a share in the effects of the call with a context. Creates the effects if the context has none.
   static func join(in context: inout OperationContext) -> Share {
     let run = context.operationRunningTaskIdentifier
     guard let membership = context.mutationEffects, membership.effects.run == run else {
@@ -112,7 +113,7 @@ extension MutationEffects {
   }
 }
 
-/// Puts the effects of a call into effect when its run has returned.
+/// Performs the effects of a call when its run has returned.
 struct EffectsRunWrapper: OperationRunWrapper {
   func run<Value, Failure: Error>(
     isolation: isolated (any Actor)?,
@@ -128,21 +129,21 @@ struct EffectsRunWrapper: OperationRunWrapper {
   }
 }
 
-// MARK: - Noting
+// MARK: - Recording
 
 extension MutationEffects {
-  /// Begins an update, unless an earlier attempt has.
+  /// Begins an update, unless an earlier attempt has begun it.
   func begin(_ id: EffectIdentifier, _ makeLayer: () -> any EffectLayer) {
-    let isDue = self.state.withLock { state in !state.isOver && !state.updates.contains { $0.id == id } }
+    let isDue = self.state.withLock { state in !state.isPerformed && !state.updates.contains { $0.id == id } }
     guard isDue else { return }
-    // Laid over the stores while no lock is held.
+    // Made without the lock: it calls the stores.
     let layer = makeLayer()
-    let isOver = self.state.withLock { state in
-      if !state.isOver { state.updates.append(Update(id: id, layer: layer)) }
-      return state.isOver
+    let isPerformed = self.state.withLock { state in
+      if !state.isPerformed { state.updates.append(Update(id: id, layer: layer)) }
+      return state.isPerformed
     }
-    // An attempt that a modifier has left behind ends nothing any more.
-    if isOver { layer.fail() }
+    // Reached when this attempt was abandoned and the effects were performed meanwhile: nothing else removes the layer.
+    if isPerformed { layer.fail() }
   }
 
   fileprivate func end(_ id: EffectIdentifier, in attempt: Int, isSuccess: Bool) {
@@ -154,7 +155,7 @@ extension MutationEffects {
 
   func invalidate(_ path: OperationPath, in client: OperationClient) {
     self.state.withLock { state in
-      if !state.isOver { state.invalidations.append(Invalidation(client: client, path: path)) }
+      if !state.isPerformed { state.invalidations.append(Invalidation(client: client, path: path)) }
     }
   }
 }
@@ -165,17 +166,19 @@ extension MutationEffects {
   fileprivate func runHasReturned(isSuccess: Bool, isCancelled: Bool) {
     let isDue = self.state.withLock { state in
       state.hasReturned = true
-      // What was cancelled may go on for others, who share the attempt.
+      // A cancelled attempt may go on for other callers that share it. The effects are performed when it ends.
       return !(isCancelled && state.isInAttempt)
     }
     if isDue { self.perform(isSuccess: isSuccess) }
   }
 
-  /// - Parameter isSuccess: Whether the call has succeeded, as far as is known outside of the modifiers that have a part.
+  /// Performs the effects once.
+  ///
+  /// - Parameter isSuccess: Whether the call has succeeded outside of the modifiers with a share.
   private func perform(isSuccess: Bool) {
     let (updates, allInvalidations) = self.state.withLock { state -> ([Update], [Invalidation]) in
       defer {
-        state.isOver = true
+        state.isPerformed = true
         state.updates = []
         state.invalidations = []
       }
@@ -192,7 +195,7 @@ extension MutationEffects {
 }
 
 extension [MutationEffects.Invalidation] {
-  /// Those that no other one covers, which would only make stores run twice.
+  /// The invalidations that no other one includes. The rest would only rerun stores twice.
   fileprivate var withoutCovered: Self {
     self.reduce(into: []) { invalidations, invalidation in
       func covers(_ outer: Element, _ inner: Element) -> Bool {
@@ -205,7 +208,7 @@ extension [MutationEffects.Invalidation] {
   }
 }
 
-/// Names one modifier, whose copies it holds for as well.
+/// Identifies one modifier. Copies of the modifier have the same identifier.
 struct EffectIdentifier: Hashable, Sendable {
   private static let last = Atomic<UInt64>(0)
   private let rawValue = Self.last.wrappingAdd(1, ordering: .relaxed).newValue
@@ -221,7 +224,7 @@ extension OperationContext {
     static let defaultValue: MutationEffects.Membership? = nil
   }
 
-  /// The client whose stores a mutation is to change; that there is none is reported.
+  /// Returns the client whose stores a mutation changes. Reports a warning if the context has none.
   func clientForEffects(of path: OperationPath) -> OperationClient? {
     if let client = self.operationClient { return client }
     OperationWarning(

@@ -1,10 +1,10 @@
 public import OperationCore
 
 extension MutationRequest {
-  /// Marks stores stale when a call has succeeded, and reruns those with subscribers.
+  /// Marks stores as stale when a call has succeeded, and reruns those with subscribers.
   ///
-  /// The caller does not wait for the reruns. An optimistic update of the same mutation stays over these stores until
-  /// what the rerun fetches has arrived: see ``optimistic(on:of:apply:)-(OperationPath,_,_)``.
+  /// The caller does not wait for the reruns. An optimistic update of the same mutation is shown in these stores until
+  /// the rerun has fetched a value: see ``optimistic(on:of:apply:)-(OperationPath,_,_)``.
   ///
   /// - Parameter path: The prefix of the paths of the stores.
   public func invalidates(
@@ -13,11 +13,11 @@ extension MutationRequest {
     self.invalidates { _ in path }
   }
 
-  /// Marks stores stale when a call has succeeded, and reruns those with subscribers.
+  /// Marks stores as stale when a call has succeeded, and reruns those with subscribers.
   ///
   /// See ``invalidates(matching:)-(OperationPath)``.
   ///
-  /// - Parameter path: Makes the prefix of the paths of the stores from the arguments of the call.
+  /// - Parameter path: Returns the prefix of the paths of the stores for the arguments of the call.
   public func invalidates(
     matching path: @escaping @Sendable (Arguments) -> OperationPath
   ) -> ModifiedOperation<Self, MutationInvalidation<Self>> {
@@ -25,7 +25,7 @@ extension MutationRequest {
   }
 }
 
-/// Marks stores stale when a call has succeeded: what `.invalidates(matching:)` applies.
+/// The modifier that `.invalidates(matching:)` applies: marks stores stale when a call has succeeded.
 public struct MutationInvalidation<Operation: MutationRequest>: OperationModifier {
   let path: @Sendable (Operation.Arguments) -> OperationPath
 
@@ -52,7 +52,7 @@ public struct MutationInvalidation<Operation: MutationRequest>: OperationModifie
     var context = context
     let share = MutationEffects.join(in: &context)
     let outcome = await operation.outcome(isolation: isolation, in: context, with: continuation)
-    // Also when the call was cancelled: what it has done is done.
+    // Also when the call was cancelled: its work has succeeded, and may have changed the server.
     if outcome.isSuccess { share.effects.invalidate(self.path(arguments), in: client) }
     share.leave(isSuccess: outcome.isSuccess)
     return try outcome.get()

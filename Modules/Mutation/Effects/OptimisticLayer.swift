@@ -1,21 +1,22 @@
 internal import OperationCore
 
-/// An update that lies over any number of stores.
+/// An update that is shown in any number of stores.
 protocol EffectLayer: Sendable {
-  /// Takes the layer off.
+  /// Removes the layer from the stores.
   func fail()
 
-  /// Makes the layer part of the values, except in stores below `paths`: there it goes with the next refetch.
+  /// Makes the layer part of the values, except in stores below `paths`, where the next refetch removes it.
   func succeed(invalidating paths: [OperationPath])
 
-  /// Called after the invalidation: makes the layer part of the values for which no refetch is under way, or comes to
-  /// its end without bringing one.
+  /// Makes the layer part of the values whose refetch is not active, or ends without a value.
+  ///
+  /// Called after the invalidation.
   func commitAtRest()
 }
 
-/// One update over all matching stores of a client, until its call has ended.
+/// One update in all matching stores of a client, until its call has ended.
 ///
-/// It refers to the stores weakly: a store that goes takes its layer along.
+/// It refers to the stores weakly: a store that is released releases its layer.
 final class OptimisticLayer<Target: OverlayableState & Sendable>: EffectLayer {
   private struct WeakStore: Sendable {
     weak let value: (any AnyObject & Sendable)?
@@ -28,8 +29,8 @@ final class OptimisticLayer<Target: OverlayableState & Sendable>: EffectLayer {
 
   private struct State {
     var stores: [ObjectIdentifier: WeakStore] = [:]
-    /// With how many stores to look for those that are gone.
-    var limit = 16
+    /// The number of stores above which the released ones are removed.
+    var pruningThreshold = 16
     var end: End?
     var subscription: OperationSubscription?
   }
@@ -44,13 +45,13 @@ final class OptimisticLayer<Target: OverlayableState & Sendable>: EffectLayer {
     apply: @escaping @Sendable (inout Target.StateValue) -> Void
   ) {
     self.apply = apply
-    // First those to come, so that none is missed in between.
-    let subscription = client.watchLayerableStores(matching: path) { [weak self] store in _ = self?.cover(store) }
+    // Subscribed to new stores first, so that no store is missed between the two calls.
+    let subscription = client.watchLayerableStores(matching: path) { [weak self] store in _ = self?.add(to: store) }
     self.state.withLock { $0.subscription = subscription }
     let stores = client.layerableStores(matching: path)
-    var isOverAny = false
-    for store in stores where self.cover(store) { isOverAny = true }
-    if !isOverAny, let store = stores.first { Self.reportMismatch(of: store, matching: path) }
+    var isAdded = false
+    for store in stores where self.add(to: store) { isAdded = true }
+    if !isAdded, let store = stores.first { Self.reportMismatch(of: store, matching: path) }
   }
 
   private static func reportMismatch(of store: LayerableStore, matching path: OperationPath) {
@@ -64,21 +65,21 @@ final class OptimisticLayer<Target: OverlayableState & Sendable>: EffectLayer {
     ).report()
   }
 
-  /// Lays the update over a store. False when its state is another one.
-  private func cover(_ store: LayerableStore) -> Bool {
+  /// Adds the update to a store. Returns false if the store has another state.
+  private func add(to store: LayerableStore) -> Bool {
     let isDue = self.state.withLock { state, released in
       guard state.end == nil else { return false }
       let id = ObjectIdentifier(store.store)
       if state.stores[id]?.value === store.store { return false }
       state.stores[id] = WeakStore(value: store.store)
-      if state.stores.count > state.limit {
+      if state.stores.count > state.pruningThreshold {
         state.stores = state.stores.filter { entry in
-          // It may be the last reference.
+          // It may have become the last reference, which is released after unlocking.
           let value = entry.value.value
           released.append(value)
           return value != nil
         }
-        state.limit = max(16, 2 * state.stores.count)
+        state.pruningThreshold = max(16, 2 * state.stores.count)
       }
       return true
     }
@@ -87,7 +88,7 @@ final class OptimisticLayer<Target: OverlayableState & Sendable>: EffectLayer {
       self.state.withLock { $0.stores[ObjectIdentifier(store.store)] = nil }
       return false
     }
-    // Whoever has ended the layer in the meantime has not found it there.
+    // If the layer has ended meanwhile, the end did not find it in this store.
     switch self.state.withLock({ $0.end }) {
     case nil: break
     case .failure: store.removeLayer(self.id)

@@ -1,7 +1,7 @@
 public import OperationCore
 
 extension MutationRequest {
-  /// Shows what a call will bring about in the stores of other operations while the call is under way.
+  /// Shows the expected effect of a call in the stores of other operations while the call is active.
   ///
   /// ```swift
   /// CreatePost().optimistic(on: ["feed"], of: Feed.State.self) { feed, arguments in
@@ -9,22 +9,24 @@ extension MutationRequest {
   /// }
   /// ```
   ///
-  /// The update is a layer over the value of each store of the client that matches, those included that come while the
-  /// call is under way; layers are applied in the order in which their calls have begun. A value that arrives beneath
-  /// is shown with the layers over it. When the call fails or is cancelled its own layer goes and all else stays. When
-  /// it succeeds the update becomes part of the value or, in stores that ``invalidates(matching:)-(OperationPath)``
-  /// names, goes with the arrival of the refetch; where none runs, or it fails or is cancelled, the update becomes part
-  /// of the value after all.
+  /// The update is a layer over the value of each matching store of the client, including stores that are created
+  /// during the call. Layers are applied in the order in which their calls began, and are applied again to each new
+  /// value of the store.
   ///
-  /// A call is what its caller waits for. Where a retry makes several attempts of it, inside or outside of this modifier,
-  /// the update shows from the first of them to the end of the last.
+  /// - If the call fails or is cancelled, its layer is removed. Other layers and the value are not changed.
+  /// - If the call succeeds, the update becomes part of the value.
+  /// - In stores that ``invalidates(matching:)-(OperationPath)`` names, the refetched value replaces the layer instead.
+  ///   If no refetch runs, or if it fails or is cancelled, the update becomes part of the value.
+  ///
+  /// A call is what its caller waits for: if a retry makes several attempts, inside or outside of this modifier, the
+  /// update is shown from the first attempt to the end of the last.
   ///
   /// - Parameters:
   ///   - path: The prefix of the paths of the stores.
-  ///   - state: The state of the stores, or the one that they show with a default value; others are left alone. That there
-  ///     are stores when the call begins, and none has it, is reported.
-  ///   - apply: Makes the update. It is called again whenever the value beneath changes, from any thread, while no lock is
-  ///     held: let it depend on nothing but what it is given.
+  ///   - state: The state of the stores, or the state to which they add a default value. Stores with another state are
+  ///     not changed. If stores match when the call begins and none of them has this state, this is reported.
+  ///   - apply: Makes the update. It is called again whenever the value below changes, on any thread and with no lock
+  ///     held, so it must depend on its arguments only.
   public func optimistic<Target: OverlayableState & Sendable>(
     on path: OperationPath,
     of state: Target.Type,
@@ -33,13 +35,13 @@ extension MutationRequest {
     self.optimistic(on: { _ in path }, of: state, apply: apply)
   }
 
-  /// Shows what a call will bring about in the stores of other operations while the call is under way.
+  /// Shows the expected effect of a call in the stores of other operations while the call is active.
   ///
   /// See ``optimistic(on:of:apply:)-(OperationPath,_,_)``.
   ///
   /// - Parameters:
-  ///   - path: Makes the prefix of the paths of the stores from the arguments of the call.
-  ///   - state: The state of the stores, or the one that they show with a default value; others are left alone.
+  ///   - path: Returns the prefix of the paths of the stores for the arguments of the call.
+  ///   - state: The state of the stores, or the state to which they add a default value. Other stores are not changed.
   ///   - apply: Makes the update.
   public func optimistic<Target: OverlayableState & Sendable>(
     on path: @escaping @Sendable (Arguments) -> OperationPath,
@@ -50,7 +52,7 @@ extension MutationRequest {
   }
 }
 
-/// Shows what a call will bring about: what `.optimistic(on:of:apply:)` applies.
+/// The modifier that `.optimistic(on:of:apply:)` applies: shows the expected effect of a call in other stores.
 public struct OptimisticUpdate<Operation: MutationRequest, Target: OverlayableState & Sendable>: OperationModifier {
   let path: @Sendable (Operation.Arguments) -> OperationPath
   let apply: @Sendable (inout Target.StateValue, Operation.Arguments) -> Void
@@ -86,7 +88,7 @@ public struct OptimisticUpdate<Operation: MutationRequest, Target: OverlayableSt
       OptimisticLayer<Target>(on: self.path(arguments), in: client) { [apply] in apply(&$0, arguments) }
     }
     let outcome = await operation.outcome(isolation: isolation, in: context, with: continuation)
-    // What a cancelled call did does not count, whatever it returned.
+    // A cancelled call counts as failed, even if it has returned a value.
     share.end(self.id, isSuccess: outcome.isSuccess && !Task.isCancelled)
     share.leave(isSuccess: outcome.isSuccess)
     return try outcome.get()

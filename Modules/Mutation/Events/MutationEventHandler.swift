@@ -1,19 +1,21 @@
 public import OperationCore
 
-/// Closures that hear of what happens in the store of a mutation: `OperationEventHandler` in the words of a mutation.
+/// Closures that receive the events in the store of a mutation: an `OperationEventHandler` with the arguments of the
+/// calls.
 public struct MutationEventHandler<State: MutationStateProtocol & Sendable>: Sendable {
-  /// Called with the state now and after each change of it.
+  /// Called with the current state at first, and after each state change.
   public var onStateChanged: (@Sendable (State, OperationContext) -> Void)?
 
   /// Called with the arguments of a call when it begins its work.
   public var onMutatingStarted: (@Sendable (State.Arguments, OperationContext) -> Void)?
 
   /// Called with the arguments of a call and each result that it yields or returns.
-  /// `operationResultUpdateReason` tells which. A cancelled call has no result.
+  ///
+  /// `operationResultUpdateReason` of the context says which. A cancelled call has no result.
   public var onMutationResultReceived:
     (@Sendable (State.Arguments, Result<State.OperationValue, State.Failure>, OperationContext) -> Void)?
 
-  /// Called with the arguments of a call when it has ended, however it ended.
+  /// Called with the arguments of a call when it has ended: with a value, with an error, or by cancellation.
   public var onMutatingEnded: (@Sendable (State.Arguments, OperationContext) -> Void)?
 
   /// Creates a handler.
@@ -36,7 +38,7 @@ extension OperationEventHandler where State: MutationStateProtocol {
     self.init(onStateChanged: handler.onStateChanged)
     if let onStarted = handler.onMutatingStarted {
       self.onRunStarted = { context in
-        // Misused, a mutation may be run without arguments.
+        // Nil when a mutation is run without arguments, which is reported elsewhere.
         if let arguments = context.mutationArguments(as: State.Arguments.self) { onStarted(arguments, context) }
       }
     }
@@ -54,9 +56,9 @@ extension OperationEventHandler where State: MutationStateProtocol {
 }
 
 extension OperationStore where State: MutationStateProtocol {
-  /// Hears of everything that happens in the store until the subscription is cancelled or dropped.
+  /// Subscribes a handler to all events of the store, until the subscription is cancelled or released.
   ///
-  /// The handler gets the state at once. The subscription does not keep the store alive.
+  /// The handler receives the state at once. The subscription does not retain the store.
   public func subscribe(
     with handler: MutationEventHandler<State>,
     isolation: (any Actor)? = #isolation
@@ -66,7 +68,7 @@ extension OperationStore where State: MutationStateProtocol {
 }
 
 extension StatefulOperationRequest where State: MutationStateProtocol {
-  /// Tells `handler` of all events in the stores of the mutation.
+  /// Passes all events in the stores of the mutation to `handler`.
   public func handleEvents(with handler: MutationEventHandler<State>) -> ContextModifiedOperation<Self> {
     self.handleEvents(with: OperationEventHandler(handler))
   }

@@ -15,7 +15,7 @@ where
     in context: OperationContext,
     with continuation: OperationContinuation<Operation.MutateValue, Operation.MutateFailure>
   ) async throws(Operation.MutateFailure) -> Operation.MutateValue {
-    // A call of its own, also where the body of another one makes it.
+    // A separate call with its own effects, even if it is made inside another call.
     try await EffectsRunWrapper().run(isolation: isolation, in: .calling(with: arguments, in: context)) { context in
       await self.outcome(isolation: isolation, in: context, with: continuation)
     }.get()

@@ -1,16 +1,16 @@
 public import OperationCore
 
 extension OperationContext {
-  /// The arguments of the mutation that is running with this context; nil when none of that type is.
+  /// Returns the arguments of the mutation that runs with this context, for use in modifiers and handlers.
   ///
-  /// For modifiers and handlers that want to look at them.
+  /// Nil if no mutation with arguments of that type runs.
   public func mutationArguments<Arguments: Sendable>(as type: Arguments.Type = Arguments.self) -> Arguments? {
     if let arguments = self[MutationArgumentsKey<Arguments>.self] { return arguments }
-    // Nothing has to be brought where there is nothing to say.
+    // `Void` arguments need no entry.
     return Arguments.self == Void.self ? () as? Arguments : nil
   }
 
-  /// This context, or an empty one, for a call with `arguments`.
+  /// Returns the context, or an empty one, with an entry for `arguments`.
   static func calling<Arguments: Sendable>(with arguments: Arguments, in context: OperationContext?) -> Self {
     var context = context ?? OperationContext()
     context[MutationArgumentsKey<Arguments>.self] = arguments

@@ -1,22 +1,22 @@
 public import OperationCore
 
-/// A call that could not be made.
+/// The error of a call that could not be made.
 public struct MutationError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What was wrong with a call.
+  /// The kind of a ``MutationError``.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     public let description: String
 
     /// A mutation was run without arguments.
     public static let missingArguments = Code(description: "missingArguments")
 
-    /// A mutation was to be retried that had not been called.
+    /// A mutation was retried, but had no call in its history.
     public static let noHistory = Code(description: "noHistory")
   }
 
-  /// What was wrong.
+  /// The kind of the error.
   public let code: Code
 
-  /// What happened, and the remedy.
+  /// A description of the error and of its remedy.
   public let message: String
 
   public var description: String { "\(self.code): \(self.message)" }
@@ -46,9 +46,9 @@ extension OperationWarning.Code {
   /// A mutation was run without arguments.
   public static let missingArguments = Self(description: "missingArguments")
 
-  /// A mutation was to be retried that had not been called.
+  /// A mutation was retried, but had no call in its history.
   public static let noHistory = Self(description: "noHistory")
 
-  /// Something was asked of a client where the context has none.
+  /// An operation needed a client, but its context had none.
   public static let noClient = Self(description: "noClient")
 }

@@ -1,9 +1,9 @@
-/// What a call of a mutation produced, with what the call had brought.
+/// The value of a call of a mutation, with the arguments of the call.
 public struct MutationOperationValue<Arguments: Sendable, Value: Sendable>: Sendable {
-  /// What the call brought.
+  /// The arguments of the call.
   public let arguments: Arguments
 
-  /// What the call produced.
+  /// The value that the call returned.
   public let returnValue: Value
 
   /// Creates a value.

@@ -1,6 +1,6 @@
 public import OperationCore
 
-/// An operation that writes: it creates, updates or deletes something, with arguments that each call brings.
+/// An operation that writes: it creates, updates or deletes something, with the arguments of each call.
 ///
 /// ```swift
 /// struct CreateMutation: MutationRequest, Hashable {
@@ -21,17 +21,17 @@ public import OperationCore
 /// let post = try await client.store(for: CreateMutation()).mutate(with: .init(title: "Hello"))
 /// ```
 ///
-/// One mutation serves any number of calls at a time. Its store never runs it unasked, and nothing retries it unless
-/// you say so.
+/// One mutation can have any number of active calls. Its store never runs it automatically, and nothing retries it
+/// unless you apply a modifier that does.
 public protocol MutationRequest<Arguments, MutateValue, MutateFailure>: StatefulOperationRequest
 where State == MutationState<Arguments, MutateValue, MutateFailure> {
-  /// What a call brings.
+  /// The arguments of a call.
   associatedtype Arguments: Sendable
 
-  /// What a call produces.
+  /// The value that a call returns.
   associatedtype MutateValue: Sendable
 
-  /// What a call can throw.
+  /// The error that a call can throw.
   associatedtype MutateFailure: Error
 
   associatedtype State = MutationState<Arguments, MutateValue, MutateFailure>
@@ -41,10 +41,10 @@ where State == MutationState<Arguments, MutateValue, MutateFailure> {
   /// Does the work of one call.
   ///
   /// - Parameters:
-  ///   - isolation: The actor to run on; nil to run on no actor.
-  ///   - arguments: What the call brought.
+  ///   - isolation: The actor to run on. Nil to run on no actor.
+  ///   - arguments: The arguments of the call.
   ///   - context: The configuration and dependencies of this call.
-  ///   - continuation: Takes values ahead of the returned one.
+  ///   - continuation: Yields values before the returned one.
   func mutate(
     isolation: isolated (any Actor)?,
     with arguments: Arguments,
@@ -56,12 +56,12 @@ where State == MutationState<Arguments, MutateValue, MutateFailure> {
 extension MutationRequest {
   /// Calls ``mutate(isolation:with:in:with:)`` with the arguments in the context.
   ///
-  /// Stores put them there: see ``OperationCore/OperationStore/mutate(with:using:handler:)``. A run without arguments,
-  /// as by a plain `run()`, is reported and throws a ``MutationError``; with `Void` arguments it is a call like any
-  /// other.
+  /// Stores add them to the context: see ``OperationCore/OperationStore/mutate(with:using:handler:)``. A run without
+  /// arguments, such as a plain `run()`, is reported and throws a ``MutationError``. If `Arguments` is `Void`, it is a
+  /// normal call.
   ///
-  /// - Precondition: The context has arguments, or `MutateFailure` has room for a ``MutationError``, as `any Error`
-  ///   has.
+  /// - Precondition: The context has arguments, or `MutateFailure` can represent a ``MutationError``, as `any Error`
+  ///   can.
   public func run(
     isolation: isolated (any Actor)?,
     in context: OperationContext,
@@ -80,15 +80,15 @@ extension MutationRequest {
 }
 
 extension MutationRequest {
-  /// False: only a caller has arguments.
+  /// False: only a caller can provide the arguments.
   public var canRunUnasked: Bool { false }
 
   public func taskName(in context: OperationContext) -> String { "\(self.operationName): mutate" }
 
-  /// Whether two calls have the same arguments: `Void`, or of an `Equatable` type and equal.
+  /// Returns whether two calls have the same arguments: `Void`, or equal values of an `Equatable` type.
   ///
-  /// So `.deduplicated()` lets a second call with equal arguments share the first while that is under way, and shares
-  /// nothing where arguments cannot be compared.
+  /// So with `.deduplicated()` a call shares the run of an active call with equal arguments. If the arguments are not
+  /// `Equatable`, no run is shared.
   public func isSameRun(in context: OperationContext, as other: OperationContext) -> Bool {
     guard
       let arguments = context.mutationArguments(as: Arguments.self),

@@ -1,28 +1,28 @@
 public import OperationCore
 
 extension MutationRequest {
-  /// Lets the calls of all mutations with the same scope run one at a time, in the order in which they were made.
+  /// Runs the calls of all mutations with the same scope one at a time, in the order in which they were made.
   ///
-  /// A scope is one client's, or that of a store that no client keeps. A call that fails or is cancelled lets the next
-  /// one run. A caller that is cancelled while it waits leaves at once with a `CancellationError`; where the failure of
-  /// the mutation has no room for that, it keeps its place. A mutation that is called from inside a call of the same
-  /// scope is part of that call, and does not wait for its end.
+  /// A scope belongs to a client, or to a store without a client. A call that fails or is cancelled lets the next one
+  /// run. A caller that is cancelled while it waits leaves at once with a `CancellationError`. If the failure of the
+  /// mutation cannot represent that error, the caller keeps its place. A mutation that is called inside a call of the
+  /// same scope is part of that call, and does not wait for its end.
   ///
-  /// An optimistic update that is to show while a call waits goes outside: `.scope("posts").optimistic(…)`.
+  /// To show an optimistic update while a call waits, apply it outside of the scope: `.scope("posts").optimistic(…)`.
   ///
-  /// - Parameter id: Names the scope. Values of different types name different scopes.
+  /// - Parameter id: The name of the scope. Values of different types name different scopes.
   public func scope(_ id: some Hashable & Sendable) -> ModifiedOperation<Self, MutationScope<Self>> {
     self.modifier(MutationScope(id: OperationPath(elements: [id])))
   }
 }
 
-/// Lets calls run one at a time: what ``MutationRequest/scope(_:)`` applies.
+/// The modifier that ``MutationRequest/scope(_:)`` applies: calls of one scope run one at a time.
 public struct MutationScope<Operation: MutationRequest>: OperationModifier {
-  /// Owns the scope of runs that have neither a client nor a store.
-  private final class Nobody: Sendable {}
+  /// The owner of the scope of runs that have neither a client nor a store.
+  private final class DefaultOwner: Sendable {}
 
   private let id: OperationPath
-  private let nobody = Nobody()
+  private let defaultOwner = DefaultOwner()
 
   init(id: OperationPath) {
     self.id = id
@@ -44,7 +44,7 @@ public struct MutationScope<Operation: MutationRequest>: OperationModifier {
     )
     switch admission {
     case .left:
-      guard let cancellation else { preconditionFailure("Nobody leaves who cannot be told so.") }
+      guard let cancellation else { preconditionFailure("A caller leaves only if it can throw a CancellationError.") }
       throw cancellation
     case .inside:
       return try await operation.run(isolation: isolation, in: context, with: continuation)
@@ -62,7 +62,7 @@ public struct MutationScope<Operation: MutationRequest>: OperationModifier {
     switch context.runningOperationStore?.base {
     case let store as OperationStore<Operation.State>: return store
     case let store as OperationStore<DefaultOperationState<Operation.State>>: return store
-    default: return self.nobody
+    default: return self.defaultOwner
     }
   }
 }

@@ -1,10 +1,10 @@
 internal import OperationCore
 internal import Synchronization
 
-/// The calls of one scope: one that has its turn, and those that wait for theirs.
+/// The calls of one scope: the one that has the turn, and those that wait for it.
 ///
-/// Who waits is taken out under the same lock that hands the turn over, so that one who leaves neither keeps a turn nor
-/// lets anybody in early. All steps take constant amortized time.
+/// One lock guards both leaving the line and passing the turn on. So a waiter that is cancelled neither receives a turn
+/// nor lets another call start early. All methods take amortized constant time.
 final class ScopeLane: Sendable {
   /// A place in the line.
   typealias Place = UInt64
@@ -12,14 +12,14 @@ final class ScopeLane: Sendable {
   enum Admission {
     case turn
     case place(Place)
-    /// The last call has left: the lane is no longer in use.
+    /// The last call has ended, and the lane is no longer in use.
     case closed
   }
 
   private enum Waiter {
-    /// Has come, and is not suspended yet.
+    /// The call has a place, and is not suspended yet.
     case arriving
-    /// Got the turn before it was suspended.
+    /// The call received the turn before it was suspended.
     case admitted
     case suspended(UnsafeContinuation<Bool, Never>)
   }
@@ -34,7 +34,7 @@ final class ScopeLane: Sendable {
 
   let scope: OperationPath
   weak let owner: (any AnyObject & Sendable)?
-  // It guards nothing of the user's.
+  // A `Mutex`, not a `Locked`: the state contains no values of the user's.
   private let state = Mutex(State())
 
   init(scope: OperationPath, owner: any AnyObject & Sendable) {
@@ -55,7 +55,7 @@ final class ScopeLane: Sendable {
     }
   }
 
-  /// Waits for the turn. False when the task was cancelled before it came, and the caller can leave.
+  /// Waits for the turn. Returns false if the task was cancelled before, and the caller can leave.
   func turn(at place: Place, canLeave: Bool, isolation: isolated (any Actor)?) async -> Bool {
     guard canLeave else { return await self.suspend(at: place, isolation: isolation) }
     return await withTaskCancellationHandler {
@@ -99,7 +99,7 @@ final class ScopeLane: Sendable {
     continuation?.resume(returning: false)
   }
 
-  /// Hands the turn to the next in line. True when there is none, and the lane is closed.
+  /// Passes the turn to the next waiter. Returns true if there is none; the lane is closed then.
   func leave() -> Bool {
     let (isClosed, continuation) = self.state.withLock { state -> (Bool, UnsafeContinuation<Bool, Never>?) in
       while state.first < state.next {

@@ -1,9 +1,10 @@
 internal import OperationCore
 internal import Synchronization
 
-/// The lanes of all scopes in which calls are running or waiting; one without either is not there.
+/// The lanes of all scopes in which calls run or wait. A lane without calls is removed.
 final class ScopeLanes: Sendable {
-  /// What lanes are kept under: the names of scopes are users' values, which are not compared under the lock.
+  /// The key of lanes: the hash of a scope's name, as names are the user's values and must not be compared under the
+  /// lock.
   struct Key: Hashable, Sendable {
     let owner: ObjectIdentifier
     let hash: Int
@@ -15,9 +16,9 @@ final class ScopeLanes: Sendable {
   }
 
   enum Admission {
-    /// The turn is the caller's, who has to end it.
+    /// The caller has the turn, and has to end it.
     case turn(ScopeTurn)
-    /// The caller is inside a turn already.
+    /// The caller is part of a call that has the turn.
     case inside
     /// The caller was cancelled before its turn came.
     case left
@@ -27,12 +28,12 @@ final class ScopeLanes: Sendable {
 
   private let lanes = Locked<[Key: [ScopeLane]]>([:])
 
-  /// The scopes that are in use.
+  /// The scopes in which calls run or wait.
   var scopes: Set<OperationPath> { Set(self.lanes.withLock { $0.values.flatMap(\.self) }.map(\.scope)) }
 
   /// Waits for the caller's turn.
   ///
-  /// - Parameter canLeave: Whether a caller that is cancelled leaves, or keeps its place.
+  /// - Parameter canLeave: Whether a caller leaves when it is cancelled. Otherwise it keeps its place.
   func admission(
     to scope: OperationPath,
     of owner: any AnyObject & Sendable,
@@ -50,7 +51,7 @@ final class ScopeLanes: Sendable {
       case .turn:
         return .turn(ScopeTurn(lane: lane, key: key))
       case .place(let place):
-        // No call inside the turn that is waited for may join the run that waits for it.
+        // The wait is noted so that no call inside the current turn joins this run, which would wait for itself.
         context.note(awaited: lane)
         let isTurn = await lane.turn(at: place, canLeave: canLeave, isolation: isolation)
         return isTurn ? .turn(ScopeTurn(lane: lane, key: key)) : .left
@@ -61,7 +62,7 @@ final class ScopeLanes: Sendable {
   private func lane(of scope: OperationPath, _ owner: any AnyObject & Sendable, for key: Key) -> ScopeLane {
     while true {
       let lanes = self.lanes.withLock { $0[key] ?? [] }
-      // Another owner may have been at this address before, whose calls go on in their own lane.
+      // The same key may belong to a lane of an earlier owner at this address, whose calls still run.
       if let lane = lanes.first(where: { $0.owner === owner && $0.scope == scope }) { return lane }
       let lane = ScopeLane(scope: scope, owner: owner)
       let isAdded = self.lanes.withLock { known in
@@ -82,7 +83,7 @@ final class ScopeLanes: Sendable {
   }
 }
 
-/// The time in which a call has its lane to itself.
+/// The turn of a call in its lane.
 final class ScopeTurn: Sendable {
   @TaskLocal private static var current: [ScopeTurn] = []
 
@@ -95,7 +96,7 @@ final class ScopeTurn: Sendable {
     self.key = key
   }
 
-  /// Whether the current task is part of a call that has the lane.
+  /// Whether the current task is part of the call that has the lane's turn.
   static func isInside(_ lane: ScopeLane) -> Bool {
     self.current.contains { $0.lane === lane && !$0.isOver.load(ordering: .acquiring) }
   }
@@ -106,7 +107,7 @@ final class ScopeTurn: Sendable {
     return await Self.$current.withValue(turns + [self], operation: body)
   }
 
-  /// Hands the lane to the next call.
+  /// Ends the turn, and passes it to the next call.
   func end() {
     self.isOver.store(true, ordering: .releasing)
     if self.lane.leave() { ScopeLanes.shared.remove(self.lane, self.key) }

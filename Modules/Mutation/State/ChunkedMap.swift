@@ -1,7 +1,7 @@
-/// Values in the order of their keys, in short arrays.
+/// A map ordered by its keys, in short arrays.
 ///
-/// A state is copied with each event that somebody keeps, so what a copy and the original do not share is little: a change
-/// copies one short array and the list of them.
+/// A state is copied with each event that a subscriber keeps, so copies share most of their storage: a change copies
+/// one short array and the list of arrays.
 ///
 /// Finding, inserting and removing take O(log *n*) comparisons.
 struct ChunkedMap<Key: Comparable & Sendable, Value: Sendable>: Sendable {
@@ -18,7 +18,7 @@ struct ChunkedMap<Key: Comparable & Sendable, Value: Sendable>: Sendable {
 
   private static var capacity: Int { 64 }
 
-  /// None of them is empty.
+  /// No chunk is empty.
   private var chunks: [ContiguousArray<Element>] = []
   private(set) var count = 0
 
@@ -29,9 +29,9 @@ struct ChunkedMap<Key: Comparable & Sendable, Value: Sendable>: Sendable {
   var last: Element? { self.chunks.last?.last }
   var values: [Value] { self.chunks.flatMap { $0.map(\.value) } }
 
-  /// The place of a key, or the one at which it is to be inserted.
+  /// The position of a key, or the one at which to insert it.
   private func position(of key: Key) -> Position {
-    // What is looked for has nearly always come last.
+    // The last chunk first: nearly always it contains the key.
     guard let first = self.chunks.last?.first else { return Position(chunk: 0, index: 0, isFound: false) }
     var chunk = self.chunks.count - 1
     if key < first.key {
@@ -43,7 +43,7 @@ struct ChunkedMap<Key: Comparable & Sendable, Value: Sendable>: Sendable {
     return Position(chunk: chunk, index: index, isFound: index < elements.count && elements[index].key == key)
   }
 
-  /// The first index at which `isBefore` does not hold; it holds for none after that.
+  /// The first index for which `isBefore` returns false. It must return false for all indices after that.
   private static func partition(_ indices: Range<Int>, _ isBefore: (Int) -> Bool) -> Int {
     var (low, high) = (indices.lowerBound, indices.upperBound)
     while low < high {
@@ -60,7 +60,7 @@ extension ChunkedMap {
     return position.isFound ? self.chunks[position.chunk][position.index].value : nil
   }
 
-  /// Changes a value in place, if it is there.
+  /// Changes a value in place, if the key has one.
   mutating func update(_ key: Key, _ body: (inout Value) -> Void) {
     let position = self.position(of: key)
     if position.isFound { body(&self.chunks[position.chunk][position.index].value) }
@@ -124,7 +124,7 @@ extension ChunkedMap {
 }
 
 extension ChunkedMap {
-  /// The last element, of those whose keys are greater than `limit`, from whose value something can be made.
+  /// Returns the last result of `transform` that is not nil, for the values whose keys are greater than `limit`.
   func last<Result>(after limit: Key, _ transform: (Value) -> Result?) -> Result? {
     for chunk in self.chunks.reversed() {
       for element in chunk.reversed() {
@@ -135,7 +135,7 @@ extension ChunkedMap {
     return nil
   }
 
-  /// The last elements from which something can be made, no more than `maximum`, in order.
+  /// Returns the last results of `transform` that are not nil, at most `maximum`, in order.
   func suffix<Result>(_ maximum: Int, _ transform: (Value) -> Result?) -> [(key: Key, value: Result)] {
     var results: [(key: Key, value: Result)] = []
     for chunk in self.chunks.reversed() {

@@ -1,9 +1,9 @@
 public import OperationCore
 
 extension MutationRequest {
-  /// Bounds the history of the mutation to its newest calls.
+  /// Limits the history of the mutation to its newest calls.
   ///
-  /// - Parameter length: How many; at least 1. It is 10 where nothing is said.
+  /// - Parameter length: The maximum number of calls, at least 1. It is 10 without this modifier.
   public func maxHistory(length: Int) -> ContextModifiedOperation<Self> {
     if length < 1 {
       OperationWarning(
@@ -16,7 +16,7 @@ extension MutationRequest {
 }
 
 extension OperationContext {
-  /// How many calls the history of a mutation has room for.
+  /// The maximum number of calls in the history of a mutation.
   var mutationHistoryLength: Int {
     get { self[MutationHistoryLengthKey.self] }
     set { self[MutationHistoryLengthKey.self] = newValue }

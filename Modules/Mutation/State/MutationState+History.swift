@@ -7,16 +7,16 @@ extension MutationState {
     /// The task that makes the call.
     public let task: OperationTask<Value, Failure>
 
-    /// What the call brought.
+    /// The arguments of the call.
     public let arguments: Arguments
 
-    /// When the call started, by the clock of its context.
+    /// The date at which the call started, by the clock of its context.
     public let startDate: Date
 
-    /// What the call has yielded last, or come to; nil when there is nothing yet.
+    /// The last result that the call has yielded or returned. Nil if it has none yet.
     public private(set) var currentResult: Result<Value, Failure>?
 
-    /// When ``currentResult`` came, by the clock of the context.
+    /// The date of ``currentResult``, by the clock of the call's context.
     public private(set) var lastUpdatedAt: Date?
 
     var hasEnded = false
@@ -38,10 +38,10 @@ extension MutationState {
     }
   }
 
-  /// The newest calls, the oldest of them first: no more than ``MutationRequest/maxHistory(length:)`` says.
+  /// The newest calls, the oldest first, up to the limit that ``MutationRequest/maxHistory(length:)`` sets.
   ///
-  /// The newest call is always there. Where room must be made, the oldest that has ended goes first, and the oldest
-  /// that is under way only when all are. A call that is cancelled leaves.
+  /// The newest call is always included. When the limit is exceeded, the oldest call that has ended is removed first,
+  /// and the oldest active call only if all calls are active. A cancelled call is removed.
   ///
   /// - Complexity: O(*n*) in the length of the history.
   public var history: [HistoryEntry] {
@@ -55,7 +55,7 @@ extension MutationState {
 }
 
 extension Array {
-  /// The call in the history whose task has an identifier; nil when it is not there.
+  /// The call in the history whose task has the identifier. Nil if the history does not contain it.
   ///
   /// - Complexity: O(*n*) in the length of the history.
   public subscript<Arguments, Value, Failure>(id id: OperationTaskIdentifier) -> Element?
@@ -68,13 +68,13 @@ extension MutationState.HistoryEntry {
   /// The identifier of the task.
   public var id: OperationTaskIdentifier { self.task.id }
 
-  /// What happened last to the call.
+  /// The status of the call: loading until it has ended.
   public var status: OperationStatus<Value, Failure> {
     guard self.hasEnded else { return .loading }
     return self.currentResult.map { .result($0) } ?? .idle
   }
 
-  /// What the call produced, with what it brought; nil while it runs, and when it failed.
+  /// The value of the call with its arguments. Nil while the call runs, and if it has failed.
   public var value: MutationOperationValue<Arguments, Value>? {
     guard case .result(.success(let value)) = self.status else { return nil }
     return MutationOperationValue(arguments: self.arguments, returnValue: value)

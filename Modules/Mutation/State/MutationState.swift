@@ -1,28 +1,29 @@
 public import FoundationEssentials
 public import OperationCore
 
-/// The state of a ``MutationRequest``: what its calls came to, taken together and one by one.
+/// The state of a ``MutationRequest``: the combined result of its calls, and the calls one by one.
 ///
-/// Any number of calls may be under way. ``currentValue``, ``error`` and ``status`` follow the call that was started last;
-/// the ``history`` has the calls themselves. A call that ends when a later one has ended already changes its entry there
-/// and nothing else. While the last call has no result yet, that of the last one that has shows. What is set shows until
-/// a call brings something after it. A call that was cancelled is taken out of all of them.
+/// Any number of calls may be active. ``currentValue``, ``error`` and ``status`` follow the call that was started last;
+/// the ``history`` contains the calls. A call that ends after a later call has ended changes its entry in the history
+/// and nothing else. While the last call has no result, the state shows the result of the last call that has one. A
+/// value that is set is shown until a call yields or returns a result after it. A cancelled call is removed from all of
+/// these.
 public struct MutationState<Arguments: Sendable, Value: Sendable, Failure: Error>: Sendable {
   public typealias StateValue = Value?
   public typealias OperationValue = Value
   public typealias StatusValue = Value
 
-  /// A call that is under way.
+  /// An active call.
   struct Call: Sendable {
     let task: OperationTask<Value, Failure>
-    /// Nil where a mutation is misused and run without arguments.
+    /// Nil if the mutation is run without arguments, which is misuse.
     var entry: HistoryEntry?
     var hasResult = false
   }
 
   public let initialValue: Value?
 
-  /// The calls that are under way, by their numbers, which tell the order in which they started.
+  /// The active calls by their numbers, which ascend in the order in which the calls started.
   private(set) var calls = ChunkedMap<Int, Call>()
   /// The calls in the history that have ended, by their numbers.
   private(set) var endedCalls = ChunkedMap<Int, HistoryEntry>()
@@ -36,7 +37,7 @@ public struct MutationState<Arguments: Sendable, Value: Sendable, Failure: Error
     self.initialValue = initialValue
   }
 
-  /// The tasks that are running, in the order in which they started.
+  /// The active tasks, in the order in which they started.
   ///
   /// - Complexity: O(*n*) in their number.
   public var activeTasks: [OperationTask<Value, Failure>] { self.calls.values.map(\.task) }
@@ -48,22 +49,22 @@ extension MutationState: OperationState {
     return value.content
   }
 
-  /// How many times the value was set, not counting calls that ended after a later one.
+  /// The number of times that the value was set, without calls that ended after a later one.
   public var valueUpdateCount: Int { self.results.valueCount }
 
   public var valueLastUpdatedAt: Date? { self.results.value?.date }
 
-  /// Whether any call is under way, also when the one that was started last has ended.
+  /// Whether any call is active, even if the one that was started last has ended.
   public var isLoading: Bool { !self.calls.isEmpty }
 
   public var error: Failure? { self.results.presentError }
 
-  /// How many times an error was set, not counting calls that ended after a later one.
+  /// The number of times that an error was set, without calls that ended after a later one.
   public var errorUpdateCount: Int { self.results.errorCount }
 
   public var errorLastUpdatedAt: Date? { self.results.error?.date }
 
-  /// What happened last to the call that was started last: loading while it is under way.
+  /// The status of the call that was started last: loading while it is active.
   public var status: OperationStatus<Value, Failure> {
     if let call = self.calls.last, call.key > self.results.lastEndedCall { return .loading }
     if let error = self.error { return .result(.failure(error)) }
@@ -112,7 +113,7 @@ extension MutationState: OperationState {
   public mutating func finishFetchTask(_ task: OperationTask<Value, Failure>) {
     guard let number = self.numbers.removeValue(for: task.id) else { return }
     guard let call = self.calls.removeValue(for: number) else { return }
-    // Without an outcome a call was cancelled.
+    // A call that ends without a final result was cancelled.
     guard task.context.operationResultUpdateReason == .returnedFinalResult else {
       return self.results.rollBack(number)
     }

@@ -1,11 +1,11 @@
 public import OperationCore
 
-/// A state whose operation is called with arguments: ``MutationState``, also under a default value.
+/// A state of an operation with arguments: ``MutationState``, with or without a default value.
 public protocol MutationStateProtocol<Arguments>: OperationState {
-  /// What a call brings.
+  /// The arguments of a call.
   associatedtype Arguments: Sendable
 
-  /// What the newest call in the history brought; nil when there is none.
+  /// The arguments of the newest call in the history. Nil if the history is empty.
   var latestArguments: Arguments? { get }
 }
 

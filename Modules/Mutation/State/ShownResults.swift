@@ -1,10 +1,10 @@
 internal import FoundationEssentials
 
-/// Which of the results of calls and setters show.
+/// The results of calls and setters, and which of them the state shows.
 ///
-/// What shows is the newest result of the call that was started last, of those that have brought one. So a call that has
-/// ended silences those that were started before it, whenever they end. What is set shows until a call brings something
-/// after it. A value goes on showing while there are only errors after it.
+/// The state shows the newest result of one call: of those with a result, the one that was started last. So once a call
+/// has ended, calls that were started before it no longer change what is shown, whenever they end. A result that is set
+/// is shown until a call yields or returns one after it. A value remains shown beside later errors.
 ///
 /// Calls are numbered in the order in which they started, from 1.
 struct ShownResults<Value: Sendable, Failure: Error>: Sendable {
@@ -18,11 +18,11 @@ struct ShownResults<Value: Sendable, Failure: Error>: Sendable {
     case error
   }
 
-  /// The last results of a call, or of all that are there to stay.
+  /// The last results of one call, or of all ended calls and setters.
   private struct Results: Sendable {
     var value: Update<Value?>?
     var error: Update<Failure>?
-    /// Which of the two came last; nil when something was set after both.
+    /// The kind of the last result. Nil if something was set after it.
     var last: Kind?
     var valueCount = 0
     var errorCount = 0
@@ -41,14 +41,14 @@ struct ShownResults<Value: Sendable, Failure: Error>: Sendable {
     }
   }
 
-  /// What calls that have ended, and setters, have brought.
+  /// The last results of ended calls and of setters.
   private var settled = Results()
-  /// The call that was started last of those that have ended: those before it are silent.
+  /// The call that was started last among those that have ended. Results of earlier calls are not shown.
   private(set) var lastEndedCall = 0
-  /// The calls that have brought the value and the error in `settled`. What those before them have brought is covered.
+  /// The calls of the value and the error in `settled`. They hide the results of earlier calls.
   private var valueCall = 0
   private var errorCall = 0
-  /// What calls that are under way have yielded, which goes when they are cancelled.
+  /// The results that active calls have yielded. Those of a cancelled call are removed.
   private var yielded = ChunkedMap<Int, Results>()
 
   private(set) var valueCount = 0
@@ -58,10 +58,10 @@ struct ShownResults<Value: Sendable, Failure: Error>: Sendable {
 extension ShownResults {
   var value: Update<Value?>? { self.yielded.last(after: self.valueCall) { $0.value } ?? self.settled.value }
 
-  /// The error that came last, also when a value came after it.
+  /// The last error, even if a value came after it.
   var error: Update<Failure>? { self.yielded.last(after: self.errorCall) { $0.error } ?? self.settled.error }
 
-  /// The error, unless a value shows that came after it.
+  /// The last error. Nil if a value came after it.
   var presentError: Failure? {
     let newest = self.yielded.last(after: self.lastEndedCall) { $0.last == nil ? nil : $0 } ?? self.settled
     return newest.last == .error ? newest.error?.content : nil
@@ -73,7 +73,7 @@ extension ShownResults {
     if case .success = result { self.valueCount += 1 } else { self.errorCount += 1 }
   }
 
-  /// Something was set.
+  /// Records a result that was set.
   mutating func set(_ result: Result<Value?, Failure>, at date: Date) {
     self.count(result)
     self.settled.note(result, at: date)
@@ -85,7 +85,7 @@ extension ShownResults {
     }
   }
 
-  /// A call has yielded.
+  /// Records a result that a call has yielded.
   mutating func `yield`(_ result: Result<Value?, Failure>, by call: Int, at date: Date) {
     guard call > self.lastEndedCall else { return }
     self.count(result)
@@ -94,9 +94,9 @@ extension ShownResults {
     self.yielded.insert(results, for: call)
   }
 
-  /// A call has ended.
+  /// Records the end of a call.
   ///
-  /// - Parameter result: What it has come to; nil where it leaves no more than it has yielded.
+  /// - Parameter result: The final result. Nil if the call leaves only what it has yielded.
   mutating func end(_ call: Int, with result: Result<Value?, Failure>?, at date: Date) {
     var results = self.yielded.removeValue(for: call) ?? Results()
     if let result, call > self.lastEndedCall {
@@ -115,7 +115,7 @@ extension ShownResults {
     }
   }
 
-  /// A call was cancelled.
+  /// Removes the results of a cancelled call.
   mutating func rollBack(_ call: Int) {
     guard let results = self.yielded.removeValue(for: call) else { return }
     self.valueCount -= results.valueCount

@@ -1,10 +1,10 @@
 public import OperationCore
 
 extension OperationStore {
-  /// Creates a store of a mutation, which no client knows.
+  /// Creates a store of a mutation that belongs to no client.
   ///
   /// - Parameters:
-  ///   - mutation: The mutation; it sets up the context once, now.
+  ///   - mutation: The mutation. It sets up the context once, during this call.
   ///   - initialValue: The value to begin with.
   ///   - initialContext: The context before the mutation sets it up.
   public static func detached<Mutation: MutationRequest>(
@@ -20,7 +20,7 @@ extension OperationStore {
     )
   }
 
-  /// Creates a store of a mutation with a default value, which no client knows.
+  /// Creates a store of a mutation with a default value that belongs to no client.
   public static func detached<Mutation: DefaultStateRequest>(
     mutation: Mutation,
     initialContext: OperationContext = OperationContext()
@@ -30,7 +30,7 @@ extension OperationStore {
 }
 
 extension OperationClient {
-  /// The store of a mutation, which is made when there is none at its path.
+  /// Returns the store of a mutation, and creates it if its path has no store.
   public func store<Mutation: MutationRequest>(
     for mutation: Mutation,
     initialValue: Mutation.MutateValue? = nil

@@ -1,15 +1,16 @@
 public import OperationCore
 
 extension OperationStore where State: MutationStateProtocol {
-  /// Calls the mutation and waits for what it produces.
+  /// Calls the mutation and waits for its value.
   ///
-  /// Any number of calls may be under way at a time. A caller that is cancelled cancels its call.
+  /// Any number of calls may be active at the same time. A caller that is cancelled cancels its call.
   ///
   /// - Parameters:
-  ///   - arguments: What the call brings.
+  ///   - arguments: The arguments of the call.
   ///   - context: Entries that replace those of the store's context for this call.
-  ///   - handler: Hears of the events of this call alone.
-  /// - Throws: What the mutation throws. When the call is cancelled, what it ends with, or `CancellationError`.
+  ///   - handler: Receives the events of this call only.
+  /// - Throws: The error of the mutation. If the call is cancelled, the error that it ends with, or
+  ///   `CancellationError`.
   @discardableResult
   public func mutate(
     with arguments: State.Arguments,
@@ -22,10 +23,10 @@ extension OperationStore where State: MutationStateProtocol {
     )
   }
 
-  /// A task that calls the mutation once it is run.
+  /// Returns a task that calls the mutation when it runs.
   ///
   /// - Parameters:
-  ///   - arguments: What the call brings.
+  ///   - arguments: The arguments of the call.
   ///   - context: Entries that replace those of the store's context for this call.
   public func mutateTask(
     with arguments: State.Arguments,
@@ -36,7 +37,7 @@ extension OperationStore where State: MutationStateProtocol {
 }
 
 extension OperationStore where State: MutationStateProtocol, State.Arguments == Void {
-  /// Calls a mutation that takes no arguments and waits for what it produces.
+  /// Calls a mutation that takes no arguments, and waits for its value.
   ///
   /// See ``mutate(with:using:handler:)``.
   @discardableResult
@@ -47,7 +48,7 @@ extension OperationStore where State: MutationStateProtocol, State.Arguments == 
     try await self.mutate(with: (), using: context, handler: handler)
   }
 
-  /// A task that calls a mutation that takes no arguments once it is run.
+  /// Returns a task that calls a mutation without arguments when it runs.
   public func mutateTask(
     using context: OperationContext? = nil
   ) -> OperationTask<State.OperationValue, State.Failure> {

@@ -5,8 +5,8 @@ extension OperationStore where State: MutationStateProtocol, State.Failure == an
   ///
   /// - Parameters:
   ///   - context: Entries that replace those of the store's context for this call.
-  ///   - handler: Hears of the events of this call alone.
-  /// - Throws: What the mutation throws, or a ``MutationError`` when there is no call in the history.
+  ///   - handler: Receives the events of this call only.
+  /// - Throws: The error of the mutation, or a ``MutationError`` if the history is empty.
   @discardableResult
   public func retryLatest(
     using context: OperationContext? = nil,
@@ -16,10 +16,10 @@ extension OperationStore where State: MutationStateProtocol, State.Failure == an
     return try await self.mutate(with: arguments, using: context, handler: handler)
   }
 
-  /// A task that calls the mutation again, once it is run, with the arguments of what is now the newest call in its
-  /// history.
+  /// Returns a task that calls the mutation again with the arguments of the newest call in its history.
   ///
-  /// When there is none the task fails with a ``MutationError``, and leaves no trace in the state.
+  /// The arguments are read now, not when the task runs. If the history is empty, the task fails with a
+  /// ``MutationError`` and does not change the state.
   public func retryLatestTask(
     using context: OperationContext? = nil
   ) -> OperationTask<State.OperationValue, any Error> {
@@ -34,13 +34,14 @@ extension OperationStore where State: MutationStateProtocol, State.Failure == an
 extension OperationStore where State: MutationStateProtocol {
   /// Calls the mutation again with the arguments of the newest call in its history.
   ///
-  /// When there is none, for which the failure of this mutation has no room, that is reported and nothing happens.
+  /// If the history is empty, this is reported and nothing is called, as the mutation's failure cannot represent the
+  /// error.
   ///
   /// - Parameters:
   ///   - context: Entries that replace those of the store's context for this call.
-  ///   - handler: Hears of the events of this call alone.
-  /// - Returns: What the mutation produces, or nil when there is no call in the history.
-  /// - Throws: What the mutation throws.
+  ///   - handler: Receives the events of this call only.
+  /// - Returns: The value of the mutation, or nil if the history is empty.
+  /// - Throws: The error of the mutation.
   @discardableResult
   public func retryLatest(
     using context: OperationContext? = nil,
@@ -50,10 +51,11 @@ extension OperationStore where State: MutationStateProtocol {
     return try await self.mutate(with: arguments, using: context, handler: handler)
   }
 
-  /// A task that calls the mutation again, once it is run, with the arguments of what is now the newest call in its
-  /// history.
+  /// Returns a task that calls the mutation again with the arguments of the newest call in its history.
   ///
-  /// - Returns: The task; nil, which is reported, when there is no call in the history.
+  /// The arguments are read now, not when the task runs.
+  ///
+  /// - Returns: The task, or nil if the history is empty, which is reported.
   public func retryLatestTask(
     using context: OperationContext? = nil
   ) -> OperationTask<State.OperationValue, State.Failure>? {
