@@ -1,4 +1,6 @@
 #if os(Linux)
+  internal import OperationCore
+
   /// A registration of a loop: a descriptor or a timer.
   ///
   /// Its fields are guarded by the lock of the loop.
@@ -26,6 +28,13 @@
     init(_ source: Source, _ handler: @escaping Handler) {
       self.source = source
       self.handler = handler
+    }
+  }
+
+  extension Entry: DeadlineHeapElement {
+    // Of two timers that are due at the same time, the one that was registered first fires first.
+    func isEarlier(than other: Entry) -> Bool {
+      (self.due, self.number) < (other.due, other.number)
     }
   }
 #endif

@@ -16,7 +16,7 @@
       /// The number of registrations that have not ended.
       var count = 0
       var table = PollTable()
-      var timers = TimerHeap()
+      var timers = DeadlineHeap<Entry>()
       var lastNumber: UInt64 = 0
       /// The current thread; nil without one.
       var runner: Runner?

@@ -37,7 +37,7 @@
         return entry
       }
       let due = ContinuousClock.now
-      var timers = TimerHeap()
+      var timers = DeadlineHeap<Entry>()
       for entry in heap.shuffled() {
         entry.due = due
         timers.insert(entry)

@@ -1,60 +1,83 @@
 /// A pending deadline of a ``DeadlineQueue``.
 ///
 /// The lock of the queue guards its fields.
-package final class Deadline: @unchecked Sendable {
+package final class Deadline: DeadlineHeapElement, @unchecked Sendable {
   // Unchecked because the mutable fields below are accessed only under the lock of the queue that created the deadline.
   let instant: ContinuousClock.Instant
   var action: (@Sendable () -> Void)?
-  var position: Int?
+  package var position: Int?
 
   init(instant: ContinuousClock.Instant, action: @escaping @Sendable () -> Void) {
     self.instant = instant
     self.action = action
   }
+
+  package func isEarlier(than other: Deadline) -> Bool {
+    self.instant < other.instant
+  }
 }
 
-/// A binary heap of deadlines, earliest first. Each deadline stores its position, so that it can be removed from
-/// anywhere.
-struct DeadlineHeap: Sendable {
-  private var items: [Deadline] = []
+/// An element of a ``DeadlineHeap``.
+///
+/// It is in at most one heap at a time. The lock that guards the heap guards its position, too.
+package protocol DeadlineHeapElement: AnyObject {
+  /// The position in the heap, set by the heap alone; nil while the element is in none.
+  var position: Int? { get set }
 
-  var first: Deadline? { self.items.first }
-  var count: Int { self.items.count }
+  /// Whether the heap returns this element before `other`.
+  func isEarlier(than other: Self) -> Bool
+}
 
-  mutating func insert(_ deadline: Deadline) {
-    self.items.append(deadline)
-    deadline.position = self.items.count - 1
+/// A binary heap of deadlines, earliest first. Each element stores its position, so that it can be removed from anywhere.
+package struct DeadlineHeap<Element: DeadlineHeapElement> {
+  @usableFromInline var items: [Element] = []
+
+  @inlinable
+  package init() {}
+
+  @inlinable
+  package var first: Element? { self.items.first }
+
+  package var count: Int { self.items.count }
+
+  @inlinable
+  package mutating func insert(_ element: Element) {
+    self.items.append(element)
+    element.position = self.items.count - 1
     self.siftUp(from: self.items.count - 1)
   }
 
-  /// Removes a deadline in O(log n). Does nothing if the heap does not contain it.
-  mutating func remove(_ deadline: Deadline) {
-    guard let position = deadline.position else { return }
-    deadline.position = nil
+  /// Removes an element in O(log n). Does nothing if the heap does not contain it.
+  @inlinable
+  package mutating func remove(_ element: Element) {
+    guard let position = element.position else { return }
+    element.position = nil
     let last = self.items.removeLast()
-    guard last !== deadline else { return }
+    guard last !== element else { return }
     self.items[position] = last
     last.position = position
     self.siftUp(from: position)
     self.siftDown(from: last.position ?? position)
   }
 
-  private mutating func siftUp(from start: Int) {
+  @inlinable
+  mutating func siftUp(from start: Int) {
     var child = start
     while child > 0 {
       let parent = (child - 1) / 2
-      guard self.items[child].instant < self.items[parent].instant else { return }
+      guard self.items[child].isEarlier(than: self.items[parent]) else { return }
       self.swap(child, parent)
       child = parent
     }
   }
 
-  private mutating func siftDown(from start: Int) {
+  @inlinable
+  mutating func siftDown(from start: Int) {
     var parent = start
     while true {
       var earliest = parent
       for child in [2 * parent + 1, 2 * parent + 2] where child < self.items.count {
-        if self.items[child].instant < self.items[earliest].instant { earliest = child }
+        if self.items[child].isEarlier(than: self.items[earliest]) { earliest = child }
       }
       guard earliest != parent else { return }
       self.swap(parent, earliest)
@@ -62,9 +85,12 @@ struct DeadlineHeap: Sendable {
     }
   }
 
-  private mutating func swap(_ i: Int, _ j: Int) {
+  @inlinable
+  mutating func swap(_ i: Int, _ j: Int) {
     self.items.swapAt(i, j)
     self.items[i].position = i
     self.items[j].position = j
   }
 }
+
+extension DeadlineHeap: Sendable where Element: Sendable {}

@@ -13,7 +13,7 @@ package final class DeadlineQueue: Sendable {
   package static let shared = DeadlineQueue()
 
   private struct State: Sendable {
-    var heap = DeadlineHeap()
+    var heap = DeadlineHeap<Deadline>()
     /// The time at which the timer fires; nil while it is off.
     var alarm: ContinuousClock.Instant?
   }

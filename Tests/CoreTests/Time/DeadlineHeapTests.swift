@@ -10,7 +10,7 @@ import Testing
   }
 
   @Test func `A heap returns the earliest deadline first`() {
-    var heap = DeadlineHeap()
+    var heap = DeadlineHeap<Deadline>()
     #expect(heap.first == nil)
     for milliseconds in [5, 1, 4, 1, 3, 9, 2] { heap.insert(deadline(milliseconds)) }
     #expect(heap.count == 7)
@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test func `A heap removes a deadline from anywhere and once`() {
-    var heap = DeadlineHeap()
+    var heap = DeadlineHeap<Deadline>()
     let deadlines = (0..<10).map { deadline($0) }
     for deadline in deadlines.shuffled() { heap.insert(deadline) }
     heap.remove(deadlines[5])
@@ -41,7 +41,7 @@ import Testing
   /// The heap does what a sorted list does, whatever comes and goes.
   @Test(arguments: 1...20 as ClosedRange<UInt64>) func `A heap behaves like a sorted list`(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
-    var heap = DeadlineHeap()
+    var heap = DeadlineHeap<Deadline>()
     var model: [Deadline] = []
     for _ in 0..<1_000 {
       if model.isEmpty || Int.random(in: 0..<5, using: &generator) < 3 {
