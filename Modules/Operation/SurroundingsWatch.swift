@@ -37,9 +37,7 @@ final class SurroundingsWatch: Sendable {
     /// The stores in the order in which they were added.
     var first: WatchedStore?
     unowned var last: WatchedStore?
-    /// Counts how often the list has become non-empty.
-    var generation: UInt64 = 0
-    var subscription: OperationSubscription?
+    var subscription = SubscriptionSlot()
     var network: NetworkConnectionStatus?
     var isActive: Bool?
   }
@@ -61,13 +59,11 @@ final class SurroundingsWatch: Sendable {
   /// Reruns the store after changes until the subscription is cancelled.
   func add(_ store: any WatchableStore) -> OperationSubscription {
     let watched = WatchedStore(store, self)
-    let generation = self.state.withLock { state -> UInt64? in
+    let number = self.state.withLock { state in
       state.append(watched)
-      guard state.first === watched else { return nil }
-      state.generation += 1
-      return state.generation
+      return state.first === watched ? state.subscription.reserve() : nil
     }
-    if let generation { self.start(generation) }
+    if let number { self.start(number) }
     return OperationSubscription { watched.leave() }
   }
 
@@ -76,39 +72,34 @@ final class SurroundingsWatch: Sendable {
     let subscription = self.state.withLock { state -> OperationSubscription? in
       state.remove(watched)
       guard state.first == nil else { return nil }
-      defer { (state.subscription, state.network, state.isActive) = (nil, nil, nil) }
-      return state.subscription
+      (state.network, state.isActive) = (nil, nil)
+      return state.subscription.clear()
     }
     subscription?.cancel()
   }
 
-  private func start(_ generation: UInt64) {
+  private func start(_ number: UInt64) {
     var subscriptions: [OperationSubscription] = []
     if let observer = self.networkObserver {
-      subscriptions.append(observer.subscribe { [weak self] in self?.take($0, \.network, generation, Change.network) })
+      subscriptions.append(observer.subscribe { [weak self] in self?.take($0, \.network, number, Change.network) })
     }
     if let observer = self.activityObserver {
       subscriptions.append(
-        observer.subscribe { [weak self] in self?.take($0, \.isActive, generation, Change.activity) }
+        observer.subscribe { [weak self] in self?.take($0, \.isActive, number, Change.activity) }
       )
     }
     let subscription = OperationSubscription.combined(subscriptions)
-    let isObsolete = self.state.withLock { state in
-      guard state.generation == generation, state.first != nil else { return true }
-      state.subscription = subscription
-      return false
-    }
-    if isObsolete { subscription.cancel() }
+    self.state.withLock { $0.subscription.keep(subscription, number: number) }?.cancel()
   }
 
   private func take<Value: Equatable & Sendable>(
     _ value: Value,
     _ known: any WritableKeyPath<State, Value?> & Sendable,
-    _ generation: UInt64,
+    _ number: UInt64,
     _ change: (Value, Value) -> Change
   ) {
     let (former, stores) = self.state.withLock { state in
-      guard state.generation == generation else { return (Value?.none, [any WatchableStore]()) }
+      guard state.subscription.isCurrent(number) else { return (Value?.none, [any WatchableStore]()) }
       let former = state[keyPath: known]
       state[keyPath: known] = value
       // The first value is not a change.

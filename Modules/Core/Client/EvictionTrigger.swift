@@ -16,48 +16,24 @@ extension OperationClient {
 
 /// The subscription of a cache to its trigger, which exists only while the cache has idle stores.
 final class EvictionLink: Sendable {
-  private enum State: Sendable {
-    case off
-    /// The subscription is being made.
-    case pending
-    case on(OperationSubscription)
-  }
-
   private let trigger: any OperationClient.EvictionTrigger
-  private let state = Locked(State.off)
+  private let slot = Locked(SubscriptionSlot())
 
   init(trigger: any OperationClient.EvictionTrigger) {
     self.trigger = trigger
   }
 
   /// True if no subscription exists and none is being made.
-  var isOff: Bool {
-    self.state.withLock { state in
-      if case .off = state { true } else { false }
-    }
-  }
+  var isOff: Bool { !self.slot.withLock { $0.isTaken } }
 
   func turnOn(_ evict: @escaping @Sendable ((OperationContext) -> Bool) -> Void) {
-    let isOff = self.state.withLock { state in
-      guard case .off = state else { return false }
-      state = .pending
-      return true
-    }
-    guard isOff else { return }
+    let number = self.slot.withLock { $0.isTaken ? nil : $0.reserve() }
+    guard let number else { return }
     let subscription = self.trigger.subscribe(evict)
-    let isObsolete = self.state.withLock { state in
-      guard case .pending = state else { return true }
-      state = .on(subscription)
-      return false
-    }
-    if isObsolete { subscription.cancel() }
+    self.slot.withLock { $0.keep(subscription, number: number) }?.cancel()
   }
 
   func turnOff() {
-    let state = self.state.withLock { state in
-      defer { state = .off }
-      return state
-    }
-    if case .on(let subscription) = state { subscription.cancel() }
+    self.slot.withLock { $0.clear() }?.cancel()
   }
 }

@@ -44,62 +44,45 @@ struct Polling<State: OperationState & Sendable, Specification: OperationRunSpec
 
 /// A timer with at most one deadline at a time.
 private final class PollingTimer: Sendable {
-  private enum State: Sendable {
-    case paused
-    /// The number identifies the deadline, so that an earlier one that fires late is ignored.
-    case running(UInt64, OperationSubscription?)
-    case stopped
+  private struct State: Sendable {
+    var deadline = SubscriptionSlot()
+    var isStopped = false
   }
 
-  private let state = Locked<(State, last: UInt64)>((.paused, 0))
+  private let state = Locked(State())
 
   func startIfPaused(
     after interval: Duration,
     on deadlines: any DeadlineSource,
     onFire: @escaping @Sendable () -> Void
   ) {
-    let number: UInt64? = self.state.withLock { state in
-      guard case .paused = state.0 else { return nil }
-      state.last += 1
-      state.0 = .running(state.last, nil)
-      return state.last
+    let number = self.state.withLock { state in
+      state.isStopped || state.deadline.isTaken ? nil : state.deadline.reserve()
     }
     guard let number else { return }
     let deadline = deadlines.schedule(after: interval) { [weak self] in
       if self?.fired(number) == true { onFire() }
     }
-    let isObsolete = self.state.withLock { state in
-      guard case .running(number, _) = state.0 else { return true }
-      state.0 = .running(number, deadline)
-      return false
-    }
-    if isObsolete { deadline.cancel() }
+    self.state.withLock { $0.deadline.keep(deadline, number: number) }?.cancel()
   }
 
   func pause() {
-    self.end { if case .stopped = $0 { .stopped } else { .paused } }
+    self.state.withLock { $0.deadline.clear() }?.cancel()
   }
 
   func stop() {
-    self.end { _ in .stopped }
+    let deadline = self.state.withLock { state in
+      state.isStopped = true
+      return state.deadline.clear()
+    }
+    deadline?.cancel()
   }
 
   private func fired(_ number: UInt64) -> Bool {
     // Returned so that the deadline is released after unlocking.
     let deadline: OperationSubscription?? = self.state.withLock { state in
-      guard case .running(number, let deadline) = state.0 else { return nil }
-      state.0 = .paused
-      return .some(deadline)
+      state.deadline.isCurrent(number) ? .some(state.deadline.clear()) : nil
     }
     return deadline != nil
-  }
-
-  private func end(_ next: (State) -> State) {
-    let deadline: OperationSubscription? = self.state.withLock { state in
-      defer { state.0 = next(state.0) }
-      guard case .running(_, let deadline) = state.0 else { return nil }
-      return deadline
-    }
-    deadline?.cancel()
   }
 }

@@ -164,6 +164,7 @@ extension WaitingRoom {
     }
   }
 
+  // Not a `SubscriptionSlot`: a waiter's deadline is set once, and its ticket finds it.
   private func keep(_ deadline: OperationSubscription, for ticket: UInt64) {
     let isObsolete = self.content.withLock { content in
       guard let index = content.index(of: ticket) else { return true }

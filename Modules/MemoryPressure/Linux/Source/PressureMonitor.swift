@@ -35,7 +35,7 @@
       var inputs: PressureInputs?
       /// The watch or registration of each input.
       var subscriptions: [ObjectIdentifier: OperationSubscription] = [:]
-      var timer = TimerSlot()
+      var timer = SubscriptionSlot()
       var isStarted = false
       /// Counts openings and stops. Callbacks of an earlier generation are ignored.
       var generation: UInt64 = 0
@@ -46,7 +46,7 @@
     private struct ReleasedInputs {
       var inputs: PressureInputs?
       var subscriptions: [ObjectIdentifier: OperationSubscription]
-      var timer: EventLoop.Registration?
+      var timer: OperationSubscription?
 
       consuming func cancel() {
         for subscription in self.subscriptions.values { subscription.cancel() }
@@ -91,7 +91,7 @@
         state.isStarted = false
         state.generation += 1
         var released = self.takeInputs(&state)
-        released.timer = state.timer.empty()
+        released.timer = state.timer.clear()
         return released
       }
       released.cancel()
@@ -240,11 +240,12 @@
 
     private func setTimer(_ handle: Handle, after delay: Duration) {
       let number = self.state.withLock { state in
-        state.generation == handle.generation ? state.timer.takeNumber() : nil
+        state.generation == handle.generation ? state.timer.reserve() : nil
       }
       guard let number else { return }
       let timer = self.configuration.loop.schedule(after: delay) { self.look(handle) }
-      self.state.withLock { $0.timer.keep(timer, number: number) }?.cancel()
+      let subscription = OperationSubscription { timer.cancel() }
+      self.state.withLock { $0.timer.keep(subscription, number: number) }?.cancel()
     }
   }
 #endif
