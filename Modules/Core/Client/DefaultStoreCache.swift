@@ -40,7 +40,7 @@ extension OperationClient {
         let cache = ObjectIdentifier(self)
         let (replaced, queue) = queues.insert(store, key: key, deadlines: deadlines, since: elapsed, for: cache)
         let surplus = queues.count > self.maximumIdleStores ? queues.removeOldest() : nil
-        return (replaced, surplus, queue.alarm.isOff ? queue : nil)
+        return (replaced, surplus, queue.alarm.isTaken ? nil : queue)
       }
       withExtendedLifetime(replaced) {}
       surplus?.node.idleStore.evict()
@@ -63,15 +63,13 @@ extension OperationClient {
 
     /// Schedules one deadline for all stores of a queue: the deadline of its oldest store.
     private func setAlarm(for queue: IdleQueue) {
-      let oldest = self.state.withLock { $0.alarmIfNeeded(for: queue) }
-      guard let oldest else { return }
+      guard let (number, oldest) = self.state.withLock({ $0.alarmIfNeeded(for: queue) }) else { return }
       let (deadlines, cacheTime) = (queue.deadlines, queue.key.cacheTime)
       let rest = oldest + cacheTime.clampedForClock - deadlines.elapsed
       let alarm = deadlines.schedule(after: rest) { [weak self, weak queue] in
         if let queue { self?.evictExpired(from: queue) }
       }
-      let isObsolete = self.state.withLock { !$0.keep(alarm, for: queue) }
-      if isObsolete { alarm.cancel() }
+      self.state.withLock { $0.keep(alarm, number: number, for: queue) }?.cancel()
     }
 
     private func evictExpired(from queue: IdleQueue) {

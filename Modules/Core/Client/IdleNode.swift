@@ -31,16 +31,6 @@ final class ForwardedIdleNode: IdleNode, @unchecked Sendable {
 /// The idle stores with the same cache time and deadline source, in the order in which they became idle.
 final class IdleQueue: @unchecked Sendable {
   // Unchecked because the lock of the cache guards the mutable fields.
-  enum Alarm: Sendable {
-    case off
-    /// The alarm is being scheduled.
-    case pending
-    case on(OperationSubscription)
-
-    var isOff: Bool {
-      if case .off = self { true } else { false }
-    }
-  }
 
   /// The properties that all stores of a queue share.
   struct Key: Hashable, Sendable {
@@ -50,7 +40,7 @@ final class IdleQueue: @unchecked Sendable {
 
   let key: Key
   let deadlines: any DeadlineSource
-  var alarm = Alarm.off
+  var alarm = SubscriptionSlot()
   private(set) var first: IdleNode?
   private unowned var last: IdleNode?
 

@@ -90,7 +90,7 @@ struct IdleStoreQueues: Sendable {
     self.count -= 1
     if node is ForwardedIdleNode { self.forwarded[node.idleStore.id] = nil }
     guard queue.first == nil else { return Removal(node: node) }
-    if !queue.alarm.isOff { return Removal(node: node, queue: self.keepEmpty(queue)) }
+    if queue.alarm.isTaken { return Removal(node: node, queue: self.keepEmpty(queue)) }
     self.removeQueue(queue)
     return Removal(node: node, queue: queue)
   }
@@ -124,27 +124,23 @@ struct IdleStoreQueues: Sendable {
     return (nodes, Array(self.queues.values))
   }
 
-  /// Marks the alarm of a queue as pending if the queue needs one. The caller then schedules it.
+  /// Reserves the alarm of a queue if the queue needs one. The caller then schedules it.
   ///
-  /// - Returns: The time at which the oldest store became idle; nil if no alarm is needed.
-  func alarmIfNeeded(for queue: IdleQueue) -> Duration? {
-    guard queue.alarm.isOff, let first = queue.first else { return nil }
-    queue.alarm = .pending
-    return first.since
+  /// - Returns: The number of the alarm, and the time at which the oldest store became idle; nil if no alarm is needed.
+  func alarmIfNeeded(for queue: IdleQueue) -> (number: UInt64, since: Duration)? {
+    guard !queue.alarm.isTaken, let first = queue.first else { return nil }
+    return (queue.alarm.reserve(), first.since)
   }
 
-  /// Stores a scheduled alarm. Returns false if it has already fired or the queue has been removed.
-  func keep(_ alarm: OperationSubscription, for queue: IdleQueue) -> Bool {
-    guard case .pending = queue.alarm, self.queues[queue.key] === queue else { return false }
-    queue.alarm = .on(alarm)
-    return true
+  /// Stores a scheduled alarm, and returns it if it has already fired or the queue has been removed. The caller cancels it.
+  func keep(_ alarm: OperationSubscription, number: UInt64, for queue: IdleQueue) -> OperationSubscription? {
+    guard self.queues[queue.key] === queue else { return alarm }
+    return queue.alarm.keep(alarm, number: number)
   }
 
   /// Removes the stores whose cache time has passed, and returns them with the alarm that has fired.
   mutating func removeExpired(from queue: IdleQueue, now: Duration) -> ([IdleStore], OperationSubscription?) {
-    var fired: OperationSubscription?
-    if case .on(let alarm) = queue.alarm { fired = alarm }
-    queue.alarm = .off
+    let fired = queue.alarm.clear()
     var expired: [IdleStore] = []
     while let node = queue.first, now - node.since >= queue.key.cacheTime {
       _ = self.remove(node)  // The returned store holds the node, the caller the queue.

@@ -1,3 +1,4 @@
+import Foundation
 import OperationCore
 import OperationTesting
 import Testing
@@ -158,6 +159,27 @@ struct StoreCacheTests {
     let polled = IntStore.detached(query: IntScript().query().rerun(every: duration))
     polled.subscribe(with: IntRecorder().handler).cancel()
   }
+
+  @Test
+  func `An alarm that fires before it is kept does not take the place of the next`() async throws {
+    let deadlines = HastyDeadlines()
+    var context = OperationContext()
+    context.operationDeadlines = deadlines
+    let cache = OperationClient.DefaultStoreCache()
+    let clients = (0..<2).map { _ in OperationClient(defaultContext: context, storeCache: cache) }
+    // It becomes idle while the alarm of the first store is being set.
+    deadlines.duringFirst.value = { _ = clients[1].store(for: NumberQuery(2).cacheTime(.seconds(10))) }
+    try await offThePool {
+      _ = clients[0].store(for: NumberQuery(1).cacheTime(.seconds(10)))
+      deadlines.firstIsKept.signal()
+      deadlines.firstHasFired.wait()
+    }
+    #expect(clients.map { $0.stores().count } == [0, 1])
+    deadlines.time.value = .seconds(15)
+    deadlines.last.value?()
+    #expect(clients[1].stores().isEmpty)
+    deadlines.duringFirst.value = {}
+  }
 }
 
 private final class JournalingCache: OperationClient.StoreCache, Sendable {
@@ -194,5 +216,37 @@ private final class ManualTrigger: OperationClient.EvictionTrigger, Sendable {
     self.subscriptionCount.value += 1
     self.evict.value = evict
     return OperationSubscription { self.subscriptionCount.value -= 1 }
+  }
+}
+
+/// Fires its first deadline on another thread before the caller gets it, and returns it when the next one is scheduled.
+private final class HastyDeadlines: DeadlineSource {
+  let time = Box(Duration.zero)
+  let duringFirst = Box<@Sendable () -> Void>({})
+  /// The action of the second deadline, until that is cancelled.
+  let last = Box<(@Sendable () -> Void)?>(nil)
+  let firstIsKept = DispatchSemaphore(value: 0)
+  let firstHasFired = DispatchSemaphore(value: 0)
+  private let secondIsScheduled = DispatchSemaphore(value: 0)
+  private let isFirst = Box(true)
+
+  var elapsed: Duration { self.time.value }
+
+  func schedule(after duration: Duration, _ action: @escaping @Sendable () -> Void) -> OperationSubscription {
+    if self.isFirst.replace(with: false) {
+      self.time.value = .seconds(5)
+      self.duringFirst.value()
+      self.time.value = .seconds(10)
+      Thread.detachNewThread {
+        action()
+        self.firstHasFired.signal()
+      }
+      self.secondIsScheduled.wait()
+      return OperationSubscription {}
+    }
+    self.secondIsScheduled.signal()
+    self.firstIsKept.wait()
+    self.last.value = action
+    return OperationSubscription { self.last.value = nil }
   }
 }
