@@ -266,13 +266,7 @@ extension DeduplicatedRun {
   private func reportLateYield() {
     // A cancelled run has finished for its callers, but its work may go on.
     if self.sharedRun.isCancelled { return }
-    OperationWarning(
-      code: .yieldAfterReturn,
-      message: """
-        A run of \(Operation.self) yielded a result after it had returned. The result was dropped. Yield before \
-        returning: await the work that yields inside the operation.
-        """
-    ).report()
+    OperationWarning.lateYield("A run of \(Operation.self) yielded a result after it had returned").report()
   }
 }
 

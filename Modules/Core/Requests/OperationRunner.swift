@@ -40,7 +40,9 @@ public struct OperationRunner<Operation: OperationRequest> {
     context.operationRunningTaskIdentifier = .next()
     let hasReturned = Switch(false)
     let guarded = OperationContinuation<Operation.Value, Operation.Failure> { result, context in
-      guard !hasReturned.isOn else { return Self.reportLateYield() }
+      guard !hasReturned.isOn else {
+        return OperationWarning.lateYield("A run of \(Operation.self) yielded a result after it had returned").report()
+      }
       continuation.yield(with: result, using: context)
     }
     defer { _ = hasReturned.set(true) }
@@ -62,16 +64,6 @@ public struct OperationRunner<Operation: OperationRequest> {
     } catch {
       return .failure(error)
     }
-  }
-
-  private static func reportLateYield() {
-    OperationWarning(
-      code: .yieldAfterReturn,
-      message: """
-        A run of \(Operation.self) yielded a result after it had returned. The result was dropped. Yield before \
-        returning: await the work that yields inside the operation.
-        """
-    ).report()
   }
 }
 

@@ -228,12 +228,7 @@ extension StoreRuntime: RunDelegate {
   func reportLateYield(of task: Task) {
     // A cancelled run has finished for its callers while its work may continue.
     if task.sharedRun.isCancelled { return }
-    OperationWarning(
-      code: .yieldAfterReturn,
-      message: """
-        The operation at \(self.path) yielded a result after task \(task.id) had returned. The result was dropped. Yield \
-        before returning: await the work that yields inside the operation.
-        """
-    ).report()
+    let event = "The operation at \(self.path) yielded a result after task \(task.id) had returned"
+    OperationWarning.lateYield(event).report()
   }
 }

@@ -19,12 +19,7 @@ final class PageFetching: Sendable {
 
   @usableFromInline
   func reportLateYield(of id: some Any) {
-    OperationWarning(
-      code: .yieldAfterReturn,
-      message: """
-        A paginated operation yielded a value of page \(id) after that page was fetched. The value was dropped. Yield before \
-        returning: await the work that yields inside `fetchPage`.
-        """
-    ).report()
+    let event = "A paginated operation yielded a value of page \(id) after that page was fetched"
+    OperationWarning.lateYield(event, dropping: "value", inside: "`fetchPage`").report()
   }
 }

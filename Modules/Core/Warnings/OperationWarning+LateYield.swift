@@ -1,0 +1,21 @@
+extension OperationWarning {
+  /// The warning of a result that came after its run had returned, and was dropped.
+  ///
+  /// - Parameters:
+  ///   - event: What happened, as a sentence without its full stop.
+  ///   - value: What was dropped.
+  ///   - function: What has to await the work that yields.
+  @usableFromInline
+  package static func lateYield(
+    _ event: String,
+    dropping value: String = "result",
+    inside function: String = "the operation"
+  ) -> OperationWarning {
+    OperationWarning(
+      code: .yieldAfterReturn,
+      message: """
+        \(event). The \(value) was dropped. Yield before returning: await the work that yields inside \(function).
+        """
+    )
+  }
+}
