@@ -1,6 +1,7 @@
 internal import OperationCore
 
 /// A layer around an operation that knows from its type alone whether it contains a retry.
+// By type, as a context that was set up for another operation, or for none, does not know the retries of this one.
 private protocol RetryLayer {
   static var hasRetryInside: Bool { get }
 }
