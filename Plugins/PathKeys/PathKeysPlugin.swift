@@ -9,7 +9,7 @@ struct PathKeysPlugin: BuildToolPlugin {
       Diagnostics.error("'\(target.name)' has no sources, so OperationPathKeys can add none; remove the plugin from it")
       return []
     }
-    let inputs = module.sourceFiles.map(\.url).filter(\.isOperationPaths).sorted { $0.path() < $1.path() }
+    let inputs = module.operationPathsFiles
     guard !inputs.isEmpty else {
       Diagnostics.error(
         "the target '\(target.name)' uses OperationPathKeys and has no OperationPaths.json; add one to "
@@ -44,12 +44,5 @@ extension SourceModuleTarget {
       }
     }
     return modules.contains("Operation") && !modules.contains("OperationCore") ? "Operation" : "OperationCore"
-  }
-}
-
-extension URL {
-  /// Whether the file is `OperationPaths.json`, or one of several in a folder, such as `Users.OperationPaths.json`.
-  fileprivate var isOperationPaths: Bool {
-    self.lastPathComponent == "OperationPaths.json" || self.lastPathComponent.hasSuffix(".OperationPaths.json")
   }
 }

@@ -22,7 +22,7 @@ struct PathKeysCommand: CommandPlugin {
     var list = ["list"] + (format == "json" ? ["--json"] : []) + (checks ? ["--check"] : [])
     for target in targets {
       guard let module = target as? any SourceModuleTarget else { continue }
-      let files = module.sourceFiles.map(\.url).filter(\.isOperationPaths).sorted { $0.path() < $1.path() }
+      let files = module.operationPathsFiles
       guard !files.isEmpty else { continue }
       list += ["--target", target.name] + files.map { $0.path(percentEncoded: false) }
     }
@@ -46,11 +46,4 @@ struct PathKeysCommand: CommandPlugin {
       --target  only this target; may be repeated
       --check   fail where two targets make the same path
     """
-}
-
-extension URL {
-  /// Whether the file is `OperationPaths.json`, or one of several in a folder, such as `Users.OperationPaths.json`.
-  fileprivate var isOperationPaths: Bool {
-    self.lastPathComponent == "OperationPaths.json" || self.lastPathComponent.hasSuffix(".OperationPaths.json")
-  }
 }

@@ -1,0 +1,1 @@
+../PathKeys/OperationPathsFiles.swift
