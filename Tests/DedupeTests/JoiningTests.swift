@@ -4,7 +4,7 @@ import OperationTesting
 import Testing
 
 /// Joining a run, and cancelling those who share one.
-@Suite(.timeLimit(.minutes(1)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
 struct JoiningTests {
   private let script = IntScript()
 

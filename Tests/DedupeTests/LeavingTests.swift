@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Callers who are cancelled leave; the run lives while somebody waits.
-@Suite(.timeLimit(.minutes(1)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
 struct LeavingTests {
   private let script = IntScript()
 

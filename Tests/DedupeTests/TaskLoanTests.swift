@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// What is shared runs in the task that a store has made for the run. Nobody is to notice, above all not by cancelling.
-@Suite(.timeLimit(.minutes(1)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
 struct TaskLoanTests {
   private let script = IntScript(endsOnCancellation: false)
   private let witness = Witness()

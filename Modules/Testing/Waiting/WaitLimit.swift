@@ -4,8 +4,8 @@ public import Testing
 public enum WaitLimit {
   @TaskLocal private static var taskLimit: Duration?
 
-  /// The limit in the current task: a minute unless ``Testing/Trait/waitLimit(_:)`` is set.
-  public static var current: Duration { self.taskLimit ?? .seconds(60) }
+  /// The limit in the current task: three minutes unless ``Testing/Trait/waitLimit(_:)`` is set.
+  public static var current: Duration { self.taskLimit ?? .seconds(180) }
 
   /// Runs `operation`, and the tasks that it creates, with another limit.
   nonisolated(nonsending)
@@ -36,6 +36,6 @@ public struct WaitLimitTrait: TestTrait, SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == WaitLimitTrait {
-  /// Sets the limit for the waits of the tests, instead of a minute.
+  /// Sets the limit for the waits of the tests, instead of three minutes.
   public static func waitLimit(_ limit: Duration) -> Self { WaitLimitTrait(limit: limit) }
 }

@@ -3,7 +3,7 @@ import OperationTesting
 import Testing
 
 /// One store for each path, whoever asks.
-@Suite(.timeLimit(.minutes(1)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
 struct StoreLookupTests {
   @Test
   func `All callers of an operation get one store`() {

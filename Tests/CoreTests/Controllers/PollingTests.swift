@@ -3,7 +3,7 @@ import OperationTesting
 import Testing
 
 /// `.rerun(every:)`: polling while somebody subscribes.
-@Suite(.timeLimit(.minutes(1)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
 struct PollingTests {
   private let clock = ManualClock()
   private let script = IntScript()

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// A source that is at work while somebody listens.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct OnDemandBroadcastTests {
   /// A source that is steered by hand.
   private final class Spring: Sendable {

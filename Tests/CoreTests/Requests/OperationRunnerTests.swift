@@ -3,7 +3,7 @@ import OperationTesting
 import Testing
 
 /// `OperationRunner`: runs an operation whose state nobody keeps.
-@Suite(.timeLimit(.minutes(1)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
 struct OperationRunnerTests {
   private let script = IntScript()
 

@@ -3,7 +3,7 @@ import OperationTesting
 import Testing
 
 /// When runs begin for subscribers, and when they do not.
-@Suite(.timeLimit(.minutes(1)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
 struct BeginningTests {
   private let script = IntScript(endsOnCancellation: false)
 
@@ -94,7 +94,7 @@ struct BeginningTests {
 }
 
 /// A store that is gone: what was taken from it before ends.
-@Suite(.timeLimit(.minutes(1)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
 struct ClosedStoreTests {
   @Test(arguments: [false, true])
   func `The states of a store that is gone end, and run nothing`(hadSubscribers: Bool) async throws {
