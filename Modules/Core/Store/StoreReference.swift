@@ -1,4 +1,4 @@
-public import Synchronization
+internal import Synchronization
 
 /// The reference to a store in the contexts of its runs. It keeps neither the store nor its runtime alive.
 @usableFromInline
@@ -24,9 +24,6 @@ protocol StoreReference: AnyObject, Sendable {
 final class TypedStoreReference<State: OperationState & Sendable>: StoreReference {
   // Not of the generic type: destroying an object with a field of a generic type looks up the type at run time.
   @usableFromInline weak let object: (any AnyObject & Sendable)?
-  /// Set before the first subscriber, handler or observer is added.
-  // Not in the store: loading the weak reference takes 2 A (1 A is the await of an async function that does nothing).
-  @usableFromInline let hadListeners = Atomic(false)
 
   @inlinable
   init(to store: OperationStore<State>) {
@@ -37,7 +34,8 @@ final class TypedStoreReference<State: OperationState & Sendable>: StoreReferenc
   @inlinable
   var store: OperationStore<State>? { self.object.map { unsafeDowncast($0, to: OperationStore<State>.self) } }
 
-  @inlinable var hasListeners: Bool { self.hadListeners.load(ordering: .acquiring) }
+  // Not kept here as well, which would make each store of a client 16 bytes larger.
+  @usableFromInline var hasListeners: Bool { self.store?.runtime.hasDependents ?? false }
 
   @usableFromInline
   func performInOrder(_ action: @escaping @Sendable () -> Void) {

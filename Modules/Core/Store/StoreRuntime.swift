@@ -108,7 +108,6 @@ extension StoreRuntime {
   @usableFromInline
   @discardableResult
   func noteDependent() -> Bool {
-    self.reference.hadListeners.store(true, ordering: .releasing)
     let former = self.lifetime.bitwiseOr(Self.hasDependentsFlag, ordering: .acquiringAndReleasing).oldValue
     return former & Self.isClosedFlag != 0
   }
