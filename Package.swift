@@ -1,4 +1,4 @@
-// swift-tools-version: 6.2
+// swift-tools-version: 6.3
 
 import CompilerPluginSupport
 import PackageDescription
@@ -62,16 +62,28 @@ let table: [Module] = [
     ]
   ),
   .library("Macros", uses: ["Core", "Mutation", "MacrosPlugin"], trait: "SwiftOperationMacros"),
-  .library("Logging", uses: ["Core"], products: ["swift-log": ["Logging"]]),
-  .library("Metrics", uses: ["Core"], products: ["swift-metrics": ["CoreMetrics"]]),
-  .library("Tracing", uses: ["Core"], products: ["swift-distributed-tracing": ["Tracing"]]),
-  .library("ServiceLifecycle", uses: ["Core"], products: ["swift-service-lifecycle": ["ServiceLifecycle"]]),
+  .library("Logging", uses: ["Core"], trait: "SwiftOperationLogging", products: ["swift-log": ["Logging"]]),
+  .library("Metrics", uses: ["Core"], trait: "SwiftOperationMetrics", products: ["swift-metrics": ["CoreMetrics"]]),
+  .library(
+    "Tracing",
+    uses: ["Core"],
+    trait: "SwiftOperationTracing",
+    products: ["swift-distributed-tracing": ["Tracing"]]
+  ),
+  .library(
+    "ServiceLifecycle",
+    uses: ["Core"],
+    trait: "SwiftOperationServiceLifecycle",
+    products: ["swift-service-lifecycle": ["ServiceLifecycle"]]
+  ),
   .library(
     "Operation",
     target: "Operation",
     uses: [
       "Core", "Backoff", "Retry", "Dedupe", "Pagination", "Mutation", "NetworkObserving", "MemoryPressure",
-      "ActivityObserving", "Macros", "Logging", "Metrics", "Tracing", "ServiceLifecycle",
+      "ActivityObserving",
+      // Each of these only where its trait is on.
+      "Macros", "Logging", "Metrics", "Tracing", "ServiceLifecycle",
     ]
   ),
 
@@ -107,16 +119,28 @@ let table: [Module] = [
       ]
     ]
   ),
-  .tests("Logging", uses: ["Core", "Backoff", "Retry"], products: ["swift-log": ["Logging", "InMemoryLogging"]]),
-  .tests("Metrics", uses: ["Core", "Backoff", "Retry", "Dedupe"], products: ["swift-metrics": ["MetricsTestKit"]]),
+  .tests(
+    "Logging",
+    uses: ["Core", "Backoff", "Retry"],
+    trait: "SwiftOperationLogging",
+    products: ["swift-log": ["Logging", "InMemoryLogging"]]
+  ),
+  .tests(
+    "Metrics",
+    uses: ["Core", "Backoff", "Retry", "Dedupe"],
+    trait: "SwiftOperationMetrics",
+    products: ["swift-metrics": ["MetricsTestKit"]]
+  ),
   .tests(
     "Tracing",
     uses: ["Core", "Retry", "Dedupe"],
+    trait: "SwiftOperationTracing",
     products: ["swift-distributed-tracing": ["Tracing", "InMemoryTracing"]]
   ),
   .tests(
     "ServiceLifecycle",
     uses: ["Core", "Mutation"],
+    trait: "SwiftOperationServiceLifecycle",
     products: ["swift-service-lifecycle": ["ServiceLifecycle", "ServiceLifecycleTestKit"]]
   ),
   .suite("PathKeySnapshots", uses: ["Operation", "PathKeyGeneration"], without: ["Input"]),
@@ -175,7 +199,7 @@ struct Module {
   /// What is in the folder and not for the compiler.
   var excluded: [String] = []
 
-  /// The library `Operation<Folder>` in `Modules/<Folder>`; one with products is behind `SwiftOperation<Folder>`.
+  /// The library `Operation<Folder>` in `Modules/<Folder>`.
   static func library(
     _ folder: String,
     target: String? = nil,
@@ -184,7 +208,6 @@ struct Module {
     products: [String: [String]] = [:]
   ) -> Module {
     let target = target ?? "Operation\(folder)"
-    let trait = trait ?? (products.isEmpty ? nil : "SwiftOperation\(folder)")
     return Module(kind: .library, folder: folder, target: target, uses: uses, trait: trait, products: products)
   }
 
@@ -232,8 +255,7 @@ struct Module {
     trait: String? = nil,
     products: [String: [String]] = [:]
   ) -> Module {
-    let trait = trait ?? (products.isEmpty ? nil : "SwiftOperation\(module)")
-    return suite("\(module)Tests", target: "\(module)Tests", uses: uses + [module], trait: trait, products: products)
+    suite("\(module)Tests", target: "\(module)Tests", uses: uses + [module], trait: trait, products: products)
   }
 
   /// Tests that belong to no single module: the target `<folder>Tests` in `Tests/<folder>`.
