@@ -105,6 +105,21 @@ manifest_libraries() {
     inside && /^        Library:/ { print name }'
 }
 
+# symbol_graphs MODULE BUILD FOLDER ARGUMENT…: writes the symbol graphs of a module that was built in the folder BUILD.
+symbol_graphs() {
+  local module=$1 build=$2 folder=$3 search=() triple path
+  shift 3
+  # SwiftPM builds for the compiler's plugins, and for the tests of these, in a folder of its own.
+  for path in "$build/Modules" "$build/Modules-tool"; do
+    [ ! -d "$path" ] || search+=(-I "$path")
+  done
+  triple=$(swift -print-target-info | awk -F '"' '/"triple"/ { print $4; exit }')
+  rm -rf "$folder"
+  mkdir -p "$folder"
+  swift symbolgraph-extract -module-name "$module" "${search[@]}" -target "$triple" -output-dir "$folder" "$@" >&2 ||
+    fail "no symbol graph of $module"
+}
+
 # must_fail PATTERN COMMAND…: the command has to fail, and for the reason that the pattern names.
 must_fail() {
   local pattern=$1 log="$TEMPORARY/canary.log"
