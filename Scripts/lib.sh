@@ -24,6 +24,12 @@ forget_pins() {
   fi
 }
 
+# build_with_traits ARGUMENT…: `swift build` in the same way each time. SwiftPM keeps traits in a set and hands them to the
+# compiler in its order, so with more than one trait everything would be built anew by each command.
+build_with_traits() {
+  SWIFT_DETERMINISTIC_HASHING=1 swift build "$@"
+}
+
 fail() {
   echo "$(basename "$SCRIPT"): error: $*" >&2
   exit 1
