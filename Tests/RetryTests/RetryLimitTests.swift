@@ -201,6 +201,7 @@ import Testing
     }
     let operation = body.retry(limit: 1)
     operations.withLock { $0 = operation }
+    defer { operations.withLock { $0 = nil } }
     #expect(try await operation.runOnce() == 4)
     #expect(self.inner.indices == [nil, 0, nil, 0])
   }

@@ -87,8 +87,8 @@ struct ForeignCodeTests {
       { context in
         context.operationCacheTime = .seconds(number)
         context.operationDeadlines = CallbackDeadlines(
-          callback: ReleaseCallback {
-            cache.evictIdleStores { _ in false }
+          callback: ReleaseCallback { [weak cache] in
+            cache?.evictIdleStores { _ in false }
             uses.increment()
           }
         )

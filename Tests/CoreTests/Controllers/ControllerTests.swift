@@ -8,6 +8,7 @@ struct ControllerTests {
   @Test
   func `A controller yields values, errors and results`() {
     let controller = HandingController<IntState>()
+    defer { controller.drop() }
     let store = IntStore.detached(query: IntScript().query(path: ["q"]).controlled(by: controller))
     let recorder = IntRecorder()
     let subscription = store.subscribe(with: recorder.handler)
@@ -34,6 +35,7 @@ struct ControllerTests {
   @Test
   func `Controls show what the store shows`() {
     let controller = HandingController<IntState>()
+    defer { controller.drop() }
     let query = IntScript().query(path: ["q"]).stale(after: .seconds(100)).controlled(by: controller)
     let store = IntStore.detached(query: query, initialValue: 4)
     let controls = controller.controls
@@ -56,6 +58,7 @@ struct ControllerTests {
   func `A yielded value is dated by the clock of the store`() {
     let clock = ManualClock()
     let controller = HandingController<IntState>()
+    defer { controller.drop() }
     let store = IntStore.detached(query: IntScript().query().manualTime(clock).controlled(by: controller))
     clock.advance(by: .seconds(5))
     controller.controls.yield(1)
@@ -65,6 +68,7 @@ struct ControllerTests {
   @Test
   func `A rerun happens with subscribers and without`() async throws {
     let controller = HandingController<IntState>()
+    defer { controller.drop() }
     let script = IntScript(default: .value(1))
     let store = IntStore.detached(query: script.query().controlled(by: controller))
     let controls = controller.controls
@@ -81,6 +85,7 @@ struct ControllerTests {
   @Test
   func `A rerun depends on the specification of automatic running`() async throws {
     let controller = HandingController<IntState>()
+    defer { controller.drop() }
     let (script, specification) = (IntScript(default: .value(1)), SwitchSpecification(false))
     let store = IntStore.detached(
       query: script.query().enableAutomaticRunning(onlyWhen: specification).controlled(by: controller)
@@ -96,6 +101,7 @@ struct ControllerTests {
   @Test
   func `A rerun with subscribers begins when its task is run`() async throws {
     let controller = HandingController<IntState>()
+    defer { controller.drop() }
     let script = IntScript(default: .value(1))
     let store = IntStore.detached(query: script.query().controlled(by: controller))
     let controls = controller.controls
@@ -111,6 +117,7 @@ struct ControllerTests {
   @Test
   func `A rerun throws what the operation throws, and has the context that it is given`() async throws {
     let controller = HandingController<IntState>()
+    defer { controller.drop() }
     let script = IntScript()
     let store = IntStore.detached(query: script.query().controlled(by: controller))
     let subscription = store.subscribe(with: IntRecorder().handler)
@@ -127,6 +134,7 @@ struct ControllerTests {
   @Test
   func `A rerun is not allowed where automatic running is disabled`() async throws {
     let controller = HandingController<IntState>()
+    defer { controller.drop() }
     let store = IntStore.detached(query: IntScript().query().disableAutomaticRunning().controlled(by: controller))
     let subscription = store.subscribe(with: IntRecorder().handler)
     defer { subscription.cancel() }
@@ -137,6 +145,7 @@ struct ControllerTests {
   @Test
   func `Subscribers keep a rerun when its controller is cancelled, and end it when they leave`() async throws {
     let controller = HandingController<IntState>()
+    defer { controller.drop() }
     let script = IntScript()
     let store = IntStore.detached(query: script.query().controlled(by: controller))
     let subscription = store.subscribe(with: IntRecorder().handler)
@@ -154,6 +163,7 @@ struct ControllerTests {
   @Test
   func `A value that a controller yields during a run stays when that is cancelled`() async throws {
     let controller = HandingController<IntState>()
+    defer { controller.drop() }
     let script = IntScript()
     let store = IntStore.detached(query: script.query().controlled(by: controller))
     let fetch = Task { try await store.fetch() }
@@ -170,6 +180,7 @@ struct ControllerTests {
   @Test
   func `Exclusive access joins a read and a write`() async {
     let controller = HandingController<IntState>()
+    defer { controller.drop() }
     let store = IntStore.detached(query: IntScript().query().controlled(by: controller), initialValue: 0)
     let controls = controller.controls
     await withDiscardingTaskGroup { group in
@@ -185,6 +196,7 @@ struct ControllerTests {
   @Test
   func `A controller beneath a default value works on the state beneath`() async throws {
     let controller = HandingController<IntState>()
+    defer { controller.drop() }
     let script = IntScript(default: .value(6))
     let store = OperationStore.detached(operation: script.query().controlled(by: controller).defaultValue(-1))
     let controls = controller.controls
@@ -207,6 +219,7 @@ struct ControllerTests {
   @Test
   func `A controller above a default value works on the state with it`() {
     let controller = HandingController<DefaultOperationState<IntState>>()
+    defer { controller.drop() }
     let store = OperationStore.detached(operation: IntScript().query().defaultValue(-1).controlled(by: controller))
     #expect(controller.controls.state.currentValue == -1)
     controller.controls.yield(4)
@@ -237,6 +250,7 @@ struct ControllerTests {
   @Test
   func `An observer of activity that an earlier one cancels is not called any more`() {
     let controller = HandingController<IntState>()
+    defer { controller.drop() }
     let store = IntStore.detached(query: IntScript().query().controlled(by: controller))
     let second = Box<OperationSubscription?>(nil)
     let first = controller.controls.observeActivity { second.value?.cancel() }
@@ -252,7 +266,7 @@ struct ControllerTests {
   }
 }
 
-/// Hands its controls to the test.
+/// Hands its controls to the test. They hold the store, and with it this controller, until it drops them.
 final class HandingController<State: OperationState & Sendable>: OperationController, Sendable {
   private let box = Box<OperationControls<State>?>(nil)
 
@@ -262,6 +276,8 @@ final class HandingController<State: OperationState & Sendable>: OperationContro
     guard let controls = self.box.value else { preconditionFailure("No store has been made with this controller.") }
     return controls
   }
+
+  func drop() { self.box.value = nil }
 
   func control(with controls: OperationControls<State>) -> OperationSubscription {
     self.box.value = controls

@@ -89,6 +89,7 @@ struct OwnStateTests {
   func `Modifiers, controllers and polling take it as it is`() async throws {
     let clock = ManualClock()
     let controller = HandingController<LogState>()
+    defer { controller.drop() }
     let request = LineRequest(script: self.script)
       .rerun(every: .seconds(5))
       .controlled(by: controller)

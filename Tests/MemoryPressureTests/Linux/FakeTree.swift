@@ -42,7 +42,10 @@
     }
 
     func read(_ name: String) throws -> String {
-      try String(contentsOfFile: self.path(name), encoding: .utf8)
+      // By a handle: FoundationEssentials leaks a buffer for an empty file whose contents it is asked for.
+      let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: self.path(name)))
+      defer { try? file.close() }
+      return String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
     }
 
     func remove(_ name: String) throws {
