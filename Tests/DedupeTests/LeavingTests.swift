@@ -4,7 +4,7 @@ import OperationTesting
 import Synchronization
 import Testing
 
-/// Callers who are cancelled leave; the run lives while somebody waits.
+/// A cancelled caller leaves the run, which continues while another caller waits for it.
 @Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
 struct LeavingTests {
   private let script = IntScript()

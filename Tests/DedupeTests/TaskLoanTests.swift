@@ -4,7 +4,7 @@ import OperationTesting
 import Synchronization
 import Testing
 
-/// What is shared runs in the task that a store has made for the run. Nobody is to notice, above all not by cancelling.
+/// A deduplicated run uses the task of the store's run. Callers see no difference, also when they are cancelled.
 @Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
 struct TaskLoanTests {
   private let script = IntScript(endsOnCancellation: false)

@@ -157,7 +157,7 @@ import Testing
     clock.advance(by: .seconds(10))
     try await script.runs(count: 2)
     subscription.cancel()
-    // The run may be about to finish on another thread, which then tells the poller that nobody subscribes.
+    // The run may finish on another thread, which then notifies the poller that the last subscriber has left.
     try await clock.noSleepers()
   }
 }

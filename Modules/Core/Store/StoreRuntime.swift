@@ -97,6 +97,7 @@ extension StoreRuntime {
     return former & Self.hasDependentsFlag != 0
   }
 
+  /// The entry of the client that has the store, read with its lock held.
   var lockedEntry: StoreEntry? { self.entryLock.withLock { _ in self.entry } }
 
   /// Notifies the client that the store was deinitialized.
