@@ -1,0 +1,76 @@
+/// A state that knows the value which a run's value is about to replace.
+///
+/// Conform an own state to use ``StatefulOperationRequest/keepsEqualValues()`` with it.
+public protocol ValueReplacingState: OperationState {
+  /// Returns what a run would have to return for the state to stay with the value that it has; nil without a value.
+  ///
+  /// - Parameter value: The value of a run.
+  func operationValue(replacedBy value: OperationValue) -> OperationValue?
+}
+
+extension QueryState: ValueReplacingState {
+  public func operationValue(replacedBy value: Value) -> Value? { self.currentValue }
+}
+
+extension DefaultOperationState: ValueReplacingState where Base: ValueReplacingState {
+  public func operationValue(replacedBy value: Base.OperationValue) -> Base.OperationValue? {
+    self.base.operationValue(replacedBy: value)
+  }
+}
+
+extension StatefulOperationRequest where State: ValueReplacingState, Value: Equatable {
+  /// Keeps the value of the store when an equal one comes, as a return value or a yield of a run.
+  ///
+  /// The state then counts and dates an update of the value, but has the same value as before: the same objects and
+  /// buffers, so that comparing both is quick. The value is compared with that of the store without optimistic updates,
+  /// in the task of the run, with no lock held. Outside a store the modifier does nothing.
+  ///
+  /// - Complexity: That of `==` on the value, for each value that comes.
+  public func keepsEqualValues() -> ModifiedOperation<Self, EqualValueKeeping<Self>> {
+    self.modifier(
+      EqualValueKeeping { value, context in
+        guard let state = context.stateOfRunningStore(State.self) else { return value }
+        guard let old = state.operationValue(replacedBy: value), old == value else { return value }
+        return old
+      }
+    )
+  }
+}
+
+/// Replaces values by equal ones that the store has; applied by ``StatefulOperationRequest/keepsEqualValues()``.
+public struct EqualValueKeeping<Operation: OperationRequest>: OperationModifier {
+  private let kept: @Sendable (Operation.Value, OperationContext) -> Operation.Value
+
+  /// Creates a modifier.
+  ///
+  /// - Parameter kept: Returns the value to use for a value of a run with this context. Called with no lock held.
+  package init(_ kept: @escaping @Sendable (Operation.Value, OperationContext) -> Operation.Value) {
+    self.kept = kept
+  }
+
+  /// Runs the operation, and replaces what it yields and returns.
+  public func run(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    using operation: Operation,
+    with continuation: OperationContinuation<Operation.Value, Operation.Failure>
+  ) async throws(Operation.Failure) -> Operation.Value {
+    let keeping = OperationContinuation<Operation.Value, Operation.Failure> { [kept] result, yieldContext in
+      continuation.yield(with: result.map { kept($0, context) }, using: yieldContext)
+    }
+    return self.kept(try await operation.run(isolation: isolation, in: context, with: keeping), context)
+  }
+}
+
+extension OperationContext {
+  /// The state of the store that runs the operation, without optimistic updates, or the state that it wraps.
+  ///
+  /// Nil outside a run of a store, and for other types of states.
+  package func stateOfRunningStore<State: OperationState>(_ type: State.Type) -> State? {
+    func search(_ state: any OperationState) -> State? {
+      if let state = state as? State { return state }
+      return (state as? any LayeredOperationState).flatMap { search($0.base) }
+    }
+    return self.runningOperationStore.flatMap { search($0.stateWithoutLayers) }
+  }
+}
