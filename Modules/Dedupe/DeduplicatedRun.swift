@@ -28,11 +28,14 @@ where Operation.Value: Sendable {
     @usableFromInline let id: UInt64
     /// Nil when the caller has left.
     @usableFromInline var continuation: Continuation?
+    /// The context of a caller whose store shows the progress of the run.
+    @usableFromInline let context: OperationContext?
 
     @inlinable
-    init(id: UInt64, continuation: Continuation) {
+    init(id: UInt64, continuation: Continuation, context: OperationContext?) {
       self.id = id
       self.continuation = continuation
+      self.context = context
     }
   }
 
@@ -70,9 +73,9 @@ where Operation.Value: Sendable {
     }
 
     @inlinable
-    mutating func add(_ continuation: Continuation) -> UInt64 {
+    mutating func add(_ continuation: Continuation, _ context: OperationContext?) -> UInt64 {
       self.lastID += 1
-      self.listeners.append(Listener(id: self.lastID, continuation: continuation))
+      self.listeners.append(Listener(id: self.lastID, continuation: continuation, context: context))
       return self.lastID
     }
 
@@ -111,6 +114,9 @@ where Operation.Value: Sendable {
   // Unsafe because the compiler does not see that the lock is held. Not part of `State`: with a weak reference in it, a
   // deduplicated fetch takes 2 % longer.
   private nonisolated(unsafe) weak var called: (any WaitNode)?
+  /// What the run has told of its progress, for callers that join later; nil until it tells anything.
+  // Unsafe because the compiler does not see that the lock is held.
+  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var told: RelayedProgress?
   // Unsafe because the compiler does not see that the initializer alone writes it. A variable, as it refers to `self`.
   @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var madeRun: Run?
 
@@ -186,7 +192,7 @@ extension DeduplicatedRun {
     context.taskLoan?.note(awaited: self.sharedRun)
     let outcome = await self.raisingPriority {
       await self.sharedRun.outcomeIfAlive(leaving: .atOnce) {
-        id = self.catchUp(continuation)
+        id = self.catchUp(continuation, in: context)
         context.noteJoin()
       }
     }
@@ -205,16 +211,23 @@ extension DeduplicatedRun {
     }
   }
 
-  /// Yields the last result to a caller that joins late, and then adds its continuation.
+  /// Tells the last result and the progress to a caller that joins late, and then adds its continuation.
   @inlinable
-  func catchUp(_ continuation: Continuation) -> UInt64 {
+  func catchUp(_ continuation: Continuation, in context: OperationContext) -> UInt64 {
+    let listenerContext = context.hasProgressStore ? context : nil
     var seen = 0
+    var seenProgress: RelayedProgress?
     while true {
-      let (id, missed) = self.withState { state -> (UInt64?, Yield?) in
-        if let last = state.lastYield, last.number > seen { return (nil, last) }
-        return (state.add(continuation), nil)
+      let (id, missed, progress) = self.withState { state -> (UInt64?, Yield?, RelayedProgress?) in
+        if listenerContext != nil, let told = self.told, told !== seenProgress { return (nil, nil, told) }
+        if let last = state.lastYield, last.number > seen { return (nil, last, nil) }
+        return (state.add(continuation, listenerContext), nil, nil)
       }
       if let id { return id }
+      if let progress {
+        seenProgress = progress
+        for missed in progress.missed { context.tellStore(missed) }
+      }
       guard let missed else { continue }
       seen = missed.number
       continuation.yield(with: missed.result, using: missed.context)
@@ -247,6 +260,19 @@ extension DeduplicatedRun {
     // Released after unlocking.
     _ = consume leader
     _ = consume listeners
+  }
+
+  /// Tells the stores of the other callers of the run's progress. The store of the first caller hears it directly.
+  @usableFromInline
+  package func relay(_ progress: RunProgress, of id: OperationTaskIdentifier) {
+    guard id == self.context.operationRunningTaskIdentifier, self.sharedRun.isExecuting else { return }
+    let (contexts, replaced) = self.withState { state -> ([OperationContext], RelayedProgress?) in
+      let replaced = self.told
+      self.told = RelayedProgress(after: replaced, progress)
+      return (state.listeners.compactMap { $0.continuation == nil ? nil : $0.context }, replaced)
+    }
+    _ = consume replaced  // Released after unlocking.
+    for context in contexts { context.tellStore(progress) }
   }
 
   /// Passes a result to all callers that share the run.

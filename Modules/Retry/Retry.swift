@@ -48,6 +48,7 @@ public struct Retry<Operation: OperationRequest>: OperationModifier {
     context.retryConfiguration = RetryConfiguration(limit: self.limit, owner: self.id)
     operation.setup(context: &context)
     if context.retryConfiguration.owner != self.id { context.noteOuterRetry(self.id) }
+    if context.operationMaxRetries > 0 { context.operationMakesAttempts = true }
   }
 
   /// Runs the operation until it succeeds or no retries are left.
@@ -83,7 +84,7 @@ extension Retry {
     var (context, error) = (context, error)
     var index = 0
     while index < limit, !Task.isCancelled, self.mayRetry(after: error, in: context) {
-      guard await self.wait(before: index + 1, in: context) else { break }
+      guard await self.wait(before: index + 1, after: error, in: context) else { break }
       context.operationRetryIndex = index
       context.beginNextAttempt(after: error)
       do throws(Operation.Failure) {
@@ -101,9 +102,15 @@ extension Retry {
   }
 
   /// Waits before a retry. Returns false if the delay has failed or the task is cancelled: there is no retry then.
-  private func wait(before retry: Int, in context: OperationContext) async -> Bool {
+  private func wait(
+    before retry: Int,
+    after error: Operation.Failure,
+    in context: OperationContext
+  ) async -> Bool {
+    let delay = context.operationBackoffFunction(retry)
+    context.attemptFailed(with: error, nextAfter: delay)
     do {
-      try await context.operationDelayer.delay(for: context.operationBackoffFunction(retry))
+      try await context.operationDelayer.delay(for: delay)
     } catch {
       return false
     }

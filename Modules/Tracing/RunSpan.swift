@@ -15,14 +15,11 @@
       span.addEvent(SpanEvent(name: "attempt", attributes: ["operation.attempt": .number(of: context)]))
     }
 
-    /// Adds an event for another attempt of the run.
-    func attemptBegan(_ context: OperationContext, after error: any Error) {
-      self.span.addEvent(
-        SpanEvent(
-          name: "attempt",
-          attributes: ["operation.attempt": .number(of: context), "error.type": .type(of: error)]
-        )
-      )
+    /// Adds an event for another attempt of the run. The error is nil if the attempt before has not failed.
+    func attemptBegan(_ context: OperationContext, after error: (any Error)?) {
+      var attributes: SpanAttributes = ["operation.attempt": .number(of: context)]
+      if let error { attributes.set("error.type", value: .type(of: error)) }
+      self.span.addEvent(SpanEvent(name: "attempt", attributes: attributes))
     }
 
     /// Ends the span with the outcome of the run.

@@ -16,6 +16,18 @@ public struct OperationClientSnapshot: Sendable, Hashable, Codable {
       case failure
     }
 
+    /// The attempt that a run was in.
+    public struct Attempt: Sendable, Hashable, Codable {
+      /// The number of the attempt: 1 for the first.
+      public let index: Int
+
+      /// The error of the last attempt that failed, as text; nil if none failed.
+      public let lastFailure: String?
+
+      /// When the next attempt begins; nil while the attempt runs.
+      public let nextBegins: Date?
+    }
+
     /// The path of the operation, as text.
     public let path: String
 
@@ -24,6 +36,12 @@ public struct OperationClientSnapshot: Sendable, Hashable, Codable {
 
     /// The status of the store.
     public let status: Status
+
+    /// Whether a run was paused: it waited until a specification holds.
+    public let isPaused: Bool
+
+    /// The attempt that a run was in; nil when nothing ran, or when nothing in the run tries again.
+    public let attempt: Attempt?
 
     /// The last error, as text; nil if a value was set after it.
     public let error: String?
@@ -55,11 +73,23 @@ extension OperationClientSnapshot: CustomStringConvertible {
   public var description: String {
     let lines = self.stores.map { store in
       let stale = store.isStale ? "stale" : "fresh"
+      let status = store.status.rawValue + (store.isPaused ? " (paused)" : "")
+      let attempt = store.attempt.map { ", attempt \($0.index)" } ?? ""
       let counts = "\(store.valueUpdateCount) values, \(store.errorUpdateCount) errors"
-      return "\(store.path) \(store.kind): \(store.status.rawValue), \(stale), "
+      return "\(store.path) \(store.kind): \(status)\(attempt), \(stale), "
         + "\(store.subscriberCount) subscribers, \(counts)"
     }
     return lines.isEmpty ? "no stores" : lines.joined(separator: "\n")
+  }
+}
+
+extension OperationClientSnapshot.Store.Attempt {
+  init(_ attempt: OperationAttempt) {
+    self.init(
+      index: attempt.index,
+      lastFailure: attempt.lastFailure.map { "\($0)" },
+      nextBegins: attempt.nextBegins
+    )
   }
 }
 
@@ -86,6 +116,8 @@ extension StoreRuntime {
       path: self.path.description,
       kind: "\(self.unmodifiedOperationType)",
       status: status,
+      isPaused: state.isPaused,
+      attempt: state.attempt.map { .init($0) },
       error: state.error.map { "\($0)" },
       isStale: self.isStale,
       subscriberCount: subscriberCount,

@@ -1,45 +1,98 @@
+internal import FoundationEssentials
+
+// MARK: - Attempts
+
 extension OperationContext {
   /// The number of this attempt within its run, counting from 1.
   ///
-  /// It is 1 for operations without a modifier that makes several attempts, such as a retry.
+  /// In a handler it is the attempt that the event comes from. It is 1 for operations without a modifier that makes
+  /// several attempts, such as a retry.
   public var operationAttempt: Int { self.run.attempts?.number ?? 1 }
+
+  /// Whether a modifier of the operation may make further attempts.
+  ///
+  /// A modifier that tries again sets it in its setup. The state then tells the attempt of a run from the first one on,
+  /// at no cost to the run: see ``OperationState/attempt``. Without it, the state tells attempts once one has failed.
+  public var operationMakesAttempts: Bool {
+    get { self.run.makesAttempts }
+    set {
+      // A write would copy storage that other contexts share.
+      if self.run.makesAttempts != newValue { self.run.makesAttempts = newValue }
+    }
+  }
+
+  /// Tells that the attempt with this context has failed and that another one will begin.
+  ///
+  /// For modifiers that run an operation several times within one run: call it before the wait for the next attempt,
+  /// which ``beginNextAttempt(after:)`` begins. The state of the store shows the attempt, and its handlers are called.
+  /// Callers that share the run see it as well. It has no effect outside a store.
+  ///
+  /// - Parameters:
+  ///   - error: The error of the attempt; nil if it asks for another one without having failed.
+  ///   - delay: The time until the next attempt begins; nil if that is unknown. A negative one counts as zero.
+  public func attemptFailed(with error: (any Error)?, nextAfter delay: Duration? = nil) {
+    guard self.mayTellProgress else { return }
+    var attempt = OperationAttempt(index: self.operationAttempt, lastFailure: error)
+    if let delay { attempt.nextBegins = self.date.addingTimeInterval(delay.clampedForClock.seconds) }
+    self.tell(.attemptFailed(attempt))
+  }
 
   /// Advances the context to the next attempt of the run.
   ///
   /// For modifiers that run an operation several times within one run, such as a retry: call it on the context of each
-  /// attempt except the first. It updates ``operationAttempt`` and notifies the modules that measure the run.
+  /// attempt except the first. It updates ``operationAttempt`` and the state of the store, and notifies the modules that
+  /// measure the run.
   ///
-  /// - Parameter error: The error of the previous attempt.
-  public mutating func beginNextAttempt(after error: any Error) {
+  /// - Parameter error: The error of the previous attempt; nil if it has asked for another one without having failed.
+  public mutating func beginNextAttempt(after error: (any Error)?) {
     let attempts = self.run.attempts
+    let number = (attempts?.number ?? 1) + 1
     let listeners = attempts?.listeners ?? []
-    self.run.attempts = RunAttempts(number: (attempts?.number ?? 1) + 1, listeners: listeners)
+    self.run.attempts = RunAttempts(number: number, listeners: listeners)
     for listener in listeners { listener(self, error) }
+    if self.mayTellProgress { self.tell(.attemptBegan(OperationAttempt(index: number, lastFailure: error))) }
   }
 
   /// Calls `listener` when an attempt other than the first begins with this context or a copy of it.
   ///
-  /// - Parameter listener: Receives the context of the attempt and the error of the previous one.
-  package mutating func onNextAttempt(_ listener: @escaping @Sendable (OperationContext, any Error) -> Void) {
+  /// - Parameter listener: Receives the context of the attempt and the error of the previous one, if that has failed.
+  package mutating func onNextAttempt(_ listener: @escaping @Sendable (OperationContext, (any Error)?) -> Void) {
     let attempts = self.run.attempts
     self.run.attempts = RunAttempts(number: self.operationAttempt, listeners: (attempts?.listeners ?? []) + [listener])
   }
 
-  /// Resets the attempts for a new run, which is in its first attempt and has no listeners.
+  /// Resets the attempts for a run of another operation, which is in its first attempt and has no listeners.
+  ///
+  /// The store of this context no longer hears of the attempts of that run.
   package mutating func forgetAttempts() {
     // A write would copy storage that other contexts share.
     if self.run.attempts != nil { self.run.attempts = nil }
+    if self.run.makesAttempts { self.run.makesAttempts = false }
+    if self.run.store != nil, !self.run.hidesProgress { self.run.hidesProgress = true }
   }
 }
 
 /// The number of a run's current attempt, and the listeners to call when the next one begins.
+///
+/// In the task that a store keeps of a run, also what was told of the attempt.
 @usableFromInline
 final class RunAttempts: Sendable {
   let number: Int
-  let listeners: [@Sendable (OperationContext, any Error) -> Void]
+  let listeners: [@Sendable (OperationContext, (any Error)?) -> Void]
+  /// The attempt that the run is in; nil until it was told.
+  let told: OperationAttempt?
+  /// Whether the run is paused.
+  let isPaused: Bool
 
-  init(number: Int, listeners: [@Sendable (OperationContext, any Error) -> Void]) {
+  init(
+    number: Int,
+    listeners: [@Sendable (OperationContext, (any Error)?) -> Void] = [],
+    told: OperationAttempt? = nil,
+    isPaused: Bool = false
+  ) {
     self.number = number
     self.listeners = listeners
+    self.told = told
+    self.isPaused = isPaused
   }
 }

@@ -15,6 +15,10 @@ extension OperationContext {
     @usableFromInline var taskIdentifier: OperationTaskIdentifier?
     /// Whether the run is also made for the subscribers of its store, which then own it.
     @usableFromInline var isForSubscribers = false
+    /// Whether a modifier of the operation may make further attempts.
+    @usableFromInline var makesAttempts = false
+    /// Whether the store does not hear of attempts and pauses with this context: they are those of another operation.
+    @usableFromInline var hidesProgress = false
 
     @inlinable
     init() {}
@@ -22,7 +26,7 @@ extension OperationContext {
     @inlinable
     var isEmpty: Bool {
       self.store == nil && self.loan == nil && self.attempts == nil && self.attachment == nil
-        && self.taskIdentifier == nil && !self.isForSubscribers
+        && self.taskIdentifier == nil && !self.isForSubscribers && !self.makesAttempts && !self.hidesProgress
     }
   }
 
@@ -45,6 +49,7 @@ extension OperationContext {
     run.store = store
     run.loan = loan
     run.isForSubscribers = self.storage.run.isForSubscribers
+    run.makesAttempts = self.storage.run.makesAttempts
     self.storage = Storage(slots: self.storage.slots, run: run)
   }
 
@@ -54,6 +59,14 @@ extension OperationContext {
     self.event = EventEntries()
     // A write would copy storage that other contexts share.
     if !self.run.isEmpty { self.run = RunEntries() }
+  }
+
+  /// Removes the entries of the run and of the event, but not what the operation has set up.
+  @usableFromInline
+  mutating func leaveRunOfSameStore() {
+    let makesAttempts = self.run.makesAttempts
+    self.leaveRun()
+    self.operationMakesAttempts = makesAttempts
   }
 
   /// The identifier of the task that runs with this context; nil outside a run.

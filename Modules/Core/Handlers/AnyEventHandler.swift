@@ -20,6 +20,7 @@ extension OperationEventHandler: AnyEventHandler {
     guard let handler = self.adapted(to: Layer.Base.self) else { return nil }
     var lifted = OperationEventHandler<Layer>(onRunStarted: handler.onRunStarted, onRunEnded: handler.onRunEnded)
     lifted.onResultReceived = handler.onResultReceived
+    lifted.onAttemptFailed = handler.onAttemptFailed
     if let onStateChanged = handler.onStateChanged {
       lifted.onStateChanged = { state, context in onStateChanged(state.base, context) }
     }

@@ -21,17 +21,24 @@ public struct OperationEventHandler<State: OperationState & Sendable>: Sendable 
   /// ``OperationContext/operationResultUpdateReason`` distinguishes the two. A cancelled run has no result.
   public var onResultReceived: (@Sendable (Result<State.OperationValue, State.Failure>, OperationContext) -> Void)?
 
+  /// Called when an attempt of a run has failed and another one follows, such as a retry.
+  ///
+  /// The attempt tells the error and when the next one begins. The failure of the last attempt is the result of the run.
+  public var onAttemptFailed: (@Sendable (OperationAttempt, OperationContext) -> Void)?
+
   /// Creates a handler.
   @inlinable
   public init(
     onStateChanged: (@Sendable (State, OperationContext) -> Void)? = nil,
     onRunStarted: (@Sendable (OperationContext) -> Void)? = nil,
     onRunEnded: (@Sendable (OperationContext) -> Void)? = nil,
-    onResultReceived: (@Sendable (Result<State.OperationValue, State.Failure>, OperationContext) -> Void)? = nil
+    onResultReceived: (@Sendable (Result<State.OperationValue, State.Failure>, OperationContext) -> Void)? = nil,
+    onAttemptFailed: (@Sendable (OperationAttempt, OperationContext) -> Void)? = nil
   ) {
     self.onStateChanged = onStateChanged
     self.onRunStarted = onRunStarted
     self.onRunEnded = onRunEnded
     self.onResultReceived = onResultReceived
+    self.onAttemptFailed = onAttemptFailed
   }
 }

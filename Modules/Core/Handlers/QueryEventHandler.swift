@@ -14,18 +14,25 @@ public struct QueryEventHandler<State: QueryStateProtocol & Sendable>: Sendable 
   /// ``OperationContext/operationResultUpdateReason`` distinguishes the two. A cancelled fetch has no result.
   public var onResultReceived: (@Sendable (Result<State.OperationValue, State.Failure>, OperationContext) -> Void)?
 
+  /// Called when an attempt of a fetch has failed and another one follows, such as a retry.
+  ///
+  /// The attempt tells the error and when the next one begins. The failure of the last attempt is the result of the fetch.
+  public var onAttemptFailed: (@Sendable (OperationAttempt, OperationContext) -> Void)?
+
   /// Creates a handler.
   @inlinable
   public init(
     onStateChanged: (@Sendable (State, OperationContext) -> Void)? = nil,
     onFetchingStarted: (@Sendable (OperationContext) -> Void)? = nil,
     onFetchingEnded: (@Sendable (OperationContext) -> Void)? = nil,
-    onResultReceived: (@Sendable (Result<State.OperationValue, State.Failure>, OperationContext) -> Void)? = nil
+    onResultReceived: (@Sendable (Result<State.OperationValue, State.Failure>, OperationContext) -> Void)? = nil,
+    onAttemptFailed: (@Sendable (OperationAttempt, OperationContext) -> Void)? = nil
   ) {
     self.onStateChanged = onStateChanged
     self.onFetchingStarted = onFetchingStarted
     self.onFetchingEnded = onFetchingEnded
     self.onResultReceived = onResultReceived
+    self.onAttemptFailed = onAttemptFailed
   }
 }
 
@@ -36,7 +43,8 @@ extension OperationEventHandler where State: QueryStateProtocol {
       onStateChanged: handler.onStateChanged,
       onRunStarted: handler.onFetchingStarted,
       onRunEnded: handler.onFetchingEnded,
-      onResultReceived: handler.onResultReceived
+      onResultReceived: handler.onResultReceived,
+      onAttemptFailed: handler.onAttemptFailed
     )
   }
 }

@@ -59,6 +59,10 @@ extension DefaultOperationState: OperationState {
   @inlinable
   public var isLoading: Bool { self.base.isLoading }
   @inlinable
+  public var isPaused: Bool { self.base.isPaused }
+  @inlinable
+  public var attempt: OperationAttempt? { self.base.attempt }
+  @inlinable
   public var error: Base.Failure? { self.base.error }
   @inlinable
   public var errorUpdateCount: Int { self.base.errorUpdateCount }
@@ -79,6 +83,11 @@ extension DefaultOperationState: OperationState {
   @inlinable
   public mutating func scheduleFetchTask(_ task: inout OperationTask<Base.OperationValue, Base.Failure>) {
     self.base.scheduleFetchTask(&task)
+  }
+
+  @inlinable
+  public mutating func updateFetchTask(_ task: OperationTask<Base.OperationValue, Base.Failure>) {
+    self.base.updateFetchTask(task)
   }
 
   @inlinable

@@ -37,6 +37,16 @@ public protocol OperationState<StateValue, OperationValue, Failure> {
   /// Whether a run is under way.
   var isLoading: Bool { get }
 
+  /// Whether a run is paused: it has begun, and waits until a specification holds. False by default.
+  ///
+  /// A paused run is also loading. See ``updateFetchTask(_:)``.
+  var isPaused: Bool { get }
+
+  /// The attempt that a run is in; nil when nothing runs, or when nothing in the run tries again.
+  ///
+  /// With several runs, it is that of the newest one that has an attempt. Nil by default: see ``updateFetchTask(_:)``.
+  var attempt: OperationAttempt? { get }
+
   /// The last error; nil when a value was set after it.
   var error: Failure? { get }
 
@@ -54,6 +64,12 @@ public protocol OperationState<StateValue, OperationValue, Failure> {
   /// The state may edit the task, for instance to schedule it after another one. Replacing it with another task has no
   /// effect.
   mutating func scheduleFetchTask(_ task: inout OperationTask<OperationValue, Failure>)
+
+  /// Replaces a task with a copy of it that tells another ``OperationTask/attempt`` or ``OperationTask/isPaused``.
+  ///
+  /// A state that keeps its tasks implements it, and reads ``attempt`` and ``isPaused`` from them. The default does
+  /// nothing.
+  mutating func updateFetchTask(_ task: OperationTask<OperationValue, Failure>)
 
   /// Whether ``scheduleFetchTask(_:)`` reads the clock of the task's context.
   ///
@@ -102,6 +118,15 @@ extension OperationState {
 
   @inlinable
   public var oldestPartUpdatedAt: Date? { self.valueLastUpdatedAt }
+
+  @inlinable
+  public var isPaused: Bool { false }
+
+  @inlinable
+  public var attempt: OperationAttempt? { nil }
+
+  @inlinable
+  public mutating func updateFetchTask(_ task: OperationTask<OperationValue, Failure>) {}
 
   @inlinable
   public static var datesRuns: Bool { true }

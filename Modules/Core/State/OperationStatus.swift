@@ -77,6 +77,18 @@ extension OperationStatus {
   }
 }
 
+extension OperationStatus: CustomStringConvertible {
+  /// What the status is, with its value or error: `idle`, `loading`, `value(1)`, `error(Timeout())`.
+  public var description: String {
+    switch self {
+    case .idle: "idle"
+    case .loading: "loading"
+    case .result(.success(let value)): "value(\(value))"
+    case .result(.failure(let error)): "error(\(error))"
+    }
+  }
+}
+
 extension OperationStatus: Sendable where Value: Sendable {}
 
 extension OperationStatus: Equatable where Value: Equatable, Failure: Equatable {}

@@ -99,6 +99,16 @@ extension QueryState: OperationState {
   @inlinable
   public var isLoading: Bool { !self.activeTasks.isEmpty }
 
+  /// Whether a run is paused.
+  ///
+  /// - Complexity: O(*n*) in the number of running tasks.
+  public var isPaused: Bool { self.activeTasks.contains { $0.isPaused } }
+
+  /// The attempt of the newest running task that has one.
+  ///
+  /// - Complexity: O(*n*) in the number of running tasks.
+  public var attempt: OperationAttempt? { self.activeTasks.newestAttempt() }
+
   @inlinable
   public var status: OperationStatus<Value, Failure> {
     if self.isLoading { return .loading }
@@ -116,6 +126,11 @@ extension QueryState: OperationState {
   @inlinable
   public mutating func scheduleFetchTask(_ task: inout OperationTask<Value, Failure>) {
     self.uniqueStorage().activeTasks.append(task)
+  }
+
+  public mutating func updateFetchTask(_ task: OperationTask<Value, Failure>) {
+    guard let index = self.activeTasks.lastIndex(where: { $0.id == task.id }) else { return }
+    self.uniqueStorage().activeTasks[index] = task
   }
 
   @inlinable

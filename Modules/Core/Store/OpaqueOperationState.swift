@@ -39,6 +39,12 @@ public struct OpaqueOperationState: Sendable {
   /// Whether a run is under way.
   public var isLoading: Bool { self.base.isLoading }
 
+  /// Whether a run is paused: it has begun, and waits until a specification holds.
+  public var isPaused: Bool { self.base.isPaused }
+
+  /// The attempt that a run is in; nil when nothing runs, or when nothing in the run tries again.
+  public var attempt: OperationAttempt? { self.base.attempt }
+
   /// The last error; nil if none was set or a value was set after it.
   public var error: (any Error)? { self.base.error }
 
@@ -65,6 +71,11 @@ public struct OpaqueOperationEventHandler: Sendable {
   /// Called with each result that a run yields or returns. A cancelled run has no result.
   public var onResultReceived: (@Sendable (Result<any Sendable, any Error>, OperationContext) -> Void)?
 
+  /// Called when an attempt of a run has failed and another one follows, such as a retry.
+  ///
+  /// The attempt tells the error and when the next one begins. The failure of the last attempt is the result of the run.
+  public var onAttemptFailed: (@Sendable (OperationAttempt, OperationContext) -> Void)?
+
   /// Creates a handler.
   ///
   /// - Parameters:
@@ -72,22 +83,29 @@ public struct OpaqueOperationEventHandler: Sendable {
   ///   - onRunStarted: Called when the work of a run begins.
   ///   - onRunEnded: Called when a run has ended.
   ///   - onResultReceived: Called with each result that a run yields or returns.
+  ///   - onAttemptFailed: Called when an attempt has failed and another one follows.
   public init(
     onStateChanged: (@Sendable (OpaqueOperationState, OperationContext) -> Void)? = nil,
     onRunStarted: (@Sendable (OperationContext) -> Void)? = nil,
     onRunEnded: (@Sendable (OperationContext) -> Void)? = nil,
-    onResultReceived: (@Sendable (Result<any Sendable, any Error>, OperationContext) -> Void)? = nil
+    onResultReceived: (@Sendable (Result<any Sendable, any Error>, OperationContext) -> Void)? = nil,
+    onAttemptFailed: (@Sendable (OperationAttempt, OperationContext) -> Void)? = nil
   ) {
     self.onStateChanged = onStateChanged
     self.onRunStarted = onRunStarted
     self.onRunEnded = onRunEnded
     self.onResultReceived = onResultReceived
+    self.onAttemptFailed = onAttemptFailed
   }
 }
 
 extension OperationEventHandler {
   init(_ handler: OpaqueOperationEventHandler) {
-    self.init(onRunStarted: handler.onRunStarted, onRunEnded: handler.onRunEnded)
+    self.init(
+      onRunStarted: handler.onRunStarted,
+      onRunEnded: handler.onRunEnded,
+      onAttemptFailed: handler.onAttemptFailed
+    )
     if let onStateChanged = handler.onStateChanged {
       self.onStateChanged = { state, context in onStateChanged(OpaqueOperationState(state), context) }
     }

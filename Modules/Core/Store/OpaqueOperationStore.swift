@@ -48,6 +48,12 @@ extension OpaqueOperationStore {
   /// Whether a run is under way.
   public var isLoading: Bool { self.state.isLoading }
 
+  /// Whether a run is paused: it has begun, and waits until a specification holds.
+  public var isPaused: Bool { self.state.isPaused }
+
+  /// The attempt that a run is in; nil when nothing runs, or when nothing in the run tries again.
+  public var attempt: OperationAttempt? { self.state.attempt }
+
   /// The last error; nil if none was set or a value was set after it.
   public var error: (any Error)? { self.state.error }
 

@@ -1,11 +1,13 @@
 /// What the subscribers of a store are notified of after a change, apart from the result itself.
 @usableFromInline
 struct StoreChange: Sendable {
-  /// The start or the end of a run.
+  /// The start or the end of a run, or the end of one of its attempts.
   @usableFromInline
   enum Lifecycle: Sendable {
     case started
     case ended
+    /// An attempt has failed, and another one follows. The context of the event tells the attempt.
+    case attemptFailed
   }
 
   /// Whether the state has changed.

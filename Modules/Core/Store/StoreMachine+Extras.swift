@@ -21,6 +21,8 @@ final class StoreExtras<State: OperationState & Sendable>: @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline var owesRerun = false
   /// Whether a run under way may be premature: see ``StoreMachine/Run/isPremature``.
   @exclusivity(unchecked) @usableFromInline var hasPrematureRuns = false
+  /// Whether a run has ever told an attempt or a pause.
+  @exclusivity(unchecked) @usableFromInline var tellsProgress = false
   /// The state with the layers applied, which the store shows; nil when there are no layers.
   @exclusivity(unchecked) @usableFromInline var layeredState: State?
   /// The changes needed to roll back runs; nil while no change can be rolled back.
@@ -41,6 +43,7 @@ final class StoreExtras<State: OperationState & Sendable>: @unchecked Sendable {
     self.answeredInvalidations = other.answeredInvalidations
     self.owesRerun = other.owesRerun
     self.hasPrematureRuns = other.hasPrematureRuns
+    self.tellsProgress = other.tellsProgress
     self.layeredState = other.layeredState
     self.undoLog = other.undoLog
     self.released = other.released

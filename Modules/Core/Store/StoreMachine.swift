@@ -9,7 +9,8 @@ struct StoreMachine<State: OperationState & Sendable>: Sendable {
   /// A run between its start and its finish.
   @usableFromInline
   struct Run: Sendable {
-    @usableFromInline let task: Task
+    /// The task of the run. Its context tells the attempt that the run is in.
+    @usableFromInline var task: Task
     /// The number of the store's last invalidation when the run began. The run does not answer later invalidations.
     @usableFromInline let invalidations: Int
     /// Whether its results affect the state: until the run is rolled back or the state is reset.

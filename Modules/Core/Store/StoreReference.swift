@@ -17,6 +17,9 @@ protocol StoreReference: AnyObject, Sendable {
 
   /// Performs an action in the order of the store's events; at once when the store has been released.
   func performInOrder(_ action: @escaping @Sendable () -> Void)
+
+  /// Shows the progress of a run in the state; does nothing when the store has been released.
+  func note(_ progress: RunProgress, of run: OperationTaskIdentifier)
 }
 
 /// A weak reference to a store with a known state type.
@@ -40,6 +43,11 @@ final class TypedStoreReference<State: OperationState & Sendable>: StoreReferenc
   @usableFromInline
   func performInOrder(_ action: @escaping @Sendable () -> Void) {
     if let store = self.store { store.runtime.performInOrder(action) } else { action() }
+  }
+
+  @usableFromInline
+  func note(_ progress: RunProgress, of run: OperationTaskIdentifier) {
+    self.store?.runtime.note(progress, of: run)
   }
 
   @usableFromInline var opaqueStore: OpaqueOperationStore? { self.store.map { OpaqueOperationStore(erasing: $0) } }

@@ -184,6 +184,7 @@ extension StoreRuntime: RunDelegate {
       if machine.hasPrematureRuns {
         hasFailedPrematurely = machine.failsPrematurely(task.id, with: outcome, isCancelled: isCancelled)
       }
+      machine.noteAttempt(of: task.id, in: &task.context)
       let finishing = machine.finish(
         task,
         with: outcome,
@@ -219,7 +220,9 @@ extension StoreRuntime: RunDelegate {
     task.context = context.stoppingClock()
     var replaced: UndoLog<State>.Change?
     self.change(context, run: task.id, result: result) { machine in
-      machine.yield(result, of: task, using: context, replaced: &replaced)
+      machine.noteAttempt(of: task.id, in: &context)
+      machine.noteAttempt(of: task.id, in: &task.context)
+      return machine.yield(result, of: task, using: context, replaced: &replaced)
     }
     _ = consume replaced  // Released after unlocking.
   }

@@ -13,7 +13,7 @@ extension StoreRuntime {
     set {
       var context = newValue
       // The context may come from a run or an event, whose clock is stopped.
-      context.leaveRun()
+      context.leaveRunOfSameStore()
       self.machine.withLock { swap(&$0.context, &context) }
       withExtendedLifetime(context) {}  // Released after unlocking.
     }

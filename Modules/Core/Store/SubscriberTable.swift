@@ -62,7 +62,15 @@ final class Subscriber<State: OperationState & Sendable>: Sendable {
     switch lifecycle {
     case .started: self.handler.onRunStarted?(context)
     case .ended: self.handler.onRunEnded?(context)
+    case .attemptFailed: self.receiveFailedAttempt(context)
     }
+  }
+
+  // Not inlined: failed attempts are rare.
+  @usableFromInline
+  func receiveFailedAttempt(_ context: OperationContext) {
+    guard let onAttemptFailed = self.handler.onAttemptFailed, let attempt = context.run.attempts?.told else { return }
+    onAttemptFailed(attempt, context)
   }
 
   @inlinable

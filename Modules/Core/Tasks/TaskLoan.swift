@@ -102,6 +102,12 @@ extension TaskLoan: WaitingRun {
     }
     borrower?.note(called: node)
   }
+
+  @usableFromInline
+  package func relay(_ progress: RunProgress, of id: OperationTaskIdentifier) {
+    let borrower = self.state.withLock { $0.borrower }
+    borrower?.relay(progress, of: id)
+  }
 }
 
 /// A run that can borrow the task of another run.

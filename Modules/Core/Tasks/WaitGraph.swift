@@ -166,6 +166,8 @@ package protocol WaitingRun: AnyObject, Sendable {
   var isInCurrentTask: Bool { get }
   /// Notes that the work waits for `node`, until it waits for another node.
   func note(called node: any WaitNode)
+  /// Relays the progress of the run with the identifier to the callers that share this run, if it is that run.
+  func relay(_ progress: RunProgress, of id: OperationTaskIdentifier)
 }
 
 /// The run whose work the current task is part of.

@@ -18,18 +18,25 @@ public struct MutationEventHandler<State: MutationStateProtocol & Sendable>: Sen
   /// Called with the arguments of a call when it has ended: with a value, with an error, or by cancellation.
   public var onMutatingEnded: (@Sendable (State.Arguments, OperationContext) -> Void)?
 
+  /// Called with the arguments of a call when one of its attempts has failed and another one follows.
+  ///
+  /// The attempt tells the error and when the next one begins. The failure of the last attempt is the result of the call.
+  public var onAttemptFailed: (@Sendable (State.Arguments, OperationAttempt, OperationContext) -> Void)?
+
   /// Creates a handler.
   public init(
     onStateChanged: (@Sendable (State, OperationContext) -> Void)? = nil,
     onMutatingStarted: (@Sendable (State.Arguments, OperationContext) -> Void)? = nil,
     onMutationResultReceived:
       (@Sendable (State.Arguments, Result<State.OperationValue, State.Failure>, OperationContext) -> Void)? = nil,
-    onMutatingEnded: (@Sendable (State.Arguments, OperationContext) -> Void)? = nil
+    onMutatingEnded: (@Sendable (State.Arguments, OperationContext) -> Void)? = nil,
+    onAttemptFailed: (@Sendable (State.Arguments, OperationAttempt, OperationContext) -> Void)? = nil
   ) {
     self.onStateChanged = onStateChanged
     self.onMutatingStarted = onMutatingStarted
     self.onMutationResultReceived = onMutationResultReceived
     self.onMutatingEnded = onMutatingEnded
+    self.onAttemptFailed = onAttemptFailed
   }
 }
 
@@ -45,6 +52,11 @@ extension OperationEventHandler where State: MutationStateProtocol {
     if let onResult = handler.onMutationResultReceived {
       self.onResultReceived = { result, context in
         if let arguments = context.mutationArguments(as: State.Arguments.self) { onResult(arguments, result, context) }
+      }
+    }
+    if let onFailed = handler.onAttemptFailed {
+      self.onAttemptFailed = { attempt, context in
+        if let arguments = context.mutationArguments(as: State.Arguments.self) { onFailed(arguments, attempt, context) }
       }
     }
     if let onEnded = handler.onMutatingEnded {

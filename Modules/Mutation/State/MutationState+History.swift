@@ -5,7 +5,7 @@ extension MutationState {
   /// One call of a mutation.
   public struct HistoryEntry: Sendable, Identifiable {
     /// The task that makes the call.
-    public let task: OperationTask<Value, Failure>
+    public internal(set) var task: OperationTask<Value, Failure>
 
     /// The arguments of the call.
     public let arguments: Arguments

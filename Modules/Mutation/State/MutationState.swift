@@ -15,7 +15,7 @@ public struct MutationState<Arguments: Sendable, Value: Sendable, Failure: Error
 
   /// An active call.
   struct Call: Sendable {
-    let task: OperationTask<Value, Failure>
+    var task: OperationTask<Value, Failure>
     /// Nil if the mutation is run without arguments, which is misuse.
     var entry: HistoryEntry?
     var hasResult = false
@@ -57,6 +57,18 @@ extension MutationState: OperationState {
   /// Whether any call is active, even if the one that was started last has ended.
   public var isLoading: Bool { !self.calls.isEmpty }
 
+  /// Whether a call is paused.
+  ///
+  /// - Complexity: O(*n*) in the number of active calls.
+  public var isPaused: Bool { self.calls.last(after: 0) { $0.task.isPaused ? true : nil } ?? false }
+
+  /// The attempt of the active call that was started last among those that have one.
+  ///
+  /// The tasks of the ``history`` tell the attempt of each call.
+  ///
+  /// - Complexity: O(*n*) in the number of active calls.
+  public var attempt: OperationAttempt? { self.calls.last(after: 0) { $0.task.attempt } }
+
   public var error: Failure? { self.results.presentError }
 
   /// The number of times that an error was set, without calls that ended after a later one.
@@ -83,6 +95,14 @@ extension MutationState: OperationState {
     self.numbers.insert(self.lastNumber, for: task.id)
     self.historyLength = task.context.mutationHistoryLength
     self.trimHistory()
+  }
+
+  public mutating func updateFetchTask(_ task: OperationTask<Value, Failure>) {
+    guard let number = self.numbers[task.id] else { return }
+    self.calls.update(number) { call in
+      call.task = task
+      call.entry?.task = task
+    }
   }
 
   public mutating func reset(using context: OperationContext) -> OperationStateResetEffect<Self> {

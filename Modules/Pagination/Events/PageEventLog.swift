@@ -138,6 +138,15 @@ extension PageEventLog {
     self.deliver(upTo: afterEnd ? .max : self.withState { $0.due })
   }
 
+  /// Delivers the entries of the pages that have ended, when an attempt has failed.
+  ///
+  /// The next attempt may have begun a page already. Its entries come after the event of the failed attempt.
+  func deliverBeforeNextStart() {
+    while let (entry, readers) = self.next(upTo: .max, stopsAtStart: true) {
+      for reader in readers { reader.receive(entry) }
+    }
+  }
+
   @usableFromInline
   func deliverInOrder(upTo number: Int) {
     self.order.perform { self.deliver(upTo: number) }
@@ -156,10 +165,13 @@ extension PageEventLog {
     }
   }
 
-  private func next(upTo number: Int) -> (Entry, [Reader])? {
+  private func next(upTo number: Int, stopsAtStart: Bool = false) -> (Entry, [Reader])? {
     var replaced: Entry?
     let next = self.withState { state -> (Entry, [Reader])? in
       guard state.delivered < min(number, state.written) else { return nil }
+      if stopsAtStart, case .started? = state.entries[state.entries.count - (state.written - state.delivered)]?.kind {
+        return nil
+      }
       return state.takeNext(replaced: &replaced).map { ($0, state.readers) }
     }
     withExtendedLifetime(replaced) {}  // Released after unlocking.

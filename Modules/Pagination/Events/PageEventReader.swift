@@ -87,6 +87,15 @@ extension PageEventReader {
     self.handler.onResultReceived?(result, context)
   }
 
+  /// Passes a failed attempt to the handler, after the events of the pages that it has fetched.
+  func receive(_ attempt: OperationAttempt, in context: OperationContext) {
+    if let run: Run = context.pagingRun() {
+      self.follow(run, in: context)
+      run.log.deliverBeforeNextStart()
+    }
+    self.handler.onAttemptFailed?(attempt, context)
+  }
+
   /// Passes the end of a run to the handler, after all page events of the run.
   func receiveEnd(in context: OperationContext) {
     guard let run: Run = context.pagingRun() else {
@@ -110,7 +119,8 @@ extension OperationEventHandler where State: PaginatedStateProtocol {
       onStateChanged: { state, context in reader.receive(state, in: context) },
       onRunStarted: { context in reader.receiveStart(in: context) },
       onRunEnded: { context in reader.receiveEnd(in: context) },
-      onResultReceived: { result, context in reader.receive(result, in: context) }
+      onResultReceived: { result, context in reader.receive(result, in: context) },
+      onAttemptFailed: { attempt, context in reader.receive(attempt, in: context) }
     )
   }
 }

@@ -47,6 +47,11 @@ public struct PaginatedEventHandler<State: PaginatedStateProtocol & Sendable>: S
   /// Called when a run has ended: with a value, with an error, or by cancellation.
   public var onFetchingEnded: (@Sendable (OperationContext) -> Void)?
 
+  /// Called when an attempt of a run has failed and another one follows, such as a retry.
+  ///
+  /// The attempt tells the error and when the next one begins. The failure of the last attempt is the result of the run.
+  public var onAttemptFailed: (@Sendable (OperationAttempt, OperationContext) -> Void)?
+
   /// Creates a handler.
   public init(
     onStateChanged: (@Sendable (State, OperationContext) -> Void)? = nil,
@@ -55,7 +60,8 @@ public struct PaginatedEventHandler<State: PaginatedStateProtocol & Sendable>: S
     onPageResultReceived: (@Sendable (State.PageID, PageResult, OperationContext) -> Void)? = nil,
     onResultReceived: (@Sendable (RunResult, OperationContext) -> Void)? = nil,
     onPageFetchingEnded: (@Sendable (State.PageID, OperationContext) -> Void)? = nil,
-    onFetchingEnded: (@Sendable (OperationContext) -> Void)? = nil
+    onFetchingEnded: (@Sendable (OperationContext) -> Void)? = nil,
+    onAttemptFailed: (@Sendable (OperationAttempt, OperationContext) -> Void)? = nil
   ) {
     self.onStateChanged = onStateChanged
     self.onFetchingStarted = onFetchingStarted
@@ -64,6 +70,7 @@ public struct PaginatedEventHandler<State: PaginatedStateProtocol & Sendable>: S
     self.onResultReceived = onResultReceived
     self.onPageFetchingEnded = onPageFetchingEnded
     self.onFetchingEnded = onFetchingEnded
+    self.onAttemptFailed = onAttemptFailed
   }
 }
 
@@ -92,7 +99,8 @@ extension OperationEventHandler where State: PaginatedStateProtocol {
         onStateChanged: handler.onStateChanged,
         onRunStarted: handler.onFetchingStarted,
         onRunEnded: handler.onFetchingEnded,
-        onResultReceived: handler.onResultReceived
+        onResultReceived: handler.onResultReceived,
+        onAttemptFailed: handler.onAttemptFailed
       )
     }
   }

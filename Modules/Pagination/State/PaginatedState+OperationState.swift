@@ -24,6 +24,15 @@ extension PaginatedState: OperationState {
     }
   }
 
+  /// Replaces a task with a copy that tells another attempt or pause.
+  public mutating func updateFetchTask(_ task: FetchTask) {
+    let storage = self.uniqueStorage()
+    storage.initialPageActiveTasks.replace(task)
+    storage.nextPageActiveTasks.replace(task)
+    storage.previousPageActiveTasks.replace(task)
+    storage.allPagesActiveTasks.replace(task)
+  }
+
   /// Restores the initial pages, and returns the tasks to cancel.
   public mutating func reset(using context: OperationContext) -> OperationStateResetEffect<Self> {
     let effect = OperationStateResetEffect<Self>(tasksToCancel: self.activeTasks)
@@ -126,6 +135,10 @@ extension PaginatedState {
 }
 
 extension Array {
+  mutating func replace<Value, Failure>(_ task: Element) where Element == OperationTask<Value, Failure> {
+    if let index = self.lastIndex(where: { $0.id == task.id }) { self[index] = task }
+  }
+
   @inlinable
   mutating func remove<Value, Failure>(_ id: OperationTaskIdentifier)
   where Element == OperationTask<Value, Failure> {

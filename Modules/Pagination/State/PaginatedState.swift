@@ -211,6 +211,16 @@ extension PaginatedState {
     self.isLoadingInitialPage || self.isLoadingNextPage || self.isLoadingPreviousPage || self.isLoadingAllPages
   }
 
+  /// Whether a run is paused.
+  ///
+  /// - Complexity: O(*n*) in the number of running tasks.
+  public var isPaused: Bool { self.activeTasks.contains { $0.isPaused } }
+
+  /// The attempt of the newest running task that has one.
+  ///
+  /// - Complexity: O(*n* log *n*) in the number of running tasks.
+  public var attempt: OperationAttempt? { self.activeTasks.sorted { $0.id < $1.id }.newestAttempt() }
+
   /// Whether the page after the last one is being loaded.
   @inlinable
   public var isLoadingNextPage: Bool { !self.nextPageActiveTasks.isEmpty }

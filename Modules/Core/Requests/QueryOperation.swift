@@ -1,0 +1,118 @@
+/// A query made of a path and a closure.
+///
+/// ```swift
+/// func post(_ id: Int) -> QueryOperation<Post, any Error> {
+///   QueryOperation("posts", id) { context in try await api.post(id) }
+/// }
+///
+/// let post = try await client.store(for: post(1).retry(limit: 3)).fetch()
+/// ```
+///
+/// Two queries with the same path are the same query to a client, whose store keeps the closure that it was made with. So
+/// the path has to contain all that the closure depends on.
+///
+/// `Failure` is `any Error` unless the type says otherwise: `QueryOperation<Int, Timeout>("count") { … }`.
+public struct QueryOperation<Value: Sendable, Failure: Error>: QueryRequest {
+  /// The state of the query's stores.
+  public typealias State = QueryState<Value, Failure>
+
+  /// The path of the query.
+  public let path: OperationPath
+
+  /// The name of the query in logs, metrics and traces: by default the first element of the path, if it is a string.
+  public let operationName: String
+
+  private let body: @Sendable (OperationContext, OperationContinuation<Value, Failure>) async throws(Failure) -> Value
+
+  /// Creates a query whose closure also receives the continuation, through which it can yield values.
+  ///
+  /// - Parameters:
+  ///   - element: The first element of the path. A string also names the query, and must contain no user data then.
+  ///   - elements: The other elements of the path.
+  ///   - operationName: The name of the query; nil for the default.
+  ///   - body: Fetches the value, on no actor.
+  @_disfavoredOverload
+  public init(
+    _ element: some Hashable & Sendable,
+    _ elements: any Hashable & Sendable...,
+    operationName: String? = nil,
+    body: @escaping @Sendable (OperationContext, OperationContinuation<Value, Failure>) async throws(Failure) -> Value
+  ) {
+    self.path = OperationPath(elements: [element] + elements)
+    self.operationName = operationName ?? OperationName.ofClosure(at: element, in: Self.self)
+    self.body = body
+  }
+
+  /// Creates a query.
+  ///
+  /// - Parameters:
+  ///   - element: The first element of the path. A string also names the query, and must contain no user data then.
+  ///   - elements: The other elements of the path.
+  ///   - operationName: The name of the query; nil for the default.
+  ///   - body: Fetches the value, on no actor.
+  @_disfavoredOverload
+  public init(
+    _ element: some Hashable & Sendable,
+    _ elements: any Hashable & Sendable...,
+    operationName: String? = nil,
+    body: @escaping @Sendable (OperationContext) async throws(Failure) -> Value
+  ) {
+    self.path = OperationPath(elements: [element] + elements)
+    self.operationName = operationName ?? OperationName.ofClosure(at: element, in: Self.self)
+    self.body = { context, _ throws(Failure) in try await body(context) }
+  }
+
+  /// Calls the closure.
+  public func fetch(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    with continuation: OperationContinuation<Value, Failure>
+  ) async throws(Failure) -> Value {
+    try await self.body(context, continuation)
+  }
+}
+
+extension QueryOperation where Failure == any Error {
+  /// Creates a query whose closure also receives the continuation, through which it can yield values.
+  ///
+  /// - Parameters:
+  ///   - element: The first element of the path. A string also names the query, and must contain no user data then.
+  ///   - elements: The other elements of the path.
+  ///   - operationName: The name of the query; nil for the default.
+  ///   - body: Fetches the value, on no actor.
+  public init(
+    _ element: some Hashable & Sendable,
+    _ elements: any Hashable & Sendable...,
+    operationName: String? = nil,
+    body: @escaping @Sendable (OperationContext, OperationContinuation<Value, any Error>) async throws -> Value
+  ) {
+    self.path = OperationPath(elements: [element] + elements)
+    self.operationName = operationName ?? OperationName.ofClosure(at: element, in: Self.self)
+    self.body = body
+  }
+
+  /// Creates a query.
+  ///
+  /// - Parameters:
+  ///   - element: The first element of the path. A string also names the query, and must contain no user data then.
+  ///   - elements: The other elements of the path.
+  ///   - operationName: The name of the query; nil for the default.
+  ///   - body: Fetches the value, on no actor.
+  public init(
+    _ element: some Hashable & Sendable,
+    _ elements: any Hashable & Sendable...,
+    operationName: String? = nil,
+    body: @escaping @Sendable (OperationContext) async throws -> Value
+  ) {
+    self.path = OperationPath(elements: [element] + elements)
+    self.operationName = operationName ?? OperationName.ofClosure(at: element, in: Self.self)
+    self.body = { context, _ in try await body(context) }
+  }
+}
+
+extension OperationName {
+  /// The name of an operation made of a closure: the first element of its path if that is a string, else its type.
+  package static func ofClosure(at element: any Hashable & Sendable, in type: any OperationRequest.Type) -> String {
+    element as? String ?? self.of(type)
+  }
+}

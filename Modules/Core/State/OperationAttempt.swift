@@ -1,0 +1,64 @@
+public import FoundationEssentials
+
+/// The attempt that a run is in, as the state of its store tells it.
+///
+/// A modifier that tries again tells it, such as a retry: see ``OperationContext/attemptFailed(with:nextAfter:)``.
+public struct OperationAttempt: Sendable {
+  /// The number of the attempt within its run: 1 for the first.
+  public var index: Int
+
+  /// The error of the last attempt that failed in this run; nil if none failed.
+  ///
+  /// While the next attempt is waited for, it is the error of this attempt; then that of the one before.
+  public var lastFailure: (any Error)?
+
+  /// When the next attempt begins; nil while this attempt runs, or if that date is unknown.
+  public var nextBegins: Date?
+
+  /// Creates an attempt.
+  ///
+  /// - Parameters:
+  ///   - index: The number of the attempt, from 1.
+  ///   - lastFailure: The error of the last attempt that failed.
+  ///   - nextBegins: When the next attempt begins.
+  public init(index: Int = 1, lastFailure: (any Error)? = nil, nextBegins: Date? = nil) {
+    self.index = index
+    self.lastFailure = lastFailure
+    self.nextBegins = nextBegins
+  }
+}
+
+extension OperationAttempt: CustomStringConvertible {
+  /// The number, the last failure and the date of the next attempt: `attempt 2 after Timeout(), next at …`.
+  public var description: String {
+    let failure = self.lastFailure.map { " after \($0)" } ?? ""
+    let next = self.nextBegins.map { ", next at \($0)" } ?? ""
+    return "attempt \(self.index)\(failure)\(next)"
+  }
+}
+
+extension OperationTask {
+  /// The attempt that the run is in; nil when nothing in the run tries again.
+  ///
+  /// A store tells it to its state through ``OperationState/updateFetchTask(_:)``. It stays as it is in other copies.
+  public var attempt: OperationAttempt? {
+    if let attempt = self.context.run.attempts?.told { return attempt }
+    return self.context.run.makesAttempts ? OperationAttempt(index: self.context.operationAttempt) : nil
+  }
+
+  /// Whether the run is paused: it has begun, and waits until a specification holds.
+  ///
+  /// Like ``attempt``, it is kept up to date in the state of the store.
+  public var isPaused: Bool { self.context.run.attempts?.isPaused ?? false }
+}
+
+extension Array {
+  /// The attempt of the last task that has one.
+  package func newestAttempt<Value, Failure>() -> OperationAttempt?
+  where Element == OperationTask<Value, Failure> {
+    for task in self.reversed() {
+      if let attempt = task.attempt { return attempt }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,146 @@
+public import OperationCore
+
+/// A mutation made of a path and a closure.
+///
+/// ```swift
+/// let create = MutationOperation("posts", "create") { (title: String, context) in
+///   try await api.createPost(titled: title)
+/// }
+///
+/// let post = try await client.store(for: create).mutate(with: "Hello")
+/// ```
+///
+/// Two mutations with the same path are the same mutation to a client, whose store keeps the closure that it was made
+/// with. `MutateFailure` is `any Error` unless the type says otherwise.
+public struct MutationOperation<Arguments: Sendable, MutateValue: Sendable, MutateFailure: Error>: MutationRequest {
+  /// The state of the mutation's stores.
+  public typealias State = MutationState<Arguments, MutateValue, MutateFailure>
+
+  /// The closure of a mutation that yields values.
+  public typealias Body =
+    @Sendable (
+      Arguments, OperationContext, OperationContinuation<MutateValue, MutateFailure>
+    ) async throws(MutateFailure) -> MutateValue
+
+  /// The path of the mutation.
+  public let path: OperationPath
+
+  /// The name of the mutation in logs, metrics and traces: by default the first element of the path, if it is a string.
+  public let operationName: String
+
+  private let body: Body
+
+  /// Creates a mutation whose closure also receives the continuation, through which it can yield values.
+  ///
+  /// - Parameters:
+  ///   - element: The first element of the path. A string also names the mutation, and must contain no user data then.
+  ///   - elements: The other elements of the path.
+  ///   - operationName: The name of the mutation; nil for the default.
+  ///   - body: Makes a call with the arguments, on no actor.
+  @_disfavoredOverload
+  public init(
+    _ element: some Hashable & Sendable,
+    _ elements: any Hashable & Sendable...,
+    operationName: String? = nil,
+    body: @escaping Body
+  ) {
+    self.path = OperationPath(elements: [element] + elements)
+    self.operationName = operationName ?? OperationName.ofClosure(at: element, in: Self.self)
+    self.body = body
+  }
+
+  /// Creates a mutation.
+  ///
+  /// - Parameters:
+  ///   - element: The first element of the path. A string also names the mutation, and must contain no user data then.
+  ///   - elements: The other elements of the path.
+  ///   - operationName: The name of the mutation; nil for the default.
+  ///   - body: Makes a call with the arguments, on no actor.
+  @_disfavoredOverload
+  public init(
+    _ element: some Hashable & Sendable,
+    _ elements: any Hashable & Sendable...,
+    operationName: String? = nil,
+    body: @escaping @Sendable (Arguments, OperationContext) async throws(MutateFailure) -> MutateValue
+  ) {
+    self.path = OperationPath(elements: [element] + elements)
+    self.operationName = operationName ?? OperationName.ofClosure(at: element, in: Self.self)
+    self.body = { arguments, context, _ throws(MutateFailure) in try await body(arguments, context) }
+  }
+
+  /// Calls the closure.
+  public func mutate(
+    isolation: isolated (any Actor)?,
+    with arguments: Arguments,
+    in context: OperationContext,
+    with continuation: OperationContinuation<MutateValue, MutateFailure>
+  ) async throws(MutateFailure) -> MutateValue {
+    try await self.body(arguments, context, continuation)
+  }
+}
+
+extension MutationOperation where MutateFailure == any Error {
+  /// Creates a mutation whose closure also receives the continuation, through which it can yield values.
+  ///
+  /// - Parameters:
+  ///   - element: The first element of the path. A string also names the mutation, and must contain no user data then.
+  ///   - elements: The other elements of the path.
+  ///   - operationName: The name of the mutation; nil for the default.
+  ///   - body: Makes a call with the arguments, on no actor.
+  public init(
+    _ element: some Hashable & Sendable,
+    _ elements: any Hashable & Sendable...,
+    operationName: String? = nil,
+    body:
+      @escaping @Sendable (
+        Arguments, OperationContext, OperationContinuation<MutateValue, any Error>
+      ) async throws -> MutateValue
+  ) {
+    self.path = OperationPath(elements: [element] + elements)
+    self.operationName = operationName ?? OperationName.ofClosure(at: element, in: Self.self)
+    self.body = body
+  }
+
+  /// Creates a mutation.
+  ///
+  /// - Parameters:
+  ///   - element: The first element of the path. A string also names the mutation, and must contain no user data then.
+  ///   - elements: The other elements of the path.
+  ///   - operationName: The name of the mutation; nil for the default.
+  ///   - body: Makes a call with the arguments, on no actor.
+  public init(
+    _ element: some Hashable & Sendable,
+    _ elements: any Hashable & Sendable...,
+    operationName: String? = nil,
+    body: @escaping @Sendable (Arguments, OperationContext) async throws -> MutateValue
+  ) {
+    self.path = OperationPath(elements: [element] + elements)
+    self.operationName = operationName ?? OperationName.ofClosure(at: element, in: Self.self)
+    self.body = { arguments, context, _ in try await body(arguments, context) }
+  }
+}
+
+extension MutationOperation where Arguments == Void, MutateFailure == any Error {
+  /// Creates a mutation without arguments.
+  ///
+  /// - Parameters:
+  ///   - element: The first element of the path. A string also names the mutation, and must contain no user data then.
+  ///   - elements: The other elements of the path.
+  ///   - operationName: The name of the mutation; nil for the default.
+  ///   - body: Makes a call, on no actor.
+  public init(
+    _ element: some Hashable & Sendable,
+    _ elements: any Hashable & Sendable...,
+    operationName: String? = nil,
+    body: @escaping @Sendable (OperationContext) async throws -> MutateValue
+  ) {
+    self.path = OperationPath(elements: [element] + elements)
+    self.operationName = operationName ?? OperationName.ofClosure(at: element, in: Self.self)
+    self.body = { _, context, _ in try await body(context) }
+  }
+}
+
+extension MutationState: ValueReplacingState {
+  /// The value that the state shows.
+  public func operationValue(replacedBy value: Value) -> Value? { self.currentValue }
+}

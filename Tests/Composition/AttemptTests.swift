@@ -1,0 +1,201 @@
+import FoundationEssentials
+import Operation
+import OperationTesting
+import Synchronization
+import Testing
+
+/// What states and handlers of all kinds tell of attempts.
+@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+struct AttemptTests {
+  private struct Refused: Error, Hashable {
+    var code = 0
+  }
+
+  private let clock = ManualClock(date: Date(timeIntervalSinceReferenceDate: 0))
+
+  @Test
+  func `Callers that join a store's run see its attempts`() async throws {
+    let script = OperationScript<Int, any Error>()
+    let store = OperationStore.detached(query: script.query().retry(limit: 3).deduplicated().manualTime(self.clock))
+    script.enqueue(.error(Refused()))
+    let first = Task { try await store.fetch() }
+    try await self.clock.sleepers(count: 1)
+    let heard = Mutex<[Int]>([])
+    let second = Task.immediate {
+      try await store.fetch(
+        handler: QueryEventHandler(onAttemptFailed: { attempt, _ in heard.withLock { $0.append(attempt.index) } })
+      )
+    }
+    first.cancel()
+    _ = await first.result
+    #expect(store.attempt?.index == 1)
+    self.clock.advance(by: .seconds(1))
+    try await script.next().fail(Refused())
+    try await self.clock.sleepers(count: 1)
+    #expect(store.attempt?.index == 2)
+    #expect(heard.withLock { $0 } == [2])
+    second.cancel()
+    _ = await second.result
+    #expect(store.attempt == nil)
+  }
+
+  @Test
+  func `Another store that shares the run sees its attempts, also when the first caller has left`() async throws {
+    let script = OperationScript<Int, any Error>()
+    let query = script.query().retry(limit: 5).deduplicated().manualTime(self.clock)
+    let (first, second) = (OperationStore.detached(query: query), OperationStore.detached(query: query))
+    script.enqueue(.error(Refused(code: 1)))
+    let leader = Task { try await first.fetch() }
+    try await self.clock.sleepers(count: 1)
+    let follower = Task.immediate { try await second.fetch() }
+    #expect(second.attempt?.index == 1)
+    #expect(second.attempt?.lastFailure as? Refused == Refused(code: 1))
+    #expect(second.attempt?.nextBegins == Date(timeIntervalSinceReferenceDate: 1))
+    self.clock.advance(by: .seconds(1))
+    let run = try await script.next()
+    #expect(first.attempt?.index == 2 && second.attempt?.index == 2)
+    leader.cancel()
+    _ = await leader.result
+    #expect(first.attempt == nil)
+    run.fail(Refused(code: 2))
+    try await self.clock.sleepers(count: 1)
+    #expect(first.attempt == nil)
+    #expect(second.attempt?.lastFailure as? Refused == Refused(code: 2))
+    self.clock.advance(by: .seconds(2))
+    try await script.next().succeed(9)
+    #expect(try await follower.value == 9)
+    #expect(second.attempt == nil)
+  }
+
+  @Test
+  func `A store that joins the run of a runner sees its attempts`() async throws {
+    let script = OperationScript<Int, any Error>()
+    let query = script.query().retry(limit: 5).deduplicated().manualTime(self.clock)
+    let leader = Task { try await OperationRunner(operation: query).run() }
+    let run = try await script.next()
+    let store = OperationStore.detached(query: query)
+    let follower = Task.immediate { try await store.fetch() }
+    run.fail(Refused())
+    try await self.clock.sleepers(count: 1)
+    #expect(store.attempt?.index == 1)
+    self.clock.advance(by: .seconds(1))
+    try await script.next().succeed(1)
+    #expect(try await follower.value == 1)
+    #expect(try await leader.value == 1)
+  }
+
+  @Test
+  func `A retry outside of the deduplication tells the attempts of its own caller`() async throws {
+    let script = OperationScript<Int, any Error>()
+    let query = script.query().deduplicated().retry(limit: 5).manualTime(self.clock)
+    let (first, second) = (OperationStore.detached(query: query), OperationStore.detached(query: query))
+    let leader = Task { try await first.fetch() }
+    let run = try await script.next()
+    let follower = Task.immediate { try await second.fetch() }
+    run.fail(Refused())
+    try await self.clock.sleepers(count: 2)
+    #expect(first.attempt?.nextBegins != nil && second.attempt?.nextBegins != nil)
+    leader.cancel()
+    _ = await leader.result
+    #expect(first.attempt == nil && second.attempt?.index == 1)
+    follower.cancel()
+    _ = await follower.result
+    #expect(second.attempt == nil)
+  }
+
+  @Test
+  func `A list tells the attempt of the page that it loads`() async throws {
+    let script = OperationScript<String, any Error>()
+    let feed = PaginatedOperation(
+      "feed",
+      initialPageId: 0,
+      pageIdAfter: { $0.id + 1 },
+      body: { paging, context, continuation in try await script.run(in: context, with: continuation) }
+    )
+    let store = OperationStore.detached(query: feed.retry(limit: 2).manualTime(self.clock), initialValue: [])
+    let heard = Mutex<[String]>([])
+    let note: @Sendable (String) -> Void = { text in heard.withLock { $0.append(text) } }
+    let subscription = store.subscribe(
+      with: PaginatedEventHandler(
+        onPageFetchingStarted: { id, context in note("page \(id) \(context.operationAttempt)") },
+        onPageFetchingEnded: { id, _ in note("end \(id)") },
+        onAttemptFailed: { attempt, _ in note("failed \(attempt.index)") }
+      )
+    )
+    script.enqueue(.error(Refused()))
+    let fetch = Task { try await store.fetchNextPage() }
+    try await self.clock.sleepers(count: 1)
+    #expect(store.attempt?.index == 1)
+    #expect(store.attempt?.lastFailure is Refused)
+    self.clock.advance(by: .seconds(1))
+    let run = try await script.next()
+    #expect(store.attempt?.index == 2)
+    #expect(store.isLoadingInitialPage)
+    run.succeed("a")
+    #expect(try await fetch.value?.value == "a")
+    #expect(store.attempt == nil)
+    #expect(heard.withLock { $0 } == ["page 0 1", "end 0", "failed 1", "page 0 1", "end 0"])
+    subscription.cancel()
+  }
+
+  @Test
+  func `A mutation tells the attempt of its call, and each call in the history tells its own`() async throws {
+    let script = OperationScript<String, any Error>()
+    let mutation = MutationOperation("posts") { (title: String, context, continuation) in
+      try await script.run(in: context, with: continuation)
+    }
+    let store = OperationStore.detached(mutation: mutation.retry(limit: 2).manualTime(self.clock))
+    let heard = Mutex<[String]>([])
+    let subscription = store.subscribe(
+      with: MutationEventHandler(
+        onAttemptFailed: { arguments, attempt, _ in heard.withLock { $0.append("\(arguments) \(attempt.index)") } }
+      )
+    )
+    script.enqueue(.error(Refused(code: 1)))
+    let first = Task { try await store.mutate(with: "a") }
+    try await self.clock.sleepers(count: 1)
+    let second = Task { try await store.mutate(with: "b") }
+    let run = try await script.next()
+    #expect(store.attempt?.index == 1 && store.attempt?.lastFailure == nil)
+    #expect(store.history.map { ($0.task.attempt?.lastFailure as? Refused)?.code } == [1, nil])
+    run.succeed("B")
+    #expect(try await second.value == "B")
+    #expect((store.attempt?.lastFailure as? Refused)?.code == 1)
+    self.clock.advance(by: .seconds(1))
+    try await script.next().succeed("A")
+    #expect(try await first.value == "A")
+    #expect(store.attempt == nil)
+    #expect(heard.withLock { $0 } == ["a 1"])
+    subscription.cancel()
+  }
+
+  @Test
+  func `Pages that come again equal keep their values`() async throws {
+    final class Text: Equatable, Sendable {
+      let text: String
+      init(_ text: String) { self.text = text }
+      static func == (lhs: Text, rhs: Text) -> Bool { lhs.text == rhs.text }
+    }
+    let changes = Mutex("")
+    let feed = PaginatedOperation(
+      "feed",
+      initialPageId: 0,
+      pageIdAfter: { $0.id < 1 ? $0.id + 1 : nil },
+      body: { paging, _ in Text("\(paging.pageId)\(paging.pageId == 1 ? changes.withLock { $0 } : "")") }
+    )
+    let plain = OperationStore.detached(query: feed.keepsEqualValues(), initialValue: [])
+    try await plain.fetchNextPage()
+    try await plain.fetchNextPage()
+    let old = plain.currentValue
+    changes.withLock { $0 = "!" }
+    try await plain.refetchAllPages()
+    #expect(plain.currentValue[id: 0]?.value === old[id: 0]?.value)
+    #expect(plain.currentValue.map(\.value.text) == ["0", "1!"])
+    #expect(plain.valueUpdateCount == 3)
+    let defaulted = OperationStore.detached(query: feed.defaultValue([]).keepsEqualValues())
+    try await defaulted.fetchNextPage()
+    let first = defaulted.currentValue[id: 0]
+    try await defaulted.refetchAllPages()
+    #expect(defaulted.currentValue[id: 0]?.value === first?.value)
+  }
+}

@@ -1,0 +1,73 @@
+import OperationCore
+import OperationTesting
+import Synchronization
+import Testing
+
+/// Queries from closures.
+@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+struct QueryOperationTests {
+  @Test
+  func `It is a query at its path, with its name, that takes modifiers`() async throws {
+    let client = OperationClient()
+    func post(_ id: Int) -> some QueryRequest<String, any Error> {
+      QueryOperation("posts", id) { context in
+        guard context.operationAttempt > 1 else { throw Refused() }
+        return "post \(id)"
+      }
+      .modifier(TryingAgain(limit: 1, waits: false))
+    }
+    let store = client.store(for: post(1))
+    #expect(store.path == ["posts", 1])
+    #expect(try await store.fetch() == "post 1")
+    #expect(client.store(for: post(1)) === store)
+    #expect(client.store(for: post(2)) !== store)
+    #expect(post(1).operationName == "posts")
+    #expect(store.runTask().configuration.name == "posts: fetch")
+  }
+
+  @Test
+  func `A second form yields values`() async throws {
+    let query = QueryOperation("numbers") { context, continuation in
+      continuation.yield(1)
+      return 2
+    }
+    let store = OperationStore.detached(query: query)
+    let recorder = IntRecorder()
+    let subscription = store.subscribe(with: recorder.handler)
+    #expect(try await store.fetch() == 2)
+    #expect(recorder.values == [1, 2])
+    subscription.cancel()
+  }
+
+  @Test
+  func `Its failure is any error, unless its type says otherwise`() async throws {
+    let any = QueryOperation("a") { _ in 1 }
+    #expect(try await OperationStore<QueryState<Int, any Error>>.detached(query: any).fetch() == 1)
+    let typed = QueryOperation<Int, Refused>("b") { _ throws(Refused) in throw Refused(code: 4) }
+    let store = OperationStore<QueryState<Int, Refused>>.detached(query: typed)
+    await #expect(throws: Refused(code: 4)) { try await store.fetch() }
+    let never = QueryOperation<Int, Never>("c") { _, continuation in
+      continuation.yield(1)
+      return 3
+    }
+    #expect(await OperationStore.detached(query: never).fetch() == 3)
+  }
+
+  @Test
+  func `Its name is that of its type when its path begins with no string, or the one it is given`() {
+    #expect(QueryOperation(1, "a") { _ in 1 }.operationName == "QueryOperation<Int, Error>")
+    #expect(QueryOperation(1, "a", operationName: "One") { _ in 1 }.operationName == "One")
+    #expect(QueryOperation(1, "a") { _ in 1 }.path == [1, "a"])
+    #expect(QueryOperation([1, 2]) { _ in 1 }.path.count == 1)
+  }
+
+  @Test
+  func `Statuses describe themselves`() {
+    #expect("\(OperationStatus<Int, any Error>.idle)" == "idle")
+    #expect("\(OperationStatus<Int, any Error>.loading)" == "loading")
+    #expect("\(OperationStatus<Int, any Error>.result(.success(3)))" == "value(3)")
+    #expect("\(OperationStatus<String, any Error>.result(.success("a")))" == "value(a)")
+    #expect("\(OperationStatus<Int, any Error>.result(.failure(Refused(code: 2))))" == "error(refused 2)")
+    #expect("\(OperationAttempt(index: 2, lastFailure: Refused(code: 1)))" == "attempt 2 after refused 1")
+  }
+}
