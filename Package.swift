@@ -86,6 +86,7 @@ let table: [Module] = [
       "Macros", "Logging", "Metrics", "Tracing", "ServiceLifecycle",
     ]
   ),
+  .library("Sharing", target: "SharingOperation", uses: ["Operation", "Core", "Mutation", "Pagination"]),
 
   .generator("PathKeyGeneration"),
   .tool("PathKeysTool", uses: ["PathKeyGeneration"]),
@@ -105,9 +106,10 @@ let table: [Module] = [
   .tests("ActivityObserving", uses: ["Core", "EventLoop", "ControlGroups", "ActivitySubject"]),
   .tests("Testing", uses: ["Core", "Backoff"]),
   .tests("Operation"),
+  .tests("Sharing", uses: ["Operation"]),
   .tests("PathKeyGeneration"),
   .suite("Composition", uses: ["Operation"]),
-  .suite("Seeds", uses: ["Operation"]),
+  .suite("Seeds", uses: ["Operation", "Sharing"]),
   .tests(
     "Macros",
     uses: ["Operation", "MacrosPlugin"],

@@ -29,6 +29,13 @@ extension OperationStore {
   }
 }
 
+extension OperationStore {
+  /// Waits for a run that refreshes the whole value; without one, runs the operation.
+  nonisolated(nonsending) package func runOrJoin() async -> Result<State.OperationValue, State.Failure> {
+    await self.runtime.runOrJoin()
+  }
+}
+
 extension OperationStore where State: QueryStateProtocol {
   /// Fetches the value and waits for it.
   ///

@@ -1,0 +1,121 @@
+internal import Observation
+internal import OperationCore
+
+/// A store whose state is observed property by property.
+///
+/// Created on the main actor, it keeps a state for the readers on the main actor, which changes only there: code on the
+/// main actor never sees a state change between two of its reads, unless it caused the change itself. All other readers
+/// read the state of the store.
+final class ObservedStore<State: OperationState & Sendable>: Sendable {
+  struct Guarded: Sendable {
+    /// The store; nil while the wrapper has none.
+    var store: OperationStore<State>?
+    /// The state that observers were last notified of.
+    var state: State
+    var subscription: OperationSubscription?
+    /// The properties that were read.
+    var properties: [PropertyName: ObservedProperty<State>]
+    /// The number of changes of `properties`.
+    var propertiesVersion = 0
+    /// Whether a job on the main actor is about to update the state.
+    var isUpdateScheduled = false
+  }
+
+  let registrar = ObservationRegistrar()
+  let guarded: Locked<Guarded>
+  /// Whether the state for the readers on the main actor changes on the main actor only.
+  let followsMainActor: Bool
+
+  /// Creates an object that observes no store yet.
+  init(
+    unbackedState state: State,
+    isolation: (any Actor)?,
+    properties: [PropertyName: ObservedProperty<State>] = [:]
+  ) {
+    self.guarded = Locked(Guarded(state: state, properties: properties))
+    self.followsMainActor = isolation === MainActor.shared
+  }
+
+  /// Creates an object that observes a store, and subscribes to the store.
+  convenience init(
+    _ store: OperationStore<State>,
+    isolation: (any Actor)?,
+    properties: [PropertyName: ObservedProperty<State>] = [:]
+  ) {
+    self.init(unbackedState: store.state, isolation: isolation, properties: properties)
+    self.follow(store, isolation: isolation)
+  }
+
+  /// The store; nil while there is none.
+  var store: OperationStore<State>? { self.guarded.withLock { $0.store } }
+
+  /// Subscribes to a store in place of the current one.
+  func follow(_ store: OperationStore<State>?, isolation: (any Actor)?) {
+    // A subscriber of the new store before the old one is left: nothing is cancelled if they are the same.
+    let handler = OperationEventHandler<State>(onStateChanged: { [weak self] _, _ in self?.storeChanged() })
+    let subscription = store?.subscribe(with: handler, isolation: isolation)
+    self.guarded.withLock { guarded, released in
+      released.append(guarded.store)
+      released.append(guarded.subscription)
+      guarded.store = store
+      guarded.subscription = subscription
+    }
+    self.update()
+  }
+}
+
+extension ObservedStore {
+  /// The state that the current reader sees.
+  var state: State {
+    let (store, state) = self.guarded.withLock { ($0.store, $0.state) }
+    guard let store, !self.followsMainActor || !MainActor.isCurrent else { return state }
+    return store.state
+  }
+
+  /// Notes a change of the store. Called by its subscription.
+  private func storeChanged() {
+    guard self.followsMainActor, !MainActor.isCurrent else { return self.update() }
+    let isScheduled = self.guarded.withLock { guarded in
+      defer { guarded.isUpdateScheduled = true }
+      return guarded.isUpdateScheduled
+    }
+    guard !isScheduled else { return }
+    _Concurrency.Task { @MainActor [weak self] in
+      guard let self else { return }
+      self.guarded.withLock { $0.isUpdateScheduled = false }
+      self.update()
+    }
+  }
+
+  /// Updates the state for the main actor after a call that has waited for the store, so that its caller sees what the
+  /// call did.
+  func catchUp() async {
+    guard self.followsMainActor else { return }
+    await MainActor.run { self.update() }
+  }
+
+  /// Takes the newest state of the store and notifies the observers of the properties that differ.
+  ///
+  /// The newest state, not that of an event: what was seen once is never followed by something older.
+  func update() {
+    self.change { guarded in
+      if let store = guarded.store { guarded.state = store.state }
+    }
+  }
+
+  /// Changes the state and notifies the observers of the properties that differ.
+  ///
+  /// The new state is there before the first notification, so that an observer on another thread, which may read at
+  /// once, does not miss it.
+  func change(_ body: (inout Guarded) -> Void) {
+    let (old, new, properties) = self.guarded.withLock { guarded in
+      let old = guarded.state
+      body(&guarded)
+      return (old, guarded.state, guarded.properties)
+    }
+    for (name, property) in properties where property.hasChanged(old, new) {
+      self.registrar.willSet(self, keyPath: \ObservedStore[property: name])
+      self.registrar.didSet(self, keyPath: \ObservedStore[property: name])
+    }
+  }
+}

@@ -1,0 +1,94 @@
+internal import Operation
+public import OperationCore
+public import OperationMutation
+public import OperationPagination
+
+extension SharedOperation {
+  /// Shares the state of a store, which need not belong to a client.
+  ///
+  /// - Parameters:
+  ///   - store: The store.
+  ///   - isolation: The actor of the caller. With the main actor, the wrapper changes on it.
+  public init(store: OperationStore<State>, isolation: (any Actor)? = #isolation) {
+    self.init(ObservedStore(store, isolation: isolation))
+  }
+
+  /// Shares the state of an operation of any kind.
+  ///
+  /// - Parameters:
+  ///   - operation: The operation.
+  ///   - initialState: The initial state of a new store.
+  ///   - client: The client whose store is shared; nil for `OperationClient.current`.
+  ///   - isolation: The actor of the caller. With the main actor, the wrapper changes on it.
+  public init<Operation: StatefulOperationRequest & Sendable>(
+    _ operation: Operation,
+    initialState: @autoclosure () -> State,
+    client: OperationClient? = nil,
+    isolation: (any Actor)? = #isolation
+  ) where Operation.State == State {
+    let client = client ?? .current
+    self.init(store: client.store(for: operation, initialState: initialState()), isolation: isolation)
+  }
+
+  /// Shares the state of an operation with a default value.
+  ///
+  /// - Parameters:
+  ///   - operation: The operation.
+  ///   - client: The client whose store is shared; nil for `OperationClient.current`.
+  ///   - isolation: The actor of the caller. With the main actor, the wrapper changes on it.
+  public init<Operation: DefaultStateRequest>(
+    _ operation: Operation,
+    client: OperationClient? = nil,
+    isolation: (any Actor)? = #isolation
+  ) where Operation.State == State {
+    self.init(store: (client ?? .current).store(for: operation), isolation: isolation)
+  }
+
+  /// Shares the state of a query.
+  ///
+  /// - Parameters:
+  ///   - query: The query.
+  ///   - initialValue: The value that a new store begins with.
+  ///   - client: The client whose store is shared; nil for `OperationClient.current`.
+  ///   - isolation: The actor of the caller. With the main actor, the wrapper changes on it.
+  public init<Query: QueryRequest>(
+    _ query: Query,
+    initialValue: Query.Value? = nil,
+    client: OperationClient? = nil,
+    isolation: (any Actor)? = #isolation
+  ) where State == QueryState<Query.Value, Query.Failure> {
+    self.init(store: (client ?? .current).store(for: query, initialValue: initialValue), isolation: isolation)
+  }
+
+  /// Shares the state of a mutation.
+  ///
+  /// - Parameters:
+  ///   - mutation: The mutation.
+  ///   - initialValue: The value that a new store begins with.
+  ///   - client: The client whose store is shared; nil for `OperationClient.current`.
+  ///   - isolation: The actor of the caller. With the main actor, the wrapper changes on it.
+  public init<Mutation: MutationRequest>(
+    _ mutation: Mutation,
+    initialValue: Mutation.MutateValue? = nil,
+    client: OperationClient? = nil,
+    isolation: (any Actor)? = #isolation
+  ) where State == MutationState<Mutation.Arguments, Mutation.MutateValue, Mutation.MutateFailure> {
+    self.init(store: (client ?? .current).store(for: mutation, initialValue: initialValue), isolation: isolation)
+  }
+
+  /// Shares the state of a paginated request.
+  ///
+  /// - Parameters:
+  ///   - query: The request.
+  ///   - initialValue: The pages that a new store begins with.
+  ///   - client: The client whose store is shared; nil for `OperationClient.current`.
+  ///   - isolation: The actor of the caller. With the main actor, the wrapper changes on it.
+  public init<Query: PaginatedRequest>(
+    _ query: Query,
+    initialValue: @autoclosure () -> Pages<Query.PageID, Query.PageValue> = [],
+    client: OperationClient? = nil,
+    isolation: (any Actor)? = #isolation
+  ) where State == PaginatedState<Query.PageID, Query.PageValue, Query.PageFailure> {
+    self.init(store: (client ?? .current).store(for: query, initialValue: initialValue()), isolation: isolation)
+  }
+}

@@ -1,0 +1,55 @@
+public import OperationCore
+public import OperationPagination
+
+extension SharedOperation where State: PaginatedStateProtocol {
+  /// Loads the page after the last one and waits for it. Loads the initial page if there are no pages.
+  ///
+  /// - Parameters:
+  ///   - context: Entries that replace those of the store's context for this run.
+  ///   - handler: Receives the events of this run only.
+  /// - Returns: The page; nil if no page comes after the last one.
+  /// - Throws: The error of the operation, or an ``UnbackedOperationError``.
+  @discardableResult
+  public func fetchNextPage(
+    using context: OperationContext? = nil,
+    handler: PaginatedEventHandler<State>? = nil
+  ) async throws(State.Failure) -> Page<State.PageID, State.PageValue>? {
+    try await self.following("fetchNextPage()") { store throws(State.Failure) in
+      try await store.fetchNextPage(using: context, handler: handler)
+    }
+  }
+
+  /// Loads the page before the first one and waits for it. Loads the initial page if there are no pages.
+  ///
+  /// - Parameters:
+  ///   - context: Entries that replace those of the store's context for this run.
+  ///   - handler: Receives the events of this run only.
+  /// - Returns: The page; nil if no page comes before the first one.
+  /// - Throws: The error of the operation, or an ``UnbackedOperationError``.
+  @discardableResult
+  public func fetchPreviousPage(
+    using context: OperationContext? = nil,
+    handler: PaginatedEventHandler<State>? = nil
+  ) async throws(State.Failure) -> Page<State.PageID, State.PageValue>? {
+    try await self.following("fetchPreviousPage()") { store throws(State.Failure) in
+      try await store.fetchPreviousPage(using: context, handler: handler)
+    }
+  }
+
+  /// Fetches all pages again, one after the other from the first, and shows them when all are fetched.
+  ///
+  /// - Parameters:
+  ///   - context: Entries that replace those of the store's context for this run.
+  ///   - handler: Receives the events of this run only.
+  /// - Returns: The pages as they were fetched.
+  /// - Throws: The error of the operation, or an ``UnbackedOperationError``.
+  @discardableResult
+  public func refetchAllPages(
+    using context: OperationContext? = nil,
+    handler: PaginatedEventHandler<State>? = nil
+  ) async throws(State.Failure) -> Pages<State.PageID, State.PageValue> {
+    try await self.following("refetchAllPages()") { store throws(State.Failure) in
+      try await store.refetchAllPages(using: context, handler: handler)
+    }
+  }
+}

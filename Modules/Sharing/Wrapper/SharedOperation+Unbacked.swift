@@ -1,0 +1,51 @@
+public import OperationCore
+public import OperationMutation
+
+extension SharedOperation {
+  /// Creates a wrapper that is not backed by a store, until one is assigned to its projected value.
+  ///
+  /// It holds a state that setters change. Its calls, such as `fetch()`, throw an ``UnbackedOperationError``. If the
+  /// failure of the operation cannot represent that error, calling is a programming error, and traps.
+  ///
+  /// - Parameters:
+  ///   - unbackedState: The state until then.
+  ///   - isolation: The actor of the caller. With the main actor, the wrapper changes on it.
+  public init(unbackedState: State, isolation: (any Actor)? = #isolation) {
+    self.init(ObservedStore(unbackedState: unbackedState, isolation: isolation))
+  }
+
+  /// Creates a wrapper of a query's state that is not backed by a store.
+  public init<Value, Failure>(
+    wrappedValue: Value? = nil,
+    isolation: (any Actor)? = #isolation
+  ) where State == QueryState<Value, Failure> {
+    self.init(unbackedState: QueryState(initialValue: wrappedValue), isolation: isolation)
+  }
+
+  /// Creates a wrapper of a mutation's state that is not backed by a store.
+  public init<Arguments, Value, Failure>(
+    wrappedValue: Value? = nil,
+    isolation: (any Actor)? = #isolation
+  ) where State == MutationState<Arguments, Value, Failure> {
+    self.init(unbackedState: MutationState(initialValue: wrappedValue), isolation: isolation)
+  }
+}
+
+extension ObservedStore {
+  /// Takes the store and the state of another object, and notifies the observers of the properties that differ.
+  func move(to other: ObservedStore<State>) {
+    guard other !== self else { return }
+    if let store = other.store {
+      self.follow(store, isolation: self.followsMainActor ? MainActor.shared : nil)
+    } else {
+      let state = other.state
+      let left = self.guarded.withLock { guarded in
+        let left = (guarded.store, guarded.subscription)
+        guarded.store = nil
+        guarded.subscription = nil
+        return left
+      }
+      withExtendedLifetime(left) { self.change { $0.state = state } }
+    }
+  }
+}

@@ -1,0 +1,11 @@
+/// The error of a call on a ``SharedOperation`` that is not backed by a store.
+public struct UnbackedOperationError: Error, CustomStringConvertible {
+  /// The call that was made, such as `fetch()`.
+  public let call: String
+
+  /// What is wrong, and the remedy.
+  public var description: String {
+    "\(self.call) was called on a SharedOperation that has no operation. Assign one first, by its projected value: "
+      + "$name = SharedOperation(operation)."
+  }
+}

@@ -1,0 +1,90 @@
+import Observation
+import OperationTesting
+import SharingOperation
+import Synchronization
+
+struct Refused: Error, Equatable {}
+
+/// Counts the notifications of a read, which it observes again after each.
+final class Watcher: Sendable {
+  private let counter = Atomic(0)
+  private let read: @Sendable () -> Void
+
+  init(_ read: @escaping @Sendable () -> Void) {
+    self.read = read
+    self.observe()
+  }
+
+  var count: Int { self.counter.load(ordering: .sequentiallyConsistent) }
+
+  private func observe() {
+    withObservationTracking(self.read) { [weak self] in
+      guard let self else { return }
+      self.counter.add(1, ordering: .sequentiallyConsistent)
+      self.observe()
+    }
+  }
+}
+
+/// A value whose `==` is its identifier, so that an equal value may look different.
+struct Post: Equatable, Sendable {
+  var id: Int
+  var name = "name"
+  var likes = 0
+}
+
+/// A value that cannot be compared.
+struct Opaque: Sendable {
+  var number: Int
+}
+
+/// A client whose queries run once for all callers, and never by themselves unless asked.
+func makeClient(runsAutomatically: Bool = true) -> OperationClient {
+  OperationClient(
+    storeCreator: .default(
+      retryLimit: 0,
+      backoff: .noBackoff,
+      delayer: .noDelay,
+      automaticRunningSpecification: .always(runsAutomatically),
+      networkObserver: nil,
+      activityObserver: nil
+    )
+  )
+}
+
+/// A mutation that adds its argument to a number that it was made with, and refuses negative ones.
+struct Add: MutationRequest, Hashable {
+  var base: Int
+
+  func mutate(
+    isolation: isolated (any Actor)?,
+    with arguments: Int,
+    in context: OperationContext,
+    with continuation: OperationContinuation<Int, any Error>
+  ) async throws -> Int {
+    guard arguments >= 0 else { throw Refused() }
+    return self.base + arguments
+  }
+}
+
+/// A feed of three pages.
+struct Feed: PaginatedRequest, Hashable {
+  let initialPageId = 0
+
+  func pageId(after page: Page<Int, [Int]>, using paging: Paging<Int, [Int]>, in context: OperationContext) -> Int? {
+    page.id < 2 ? page.id + 1 : nil
+  }
+
+  func pageId(before page: Page<Int, [Int]>, using paging: Paging<Int, [Int]>, in context: OperationContext) -> Int? {
+    page.id > -1 ? page.id - 1 : nil
+  }
+
+  func fetchPage(
+    isolation: isolated (any Actor)?,
+    using paging: Paging<Int, [Int]>,
+    in context: OperationContext,
+    with continuation: OperationContinuation<[Int], any Error>
+  ) async throws -> [Int] {
+    [paging.pageId * 10]
+  }
+}

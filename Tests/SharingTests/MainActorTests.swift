@@ -1,0 +1,138 @@
+import Observation
+import OperationTesting
+import SharingOperation
+import Testing
+
+/// Wrappers that are created on the main actor.
+@MainActor
+@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+struct MainActorTests {
+  @Test func `Nothing changes between two reads of one job, and everything before the next`() async throws {
+    let script = OperationScript<Int, any Error>()
+    @SharedOperation(script.query(), client: makeClient()) var value
+    let shared = $value
+    #expect($value.isLoading)
+    let run = try await script.next()
+    let changed = Gate()
+    withObservationTracking {
+      _ = shared.wrappedValue
+    } onChange: {
+      changed.open()
+    }
+    let store = try #require($value.store)
+
+    // Blocks the main actor until another thread has delivered the new state.
+    await Task { @concurrent in
+      let delivered = Gate()
+      let subscription = store.subscribe(
+        with: OperationEventHandler(onStateChanged: { state, _ in if state.currentValue == 1 { delivered.open() } })
+      )
+      run.succeed(1)
+      await delivered.waitIgnoringCancellation()
+      subscription.cancel()
+    }.value
+    try await changed.wait()
+
+    #expect(value == 1)
+    #expect(!$value.isLoading)
+  }
+
+  @Test func `A change on another thread waits for the main actor`() async throws {
+    let script = OperationScript<Int, any Error>()
+    @SharedOperation(script.query(), client: makeClient(runsAutomatically: false)) var value
+    let store = try #require($value.store)
+    let changed = Gate()
+    let shared = $value
+    withObservationTracking {
+      _ = shared.wrappedValue
+    } onChange: {
+      changed.open()
+    }
+
+    let thread = SetterThread { store.currentValue = 1 }
+    thread.runAndWait()
+
+    #expect(store.currentValue == 1)
+    #expect(value == nil)
+    #expect(!changed.isOpen)
+    try await changed.wait()
+    #expect(value == 1)
+  }
+
+  @Test func `A setter is seen at once, and a call when it returns`() async throws {
+    let script = OperationScript<Int, any Error>(default: .value(2))
+    @SharedOperation(script.query(), client: makeClient(runsAutomatically: false)) var value
+    let shared = $value
+    let watcher = Watcher { _ = shared.wrappedValue }
+
+    value = 1
+    #expect(value == 1)
+    #expect(watcher.count == 1)
+    try await $value.fetch()
+    #expect(value == 2)
+    #expect(!$value.isLoading)
+    #expect(watcher.count == 2)
+  }
+
+  @Test func `A reader on another thread sees the state of the store`() async throws {
+    let script = OperationScript<Int, any Error>()
+    @SharedOperation(script.query(), client: makeClient(runsAutomatically: false)) var value
+    let store = try #require($value.store)
+    let shared = $value
+
+    let read = await Task { @concurrent in
+      store.currentValue = 3
+      return shared.wrappedValue
+    }.value
+
+    #expect(read == 3)
+  }
+
+  @Test func `Ten thousand changes on other threads are one update for the main actor`() async throws {
+    let script = OperationScript<Int, any Error>()
+    @SharedOperation(script.query(), client: makeClient(runsAutomatically: false)) var value
+    let store = try #require($value.store)
+    let shared = $value
+    let watcher = Watcher { _ = shared.wrappedValue }
+    let changed = Gate()
+    withObservationTracking {
+      _ = shared.wrappedValue
+    } onChange: {
+      changed.open()
+    }
+
+    SetterThread { for number in 1...10_000 { store.currentValue = number } }.runAndWait()
+    #expect(value == nil)
+    try await changed.wait()
+
+    #expect(value == 10_000)
+    #expect(watcher.count == 1)
+  }
+
+  @Test func `An observable model tracks its reads`() async throws {
+    let script = OperationScript<Int, any Error>(default: .value(4))
+    let store = OperationStore.detached(query: script.query().disableAutomaticRunning())
+    let model = store.observable
+    let ofValue = Watcher { MainActor.assumeIsolated { _ = model.currentValue } }
+    let ofLoading = Watcher { MainActor.assumeIsolated { _ = model.isLoading } }
+
+    model.currentValue = 3
+    #expect(model.currentValue == 3)
+    #expect(ofValue.count == 1)
+    #expect(ofLoading.count == 0)
+    #expect(store.subscriberCount == 1)
+    #expect(model.store === store)
+  }
+
+  @Test func `An observable model ends its subscription when it is released`() {
+    let script = OperationScript<Int, any Error>()
+    let store = OperationStore.detached(query: script.query().disableAutomaticRunning())
+    var model: ObservableStore? = store.observable
+    #expect(store.subscriberCount == 1)
+
+    model = nil
+
+    #expect(model == nil)
+    #expect(store.subscriberCount == 0)
+  }
+}

@@ -1,0 +1,187 @@
+import Observation
+import OperationTesting
+import SharingOperation
+import Synchronization
+import Testing
+
+@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+struct TrackingTests {
+  private let client = makeClient(runsAutomatically: false)
+
+  @Test func `A reader of the loading flag is not notified of a new value, nor the other way`() async throws {
+    let script = OperationScript<Int, any Error>()
+    let shared = SharedOperation(script.query(), client: self.client)
+    let ofValue = Watcher { _ = shared.wrappedValue }
+    let ofLoading = Watcher { _ = shared.isLoading }
+
+    shared.wrappedValue = 1
+    #expect(ofValue.count == 1)
+    #expect(ofLoading.count == 0)
+
+    async let fetched = shared.fetch()
+    let run = try await script.next()
+    #expect(ofLoading.count == 1)
+    #expect(ofValue.count == 1)
+    run.succeed(1)
+    _ = try await fetched
+
+    #expect(ofLoading.count == 2)
+    #expect(ofValue.count == 1)
+  }
+
+  @Test func `An equal value set again notifies no reader of the value`() {
+    let script = OperationScript<Post, any Error>()
+    let shared = SharedOperation(script.query(), client: self.client)
+    let ofValue = Watcher { _ = shared.wrappedValue }
+    let ofCount = Watcher { _ = shared.valueUpdateCount }
+
+    shared.wrappedValue = Post(id: 1)
+    shared.wrappedValue = Post(id: 1)
+    shared.wrappedValue = Post(id: 1)
+
+    #expect(ofValue.count == 1)
+    #expect(ofCount.count == 3)
+  }
+
+  @Test func `A value that cannot be compared notifies when it is set again, and not when something else changes`() {
+    let script = OperationScript<Opaque, any Error>()
+    let shared = SharedOperation(script.query(), client: self.client)
+    let ofValue = Watcher { _ = shared.wrappedValue }
+
+    shared.wrappedValue = Opaque(number: 1)
+    shared.wrappedValue = Opaque(number: 1)
+    shared.setResult(to: .failure(Refused()))
+
+    #expect(ofValue.count == 2)
+  }
+
+  @Test func `A status that cannot be compared as a whole notifies when a part differs`() {
+    let script = OperationScript<Post, any Error>()
+    let shared = SharedOperation(script.query(), client: self.client)
+    let ofStatus = Watcher { _ = shared.status }
+    let ofError = Watcher { _ = shared.error }
+
+    shared.wrappedValue = Post(id: 1)
+    shared.wrappedValue = Post(id: 1)
+    #expect(ofStatus.count == 1)
+    #expect(ofError.count == 0)
+    shared.setResult(to: .failure(Refused()))
+    shared.setResult(to: .failure(Refused()))
+    #expect(ofStatus.count == 2)
+    #expect(ofError.count == 1)
+  }
+
+  @Test func `A selection notifies only when it changes`() {
+    let script = OperationScript<Post, any Error>()
+    let byName = SharedOperation(script.query(), select: \.name, client: self.client)
+    let byBody = SharedOperation(script.query(), select: { $0.likes / 10 }, client: self.client)
+    let ofName = Watcher { _ = byName.wrappedValue?.name }
+    let ofTens = Watcher { _ = byBody.wrappedValue?.likes }
+
+    byName.wrappedValue = Post(id: 1)
+    #expect(ofName.count == 1)
+    #expect(ofTens.count == 1)
+    byName.wrappedValue = Post(id: 1, likes: 9)
+    #expect(ofName.count == 1)
+    #expect(ofTens.count == 1)
+    byName.wrappedValue = Post(id: 1, likes: 10)
+    #expect(ofName.count == 1)
+    #expect(ofTens.count == 2)
+    byName.wrappedValue = Post(id: 1, name: "another", likes: 10)
+    #expect(ofName.count == 2)
+    #expect(ofTens.count == 2)
+  }
+
+  @Test func `The new value is there when a reader is notified`() {
+    let script = OperationScript<Int, any Error>()
+    let shared = SharedOperation(script.query(), client: self.client)
+    let seen = Mutex<[Int?]>([])
+    withObservationTracking {
+      _ = shared.wrappedValue
+    } onChange: {
+      let value = shared.wrappedValue
+      seen.withLock { $0.append(value) }
+    }
+
+    shared.wrappedValue = 1
+
+    #expect(seen.withLock { $0 } == [1])
+  }
+
+  @Test func `A reader may change the value while it is notified`() {
+    let script = OperationScript<Int, any Error>()
+    let shared = SharedOperation(script.query(), client: self.client)
+    withObservationTracking {
+      _ = shared.wrappedValue
+    } onChange: {
+      if shared.wrappedValue == 1 { shared.wrappedValue = 2 }
+    }
+
+    shared.wrappedValue = 1
+
+    #expect(shared.wrappedValue == 2)
+    #expect(shared.valueUpdateCount == 2)
+  }
+
+  @Test func `Observations yields the values in order`() async throws {
+    let script = OperationScript<Int, any Error>()
+    let shared = SharedOperation(script.query(), client: self.client)
+    shared.wrappedValue = 0
+
+    var seen: [Int?] = []
+    for await value in Observations({ shared.wrappedValue }) {
+      seen.append(value)
+      if seen.count == 5 { break }
+      shared.wrappedValue = seen.count
+    }
+
+    #expect(seen == [0, 1, 2, 3, 4])
+  }
+
+  @Test func `Many threads set and read, and every read is notified`() async throws {
+    let script = OperationScript<Int, any Error>()
+    let shared = SharedOperation(script.query(), client: self.client)
+    let notifications = Atomic(0)
+
+    await withTaskGroup { group in
+      for thread in 0..<8 {
+        group.addTask {
+          for number in 0..<200 {
+            shared.wrappedValue = thread * 1_000 + number
+            withObservationTracking {
+              _ = shared.wrappedValue
+              _ = shared.valueUpdateCount
+            } onChange: {
+              notifications.add(1, ordering: .relaxed)
+            }
+          }
+        }
+      }
+    }
+    let watcher = Watcher { _ = shared.wrappedValue }
+    shared.wrappedValue = -1
+
+    #expect(shared.valueUpdateCount == 1_601)
+    #expect(watcher.count == 1)
+    #expect(notifications.load(ordering: .relaxed) >= 1_600)
+  }
+
+  @Test func `Ten thousand wrappers share one store, and leave nothing`() async throws {
+    let tracker = LifetimeTracker()
+    let script = OperationScript<LifetimeTracker.Token, any Error>()
+    var wrappers = (0..<10_000).map { _ in SharedOperation(script.query(), client: self.client) }
+    let store = try #require(wrappers[0].store)
+    #expect(store.subscriberCount == 10_000)
+    let watchers = wrappers.prefix(100).map { wrapper in Watcher { _ = wrapper.wrappedValue } }
+
+    store.currentValue = tracker.token()
+    #expect(watchers.allSatisfy { $0.count == 1 })
+    wrappers = []
+    #expect(store.subscriberCount == 100)
+    _ = consume watchers
+
+    #expect(store.subscriberCount == 0)
+    store.currentValue = nil
+    try await tracker.noneAlive()
+  }
+}
