@@ -182,11 +182,12 @@ extension SharedRun {
     return waiterID
   }
 
-  /// Waits until the run has finished or the waiter has left. Returns whether the run has finished.
+  /// Waits until the run has finished or the waiter has left. Returns false if the waiter has left first.
   @inlinable
   @inline(__always)
   nonisolated(nonsending) func wait(at waiterID: WaiterTable.WaiterID) async -> Bool {
-    if self.isFinished.load(ordering: .acquiring) { return true }
+    // The table does not change any more once the run has finished, except where waiters have left early.
+    if self.isFinished.load(ordering: .acquiring), !self.state.waiters.hasEarlyLeavers { return true }
     return await withUnsafeContinuation { continuation in
       let answer = self.withState { $0.suspend(continuation, at: waiterID) }
       if let answer { continuation.resume(returning: answer) }

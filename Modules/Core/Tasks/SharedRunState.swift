@@ -53,16 +53,16 @@ extension SharedRunState {
     return self.waiters.join()
   }
 
-  /// Suspends a waiter and returns nil, unless the run has finished (true) or the waiter has left (false).
+  /// Suspends a waiter and returns nil, unless the waiter has left (false) or the run has finished (true).
   @usableFromInline
   mutating func suspend(_ continuation: WaiterTable.Continuation, at waiterID: WaiterTable.WaiterID) -> Bool? {
-    if self.phase == .finished { return true }
-    guard case .left = self.waiters[waiterID] else {
-      self.waiters[waiterID] = .suspended(continuation)
-      return nil
+    if case .left = self.waiters[waiterID] {
+      self.waiters.vacate(waiterID)
+      return false
     }
-    self.waiters.vacate(waiterID)
-    return false
+    if self.phase == .finished { return true }
+    self.waiters[waiterID] = .suspended(continuation)
+    return nil
   }
 
   /// Removes a waiter, and with it an owner if the waiter is one.
@@ -87,7 +87,7 @@ extension SharedRunState {
       self.waiters.vacate(waiterID)
       return (cancellation, continuation)
     case .arriving:
-      self.waiters[waiterID] = .left
+      self.waiters.leaveEarly(waiterID)
       return (cancellation, nil)
     case .left, .vacant:
       return (cancellation, nil)

@@ -27,6 +27,9 @@ struct WaiterTable: Sendable {
   // Stored apart: most runs have one waiter, which then needs no allocation.
   var first = Waiter.vacant
   var others: Others?
+  /// Whether a waiter has left before it was suspended. Such a waiter stays in the table, also when the run finishes
+  /// before it would be suspended: it has left then, and does not receive the outcome.
+  @usableFromInline private(set) var hasEarlyLeavers = false
 
   @usableFromInline
   init() {}
@@ -53,18 +56,36 @@ struct WaiterTable: Sendable {
     }
   }
 
+  /// Marks a waiter that is not suspended yet as one that has left.
+  mutating func leaveEarly(_ waiterID: WaiterID) {
+    self[waiterID] = .left
+    self.hasEarlyLeavers = true
+  }
+
   /// Removes a waiter and frees its identifier.
   mutating func vacate(_ waiterID: WaiterID) {
     self[waiterID] = .vacant
     if waiterID > 0 { self.others?.freeIDs.append(waiterID) }
   }
 
-  /// Removes all waiters. Returns those to resume, in the order of their identifiers.
+  /// Removes all waiters, except those that have left early. Returns those to resume, in the order of their identifiers.
   mutating func removeAll() -> SuspendedWaiters {
     let waiters = SuspendedWaiters(first: self.first, others: self.others?.waiters)
-    self.first = .vacant
-    self.others = nil
+    if self.hasEarlyLeavers {
+      self.removeAllButEarlyLeavers()
+    } else {
+      self.first = .vacant
+      self.others = nil
+    }
     return waiters
+  }
+
+  private mutating func removeAllButEarlyLeavers() {
+    func keep(_ waiter: Waiter) -> Waiter {
+      if case .left = waiter { .left } else { .vacant }
+    }
+    self.first = keep(self.first)
+    if let others = self.others { self.others = Others(waiters: others.waiters.map(keep)) }
   }
 }
 

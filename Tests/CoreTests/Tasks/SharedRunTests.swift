@@ -29,6 +29,27 @@ import Testing
     #expect(delegate.log == ["willStart", "perform", "wasCancelled", "didFinish failed cancelled"])
   }
 
+  @Test func `A caller that is cancelled by the work leaves, although the work ends before the caller waits`()
+    async throws
+  {
+    let caller = Mutex<Task<Int, any Error>?>(nil)
+    let sharedRun = SharedRun(
+      delegate: LoggingDelegate { _ in
+        caller.withLock { $0 }?.cancel()
+        return 1
+      }
+    )
+    let ready = Gate()
+    let task = Task { [context] in
+      try await ready.wait()
+      return try await sharedRun.outcome(in: context, leaving: .atOnce).get()
+    }
+    caller.withLock { $0 = task }
+    ready.open()
+    await #expect(throws: CancellationError.self) { try await task.finished() }
+    #expect(sharedRun.isCancelled)
+  }
+
   @Test func `A run that is cancelled before its start does not notify the delegate`() async throws {
     let delegate = LoggingDelegate()
     let sharedRun = SharedRun(delegate: delegate)

@@ -38,4 +38,23 @@ import Testing
     #expect(hasFinished)
     #expect(table.join() == 0)
   }
+
+  @Test func `Only those that have left early stay when all are removed`() {
+    var table = Table()
+    let waiterIDs = (0..<3).map { _ in table.join() }
+    #expect(!table.hasEarlyLeavers)
+    table.leaveEarly(waiterIDs[1])
+    _ = table.removeAll()
+    #expect(table.hasEarlyLeavers)
+    guard case .left = table[waiterIDs[1]] else {
+      Issue.record("A waiter that left early is forgotten.")
+      return
+    }
+    for waiterID in [waiterIDs[0], waiterIDs[2]] {
+      guard case .vacant = table[waiterID] else {
+        Issue.record("The waiter \(waiterID) is not removed.")
+        continue
+      }
+    }
+  }
 }
