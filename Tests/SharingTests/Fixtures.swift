@@ -5,9 +5,20 @@ import Synchronization
 
 struct Refused: Error, Equatable {}
 
-/// Counts the notifications of a read, which it observes again after each.
+/// Counts on any thread.
+final class Counter: Sendable {
+  private let number = Atomic(0)
+
+  var count: Int { self.number.load(ordering: .sequentiallyConsistent) }
+
+  func increment() {
+    self.number.add(1, ordering: .sequentiallyConsistent)
+  }
+}
+
+/// Counts the notifications of a read, which it observes again after each. For changes on one thread.
 final class Watcher: Sendable {
-  private let counter = Atomic(0)
+  private let counter = Counter()
   private let read: @Sendable () -> Void
 
   init(_ read: @escaping @Sendable () -> Void) {
@@ -15,12 +26,12 @@ final class Watcher: Sendable {
     self.observe()
   }
 
-  var count: Int { self.counter.load(ordering: .sequentiallyConsistent) }
+  var count: Int { self.counter.count }
 
   private func observe() {
     withObservationTracking(self.read) { [weak self] in
       guard let self else { return }
-      self.counter.add(1, ordering: .sequentiallyConsistent)
+      self.counter.increment()
       self.observe()
     }
   }

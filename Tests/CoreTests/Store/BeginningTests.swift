@@ -1,5 +1,6 @@
 import OperationCore
 import OperationTesting
+import Synchronization
 import Testing
 
 /// When runs begin for subscribers, and when they do not.
@@ -51,10 +52,13 @@ struct BeginningTests {
   @Test @MainActor
   func `A subscription that is cancelled at once on the main actor runs nothing and reports no run`() async throws {
     let script = IntScript(default: .value(1))
-    let store = IntStore.detached(query: script.automaticQuery())
+    // Nothing starts before the cancellation, however slow this thread is.
+    let executor = HoldingExecutor()
+    let held = script.automaticQuery().taskConfiguration { $0.executorPreference = executor }
+    let store = IntStore.detached(query: held)
     let recorder = IntRecorder()
     let listener = IntRecorder()
-    let query = script.automaticQuery().handleEvents(
+    let query = held.handleEvents(
       with: QueryEventHandler<IntState>(
         onFetchingStarted: { _ in Issue.record("A run has started that was cancelled before.") },
         onFetchingEnded: { _ in Issue.record("A run has ended that never started.") }
@@ -63,6 +67,7 @@ struct BeginningTests {
     let watched = IntStore.detached(query: query)
     store.subscribe(with: recorder.handler).cancel()
     watched.subscribe(with: listener.handler).cancel()
+    executor.release()
     await store.settled()
     await watched.settled()
     #expect(script.runCount == 0)
@@ -117,5 +122,38 @@ struct ClosedStoreTests {
     }
     #expect(values.count <= 1)
     #expect(script.runCount == runs)
+  }
+}
+
+/// Holds its jobs back until it is told to run them, and then runs each at once.
+private final class HoldingExecutor: TaskExecutor {
+  private struct State {
+    var jobs: [UnownedJob] = []
+    var isHolding = true
+  }
+
+  private let state = Mutex(State())
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    let isHeld = self.state.withLock { state in
+      if state.isHolding { state.jobs.append(job) }
+      return state.isHolding
+    }
+    if !isHeld { self.run(job) }
+  }
+
+  func release() {
+    let jobs = self.state.withLock { state in
+      state.isHolding = false
+      defer { state.jobs = [] }
+      return state.jobs
+    }
+    for job in jobs { self.run(job) }
+  }
+
+  private func run(_ job: UnownedJob) {
+    let executor = self.asUnownedTaskExecutor()
+    Task.detached { job.runSynchronously(on: executor) }
   }
 }
