@@ -126,6 +126,45 @@ symbol_graphs() {
     fail "no symbol graph of $module"
 }
 
+# narrowed_package FOLDER TARGET…: the package with no test target but those, in a folder of its own. SwiftPM builds all test
+# targets of a package or none, and they are most of what there is to build.
+narrowed_package() {
+  local folder=$1 entry target
+  shift
+  mkdir -p "$folder"
+  for entry in $(existing Modules Plugins Tests); do
+    [ -e "$folder/$entry" ] || ln -s "$ROOT/$entry" "$folder/$entry"
+  done
+  {
+    cat "$ROOT/Package.swift"
+    echo
+    echo 'let testTargets: Set<String> = ['
+    for target in "$@"; do echo "  \"$target\","; done
+    echo ']'
+    echo 'package.targets.removeAll { $0.type == .test && !testTargets.contains($0.name) }'
+  } >"$folder/Package.swift.new"
+  # An unchanged manifest stays, so that an earlier build serves.
+  if cmp -s "$folder/Package.swift.new" "$folder/Package.swift"; then
+    rm "$folder/Package.swift.new"
+  else
+    mv "$folder/Package.swift.new" "$folder/Package.swift"
+  fi
+}
+
+# traits: the traits of the manifest, one a line. The trait SwiftOperation<Name> belongs to the library Operation<Name>, and to
+# its tests <Name>Tests.
+traits() { swift package --package-path "$ROOT" show-traits | awk '$1 != "default" { print $1 }'; }
+
+# trait_package: sets TRAIT_PACKAGE to the arguments for SwiftPM that build the package with all traits and, of its tests,
+# those of what is behind a trait. No other target has code that depends on a trait.
+trait_package() {
+  local folder="$ROOT/.build-traits-short" tests
+  tests=$(traits | sed 's/^SwiftOperation\(.*\)$/\1Tests/')
+  # shellcheck disable=SC2086
+  narrowed_package "$folder/package" $tests
+  TRAIT_PACKAGE=(--package-path "$folder/package" --scratch-path "$folder/build" --enable-all-traits)
+}
+
 # must_fail PATTERN COMMAND…: the command has to fail, and for the reason that the pattern names.
 must_fail() {
   local pattern=$1 log="$TEMPORARY/canary.log"
