@@ -6,7 +6,6 @@ import PackageDescription
 struct Example {
   var name: String
   var products: [Target.Dependency]
-  var resources: [Resource] = []
   /// What is in the folder and not for the compiler.
   var scripts: [String] = []
   var plugins: [Target.PluginUsage] = []
@@ -24,14 +23,20 @@ let examples = [
     scripts: ["run"]
   ),
   Example(
+    name: "dashboard",
+    products: [
+      .product(name: "SharingOperation", package: "swift-operation"),
+      .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      "PostService",
+    ]
+  ),
+  Example(
     name: "quickstart",
     products: [
       .product(name: "Operation", package: "swift-operation"),
-      .product(name: "FlyingFox", package: "FlyingFox"),
-      .product(name: "FlyingSocks", package: "FlyingFox"),
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      "PostService",
     ],
-    resources: [.process("Resources")],
     plugins: [.plugin(name: "OperationPathKeys", package: "swift-operation")]
   ),
 ]
@@ -44,16 +49,27 @@ let package = Package(
     .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
   ],
-  targets: examples.map { example in
-    .executableTarget(
-      name: example.name,
-      dependencies: example.products,
-      path: example.name,
-      exclude: example.scripts,
-      resources: example.resources,
-      plugins: example.plugins
+  targets: [
+    // A server with posts that fails on purpose, and the client functions that ask it: what several examples talk to.
+    .target(
+      name: "PostService",
+      dependencies: [
+        .product(name: "FlyingFox", package: "FlyingFox"),
+        .product(name: "FlyingSocks", package: "FlyingFox"),
+      ],
+      path: "PostService",
+      resources: [.process("Resources")]
     )
-  },
+  ]
+    + examples.map { example in
+      .executableTarget(
+        name: example.name,
+        dependencies: example.products,
+        path: example.name,
+        exclude: example.scripts,
+        plugins: example.plugins
+      )
+    },
   swiftLanguageModes: [.v6]
 )
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Operation
+import PostService
 
 @main
 struct Quickstart: AsyncParsableCommand {
@@ -38,7 +39,7 @@ struct Quickstart: AsyncParsableCommand {
     if let baseURL = self.baseURL {
       await self.play(with: PostAPI(baseURL: baseURL), server: nil, account: account)
     } else {
-      let server = PostServer(archive: try PostArchive(bundle: .module)) { account.say(.server, "\($0)") }
+      let server = PostServer(archive: try PostArchive.bundled()) { account.say(.server, "\($0)") }
       await self.play(with: PostAPI(baseURL: try await server.start()), server: server, account: account)
       await server.stop()
     }

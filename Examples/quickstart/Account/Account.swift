@@ -1,4 +1,5 @@
 import Foundation
+import PostService
 import Synchronization
 
 /// Tells on standard output what happens while it happens, and counts what went wrong.

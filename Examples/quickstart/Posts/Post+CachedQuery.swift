@@ -1,4 +1,5 @@
 import Operation
+import PostService
 
 extension Post {
   /// A post by its id: first as the cache has it, then as the server has it.

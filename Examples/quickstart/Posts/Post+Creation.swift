@@ -1,4 +1,5 @@
 import Operation
+import PostService
 
 extension Post {
   /// Creates a post, which feeds show at their end from the call on: as a draft while the server thinks about it, and

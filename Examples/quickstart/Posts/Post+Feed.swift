@@ -1,4 +1,5 @@
 import Operation
+import PostService
 
 extension Post {
   /// All posts, in pages of `size`; fresh for a minute.

@@ -1,4 +1,5 @@
 import Operation
+import PostService
 
 extension Post {
   /// A post by its id, nil when there is none; fresh for a minute.

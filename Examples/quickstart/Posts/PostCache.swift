@@ -1,3 +1,4 @@
+import PostService
 import Synchronization
 
 /// What an earlier run of the program might have left on disk.

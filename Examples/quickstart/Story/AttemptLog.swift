@@ -1,3 +1,4 @@
+import PostService
 import Synchronization
 
 /// Measures how long a retry waits: from the failure of an attempt to the beginning of the next.

@@ -1,4 +1,5 @@
 import Operation
+import PostService
 
 extension Narrator<QueryState<Post?, any Error>> {
   convenience init(post id: Int, subject: String = "post", account: Account) {

@@ -1,4 +1,5 @@
 import Operation
+import PostService
 import Synchronization
 
 /// Tells each change of a store's state, and remembers the states.

@@ -1,4 +1,5 @@
 import Operation
+import PostService
 
 /// What a step of the story acts on.
 struct Stage: Sendable {

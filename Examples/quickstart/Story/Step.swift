@@ -1,3 +1,5 @@
+import PostService
+
 /// One scene of the story.
 ///
 /// It says what it does on the stage's account and checks its own outcome there.

@@ -1,3 +1,5 @@
+import PostService
+
 /// The steps in their order.
 ///
 /// A step that throws is told as wrong, and the story goes on.

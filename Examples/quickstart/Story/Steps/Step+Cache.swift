@@ -1,4 +1,5 @@
 import Operation
+import PostService
 
 extension Step {
   static let cachedFirst = Step("A cached post is shown until the live one is here") { stage in

@@ -1,4 +1,5 @@
 import Operation
+import PostService
 
 extension Step {
   static let creation = Step("A new post is in the feed at once, and stays when the server agrees") { stage, server in

@@ -1,4 +1,5 @@
 import Operation
+import PostService
 
 extension Step {
   static let feed = Step("A feed is read page by page, to its end") { stage in

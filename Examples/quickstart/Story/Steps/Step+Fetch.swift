@@ -1,4 +1,5 @@
 import Operation
+import PostService
 
 extension Step {
   static let fetch = Step("A post is fetched through a client") { stage in

@@ -1,4 +1,5 @@
 import Operation
+import PostService
 
 extension Step {
   static let matching = Step("All stores below a path are changed at once, without a request") { stage in

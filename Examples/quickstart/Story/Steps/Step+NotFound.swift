@@ -1,4 +1,5 @@
 import Operation
+import PostService
 
 extension Step {
   static let notFound = Step("A post that is not there is a value, not an error") { stage in

@@ -1,4 +1,5 @@
 import Operation
+import PostService
 
 extension Step {
   static let outage = Step("A dead server is an error beside the last value, until it is back") { stage, server in

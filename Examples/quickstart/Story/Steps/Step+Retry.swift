@@ -1,4 +1,5 @@
 import Operation
+import PostService
 
 extension Step {
   static let retry = Step("A server that fails twice is asked three times") { stage, server in

@@ -1,4 +1,5 @@
 import Operation
+import PostService
 
 extension Step {
   static let sharedStore = Step("Ten callers of one store share a request") { stage in

@@ -2,27 +2,27 @@ import Foundation
 import Synchronization
 
 /// The posts that the server holds, in order of their ids.
-final class PostArchive: Sendable {
+package final class PostArchive: Sendable {
   private let posts: Mutex<[Post]>
 
-  init(_ posts: [Post]) {
+  package init(_ posts: [Post]) {
     self.posts = Mutex(posts.sorted { $0.id < $1.id })
   }
 
   /// The posts of `Resources/posts.json`.
-  convenience init(bundle: Bundle) throws {
-    guard let url = bundle.url(forResource: "posts", withExtension: "json") else {
+  package static func bundled() throws -> PostArchive {
+    guard let url = Bundle.module.url(forResource: "posts", withExtension: "json") else {
       throw CocoaError(.fileNoSuchFile)
     }
-    self.init(try JSONDecoder().decode([Post].self, from: Data(contentsOf: url)))
+    return PostArchive(try JSONDecoder().decode([Post].self, from: Data(contentsOf: url)))
   }
 
-  subscript(id: Int) -> Post? {
+  package subscript(id: Int) -> Post? {
     self.posts.withLock { $0.first { $0.id == id } }
   }
 
   /// A limit of 0 means all that is left, as it does at dummyjson.com.
-  func page(limit: Int, skip: Int) -> PostPage {
+  package func page(limit: Int, skip: Int) -> PostPage {
     self.posts.withLock { posts in
       let rest = posts.dropFirst(skip)
       let page = Array(limit == 0 ? rest : rest.prefix(limit))
@@ -30,7 +30,7 @@ final class PostArchive: Sendable {
     }
   }
 
-  func add(_ draft: PostDraft) -> Post {
+  package func add(_ draft: PostDraft) -> Post {
     self.posts.withLock { posts in
       let id = (posts.last?.id ?? 0) + 1
       let post = Post(id: id, userId: draft.userId, title: draft.title, body: draft.body)
@@ -40,7 +40,7 @@ final class PostArchive: Sendable {
   }
 
   /// Changes a post behind the clients' backs, as somebody else's edit would.
-  func edit(id: Int, _ change: (inout Post) -> Void) {
+  package func edit(id: Int, _ change: (inout Post) -> Void) {
     self.posts.withLock { posts in
       guard let index = posts.firstIndex(where: { $0.id == id }) else { return }
       change(&posts[index])

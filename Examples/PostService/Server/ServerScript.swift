@@ -1,16 +1,16 @@
 import Synchronization
 
 /// An answer that the server gives in place of the true one.
-struct Fault: Hashable, Sendable {
-  let status: Int
-  let message: String
+package struct Fault: Hashable, Sendable {
+  package let status: Int
+  package let message: String
 
-  static let unavailable = Self(status: 503, message: "try again later")
-  static let refused = Self(status: 422, message: "this post is not welcome")
+  package static let unavailable = Self(status: 503, message: "try again later")
+  package static let refused = Self(status: 422, message: "this post is not welcome")
 }
 
 /// How the server behaves: how long it takes, and which of the next requests it fails.
-final class ServerScript: Sendable {
+package final class ServerScript: Sendable {
   private struct State {
     var usualLatency: Duration
     var latencies: [Route: Duration] = [:]
@@ -19,28 +19,28 @@ final class ServerScript: Sendable {
 
   private let state: Mutex<State>
 
-  init(latency: Duration) {
+  package init(latency: Duration) {
     self.state = Mutex(State(usualLatency: latency))
   }
 
-  func setLatency(_ latency: Duration, of route: Route) {
+  package func setLatency(_ latency: Duration, of route: Route) {
     self.state.withLock { $0.latencies[route] = latency }
   }
 
   /// Lets the next `count` requests of a route fail; they come after failures that are still due.
-  func fail(next count: Int, of route: Route, with fault: Fault = .unavailable) {
+  package func fail(next count: Int, of route: Route, with fault: Fault = .unavailable) {
     self.state.withLock {
       $0.faults[route, default: []].append(contentsOf: repeatElement(fault, count: count))
     }
   }
 
   /// Forgets failures that were not used up and goes back to the usual latency.
-  func reset() {
+  package func reset() {
     self.state.withLock { $0 = State(usualLatency: $0.usualLatency) }
   }
 
   /// What happens to the request that has just arrived; uses a failure up.
-  func next(for route: Route) -> (latency: Duration, fault: Fault?) {
+  package func next(for route: Route) -> (latency: Duration, fault: Fault?) {
     self.state.withLock { state in
       let latency = state.latencies[route] ?? state.usualLatency
       guard state.faults[route]?.isEmpty == false else { return (latency, nil) }

@@ -4,27 +4,27 @@ import Synchronization
 ///
 /// The server keeps one for what reached it and the client keeps one for what it sent, so that a claim such as
 /// "ten callers, one request" is read off the traffic and not off the library that makes the claim.
-final class RequestLog: Sendable {
+package final class RequestLog: Sendable {
   private let routes = Mutex<[Route]>([])
 
   /// Writes a request down; returns how many of its route there are now.
   @discardableResult
-  func record(_ route: Route) -> Int {
+  package func record(_ route: Route) -> Int {
     self.routes.withLock { routes in
       routes.append(route)
       return routes.count { $0 == route }
     }
   }
 
-  func count(of route: Route) -> Int {
+  package func count(of route: Route) -> Int {
     self.routes.withLock { $0.count { $0 == route } }
   }
 
-  var total: Int {
+  package var total: Int {
     self.routes.withLock { $0.count }
   }
 
-  func removeAll() {
+  package func removeAll() {
     self.routes.withLock { $0.removeAll() }
   }
 }

@@ -1,16 +1,16 @@
-import Foundation
+package import Foundation
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
 #endif
 
 /// The remote, as plain async functions over `URLSession`: no retry, no sharing, no cache.
-struct PostAPI: Sendable {
-  let baseURL: URL
-  let sent = RequestLog()
+package struct PostAPI: Sendable {
+  package let baseURL: URL
+  package let sent = RequestLog()
   private let session: URLSession
 
-  init(baseURL: URL) {
+  package init(baseURL: URL) {
     self.baseURL = baseURL
     let configuration = URLSessionConfiguration.ephemeral
     configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
@@ -20,7 +20,7 @@ struct PostAPI: Sendable {
   }
 
   /// The post, or nil when the server says that there is none: a 404 is an answer, not a failure.
-  func post(id: Int) async throws -> Post? {
+  package func post(id: Int) async throws -> Post? {
     do {
       return try await self.get(.post(id: id), path: "posts/\(id)", as: Post.self)
     } catch let refusal as HTTPRefusal where refusal.status == 404 {
@@ -28,7 +28,7 @@ struct PostAPI: Sendable {
     }
   }
 
-  func page(limit: Int, skip: Int) async throws -> PostPage {
+  package func page(limit: Int, skip: Int) async throws -> PostPage {
     try await self.get(
       .feed,
       path: "posts",
@@ -40,7 +40,7 @@ struct PostAPI: Sendable {
     )
   }
 
-  func add(_ draft: PostDraft) async throws -> Post {
+  package func add(_ draft: PostDraft) async throws -> Post {
     var request = URLRequest(url: self.baseURL.appending(path: "posts/add"))
     request.httpMethod = "POST"
     request.httpBody = try JSONEncoder().encode(draft)

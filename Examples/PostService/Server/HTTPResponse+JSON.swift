@@ -1,4 +1,4 @@
-import FlyingFox
+package import FlyingFox
 import Foundation
 
 #if canImport(FoundationNetworking)
@@ -6,7 +6,7 @@ import Foundation
 #endif
 
 extension HTTPResponse {
-  static func json(_ value: some Encodable, status: Int = 200) throws -> Self {
+  package static func json(_ value: some Encodable, status: Int = 200) throws -> Self {
     Self(
       statusCode: HTTPStatusCode(status, phrase: HTTPURLResponse.localizedString(forStatusCode: status)),
       headers: [.contentType: "application/json"],
@@ -14,7 +14,7 @@ extension HTTPResponse {
     )
   }
 
-  static func refusal(_ status: Int, _ message: String) throws -> Self {
+  package static func refusal(_ status: Int, _ message: String) throws -> Self {
     try .json(ErrorBody(message: message), status: status)
   }
 }

@@ -6,7 +6,7 @@ import Foundation
 
 extension Error {
   /// What went wrong, in a few words: what the system says of a lost connection fills a line of its own.
-  var inWords: String {
+  package var inWords: String {
     switch (self as? URLError)?.code {
     case .cannotConnectToHost, .cannotFindHost: "no connection to the server"
     case .networkConnectionLost: "the connection was lost"

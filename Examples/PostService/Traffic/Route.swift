@@ -1,11 +1,11 @@
 /// What a request asks for, with the parts that differ from call to call (a query, a body) left out.
-enum Route: Hashable, Sendable {
+package enum Route: Hashable, Sendable {
   case post(id: Int)
   case feed
   case add
   case other(String)
 
-  init(method: String, path: String) {
+  package init(method: String, path: String) {
     let parts = path.split(separator: "/")
     switch (method, parts.count, parts.first, parts.last) {
     case ("GET", 1, "posts", _):
@@ -21,7 +21,7 @@ enum Route: Hashable, Sendable {
 }
 
 extension Route: CustomStringConvertible {
-  var description: String {
+  package var description: String {
     switch self {
     case .post(let id): "GET /posts/\(id)"
     case .feed: "GET /posts"

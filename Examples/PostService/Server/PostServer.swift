@@ -1,20 +1,20 @@
 import FlyingFox
 import FlyingSocks
-import Foundation
+package import Foundation
 
 /// A real HTTP server on loopback, in this process, with posts to serve and faults to inject.
 ///
 /// It takes a free port at its first start and the same one again when it is started after a stop, so that a
 /// client sees it die and come back at one address.
-actor PostServer {
-  nonisolated let archive: PostArchive
-  nonisolated let script: ServerScript
-  nonisolated let log = RequestLog()
+package actor PostServer {
+  package nonisolated let archive: PostArchive
+  package nonisolated let script: ServerScript
+  package nonisolated let log = RequestLog()
   private let handler: PostHandler
   private var port: UInt16 = 0
   private var running: (server: HTTPServer, task: Task<Void, any Error>)?
 
-  init(
+  package init(
     archive: PostArchive,
     latency: Duration = .milliseconds(40),
     onAnswer: @escaping @Sendable (ServerAnswer) -> Void = { _ in }
@@ -26,7 +26,7 @@ actor PostServer {
 
   /// Returns the address once the server accepts connections there.
   @discardableResult
-  func start() async throws -> URL {
+  package func start() async throws -> URL {
     precondition(self.running == nil, "the server is running already")
     let address: sockaddr_in = try .inet(ip4: "127.0.0.1", port: self.port)
     let pool = PromptSocketPool(base: HTTPServer.defaultPool())
@@ -54,7 +54,7 @@ actor PostServer {
   /// Returns when the port is closed and no connection is left: what comes next is refused.
   ///
   /// A request under way does not wait for its latency any more; it is answered with a 500.
-  func stop() async {
+  package func stop() async {
     guard let running = self.running else { return }
     self.running = nil
     await running.server.stop()

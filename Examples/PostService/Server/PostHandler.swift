@@ -1,14 +1,14 @@
-import FlyingFox
+package import FlyingFox
 import Foundation
 
 /// Answers one request: counts it, takes its time, then fails it as scripted or tells the truth.
-struct PostHandler: HTTPHandler {
-  let archive: PostArchive
-  let script: ServerScript
-  let log: RequestLog
-  let onAnswer: @Sendable (ServerAnswer) -> Void
+package struct PostHandler: HTTPHandler {
+  package let archive: PostArchive
+  package let script: ServerScript
+  package let log: RequestLog
+  package let onAnswer: @Sendable (ServerAnswer) -> Void
 
-  func handleRequest(_ request: HTTPRequest) async throws -> HTTPResponse {
+  package func handleRequest(_ request: HTTPRequest) async throws -> HTTPResponse {
     let arrival = ContinuousClock.now
     let route = Route(method: request.method.rawValue, path: request.path)
     let number = self.log.record(route)

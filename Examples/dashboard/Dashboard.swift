@@ -1,0 +1,44 @@
+import ArgumentParser
+import Foundation
+import Observation
+import PostService
+import SharingOperation
+
+@main
+struct Dashboard: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "dashboard",
+    abstract: "Shows several shared operations on a live terminal screen, against a server that fails on purpose.",
+    discussion: "On a terminal it runs until ^C. Piped, it prints a line for each change, and ends after a while."
+  )
+
+  @Option(help: "Seconds after which the dashboard ends; without a terminal 8 by default.")
+  var seconds: Double?
+
+  func validate() throws {
+    if let seconds, !(seconds > 0 && seconds < 1e6) {
+      throw ValidationError("--seconds is a number above 0, not \(seconds).")
+    }
+  }
+
+  @MainActor
+  func run() async throws {
+    let server = PostServer(archive: try .bundled())
+    let api = PostAPI(baseURL: try await server.start())
+    let model = DashboardModel(client: .dashboard(api: api), log: server.log)
+    let output: any Output = TerminalScreen() ?? LineOutput()
+    let ending = Ending(after: self.seconds ?? (output is LineOutput ? 8 : nil))
+    let events = ServerEvents(server: server, model: model).start()
+
+    let drawing = Task { @MainActor in
+      for await rows in Observations({ model.rows }) { output.show(rows) }
+    }
+    let resizing = output.onResize { output.show(model.rows) }
+    await ending.wait()
+
+    for task in [drawing, events] { task.cancel() }
+    resizing?.cancel()
+    output.close()
+    await server.stop()
+  }
+}
