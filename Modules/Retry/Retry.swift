@@ -101,7 +101,7 @@ extension Retry {
     self.condition?(error, context) ?? !(error is CancellationError)
   }
 
-  /// Waits before a retry. Returns false if the delay has failed or the task is cancelled: there is no retry then.
+  /// Waits before a retry, and for what the context asks for. Returns false if the delay has failed or the task is cancelled: there is no retry then.
   private func wait(
     before retry: Int,
     after error: Operation.Failure,
@@ -114,7 +114,7 @@ extension Retry {
     } catch {
       return false
     }
-    return !Task.isCancelled
+    return await context.pauseBeforeNextAttempt()
   }
 }
 

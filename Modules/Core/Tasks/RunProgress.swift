@@ -24,7 +24,7 @@ package final class RelayedProgress: Sendable {
       self.attempt = attempt
       self.isPaused = false
     case .paused, .resumed:
-      self.attempt = former?.attempt
+      self.attempt = former?.attempt?.withoutDate
       self.isPaused = if case .paused = progress { true } else { false }
     }
   }
@@ -43,9 +43,17 @@ extension RunAttempts {
     return switch progress {
     case .attemptFailed(let attempt), .attemptBegan(let attempt):
       RunAttempts(number: attempt.index, listeners: listeners, told: attempt)
-    case .paused: RunAttempts(number: number, listeners: listeners, told: former?.told, isPaused: true)
+    case .paused:
+      RunAttempts(number: number, listeners: listeners, told: former?.told?.withoutDate, isPaused: true)
     case .resumed: RunAttempts(number: number, listeners: listeners, told: former?.told)
     }
+  }
+}
+
+extension OperationAttempt {
+  /// The attempt of a paused run, whose next attempt begins at an unknown date.
+  fileprivate var withoutDate: OperationAttempt {
+    OperationAttempt(index: self.index, lastFailure: self.lastFailure)
   }
 }
 

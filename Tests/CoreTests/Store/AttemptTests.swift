@@ -381,7 +381,7 @@ struct TryingAgain<Operation: OperationRequest>: OperationModifier {
         if context.operationAttempt > self.limit || Task.isCancelled { throw error }
         context.attemptFailed(with: error, nextAfter: self.delay)
         if self.waits { try? await context.operationDeadlines.sleep(for: self.delay) }
-        if Task.isCancelled { throw error }
+        guard await context.pauseBeforeNextAttempt() else { throw error }
         context.beginNextAttempt(after: error)
       }
     }

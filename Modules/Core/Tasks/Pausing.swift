@@ -1,0 +1,106 @@
+/// Why a pause of a run has ended.
+public enum OperationPauseOutcome: Hashable, Sendable {
+  /// The specification holds.
+  case satisfied
+  /// The task was cancelled.
+  case cancelled
+  /// The time limit has passed, and the specification does not hold.
+  case timedOut
+}
+
+extension OperationContext {
+  /// Pauses the run with this context until a specification holds, its time limit has passed or the task is cancelled.
+  ///
+  /// For modifiers that wait for a condition of the world; it returns at once when the specification holds. While it
+  /// waits, ``OperationState/isPaused`` is true in the state of the run's store, and in those of other callers that share
+  /// the run. Nothing polls: the specification reports its changes. Runs whose specifications come to hold go on in the
+  /// order in which they were paused, one after the other; a handler that blocks when it hears of it delays the others.
+  ///
+  /// - Parameters:
+  ///   - specification: What to wait for, evaluated in this context with no lock held.
+  ///   - timeout: The longest time to wait, by ``operationDeadlines``; nil for none.
+  /// - Returns: Why the pause has ended.
+  public nonisolated(nonsending) func pause(
+    until specification: some OperationRunSpecification & Sendable,
+    timeout: OperationDuration? = nil
+  ) async -> OperationPauseOutcome {
+    if specification.isSatisfied(in: self) { return .satisfied }
+    return await self.pauseUnlessSatisfied(until: specification, timeout: timeout)
+  }
+
+  // Not inlined: most runs are not paused, and would keep room for this while they wait.
+  @inline(never)
+  private nonisolated(nonsending) func pauseUnlessSatisfied(
+    until specification: some OperationRunSpecification & Sendable,
+    timeout: OperationDuration?
+  ) async -> OperationPauseOutcome {
+    let run = PausedRun(holdsLineUp: RunTask.isOnDefaultExecutor(isolation: #isolation))
+    // Before the next look, so that no change between the two is missed.
+    let subscription = specification.subscribe(in: self) {
+      if specification.isSatisfied(in: self) { run.specificationHolds() }
+    }
+    defer { subscription.cancel() }
+    if specification.isSatisfied(in: self) {
+      run.end(.held)
+      run.leaveLine()
+      return .satisfied
+    }
+    self.tell(.paused)
+    let deadline = timeout.map { self.operationDeadlines.schedule(after: $0) { run.end(.timedOut) } }
+    let outcome = await withTaskCancellationHandler {
+      while true {
+        switch await run.suspend() {
+        case .cancelled: return OperationPauseOutcome.cancelled
+        case .timedOut: return specification.isSatisfied(in: self) ? .satisfied : .timedOut
+        case .held:
+          if specification.isSatisfied(in: self) { return .satisfied }
+          // It has ceased to hold meanwhile. The run keeps its place among those that are paused.
+          run.leaveLine()
+        }
+      }
+    } onCancel: {
+      run.end(.cancelled)
+    }
+    deadline?.cancel()
+    run.end(.held)
+    self.tell(.resumed)
+    run.leaveLine()
+    return outcome
+  }
+}
+
+extension RunTask {
+  /// Whether the current task goes on in the pool of the process when it is resumed.
+  static func isOnDefaultExecutor(isolation: (any Actor)?) -> Bool {
+    guard isolation == nil else { return false }
+    return withUnsafeCurrentTask { $0?.unownedTaskExecutor == nil }
+  }
+}
+
+// MARK: - Before another attempt
+
+extension OperationContext {
+  /// What has to hold before an attempt other than the first begins; nil, the default, for nothing.
+  ///
+  /// A modifier that tries again waits for it with ``pauseBeforeNextAttempt()``. The wait counts as no attempt.
+  public var operationNextAttemptSpecification: (any OperationRunSpecification & Sendable)? {
+    get { self[NextAttemptSpecificationKey.self] }
+    set { self[NextAttemptSpecificationKey.self] = newValue }
+  }
+
+  /// Pauses the run until ``operationNextAttemptSpecification`` holds, or the task is cancelled.
+  ///
+  /// For modifiers that run an operation several times within one run: call it after the delay between two attempts, and
+  /// before ``beginNextAttempt(after:)``.
+  ///
+  /// - Returns: False when the task was cancelled: begin no further attempt then.
+  public nonisolated(nonsending) func pauseBeforeNextAttempt() async -> Bool {
+    if Task.isCancelled { return false }
+    guard let specification = self.operationNextAttemptSpecification else { return true }
+    return await self.pause(until: specification) == .satisfied
+  }
+
+  private enum NextAttemptSpecificationKey: Key {
+    static let defaultValue: (any OperationRunSpecification & Sendable)? = nil
+  }
+}

@@ -1,0 +1,107 @@
+import OperationCore
+import OperationTesting
+import Synchronization
+import Testing
+
+/// Many paused runs at once.
+@Suite(.timeLimit(.minutes(5)), .warningsAreIssues, .serialized)
+struct ManyPausedRunsTests {
+  private let condition = SwitchSpecification(false)
+  private let count = 10_000
+
+  @Test
+  func `Ten thousand paused runs of as many stores go on in the order in which they began`() async throws {
+    let order = Mutex<[Int]>([])
+    let bodies = Mutex<[Int]>([])
+    let stores = (0..<self.count).map { number in
+      OperationStore.detached(
+        query: QueryOperation("query", number) { _ in
+          bodies.withLock { $0.append(number) }
+          return number
+        }
+        .waits(until: self.condition)
+        .handleEvents(
+          with: QueryEventHandler(onStateChanged: { state, _ in
+            if state.isLoading, !state.isPaused { order.withLock { $0.append(number) } }
+          })
+        )
+      )
+    }
+    let fetches = stores.map { store in Task.immediate { try await store.fetch() } }
+    #expect(stores.allSatisfy { $0.isPaused })
+    #expect(self.condition.observerCount == self.count)
+    // The states before the pauses.
+    order.withLock { $0 = [] }
+    self.condition.set(true)
+    for (number, fetch) in fetches.enumerated() { #expect(try await fetch.finished() == number) }
+    #expect(order.withLock { $0 } == Array(0..<self.count))
+    // The bodies run side by side, so a body may be overtaken when its thread is suspended just before it.
+    #expect(Set(bodies.withLock { $0 }).count == self.count)
+    #expect(self.condition.observerCount == 0)
+  }
+
+  @Test
+  func `The paused runs of one store go on, and a time limit costs one deadline each`() async throws {
+    let clock = ManualClock()
+    let order = Mutex<[Int]>([])
+    let query = QueryOperation("query") { context in
+      order.withLock { $0.append(context[NumberKey.self]) }
+      return context[NumberKey.self]
+    }
+    let store = OperationStore.detached(
+      query: query.waits(until: self.condition, timeout: .seconds(60)).manualTime(clock)
+    )
+    let count = 1_000
+    let fetches = (0..<count).map { number in
+      var context = OperationContext()
+      context[NumberKey.self] = number
+      return Task.immediate { [context] in try await store.fetch(using: context) }
+    }
+    #expect(clock.sleeperCount() == count)
+    self.condition.set(true)
+    for (number, fetch) in fetches.enumerated() { #expect(try await fetch.finished() == number) }
+    #expect(order.withLock { $0.count } == count)
+    #expect(clock.sleeperCount() == 0)
+    #expect(!store.isPaused && !store.isLoading)
+  }
+
+  @Test
+  func `Cancelled at random while the condition flips, every run ends and nothing is left`() async throws {
+    let tracker = LifetimeTracker()
+    let store = OperationStore.detached(
+      query: QueryOperation("query") { context in context[NumberKey.self] }.waits(until: self.condition)
+    )
+    try await withTimeLimit("all runs to end") { [condition] in
+      await withTaskGroup(of: Void.self) { group in
+        group.addTask {
+          for flip in 0..<300 { condition.set(flip.isMultiple(of: 2)) }
+          condition.set(true)
+        }
+        for number in 0..<500 {
+          let token = tracker.token()
+          group.addTask {
+            var context = OperationContext()
+            context[NumberKey.self] = number
+            let fetch = Task { [context] in
+              defer { token.touch() }
+              return try await store.fetch(using: context)
+            }
+            if number.isMultiple(of: 3) { fetch.cancel() }
+            let result = await withTaskCancellationHandler {
+              await fetch.result
+            } onCancel: {
+              fetch.cancel()
+            }
+            switch result {
+            case .success(let value): #expect(value == number)
+            case .failure(let error): #expect(error is CancellationError)
+            }
+          }
+        }
+      }
+    }
+    #expect(!store.isPaused && !store.isLoading)
+    #expect(self.condition.observerCount == 0)
+    try await tracker.noneAlive()
+  }
+}

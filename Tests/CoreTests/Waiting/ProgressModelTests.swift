@@ -1,0 +1,281 @@
+import FoundationEssentials
+import OperationTesting
+import Synchronization
+import Testing
+
+@testable import OperationCore
+
+/// Attempts and pauses against a model, over random schedules.
+@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+struct ProgressModelTests {
+  @Test(arguments: 0..<40)
+  func `The state tells what the model says, whatever happens in whatever order`(seed: UInt64) async throws {
+    let model = ProgressModel(seed: seed)
+    for _ in 0..<60 {
+      try await model.step()
+      model.check()
+    }
+    try await model.endAll()
+    model.check()
+    #expect(model.condition.observerCount == 0)
+    #expect(model.clock.sleeperCount() == 0)
+    #expect(StateFacts(model.store.state).isLoading == false)
+  }
+}
+
+/// The runs of a store as they should be, and the means to drive them.
+private final class ProgressModel {
+  enum Phase: Equatable {
+    case paused
+    case running
+    case waiting
+  }
+
+  struct Run {
+    let id: OperationTaskIdentifier
+    var callers: [Task<Int, any Error>]
+    var phase: Phase
+    var index = 1
+    var lastFailure: Int?
+    /// The number of invalidations before the run began.
+    let invalidations: Int
+    /// Whether the state no longer shows the run, as a newer one has answered an invalidation.
+    var isHidden = false
+    /// The body that the test drives; nil unless the run is running.
+    var body: ScriptedRun<Int, any Error>?
+  }
+
+  static let limit = 3
+
+  let condition = SwitchSpecification(true)
+  let clock = ManualClock(date: Date(timeIntervalSinceReferenceDate: 0))
+  let store: IntStore
+  private let script = IntScript()
+  private let eventAttempts = EventAttempts()
+  private let subscription: OperationSubscription
+  private var runs: [Run] = []
+  private var isOn = true
+  private var invalidations = 0
+  private var answeredInvalidations = 0
+  private var nextCode = 0
+  private var random: Random
+
+  init(seed: UInt64) {
+    self.random = Random(state: seed &* 0x9E37_79B9_7F4A_7C15 | 1)
+    let query = self.script.query().waits(until: self.condition).modifier(TryingAgain(limit: Self.limit))
+      .manualTime(self.clock)
+    self.store = .detached(query: query)
+    let attempts = self.eventAttempts
+    self.subscription = self.store.subscribe(
+      with: QueryEventHandler(
+        onResultReceived: { result, context in
+          if case .success(let value) = result { attempts.note(value: value, attempt: context.operationAttempt) }
+        },
+        onAttemptFailed: { attempt, context in
+          #expect(attempt.index == context.operationAttempt)
+          #expect(attempt.nextBegins != nil)
+        }
+      )
+    )
+  }
+
+  func step() async throws {
+    switch self.random.next(10) {
+    case 0, 1: try await self.begin()
+    case 2: self.join()
+    case 3, 4: try await self.fail()
+    case 5: try await self.advance()
+    case 6: try await self.toggle()
+    case 7: try await self.bring()
+    case 8: try await self.cancel()
+    default:
+      switch self.random.next(4) {
+      case 0: try await self.reset()
+      case 1:
+        _ = self.store.runtime.invalidate()
+        self.invalidations += 1
+      case 2:
+        self.store.currentValue = self.random.next(1_000)
+        self.answeredInvalidations = self.invalidations
+      default: self.addAndRemoveLayer()
+      }
+    }
+  }
+
+  private var shownRuns: [Run] { self.runs.filter { !$0.isHidden } }
+
+  func check() {
+    let (state, runs) = (self.store.state, self.shownRuns)
+    #expect(state.isLoading == !runs.isEmpty)
+    #expect(state.isPaused == runs.contains { $0.phase == .paused })
+    #expect(state.activeTasks.map(\.id) == runs.map(\.id))
+    #expect(state.activeTasks.map(\.isPaused) == runs.map { $0.phase == .paused })
+    #expect(state.activeTasks.map { $0.attempt?.index } == runs.map(\.index))
+    #expect(state.activeTasks.map { ($0.attempt?.lastFailure as? Refused)?.code } == runs.map(\.lastFailure))
+    #expect(state.activeTasks.map { $0.attempt?.nextBegins != nil } == runs.map { $0.phase == .waiting })
+    #expect(state.attempt?.index == runs.last?.index)
+  }
+
+  func endAll() async throws {
+    let runs = self.runs
+    self.runs = []
+    for run in runs { for caller in run.callers { caller.cancel() } }
+    for run in runs { for caller in run.callers { _ = try? await caller.finished() } }
+    self.subscription.cancel()
+  }
+
+  // MARK: Steps
+
+  private func begin() async throws {
+    guard self.runs.count < 6 else { return }
+    let task = self.store.fetchTask()
+    let caller = Task.immediate { try await task.runIfNeeded() }
+    var run = Run(
+      id: task.id,
+      callers: [caller],
+      phase: self.isOn ? .running : .paused,
+      invalidations: self.invalidations
+    )
+    if self.isOn { run.body = try await self.script.next() }
+    self.runs.append(run)
+  }
+
+  /// Another caller waits for the run.
+  private func join() {
+    guard let index = self.anyRun(where: { !$0.isHidden }) else { return }
+    guard let task = self.store.state.activeTasks.first(where: { $0.id == self.runs[index].id }) else {
+      Issue.record("An active run is missing.")
+      return
+    }
+    self.runs[index].callers.append(Task.immediate { try await task.runIfNeeded() })
+  }
+
+  private func fail() async throws {
+    guard let index = self.anyRun(where: { $0.phase == .running }), let body = self.runs[index].body else { return }
+    self.nextCode += 1
+    body.fail(Refused(code: self.nextCode))
+    guard self.runs[index].index <= Self.limit else {
+      return try await self.end(index, with: .failure(Refused(code: self.nextCode)))
+    }
+    self.runs[index].phase = .waiting
+    self.runs[index].lastFailure = self.nextCode
+    self.runs[index].body = nil
+    try await self.clock.sleepers(count: self.runs.count { $0.phase == .waiting })
+  }
+
+  /// The next attempts of all runs that wait begin.
+  private func advance() async throws {
+    self.clock.advance(by: .seconds(3))
+    for index in self.runs.indices where self.runs[index].phase == .waiting {
+      self.runs[index].phase = self.isOn ? .running : .paused
+      self.runs[index].index += 1
+    }
+    try await self.receiveBodies()
+    let paused = self.shownRuns.count { $0.phase == .paused }
+    let waiting = self.shownRuns.map(\.index)
+    try await self.store.reached { state in
+      state.activeTasks.count { $0.isPaused } == paused && state.activeTasks.map { $0.attempt?.index } == waiting
+    }
+  }
+
+  private func toggle() async throws {
+    self.isOn.toggle()
+    self.condition.set(self.isOn)
+    guard self.isOn else { return }
+    for index in self.runs.indices where self.runs[index].phase == .paused { self.runs[index].phase = .running }
+    try await self.receiveBodies()
+  }
+
+  /// A run yields a value or returns one.
+  private func bring() async throws {
+    guard let index = self.anyRun(where: { $0.phase == .running }), let body = self.runs[index].body else { return }
+    self.nextCode += 1
+    let (value, attempt) = (self.nextCode, self.runs[index].isHidden ? nil : self.runs[index].index)
+    if self.random.next(2) == 0 {
+      body.yield(value)
+    } else {
+      body.succeed(value)
+      try await self.end(index, with: .success(value))
+    }
+    #expect(self.eventAttempts.attempt(ofValue: value) == attempt)
+  }
+
+  private func cancel() async throws {
+    guard let index = self.anyRun(where: { _ in true }) else { return }
+    let caller = self.runs[index].callers.removeLast()
+    caller.cancel()
+    _ = try? await caller.finished()
+    // The run goes on for its other callers.
+    if self.runs[index].callers.isEmpty { self.runs.remove(at: index) }
+  }
+
+  private func reset() async throws {
+    let runs = self.runs
+    self.runs = []
+    self.store.resetState()
+    self.answeredInvalidations = self.invalidations
+    for run in runs { for caller in run.callers { _ = try? await caller.finished() } }
+  }
+
+  private func addAndRemoveLayer() {
+    let id = StateLayerIdentifier()
+    self.store.addLayer(id) { $0 = ($0 ?? 0) + 1 }
+    self.check()
+    self.store.removeLayer(id)
+  }
+
+  // MARK: Helpers
+
+  private func anyRun(where isSought: (Run) -> Bool) -> Int? {
+    let indices = self.runs.indices.filter { isSought(self.runs[$0]) }
+    return indices.isEmpty ? nil : indices[self.random.next(indices.count)]
+  }
+
+  /// Receives the bodies of the runs that have begun to run.
+  private func receiveBodies() async throws {
+    while self.runs.contains(where: { $0.phase == .running && $0.body == nil }) {
+      let body = try await self.script.next()
+      let index = self.runs.firstIndex { $0.id == body.context.operationRunningTaskIdentifier }
+      self.runs[try #require(index)].body = body
+    }
+  }
+
+  private func end(_ index: Int, with outcome: Result<Int, Refused>) async throws {
+    let run = self.runs.remove(at: index)
+    if case .success = outcome, !run.isHidden {
+      self.answeredInvalidations = max(self.answeredInvalidations, run.invalidations)
+      for other in self.runs.indices where self.runs[other].invalidations < self.answeredInvalidations {
+        self.runs[other].isHidden = true
+      }
+    }
+    for caller in run.callers {
+      switch outcome {
+      case .success(let value): #expect(try await caller.finished() == value)
+      case .failure(let error): await #expect(throws: error) { try await caller.finished() }
+      }
+    }
+  }
+}
+
+/// The attempts that the events of values come from.
+private final class EventAttempts: Sendable {
+  private let attempts = Mutex<[Int: Int]>([:])
+
+  func note(value: Int, attempt: Int) {
+    self.attempts.withLock { $0[value] = attempt }
+  }
+
+  func attempt(ofValue value: Int) -> Int? { self.attempts.withLock { $0[value] } }
+}
+
+/// A generator whose sequence a seed fixes.
+private struct Random {
+  var state: UInt64
+
+  mutating func next(_ bound: Int) -> Int {
+    self.state ^= self.state << 13
+    self.state ^= self.state >> 7
+    self.state ^= self.state << 17
+    return Int(self.state % UInt64(bound))
+  }
+}
