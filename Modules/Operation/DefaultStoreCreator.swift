@@ -10,7 +10,7 @@ extension OperationClient {
   ///
   /// Queries, and all other operations that a store may run by itself, are retried with backoff, deduplicated and run
   /// automatically. If their value is stale and has subscribers, they are rerun when the network is back and when the
-  /// application is active again. Mutations are only retried, and only if you set a limit. An operation's own settings
+  /// application is active again. A retry waits while the network is away. Mutations are only retried, and only if you set a limit. An operation's own settings
   /// override these defaults.
   public struct DefaultStoreCreator: StoreCreator {
     var retryLimit: Int
@@ -54,7 +54,8 @@ extension OperationClient.StoreCreator where Self == OperationClient.DefaultStor
   ///   - backoff: The delays before retries; nil for exponential delays, beginning with one second.
   ///   - delayer: Waits for the delays; nil for the deadline queue of the process.
   ///   - automaticRunningSpecification: The condition for running queries automatically.
-  ///   - networkObserver: Reruns stale queries with subscribers when the network is back; nil for none.
+  ///   - networkObserver: Reruns stale queries with subscribers when the network is back. Before a retry, a run pauses
+  ///     until it is back; see `networkMode(_:)`. With nil, the network counts as connected.
   ///   - activityObserver: Reruns stale queries with subscribers when the application is active again; nil for none.
   public static func `default`(
     retryLimit: Int = 3,
@@ -68,6 +69,8 @@ extension OperationClient.StoreCreator where Self == OperationClient.DefaultStor
     var entries = OperationContext()
     if let backoff { entries.operationBackoffFunction = backoff }
     if let delayer { entries.operationDelayer = delayer }
+    entries.operationNetworkConnection = networkObserver.map { .connected(to: $0) } ?? .connected(to: .alwaysConnected)
+    entries.operationNetworkMode = .offlineFirst
     var entriesOfQueries = entries
     entriesOfQueries.automaticRunningSpecification = automaticRunningSpecification
     return Self(
@@ -83,4 +86,9 @@ extension OperationClient.StoreCreator where Self == OperationClient.DefaultStor
   public static var defaultTesting: Self {
     .default(retryLimit: 0, backoff: .noBackoff, delayer: .noDelay, networkObserver: nil, activityObserver: nil)
   }
+}
+
+extension NetworkObserver where Self == MockNetworkObserver {
+  /// The observer of clients that observe no network.
+  fileprivate static var alwaysConnected: Self { MockNetworkObserver(initialStatus: .connected) }
 }

@@ -1,0 +1,142 @@
+import OperationCore
+import OperationNetworkObserving
+import OperationTesting
+import Synchronization
+import Testing
+
+/// `networkMode(_:)`
+@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+struct NetworkModeTests {
+  private struct Refused: Error {}
+
+  private let network = MockNetworkObserver(initialStatus: .disconnected)
+  private let script = OperationScript<Int, any Error>()
+
+  private func store<Query: QueryRequest<Int, any Error>>(
+    _ query: Query
+  ) -> OperationStore<QueryState<Int, any Error>> {
+    .detached(query: query.networkObserver(self.network))
+  }
+
+  @Test
+  func `Online, a run pauses while the network is away, and each retry as well`() async throws {
+    let store = self.store(self.script.query().modifier(OneMore()).networkMode(.online))
+    let fetch = Task.immediate { try await store.fetch() }
+    #expect(store.isPaused && self.script.runCount == 0)
+    self.network.send(status: .connected)
+    let first = try await self.script.next()
+    #expect(!store.isPaused)
+    self.network.send(status: .disconnected)
+    first.fail(Refused())
+    try await store.paused()
+    #expect(store.attempt?.index == 1)
+    self.network.send(status: .connected)
+    try await self.script.next().succeed(2)
+    #expect(try await fetch.value == 2)
+    #expect(self.network.subscriberCount == 0)
+  }
+
+  @Test
+  func `Offline first, the first attempt runs and a retry waits for the network, as no attempt`() async throws {
+    let store = self.store(self.script.query().modifier(OneMore()).networkMode(.offlineFirst))
+    let fetch = Task.immediate { try await store.fetch() }
+    let first = try await self.script.next()
+    #expect(!store.isPaused)
+    first.fail(Refused())
+    try await store.paused()
+    #expect(self.script.runCount == 1 && store.attempt?.index == 1)
+    self.network.send(status: .requiresConnection)
+    #expect(store.isPaused)
+    self.network.send(status: .connected)
+    let second = try await self.script.next()
+    #expect(store.attempt?.index == 2)
+    second.succeed(1)
+    #expect(try await fetch.value == 1)
+  }
+
+  @Test
+  func `Always, nobody is asked`() async throws {
+    let store = self.store(self.script.query().modifier(OneMore()).networkMode(.always))
+    self.script.enqueue(.error(Refused()), .value(4))
+    #expect(try await store.fetch() == 4)
+    #expect(self.network.subscriberCount == 0)
+  }
+
+  @Test
+  func `The mode nearest to the operation applies, wherever the observer is set`() async throws {
+    self.script.enqueue(.value(1), .value(2))
+    let always = OperationStore.detached(
+      query: self.script.query().networkMode(.always).networkObserver(self.network).networkMode(.online)
+    )
+    #expect(try await always.fetch() == 1)
+    let online = OperationStore.detached(
+      query: self.script.query().networkObserver(self.network).networkMode(.online).networkMode(.always)
+    )
+    let fetch = Task.immediate { try await online.fetch() }
+    #expect(online.isPaused)
+    self.network.send(status: .connected)
+    #expect(try await fetch.value == 2)
+    #expect(online.context.operationNetworkMode == .online)
+    #expect(OperationContext().operationNetworkMode == .always)
+  }
+
+  @Test
+  func `An operation that needs less of the network does not wait for more`() async throws {
+    self.script.enqueue(.value(1), .value(2))
+    let offline = self.store(self.script.query().completelyOffline().networkMode(.online))
+    #expect(try await offline.fetch() == 1)
+    self.network.send(status: .requiresConnection)
+    let modest = self.store(self.script.query().networkMode(.online).satisfiedConnectionStatus(.requiresConnection))
+    #expect(try await modest.fetch() == 2)
+  }
+
+  @Test
+  func `Cancelled while it waits for the network, a run leaves nothing`() async throws {
+    let store = self.store(self.script.query().networkMode(.online))
+    let fetch = Task.immediate { try await store.fetch() }
+    #expect(self.network.subscriberCount == 1)
+    fetch.cancel()
+    await #expect(throws: CancellationError.self) { try await fetch.value }
+    #expect(self.network.subscriberCount == 0)
+    #expect(!store.isPaused && !store.isLoading && self.script.runCount == 0)
+  }
+
+  @Test
+  func `A run may ask nobody although its operation does`() async throws {
+    let store = self.store(self.script.query().networkMode(.online))
+    var context = OperationContext()
+    context.operationNetworkMode = .always
+    self.script.enqueue(.value(3))
+    #expect(try await store.fetch(using: context) == 3)
+  }
+}
+
+extension OperationStore {
+  /// Waits until the state is paused.
+  fileprivate func paused() async throws {
+    let recorder = EventRecorder<State>()
+    let subscription = self.subscribe(with: recorder.handler)
+    defer { subscription.cancel() }
+    try await recorder.firstState(where: { $0.isPaused })
+  }
+}
+
+/// A modifier that tries once more, as a user writes it.
+private struct OneMore<Operation: OperationRequest>: OperationModifier {
+  func run(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    using operation: Operation,
+    with continuation: OperationContinuation<Operation.Value, Operation.Failure>
+  ) async throws(Operation.Failure) -> Operation.Value {
+    do throws(Operation.Failure) {
+      return try await operation.run(isolation: isolation, in: context, with: continuation)
+    } catch {
+      context.attemptFailed(with: error)
+      guard await context.pauseBeforeNextAttempt() else { throw error }
+      var context = context
+      context.beginNextAttempt(after: error)
+      return try await operation.run(isolation: isolation, in: context, with: continuation)
+    }
+  }
+}
