@@ -1,6 +1,6 @@
 import Foundation
 
-/// Ends a story that hangs, so that whoever runs it unattended gets an exit code.
+/// Ends a story that hangs, so that an unattended run gets an exit code.
 enum TimeLimit {
   static func start(seconds: Int, account: Account) {
     // A thread of its own: it must fire even when every thread of the pool is stuck.

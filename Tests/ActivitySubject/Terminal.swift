@@ -16,7 +16,7 @@
       if self.descriptor < 0 || self.other == 0 { say("no terminal") }
     }
 
-    /// Starts a process in a group of its own, which ends with this one: it reads a pipe that nobody writes to.
+    /// Starts a process in a group of its own, which ends with this one: it reads a pipe that is never written to.
     private static func startJob() -> pid_t {
       var ends: [CInt] = [-1, -1]
       guard pipe(&ends) == 0 else { return 0 }

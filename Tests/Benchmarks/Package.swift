@@ -2,7 +2,7 @@
 
 import PackageDescription
 
-// The traits of the library, apart by blanks: what they cost where nobody uses them is to be measured as well.
+// The traits of the library, apart by blanks: their cost where they are not used is measured as well.
 let traits = (Context.environment["BENCHMARK_TRAITS"] ?? "").split(separator: " ")
 
 let package = Package(

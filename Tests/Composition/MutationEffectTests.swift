@@ -40,7 +40,7 @@ struct MutationEffectTests {
     subscription.cancel()
   }
 
-  /// The one who has begun the shared run leaves. In a task with a name the run is not that of the first store's call.
+  /// The caller that began the shared run leaves. In a task with a name the run is not that of the first store's call.
   @Test(arguments: [nil, "named"])
   func `An update stays for the callers of a shared call when the first one leaves`(name: String?) async throws {
     let store = self.client.store(for: self.mutation.deduplicated().taskConfiguration { $0.name = name })

@@ -3,7 +3,7 @@ import OperationDedupe
 import OperationTesting
 import Testing
 
-/// Joining a run, and cancelling those who share one.
+/// Joining a run, and cancelling its callers.
 @Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
 struct JoiningTests {
   private let script = IntScript()

@@ -55,7 +55,7 @@ struct NetworkModeTests {
   }
 
   @Test
-  func `Always, nobody is asked`() async throws {
+  func `Always, no observer is asked`() async throws {
     let store = self.store(self.script.query().modifier(OneMore()).networkMode(.always))
     self.script.enqueue(.error(Refused()), .value(4))
     #expect(try await store.fetch() == 4)
@@ -102,7 +102,7 @@ struct NetworkModeTests {
   }
 
   @Test
-  func `A run may ask nobody although its operation does`() async throws {
+  func `A run may ask no observer although its operation does`() async throws {
     let store = self.store(self.script.query().networkMode(.online))
     var context = OperationContext()
     context.operationNetworkMode = .always

@@ -2,7 +2,7 @@
 
 import PackageDescription
 
-// Uses the plugin as somebody would who has the package from elsewhere; `Scripts/check-plugins` runs it.
+// Uses the plugin as a package from elsewhere does; `Scripts/check-plugins` runs it.
 
 let pathKeys: Target.PluginUsage = .plugin(name: "OperationPathKeys", package: "swift-operation")
 let operation: Target.Dependency = .product(name: "Operation", package: "swift-operation")

@@ -105,7 +105,7 @@ func cancelCurrentTask() {
 }
 
 extension OperationContext {
-  /// One in which nobody waits.
+  /// One without waiting.
   static var undelayed: OperationContext {
     var context = OperationContext()
     context.operationDelayer = .noDelay
@@ -120,7 +120,7 @@ extension OperationRequest {
     try await OperationRunner(operation: self, initialContext: context).run()
   }
 
-  /// Runs the operation with a context that nobody has set up.
+  /// Runs the operation with a context that was not set up.
   @discardableResult
   func runBare(in context: OperationContext = .undelayed) async throws(Failure) -> Value {
     try await self.run(isolation: nil, in: context, with: OperationContinuation { _, _ in })

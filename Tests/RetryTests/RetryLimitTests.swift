@@ -225,7 +225,7 @@ private struct Transparent<Operation: OperationRequest>: OperationModifier {
   }
 }
 
-/// An operation of somebody else's that stands for another.
+/// An operation of another package that wraps another one.
 private struct Wrapper<Base: OperationRequest & Sendable>: OperationRequest, Sendable {
   let base: Base
 

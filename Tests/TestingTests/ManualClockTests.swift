@@ -98,7 +98,7 @@ import Testing
   }
 
   @Test func `Waiting for sleepers sees one that is cancelled right away`() async throws {
-    // The sleeper is there for a moment only, while nobody else gets a turn.
+    // The sleeper is there for a moment only, while no other task runs.
     let waiting = Task.immediate { try await clock.sleepers(count: 1) }
     clock.schedule(after: .seconds(1)) {}.cancel()
     #expect(clock.sleeperCount() == 0)

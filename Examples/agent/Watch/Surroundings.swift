@@ -7,17 +7,17 @@ enum Surroundings {
     if let network = OperationClient.defaultNetworkObserver {
       subscriptions.append(network.subscribe { account.say(.network, "\($0)") })
     } else {
-      account.say(.network, "nobody observes it on this system")
+      account.say(.network, "it is not observed on this system")
     }
     if let activity = OperationClient.defaultActivityObserver {
       subscriptions.append(activity.subscribe { account.say(.activity, $0 ? "active" : "inactive") })
     } else {
-      account.say(.activity, "nobody observes it on this system")
+      account.say(.activity, "it is not observed on this system")
     }
     #if os(Linux)
       subscriptions.append(CgroupMemoryPressureSource.cgroup.subscribe { account.say(.memory, $0.words) })
     #else
-      account.say(.memory, "nobody observes it on this system")
+      account.say(.memory, "it is not observed on this system")
     #endif
     return .combined(subscriptions)
   }

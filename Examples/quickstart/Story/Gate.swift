@@ -22,7 +22,7 @@ struct Gating<Operation: OperationRequest>: OperationModifier {
   }
 }
 
-/// Keeps a request from being over before all who are to share it have asked, however fast the server is.
+/// Keeps a request from being over before all callers that share it have asked, however fast the server is.
 final class Gate: Sendable {
   private let opening: AsyncStream<Never>.Continuation
   private let opened: Task<Void, Never>

@@ -5,7 +5,7 @@ import PostService
 struct Stage: Sendable {
   let account: Account
   let api: PostAPI
-  /// Nil when the story plays against a server of the user's, whose failures nobody can inject.
+  /// Nil when the story plays against a server of the user's, into which no failures can be injected.
   let server: PostServer?
   /// How many posts the server has at the beginning.
   let postCount: Int

@@ -43,7 +43,7 @@
     var refusal: String? {
       switch self.rawValue {
       case SIGTERM, SIGINT, SIGQUIT:
-        "it ends the process, and who ends it in order would no longer hear of it. Call markInactive() there"
+        "it ends the process, and code that ends it in order would no longer receive the signal. Call markInactive() there"
       case SIGTSTP, SIGTTIN, SIGTTOU:
         "it stops the process, which it no longer would. That the process goes on is noticed anyway"
       case SIGCONT:

@@ -68,7 +68,7 @@ extension StoreRuntime {
     self.activityChanged()
   }
 
-  /// Runs the operation for the subscribers, who own the run together; an existing run is used if there is one.
+  /// Runs the operation for the subscribers, which own the run together; an existing run is used if there is one.
   @inlinable
   func runForSubscribers(mode: StoreRun.StartMode) {
     let context = self.context

@@ -2,7 +2,7 @@ import OperationCore
 import OperationTesting
 import Testing
 
-/// `invalidate`: stale whatever the rule says, and run again where somebody subscribes.
+/// `invalidate`: stale whatever the rule says, and run again where there are subscribers.
 @Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
 struct InvalidationTests {
   private let client = OperationClient()

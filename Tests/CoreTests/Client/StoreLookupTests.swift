@@ -2,7 +2,7 @@ import OperationCore
 import OperationTesting
 import Testing
 
-/// One store for each path, whoever asks.
+/// One store for each path.
 @Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
 struct StoreLookupTests {
   @Test

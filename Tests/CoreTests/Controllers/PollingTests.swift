@@ -2,7 +2,7 @@ import OperationCore
 import OperationTesting
 import Testing
 
-/// `.rerun(every:)`: polling while somebody subscribes.
+/// `.rerun(every:)`: polling while there are subscribers.
 @Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
 struct PollingTests {
   private let clock = ManualClock()

@@ -3,7 +3,7 @@ import OperationTesting
 import Synchronization
 import Testing
 
-/// A source that is at work while somebody listens.
+/// A source that is at work while it has listeners.
 @Suite(.timeLimit(.minutes(5)))
 struct OnDemandBroadcastTests {
   /// A source that is steered by hand.

@@ -2,7 +2,7 @@ import OperationCore
 import OperationTesting
 import Testing
 
-/// `OperationRunner`: runs an operation whose state nobody keeps.
+/// `OperationRunner`: runs an operation whose state is not kept.
 @Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
 struct OperationRunnerTests {
   private let script = IntScript()

@@ -4,7 +4,7 @@ import OperationTesting
 import Testing
 
 extension OperationScript {
-  /// A query of this script that runs when somebody subscribes.
+  /// A query of this script that runs on subscription.
   func automaticQuery(
     path: OperationPath? = nil
   ) -> ContextModifiedOperation<ScriptedQuery<Value, Failure>> {

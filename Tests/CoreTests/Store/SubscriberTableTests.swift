@@ -67,7 +67,7 @@ import Testing
     #expect(table.isEmpty)
     #expect(table.count == 0)
     expect(!table.remove(all[0]))
-    // The identifiers go on: an event that was made before is not for one who comes now.
+    // The identifiers go on: an event that was made before is not for a subscriber that comes now.
     let late = table.add(handler, role: .subscriber)
     #expect(late.id == 5)
   }
@@ -95,7 +95,7 @@ import Testing
     #expect(recorder.digests == [.started])
   }
 
-  /// The table does what a list does, whoever comes and goes.
+  /// The table does what a list does, in any order of changes.
   @Test(arguments: 1...20 as ClosedRange<UInt64>) func `A table behaves like a list`(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     var table = Table()

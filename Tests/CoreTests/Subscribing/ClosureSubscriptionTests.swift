@@ -72,7 +72,7 @@ struct ClosureSubscriptionTests {
   }
 
   @Test
-  func `On an actor the states come in order, the last one last, whoever changes them`() async throws {
+  func `On an actor the states come in order, the last one last, on whatever thread they change`() async throws {
     let store = self.store
     let log = Log()
     let subscription = store.subscribe(on: log) { log, state in log.note(state.valueUpdateCount) }

@@ -21,7 +21,7 @@
 
     func path(_ name: String) -> String { self.root + "/" + name }
 
-    /// Writes a file in place, as the kernel changes its own: whoever watches it sees a change, not another file.
+    /// Writes a file in place, as the kernel changes its own: a watcher sees a change, not another file.
     func write(_ text: String, to name: String) throws {
       let path = self.path(name)
       let folder = (path as NSString).deletingLastPathComponent

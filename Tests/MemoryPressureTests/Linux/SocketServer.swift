@@ -27,7 +27,7 @@
       close(self.descriptor)
     }
 
-    /// Waits for somebody to connect.
+    /// Waits for a connection.
     func accept() async throws -> SocketPeer {
       try await withTimeLimit("a connection") { [descriptor = self.descriptor] in
         await withCheckedContinuation { continuation in

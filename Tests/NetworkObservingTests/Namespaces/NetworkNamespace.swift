@@ -123,7 +123,7 @@
   // MARK: - Looking at it
 
   extension NetworkNamespace {
-    /// What the system of the namespace has to offer, whoever asks.
+    /// What the system of the namespace offers.
     var system: NetworkSystem {
       NetworkSystem(
         openFeed: { () throws(SystemFailure) in

@@ -174,7 +174,7 @@
           }
         }
       }
-      // A question may have come when nobody subscribed.
+      // A question may have come when there was no subscriber.
       self.fixture.subscribe().cancel()
       self.expectNothingLeft()
     }

@@ -54,7 +54,7 @@ struct PageEventOrderTests {
       guard state.currentValue[id: 0]?.value == "now", call.withLock({ $0 == nil }) else { return }
       let task = start { try await store.fetchNextPage(handler: diary.handler(states: true)) }
       call.withLock { $0 = task }
-      // The page is being fetched, and whoever called this has to tell of it.
+      // The page is being fetched, and the caller of this has to report it.
       #expect(shelf.fetchedIds == [1])
       #expect(diary.all.isEmpty)
     })

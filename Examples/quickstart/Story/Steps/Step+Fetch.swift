@@ -6,7 +6,7 @@ extension Step {
     let store = stage.makeClient().store(for: Post.query(for: 1))
     let narrator = Narrator(post: 1, account: stage.account)
 
-    stage.account.say(.caller, "subscribes to post 1; nobody has it yet, so it is fetched")
+    stage.account.say(.caller, "subscribes to post 1; it is not there yet, so it is fetched")
     let subscription = store.subscribe(with: narrator.handler)
     defer { subscription.cancel() }
 

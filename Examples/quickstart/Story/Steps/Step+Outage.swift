@@ -17,7 +17,7 @@ extension Step {
     do {
       stage.account.say(.caller, "asks for post 9 again")
       try await store.fetch()
-      stage.account.fail("there is nobody to fetch from")
+      stage.account.fail("there is no server to fetch from")
     } catch {
       stage.account.say(.caller, "is told: \(error.inWords)")
     }

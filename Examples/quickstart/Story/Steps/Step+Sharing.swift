@@ -4,7 +4,7 @@ import PostService
 extension Step {
   static let sharedStore = Step("Ten callers of one store share a request") { stage in
     let gate = Gate()
-    // Without automatic running, it is the callers who start the request and not the subscription.
+    // Without automatic running, the callers start the request, not the subscription.
     let query = Post.query(for: 3).waiting(at: gate).disableAutomaticRunning()
     let store = stage.makeClient().store(for: query)
     let narrator = Narrator(post: 3, account: stage.account)

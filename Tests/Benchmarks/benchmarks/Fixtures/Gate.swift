@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Holds those who wait until it is opened.
+/// Holds waiting tasks until it is opened.
 final class Gate: Sendable {
   private struct State {
     var isOpen = false

@@ -114,7 +114,7 @@ extension Harness {
     }
   }
 
-  /// Each measure between two samples of the baseline. It is steady if nobody interrupted it and the baseline was as fast as
+  /// Each measure between two samples of the baseline. It is steady if it was not interrupted and the baseline was as fast as
   /// it can be: a processor that shares its core with another's work slows some work down more than other work.
   private func sample(
     of measures: some Sequence<(Measure, Int)>,

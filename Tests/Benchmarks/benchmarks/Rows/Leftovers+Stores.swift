@@ -2,7 +2,7 @@ internal import Operation
 internal import OperationCore
 
 extension Benchmark {
-  /// What is left of many stores when the last who held them has let go.
+  /// What is left of many stores after their last reference is released.
   static let droppedStores = Benchmark(name: "dropped stores") { harness in
     let kept = Kept()
     defer { withExtendedLifetime(kept) {} }
