@@ -44,6 +44,7 @@ struct PausedRunTests {
     #expect(store.isPaused)
     second.cancel()
     #expect(!store.isPaused && !store.isLoading)
+    await store.settled()
     #expect(self.network.subscriberCount == 0)
   }
 
