@@ -48,7 +48,7 @@ extension OperationContext {
     let attempts = self.run.attempts
     let number = (attempts?.number ?? 1) + 1
     let listeners = attempts?.listeners ?? []
-    self.run.attempts = RunAttempts(number: number, listeners: listeners)
+    self.run.attempts = RunAttempts(number: number, listeners: listeners, budgets: attempts?.budgets ?? [])
     for listener in listeners { listener(self, error) }
     if self.mayTellProgress { self.tell(.attemptBegan(OperationAttempt(index: number, lastFailure: error))) }
   }
@@ -58,7 +58,24 @@ extension OperationContext {
   /// - Parameter listener: Receives the context of the attempt and the error of the previous one, if that has failed.
   package mutating func onNextAttempt(_ listener: @escaping @Sendable (OperationContext, (any Error)?) -> Void) {
     let attempts = self.run.attempts
-    self.run.attempts = RunAttempts(number: self.operationAttempt, listeners: (attempts?.listeners ?? []) + [listener])
+    self.run.attempts = RunAttempts(
+      number: self.operationAttempt,
+      listeners: (attempts?.listeners ?? []) + [listener],
+      budgets: attempts?.budgets ?? []
+    )
+  }
+
+  /// Notes that the run has deposited into `budget`. Returns false if that was noted before.
+  mutating func markRun(fundedBy budget: RetryBudget) -> Bool {
+    let attempts = self.run.attempts
+    let budgets = attempts?.budgets ?? []
+    guard !budgets.contains(where: { $0 === budget }) else { return false }
+    self.run.attempts = RunAttempts(
+      number: self.operationAttempt,
+      listeners: attempts?.listeners ?? [],
+      budgets: budgets + [budget]
+    )
+    return true
   }
 
   /// Resets the attempts for a run of another operation, which is in its first attempt and has no listeners.
@@ -72,13 +89,15 @@ extension OperationContext {
   }
 }
 
-/// The number of a run's current attempt, and the listeners to call when the next one begins.
+/// The number of a run's current attempt, the listeners to call when the next one begins, and the budgets of the run.
 ///
 /// In the task that a store keeps of a run, also what was told of the attempt.
 @usableFromInline
 final class RunAttempts: Sendable {
   let number: Int
   let listeners: [@Sendable (OperationContext, (any Error)?) -> Void]
+  /// The budgets that the run has deposited into.
+  let budgets: [RetryBudget]
   /// The attempt that the run is in; nil until it was told.
   let told: OperationAttempt?
   /// Whether the run is paused.
@@ -87,11 +106,13 @@ final class RunAttempts: Sendable {
   init(
     number: Int,
     listeners: [@Sendable (OperationContext, (any Error)?) -> Void] = [],
+    budgets: [RetryBudget] = [],
     told: OperationAttempt? = nil,
     isPaused: Bool = false
   ) {
     self.number = number
     self.listeners = listeners
+    self.budgets = budgets
     self.told = told
     self.isPaused = isPaused
   }

@@ -133,6 +133,8 @@ extension OperationContext {
   }
 
   /// A copy of this context in which the entries that are set in `other` replace its own, except for probes.
+  ///
+  /// Notice observers are those of both.
   @inlinable
   func overlaid(with other: OperationContext?) -> OperationContext {
     guard var other else { return self }
@@ -149,6 +151,7 @@ extension OperationContext {
         merged.slots.append(slot)
       }
     }
+    if self.isObserved { merged.addNoticeObservers(of: self) }
     return merged
   }
 }

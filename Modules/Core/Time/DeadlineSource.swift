@@ -6,12 +6,22 @@ public protocol DeadlineSource: Sendable {
   /// The time that has passed since a fixed moment. It never decreases.
   var elapsed: Duration { get }
 
+  /// The current instant, for comparison with ``OperationContext/operationDeadline``. It advances with ``elapsed``.
+  ///
+  /// For the system's source it is that of `ContinuousClock`. By default it is ``elapsed`` after a moment that is fixed
+  /// for the process.
+  var instant: ContinuousClock.Instant { get }
+
   /// Calls `action` once after `duration` has passed, unless the returned subscription is cancelled before.
   ///
   /// With a zero or negative duration, the action is called as soon as possible. An action may take long, because it
   /// may call handlers: a source either calls it where it does not delay other actions, or documents that it delays
   /// them.
   func schedule(after duration: Duration, _ action: @escaping @Sendable () -> Void) -> OperationSubscription
+}
+
+extension DeadlineSource {
+  public var instant: ContinuousClock.Instant { SystemDeadlineSource.start.advanced(by: self.elapsed) }
 }
 
 extension DeadlineSource {
@@ -50,12 +60,14 @@ extension DeadlineSource where Self == SystemDeadlineSource {
 
 /// The deadlines of the process, on a monotonic clock.
 public struct SystemDeadlineSource: DeadlineSource {
-  private static let start = ContinuousClock.now
+  fileprivate static let start = ContinuousClock.now
 
   /// Creates a source. All instances share one queue.
   public init() {}
 
   public var elapsed: Duration { Self.start.duration(to: .now) }
+
+  public var instant: ContinuousClock.Instant { .now }
 
   /// Calls `action` once `duration` has passed, on a thread where it does not delay other deadlines.
   public func schedule(after duration: Duration, _ action: @escaping @Sendable () -> Void) -> OperationSubscription {

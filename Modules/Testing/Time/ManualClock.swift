@@ -20,6 +20,8 @@ public final class ManualClock: Sendable {
     var elapsed = Duration.zero
     /// The date at an elapsed time of zero.
     var origin: Date
+    /// The instant at an elapsed time of zero; nil until an instant is requested.
+    var firstInstant: ContinuousClock.Instant?
     var sleepers: [Sleeping] = []
     var delays: [Duration] = []
     var lastNumber: UInt64 = 0
@@ -59,6 +61,18 @@ extension ManualClock: OperationClock {
 extension ManualClock: DeadlineSource {
   /// The time that has passed since the clock was created.
   public var elapsed: Duration { self.room.state.elapsed }
+
+  /// The current instant of the clock: `clock.instant + .seconds(10)` is ten seconds of this clock away.
+  ///
+  /// The first request ties the clock to `ContinuousClock.now`. Later instants depend only on ``advance(by:)``.
+  public var instant: ContinuousClock.Instant {
+    let now = ContinuousClock.now
+    return self.room.change { state in
+      let first = state.firstInstant ?? now.advanced(by: .zero - state.elapsed)
+      state.firstInstant = first
+      return first.advanced(by: state.elapsed)
+    }
+  }
 
   /// Calls `action` when the clock is advanced to its time, on the thread that advances it.
   public func schedule(after duration: Duration, _ action: @escaping @Sendable () -> Void) -> OperationSubscription {

@@ -1,0 +1,76 @@
+/// Receives the notices of runs, for metrics, logs and traces.
+///
+/// Add it to ``OperationContext/operationNoticeObservers``, or use ``OperationRequest/onNotice(_:)``.
+public protocol OperationNoticeObserver: AnyObject, Sendable {
+  /// Called in the task that sends the notice, while no lock is held. The run waits until it returns.
+  ///
+  /// - Parameters:
+  ///   - notice: The notice.
+  ///   - context: The context of the run.
+  func receive(_ notice: OperationNotice, in context: OperationContext)
+}
+
+extension OperationContext {
+  /// The observers of notices, in the order in which they are called. There are none by default.
+  ///
+  /// Observers in the context of a call are added to those of its store.
+  public var operationNoticeObservers: [any OperationNoticeObserver] {
+    get { self[NoticeObserversKey.self] }
+    set { self[NoticeObserversKey.self] = newValue }
+  }
+
+  /// Sends a notice to the observers of the context. Without observers, the notice is not made.
+  ///
+  /// - Parameter notice: Evaluated at most once. Send it while no lock is held, because observers are foreign code.
+  @inlinable
+  public func send(_ notice: @autoclosure () -> OperationNotice) {
+    if self.isObserved { self.deliver(notice()) }
+  }
+
+  /// Whether the context has observers of notices.
+  @inlinable
+  var isObserved: Bool { self.isSet(NoticeObserversKey.self) }
+
+  // Not inlined: most contexts have no observers.
+  @usableFromInline
+  func deliver(_ notice: OperationNotice) {
+    for observer in self.operationNoticeObservers { observer.receive(notice, in: self) }
+  }
+
+  /// Adds the observers of `other` that this context does not have, before its own.
+  @usableFromInline
+  mutating func addNoticeObservers(of other: OperationContext) {
+    let own = self.operationNoticeObservers
+    let others = other.operationNoticeObservers.filter { observer in !own.contains { $0 === observer } }
+    if !others.isEmpty { self.operationNoticeObservers = others + own }
+  }
+
+  @usableFromInline
+  enum NoticeObserversKey: Key {
+    @usableFromInline static let defaultValue: [any OperationNoticeObserver] = []
+  }
+}
+
+extension OperationRequest {
+  /// Calls `receive` for the notices of the operation's runs, in addition to the other observers.
+  ///
+  /// - Parameter receive: Called in the task that sends the notice, while no lock is held.
+  public func onNotice(
+    _ receive: @escaping @Sendable (OperationNotice, OperationContext) -> Void
+  ) -> ContextModifiedOperation<Self> {
+    let observer = ClosureNoticeObserver(onNotice: receive)
+    return self.modifier(ContextModifier(.modifier) { $0.operationNoticeObservers.append(observer) })
+  }
+}
+
+private final class ClosureNoticeObserver: OperationNoticeObserver {
+  private let onNotice: @Sendable (OperationNotice, OperationContext) -> Void
+
+  init(onNotice: @escaping @Sendable (OperationNotice, OperationContext) -> Void) {
+    self.onNotice = onNotice
+  }
+
+  func receive(_ notice: OperationNotice, in context: OperationContext) {
+    self.onNotice(notice, context)
+  }
+}

@@ -1,0 +1,155 @@
+import OperationCore
+import OperationTesting
+import Synchronization
+import Testing
+
+@Suite(.warningsAreIssues) struct OperationNoticeTests {
+  @Test func `A notice tells the operation, its path and the facts`() async throws {
+    let log = NoticeLog()
+    let script = OperationScript<Int, any Error>(default: .value(1))
+    let query = script.query(path: ["posts", 1]).modifier(Announcing()).onNotice(log.note)
+    #expect(try await OperationStore.detached(query: query).fetch() == 1)
+    let notice = try #require(log.notices.first)
+    #expect(log.notices.count == 1)
+    #expect(notice.name == .tested && notice.operationName == query.operationName && notice.path == ["posts", 1])
+    #expect(notice.attributes["test.limit"] == .duration(.seconds(2)))
+    #expect(notice.description == "test.done \(query.operationName) test.limit=2.0 seconds")
+  }
+
+  @Test func `Observers are called in order, those of the client first`() async throws {
+    let log = NoticeLog()
+    let client = OperationClient()
+    client.defaultContext.operationNoticeObservers.append(NamedObserver("client", log))
+    let script = OperationScript<Int, any Error>(default: .value(1))
+    let query = script.query().modifier(Announcing())
+      .onNotice { _, _ in log.note("inner") }
+      .onNotice { _, _ in log.note("outer") }
+    _ = try await client.store(for: query).fetch()
+    #expect(log.names == ["client", "inner", "outer"])
+  }
+
+  @Test func `Observers of a call are added to those of the store, and none is called twice`() async throws {
+    let log = NoticeLog()
+    let observer = NamedObserver("shared", log)
+    var storeContext = OperationContext()
+    storeContext.operationNoticeObservers = [observer, NamedObserver("store", log)]
+    let script = OperationScript<Int, any Error>(default: .value(1))
+    let store = OperationStore.detached(query: script.query().modifier(Announcing()), initialContext: storeContext)
+    var context = OperationContext()
+    context.operationNoticeObservers = [observer, NamedObserver("call", log)]
+    _ = try await store.fetch(using: context)
+    #expect(log.names == ["store", "shared", "call"])
+    _ = try await store.fetch()
+    #expect(log.names == ["store", "shared", "call", "shared", "store"])
+  }
+
+  @Test func `A context of a call without observers leaves those of the store`() async throws {
+    let log = NoticeLog()
+    let script = OperationScript<Int, any Error>(default: .value(1))
+    let query = script.query().modifier(Announcing()).onNotice { _, _ in log.note("store") }
+    var context = OperationContext()
+    context.operationTaskConfiguration.name = "call"
+    _ = try await OperationStore.detached(query: query).fetch(using: context)
+    #expect(log.names == ["store"])
+  }
+
+  @Test func `Without observers a notice is not made`() {
+    var count = 0
+    func notice() -> OperationNotice {
+      count += 1
+      return OperationNotice(.tested)
+    }
+    var context = OperationContext()
+    context.send(notice())
+    #expect(count == 0)
+    context.operationNoticeObservers.append(NamedObserver("one", NoticeLog()))
+    context.operationNoticeObservers.append(NamedObserver("two", NoticeLog()))
+    context.send(notice())
+    #expect(count == 1)
+  }
+
+  @Test func `An observer may send notices itself`() {
+    let log = NoticeLog()
+    var context = OperationContext()
+    context.operationNoticeObservers.append(Echo(log))
+    context.send(OperationNotice(.tested, attributes: ["test.flag": .flag(true)]))
+    #expect(log.notices.map(\.name) == [.tested, .echoed])
+    #expect(log.notices.map(\.description) == ["test.done test.flag=true", "test.echo"])
+    #expect(log.notices.allSatisfy { $0.operationName == nil && $0.path == nil })
+  }
+
+  @Test func `Observers go with the context`() async throws {
+    let lifetimes = LifetimeTracker()
+    do {
+      let token = lifetimes.token()
+      let script = OperationScript<Int, any Error>(default: .value(1))
+      let query = script.query().modifier(Announcing()).onNotice { _, _ in token.touch() }
+      _ = try await OperationStore.detached(query: query).fetch()
+    }
+    try await lifetimes.noneAlive()
+  }
+}
+
+extension OperationNotice.Name {
+  fileprivate static let tested = Self("test.done")
+  fileprivate static let echoed = Self("test.echo")
+}
+
+/// Sends a notice after each run.
+private struct Announcing<Operation: OperationRequest>: OperationModifier {
+  func run(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    using operation: Operation,
+    with continuation: OperationContinuation<Operation.Value, Operation.Failure>
+  ) async throws(Operation.Failure) -> Operation.Value {
+    defer {
+      context.send(OperationNotice(.tested, of: operation, attributes: ["test.limit": .duration(.seconds(2))]))
+    }
+    return try await operation.run(isolation: isolation, in: context, with: continuation)
+  }
+}
+
+/// Collects notices, or names of observers.
+private final class NoticeLog: Sendable {
+  private let state = Mutex<(notices: [OperationNotice], names: [String])>(([], []))
+
+  var notices: [OperationNotice] { self.state.withLock { $0.notices } }
+  var names: [String] { self.state.withLock { $0.names } }
+
+  var note: @Sendable (OperationNotice, OperationContext) -> Void {
+    { notice, _ in self.state.withLock { $0.notices.append(notice) } }
+  }
+
+  func note(_ name: String) {
+    self.state.withLock { $0.names.append(name) }
+  }
+}
+
+private final class NamedObserver: OperationNoticeObserver {
+  private let name: String
+  private let log: NoticeLog
+
+  init(_ name: String, _ log: NoticeLog) {
+    self.name = name
+    self.log = log
+  }
+
+  func receive(_ notice: OperationNotice, in context: OperationContext) {
+    self.log.note(self.name)
+  }
+}
+
+/// Answers a notice with another one.
+private final class Echo: OperationNoticeObserver {
+  private let log: NoticeLog
+
+  init(_ log: NoticeLog) {
+    self.log = log
+  }
+
+  func receive(_ notice: OperationNotice, in context: OperationContext) {
+    self.log.note(notice, context)
+    if notice.name == .tested { context.send(OperationNotice(.echoed)) }
+  }
+}
