@@ -46,6 +46,7 @@ let table: [Module] = [
   .library("Dedupe", uses: ["Core"]),
   .library("Pagination", uses: ["Core"]),
   .library("Mutation", uses: ["Core"]),
+  .library("Timeout", uses: ["Core"]),
   .inner("EventLoop", uses: ["Core"]),
   .inner("ControlGroups"),
   .library("NetworkObserving", uses: ["Core", "EventLoop"]),
@@ -99,6 +100,7 @@ let table: [Module] = [
   .tests("Dedupe", uses: ["Core"]),
   .tests("Pagination", uses: ["Core", "Backoff", "Retry", "Dedupe"]),
   .tests("Mutation", uses: ["Core"]),
+  .tests("Timeout", uses: ["Core"]),
   .tests("EventLoop", uses: ["Core"]),
   .tests("NetworkObserving", uses: ["Core", "EventLoop"]),
   .tests("MemoryPressure", uses: ["Core", "EventLoop", "ControlGroups"]),
@@ -108,7 +110,7 @@ let table: [Module] = [
   .tests("Operation"),
   .tests("Sharing", uses: ["Operation"]),
   .tests("PathKeyGeneration"),
-  .suite("Composition", uses: ["Operation"]),
+  .suite("Composition", uses: ["Operation", "Timeout"]),
   .suite("Seeds", uses: ["Operation", "Sharing"]),
   .tests(
     "Macros",
@@ -299,13 +301,7 @@ extension Module {
     case .tool, .subject:
       .executableTarget(name: target, dependencies: dependencies, path: path, swiftSettings: Module.settings)
     case .tests:
-      .testTarget(
-        name: target,
-        dependencies: dependencies,
-        path: path,
-        exclude: excluded,
-        swiftSettings: Module.settings
-      )
+      .testTarget(name: target, dependencies: dependencies, path: path, exclude: excluded, swiftSettings: Self.settings)
     case .buildPlugin: plugin(.buildTool())
     case .command(let verb, let description):
       plugin(.command(intent: .custom(verb: verb, description: description)))
@@ -364,16 +360,11 @@ extension Module {
   /// The settings of every target.
   static var settings: [SwiftSetting] {
     var settings: [SwiftSetting] = [
-      // SE-0335: a type that erases a protocol is written with `any`.
-      .enableUpcomingFeature("ExistentialAny"),
-      // SE-0409: an import is internal unless it says otherwise.
-      .enableUpcomingFeature("InternalImportsByDefault"),
-      // SE-0444: members come only from modules that the file imports.
-      .enableUpcomingFeature("MemberImportVisibility"),
-      // SE-0470: a conformance of a global-actor-isolated type is isolated with it.
-      .enableUpcomingFeature("InferIsolatedConformances"),
-      // SE-0481: `weak let`, so that a class with a weak reference can be Sendable without `@unchecked`.
-      .enableUpcomingFeature("ImmutableWeakCaptures"),
+      .enableUpcomingFeature("ExistentialAny"),  // SE-0335: a type that erases a protocol is written with `any`.
+      .enableUpcomingFeature("InternalImportsByDefault"),  // SE-0409: an import is internal unless it says otherwise.
+      .enableUpcomingFeature("MemberImportVisibility"),  // SE-0444: members come only from modules that a file imports.
+      .enableUpcomingFeature("InferIsolatedConformances"),  // SE-0470: a conformance is isolated as its type is.
+      .enableUpcomingFeature("ImmutableWeakCaptures"),  // SE-0481: a Sendable class can have a `weak let`.
     ]
     // SE-0480: warnings are errors for those who work on the package, not for those who depend on it. SwiftPM drops
     // this setting for remote dependencies, but not for a dependency by path or an edited one, where a newer

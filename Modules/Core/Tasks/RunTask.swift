@@ -6,6 +6,7 @@ package struct RunTask: Sendable {
   /// Identifies the task among all tasks that exist at the same time.
   var identity: UInt { unsafeBitCast(self.handle, to: UInt.self) }
 
+  @usableFromInline
   init(_ handle: Task<Void, Never>) {
     self.handle = handle
   }
@@ -35,12 +36,48 @@ package struct RunTask: Sendable {
   }
 
   @usableFromInline
-  func cancel() {
+  package func cancel() {
     self.handle.cancel()
   }
 
   @usableFromInline
   func escalatePriority(to priority: UInt8) {
     self.handle.escalatePriority(to: TaskPriority(rawValue: priority))
+  }
+
+  /// Raises the priority of the task.
+  package func escalatePriority(to priority: TaskPriority) {
+    self.handle.escalatePriority(to: priority)
+  }
+}
+
+extension RunTask {
+  /// Starts a task that does a part of the work of the run with this context, on the thread of the caller.
+  ///
+  /// Like the task of a run, it is enqueued when runs are nested too deep on this thread, or when the context has an
+  /// executor preference. It inherits the priority and the task-local values, and not the cancellation.
+  @inlinable
+  package static func start(in context: OperationContext, _ work: @escaping @Sendable () async -> Void) -> RunTask {
+    let depth = ThreadLocal.depth
+    guard depth.pointee < ThreadLocal.maximumDepth, !context.hasTaskConfiguration else {
+      return self.enqueue(context.operationTaskConfiguration.executorPreference, work)
+    }
+    depth.pointee += 1
+    defer { depth.pointee -= 1 }
+    return RunTask(Task.immediate { await work() })
+  }
+
+  @usableFromInline
+  static func enqueue(
+    _ executor: (any TaskExecutor)?,
+    _ work: @escaping @Sendable () async -> Void
+  ) -> RunTask {
+    let depth = ThreadLocal.depth
+    guard executor == nil, depth.pointee < ThreadLocal.maximumDepth else {
+      return RunTask(Task(executorPreference: executor) { await work() })
+    }
+    depth.pointee += 1
+    defer { depth.pointee -= 1 }
+    return RunTask(Task.immediate { await work() })
   }
 }

@@ -2,7 +2,7 @@ extension Duration {
   /// Returns this duration, or zero with a reported warning if it is negative.
   ///
   /// - Parameter argument: The name of the argument for the report, such as `stale(after:)`.
-  func reportedIfNegative(in argument: String) -> Duration {
+  package func reportedIfNegative(in argument: String) -> Duration {
     guard self < .zero else { return self }
     OperationWarning(
       code: .invalidArgument,

@@ -1,0 +1,92 @@
+public import OperationCore
+
+// MARK: - Timeouts
+
+extension OperationRequest where Self: Sendable, Value: Sendable, Failure == any Error {
+  /// Ends a run that takes longer than `limit` with ``OperationTimedOut``.
+  ///
+  /// The caller gets the error on time, even if the operation ignores its cancellation: the operation is cancelled and
+  /// goes on in the background, and what it yields from then on is dropped. A run that ends in time leaves no timer.
+  /// A caller that is cancelled leaves at once with a `CancellationError`.
+  ///
+  /// - Parameter limit: The time that a run has, by ``OperationCore/OperationContext/operationDeadlines``. With zero,
+  ///   the operation is not begun. A negative duration is reported and counts as zero.
+  public func timeout(_ limit: Duration) -> ModifiedOperation<Self, Timeout<Self>> {
+    self.modifier(Timeout(.duration(limit.reportedIfNegative(in: "timeout(_:)")), failure: { $0 }))
+  }
+}
+
+extension OperationRequest where Self: Sendable, Value: Sendable {
+  /// Ends a run that takes longer than `limit` with the error that `failure` returns.
+  ///
+  /// It does what ``timeout(_:)`` does, for operations with a failure type of their own. If that type cannot represent a
+  /// `CancellationError`, a caller that is cancelled waits until the operation ends, however long that takes.
+  ///
+  /// - Parameters:
+  ///   - limit: The time that a run has, by ``OperationCore/OperationContext/operationDeadlines``. With zero, the
+  ///     operation is not begun. A negative duration is reported and counts as zero.
+  ///   - failure: Returns the error that the caller gets.
+  public func timeout(
+    _ limit: Duration,
+    else failure: @escaping @Sendable (OperationTimedOut) -> Failure
+  ) -> ModifiedOperation<Self, Timeout<Self>> {
+    self.modifier(Timeout(.duration(limit.reportedIfNegative(in: "timeout(_:)")), failure: failure))
+  }
+}
+
+// MARK: - Deadlines
+
+extension OperationRequest where Self: Sendable, Value: Sendable, Failure == any Error {
+  /// Ends runs that have not ended at `deadline` with ``OperationTimedOut``.
+  ///
+  /// Unlike with ``timeout(_:)``, the operation inside knows the deadline, from
+  /// ``OperationCore/OperationContext/operationDeadline``: a retry does not sleep past it, and gives up when the next
+  /// attempt could not begin before it. Where deadlines are nested, or the context of the run has one already, the
+  /// earlier one applies. A run that would begin after the deadline is not begun.
+  ///
+  /// - Parameter deadline: An instant of `ContinuousClock`, or, where time is injected, one of
+  ///   ``OperationCore/DeadlineSource/instant``.
+  public func deadline(_ deadline: ContinuousClock.Instant) -> ModifiedOperation<Self, Timeout<Self>> {
+    self.modifier(Timeout(.deadline(deadline), failure: { $0 }))
+  }
+
+  /// Ends runs that take longer than `limit` with ``OperationTimedOut``, and lets the operation know when that is.
+  ///
+  /// Each run has a deadline of its own, `limit` after its start: see ``deadline(_:)``.
+  ///
+  /// - Parameter limit: The time that a run has. A negative duration is reported and counts as zero.
+  public func deadline(after limit: Duration) -> ModifiedOperation<Self, Timeout<Self>> {
+    self.modifier(Timeout(.deadlineAfter(limit.reportedIfNegative(in: "deadline(after:)")), failure: { $0 }))
+  }
+}
+
+extension OperationRequest where Self: Sendable, Value: Sendable {
+  /// Ends runs that have not ended at `deadline` with the error that `failure` returns.
+  ///
+  /// It does what ``deadline(_:)`` does, for operations with a failure type of their own. If that type cannot represent
+  /// a `CancellationError`, a caller that is cancelled waits until the operation ends, however long that takes.
+  ///
+  /// - Parameters:
+  ///   - deadline: An instant of `ContinuousClock`, or, where time is injected, one of
+  ///     ``OperationCore/DeadlineSource/instant``.
+  ///   - failure: Returns the error that the caller gets.
+  public func deadline(
+    _ deadline: ContinuousClock.Instant,
+    else failure: @escaping @Sendable (OperationTimedOut) -> Failure
+  ) -> ModifiedOperation<Self, Timeout<Self>> {
+    self.modifier(Timeout(.deadline(deadline), failure: failure))
+  }
+
+  /// Ends runs that take longer than `limit` with the error that `failure` returns, and lets the operation know when
+  /// that is.
+  ///
+  /// - Parameters:
+  ///   - limit: The time that a run has: see ``deadline(after:)``.
+  ///   - failure: Returns the error that the caller gets.
+  public func deadline(
+    after limit: Duration,
+    else failure: @escaping @Sendable (OperationTimedOut) -> Failure
+  ) -> ModifiedOperation<Self, Timeout<Self>> {
+    self.modifier(Timeout(.deadlineAfter(limit.reportedIfNegative(in: "deadline(after:)")), failure: failure))
+  }
+}

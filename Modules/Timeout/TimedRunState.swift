@@ -1,0 +1,62 @@
+internal import OperationCore
+
+/// The state of a ``TimedRun``, whatever its types.
+struct TimedRunState: Sendable {
+  enum Phase: Sendable {
+    /// The run has not ended, and its caller waits for it.
+    case running
+    /// The run has ended while its caller waited for it.
+    case ended
+    /// The time of the run was over before it ended. It is abandoned, and goes on.
+    case timedOut
+    /// The caller was cancelled and has left. The run goes on.
+    case left
+    /// The run has ended after its caller had left.
+    case over
+  }
+
+  /// What is done after a change, while no lock is held.
+  struct Effects: Sendable {
+    var timer: OperationSubscription?
+    /// The task to cancel.
+    var task: RunTask?
+    var waiter: UnsafeContinuation<Void, Never>?
+
+    func perform() {
+      self.timer?.cancel()
+      // Before the caller continues, so that it finds the operation cancelled.
+      self.task?.cancel()
+      self.waiter?.resume()
+    }
+  }
+
+  var phase = Phase.running
+  /// Whether the caller was cancelled and waits for the end of the run nevertheless.
+  var isCancelled = false
+  var task: RunTask?
+  var waiter: UnsafeContinuation<Void, Never>?
+  var timer: OperationSubscription?
+
+  /// Ends the run. Its caller continues, if it has not left.
+  mutating func finish() -> Effects {
+    guard self.phase == .running else {
+      self.phase = .over
+      return Effects()
+    }
+    self.phase = .ended
+    return Effects(timer: self.timer.take(), waiter: self.waiter.take())
+  }
+
+  /// Lets the caller leave, and cancels the run, which has not ended.
+  mutating func leave(_ phase: Phase) -> Effects {
+    self.phase = phase
+    return Effects(timer: self.timer.take(), task: self.task, waiter: self.waiter.take())
+  }
+
+  /// Cancels the run, and lets the caller wait for its end without a time limit.
+  mutating func cancel() -> Effects {
+    guard self.phase == .running else { return Effects() }
+    self.isCancelled = true
+    return Effects(timer: self.timer.take(), task: self.task)
+  }
+}
