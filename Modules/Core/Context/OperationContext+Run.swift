@@ -12,6 +12,8 @@ extension OperationContext {
     @usableFromInline var attempts: RunAttempts?
     /// An object that the state attached to the run.
     @usableFromInline var attachment: (any RunAttachment)?
+    /// Entries for the event of the run's outcome; nil unless a modifier of the operation adds some.
+    @usableFromInline var outcomeEntries: OutcomeEntries?
     @usableFromInline var taskIdentifier: OperationTaskIdentifier?
     /// Whether the run is also made for the subscribers of its store, which then own it.
     @usableFromInline var isForSubscribers = false
@@ -26,7 +28,8 @@ extension OperationContext {
     @inlinable
     var isEmpty: Bool {
       self.store == nil && self.loan == nil && self.attempts == nil && self.attachment == nil
-        && self.taskIdentifier == nil && !self.isForSubscribers && !self.makesAttempts && !self.hidesProgress
+        && self.outcomeEntries == nil && self.taskIdentifier == nil && !self.isForSubscribers && !self.makesAttempts
+        && !self.hidesProgress
     }
   }
 
@@ -50,6 +53,7 @@ extension OperationContext {
     run.loan = loan
     run.isForSubscribers = self.storage.run.isForSubscribers
     run.makesAttempts = self.storage.run.makesAttempts
+    if self.addsToOutcomes { run.outcomeEntries = OutcomeEntries() }
     self.storage = Storage(slots: self.storage.slots, run: run)
   }
 

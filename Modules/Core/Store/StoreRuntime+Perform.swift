@@ -169,6 +169,7 @@ extension StoreRuntime: RunDelegate {
     isCancelled: Bool
   ) {
     var task = task
+    if let entries = task.context.run.outcomeEntries { task.context = entries.added(to: task.context) }
     task.context = task.context.stoppingClock()
     task.context.event.updateReason = .returnedFinalResult
     // A cancellation that comes from inside the operation is not an error of the state either.

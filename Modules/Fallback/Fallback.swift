@@ -1,0 +1,109 @@
+public import OperationCore
+
+/// Replaces the error of an operation with a value; applied by `.fallback(_:)`.
+public struct Fallback<Operation: OperationRequest>: OperationModifier {
+  @usableFromInline
+  typealias Continuation = OperationContinuation<Operation.Value, Operation.Failure>
+
+  /// Runs the operation to fall back to.
+  @usableFromInline
+  typealias OperationSubstitute =
+    @Sendable ((any Actor)?, OperationContext, Continuation) async throws(Operation.Failure) -> Operation.Value
+
+  /// What replaces the error.
+  @usableFromInline
+  enum Substitute: Sendable {
+    case value(@Sendable () -> Operation.Value)
+    case closure(@Sendable (Operation.Failure, OperationContext) async throws(Operation.Failure) -> Operation.Value)
+    case operation(OperationSubstitute)
+  }
+
+  @usableFromInline let substitute: Substitute
+
+  @usableFromInline
+  init(substitute: Substitute) {
+    self.substitute = substitute
+  }
+
+  @inlinable
+  public func setup(context: inout OperationContext, using operation: Operation) {
+    Self.prepare(&context)
+    operation.setup(context: &context)
+  }
+
+  /// Runs the operation, and falls back if it fails.
+  @inlinable
+  public func run(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    using operation: Operation,
+    with continuation: OperationContinuation<Operation.Value, Operation.Failure>
+  ) async throws(Operation.Failure) -> Operation.Value {
+    Self.begin(context)
+    do throws(Operation.Failure) {
+      return try await operation.run(isolation: isolation, in: context, with: continuation)
+    } catch {
+      return try await self.fallBack(from: error, isolation, context, operation, continuation)
+    }
+  }
+}
+
+extension Fallback {
+  @usableFromInline
+  static func prepare(_ context: inout OperationContext) {
+    context.addEntriesToOutcomes()
+  }
+
+  /// Forgets that an earlier attempt of the run has fallen back.
+  @inlinable
+  static func begin(_ context: OperationContext) {
+    context.removeFromOutcome(IsFallbackKey.self)
+  }
+
+  // Not inlined: errors are rare.
+  @usableFromInline
+  func fallBack(
+    from error: Operation.Failure,
+    _ isolation: isolated (any Actor)?,
+    _ context: OperationContext,
+    _ operation: Operation,
+    _ continuation: Continuation
+  ) async throws(Operation.Failure) -> Operation.Value {
+    if error.endsCancelledRun { throw error }
+    context.send(
+      OperationNotice(
+        .fellBack,
+        of: operation,
+        // As an existential: the type of a generic value that is one is `any Error`.
+        attributes: ["fallback.error": .string(String(reflecting: type(of: error as any Error)))]
+      )
+    )
+    let value = try await self.value(isolation, error, context, continuation)
+    context.addToOutcome(true, for: IsFallbackKey.self)
+    return value
+  }
+
+  private func value(
+    _ isolation: isolated (any Actor)?,
+    _ error: Operation.Failure,
+    _ context: OperationContext,
+    _ continuation: Continuation
+  ) async throws(Operation.Failure) -> Operation.Value {
+    switch self.substitute {
+    case .value(let value): return value()
+    case .closure(let closure): return try await closure(error, context)
+    case .operation(let run):
+      let marked = Continuation { result, context in
+        var context = context ?? OperationContext()
+        context.isFallback = true
+        continuation.yield(with: result, using: context)
+      }
+      return try await run(isolation, context, marked)
+    }
+  }
+}
+
+extension OperationNotice.Name {
+  /// A run has failed and falls back. The attribute `fallback.error` is the type of the error.
+  public static let fellBack = Self("fallback")
+}

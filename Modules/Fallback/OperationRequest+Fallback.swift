@@ -1,0 +1,45 @@
+public import OperationCore
+
+extension OperationRequest where Value: Sendable {
+  /// Returns `value` when the operation fails.
+  ///
+  /// A cancelled run does not fall back: its error is thrown. Events of a store whose result is a fallback have
+  /// ``OperationCore/OperationContext/isFallback`` in their contexts.
+  @inlinable
+  public func fallback(_ value: Value) -> ModifiedOperation<Self, Fallback<Self>> {
+    self.modifier(Fallback(substitute: .value({ value })))
+  }
+}
+
+extension OperationRequest {
+  /// Returns the value of `substitute` when the operation fails.
+  ///
+  /// A cancelled run does not fall back: its error is thrown. Events of a store whose result is a fallback have
+  /// ``OperationCore/OperationContext/isFallback`` in their contexts.
+  ///
+  /// - Parameter substitute: Receives the error and the context of the run. It may throw, also the error that it
+  ///   receives; the run then fails with that.
+  @inlinable
+  public func fallback(
+    _ substitute: @escaping @Sendable (Failure, OperationContext) async throws(Failure) -> Value
+  ) -> ModifiedOperation<Self, Fallback<Self>> {
+    self.modifier(Fallback(substitute: .closure(substitute)))
+  }
+
+  /// Runs another operation when this one fails, and returns its value.
+  ///
+  /// The other operation runs with its own modifiers, in the context of this run, and its yields are yields of this
+  /// run. It does not use its own store or path. Its error is thrown if it fails, too. A cancelled run does not fall
+  /// back: its error is thrown. Events of a store whose result is a fallback have
+  /// ``OperationCore/OperationContext/isFallback`` in their contexts.
+  public func fallback<Other: OperationRequest & Sendable>(
+    to other: Other
+  ) -> ModifiedOperation<Self, Fallback<Self>>
+  where Other.Value == Value, Other.Failure == Failure, Value: Sendable {
+    let substitute: Fallback<Self>.OperationSubstitute = { isolation, context, continuation throws(Failure) in
+      let runner = OperationRunner(operation: other, initialContext: context)
+      return try await runner.run(isolation: isolation, with: continuation)
+    }
+    return self.modifier(Fallback(substitute: .operation(substitute)))
+  }
+}

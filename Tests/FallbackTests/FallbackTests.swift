@@ -1,0 +1,151 @@
+import OperationCore
+import OperationFallback
+import OperationTesting
+import Testing
+
+@Suite(.warningsAreIssues) struct FallbackTests {
+  @Test func `A success does not fall back`() async throws {
+    let script = IntScript(default: .value(1))
+    let operation = script.operation().fallback { error, _ in
+      Issue.record("It fell back from \(error).")
+      return 2
+    }
+    #expect(try await OperationRunner(operation: operation).run() == 1)
+  }
+
+  @Test func `A failure falls back to a value`() async throws {
+    let script = IntScript(default: .error(Refused(number: 1)))
+    #expect(try await OperationRunner(operation: script.operation().fallback(7)).run() == 7)
+  }
+
+  @Test func `A closure receives the error and the context of the run`() async throws {
+    let script = IntScript(default: .error(Refused(number: 3)))
+    let operation = script.operation()
+      .fallback { error, context in (error as? Refused)?.number == 3 ? context.mark : 0 }
+      .context { $0.mark = 8 }
+    #expect(try await OperationRunner(operation: operation).run() == 8)
+  }
+
+  @Test func `A closure may wait, and may decline with an error`() async throws {
+    let script = IntScript(default: .error(Refused(number: 1)))
+    let gate = Gate()
+    let waiting = script.operation().fallback { _, _ in
+      try await gate.wait()
+      return 2
+    }
+    let task = Task.immediate { try await OperationRunner(operation: waiting).run(isolation: nil) }
+    try await gate.arrivals(count: 1)
+    gate.open()
+    #expect(try await task.value == 2)
+    let declining = script.operation().fallback { _, _ in throw Refused(number: 2) }
+    await #expect(throws: Refused(number: 2)) { try await OperationRunner(operation: declining).run() }
+  }
+
+  @Test func `A typed failure stays what it is`() async {
+    let script = OperationScript<Int, Refused>(default: .error(Refused(number: 1)))
+    let declining = script.operation().fallback { error, _ throws(Refused) in throw Refused(number: error.number + 1) }
+    do throws(Refused) {
+      _ = try await OperationRunner(operation: declining).run()
+      Issue.record("The operation has not failed.")
+    } catch {
+      #expect(error.number == 2)
+    }
+    #expect((try? await OperationRunner(operation: script.operation().fallback(3)).run()) == 3)
+  }
+
+  @Test func `Another operation runs with its own setup and modifiers, and yields`() async throws {
+    let script = IntScript(default: .error(Refused()))
+    let other = IntScript()
+    other.enqueue(.yield(.success(5), then: .value(6)))
+    let operation = script.operation().fallback(
+      to: Probing(base: other.operation()).context { $0.mark = 9 }
+    )
+    let yields = Log<(Int, Bool)>()
+    let value = try await OperationRunner(operation: operation).run(
+      with: OperationContinuation { result, context in
+        if let value = try? result.get() { yields.append((value, context?.isFallback ?? false)) }
+      }
+    )
+    #expect(value == 15)
+    #expect(yields.elements.map(\.0) == [5] && yields.elements.map(\.1) == [true])
+    #expect(other.setupCount == 1)
+  }
+
+  @Test func `The error of the other operation surfaces`() async {
+    let script = IntScript(default: .error(Refused(number: 1)))
+    let other = IntScript(default: .error(Refused(number: 2)))
+    let operation = script.operation().fallback(to: other.operation())
+    await #expect(throws: Refused(number: 2)) { try await OperationRunner(operation: operation).run() }
+  }
+
+  @Test func `Of nested fallbacks the inner one is first`() async throws {
+    let script = IntScript(default: .error(Refused(number: 1)))
+    let operation = script.operation().fallback { _, _ in throw Refused(number: 2) }.fallback { error, _ in
+      (error as? Refused)?.number ?? 0
+    }
+    #expect(try await OperationRunner(operation: operation).run() == 2)
+  }
+
+  @Test func `A fallback is told to observers`() async throws {
+    let notices = Log<OperationNotice>()
+    let script = IntScript(default: .error(Refused()))
+    let query = script.query(path: ["posts"]).fallback(1).onNotice { notice, _ in notices.append(notice) }
+    try await OperationRunner(operation: query).run()
+    let notice = try #require(notices.elements.first)
+    #expect(notices.elements.count == 1 && notice.name == .fellBack && notice.path == ["posts"])
+    #expect(notice.attributes == ["fallback.error": .string("FallbackTests.Refused")])
+  }
+
+  @Test func `A run stays on the actor of its caller`() async throws {
+    let operation = MainActorWork(fails: true).fallback(to: MainActorWork(fails: false))
+    let value = try await Task { @MainActor in try await OperationRunner(operation: operation).run() }.value
+    #expect(value == 5)
+  }
+
+  @Test func `The rules of modifiers are kept`() async throws {
+    // It replaces errors on purpose.
+    try await checkModifier(except: [.error]) { $0.fallback(0) }
+    try await checkModifier { $0.fallback { error, _ in throw error } }
+  }
+}
+
+// MARK: - Cancellation
+
+@Suite(.warningsAreIssues) struct FallbackCancellationTests {
+  @Test func `A cancelled run does not fall back`() async throws {
+    let script = IntScript()
+    let operation = script.operation().fallback(7)
+    let task = Task.immediate { try await OperationRunner(operation: operation).run(isolation: nil) }
+    _ = try await script.next()
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+  }
+
+  @Test func `A cancelled run whose operation throws another error does not fall back either`() async throws {
+    let script = IntScript(endsOnCancellation: false)
+    let operation = script.operation().fallback(7)
+    let task = Task.immediate { try await OperationRunner(operation: operation).run(isolation: nil) }
+    let run = try await script.next()
+    task.cancel()
+    run.fail(Refused(number: 4))
+    await #expect(throws: Refused(number: 4)) { try await task.value }
+  }
+
+  @Test func `A cancellation that the operation throws itself does not fall back`() async {
+    let script = IntScript(default: .error(CancellationError()))
+    let operation = script.operation().fallback(7)
+    await #expect(throws: CancellationError.self) { try await OperationRunner(operation: operation).run() }
+  }
+
+  @Test func `A cancellation reaches the operation that is fallen back to`() async throws {
+    let script = IntScript(default: .error(Refused()))
+    let other = IntScript()
+    let operation = script.operation().fallback(to: other.operation())
+    let task = Task.immediate { try await OperationRunner(operation: operation).run(isolation: nil) }
+    let run = try await other.next()
+    task.cancel()
+    try await run.cancelled()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    try await other.noActiveRuns()
+  }
+}

@@ -1,0 +1,64 @@
+import OperationCore
+import OperationTesting
+import Synchronization
+
+typealias IntScript = OperationScript<Int, any Error>
+
+struct Refused: Error, Hashable {
+  var number = 0
+}
+
+extension OperationContext {
+  var mark: Int {
+    get { self[MarkKey.self] }
+    set { self[MarkKey.self] = newValue }
+  }
+
+  private enum MarkKey: Key {
+    static let defaultValue = 0
+  }
+}
+
+/// Adds the mark of its context to the value of an operation.
+struct Probing<Base: OperationRequest & Sendable>: OperationRequest, Sendable
+where Base.Value == Int, Base.Failure == any Error {
+  let base: Base
+
+  func setup(context: inout OperationContext) {
+    self.base.setup(context: &context)
+  }
+
+  func run(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    with continuation: OperationContinuation<Int, any Error>
+  ) async throws -> Int {
+    context.mark + (try await self.base.run(isolation: isolation, in: context, with: continuation))
+  }
+}
+
+/// Fails wherever it is not on the main actor, and where it is told to.
+struct MainActorWork: OperationRequest, Sendable {
+  let fails: Bool
+
+  func run(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    with continuation: OperationContinuation<Int, any Error>
+  ) async throws -> Int {
+    MainActor.preconditionIsolated()
+    if self.fails { throw Refused() }
+    return 5
+  }
+}
+
+/// Collects values, in order.
+final class Log<Element: Sendable>: Sendable {
+  private let state = Mutex<[Element]>([])
+
+  var elements: [Element] { self.state.withLock { $0 } }
+
+  func append(_ element: Element) {
+    self.state.withLock { $0.append(element) }
+  }
+}
