@@ -1,0 +1,41 @@
+public import OperationCore
+
+extension OperationRequest where Failure == any Error {
+  /// Injects faults into the runs of the operation, where ``OperationCore/OperationContext/operationChaos`` is on.
+  ///
+  /// Apply it first, so that all other modifiers meet its faults. A failed run throws ``ChaosFailure`` and does not
+  /// begin the operation.
+  ///
+  /// - Parameter chaos: The faults.
+  public func chaos(_ chaos: Chaos) -> ModifiedOperation<Self, ChaosInjection<Self>> {
+    self.modifier(ChaosInjection(chaos: chaos, failure: { $0 }))
+  }
+}
+
+extension OperationRequest {
+  /// Injects faults into the runs of the operation, where ``OperationCore/OperationContext/operationChaos`` is on.
+  ///
+  /// It does what ``chaos(_:)`` does, with errors of your own, such as those that the operation throws itself.
+  ///
+  /// - Parameters:
+  ///   - chaos: The faults.
+  ///   - failure: Returns the error of a failed run.
+  public func chaos(
+    _ chaos: Chaos,
+    else failure: @escaping @Sendable (ChaosFailure) -> Failure
+  ) -> ModifiedOperation<Self, ChaosInjection<Self>> {
+    self.modifier(ChaosInjection(chaos: chaos, failure: failure))
+  }
+}
+
+extension OperationContext {
+  /// Whether ``OperationCore/OperationRequest/chaos(_:)`` injects faults. The default is false.
+  public var operationChaos: Bool {
+    get { self[IsChaoticKey.self] }
+    set { self[IsChaoticKey.self] = newValue }
+  }
+
+  private enum IsChaoticKey: Key {
+    static let defaultValue = false
+  }
+}
