@@ -1,46 +1,23 @@
 internal import OperationBackoff
 public import OperationCore
 
-extension OperationRequest {
-  /// Runs the operation again when it fails, up to `limit` times after the first attempt.
-  ///
-  /// The backoff function of the context sets the delays between attempts. The error of the last attempt is thrown
-  /// unchanged. A cancelled task makes no further attempt, and a `CancellationError` is not retried.
-  ///
-  /// The limit is configuration: a value written nearer to the operation wins. So an operation can set
-  /// ``OperationCore/OperationContext/operationMaxRetries`` in its setup. Of two retries around one operation only the
-  /// inner one applies, with its limit and its condition; the outer one does nothing.
-  ///
-  /// - Parameter limit: The number of retries. A negative number is reported and counts as 0.
-  public func retry(limit: Int) -> ModifiedOperation<Self, Retry<Self>> {
-    self.modifier(Retry(limit: limit, condition: nil))
-  }
-
-  /// Runs the operation again when it fails and `condition` holds, up to `limit` times after the first attempt.
-  ///
-  /// See ``retry(limit:)``.
-  ///
-  /// - Parameters:
-  ///   - limit: The number of retries. A negative number is reported and counts as 0.
-  ///   - condition: Receives the error of an attempt and its context. It also decides for a `CancellationError`. It is
-  ///     not called after the last attempt or once the task is cancelled.
-  public func retry(
-    limit: Int,
-    when condition: @escaping @Sendable (Failure, OperationContext) -> Bool
-  ) -> ModifiedOperation<Self, Retry<Self>> {
-    self.modifier(Retry(limit: limit, condition: condition))
-  }
-}
-
 /// Runs an operation again when it fails; applied by ``OperationCore/OperationRequest/retry(limit:)``.
 public struct Retry<Operation: OperationRequest>: OperationModifier {
+  @usableFromInline typealias Outcome = Result<Operation.Value, Operation.Failure>
+
   @usableFromInline let id = RetryID.next()
   private let limit: Int
   private let condition: (@Sendable (Operation.Failure, OperationContext) -> Bool)?
+  @usableFromInline let asksAgain: (@Sendable (Operation.Value, OperationContext) -> Bool)?
 
-  init(limit: Int, condition: (@Sendable (Operation.Failure, OperationContext) -> Bool)?) {
+  init(
+    limit: Int,
+    condition: (@Sendable (Operation.Failure, OperationContext) -> Bool)? = nil,
+    asksAgain: (@Sendable (Operation.Value, OperationContext) -> Bool)? = nil
+  ) {
     self.limit = limit.validRetryLimit
     self.condition = condition
+    self.asksAgain = asksAgain
   }
 
   /// Writes the limit, then sets up the operation, which may overwrite it.
@@ -60,11 +37,15 @@ public struct Retry<Operation: OperationRequest>: OperationModifier {
     with continuation: OperationContinuation<Operation.Value, Operation.Failure>
   ) async throws(Operation.Failure) -> Operation.Value {
     let context = self.isFresh(context) ? context : self.claiming(context)
+    let outcome: Outcome
     do throws(Operation.Failure) {
-      return try await operation.run(isolation: isolation, in: context, with: continuation)
+      let value = try await operation.run(isolation: isolation, in: context, with: continuation)
+      guard let asksAgain = self.asksAgain, asksAgain(value, context) else { return value }
+      outcome = .success(value)
     } catch {
-      return try await self.retry(after: error, isolation: isolation, in: context, using: operation, with: continuation)
+      outcome = .failure(error)
     }
+    return try await self.retry(after: outcome, isolation: isolation, in: context, using: operation, with: continuation)
   }
 }
 
@@ -73,48 +54,94 @@ public struct Retry<Operation: OperationRequest>: OperationModifier {
 extension Retry {
   @usableFromInline
   func retry(
-    after error: Operation.Failure,
+    after outcome: Outcome,
     isolation: isolated (any Actor)?,
     in context: OperationContext,
     using operation: Operation,
     with continuation: OperationContinuation<Operation.Value, Operation.Failure>
   ) async throws(Operation.Failure) -> Operation.Value {
-    guard !self.isOuter(in: context) else { throw error }
+    guard !self.isOuter(in: context) else { return try outcome.get() }
     let limit = context.operationMaxRetries
-    var (context, error) = (context, error)
+    var (context, outcome) = (context, outcome)
     var index = 0
-    while index < limit, !Task.isCancelled, self.mayRetry(after: error, in: context) {
-      guard await self.wait(before: index + 1, after: error, in: context) else { break }
+    while index < limit, !Task.isCancelled {
+      guard let delay = self.delay(before: index + 1, after: outcome, in: context),
+        self.isAllowed(after: delay, in: context, of: operation),
+        await self.wait(delay, after: outcome.error, in: context)
+      else { break }
       context.operationRetryIndex = index
-      context.beginNextAttempt(after: error)
+      context.beginNextAttempt(after: outcome.error)
       do throws(Operation.Failure) {
-        return try await operation.run(isolation: isolation, in: context, with: continuation)
-      } catch let next {
-        error = next
+        let value = try await operation.run(isolation: isolation, in: context, with: continuation)
+        guard let asksAgain = self.asksAgain, asksAgain(value, context) else { return value }
+        outcome = .success(value)
+      } catch {
+        outcome = .failure(error)
       }
       index += 1
     }
-    throw error
+    return try outcome.get()
   }
 
-  private func mayRetry(after error: Operation.Failure, in context: OperationContext) -> Bool {
-    self.condition?(error, context) ?? !(error is CancellationError)
+  /// The delay before a retry; nil if the outcome is not one to try again after.
+  private func delay(before retry: Int, after outcome: Outcome, in context: OperationContext) -> OperationDuration? {
+    guard case .failure(let error) = outcome else { return context.operationBackoffFunction(retry) }
+    let classification = (error as? any RetryClassifying)?.retryClassification
+    let mayRetry = self.condition?(error, context) ?? !(error is CancellationError || classification == .never)
+    guard mayRetry else { return nil }
+    guard let hint = classification?.retryAfter ?? (error as? any RetryHinting)?.retryAfter else {
+      return context.operationBackoffFunction(retry)
+    }
+    return min(max(hint, .zero), context.operationRetryAfterCap)
   }
 
-  /// Waits before a retry, and for what the context asks for. Returns false if the delay has failed or the task is cancelled: there is no retry then.
+  /// Whether the deadline and the budget of the run allow a retry after a delay. Withdraws from the budget.
+  private func isAllowed(
+    after delay: OperationDuration,
+    in context: OperationContext,
+    of operation: Operation
+  ) -> Bool {
+    if let remaining = context.operationTimeRemaining, max(delay, .zero) >= remaining {
+      context.send(
+        OperationNotice(.retryPastDeadline, of: operation, attributes: ["retry.delay": .duration(delay)])
+      )
+      return false
+    }
+    if let budget = context.operationRetryBudget, !budget.withdraw(in: context) {
+      context.send(OperationNotice(.retryOverBudget, of: operation))
+      return false
+    }
+    return true
+  }
+
+  /// Waits before a retry, and for what the context asks for. Returns false if there is no retry: the delay has failed,
+  /// the task is cancelled, or the deadline has passed meanwhile.
   private func wait(
-    before retry: Int,
-    after error: Operation.Failure,
+    _ delay: OperationDuration,
+    after error: Operation.Failure?,
     in context: OperationContext
   ) async -> Bool {
-    let delay = context.operationBackoffFunction(retry)
     context.attemptFailed(with: error, nextAfter: delay)
     do {
       try await context.operationDelayer.delay(for: delay)
     } catch {
       return false
     }
-    return await context.pauseBeforeNextAttempt()
+    guard await context.pauseBeforeNextAttempt() else { return false }
+    return context.operationTimeRemaining != .zero
+  }
+}
+
+extension Result {
+  fileprivate var error: Failure? {
+    if case .failure(let error) = self { error } else { nil }
+  }
+}
+
+extension RetryClassification {
+  /// The delay that the classification asks for.
+  fileprivate var retryAfter: OperationDuration? {
+    if case .retryAfter(let delay) = self { delay } else { nil }
   }
 }
 
@@ -128,9 +155,11 @@ extension Retry {
 
   /// Whether the first attempt by this retry can use the context unchanged.
   @usableFromInline
-  func isFresh(_ context: OperationContext) -> Bool { context.retryConfiguration.isFresh(for: self.id) }
+  func isFresh(_ context: OperationContext) -> Bool {
+    context.retryConfiguration.isFresh(for: self.id) && context.operationRetryBudget == nil
+  }
 
-  /// The context for the first attempt by this retry.
+  /// The context for the first attempt by this retry. Deposits into the budget of the run.
   ///
   /// The given context may have been set up for another operation, whose body runs this one, or not at all. Its limit
   /// is then used only if it was set explicitly.
@@ -143,6 +172,7 @@ extension Retry {
     // The context belongs to another operation, whose body runs this one: its attempts are not counted here.
     if let owner = configuration.owner, owner != self.id { context.forgetAttempts() }
     context.retryConfiguration = RetryConfiguration(limit: isOurs ? configuration.limit : self.limit, owner: self.id)
+    context.operationRetryBudget?.deposit(for: &context)
     return context
   }
 }

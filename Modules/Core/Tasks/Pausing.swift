@@ -88,16 +88,17 @@ extension OperationContext {
     set { self[NextAttemptSpecificationKey.self] = newValue }
   }
 
-  /// Pauses the run until ``operationNextAttemptSpecification`` holds, or the task is cancelled.
+  /// Pauses the run until ``operationNextAttemptSpecification`` holds, ``operationDeadline`` passes, or the task is
+  /// cancelled.
   ///
   /// For modifiers that run an operation several times within one run: call it after the delay between two attempts, and
   /// before ``beginNextAttempt(after:)``.
   ///
-  /// - Returns: False when the task was cancelled: begin no further attempt then.
+  /// - Returns: False when the task was cancelled or the deadline has passed: begin no further attempt then.
   public nonisolated(nonsending) func pauseBeforeNextAttempt() async -> Bool {
     if Task.isCancelled { return false }
     guard let specification = self.operationNextAttemptSpecification else { return true }
-    return await self.pause(until: specification) == .satisfied
+    return await self.pause(until: specification, timeout: self.operationTimeRemaining) == .satisfied
   }
 
   private enum NextAttemptSpecificationKey: Key {

@@ -1,0 +1,54 @@
+/// A date in one of the formats of [RFC 9110](https://www.rfc-editor.org/rfc/rfc9110#section-5.6.7).
+struct HTTPDate: Hashable, Sendable {
+  let secondsSince1970: Double
+
+  /// Reads `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT` or `Sun Nov  6 08:49:37 1994`.
+  init?(_ text: some StringProtocol) {
+    let words = text.split { $0 == " " || $0 == "," || $0 == "-" || $0 == "\t" }
+    guard words.count == 5 || words.count == 6 else { return nil }
+    // Without a zone, it is the format of C's `asctime`, in which the month comes before the day.
+    let isASCTime = words.count == 5
+    guard isASCTime || words[5] == "GMT" else { return nil }
+    let (dayWord, monthWord) = isASCTime ? (words[2], words[1]) : (words[1], words[2])
+    let (yearWord, timeWord) = isASCTime ? (words[4], words[3]) : (words[3], words[4])
+    guard let day = Self.number(dayWord, digits: 1...2), let month = Self.months[String(monthWord)],
+      let year = Self.year(yearWord), let time = Self.time(timeWord), (1...31).contains(day)
+    else { return nil }
+    self.secondsSince1970 = Double(Self.days(year, month, day) * 86_400 + time)
+  }
+
+  private static let months = [
+    "Jan": 1, "Feb": 2, "Mar": 3, "Apr": 4, "May": 5, "Jun": 6, "Jul": 7, "Aug": 8, "Sep": 9, "Oct": 10, "Nov": 11,
+    "Dec": 12,
+  ]
+
+  private static func number(_ word: some StringProtocol, digits: ClosedRange<Int>) -> Int? {
+    guard digits.contains(word.count), word.allSatisfy({ $0.isASCII && $0.isNumber }) else { return nil }
+    return Int(word)
+  }
+
+  /// A year with four digits, or one of RFC 850 with two, which lies between 1970 and 2069.
+  private static func year(_ word: some StringProtocol) -> Int? {
+    if let year = self.number(word, digits: 4...4) { return year }
+    return self.number(word, digits: 2...2).map { $0 < 70 ? 2000 + $0 : 1900 + $0 }
+  }
+
+  /// The second of the day.
+  private static func time(_ word: some StringProtocol) -> Int? {
+    let parts = word.split(separator: ":").map { self.number($0, digits: 2...2) }
+    guard parts.count == 3, let hour = parts[0], let minute = parts[1], let second = parts[2],
+      hour < 24, minute < 60, second <= 60
+    else { return nil }
+    return hour * 3600 + minute * 60 + second
+  }
+
+  /// The days since the beginning of 1970 in the Gregorian calendar, as
+  /// [Hinnant](https://howardhinnant.github.io/date_algorithms.html#days_from_civil) counts them.
+  private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
+    let year = month <= 2 ? year - 1 : year
+    let era = (year >= 0 ? year : year - 399) / 400
+    let yearOfEra = year - era * 400
+    let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
+    return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+  }
+}

@@ -1,0 +1,67 @@
+public import OperationCore
+
+extension OperationRequest {
+  /// Runs the operation again when it fails, up to `limit` times after the first attempt.
+  ///
+  /// The backoff function of the context sets the delays between attempts, unless the error knows better: see
+  /// ``OperationCore/RetryHinting`` and ``OperationCore/RetryClassifying``. The error of the last attempt is thrown
+  /// unchanged. A cancelled task makes no further attempt, and a `CancellationError` is not retried. Neither is an
+  /// attempt made that could not begin before ``OperationCore/OperationContext/operationDeadline``.
+  ///
+  /// The limit is configuration: a value written nearer to the operation wins. So an operation can set
+  /// ``OperationCore/OperationContext/operationMaxRetries`` in its setup. Of two retries around one operation only the
+  /// inner one applies, with its limit and its condition; the outer one does nothing.
+  ///
+  /// - Parameter limit: The number of retries. A negative number is reported and counts as 0.
+  public func retry(limit: Int) -> ModifiedOperation<Self, Retry<Self>> {
+    self.modifier(Retry(limit: limit))
+  }
+
+  /// Runs the operation again when it fails and `condition` holds, up to `limit` times after the first attempt.
+  ///
+  /// See ``retry(limit:)``.
+  ///
+  /// - Parameters:
+  ///   - limit: The number of retries. A negative number is reported and counts as 0.
+  ///   - condition: Receives the error of an attempt and its context. It also decides for a `CancellationError`, and in
+  ///     place of ``OperationCore/RetryClassifying``. It is not called after the last attempt or once the task is
+  ///     cancelled.
+  public func retry(
+    limit: Int,
+    when condition: @escaping @Sendable (Failure, OperationContext) -> Bool
+  ) -> ModifiedOperation<Self, Retry<Self>> {
+    self.modifier(Retry(limit: limit, condition: condition))
+  }
+
+  /// Runs the operation again when it fails, or returns a value that asks for another attempt.
+  ///
+  /// Use it for work that a server has accepted and not finished. When no retries are left, or the task is cancelled,
+  /// the last value is returned. See ``retry(limit:)`` for failures.
+  ///
+  /// - Parameters:
+  ///   - limit: The number of retries after the first attempt. A negative number is reported and counts as 0.
+  ///   - asksAgain: Receives the value of an attempt and its context, and returns whether to run the operation again.
+  // Disfavored, so that a trailing closure of two parameters is a condition on errors.
+  @_disfavoredOverload
+  public func retry(
+    limit: Int,
+    whileValue asksAgain: @escaping @Sendable (Value, OperationContext) -> Bool
+  ) -> ModifiedOperation<Self, Retry<Self>> {
+    self.modifier(Retry(limit: limit, asksAgain: asksAgain))
+  }
+
+  /// Runs the operation again when it fails, or returns a value that asks for another attempt.
+  ///
+  /// See ``retry(limit:whileValue:)-(_,(Value,OperationContext)->Bool)``.
+  ///
+  /// - Parameters:
+  ///   - limit: The number of retries after the first attempt. A negative number is reported and counts as 0.
+  ///   - asksAgain: Receives the value of an attempt, and returns whether to run the operation again.
+  @_disfavoredOverload
+  public func retry(
+    limit: Int,
+    whileValue asksAgain: @escaping @Sendable (Value) -> Bool
+  ) -> ModifiedOperation<Self, Retry<Self>> {
+    self.modifier(Retry(limit: limit, asksAgain: { value, _ in asksAgain(value) }))
+  }
+}
