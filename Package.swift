@@ -36,7 +36,7 @@ let integrations: [Integration] = [
 
 /// Every module and every test suite of the package; targets, products, paths and settings follow from it.
 ///
-/// Dependencies go one way: Core ← Backoff ← Retry, Core ← every other module, and only the umbrella sees them all.
+/// Dependencies go one way: Core ← Backoff ← Retry and CircuitBreaker, Core ← every other module, and only the umbrella sees them all.
 /// What runs in a build, from `generator` to `plugin`, shares no target with what runs in a user's program.
 /// A line with a trait is empty unless that trait is on: `#if` stands around each of its files.
 let table: [Module] = [
@@ -49,6 +49,7 @@ let table: [Module] = [
   .library("Timeout", uses: ["Core"]),
   .library("Fallback", uses: ["Core"]),
   .library("Chaos", uses: ["Core"]),
+  .library("CircuitBreaker", uses: ["Core", "Backoff"]),
   .inner("EventLoop", uses: ["Core"]),
   .inner("ControlGroups"),
   .library("NetworkObserving", uses: ["Core", "EventLoop"]),
@@ -85,8 +86,7 @@ let table: [Module] = [
     uses: [
       "Core", "Backoff", "Retry", "Dedupe", "Pagination", "Mutation", "NetworkObserving", "MemoryPressure",
       "ActivityObserving",
-      // Each of these only where its trait is on.
-      "Macros", "Logging", "Metrics", "Tracing", "ServiceLifecycle",
+      "Macros", "Logging", "Metrics", "Tracing", "ServiceLifecycle",  // Each only where its trait is on.
     ]
   ),
   .library("Sharing", target: "SharingOperation", uses: ["Operation", "Core", "Mutation", "Pagination"]),
@@ -105,6 +105,7 @@ let table: [Module] = [
   .tests("Timeout", uses: ["Core"]),
   .tests("Fallback", uses: ["Core"]),
   .tests("Chaos", uses: ["Core"]),
+  .tests("CircuitBreaker", uses: ["Core", "Backoff", "Retry"]),
   .tests("EventLoop", uses: ["Core"]),
   .tests("NetworkObserving", uses: ["Core", "EventLoop"]),
   .tests("MemoryPressure", uses: ["Core", "EventLoop", "ControlGroups"]),
@@ -159,8 +160,7 @@ let table: [Module] = [
 
 let package = Package(
   name: "swift-operation",
-  platforms: [
-    // The first systems whose runtime has `Task.immediate` (SE-0472).
+  platforms: [  // The first systems whose runtime has `Task.immediate` (SE-0472).
     .macOS(.v26), .iOS(.v26), .tvOS(.v26), .watchOS(.v26), .visionOS(.v26),
   ],
   products: table.compactMap(\.product),
@@ -221,8 +221,7 @@ struct Module {
 
   /// The macros `Operation<Folder>` in `Modules/<Folder>`.
   static func macros(_ folder: String, trait: String, products: [String: [String]]) -> Module {
-    let target = "Operation\(folder)"
-    return Module(kind: .macros, folder: folder, target: target, uses: [], trait: trait, products: products)
+    Module(kind: .macros, folder: folder, target: "Operation\(folder)", uses: [], trait: trait, products: products)
   }
 
   /// The target `Operation<Folder>` in `Modules/<Folder>`, which is nobody's product.
@@ -246,9 +245,8 @@ struct Module {
   }
 
   /// The command plugin `Operation<Folder>` in `Plugins/<Folder>`.
-  static func command(_ folder: String, verb: String, _ description: String, uses: [String]) -> Module {
-    let kind = Kind.command(verb: verb, description: description)
-    return Module(kind: kind, folder: folder, target: "Operation\(folder)", uses: uses)
+  static func command(_ folder: String, verb: String, _ about: String, uses: [String]) -> Module {
+    Module(kind: .command(verb: verb, description: about), folder: folder, target: "Operation\(folder)", uses: uses)
   }
 
   /// The program `<folder>` in `Tests/<folder>`, which the tests that use it find beside their own.
@@ -307,8 +305,7 @@ extension Module {
     case .tests:
       .testTarget(name: target, dependencies: dependencies, path: path, exclude: excluded, swiftSettings: Self.settings)
     case .buildPlugin: plugin(.buildTool())
-    case .command(let verb, let description):
-      plugin(.command(intent: .custom(verb: verb, description: description)))
+    case .command(let verb, let about): plugin(.command(intent: .custom(verb: verb, description: about)))
     }
   }
 
@@ -369,6 +366,11 @@ extension Module {
       .enableUpcomingFeature("MemberImportVisibility"),  // SE-0444: members come only from modules that a file imports.
       .enableUpcomingFeature("InferIsolatedConformances"),  // SE-0470: a conformance is isolated as its type is.
       .enableUpcomingFeature("ImmutableWeakCaptures"),  // SE-0481: a Sendable class can have a `weak let`.
+      .enableUpcomingFeature("MemberImportVisibility"),  // SE-0444: members come only from imported modules.
+      // SE-0470: a conformance of a global-actor-isolated type is isolated with it.
+      .enableUpcomingFeature("InferIsolatedConformances"),
+      // SE-0481: `weak let`, so that a class with a weak reference can be Sendable without `@unchecked`.
+      .enableUpcomingFeature("ImmutableWeakCaptures"),
     ]
     // SE-0480: warnings are errors for those who work on the package, not for those who depend on it. SwiftPM drops
     // this setting for remote dependencies, but not for a dependency by path or an edited one, where a newer
@@ -391,7 +393,7 @@ struct Integration {
 
   /// The packages of all integrations, each of them once.
   static var packageDependencies: [Package.Dependency] {
-    let packages = integrations.reduce(into: [:]) { $0.merge($1.packages) { $1 } }
-    return packages.sorted { $0.key < $1.key }.map { .package(url: $0.key, $0.value) }
+    integrations.reduce(into: [:]) { $0.merge($1.packages) { $1 } }.sorted { $0.key < $1.key }
+      .map { .package(url: $0.key, $0.value) }
   }
 }

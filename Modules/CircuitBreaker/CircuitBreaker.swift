@@ -1,0 +1,239 @@
+public import FoundationEssentials
+public import OperationBackoff
+public import OperationCore
+public import Synchronization
+
+/// Rejects runs for a while after too many have failed, so that a failing service gets no load and callers get an answer.
+///
+/// ```swift
+/// let breaker = CircuitBreaker(failureRatio: 0.5, minimumRuns: 20, window: .seconds(30))
+/// let query = PostQuery(id: 1).circuitBreaker(breaker)
+/// ```
+///
+/// A breaker is shared: make one for each service, and pass it to all operations that call the service.
+///
+/// While it is **closed**, it counts the runs of the last `window`. It **opens** as soon as there are at least
+/// `minimumRuns`, of which at least `failureRatio` have failed. While it is open, it rejects all runs with
+/// ``CircuitOpen``. After the time that `openFor` returns it is **half-open**: it admits as many runs as there are
+/// `probes`, and rejects the others. If all probes succeed, it closes; the first one that fails opens it again.
+///
+/// The result of a run counts only if the breaker has not changed its state since it admitted the run. A cancelled run
+/// counts neither as a success nor as a failure, and a cancelled probe gives its place back.
+///
+/// The elapsed time comes from the deadlines of the context of each run, so all operations that share a breaker must use
+/// the same. No timer runs: an open breaker becomes half-open when its state is read or a run asks, once it is time.
+///
+/// M. Nygard describes the pattern in *Release It!*, 2007.
+public final class CircuitBreaker: Sendable {
+  private let machine: Mutex<CircuitMachine>
+  /// The generation of the machine while it is closed; 0 otherwise. Runs of a closed breaker are admitted without a lock.
+  @usableFromInline let closedGeneration = Atomic<UInt64>(1)
+  /// The name of the breaker in notices and snapshots; nil without a name.
+  public let name: String?
+
+  private let openFor: OperationBackoffFunction
+  private let counts: @Sendable (any Error) -> Bool
+  /// Nil when the breaker is gone.
+  let broadcast = Broadcast<State?>(.closed)
+
+  /// Creates a closed breaker.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the breaker in notices and snapshots, without user data.
+  ///   - failureRatio: The share of failed runs at which the breaker opens, above 0 and at most 1.
+  ///   - minimumRuns: The number of runs in the window below which the breaker does not open, at least 1.
+  ///   - window: How far back runs are counted, in tenths of its length: longer than zero.
+  ///   - openFor: How long the breaker stays open. It receives 1 when a closed breaker opens, 2 when the probes after
+  ///     that have failed, and so on.
+  ///   - probes: The number of runs that a half-open breaker admits, and that have to succeed: at least 1.
+  ///   - counts: Whether an error counts as a failure of the service. Other errors count as successes: the service has
+  ///     answered. It is not called for cancelled runs.
+  public init(
+    name: String? = nil,
+    failureRatio: Double = 0.5,
+    minimumRuns: Int = 20,
+    window: OperationDuration = .seconds(30),
+    openFor: OperationBackoffFunction = .exponential(.seconds(5)).capped(at: .seconds(60)),
+    probes: Int = 1,
+    counts: @escaping @Sendable (any Error) -> Bool = { _ in true }
+  ) {
+    precondition(
+      failureRatio > 0 && failureRatio <= 1,
+      "A circuit breaker cannot open at a failure ratio of \(failureRatio). Pass one above 0 and at most 1."
+    )
+    precondition(minimumRuns >= 1, "A circuit breaker cannot judge \(minimumRuns) runs. Pass at least 1.")
+    precondition(window > .zero, "A circuit breaker cannot count runs for \(window). Pass a positive duration.")
+    precondition(probes >= 1, "A circuit breaker with \(probes) probes would never close. Pass at least 1.")
+    self.name = name
+    self.openFor = openFor
+    self.counts = counts
+    self.machine = Mutex(
+      CircuitMachine(
+        failureRatio: failureRatio,
+        minimumRuns: minimumRuns,
+        window: window.clampedForClock,
+        probes: probes
+      )
+    )
+  }
+
+  deinit {
+    self.broadcast.send(nil)
+  }
+}
+
+// MARK: - State
+
+extension CircuitBreaker {
+  /// The state of a circuit breaker.
+  public enum State: Hashable, Sendable {
+    /// Runs are admitted and counted.
+    case closed
+
+    /// Runs are rejected until a date, on the clock of the run that opened the breaker.
+    case open(until: Date)
+
+    /// A few runs are admitted to see whether the service works again.
+    case halfOpen
+
+    /// Runs are rejected until ``CircuitBreaker/reset()``.
+    case isolated
+  }
+
+  /// The current state.
+  ///
+  /// Reading it makes an open breaker half-open when its time has come.
+  public var state: State {
+    let deadlines = self.machine.withLock { $0.opening?.deadlines }
+    // Read before the lock: a source of deadlines is code of the user.
+    guard let now = deadlines?.elapsed else { return self.machine.withLock { $0.state } }
+    return self.change { machine in
+      machine.endOpening(at: now)
+      return machine.state
+    }
+  }
+
+  /// Rejects all runs until ``reset()``, such as during maintenance of the service.
+  ///
+  /// Runs that are under way continue, and their results do not count.
+  public func isolate() {
+    self.change { $0.isolate() }
+  }
+
+  /// Closes the breaker, and forgets all results.
+  ///
+  /// Runs that are under way continue, and their results do not count.
+  public func reset() {
+    self.change { $0.close() }
+  }
+
+  /// The state and the counts of the breaker at this moment.
+  public var snapshot: Snapshot {
+    let state = self.state
+    return self.machine.withLock { machine in
+      Snapshot(
+        name: self.name,
+        state: state,
+        runs: machine.window.runs,
+        failures: machine.window.failures,
+        trips: machine.totalTrips,
+        rejections: machine.rejections
+      )
+    }
+  }
+}
+
+// MARK: - Runs
+
+extension CircuitBreaker {
+  /// The generation of a run that begins now; 0 if the breaker is not closed.
+  @inlinable
+  var generationIfClosed: UInt64 { self.closedGeneration.load(ordering: .acquiring) }
+
+  /// Admits a run of a breaker that is not closed, or rejects it. Returns the generation of the run.
+  @usableFromInline
+  func admit(in context: OperationContext) -> Result<UInt64, CircuitOpen> {
+    let now = context.elapsed
+    return self.change(in: context) { $0.admit(at: now) }
+  }
+
+  @usableFromInline
+  func recordSuccess(of generation: UInt64, in context: OperationContext) {
+    self.record(.success, of: generation, in: context)
+  }
+
+  /// Records a failure. Called in the task of the run.
+  @usableFromInline
+  func recordFailure(_ error: any Error, of generation: UInt64, in context: OperationContext) {
+    guard !error.endsCancelledRun else { return self.record(.abandoned, of: generation, in: context) }
+    self.record(self.counts(error) ? .failure : .success, of: generation, in: context)
+  }
+
+  private func record(_ outcome: CircuitMachine.Outcome, of generation: UInt64, in context: OperationContext) {
+    let now = context.elapsed
+    // A closed breaker does not change its state without an opening, so there is nothing to publish.
+    let isClosed = self.closedGeneration.load(ordering: .relaxed) == generation
+    let recording =
+      isClosed
+      ? self.machine.withLock { $0.record(outcome, of: generation, at: now) }
+      : self.change(in: context) { $0.record(outcome, of: generation, at: now) }
+    if case .needsOpening(let trip) = recording { self.open(trip, outcome, of: generation, at: now, context) }
+  }
+
+  private func open(
+    _ trip: Int,
+    _ outcome: CircuitMachine.Outcome,
+    of generation: UInt64,
+    at now: Duration,
+    _ context: OperationContext
+  ) {
+    var trip = trip
+    while true {
+      // Computed without the lock: the function and the clocks are code of the user.
+      let opening = CircuitOpening(trip: trip, length: self.openFor(trip), in: context)
+      let recording = self.change(in: context) {
+        $0.record(outcome, of: generation, at: now, opening: opening)
+      }
+      guard case .needsOpening(let next) = recording else { return }
+      trip = next
+    }
+  }
+
+  /// Changes the state under the lock, then publishes the states that were entered.
+  ///
+  /// - Parameter context: The context of the run that causes the change, whose observers receive a notice.
+  @discardableResult
+  private func change<R: Sendable>(in context: OperationContext? = nil, _ body: (inout CircuitMachine) -> R) -> R {
+    let (result, left, entered, next) = self.machine.withLock { machine in
+      // An opening keeps a source of deadlines, which is released after unlocking.
+      let left = machine.opening
+      let generation = machine.generation
+      let result = body(&machine)
+      self.closedGeneration.store(machine.closedGeneration, ordering: .releasing)
+      return (result, left, machine.generation == generation ? nil : machine.state, machine.beginPublishing())
+    }
+    withExtendedLifetime(left) {}
+    self.publish(next)
+    if let entered, let context { context.send(self.notice(of: entered)) }
+    return result
+  }
+
+  private func publish(_ first: State?) {
+    var next = first
+    while let state = next {
+      self.broadcast.send(state)
+      next = self.machine.withLock { $0.continuePublishing() }
+    }
+  }
+}
+
+extension CircuitMachine {
+  fileprivate var opening: CircuitOpening? {
+    if case .open(let opening) = self.phase { opening } else { nil }
+  }
+
+  /// The generation while the breaker is closed; 0 otherwise.
+  fileprivate var closedGeneration: UInt64 {
+    if case .closed = self.phase { self.generation } else { 0 }
+  }
+}

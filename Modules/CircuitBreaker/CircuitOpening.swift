@@ -1,0 +1,22 @@
+internal import FoundationEssentials
+internal import OperationCore
+
+/// A time during which a breaker is open. It is computed before the lock, because it calls code of the user.
+final class CircuitOpening: Sendable {
+  /// The number of the trip since the breaker was closed last; the first is 1.
+  let trip: Int
+  /// The elapsed time at which the breaker admits a probe.
+  let end: Duration
+  /// The date at that time.
+  let date: Date
+  /// What measures the elapsed time.
+  let deadlines: any DeadlineSource
+
+  init(trip: Int, length: Duration, in context: OperationContext) {
+    let length = length.clampedForClock
+    self.trip = trip
+    self.deadlines = context.operationDeadlines
+    self.end = context.elapsed + length
+    self.date = context.date + length.seconds
+  }
+}
