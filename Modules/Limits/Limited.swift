@@ -1,0 +1,137 @@
+public import OperationCore
+
+extension OperationRequest where Failure == any Error {
+  /// Begins a run of the operation only when a limit admits it.
+  ///
+  /// Runs that the limit does not admit at once wait in the order in which they came, whatever their priorities. A run
+  /// is rejected with ``OperationRejected`` if it cannot begin within `maximumWait` and before the
+  /// ``/OperationCore/OperationContext/operationDeadline`` of its context. A run that is cancelled while it waits ends at
+  /// once with a `CancellationError`.
+  ///
+  /// Write a retry outside of the limit, so that each attempt needs a permit and a run that waits for its next attempt
+  /// holds none.
+  ///
+  /// - Parameters:
+  ///   - limit: The limit, which all operations that use the same resource share.
+  ///   - maximumWait: The longest time to wait, zero to reject at once; nil to wait for as long as it takes.
+  @inlinable
+  public func limited<Limit: OperationLimit>(
+    by limit: Limit,
+    maximumWait: OperationDuration? = nil
+  ) -> ModifiedOperation<Self, Limited<Self, Limit>> {
+    self.modifier(Limited(limit, maximumWait: maximumWait) { $0 })
+  }
+}
+
+extension OperationRequest {
+  /// Begins a run of the operation only when a limit admits it.
+  ///
+  /// Like ``limited(by:maximumWait:)``, for operations whose `Failure` cannot be ``OperationRejected``.
+  ///
+  /// - Parameters:
+  ///   - limit: The limit, which all operations that use the same resource share.
+  ///   - maximumWait: The longest time to wait, zero to reject at once; nil to wait for as long as it takes.
+  ///   - failure: Returns the error of a rejected run, and of one that is cancelled while it waits if `Failure` cannot
+  ///     be a `CancellationError`.
+  @inlinable
+  public func limited<Limit: OperationLimit>(
+    by limit: Limit,
+    maximumWait: OperationDuration? = nil,
+    else failure: @escaping @Sendable (OperationRejected) -> Failure
+  ) -> ModifiedOperation<Self, Limited<Self, Limit>> {
+    self.modifier(Limited(limit, maximumWait: maximumWait, else: failure))
+  }
+}
+
+/// The modifier that `.limited(by:maximumWait:)` applies: a limit admits the runs of an operation.
+public struct Limited<Operation: OperationRequest, Limit: OperationLimit>: OperationModifier {
+  @usableFromInline let limit: Limit
+  @usableFromInline let maximumWait: OperationDuration?
+  @usableFromInline let failure: @Sendable (OperationRejected) -> Operation.Failure
+
+  @inlinable
+  init(
+    _ limit: Limit,
+    maximumWait: OperationDuration?,
+    else failure: @escaping @Sendable (OperationRejected) -> Operation.Failure
+  ) {
+    self.limit = limit
+    self.maximumWait = maximumWait
+    self.failure = failure
+  }
+
+  /// Runs the operation when the limit admits the run.
+  @inlinable
+  public func run(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    using operation: Operation,
+    with continuation: OperationContinuation<Operation.Value, Operation.Failure>
+  ) async throws(Operation.Failure) -> Operation.Value {
+    guard let permit = self.limit.takePermit(in: context) else {
+      return try await self.runLater(isolation: isolation, in: context, using: operation, with: continuation)
+    }
+    do throws(Operation.Failure) {
+      let value = try await operation.run(isolation: isolation, in: context, with: continuation)
+      self.limit.returnPermit(permit, after: .succeeded, in: context)
+      return value
+    } catch {
+      self.limit.returnPermit(permit, after: error.endsCancelledRun ? .cancelled : .failed(error), in: context)
+      throw error
+    }
+  }
+}
+
+// MARK: - Waiting
+
+extension Limited {
+  // Not inlined: a run that begins at once does not make room for the wait.
+  @inline(never)
+  @usableFromInline
+  func runLater(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    using operation: Operation,
+    with continuation: OperationContinuation<Operation.Value, Operation.Failure>
+  ) async throws(Operation.Failure) -> Operation.Value {
+    let permit = try await self.permit(in: context, using: operation)
+    do throws(Operation.Failure) {
+      let value = try await operation.run(isolation: isolation, in: context, with: continuation)
+      self.limit.returnPermit(permit, after: .succeeded, in: context)
+      return value
+    } catch {
+      self.limit.returnPermit(permit, after: error.endsCancelledRun ? .cancelled : .failed(error), in: context)
+      throw error
+    }
+  }
+
+  private nonisolated(nonsending) func permit(
+    in context: OperationContext,
+    using operation: Operation
+  ) async throws(Operation.Failure) -> Limit.Permit {
+    let longest = [self.maximumWait, context.operationTimeRemaining].compactMap(\.self).min()
+    do {
+      let permit = try await self.limit.waitForPermit(in: context, maximumWait: longest)
+      guard Task.isCancelled else { return permit }
+      // The permit and the cancellation came at the same time.
+      self.limit.returnPermit(permit, after: .unused, in: context)
+      throw CancellationError()
+    } catch let error as OperationRejected {
+      context.send(OperationNotice(.limitRejected, of: operation, attributes: error.attributes))
+      throw self.failure(error)
+    } catch {
+      throw error as? Operation.Failure ?? self.failure(OperationRejected(retryAfter: nil))
+    }
+  }
+}
+
+extension OperationNotice.Name {
+  /// A limit has rejected a run. The attribute `limit.retry_after` is the time until it would admit the run.
+  public static let limitRejected = Self("limit.rejected")
+}
+
+extension OperationRejected {
+  fileprivate var attributes: [String: OperationNotice.Value] {
+    self.retryAfter.map { ["limit.retry_after": .duration($0)] } ?? [:]
+  }
+}

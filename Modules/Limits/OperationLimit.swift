@@ -1,0 +1,46 @@
+public import OperationCore
+
+/// Decides when runs may begin: ``ConcurrencyLimit``, ``RateLimit``, ``AdaptiveLimit`` or your own.
+///
+/// `.limited(by:maximumWait:)` takes a permit before each run, and returns it afterwards.
+public protocol OperationLimit: Sendable {
+  /// What a limit knows about a run that it has admitted.
+  associatedtype Permit: Sendable
+
+  /// Takes a permit at once; nil if there is none or earlier runs wait for one.
+  func takePermit(in context: OperationContext) -> Permit?
+
+  /// Waits for a permit, behind the runs that wait already.
+  ///
+  /// - Parameters:
+  ///   - context: The context of the run.
+  ///   - maximumWait: The longest time to wait; nil to wait for as long as it takes.
+  /// - Throws: ``OperationRejected``; `CancellationError` at once when the task is cancelled.
+  nonisolated(nonsending) func waitForPermit(
+    in context: OperationContext,
+    maximumWait: OperationDuration?
+  ) async throws -> Permit
+
+  /// Returns a permit. It is called exactly once for each permit.
+  ///
+  /// - Parameters:
+  ///   - permit: The permit.
+  ///   - use: What became of the run.
+  ///   - context: The context of the run.
+  func returnPermit(_ permit: Permit, after use: OperationPermitUse, in context: OperationContext)
+}
+
+/// What became of a run that a limit has admitted.
+public enum OperationPermitUse: Sendable {
+  /// The run has returned a value.
+  case succeeded
+
+  /// The run has thrown an error.
+  case failed(any Error)
+
+  /// The run was cancelled.
+  case cancelled
+
+  /// The run was cancelled before it began.
+  case unused
+}

@@ -1,0 +1,28 @@
+package import OperationCore
+
+/// The state of a limit and the runs that wait for it, as a value that a lock guards.
+///
+/// Its methods decide. The waiters that they have decided about collect in ``decided``, for the caller to resume.
+package protocol LimitMachine: Sendable {
+  /// The waiters that have a decision and are not resumed yet, in the order of the decisions.
+  var decided: [LimitWaiter] { get set }
+
+  /// The elapsed time at which ``wake(at:)`` has to be called, and what measures it; nil if there is no such time.
+  var alarm: (due: Duration, deadlines: any DeadlineSource)? { get }
+
+  /// Adds a waiter, or decides about it at once.
+  mutating func join(_ waiter: LimitWaiter, at now: Duration) -> LimitWaiter.Decision?
+
+  /// Removes a waiter that has no decision yet.
+  mutating func remove(_ waiter: LimitWaiter)
+
+  /// Decides about the waiters whose time has come.
+  mutating func wake(at now: Duration)
+}
+
+extension LimitMachine {
+  mutating func decide(_ decision: LimitWaiter.Decision, for waiter: LimitWaiter) {
+    waiter.decision = decision
+    self.decided.append(waiter)
+  }
+}

@@ -1,0 +1,121 @@
+internal import OperationCore
+internal import Synchronization
+
+/// Guards the machine of a limit, suspends and resumes the runs that wait, and runs one timer for all of them.
+final class LimitQueue<Machine: LimitMachine>: Sendable {
+  fileprivate struct State: Sendable {
+    var machine: Machine
+    /// The time at which the timer fires; nil while there is none.
+    var alarm: Duration?
+    var timer = SubscriptionSlot()
+  }
+
+  /// What is to do after the lock.
+  fileprivate struct Effects: Sendable {
+    var decided: [LimitWaiter] = []
+    var alarm: (number: UInt64, due: Duration, deadlines: any DeadlineSource)?
+    /// A timer that is no longer needed.
+    var obsolete: OperationSubscription?
+  }
+
+  private let state: Mutex<State>
+
+  init(_ machine: Machine) {
+    self.state = Mutex(State(machine: machine))
+  }
+
+  /// Reads or changes what concerns no waiter.
+  func withMachine<R: Sendable>(_ body: (inout Machine) -> R) -> R {
+    self.state.withLock { body(&$0.machine) }
+  }
+
+  /// Changes the machine, then resumes the waiters that it has decided about.
+  func change<R: Sendable>(_ body: (inout Machine) -> R) -> R {
+    let (result, effects) = self.state.withLock { state in
+      let result = body(&state.machine)
+      return (result, state.effects())
+    }
+    if let effects { self.perform(effects) }
+    return result
+  }
+
+  /// Waits for the decision about a run.
+  nonisolated(nonsending) func decision(
+    in context: OperationContext,
+    maximumWait: Duration?
+  ) async -> LimitWaiter.Decision {
+    let now = context.elapsed
+    let due = maximumWait.map { now + $0.clampedForClock }
+    let waiter = LimitWaiter(deadlines: context.operationDeadlines, due: due)
+    return await withTaskCancellationHandler {
+      await withUnsafeContinuation { continuation in
+        let decision = self.change { machine -> LimitWaiter.Decision? in
+          // A cancellation may have come first.
+          if let decision = waiter.decision { return decision }
+          waiter.decision = machine.join(waiter, at: now)
+          if waiter.decision == nil { waiter.continuation = continuation }
+          return waiter.decision
+        }
+        if let decision { continuation.resume(returning: decision) }
+      }
+    } onCancel: {
+      self.cancel(waiter)
+    }
+  }
+
+  private func cancel(_ waiter: LimitWaiter) {
+    self.change { machine in
+      guard waiter.decision == nil else { return }
+      machine.remove(waiter)
+      machine.decide(.cancelled, for: waiter)
+    }
+  }
+
+  private func wake(_ number: UInt64, _ deadlines: any DeadlineSource) {
+    let now = deadlines.elapsed.clampedForClock
+    let effects = self.state.withLock { state -> Effects? in
+      guard state.timer.isCurrent(number) else { return nil }
+      let fired = state.timer.clear()
+      state.alarm = nil
+      state.machine.wake(at: now)
+      var effects = state.effects() ?? Effects()
+      effects.obsolete = fired
+      return effects
+    }
+    if let effects { self.perform(effects) }
+  }
+
+  private func perform(_ effects: Effects) {
+    if let (number, due, deadlines) = effects.alarm {
+      let timer = deadlines.schedule(after: due - deadlines.elapsed.clampedForClock) { [weak self] in
+        self?.wake(number, deadlines)
+      }
+      self.state.withLock { $0.timer.keep(timer, number: number) }?.cancel()
+    }
+    effects.obsolete?.cancel()
+    // A waiter that was cancelled before it was suspended has no continuation: it finds its decision.
+    for waiter in effects.decided {
+      if let decision = waiter.decision { waiter.continuation?.resume(returning: decision) }
+    }
+  }
+}
+
+extension LimitQueue.State {
+  /// What is to do after the lock; nil if there is nothing, as for most runs.
+  fileprivate mutating func effects() -> LimitQueue.Effects? {
+    let next = self.machine.alarm
+    guard !self.machine.decided.isEmpty || next != nil || self.alarm != nil else { return nil }
+    var effects = LimitQueue.Effects(decided: self.machine.decided)
+    self.machine.decided = []
+    guard let next else {
+      if self.alarm != nil { effects.obsolete = self.timer.clear() }
+      self.alarm = nil
+      return effects
+    }
+    // A timer that fires too early is set again, which is cheaper than moving it for each waiter that leaves.
+    if let alarm = self.alarm, alarm <= next.due { return effects }
+    self.alarm = next.due
+    effects.alarm = (self.timer.reserve(), next.due, next.deadlines)
+    return effects
+  }
+}

@@ -1,0 +1,61 @@
+package import OperationCore
+
+/// A run that waits for a permit. The lock of its limit guards its variables.
+package final class LimitWaiter: DeadlineHeapElement, @unchecked Sendable {
+  // Unchecked because the variables are accessed under the lock of the limit only, and the continuation after that by the
+  // one caller that has made the decision.
+
+  package enum Decision: Equatable, Sendable {
+    case admitted
+    case rejected(retryAfter: Duration?)
+    case cancelled
+  }
+
+  package let deadlines: any DeadlineSource
+  /// The elapsed time after which the run no longer waits; nil if it waits for as long as it takes.
+  package let due: Duration?
+  /// The decision; nil while the run waits.
+  package internal(set) var decision: Decision?
+  var continuation: UnsafeContinuation<Decision, Never>?
+
+  package var position: Int?
+  fileprivate var previous: LimitWaiter?
+  fileprivate var next: LimitWaiter?
+  fileprivate var isLinked = false
+
+  package init(deadlines: any DeadlineSource, due: Duration?) {
+    self.deadlines = deadlines
+    self.due = due
+  }
+
+  package func isEarlier(than other: LimitWaiter) -> Bool {
+    guard let due else { return false }
+    return other.due.map { due < $0 } ?? true
+  }
+}
+
+/// Waiters in the order in which they came. Each operation takes constant time.
+struct LimitWaiterList: Sendable {
+  private(set) var first: LimitWaiter?
+  private var last: LimitWaiter?
+  private(set) var count = 0
+
+  mutating func append(_ waiter: LimitWaiter) {
+    waiter.previous = self.last
+    waiter.isLinked = true
+    if let last { last.next = waiter } else { self.first = waiter }
+    self.last = waiter
+    self.count += 1
+  }
+
+  /// Removes a waiter. Returns false if the list does not contain it.
+  @discardableResult
+  mutating func remove(_ waiter: LimitWaiter) -> Bool {
+    guard waiter.isLinked else { return false }
+    if let previous = waiter.previous { previous.next = waiter.next } else { self.first = waiter.next }
+    if let next = waiter.next { next.previous = waiter.previous } else { self.last = waiter.previous }
+    (waiter.previous, waiter.next, waiter.isLinked) = (nil, nil, false)
+    self.count -= 1
+    return true
+  }
+}

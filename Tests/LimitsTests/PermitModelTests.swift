@@ -1,0 +1,141 @@
+import OperationCore
+import OperationLimits
+import OperationTesting
+import Testing
+
+/// Random schedules of arrivals, cancellations, timeouts and releases, compared with a simple model.
+@Suite(.warningsAreIssues) struct PermitModelTests {
+  /// The model: permits in use, and the waiters with their dues in an array.
+  private struct Model {
+    var limit: Int
+    let maximumWaiting: Int
+    var inUse = 0
+    var waiting: [(waiter: LimitWaiter, due: Duration?)] = []
+    /// The waiters that have got a permit, in order.
+    var admitted: [LimitWaiter] = []
+    var rejected: [LimitWaiter] = []
+
+    mutating func admit() {
+      while !self.waiting.isEmpty, self.inUse < self.limit {
+        self.inUse += 1
+        self.admitted.append(self.waiting.removeFirst().waiter)
+      }
+    }
+
+    mutating func expire(at now: Duration) {
+      let expired = self.waiting.enumerated().filter { $0.element.due.map { $0 <= now } ?? false }
+      // In the order of their dues; of equal ones any order is right.
+      self.rejected += expired.map(\.element.waiter)
+      self.waiting.removeAll { $0.due.map { $0 <= now } ?? false }
+    }
+  }
+
+  @Test(arguments: 0..<20)
+  func `No permit is lost or made in five thousand random schedules`(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    for _ in 0..<5000 {
+      let failure = Self.failure(of: &generator)
+      guard failure == nil else {
+        Issue.record("seed \(seed): \(failure ?? "")")
+        return
+      }
+    }
+  }
+
+  /// Runs one schedule. Returns what differs from the model.
+  private static func failure(of generator: inout SeededGenerator) -> String? {
+    let deadlines = SystemDeadlineSource()
+    let limit = Int.random(in: 1...4, using: &generator)
+    let maximumWaiting = Int.random(in: 0...6, using: &generator)
+    var machine = PermitMachine(limit: limit, maximumWaiting: maximumWaiting)
+    var model = Model(limit: limit, maximumWaiting: maximumWaiting)
+    var now = Duration.zero
+    for _ in 0..<Int.random(in: 1...40, using: &generator) {
+      switch Int.random(in: 0..<12, using: &generator) {
+      case 0..<5:
+        let wait = Bool.random(using: &generator) ? Int.random(in: 0...5, using: &generator) : nil
+        let due = wait.map { now + .seconds($0) }
+        let waiter = LimitWaiter(deadlines: deadlines, due: due)
+        let decision = machine.join(waiter, at: now)
+        let expected: LimitWaiter.Decision?
+        if model.inUse < model.limit {
+          model.inUse += 1
+          expected = .admitted
+        } else if model.waiting.count >= maximumWaiting || due.map({ $0 <= now }) == true {
+          expected = .rejected(retryAfter: nil)
+        } else {
+          model.waiting.append((waiter, due))
+          expected = nil
+        }
+        guard decision == expected else { return "a run got \(String(describing: decision))" }
+      case 5..<7:
+        guard machine.take() == (model.inUse < model.limit) else { return "a permit was taken or refused wrongly" }
+        if model.inUse < model.limit { model.inUse += 1 }
+      case 7..<9:
+        guard model.inUse > 0 else { continue }
+        machine.giveBack()
+        model.inUse -= 1
+        model.admit()
+      case 9:
+        guard let index = model.waiting.indices.randomElement(using: &generator) else { continue }
+        machine.remove(model.waiting.remove(at: index).waiter)
+      case 10:
+        now += .seconds(Int.random(in: 0...3, using: &generator))
+        machine.wake(at: now)
+        model.expire(at: now)
+      default:
+        model.limit = Int.random(in: 1...4, using: &generator)
+        machine.setLimit(model.limit)
+        model.admit()
+      }
+      guard machine.inUse == model.inUse else { return "\(machine.inUse) permits in use, not \(model.inUse)" }
+      guard machine.waiterCount == model.waiting.count else { return "\(machine.waiterCount) waiters" }
+      guard machine.waiterCount == 0 || machine.inUse >= machine.limit else { return "a free permit and a waiter" }
+      guard machine.alarm?.due == model.waiting.compactMap(\.due).min() else { return "a wrong alarm" }
+      let admitted = machine.decided.filter { $0.decision == .admitted }
+      let rejected = machine.decided.filter { $0.decision == .rejected(retryAfter: nil) }
+      guard admitted.map(ObjectIdentifier.init) == model.admitted.map(ObjectIdentifier.init) else {
+        return "a wrong order"
+      }
+      guard Set(rejected.map(ObjectIdentifier.init)) == Set(model.rejected.map(ObjectIdentifier.init)) else {
+        return "wrong rejections"
+      }
+    }
+    while model.inUse > 0 {
+      machine.giveBack()
+      model.inUse -= 1
+      model.admit()
+    }
+    return machine.inUse == 0 && machine.waiterCount == 0 && machine.alarm == nil ? nil : "something is left"
+  }
+
+  @Test(arguments: 0..<20)
+  func `Parallel runs never exceed the limit, and all permits come back`(seed: UInt64) async throws {
+    let clock = ManualClock()
+    let limit = ConcurrencyLimit(3, queue: 20)
+    let overlaps = Overlaps()
+    let operation = CountedOperation(overlaps: overlaps)
+    var context = OperationContext()
+    context.use(clock)
+    await withTaskGroup { group in
+      for worker in 0..<8 {
+        group.addTask { [context] in
+          var generator = SeededGenerator(seed: seed &* 100 &+ UInt64(worker))
+          for _ in 0..<50 {
+            let wait: Duration? =
+              Bool.random(using: &generator) ? .seconds(Int.random(in: 0...2, using: &generator)) : nil
+            let isCancelled = Int.random(in: 0..<3, using: &generator) == 0
+            let run = Task { try await operation.limited(by: limit, maximumWait: wait).runBare(in: context) }
+            if isCancelled { run.cancel() }
+            if Bool.random(using: &generator) { clock.advance(by: .seconds(1)) }
+            _ = await run.result
+          }
+        }
+      }
+    }
+    #expect(overlaps.maximum <= 3)
+    #expect(limit.activeCount == 0)
+    #expect(limit.waitingCount == 0)
+    #expect(clock.sleeperCount() == 0)
+  }
+}
