@@ -19,6 +19,10 @@ extension DefaultStateOperation: RetryLayer {
   fileprivate static var hasRetryInside: Bool { Operation.self.hasRetry }
 }
 
+extension IdempotentOperation: RetryLayer {
+  fileprivate static var hasRetryInside: Bool { Operation.self.hasRetry }
+}
+
 extension OperationRequest {
   /// Whether one of the modifiers around the operation is a retry.
   static var hasRetry: Bool { (self as? any RetryLayer.Type)?.hasRetryInside ?? false }

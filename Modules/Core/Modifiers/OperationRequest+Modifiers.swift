@@ -27,6 +27,17 @@ extension DefaultStateOperation: OperationLayer {
   }
 }
 
+extension IdempotentOperation: OperationLayer {
+  fileprivate static func hasModifierInside(where isSought: (any Any.Type) -> Bool) -> Bool {
+    Operation.hasModifier(where: isSought)
+  }
+
+  fileprivate static func addModifierTypes(to types: inout [any Any.Type]) {
+    // A statement about the operation, not a modifier: a store made without it does the same.
+    (Operation.self as? any OperationLayer.Type)?.addModifierTypes(to: &types)
+  }
+}
+
 extension OperationRequest {
   /// Whether `isSought` returns true for the type of any modifier around the operation. Needs no run and no setup.
   package static func hasModifier(where isSought: (any Any.Type) -> Bool) -> Bool {

@@ -1,0 +1,91 @@
+/// An operation that may run several times, even at once, with the effect of one run.
+///
+/// Write ``OperationRequest/idempotent()`` for an operation that is idempotent where you use it, or conform its type.
+/// Modifiers around an idempotent operation are idempotent, too. A modifier that repeats runs without waiting for the
+/// first one to end, such as `hedged(after:maximum:)` of `OperationHedging`, asks for it.
+public protocol IdempotentRequest: OperationRequest {}
+
+extension OperationRequest {
+  /// States that several runs of the operation, even at once, have the effect of one run.
+  @inlinable
+  public func idempotent() -> IdempotentOperation<Self> {
+    IdempotentOperation(self)
+  }
+}
+
+/// An operation whose author states that it is idempotent. It behaves like the operation inside.
+public struct IdempotentOperation<Operation: OperationRequest>: IdempotentRequest {
+  public typealias Value = Operation.Value
+  public typealias Failure = Operation.Failure
+
+  /// The operation inside.
+  public let operation: Operation
+
+  /// States that an operation is idempotent.
+  @inlinable
+  public init(_ operation: Operation) {
+    self.operation = operation
+  }
+
+  @inlinable
+  public static var unmodifiedType: any OperationRequest.Type { Operation.unmodifiedType }
+
+  @inlinable
+  public var operationName: String { self.operation.operationName }
+
+  @inlinable
+  public func setup(context: inout OperationContext) {
+    self.operation.setup(context: &context)
+  }
+
+  @inlinable
+  public func isSameRun(in context: OperationContext, as other: OperationContext) -> Bool {
+    self.operation.isSameRun(in: context, as: other)
+  }
+
+  @inlinable
+  public func run(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    with continuation: OperationContinuation<Operation.Value, Operation.Failure>
+  ) async throws(Operation.Failure) -> Operation.Value {
+    try await self.operation.run(isolation: isolation, in: context, with: continuation)
+  }
+}
+
+extension Modified: IdempotentRequest where Operation: IdempotentRequest {}
+
+extension DefaultStateOperation: IdempotentRequest where Operation: IdempotentRequest {}
+
+extension IdempotentOperation: Sendable where Operation: Sendable {}
+
+extension IdempotentOperation: OperationPathable where Operation: StatefulOperationRequest {
+  @inlinable
+  public var path: OperationPath { self.operation.path }
+}
+
+extension IdempotentOperation: StatefulOperationRequest where Operation: StatefulOperationRequest {
+  public typealias State = Operation.State
+
+  @inlinable
+  public var canRunUnasked: Bool { self.operation.canRunUnasked }
+
+  @inlinable
+  public func taskName(in context: OperationContext) -> String { self.operation.taskName(in: context) }
+}
+
+extension IdempotentOperation: QueryRequest where Operation: QueryRequest {
+  @inlinable
+  public func fetch(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    with continuation: OperationContinuation<Operation.Value, Operation.Failure>
+  ) async throws(Operation.Failure) -> Operation.Value {
+    try await self.run(isolation: isolation, in: context, with: continuation)
+  }
+}
+
+extension IdempotentOperation: DefaultStateRequest where Operation: DefaultStateRequest {
+  @inlinable
+  public var initialState: Operation.State { self.operation.initialState }
+}

@@ -1,0 +1,137 @@
+public import OperationCore
+
+extension QueryRequest where Value: Sendable {
+  /// Starts another run of the query beside one that takes long, and uses the first success.
+  ///
+  /// The rules are those of the method with a duration.
+  public func hedged(
+    after delay: HedgeDelay,
+    maximum: Int = 2,
+    budget: RetryBudget? = nil
+  ) -> ModifiedOperation<Self, Hedge<Self>> {
+    self.modifier(Hedge(after: delay, maximum: maximum, budget: budget))
+  }
+
+  /// Starts another run of the query beside one that takes longer than `delay`, and uses the first success.
+  ///
+  /// The other runs are then cancelled, and awaited. A failure starts the next run at once. When all runs have failed,
+  /// the last failure is thrown. A run that yields first passes its yields on, and the yields of the others are dropped.
+  ///
+  /// - Parameters:
+  ///   - delay: How long to wait after a run has begun before the next one begins.
+  ///   - maximum: The highest number of runs, the first included, at least 1.
+  ///   - budget: Bounds the runs besides the first; nil for no bound.
+  public func hedged(
+    after delay: OperationDuration,
+    maximum: Int = 2,
+    budget: RetryBudget? = nil
+  ) -> ModifiedOperation<Self, Hedge<Self>> {
+    self.hedged(after: .fixed(delay), maximum: maximum, budget: budget)
+  }
+}
+
+extension IdempotentRequest where Self: Sendable, Value: Sendable {
+  /// Starts another run of the operation beside one that takes long, and uses the first success.
+  ///
+  /// As for a query. An operation that is not a query says that it may run several times at once: write
+  /// ``/OperationCore/OperationRequest/idempotent()`` inside of this.
+  public func hedged(
+    after delay: HedgeDelay,
+    maximum: Int = 2,
+    budget: RetryBudget? = nil
+  ) -> ModifiedOperation<Self, Hedge<Self>> {
+    self.modifier(Hedge(after: delay, maximum: maximum, budget: budget))
+  }
+
+  /// Starts another run of the operation beside one that takes longer than `delay`, and uses the first success.
+  ///
+  /// As for a query. An operation that is not a query says that it may run several times at once: write
+  /// ``/OperationCore/OperationRequest/idempotent()`` inside of this.
+  public func hedged(
+    after delay: OperationDuration,
+    maximum: Int = 2,
+    budget: RetryBudget? = nil
+  ) -> ModifiedOperation<Self, Hedge<Self>> {
+    self.hedged(after: .fixed(delay), maximum: maximum, budget: budget)
+  }
+}
+
+// A query that is stated to be idempotent has both methods above, and needs a better match.
+extension QueryRequest where Self: IdempotentRequest, Value: Sendable {
+  /// Starts another run of the query beside one that takes long, and uses the first success.
+  public func hedged(
+    after delay: HedgeDelay,
+    maximum: Int = 2,
+    budget: RetryBudget? = nil
+  ) -> ModifiedOperation<Self, Hedge<Self>> {
+    self.modifier(Hedge(after: delay, maximum: maximum, budget: budget))
+  }
+
+  /// Starts another run of the query beside one that takes longer than `delay`, and uses the first success.
+  public func hedged(
+    after delay: OperationDuration,
+    maximum: Int = 2,
+    budget: RetryBudget? = nil
+  ) -> ModifiedOperation<Self, Hedge<Self>> {
+    self.hedged(after: .fixed(delay), maximum: maximum, budget: budget)
+  }
+}
+
+/// The modifier that `.hedged(after:maximum:)` applies: of several runs, the first success is used.
+public struct Hedge<Operation: OperationRequest & Sendable>: OperationModifier where Operation.Value: Sendable {
+  private let clock: HedgeClock
+  private let maximum: Int
+  private let budget: RetryBudget?
+
+  init(after delay: HedgeDelay, maximum: Int, budget: RetryBudget?) {
+    precondition(maximum >= 1, "An operation cannot be hedged with at most \(maximum) runs. Pass at least 1.")
+    self.clock = HedgeClock(delay)
+    self.maximum = maximum
+    self.budget = budget
+  }
+
+  /// Runs the operation, with hedges.
+  public func run(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    using operation: Operation,
+    with continuation: OperationContinuation<Operation.Value, Operation.Failure>
+  ) async throws(Operation.Failure) -> Operation.Value {
+    guard self.maximum > 1 else {
+      return try await operation.run(isolation: isolation, in: context, with: continuation)
+    }
+    var context = context
+    self.budget?.deposit(for: &context)
+    var race = HedgeRace(
+      operation: operation,
+      context: context,
+      continuation: continuation,
+      clock: self.clock,
+      maximum: self.maximum,
+      budget: self.budget
+    )
+    let outcome = await withTaskGroup(of: Void.self, isolation: isolation) { group in
+      await race.run(isolation: isolation, in: &group)
+    }
+    return try outcome.get()
+  }
+}
+
+extension OperationContext {
+  /// The number of runs that a hedge has started before this one: 0 in the first run and without a hedge.
+  ///
+  /// An operation can use it to ask another server.
+  public var operationHedgeIndex: Int {
+    get { self[HedgeIndexKey.self] }
+    set { self[HedgeIndexKey.self] = newValue }
+  }
+
+  private enum HedgeIndexKey: Key {
+    static let defaultValue = 0
+  }
+}
+
+extension OperationNotice.Name {
+  /// A hedge has started another run. The attribute `hedge.index` is the number of the runs before it.
+  public static let hedgeStarted = Self("hedge.started")
+}

@@ -1,0 +1,27 @@
+internal import OperationCore
+internal import Synchronization
+
+/// Computes the delays of hedges, from the durations that all runs of an operation share.
+final class HedgeClock: Sendable {
+  private let delay: HedgeDelay
+  private let latencies = Mutex(HedgeLatencies())
+
+  init(_ delay: HedgeDelay) {
+    self.delay = delay
+  }
+
+  /// How long to wait before the next hedge; nil to start none.
+  var currentDelay: Duration? {
+    switch self.delay.kind {
+    case .fixed(let duration): duration
+    case .quantile(let quantile, let minimumRuns):
+      self.latencies.withLock { $0.quantile(quantile, minimumRuns: minimumRuns) }
+    }
+  }
+
+  /// Notes how long a run has taken.
+  func note(_ duration: Duration) {
+    guard case .quantile = self.delay.kind else { return }
+    self.latencies.withLock { $0.add(max(duration, .zero)) }
+  }
+}

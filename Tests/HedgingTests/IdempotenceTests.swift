@@ -1,0 +1,104 @@
+import OperationCore
+import OperationHedging
+import OperationMutation
+import OperationPagination
+import OperationRetry
+import OperationTesting
+import Testing
+
+@Suite(.warningsAreIssues) struct IdempotenceTests {
+  @Test func `A hedge keeps the rules of modifiers`() async throws {
+    try await checkModifier { $0.hedged(after: .seconds(60), maximum: 2) }
+    try await checkModifier { $0.idempotent() }
+  }
+
+  @Test func `A hedged query is a query, whether it is stated to be idempotent or not`() async throws {
+    let script = OperationScript<Int, any Error>(default: .value(4))
+    #expect(try await OperationStore.detached(query: script.query().hedged(after: .seconds(1))).fetch() == 4)
+    let stated = script.query().idempotent().retry(limit: 1).hedged(after: .quantile(0.9))
+    #expect(try await OperationStore.detached(query: stated).fetch() == 4)
+    #expect(stated.path == script.query().path)
+    #expect(stated.operationName == script.query().operationName)
+  }
+
+  @Test func `An operation that is stated to be idempotent is hedged, through other modifiers`() async throws {
+    let script = OperationScript<Int, any Error>(default: .value(4))
+    let operation = script.operation().idempotent().retry(limit: 1).hedged(after: .seconds(1), maximum: 2)
+    #expect(try await operation.runBare() == 4)
+  }
+
+  @Test func `A typed failure stays what it is`() async throws {
+    let script = OperationScript<Int, Failed>(default: .error(Failed(number: 3)))
+    let operation = script.operation().idempotent().hedged(after: .seconds(1), maximum: 3)
+    do throws(Failed) {
+      try await operation.runBare()
+      Issue.record("the operation succeeded")
+    } catch {
+      #expect(error.number == 3)
+    }
+    #expect(script.runCount == 3)
+  }
+
+  @Test func `A hedged mutation is a mutation`() async throws {
+    let store = OperationStore.detached(mutation: Doubling().idempotent().hedged(after: .seconds(1)))
+    #expect(try await store.mutate(with: 21) == 42)
+  }
+
+  @Test func `A retry inside of a statement is found by a retry outside of it`() async throws {
+    let script = OperationScript<Int, any Error>(default: .error(Failed()))
+    let operation = script.operation().retry(limit: 2).idempotent().retry(limit: 5)
+    await #expect(throws: Failed.self) { try await operation.runBare(in: .withoutDelays) }
+    #expect(script.runCount == 3)
+  }
+
+  @Test func `A budget bounds the runs besides the first`() async throws {
+    let budget = RetryBudget(ratio: 0.5, minimumPerSecond: 0)
+    let hedging = Hedging(after: .fixed(.milliseconds(100)), budget: budget)
+    // Each run deposits a half.
+    try await hedging.run(for: .zero)
+    let hedged = hedging.begin()
+    let first = try await hedging.script.next()
+    hedging.clock.advance(by: .milliseconds(100))
+    try await hedging.script.next().succeed(2)
+    #expect(try await hedged.value == 2)
+    #expect(first.isCancelled)
+    let refused = hedging.begin()
+    let only = try await hedging.script.next()
+    hedging.clock.advance(by: .milliseconds(100))
+    only.fail(Failed(number: 9))
+    await #expect(throws: Failed(number: 9)) { try await refused.value }
+    #expect(hedging.script.runCount == 4)
+  }
+
+  @Test func `Observers hear of hedges`() async throws {
+    let hedging = Hedging(after: .fixed(.milliseconds(100)))
+    let notices = Notices()
+    var context = hedging.context
+    context.operationNoticeObservers = [notices]
+    let task = hedging.begin(in: context)
+    _ = try await hedging.script.next()
+    hedging.clock.advance(by: .milliseconds(100))
+    try await hedging.script.next().succeed(2)
+    _ = try await task.value
+    #expect(notices.record.all == ["hedge.started ScriptedQuery<Int, Error> hedge.index=1"])
+  }
+}
+
+private struct Doubling: MutationRequest {
+  var path: OperationPath { ["doubling"] }
+
+  func mutate(
+    isolation: isolated (any Actor)?,
+    with arguments: Int,
+    in context: OperationContext,
+    with continuation: OperationContinuation<Int, any Error>
+  ) async throws -> Int { arguments * 2 }
+}
+
+private final class Notices: OperationNoticeObserver {
+  let record = Record<String>()
+
+  func receive(_ notice: OperationNotice, in context: OperationContext) {
+    self.record.append(notice.description)
+  }
+}
