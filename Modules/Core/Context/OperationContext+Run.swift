@@ -59,7 +59,7 @@ extension OperationContext {
 
   /// Removes the entries of the run and of the event that the context comes from.
   @inlinable
-  mutating func leaveRun() {
+  package mutating func leaveRun() {
     self.event = EventEntries()
     // A write would copy storage that other contexts share.
     if !self.run.isEmpty { self.run = RunEntries() }

@@ -1,0 +1,245 @@
+public import OperationCore
+internal import Synchronization
+
+/// The open batches of a batcher, without the types of its keys and values.
+///
+/// Keys and scopes are compared by code of the user, so not under the lock: a caller that finds candidates with the same
+/// hash compares them without the lock, and then tries again with the results.
+@usableFromInline
+final class BatchQueue: Sendable {
+  /// What a caller has found out about the candidates.
+  @usableFromInline
+  struct Comparisons {
+    var scopes: [ObjectIdentifier: Bool] = [:]
+    var keys: [ObjectIdentifier: Bool] = [:]
+    // An object that was compared stays alive, so that no other gets its identifier.
+    var compared: [AnyObject] = []
+    /// The candidates that the next `compare` asks for.
+    @usableFromInline var candidates: [BatchMember] = []
+
+    @usableFromInline
+    init() {}
+
+    @usableFromInline
+    mutating func note(_ candidate: BatchMember, hasKey: Bool) {
+      self.keys[ObjectIdentifier(candidate)] = hasKey
+      self.compared.append(candidate)
+    }
+  }
+
+  @usableFromInline
+  enum Step {
+    /// The caller waits.
+    case joined
+    /// The caller waits, and its key completes the batch, which the caller has to send.
+    case completed(Batch)
+    /// The keys of the candidates have to be compared.
+    case compare
+    /// The caller was cancelled before it joined.
+    case cancelled
+  }
+
+  private enum Attempt {
+    case joined(opened: Batch?)
+    case completed(Batch)
+    case compareScopes([Batch])
+    case compareKeys([BatchMember])
+    case cancelled
+  }
+
+  private let maximumSize: Int
+  private let window: Duration
+  private let open = Mutex<[Batch]>([])
+
+  @usableFromInline
+  init(maximumSize: Int, window: Duration) {
+    self.maximumSize = maximumSize
+    self.window = window
+  }
+
+  /// The number of batches that collect keys.
+  @usableFromInline var openCount: Int { self.open.withLock { $0.count } }
+}
+
+// MARK: - Joining
+
+extension BatchQueue {
+  /// Joins the open batch of the scope, or opens one.
+  ///
+  /// - Parameters:
+  ///   - member: The caller.
+  ///   - context: The context of the caller.
+  ///   - comparisons: What the caller has found out before.
+  ///   - send: Sends a batch whose window is over.
+  @usableFromInline
+  func join(
+    _ member: BatchMember,
+    in context: OperationContext,
+    _ comparisons: inout Comparisons,
+    send: @escaping @Sendable (Batch) -> Void
+  ) -> Step {
+    let scope = context.operationBatchScope
+    let scopeHash = scope.map { AnyHashable($0).hashValue } ?? 0
+    while true {
+      let known = (comparisons.scopes, comparisons.keys)
+      let attempt = self.open.withLock { open in
+        self.attempt(member, in: context, scope, scopeHash, known.0, known.1, &open)
+      }
+      switch attempt {
+      case .cancelled: return .cancelled
+      case .completed(let batch): return .completed(batch)
+      case .joined(let opened):
+        if let opened { self.startTimer(of: opened, send) }
+        return .joined
+      case .compareKeys(let candidates):
+        comparisons.candidates = candidates
+        return .compare
+      case .compareScopes(let batches):
+        for batch in batches {
+          let isSame = batch.scope.map { other in scope.map { AnyHashable($0) == AnyHashable(other) } ?? false }
+          comparisons.scopes[ObjectIdentifier(batch)] = isSame ?? false
+          comparisons.compared.append(batch)
+        }
+      }
+    }
+  }
+
+  private func attempt(
+    _ member: BatchMember,
+    in context: OperationContext,
+    _ scope: (any Hashable & Sendable)?,
+    _ scopeHash: Int,
+    _ scopes: [ObjectIdentifier: Bool],
+    _ keys: [ObjectIdentifier: Bool],
+    _ open: inout [Batch]
+  ) -> Attempt {
+    guard member.phase == .arriving else { return .cancelled }
+    var batch: Batch?
+    if scope == nil {
+      batch = open.first { $0.scope == nil }
+    } else {
+      let candidates = open.filter { $0.scope != nil && $0.scopeHash == scopeHash }
+      let unknown = candidates.filter { scopes[ObjectIdentifier($0)] == nil }
+      guard unknown.isEmpty else { return .compareScopes(unknown) }
+      batch = candidates.first { scopes[ObjectIdentifier($0)] == true }
+    }
+    guard let batch else {
+      let batch = Batch(scope: scope, scopeHash: scopeHash, context: context.forBatch)
+      batch.add(member)
+      guard self.maximumSize > 1 else {
+        batch.phase = .sent
+        return .completed(batch)
+      }
+      open.append(batch)
+      return .joined(opened: batch)
+    }
+    if let first = batch.leadersByHash[member.hash] {
+      let candidates = sequence(first: first) { $0.nextOfHash }
+      let unknown = candidates.filter { keys[ObjectIdentifier($0)] == nil }
+      guard unknown.isEmpty else { return .compareKeys(unknown) }
+      if let leader = candidates.first(where: { keys[ObjectIdentifier($0)] == true }) {
+        batch.add(member, after: leader)
+        return .joined(opened: nil)
+      }
+    }
+    batch.add(member)
+    guard batch.keyCount >= self.maximumSize else { return .joined(opened: nil) }
+    batch.phase = .sent
+    open.removeAll { $0 === batch }
+    return .completed(batch)
+  }
+
+  private func startTimer(of batch: Batch, _ send: @escaping @Sendable (Batch) -> Void) {
+    let timer = batch.context.operationDeadlines.schedule(after: self.window) { [weak self, weak batch] in
+      guard let self, let batch, self.close(batch) else { return }
+      send(batch)
+    }
+    let isObsolete = self.open.withLock { _ in
+      guard batch.phase == .open else { return true }
+      batch.timer = timer
+      return false
+    }
+    if isObsolete { timer.cancel() }
+  }
+
+  /// Closes a batch whose window is over. Returns false if it is closed already.
+  private func close(_ batch: Batch) -> Bool {
+    self.open.withLock { open in
+      guard batch.phase == .open else { return false }
+      batch.phase = .sent
+      open.removeAll { $0 === batch }
+      return true
+    }
+  }
+}
+
+// MARK: - Sending and leaving
+
+extension BatchQueue {
+  /// The first callers of the keys of a batch that is being sent. Keys without a caller are left out.
+  @usableFromInline
+  func leaders(of batch: Batch) -> [BatchMember] {
+    let (leaders, timer) = self.open.withLock { _ in
+      (batch.leaders.filter { $0.callerCount > 0 }, batch.timer.take())
+    }
+    timer?.cancel()
+    return leaders
+  }
+
+  /// Keeps the task of a batch, and cancels it if all callers have left meanwhile.
+  @usableFromInline
+  func keep(_ task: Task<Void, Never>, of batch: Batch) {
+    let isAbandoned = self.open.withLock { _ in
+      guard batch.phase == .sent else { return false }
+      batch.task = task
+      return batch.callerCount == 0
+    }
+    if isAbandoned { task.cancel() }
+  }
+
+  /// Ends a batch. Returns the callers that still wait, each first caller followed by the others of its key.
+  @usableFromInline
+  func end(_ batch: Batch) -> [[BatchMember]] {
+    let (groups, released, task) = self.open.withLock { _ in
+      let leaders = batch.end()
+      let groups = leaders.map { ([$0] + $0.followers).filter { $0.phase == .waiting } }
+      return (groups, leaders, batch.task.take())
+    }
+    // Released after unlocking: the callers own keys.
+    withExtendedLifetime((released, task)) {}
+    return groups
+  }
+
+  /// Lets a caller leave. Returns whether it was waiting, so that it has to be resumed.
+  @usableFromInline
+  func leave(_ member: BatchMember) -> Bool {
+    let (wasWaiting, timer, task, batch) = self.open.withLock { open in
+      guard let batch = member.batch, member.phase == .waiting, batch.phase != .ended else {
+        if member.phase == .arriving { member.phase = .left }
+        return (false, OperationSubscription?.none, Task<Void, Never>?.none, Batch?.none)
+      }
+      batch.remove(member)
+      member.batch = nil
+      guard batch.callerCount == 0 else { return (true, nil, nil, batch) }
+      guard batch.phase == .open else { return (true, nil, batch.task, batch) }
+      open.removeAll { $0 === batch }
+      batch.phase = .ended
+      return (true, batch.timer.take(), nil, batch)
+    }
+    timer?.cancel()
+    task?.cancel()
+    // Released after unlocking: it owns the keys of the callers.
+    withExtendedLifetime(batch) {}
+    return wasWaiting
+  }
+}
+
+extension OperationContext {
+  /// The context of a request that is made for several callers: what belongs to the run of one of them is left out.
+  fileprivate var forBatch: OperationContext {
+    var context = self
+    context.leaveRun()
+    if context.operationDeadline != nil { context.operationDeadline = nil }
+    return context
+  }
+}

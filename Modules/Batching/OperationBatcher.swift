@@ -1,0 +1,160 @@
+public import OperationCore
+
+/// Collects the keys that callers load within a short time, and asks for them together.
+///
+/// ```swift
+/// let authors = OperationBatcher<Author.ID, Author>(maximumSize: 100, window: .milliseconds(2)) { ids, context in
+///   let found = try await server.authors(ids)
+///   return found.mapValues { .success($0) }
+/// }
+/// let author = try await authors.load(7)
+/// ```
+///
+/// The first key opens a batch. The batch is sent when its window is over or it has as many keys as fit. A key that several
+/// callers load within one window is asked for once. A key without an answer fails alone, with ``BatchAnswerMissing``.
+///
+/// A caller that is cancelled leaves at once, and takes its key along if the batch is not sent. When all callers have
+/// left, the request is cancelled.
+///
+/// Only callers with the same ``OperationCore/OperationContext/operationBatchScope`` share a batch. A batcher keeps no
+/// answers: cache them in the stores of ``BatchedQuery``s.
+///
+/// The idea is that of Facebook's [DataLoader](https://github.com/graphql/dataloader), 2015.
+public final class OperationBatcher<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+  /// Answers the keys of a batch, which are distinct and in the order in which they came. An error that it throws is that
+  /// of all keys.
+  public typealias Request =
+    @Sendable (_ keys: [Key], _ context: OperationContext) async throws -> [Key: Result<
+      Value, any Error
+    >]
+
+  @usableFromInline let queue: BatchQueue
+  @usableFromInline let request: Request
+
+  /// Creates a batcher.
+  ///
+  /// - Parameters:
+  ///   - maximumSize: The highest number of keys in a batch, at least 1.
+  ///   - window: How long a batch collects keys. A negative duration counts as zero.
+  ///   - request: Answers the keys of a batch. It runs in a task of its own, on no actor. Its context is that of the
+  ///     first caller, without what belongs to the run of that caller.
+  public init(maximumSize: Int = 100, window: OperationDuration = .milliseconds(2), request: @escaping Request) {
+    precondition(maximumSize >= 1, "A batch of at most \(maximumSize) keys is always empty. Pass at least 1.")
+    self.queue = BatchQueue(maximumSize: maximumSize, window: max(window, .zero))
+    self.request = request
+  }
+
+  /// Loads the value of a key, together with other keys.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - context: The context of the caller: its scope and its deadlines count.
+  /// - Throws: The error of the key or of its batch; ``BatchAnswerMissing``; `CancellationError` at once when the task is
+  ///   cancelled.
+  @inlinable
+  public nonisolated(nonsending) func load(
+    _ key: Key,
+    in context: OperationContext = OperationContext()
+  ) async throws -> Value {
+    let caller = BatchCaller<Key, Value>(key)
+    return try await withTaskCancellationHandler {
+      await withUnsafeContinuation { continuation in
+        caller.continuation = continuation
+        self.join(caller, in: context)
+      }
+    } onCancel: {
+      if self.queue.leave(caller) { caller.resume(with: .failure(CancellationError())) }
+    }.get()
+  }
+
+  @inlinable
+  func join(_ caller: BatchCaller<Key, Value>, in context: OperationContext) {
+    var comparisons = BatchQueue.Comparisons()
+    while true {
+      switch self.queue.join(caller, in: context, &comparisons, send: { self.send($0) }) {
+      case .joined: return
+      case .completed(let batch): return self.send(batch)
+      case .cancelled: return caller.resume(with: .failure(CancellationError()))
+      case .compare:
+        for candidate in comparisons.candidates {
+          let other = unsafeDowncast(candidate, to: BatchCaller<Key, Value>.self)
+          comparisons.note(candidate, hasKey: other.key == caller.key)
+        }
+      }
+    }
+  }
+
+  @inlinable
+  func send(_ batch: Batch) {
+    let keys = self.queue.leaders(of: batch).map { unsafeDowncast($0, to: BatchCaller<Key, Value>.self).key }
+    let task = Task {
+      batch.context.send(OperationNotice(.batchSent, attributes: ["batch.size": .integer(keys.count)]))
+      let answers: Result<[Key: Result<Value, any Error>], any Error>
+      do { answers = .success(try await self.request(keys, batch.context)) } catch { answers = .failure(error) }
+      self.finish(batch, with: answers)
+    }
+    self.queue.keep(task, of: batch)
+  }
+
+  @inlinable
+  func finish(_ batch: Batch, with answers: Result<[Key: Result<Value, any Error>], any Error>) {
+    for callers in self.queue.end(batch) {
+      guard let first = callers.first else { continue }
+      let key = unsafeDowncast(first, to: BatchCaller<Key, Value>.self).key
+      let answer = answers.flatMap { $0[key] ?? .failure(BatchAnswerMissing(key: key)) }
+      for caller in callers { unsafeDowncast(caller, to: BatchCaller<Key, Value>.self).resume(with: answer) }
+    }
+  }
+}
+
+/// A caller that waits for a key.
+@usableFromInline
+final class BatchCaller<Key: Hashable & Sendable, Value: Sendable>: BatchMember, @unchecked Sendable {
+  // Unchecked because the continuation is written before the caller joins, and read by the one that resumes it.
+  @usableFromInline let key: Key
+  @usableFromInline var continuation: UnsafeContinuation<Result<Value, any Error>, Never>?
+
+  @inlinable
+  init(_ key: Key) {
+    self.key = key
+    super.init(hash: key.hashValue)
+  }
+
+  @inlinable
+  func resume(with result: Result<Value, any Error>) {
+    self.continuation?.resume(returning: result)
+  }
+}
+
+/// The error of a key that the answer of its batch does not contain.
+public struct BatchAnswerMissing: Error, CustomStringConvertible {
+  /// The key.
+  public let key: any Hashable & Sendable
+
+  /// Creates an error.
+  public init(key: any Hashable & Sendable) {
+    self.key = key
+  }
+
+  /// The error and its key.
+  public var description: String { "The answer of the batch does not contain the key \(self.key)." }
+}
+
+extension OperationContext {
+  /// What callers must have in common to share a batch, such as their credentials; nil by default.
+  ///
+  /// Callers without a scope share batches with each other only.
+  public var operationBatchScope: (any Hashable & Sendable)? {
+    get { self[BatchScopeKey.self] }
+    set { self[BatchScopeKey.self] = newValue }
+  }
+
+  private enum BatchScopeKey: Key {
+    static var defaultValue: (any Hashable & Sendable)? { nil }
+  }
+}
+
+extension OperationNotice.Name {
+  /// A batch was sent. The attribute `batch.size` is the number of its keys.
+  public static let batchSent = Self("batch.sent")
+}

@@ -1,0 +1,191 @@
+import OperationBatching
+import OperationCore
+import OperationTesting
+import Testing
+
+@Suite(.warningsAreIssues) struct BatchTests {
+  private let batching = Batching()
+
+  @Test func `The keys of a window are asked for together, in the order in which they came`() async throws {
+    let tasks = [3, 1, 2].map { self.batching.load($0) }
+    #expect(self.batching.clock.remainingTimes() == [.milliseconds(2)])
+    self.batching.clock.advance(by: .milliseconds(1))
+    let late = self.batching.load(9)
+    self.batching.clock.advance(by: .milliseconds(1))
+    let batch = try await self.batching.next()
+    #expect(batch.keys == [3, 1, 2, 9])
+    batch.answer()
+    for (task, key) in zip(tasks + [late], [3, 1, 2, 9]) { #expect(try await task.value == "\(key)") }
+    #expect(self.batching.clock.sleeperCount() == 0)
+  }
+
+  @Test func `A key of several callers is asked for once`() async throws {
+    let tasks = [1, 2, 1, 1, 2].map { self.batching.load($0) }
+    self.batching.endWindow()
+    let batch = try await self.batching.next()
+    #expect(batch.keys == [1, 2])
+    batch.answer()
+    for (task, key) in zip(tasks, [1, 2, 1, 1, 2]) { #expect(try await task.value == "\(key)") }
+  }
+
+  @Test func `A key that comes after its batch was sent is asked for again`() async throws {
+    let first = self.batching.load(1)
+    self.batching.endWindow()
+    let batch = try await self.batching.next()
+    let second = self.batching.load(1)
+    batch.answer()
+    #expect(try await first.value == "1")
+    self.batching.endWindow()
+    try await self.batching.next().answer()
+    #expect(try await second.value == "1")
+    #expect(self.batching.asked.all == [[1], [1]])
+  }
+
+  @Test func `A full batch is sent at once, and the next key opens another`() async throws {
+    let batching = Batching(maximumSize: 3)
+    let tasks = [1, 2, 1, 3, 4].map { batching.load($0) }
+    let full = try await batching.next()
+    #expect(full.keys == [1, 2, 3])
+    full.answer()
+    for task in tasks.dropLast() { _ = try await task.value }
+    #expect(batching.clock.remainingTimes() == [.milliseconds(2)])
+    batching.endWindow()
+    try await batching.next().answer()
+    #expect(try await tasks[4].value == "4")
+    #expect(batching.asked.all == [[1, 2, 3], [4]])
+  }
+
+  @Test func `A batcher for single keys sends each at once`() async throws {
+    let batching = Batching(maximumSize: 1)
+    let tasks = [1, 1].map { batching.load($0) }
+    for task in tasks {
+      try await batching.next().answer()
+      _ = task
+    }
+    for task in tasks { #expect(try await task.value == "1") }
+    #expect(batching.clock.sleeperCount() == 0)
+  }
+
+  @Test(arguments: [Duration.zero, .seconds(-1)])
+  func `Without a window each key is a batch`(window: Duration) async throws {
+    let batching = Batching(window: window)
+    let task = batching.load(1)
+    try await batching.next().answer()
+    #expect(try await task.value == "1")
+  }
+
+  @Test func `A key without an answer fails alone`() async throws {
+    let tasks = [1, 2].map { self.batching.load($0) }
+    self.batching.endWindow()
+    try await self.batching.next().run.succeed([1: .success("one")])
+    #expect(try await tasks[0].value == "one")
+    let error = await #expect(throws: BatchAnswerMissing.self) { try await tasks[1].value }
+    #expect(error?.key as? Int == 2)
+    #expect(error?.description == "The answer of the batch does not contain the key 2.")
+  }
+
+  @Test func `A key fails with its own error, and a request that throws fails all keys`() async throws {
+    let tasks = [1, 2].map { self.batching.load($0) }
+    self.batching.endWindow()
+    try await self.batching.next().run.succeed([1: .success("one"), 2: .failure(Failed())])
+    #expect(try await tasks[0].value == "one")
+    await #expect(throws: Failed.self) { try await tasks[1].value }
+    let others = [1, 2].map { self.batching.load($0) }
+    self.batching.endWindow()
+    try await self.batching.next().run.fail(Failed())
+    for task in others { await #expect(throws: Failed.self) { try await task.value } }
+  }
+
+  @Test func `An answer for a key that was not asked for is ignored`() async throws {
+    let task = self.batching.load(1)
+    self.batching.endWindow()
+    try await self.batching.next().run.succeed([1: .success("one"), 7: .success("seven")])
+    #expect(try await task.value == "one")
+  }
+
+  @Test func `Different scopes never share a batch, whatever their hashes`() async throws {
+    let tasks = [
+      self.batching.load(1, scope: Colliding(name: "a")), self.batching.load(1, scope: Colliding(name: "b")),
+      self.batching.load(2, scope: Colliding(name: "a")), self.batching.load(3),
+      self.batching.load(4, scope: "a"),
+    ]
+    self.batching.endWindow()
+    var batches: [[Int]] = []
+    for _ in 0..<4 {
+      let batch = try await self.batching.next()
+      switch batch.context.operationBatchScope {
+      case let scope as Colliding: #expect(batch.keys == (scope.name == "a" ? [1, 2] : [1]))
+      case let scope as String: #expect(scope == "a" && batch.keys == [4])
+      default: #expect(batch.keys == [3])
+      }
+      batches.append(batch.keys)
+      batch.answer()
+    }
+    #expect(Set(batches) == [[1, 2], [1], [3], [4]])
+    for task in tasks { _ = try await task.value }
+    #expect(self.batching.clock.sleeperCount() == 0)
+  }
+
+  @Test func `Different keys with equal hashes are different keys`() async throws {
+    let asked = Record<[Colliding]>()
+    let clock = ManualClock()
+    var context = OperationContext()
+    context.use(clock)
+    let batcher = OperationBatcher<Colliding, String>(window: .milliseconds(2)) { keys, _ in
+      asked.append(keys)
+      return Dictionary(uniqueKeysWithValues: keys.map { ($0, .success($0.name)) })
+    }
+    let names = ["a", "b", "a", "c", "b"]
+    let tasks = names.map { name in
+      Task.immediate { [context] in try await batcher.load(Colliding(name: name), in: context) }
+    }
+    tasks[1].cancel()
+    clock.advance(by: .milliseconds(2))
+    for (index, name) in names.enumerated() where index != 1 { #expect(try await tasks[index].value == name) }
+    #expect(asked.all == [["a", "b", "c"].map { Colliding(name: $0) }])
+  }
+
+  @Test func `The context of the request comes from the first caller, without its run`() async throws {
+    var context = self.batching.context
+    context.operationDeadline = self.batching.clock.instant + .seconds(1)
+    context[MarkKey.self] = 5
+    let runner = OperationRunner(operation: self.batching.batcher.query(for: 1), initialContext: context)
+    let task = Task.immediate { try await runner.run(isolation: nil) }
+    self.batching.endWindow()
+    let batch = try await self.batching.next()
+    #expect(batch.context[MarkKey.self] == 5)
+    #expect(batch.context.operationDeadline == nil)
+    #expect(batch.context.operationRunningTaskIdentifier == nil)
+    batch.answer()
+    _ = try await task.value
+  }
+
+  @Test func `Ten thousand callers of one thousand keys are served by one request`() async throws {
+    let clock = ManualClock()
+    var context = OperationContext()
+    context.use(clock)
+    let sizes = Record<Int>()
+    let batcher = OperationBatcher<Int, Int>(maximumSize: 10_000) { keys, _ in
+      sizes.append(keys.count)
+      return Dictionary(uniqueKeysWithValues: keys.map { ($0, .success($0 * 2)) })
+    }
+    let tasks = (0..<10_000).map { number in
+      Task.immediate { [context] in try await batcher.load(number % 1000, in: context) }
+    }
+    #expect(clock.sleeperCount() == 1)
+    clock.advance(by: .milliseconds(2))
+    for (number, task) in tasks.enumerated() { #expect(try await task.value == number % 1000 * 2) }
+    #expect(sizes.all == [1000])
+  }
+}
+
+private enum MarkKey: OperationContext.Key {
+  static let defaultValue = 0
+}
+
+/// All of them have the same hash.
+struct Colliding: Hashable, Sendable {
+  let name: String
+
+  func hash(into hasher: inout Hasher) {}
+}

@@ -1,0 +1,77 @@
+import OperationBatching
+import OperationCore
+import OperationDedupe
+import OperationTesting
+import Testing
+
+@Suite(.warningsAreIssues) struct BatchedQueryTests {
+  @Test func `The stores of several keys are loaded by one request, and cache their values`() async throws {
+    let batching = Batching()
+    let client = OperationClient(defaultContext: batching.context)
+    let stores = (1...3).map { client.store(for: batching.batcher.query(for: $0)) }
+    let fetches = stores.map { store in Task.immediate { try await store.fetch() } }
+    batching.endWindow()
+    let batch = try await batching.next()
+    #expect(batch.keys == [1, 2, 3])
+    #expect(batch.context.runningOperationStore == nil)
+    batch.run.succeed([1: .success("one"), 2: .failure(Failed())])
+    #expect(try await fetches[0].value == "one")
+    await #expect(throws: Failed.self) { try await fetches[1].value }
+    await #expect(throws: BatchAnswerMissing.self) { try await fetches[2].value }
+    #expect(stores[0].currentValue == "one")
+    #expect(stores[1].error is Failed)
+    #expect(client.store(for: BatchedQuery(1, in: batching.batcher)).currentValue == "one")
+  }
+
+  @Test func `Deduplicated queries of one key are one caller`() async throws {
+    let batching = Batching()
+    let query = batching.batcher.query(for: 1).deduplicated()
+    let tasks = (0..<3).map { _ in
+      Task.immediate {
+        try await OperationRunner(operation: query, initialContext: batching.context).run(isolation: nil)
+      }
+    }
+    batching.endWindow()
+    try await batching.next().answer()
+    for task in tasks { #expect(try await task.value == "1") }
+  }
+
+  @Test func `The path is unique to the batcher and the key, or as given`() {
+    let (one, other) = (Batching().batcher, Batching().batcher)
+    #expect(one.query(for: 1).path == BatchedQuery(1, in: one).path)
+    #expect(one.query(for: 1).path != one.query(for: 2).path)
+    #expect(one.query(for: 1).path != other.query(for: 1).path)
+    #expect(one.query(for: 1, path: ["authors", 1]).path == ["authors", 1])
+  }
+
+  @Test func `A run that is cancelled leaves the state as it was`() async throws {
+    let batching = Batching()
+    let client = OperationClient(defaultContext: batching.context)
+    let store = client.store(for: batching.batcher.query(for: 1))
+    let fetch = Task.immediate { try await store.fetch() }
+    fetch.cancel()
+    await #expect(throws: CancellationError.self) { try await fetch.value }
+    #expect(store.error == nil && !store.isLoading)
+  }
+
+  @Test func `Observers hear of batches`() async throws {
+    let batching = Batching()
+    let notices = Notices()
+    var context = batching.context
+    context.operationNoticeObservers = [notices]
+    let task = Task.immediate { [context] in try await batching.batcher.load(1, in: context) }
+    let other = batching.load(2)
+    batching.endWindow()
+    try await batching.next().answer()
+    _ = (try await task.value, try await other.value)
+    #expect(notices.record.all == ["batch.sent batch.size=2"])
+  }
+}
+
+private final class Notices: OperationNoticeObserver {
+  let record = Record<String>()
+
+  func receive(_ notice: OperationNotice, in context: OperationContext) {
+    self.record.append(notice.description)
+  }
+}

@@ -1,0 +1,181 @@
+import OperationBatching
+import OperationCore
+import OperationTesting
+import Testing
+
+@Suite(.warningsAreIssues) struct LeavingTests {
+  private let batching = Batching()
+
+  @Test func `A caller that leaves takes its key along`() async throws {
+    let tasks = [1, 2, 3].map { self.batching.load($0) }
+    tasks[1].cancel()
+    await #expect(throws: CancellationError.self) { try await tasks[1].value }
+    self.batching.endWindow()
+    let batch = try await self.batching.next()
+    #expect(batch.keys == [1, 3])
+    batch.answer()
+    #expect(try await tasks[0].value == "1")
+    #expect(try await tasks[2].value == "3")
+  }
+
+  @Test func `A key stays while one of its callers waits`() async throws {
+    let tasks = [1, 1, 1].map { self.batching.load($0) }
+    tasks[0].cancel()
+    tasks[2].cancel()
+    self.batching.endWindow()
+    let batch = try await self.batching.next()
+    #expect(batch.keys == [1])
+    batch.answer()
+    #expect(try await tasks[1].value == "1")
+    await #expect(throws: CancellationError.self) { try await tasks[0].value }
+    await #expect(throws: CancellationError.self) { try await tasks[2].value }
+  }
+
+  @Test func `A key that has left can come again, and makes room for another`() async throws {
+    let batching = Batching(maximumSize: 2)
+    let first = batching.load(1)
+    first.cancel()
+    await #expect(throws: CancellationError.self) { try await first.value }
+    #expect(batching.clock.sleeperCount() == 0)
+    let kept = batching.load(2)
+    let left = batching.load(3)
+    _ = try await batching.next().answer()
+    _ = (try await kept.value, try await left.value)
+    let again = batching.load(1)
+    let leaving = batching.load(4)
+    _ = try await batching.next().answer()
+    _ = (try await again.value, try await leaving.value)
+    let (one, two, three) = (batching.load(1), batching.load(1), batching.load(1))
+    two.cancel()
+    batching.endWindow()
+    _ = try await batching.next().answer()
+    _ = (try await one.value, try await three.value)
+    #expect(batching.asked.all == [[2, 3], [1, 4], [1]])
+  }
+
+  @Test func `A key that has left does not count for the size of its batch`() async throws {
+    let batching = Batching(maximumSize: 2)
+    let (one, two) = (batching.load(1), Task.immediate { [batching] in try await batching.load(1).value })
+    let three = batching.load(1)
+    three.cancel()
+    await #expect(throws: CancellationError.self) { try await three.value }
+    let four = batching.load(4)
+    let batch = try await batching.next()
+    #expect(batch.keys == [1, 4])
+    batch.answer()
+    _ = (try await one.value, try await two.value, try await four.value)
+  }
+
+  @Test func `A batch whose callers have all left is not sent, and leaves no timer`() async throws {
+    let tasks = [1, 2].map { self.batching.load($0) }
+    for task in tasks { task.cancel() }
+    for task in tasks { await #expect(throws: CancellationError.self) { try await task.value } }
+    #expect(self.batching.clock.sleeperCount() == 0)
+    let later = self.batching.load(3)
+    self.batching.endWindow()
+    try await self.batching.next().answer()
+    #expect(try await later.value == "3")
+    #expect(self.batching.asked.all == [[3]])
+  }
+
+  @Test func `A caller that leaves a sent batch ends at once, and the request goes on for the others`() async throws {
+    let tasks = [1, 2].map { self.batching.load($0) }
+    self.batching.endWindow()
+    let batch = try await self.batching.next()
+    tasks[0].cancel()
+    await #expect(throws: CancellationError.self) { try await tasks[0].value }
+    #expect(!batch.run.isCancelled)
+    batch.answer()
+    #expect(try await tasks[1].value == "2")
+  }
+
+  @Test func `The request is cancelled when all callers have left`() async throws {
+    let tasks = [1, 1, 2].map { self.batching.load($0) }
+    self.batching.endWindow()
+    let batch = try await self.batching.next()
+    for task in tasks {
+      #expect(!batch.run.isCancelled)
+      task.cancel()
+    }
+    try await batch.run.cancelled()
+    for task in tasks { await #expect(throws: CancellationError.self) { try await task.value } }
+  }
+
+  @Test func `A load of a cancelled task does not join`() async throws {
+    let task = Task { [batching] in
+      withUnsafeCurrentTask { $0?.cancel() }
+      return try await batching.batcher.load(1, in: batching.context)
+    }
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(self.batching.clock.sleeperCount() == 0)
+  }
+
+  @Test func `Nothing is left of keys, callers and answers`() async throws {
+    let lifetimes = LifetimeTracker()
+    let clock = ManualClock()
+    do {
+      var context = OperationContext()
+      context.use(clock)
+      let batcher = OperationBatcher<TrackedKey, LifetimeTracker.Token> { keys, _ in
+        Dictionary(uniqueKeysWithValues: keys.map { ($0, .success(lifetimes.token())) })
+      }
+      let tasks = (0..<20).map { number in
+        Task.immediate { [context] in
+          try await batcher.load(TrackedKey(number: number % 8, token: lifetimes.token()), in: context)
+        }
+      }
+      for task in tasks.prefix(9) { task.cancel() }
+      clock.advance(by: .milliseconds(2))
+      for task in tasks { _ = await task.result }
+      let waiting = Task.immediate { [context] in
+        try await batcher.load(TrackedKey(number: 1, token: lifetimes.token()), in: context)
+      }
+      waiting.cancel()
+      _ = await waiting.result
+    }
+    try await lifetimes.noneAlive()
+    #expect(clock.sleeperCount() == 0)
+  }
+
+  @Test(arguments: 0..<10)
+  func `Parallel callers that come and leave all get an answer`(round: Int) async throws {
+    let batcher = OperationBatcher<Int, Int>(maximumSize: 5, window: .microseconds(50)) { keys, _ in
+      #expect(keys.count <= 5 && Set(keys).count == keys.count)
+      return Dictionary(uniqueKeysWithValues: keys.map { ($0, .success($0 + 1)) })
+    }
+    await withTaskGroup { group in
+      for worker in 0..<8 {
+        group.addTask {
+          for number in 0..<100 {
+            let key = (number * 31 + worker) % 13
+            var context = OperationContext()
+            if number % 3 == 0 { context.operationBatchScope = number % 2 }
+            let task = Task { [context] in try await batcher.load(key, in: context) }
+            if (number + worker + round) % 4 == 0 { task.cancel() }
+            switch await task.result {
+            case .success(let value): #expect(value == key + 1)
+            case .failure(let error): #expect(error is CancellationError)
+            }
+          }
+        }
+      }
+    }
+  }
+
+  @Test func `Impossible arguments are refused`() async {
+    await #expect(processExitsWith: .failure) {
+      _ = OperationBatcher<Int, Int>(maximumSize: 0) { _, _ in [:] }
+    }
+  }
+}
+
+private struct TrackedKey: Hashable, Sendable {
+  let number: Int
+  let token: LifetimeTracker.Token
+
+  static func == (lhs: TrackedKey, rhs: TrackedKey) -> Bool { lhs.number == rhs.number }
+
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(self.number)
+  }
+}
