@@ -1,0 +1,43 @@
+internal import OperationCircuitBreaker
+internal import OperationCore
+internal import OperationLimits
+
+extension Benchmark {
+  /// What the admission of a run costs, over a bare operation outside of a store.
+  static let admission = Benchmark(name: "admission") { harness in
+    let section = "admission of a run, over a bare operation"
+    let query = PostQuery(id: 1)
+    var rows: [Row] = []
+    let breaker = CircuitBreaker()
+    let broken = try await harness.difference(
+      from: .running(query),
+      to: .running(query.circuitBreaker(breaker))
+    ).difference
+    rows.append(Row(section, "circuit breaker, closed", broken, bar: 4))
+    rows += Row.allocations(of: broken, section, "a closed circuit breaker", bar: 1)
+
+    let rate = RateLimit(1_000_000_000, per: .nanoseconds(1), burst: 1_000_000_000)
+    let limited = try await harness.difference(
+      from: .running(query),
+      to: .running(query.limited(by: rate))
+    ).difference
+    rows.append(Row(section, "rate limit, a token there", limited, bar: 3))
+    rows += Row.allocations(of: limited, section, "a rate limit", bar: 1)
+
+    let concurrency = ConcurrencyLimit(10)
+    let bounded = try await harness.difference(
+      from: .running(query),
+      to: .running(query.limited(by: concurrency))
+    ).difference
+    rows.append(Row(section, "concurrency limit, uncontended", bounded, bar: 4))
+    rows += Row.allocations(of: bounded, section, "a concurrency limit", bar: 1)
+
+    let adaptive = AdaptiveLimit(minimum: 10, maximum: 20)
+    let adapted = try await harness.difference(
+      from: .running(query),
+      to: .running(query.limited(by: adaptive))
+    ).difference
+    rows.append(Row(section, "adaptive limit, uncontended", adapted))
+    return rows
+  }
+}
