@@ -11,6 +11,8 @@ public final class OperationClient: Sendable {
   let transactions = ReentrantMutex(0)
   /// On when operations no longer run automatically for subscribers.
   let automaticRunsAreStopped = Switch(false)
+  /// The objects that modules keep with the client, by their types.
+  let attachments = Locked<[ObjectIdentifier: any AnyObject & Sendable]>([:])
 
   /// Creates a client.
   ///

@@ -8,6 +8,8 @@ public struct OperationClientSnapshot: Sendable, Hashable, Codable {
     public enum Status: String, Sendable, Hashable, Codable {
       /// No run was under way, and there was no result yet.
       case idle
+      /// The value that an earlier store had was still being read from a storage.
+      case restoring
       /// A run was under way.
       case loading
       /// The last result was a value.
@@ -107,6 +109,7 @@ extension StoreRuntime {
     let (state, subscriberCount) = self.machine.withLock { ($0.shownState, $0.subscribers.count) }
     let status: OperationClientSnapshot.Store.Status =
       switch state.status {
+      case .idle where self.context.operationRestoration?.isRestoring == true: .restoring
       case .idle: .idle
       case .loading: .loading
       case .result(.success): .success

@@ -5,7 +5,10 @@ protocol ControlBackend<State>: Sendable {
   var path: OperationPath { get }
   var context: OperationContext { get }
   var state: State { get }
+  var stateWithoutLayers: State { get }
   var isStale: Bool { get }
+  var isInvalidated: Bool { get }
+  var uncountedChanges: Int { get }
   var subscriberCount: Int { get }
   var canYieldRerun: Bool { get }
 
@@ -14,6 +17,7 @@ protocol ControlBackend<State>: Sendable {
     using context: OperationContext?,
     _ edit: @escaping @Sendable (inout State, OperationContext) -> Void
   )
+  @discardableResult func invalidate() -> Int
   func reset(using context: OperationContext?)
   func makeRerunTask(using context: OperationContext?) -> OperationTask<State.OperationValue, State.Failure>
   func runForSubscribers()
@@ -29,7 +33,10 @@ private struct LayerBackend<Layer: LayeredOperationState>: ControlBackend {
   var path: OperationPath { self.layer.path }
   var context: OperationContext { self.layer.context }
   var state: Layer.Base { self.layer.state.base }
+  var stateWithoutLayers: Layer.Base { self.layer.stateWithoutLayers.base }
   var isStale: Bool { self.layer.isStale }
+  var isInvalidated: Bool { self.layer.isInvalidated }
+  var uncountedChanges: Int { self.layer.uncountedChanges }
   var subscriberCount: Int { self.layer.subscriberCount }
   var canYieldRerun: Bool { self.layer.canYieldRerun }
 
@@ -40,6 +47,8 @@ private struct LayerBackend<Layer: LayeredOperationState>: ControlBackend {
   ) {
     self.layer.set(isSuccess: isSuccess, using: context) { edit(&$0.base, $1) }
   }
+
+  func invalidate() -> Int { self.layer.invalidate() }
 
   func reset(using context: OperationContext?) {
     self.layer.reset(using: context)

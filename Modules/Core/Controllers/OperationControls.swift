@@ -19,6 +19,15 @@ extension OperationControls {
   /// The state of the store.
   public var state: State { self.backend.state }
 
+  /// The state that runs and setters have produced, without optimistic updates.
+  package var stateWithoutLayers: State { self.backend.stateWithoutLayers }
+
+  /// The number of changes of the value that its count does not show, such as a committed optimistic update.
+  package var uncountedChanges: Int { self.backend.uncountedChanges }
+
+  /// Whether the store was invalidated, and its value was not refreshed since.
+  package var isInvalidated: Bool { self.backend.isInvalidated }
+
   /// Whether the value is stale and should be fetched again.
   public var isStale: Bool { self.backend.isStale }
 
@@ -53,6 +62,19 @@ extension OperationControls {
   /// Resets the store to its initial state and cancels its runs.
   public func yieldResetState(using context: OperationContext? = nil) {
     self.backend.reset(using: context)
+  }
+}
+
+extension OperationControls where State: RestorableState {
+  /// Gives the state of an earlier store to this one, unless a value was set in it.
+  ///
+  /// Subscribers are notified of the state. An invalidation is not answered by it.
+  ///
+  /// - Parameter isInvalidated: Whether the earlier store was invalidated.
+  package func restore(_ restoration: State.Restoration, isInvalidated: Bool) {
+    // First, so that no subscriber finds the value fresh.
+    if isInvalidated { self.backend.invalidate() }
+    self.backend.set(isSuccess: false, using: nil) { state, _ in state.restore(restoration) }
   }
 }
 

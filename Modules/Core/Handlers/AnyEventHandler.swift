@@ -1,5 +1,5 @@
 /// An event handler with its state type erased, stored in the context of an operation.
-protocol AnyEventHandler: Sendable {
+package protocol AnyEventHandler: Sendable {
   /// Returns the handler for a store with the given state type.
   ///
   /// That is the state type that the handler was made for, or one layered on it; nil for any other type.
@@ -7,7 +7,7 @@ protocol AnyEventHandler: Sendable {
 }
 
 extension OperationEventHandler: AnyEventHandler {
-  func adapted<Other: OperationState & Sendable>(to type: Other.Type) -> OperationEventHandler<Other>? {
+  package func adapted<Other: OperationState & Sendable>(to type: Other.Type) -> OperationEventHandler<Other>? {
     if let handler = self as? OperationEventHandler<Other> { return handler }
     guard let layered = type as? any LayeredOperationState.Type else { return nil }
     return self.lifted(through: layered, to: type)
@@ -30,7 +30,7 @@ extension OperationEventHandler: AnyEventHandler {
 
 extension OperationContext {
   /// The handlers that the operation itself is configured with, innermost first.
-  var operationEventHandlers: [any AnyEventHandler] {
+  package var operationEventHandlers: [any AnyEventHandler] {
     get { self[EventHandlersKey.self] }
     set { self[EventHandlersKey.self] = newValue }
   }

@@ -29,7 +29,7 @@ extension OperationContext {
   }
 
   /// Whether the condition for automatic runs was set, as opposed to its default.
-  var isAutomaticRunningConfigured: Bool { self.isSet(AutomaticRunningKey.self) }
+  package var isAutomaticRunningConfigured: Bool { self.isSet(AutomaticRunningKey.self) }
 
   private enum AutomaticRunningKey: Key {
     static let defaultValue: any OperationRunSpecification & Sendable = AlwaysRunSpecification(isTrue: false)

@@ -27,6 +27,8 @@ final class StoreExtras<State: OperationState & Sendable>: @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline var layeredState: State?
   /// The changes needed to roll back runs; nil while no change can be rolled back.
   @exclusivity(unchecked) @usableFromInline var undoLog: UndoLog<State>?
+  /// The number of changes of the value that its count does not show: committed layers and rolled back runs.
+  @exclusivity(unchecked) @usableFromInline var uncountedChanges = 0
   /// Values removed from the machine, released after the lock because their deinitializers may be user code.
   @exclusivity(unchecked) @usableFromInline var released: [any Sendable] = []
 
@@ -46,6 +48,7 @@ final class StoreExtras<State: OperationState & Sendable>: @unchecked Sendable {
     self.tellsProgress = other.tellsProgress
     self.layeredState = other.layeredState
     self.undoLog = other.undoLog
+    self.uncountedChanges = other.uncountedChanges
     self.released = other.released
   }
 }

@@ -47,7 +47,9 @@ extension StoreMachine {
   @usableFromInline
   mutating func rollBackChanges(of id: OperationTaskIdentifier) {
     self.releaseUndoLog()
-    if let state = self.undoLog?.rollBack(id) { self.state = state }
+    guard let state = self.undoLog?.rollBack(id) else { return }
+    self.state = state
+    self.uniqueExtras().uncountedChanges += 1
   }
 
   /// Sets the outcome of a run that has ended, and removes the run. A cancelled run is rolled back instead.

@@ -9,6 +9,7 @@ extension StoreRuntime {
     // With concurrent invalidations the greatest number wins.
     _ = self.lastInvalidation.max(number, ordering: .acquiringAndReleasing)
     self.machine.withLock { $0.invalidate(number) }
+    self.context.operationRestoration?.storeWasInvalidated()
     return number
   }
 

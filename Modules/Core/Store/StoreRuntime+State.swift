@@ -6,6 +6,15 @@ extension StoreRuntime {
   @inlinable
   var state: State { self.machine.withLock { $0.shownState } }
 
+  /// Whether the last invalidation has not been answered.
+  var isInvalidated: Bool { self.machine.withLock { $0.isInvalidated } }
+
+  /// The number of changes of the value that its count does not show.
+  var uncountedChanges: Int { self.machine.withLock { $0.extras?.uncountedChanges ?? 0 } }
+
+  /// The state without the layers.
+  var stateWithoutLayers: State { self.machine.withLock { $0.state } }
+
   @inlinable
   var context: OperationContext {
     // Not through a closure over the machine: unspecialized code would look up the machine's type.
@@ -53,6 +62,7 @@ extension StoreRuntime {
 
   @inlinable
   func reset(using context: OperationContext?) {
+    self.willReset()
     let context = self.eventContext(context)
     var tasks: [Task] = []
     self.change(context) { machine in
@@ -62,5 +72,11 @@ extension StoreRuntime {
     }
     guard !tasks.isEmpty else { return }
     self.act { [tasks] in for task in tasks { task.cancel() } }
+  }
+
+  // Not inlined: few stores are restored.
+  @usableFromInline
+  func willReset() {
+    self.context.operationRestoration?.storeWillReset()
   }
 }

@@ -28,6 +28,11 @@ public struct MutationScope<Operation: MutationRequest>: OperationModifier {
     self.id = id
   }
 
+  public func setup(context: inout OperationContext, using operation: Operation) {
+    context.mutationScope = self.id
+    operation.setup(context: &context)
+  }
+
   public func run(
     isolation: isolated (any Actor)?,
     in context: OperationContext,
@@ -64,5 +69,20 @@ public struct MutationScope<Operation: MutationRequest>: OperationModifier {
     case let store as OperationStore<DefaultOperationState<Operation.State>>: return store
     default: return self.defaultOwner
     }
+  }
+}
+
+extension OperationContext {
+  /// The scope of the mutation whose modifiers have set up the context; nil for a mutation without a scope.
+  ///
+  /// Its only element is the name of the scope. A modifier around the mutation reads it after it has called `setup` of the
+  /// operation inside.
+  public var mutationScope: OperationPath? {
+    get { self[MutationScopeKey.self] }
+    set { self[MutationScopeKey.self] = newValue }
+  }
+
+  private enum MutationScopeKey: Key {
+    static let defaultValue: OperationPath? = nil
   }
 }

@@ -1,0 +1,105 @@
+public import FoundationEssentials
+
+/// A state that can be taken down and given to a later store, as one that is made after a restart.
+///
+/// A module that stores states uses this protocol. ``QueryState`` and states with a default value conform to it. A custom
+/// state that conforms can be stored, too.
+public protocol RestorableState: OperationState {
+  /// What is taken down of a state.
+  associatedtype Restoration: Sendable
+
+  /// The type of the value in a restoration.
+  associatedtype RestorableValue: Sendable
+
+  /// The value, its dates and counts, for a later ``restore(_:)``; nil if no value was set since the state was made or reset.
+  var restoration: Restoration? { get }
+
+  /// The value in ``restoration``; nil if there is none.
+  var restorableValue: RestorableValue? { get }
+
+  /// When the value in a restoration was last set; nil if that is unknown.
+  static func valueDate(of restoration: Restoration) -> Date?
+
+  /// Takes over a restoration, unless a value was set since the state was made.
+  ///
+  /// The store calls this with its lock held.
+  mutating func restore(_ restoration: Restoration)
+}
+
+/// The restoration of a state with one value.
+public struct StoredValue<Value: Sendable>: Sendable {
+  /// The value; nil if the state was set to no value.
+  public let value: Value?
+
+  /// The number of times the value was set.
+  public let valueUpdateCount: Int
+
+  /// When the value was last set.
+  public let valueLastUpdatedAt: Date
+
+  /// The number of times an error was set.
+  public let errorUpdateCount: Int
+
+  /// When an error was last set; nil if none was.
+  public let errorLastUpdatedAt: Date?
+
+  /// Creates a restoration.
+  public init(
+    value: Value?,
+    valueUpdateCount: Int,
+    valueLastUpdatedAt: Date,
+    errorUpdateCount: Int = 0,
+    errorLastUpdatedAt: Date? = nil
+  ) {
+    self.value = value
+    self.valueUpdateCount = valueUpdateCount
+    self.valueLastUpdatedAt = valueLastUpdatedAt
+    self.errorUpdateCount = errorUpdateCount
+    self.errorLastUpdatedAt = errorLastUpdatedAt
+  }
+}
+
+extension QueryState: RestorableState {
+  public var restoration: StoredValue<Value>? {
+    guard let date = self.valueLastUpdatedAt else { return nil }
+    return StoredValue(
+      value: self.currentValue,
+      valueUpdateCount: self.valueUpdateCount,
+      valueLastUpdatedAt: date,
+      errorUpdateCount: self.errorUpdateCount,
+      errorLastUpdatedAt: self.errorLastUpdatedAt
+    )
+  }
+
+  public var restorableValue: Value? { self.valueUpdateCount > 0 ? self.currentValue : nil }
+
+  public static func valueDate(of restoration: StoredValue<Value>) -> Date? { restoration.valueLastUpdatedAt }
+
+  public mutating func restore(_ restoration: StoredValue<Value>) {
+    guard self.valueUpdateCount == 0, restoration.valueUpdateCount > 0 else { return }
+    let storage = self.uniqueStorage()
+    storage.currentValue = restoration.value
+    storage.valueUpdateCount = restoration.valueUpdateCount
+    storage.valueDate = restoration.valueLastUpdatedAt
+    guard restoration.errorUpdateCount > 0, let date = restoration.errorLastUpdatedAt else { return }
+    // An error that was set while the value was being read is newer.
+    let present = storage.failures
+    storage.failures = Failures(
+      error: present?.error,
+      count: restoration.errorUpdateCount + (present?.count ?? 0),
+      lastDate: present?.lastDate ?? date
+    )
+  }
+}
+
+extension DefaultOperationState: RestorableState where Base: RestorableState {
+  public var restoration: Base.Restoration? { self.base.restoration }
+
+  public var restorableValue: Base.RestorableValue? { self.base.restorableValue }
+
+  public static func valueDate(of restoration: Base.Restoration) -> Date? { Base.valueDate(of: restoration) }
+
+  public mutating func restore(_ restoration: Base.Restoration) {
+    self.base.restore(restoration)
+  }
+}

@@ -1,0 +1,36 @@
+internal import FoundationEssentials
+
+private enum StoredValueKeys: String, CodingKey {
+  case value, hasValue, valueUpdateCount, valueLastUpdatedAt, errorUpdateCount, errorLastUpdatedAt
+}
+
+// Whether there is a value is a key of its own: where `Value` is an optional, no value and a value of nil are different,
+// and look the same in most formats.
+
+extension StoredValue: Encodable where Value: Encodable {
+  /// Encodes the value with its dates and counts.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: StoredValueKeys.self)
+    try container.encode(self.value != nil, forKey: .hasValue)
+    if let value = self.value { try container.encode(value, forKey: .value) }
+    try container.encode(self.valueUpdateCount, forKey: .valueUpdateCount)
+    try container.encode(self.valueLastUpdatedAt, forKey: .valueLastUpdatedAt)
+    try container.encode(self.errorUpdateCount, forKey: .errorUpdateCount)
+    try container.encodeIfPresent(self.errorLastUpdatedAt, forKey: .errorLastUpdatedAt)
+  }
+}
+
+extension StoredValue: Decodable where Value: Decodable {
+  /// Decodes what ``encode(to:)`` has encoded.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: StoredValueKeys.self)
+    let hasValue = try container.decode(Bool.self, forKey: .hasValue)
+    self.init(
+      value: hasValue ? try container.decode(Value.self, forKey: .value) : nil,
+      valueUpdateCount: try container.decode(Int.self, forKey: .valueUpdateCount),
+      valueLastUpdatedAt: try container.decode(Date.self, forKey: .valueLastUpdatedAt),
+      errorUpdateCount: try container.decode(Int.self, forKey: .errorUpdateCount),
+      errorLastUpdatedAt: try container.decodeIfPresent(Date.self, forKey: .errorLastUpdatedAt)
+    )
+  }
+}
