@@ -58,6 +58,7 @@ let table: [Module] = [
   .library("NetworkObserving", uses: ["Core", "EventLoop"]),
   .library("MemoryPressure", uses: ["Core", "EventLoop", "ControlGroups"]),
   .library("ActivityObserving", uses: ["Core", "EventLoop", "ControlGroups"]),
+  .library("Persistence", uses: ["Core", "Mutation"]),
   .library("Testing", uses: ["Core", "Backoff"]),
   .macros(
     "MacrosPlugin",
@@ -117,6 +118,7 @@ let table: [Module] = [
   .tests("MemoryPressure", uses: ["Core", "EventLoop", "ControlGroups"]),
   .subject("ActivitySubject", uses: ["Core", "ActivityObserving", "EventLoop"]),
   .tests("ActivityObserving", uses: ["Core", "EventLoop", "ControlGroups", "ActivitySubject"]),
+  .tests("Persistence", uses: ["Core", "Mutation", "Pagination"]),
   .tests("Testing", uses: ["Core", "Backoff"]),
   .tests("Operation"),
   .tests("Sharing", uses: ["Operation"]),
@@ -126,7 +128,6 @@ let table: [Module] = [
   .tests(
     "Macros",
     uses: ["Operation", "MacrosPlugin"],
-    trait: "SwiftOperationMacros",
     products: [
       "swift-syntax": [
         "SwiftSyntax", "SwiftDiagnostics", "SwiftParser", "SwiftSyntaxMacros", "SwiftSyntaxMacroExpansion",
@@ -134,28 +135,16 @@ let table: [Module] = [
       ]
     ]
   ),
-  .tests(
-    "Logging",
-    uses: ["Core", "Backoff", "Retry"],
-    trait: "SwiftOperationLogging",
-    products: ["swift-log": ["Logging", "InMemoryLogging"]]
-  ),
-  .tests(
-    "Metrics",
-    uses: ["Core", "Backoff", "Retry", "Dedupe"],
-    trait: "SwiftOperationMetrics",
-    products: ["swift-metrics": ["MetricsTestKit"]]
-  ),
+  .tests("Logging", uses: ["Core", "Backoff", "Retry"], products: ["swift-log": ["Logging", "InMemoryLogging"]]),
+  .tests("Metrics", uses: ["Core", "Backoff", "Retry", "Dedupe"], products: ["swift-metrics": ["MetricsTestKit"]]),
   .tests(
     "Tracing",
     uses: ["Core", "Retry", "Dedupe"],
-    trait: "SwiftOperationTracing",
     products: ["swift-distributed-tracing": ["Tracing", "InMemoryTracing"]]
   ),
   .tests(
     "ServiceLifecycle",
     uses: ["Core", "Mutation"],
-    trait: "SwiftOperationServiceLifecycle",
     products: ["swift-service-lifecycle": ["ServiceLifecycle", "ServiceLifecycleTestKit"]]
   ),
   .suite("PathKeySnapshots", uses: ["Operation", "PathKeyGeneration"], without: ["Input"]),
@@ -260,14 +249,11 @@ struct Module {
     Module(kind: .subject, folder: folder, target: folder, uses: uses)
   }
 
-  /// The tests of the library in `Modules/<module>`: the target and the folder `Tests/<module>Tests`.
-  static func tests(
-    _ module: String,
-    uses: [String] = [],
-    trait: String? = nil,
-    products: [String: [String]] = [:]
-  ) -> Module {
-    suite("\(module)Tests", target: "\(module)Tests", uses: uses + [module], trait: trait, products: products)
+  /// The tests of the library in `Modules/<module>`: the target and the folder `Tests/<module>Tests`. Those with products
+  /// of other packages have the trait `SwiftOperation<module>`.
+  static func tests(_ module: String, uses: [String] = [], products: [String: [String]] = [:]) -> Module {
+    let trait = products.isEmpty ? nil : "SwiftOperation\(module)"
+    return suite("\(module)Tests", target: "\(module)Tests", uses: uses + [module], trait: trait, products: products)
   }
 
   /// Tests that belong to no single module: the target `<folder>Tests` in `Tests/<folder>`.

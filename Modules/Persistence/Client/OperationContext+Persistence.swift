@@ -1,0 +1,43 @@
+public import OperationCore
+
+extension OperationContext {
+  /// The storage of persisted operations, and of a journal that is not given another one; nil by default.
+  ///
+  /// Set it in the context of the client, before stores are made:
+  ///
+  /// ```swift
+  /// client.defaultContext.operationStorage = storage
+  /// ```
+  public var operationStorage: (any PersistentStorage)? {
+    get { self[StorageKey.self] }
+    set { self[StorageKey.self] = newValue }
+  }
+
+  /// How long after a change a persisted value is written, by the deadlines of the context. 100 ms by default.
+  ///
+  /// All changes of a store within that time cost one write.
+  public var operationPersistenceDelay: Duration {
+    get { self[PersistenceDelayKey.self] }
+    set { self[PersistenceDelayKey.self] = newValue }
+  }
+
+  /// How long the automatic runs of a store wait for its stored value, by the deadlines of the context. 1 s by default.
+  ///
+  /// A value that arrives later is still shown, unless a newer one is there. Runs that a caller starts do not wait.
+  public var operationRestorationLimit: Duration {
+    get { self[RestorationLimitKey.self] }
+    set { self[RestorationLimitKey.self] = newValue }
+  }
+
+  private enum StorageKey: Key {
+    static let defaultValue: (any PersistentStorage)? = nil
+  }
+
+  private enum PersistenceDelayKey: Key {
+    static let defaultValue = Duration.milliseconds(100)
+  }
+
+  private enum RestorationLimitKey: Key {
+    static let defaultValue = Duration.seconds(1)
+  }
+}

@@ -1,0 +1,167 @@
+internal import OperationCore
+
+/// One call of a journaled mutation, with all its attempts.
+///
+/// The attempts share it, so that a retry, inside or outside of `.journaled(as:)`, makes no new entry.
+final class JournalCall: Sendable {
+  private struct State: Sendable {
+    var ticket: JournalTicket?
+    /// The error of the first attempt, if the call was not accepted or had no turn: no attempt has one.
+    var error: JournalError?
+    var judgement: (@Sendable (any Error) -> Bool)?
+    var replay: JournalReplay?
+  }
+
+  let run: OperationTaskIdentifier?
+  let scope: OperationPath?
+  let isInsideScope: Bool
+  /// Whether it is called with the context of another journaled call.
+  let isNested: Bool
+  private let state = Locked(State())
+
+  init(run: OperationTaskIdentifier?, scope: OperationPath?, isInsideScope: Bool, isNested: Bool = false) {
+    self.run = run
+    self.scope = scope
+    self.isInsideScope = isInsideScope
+    self.isNested = isNested
+  }
+
+  /// The call that a context belongs to; nil in a context outside of the wrapper of its run.
+  static func joined(in context: OperationContext, named name: String) -> JournalCall? {
+    guard let call = context.journalCall, call.run == context.operationRunningTaskIdentifier else { return nil }
+    if let replay = context.journalReplay, replay.claim(by: call.run, named: name) {
+      call.state.withLock { state in
+        if state.replay == nil { state.replay = replay }
+      }
+    }
+    return call
+  }
+
+  func setJudgement(_ judgement: @escaping @Sendable (any Error) -> Bool) {
+    let replay = self.state.withLock { state, released in
+      released.append(state.judgement)
+      state.judgement = judgement
+      return state.replay
+    }
+    replay?.setJudgement(judgement)
+  }
+
+  /// Returns the ticket of the call: in its first attempt, when it was accepted and its turn has come.
+  func ticket(
+    accept: () async throws(JournalError) -> JournalTicket
+  ) async throws(JournalError) -> JournalTicket {
+    let (present, error, replay) = self.state.withLock { ($0.ticket, $0.error, $0.replay) }
+    if let error { throw error }
+    if let present { return present }
+    do throws(JournalError) {
+      let ticket: JournalTicket
+      if let replay { ticket = replay.ticket } else { ticket = try await accept() }
+      self.state.withLock { $0.ticket = ticket }
+      let turn = self.isInsideScope && replay == nil ? .granted : await ticket.journal.turn(of: ticket)
+      guard turn == .granted else { throw .ended(turn, ticket.name) }
+      if replay != nil {
+        do { try await ticket.journal.noteAttempt(of: ticket) } catch { throw .notAccepted(ticket.name, error) }
+      }
+      return ticket
+    } catch {
+      self.state.withLock { $0.error = error }
+      throw error
+    }
+  }
+
+  /// Ends the entry of the call, unless a replay does.
+  func end<Value, Failure: Error>(with outcome: Result<Value, Failure>) async {
+    let (ticket, judgement, error) = self.state.withLock { ($0.ticket, $0.judgement, $0.error) }
+    guard let ticket, !ticket.isReplay else { return }
+    switch outcome {
+    case .success: await ticket.journal.end(ticket, .done)
+    case .failure where error != nil: await ticket.journal.end(ticket, .left)
+    case .failure(let failure) where failure.endsCancelledRun: await ticket.journal.end(ticket, .left)
+    case .failure(let failure):
+      let isDone = judgement?(failure) ?? true
+      await ticket.journal.end(ticket, isDone ? .done : .held(failure))
+    }
+  }
+}
+
+/// The request of a journal to make a call again. The first run with its name that finds it in its context makes the call.
+final class JournalReplay: Sendable {
+  private struct State: Sendable {
+    var isClaimed = false
+    var run: OperationTaskIdentifier?
+    var judgement: (@Sendable (any Error) -> Bool)?
+  }
+
+  let ticket: JournalTicket
+  private let state = Locked(State())
+
+  init(ticket: JournalTicket) {
+    self.ticket = ticket
+  }
+
+  func claim(by run: OperationTaskIdentifier?, named name: String) -> Bool {
+    guard name == self.ticket.name else { return false }
+    return self.state.withLock { state in
+      if state.isClaimed { return state.run == run }
+      state.isClaimed = true
+      state.run = run
+      return true
+    }
+  }
+
+  func setJudgement(_ judgement: @escaping @Sendable (any Error) -> Bool) {
+    self.state.withLock { state, released in
+      released.append(state.judgement)
+      state.judgement = judgement
+    }
+  }
+
+  /// Whether an error is final, as far as the mutation says.
+  func failsForGood(_ error: any Error) -> Bool {
+    self.state.withLock { $0.judgement }?(error) ?? false
+  }
+}
+
+/// Gives each run its call, and ends the call's entry when the run has returned.
+struct JournalRunWrapper: OperationRunWrapper {
+  let scope: OperationPath?
+  let isInsideScope: Bool
+
+  func run<Value, Failure: Error>(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    _ body: (OperationContext) async -> Result<Value, Failure>
+  ) async -> Result<Value, Failure> {
+    let call = JournalCall(
+      run: context.operationRunningTaskIdentifier,
+      scope: self.scope,
+      isInsideScope: self.isInsideScope,
+      isNested: context.journalCall != nil
+    )
+    var context = context
+    context.journalCall = call
+    let outcome = await body(context)
+    await call.end(with: outcome)
+    return outcome
+  }
+}
+
+extension OperationContext {
+  var journalCall: JournalCall? {
+    get { self[JournalCallKey.self] }
+    set { self[JournalCallKey.self] = newValue }
+  }
+
+  var journalReplay: JournalReplay? {
+    get { self[JournalReplayKey.self] }
+    set { self[JournalReplayKey.self] = newValue }
+  }
+
+  private enum JournalCallKey: Key {
+    static let defaultValue: JournalCall? = nil
+  }
+
+  private enum JournalReplayKey: Key {
+    static let defaultValue: JournalReplay? = nil
+  }
+}

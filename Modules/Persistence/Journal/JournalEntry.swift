@@ -1,0 +1,40 @@
+public import FoundationEssentials
+
+/// A call in a ``MutationJournal`` that has not ended yet.
+public struct JournalEntry: Hashable, Sendable, Identifiable {
+  /// What holds of an entry.
+  public enum Status: String, Hashable, Sendable {
+    /// It waits: for its turn in its scope, for ``MutationJournal/resume()``, or for its name to be registered.
+    case waiting
+    /// Its call is being made.
+    case running
+    /// It is not made again until ``MutationJournal/retry(_:)``, and holds up no other entry.
+    case setAside
+    /// It cannot be read. It is kept as it is.
+    case unreadable
+  }
+
+  /// The idempotency key of the call, or the storage key of an entry that cannot be read.
+  public let id: String
+
+  /// The name that the mutation is journaled as; empty if the entry cannot be read.
+  public let name: String
+
+  /// The scope of the mutation; nil without one.
+  public let scope: String?
+
+  /// When the call was accepted, by the clock of its context; nil if the entry cannot be read.
+  public let acceptedAt: Date?
+
+  /// How many times the call was begun, earlier starts of the program included.
+  public let attempts: Int
+
+  /// The status of the entry.
+  public let status: Status
+
+  /// The arguments of the call as JSON; empty if the entry cannot be read.
+  public let arguments: [UInt8]
+
+  /// The last failure of this start of the program, as text; nil if there was none.
+  public let lastFailure: String?
+}

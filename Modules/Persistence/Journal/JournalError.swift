@@ -1,0 +1,72 @@
+/// The error of a call that the journal has not made.
+public struct JournalError: Error, Sendable, CustomStringConvertible {
+  /// The kind of a ``JournalError``.
+  public struct Code: Hashable, Sendable, CustomStringConvertible {
+    public let description: String
+
+    /// The call could not be stored, so it was not made.
+    public static let notAccepted = Code(description: "notAccepted")
+
+    /// The call was cancelled before its turn came. Its entry stays in the journal.
+    public static let cancelled = Code(description: "cancelled")
+
+    /// The entry was removed before the turn of the call came.
+    public static let removed = Code(description: "removed")
+
+    /// An earlier call of the scope has to be made first, and cannot be made now. The entry stays in the journal.
+    public static let blocked = Code(description: "blocked")
+  }
+
+  /// The kind of the error.
+  public let code: Code
+
+  /// A description of the error and of its remedy.
+  public let message: String
+
+  /// The error of the storage or of the encoder; nil if there is none.
+  public let cause: (any Error)?
+
+  public var description: String {
+    self.cause.map { "\(self.code): \(self.message) (\($0))" } ?? "\(self.code): \(self.message)"
+  }
+}
+
+extension JournalError {
+  static func notAccepted(_ name: String, _ cause: any Error) -> Self {
+    Self(
+      code: .notAccepted,
+      message:
+        "The call of \"\(name)\" could not be stored, so it was not made. Make room in the storage, and call again.",
+      cause: cause
+    )
+  }
+
+  static func ended(_ turn: JournalTurn, _ name: String) -> Self {
+    switch turn {
+    case .removed:
+      Self(code: .removed, message: "The call of \"\(name)\" was removed from the journal before its turn.", cause: nil)
+    case .blocked:
+      Self(
+        code: .blocked,
+        message:
+          "The call of \"\(name)\" waits for an earlier one of its scope. Call `resume()` when that can be made.",
+        cause: nil
+      )
+    case .granted, .cancelled:
+      Self(
+        code: .cancelled,
+        message:
+          "The call of \"\(name)\" was cancelled before its turn. It stays in the journal; `remove(_:)` removes it.",
+        cause: nil
+      )
+    }
+  }
+}
+
+/// How the wait for a turn has ended.
+enum JournalTurn: Sendable {
+  case granted
+  case cancelled
+  case removed
+  case blocked
+}

@@ -1,0 +1,144 @@
+internal import OperationCore
+
+/// The calls that a journal knows, in order.
+///
+/// All calls are ordered by their places: restored ones have negative places, and calls of this start of the program have
+/// positive ones. The calls of a scope are made one at a time, in this order.
+struct JournalState: Sendable {
+  typealias Place = Int64
+  typealias Continuation = UnsafeContinuation<JournalTurn, Never>
+
+  enum Activity: Sendable {
+    /// Nothing makes the call.
+    case none
+    /// A caller or a replay is about to make it, or makes it.
+    case claimed(isReplay: Bool)
+    /// It waits for its turn.
+    case waiting(Continuation, isReplay: Bool)
+    /// It has its turn.
+    case running
+  }
+
+  struct Item: Sendable {
+    /// The key in the storage; empty until the number of the call is known.
+    var storageKey: String
+    /// Nil if it cannot be read.
+    var record: JournalRecord?
+    var activity = Activity.none
+    /// Whether it has failed and is made again only after `resume()`.
+    var isHeld = false
+    /// Whether the turn ended before the call began to wait for it.
+    var endedEarly: JournalTurn?
+    var lastFailure: String?
+
+    var lane: String? { self.record?.scope }
+    var isInLane: Bool { self.record.map { !$0.isSetAside && $0.scope != nil } ?? false }
+  }
+
+  enum Loading: Sendable {
+    case unloaded
+    case loading
+    case loaded
+  }
+
+  var items: [Place: Item] = [:]
+  /// The places of the calls of each scope, in order.
+  var lanes: [String: [Place]] = [:]
+  var places: [String: Place] = [:]
+  var lastPlace: Place = 0
+  /// Added to a place to get the number of a call of this start.
+  var numberBase: UInt64 = 0
+  var loading = Loading.unloaded
+  var loadWaiters: [UnsafeContinuation<Void, Never>] = []
+  /// The keys of calls that have ended, and whose removal has failed.
+  var owedRemovals: Set<String> = []
+}
+
+extension JournalState {
+  /// Adds a call of this start at the end of its lane.
+  mutating func add(_ record: JournalRecord) -> Place {
+    self.lastPlace += 1
+    self.insert(Item(storageKey: "", record: record, activity: .claimed(isReplay: false)), at: self.lastPlace)
+    return self.lastPlace
+  }
+
+  mutating func insert(_ item: Item, at place: Place) {
+    self.items[place] = item
+    self.places[item.record?.id ?? item.storageKey] = place
+    if item.isInLane, let lane = item.lane { self.enter(lane, place) }
+  }
+
+  /// Puts a call into its lane, at its place in the order.
+  mutating func enter(_ lane: String, _ place: Place) {
+    let line = self.lanes[lane] ?? []
+    // Nearly always it is the last.
+    let index = line.lastIndex { $0 < place }.map { $0 + 1 } ?? 0
+    self.lanes[lane, default: []].insert(place, at: index)
+  }
+
+  /// Takes a call out of its lane.
+  mutating func leave(_ place: Place) {
+    guard let lane = self.items[place]?.lane, let index = self.lanes[lane]?.firstIndex(of: place) else { return }
+    self.lanes[lane]?.remove(at: index)
+    if self.lanes[lane]?.isEmpty == true { self.lanes[lane] = nil }
+  }
+
+  /// Removes a call, and returns it for its release after unlocking.
+  mutating func remove(_ place: Place) -> Item? {
+    self.leave(place)
+    guard let item = self.items.removeValue(forKey: place) else { return nil }
+    self.places[item.record?.id ?? item.storageKey] = nil
+    return item
+  }
+
+  /// Whether a call may be made now, as far as the order of its scope goes.
+  func hasTurn(_ place: Place) -> Bool {
+    guard let item = self.items[place], let lane = item.lane else { return true }
+    return self.lanes[lane]?.first == place
+  }
+
+  /// The next call of a lane: to resume, or to make again if no one makes it.
+  enum Next {
+    case nothing
+    case resume(Continuation)
+    case replay(Place)
+    /// The first call is held: the replays behind it leave.
+    case block([Continuation])
+  }
+
+  /// Passes the turn of a lane on to its first call.
+  mutating func advance(_ lane: String?) -> Next {
+    guard let lane, let first = self.lanes[lane]?.first, let item = self.items[first] else { return .nothing }
+    switch item.activity {
+    case .waiting(let continuation, _):
+      self.items[first]?.activity = .running
+      return .resume(continuation)
+    case .claimed, .running: return .nothing
+    case .none:
+      if item.isHeld { return .block(self.leaveReplays(behind: first, in: lane)) }
+      // A caller has to wait for it: otherwise it is made by `resume()`.
+      let isWaitedFor =
+        self.lanes[lane]?.contains { place in
+          switch self.items[place]?.activity {
+          case .claimed(isReplay: false), .waiting(_, isReplay: false): true
+          case .claimed, .waiting, .running, .some(.none), nil: false
+          }
+        } ?? false
+      return isWaitedFor ? .replay(first) : .block(self.leaveReplays(behind: first, in: lane))
+    }
+  }
+
+  private mutating func leaveReplays(behind first: Place, in lane: String) -> [Continuation] {
+    var continuations: [Continuation] = []
+    for place in self.lanes[lane] ?? [] where place != first {
+      switch self.items[place]?.activity {
+      case .waiting(let continuation, isReplay: true):
+        continuations.append(continuation)
+        self.items[place]?.activity = .claimed(isReplay: true)
+      case .claimed(isReplay: true): self.items[place]?.endedEarly = .blocked
+      default: break
+      }
+    }
+    return continuations
+  }
+}

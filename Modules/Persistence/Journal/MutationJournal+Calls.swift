@@ -1,0 +1,241 @@
+internal import FoundationEssentials
+internal import OperationCore
+
+/// A call in a journal that a caller, or a replay, is about to make.
+struct JournalTicket: Sendable {
+  let journal: MutationJournal
+  let place: JournalState.Place
+  let id: String
+  let name: String
+  let lane: String?
+  let isReplay: Bool
+}
+
+// MARK: - Accepting
+
+extension MutationJournal {
+  /// Stores a call. When this returns, the call is made even if the process ends.
+  ///
+  /// Its place in the order is the one in which this method is called.
+  nonisolated(nonsending) func accept(
+    _ name: String,
+    arguments: String,
+    scope: String?,
+    key: String?,
+    date: Date
+  ) async throws -> JournalTicket {
+    let record = JournalRecord(
+      id: key ?? self.makeKey(),
+      name: name,
+      scope: scope,
+      acceptedAt: date.timeIntervalSinceReferenceDate,
+      attempts: 1,
+      isSetAside: false,
+      arguments: arguments
+    )
+    let place = self.state.withLock { $0.add(record) }
+    do {
+      let bytes = try StorageCoding.encode(record)
+      try await self.load()
+      let (storageKey, owed) = self.state.withLock { state -> (String, Set<String>) in
+        let key = StorageKey.call(number: state.numberBase + UInt64(place), id: record.id)
+        state.items[place]?.storageKey = key
+        defer { state.owedRemovals = [] }
+        return (key, state.owedRemovals)
+      }
+      do {
+        try await self.storage.apply([.put(key: storageKey, value: bytes)] + owed.sorted().map { .remove(key: $0) })
+      } catch {
+        // Whether anything was written is unknown: the caller is told that nothing was, so nothing may be left.
+        self.state.withLock { $0.owedRemovals.formUnion(owed.union([storageKey])) }
+        throw error
+      }
+    } catch {
+      self.leave(place)
+      throw error
+    }
+    self.noteChange()
+    return JournalTicket(journal: self, place: place, id: record.id, name: name, lane: scope, isReplay: false)
+  }
+
+  /// Removes a call from memory, and passes its turn on.
+  func leave(_ place: JournalState.Place) {
+    let (removed, next) = self.state.withLock { state in
+      let removed = state.remove(place)
+      return (removed, state.advance(removed?.lane))
+    }
+    self.perform(next)
+    if case .waiting(let continuation, _)? = removed?.activity { continuation.resume(returning: .removed) }
+    self.noteChange()
+  }
+
+  func perform(_ next: JournalState.Next) {
+    switch next {
+    case .nothing: break
+    case .resume(let continuation): continuation.resume(returning: .granted)
+    case .block(let continuations): for continuation in continuations { continuation.resume(returning: .blocked) }
+    case .replay(let place):
+      Task(name: "replay journal") { await self.replay(place) }
+    }
+  }
+}
+
+// MARK: - Turns
+
+extension MutationJournal {
+  /// The lanes whose turn the current task has.
+  @TaskLocal static var turns: [Lane] = []
+
+  struct Lane: Equatable, Sendable {
+    let journal: ObjectIdentifier
+    let name: String
+  }
+
+  /// Waits until all earlier calls of the scope have ended, or the current task is cancelled.
+  func turn(of ticket: JournalTicket) async -> JournalTurn {
+    // A call inside another one of its scope is part of that one.
+    let isInside = ticket.lane.map { Self.turns.contains(Lane(journal: ObjectIdentifier(self), name: $0)) } ?? false
+    return await withTaskCancellationHandler {
+      await withUnsafeContinuation { continuation in
+        let (turn, next) = self.state.withLock { state -> (JournalTurn?, JournalState.Next) in
+          guard state.items[ticket.place] != nil else { return (.removed, .nothing) }
+          if let turn = state.items[ticket.place]?.endedEarly {
+            state.items[ticket.place]?.endedEarly = nil
+            return (turn, .nothing)
+          }
+          guard isInside || state.hasTurn(ticket.place) else {
+            state.items[ticket.place]?.activity = .waiting(continuation, isReplay: ticket.isReplay)
+            // The first of the lane may be a call that no one makes.
+            return (nil, state.advance(ticket.lane))
+          }
+          state.items[ticket.place]?.activity = .running
+          return (.granted, .nothing)
+        }
+        if let turn { continuation.resume(returning: turn) }
+        self.perform(next)
+      }
+    } onCancel: {
+      self.cancelWait(of: ticket)
+    }
+  }
+
+  private func cancelWait(of ticket: JournalTicket) {
+    let continuation = self.state.withLock { state -> JournalState.Continuation? in
+      switch state.items[ticket.place]?.activity {
+      case .waiting(let continuation, _):
+        state.items[ticket.place]?.activity = .claimed(isReplay: ticket.isReplay)
+        return continuation
+      case .claimed:
+        state.items[ticket.place]?.endedEarly = .cancelled
+        return nil
+      case .running, .some(.none), nil: return nil
+      }
+    }
+    continuation?.resume(returning: .cancelled)
+  }
+
+  /// Notes durably that a call of an earlier start, or one that was begun before, is begun once more.
+  nonisolated(nonsending) func noteAttempt(of ticket: JournalTicket) async throws {
+    guard let (key, record) = self.edit(ticket.place, { $0.attempts += 1 }) else { return }
+    try await self.storage.apply([.put(key: key, value: StorageCoding.encode(record))])
+    self.noteChange()
+  }
+
+  func edit(
+    _ place: JournalState.Place,
+    _ change: (inout JournalRecord) -> Void
+  ) -> (key: String, record: JournalRecord)? {
+    self.state.withLock { state in
+      guard var item = state.items[place], var record = item.record else { return nil }
+      change(&record)
+      item.record = record
+      state.items[place] = item
+      return (item.storageKey, record)
+    }
+  }
+}
+
+// MARK: - Ends
+
+/// How a call has ended.
+enum JournalEnd: Sendable {
+  /// It has succeeded, or has failed in a way that no other attempt changes.
+  case done
+  /// It was cancelled, or had no turn. It is made again when it is its turn.
+  case left
+  /// It has failed, and is made again after `resume()`.
+  case held(any Error)
+}
+
+extension MutationJournal {
+  /// Ends a call, durably, and passes its turn on.
+  nonisolated(nonsending) func end(_ ticket: JournalTicket, _ end: JournalEnd) async {
+    switch end {
+    case .done:
+      let key = self.state.withLock { $0.items[ticket.place]?.storageKey }
+      // Before the turn is passed on: a later call of the scope must not be over while this one is still stored.
+      if let key { await self.removeEntry(key) }
+      self.leave(ticket.place)
+    case .left:
+      self.putBack(ticket, isHeld: false, failure: nil)
+    case .held(let error):
+      let attempts = self.state.withLock { $0.items[ticket.place]?.record?.attempts }
+      if let attempts, attempts >= self.attemptsBeforeSetAside {
+        await self.setAside(ticket.place, because: "attempt \(attempts) has failed: \(error)")
+      } else {
+        self.putBack(ticket, isHeld: true, failure: "\(error)")
+      }
+    }
+  }
+
+  private func putBack(_ ticket: JournalTicket, isHeld: Bool, failure: String?) {
+    let next = self.state.withLock { state in
+      state.items[ticket.place]?.activity = .none
+      state.items[ticket.place]?.endedEarly = nil
+      state.items[ticket.place]?.isHeld = isHeld
+      if let failure { state.items[ticket.place]?.lastFailure = failure }
+      return state.advance(ticket.lane)
+    }
+    self.perform(next)
+    self.noteChange()
+  }
+
+  /// Removes an entry from the storage. If that fails, it is removed with the next call that is stored.
+  nonisolated(nonsending) func removeEntry(_ key: String) async {
+    do {
+      try await self.storage.apply([.remove(key: key)])
+    } catch {
+      self.state.withLock { _ = $0.owedRemovals.insert(key) }
+      OperationWarning.report(
+        storageFailedTo: "remove the journal entry \(key). After a restart it is sent again",
+        error
+      )
+    }
+  }
+
+  /// Puts a call aside: it is kept, not made again, and holds up no other one.
+  nonisolated(nonsending) func setAside(_ place: JournalState.Place, because reason: String) async {
+    guard let (key, record) = self.edit(place, { $0.isSetAside = true }) else { return }
+    do {
+      try await self.storage.apply([.put(key: key, value: StorageCoding.encode(record))])
+    } catch {
+      OperationWarning.report(storageFailedTo: "put the journal entry \(key) aside", error)
+    }
+    let next = self.state.withLock { state in
+      state.items[place]?.activity = .none
+      state.items[place]?.lastFailure = reason
+      state.leave(place)
+      return state.advance(record.scope)
+    }
+    OperationWarning(
+      code: .journalEntrySetAside,
+      severity: .failure,
+      message: """
+        The call of "\(record.name)" with the key \(record.id) is put aside: \(reason). It is kept, and not made again \
+        before `retry(_:)`; `remove(_:)` removes it.
+        """
+    ).report()
+    self.perform(next)
+    self.noteChange()
+  }
+}

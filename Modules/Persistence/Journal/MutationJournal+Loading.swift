@@ -1,0 +1,116 @@
+internal import FoundationEssentials
+public import OperationCore
+
+extension MutationJournal {
+  /// Reads the entries of earlier starts of the program, once.
+  ///
+  /// - Throws: The error of the storage. The next call tries again.
+  nonisolated(nonsending) func load() async throws {
+    while true {
+      let phase = self.state.withLock { state in
+        defer { if state.loading == .unloaded { state.loading = .loading } }
+        return state.loading
+      }
+      switch phase {
+      case .loaded: return
+      case .loading: await self.loadEnds()
+      case .unloaded:
+        let entries: [StorageEntry]
+        do {
+          entries = try await self.storage.entries(withPrefix: StorageKey.journal)
+        } catch {
+          self.endLoading(with: nil)
+          throw error
+        }
+        return self.endLoading(with: entries)
+      }
+    }
+  }
+
+  private nonisolated(nonsending) func loadEnds() async {
+    await withUnsafeContinuation { continuation in
+      let isOver = self.state.withLock { state in
+        guard state.loading == .loading else { return true }
+        state.loadWaiters.append(continuation)
+        return false
+      }
+      if isOver { continuation.resume() }
+    }
+  }
+
+  private func endLoading(with entries: [StorageEntry]?) {
+    let read = (entries ?? []).map { entry in (entry, Result { try JournalRecord.read(entry.value) }) }
+    let waiters = self.state.withLock { state in
+      if entries != nil {
+        for (index, (entry, record)) in read.enumerated() {
+          let item = JournalState.Item(storageKey: entry.key, record: try? record.get())
+          state.insert(item, at: Int64(index - read.count))
+        }
+        let numbers = read.compactMap { StorageKey.number(ofCall: $0.0.key) }
+        // Far from the end of the integers, whatever the keys say.
+        state.numberBase = min(numbers.max() ?? 0, .max / 2)
+      }
+      state.loading = entries == nil ? .unloaded : .loaded
+      defer { state.loadWaiters = [] }
+      return state.loadWaiters
+    }
+    for (entry, record) in read {
+      guard case .failure(let error) = record else { continue }
+      OperationWarning(
+        code: .journalEntryUnreadable,
+        severity: .failure,
+        message: """
+          The journal entry \(entry.key) cannot be read: \(error). It is kept, and its call is not made. Use a version of \
+          the program that can read it, or remove it with `remove(_:)`.
+          """
+      ).report()
+    }
+    for waiter in waiters { waiter.resume() }
+    if !read.isEmpty { self.noteChange() }
+  }
+}
+
+extension MutationJournal {
+  /// The calls that have not ended, in the order in which they were accepted.
+  ///
+  /// Those of earlier starts of the program are there once the journal has read them: at once with a storage that does not
+  /// suspend, and otherwise when ``resume()`` has begun to make them.
+  ///
+  /// - Complexity: O(*n* log *n*) in their number.
+  public var entries: [JournalEntry] {
+    let items = self.state.withLock { $0.items }
+    return items.sorted { $0.key < $1.key }.map { JournalEntry($0.value) }
+  }
+
+  /// Calls `onChange` with the entries now, and whenever they have changed.
+  ///
+  /// - Parameter onChange: Called in order, with no lock held. It must not take long: calls wait for it.
+  public func subscribe(onChange: @escaping @Sendable ([JournalEntry]) -> Void) -> OperationSubscription {
+    self.changes.subscribe { [weak self] in
+      if let self { onChange(self.entries) }
+    }
+  }
+}
+
+extension JournalEntry {
+  init(_ item: JournalState.Item) {
+    let record = item.record
+    let status: Status
+    switch item.activity {
+    case _ where record == nil: status = .unreadable
+    case _ where record?.isSetAside == true: status = .setAside
+    case .running: status = .running
+    case .none, .claimed, .waiting: status = .waiting
+    }
+    self.init(
+      id: record?.id ?? item.storageKey,
+      name: record?.name ?? "",
+      scope: record?.scope,
+      acceptedAt: record.map { Date(timeIntervalSinceReferenceDate: $0.acceptedAt) },
+      attempts: record?.attempts ?? 0,
+      status: status,
+      arguments: record.map { Array($0.arguments.utf8) } ?? [],
+      lastFailure: item.lastFailure
+    )
+  }
+}

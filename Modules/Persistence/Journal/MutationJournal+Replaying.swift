@@ -1,0 +1,214 @@
+internal import OperationCore
+public import OperationMutation
+
+/// A mutation that a journal can make calls of.
+struct JournalRegistration: Sendable {
+  /// Makes a call, and returns how it has ended.
+  let replay: @Sendable (JournalTicket, _ arguments: [UInt8], OperationClient?) async -> JournalEnd
+}
+
+extension MutationJournal {
+  /// Names a mutation whose calls the journal can make again.
+  ///
+  /// Register all mutations at the start of the program, then call ``resume()``.
+  ///
+  /// - Parameters:
+  ///   - mutation: The mutation with all its modifiers, as its calls are made with. With `.optimistic(on:of:apply:)` outside
+  ///     of `.journaled(as:)` its updates are shown while a call waits.
+  ///   - name: The name that its calls are journaled as. A mutation that is registered with it before is replaced.
+  public func register<Mutation: MutationRequest>(_ mutation: Mutation, as name: String)
+  where Mutation.Arguments: Codable {
+    let isJournaled = Mutation.hasModifier { $0 is any JournaledModifier.Type }
+    let registration = JournalRegistration { ticket, bytes, client in
+      let arguments: Mutation.Arguments
+      do {
+        arguments = try StorageCoding.decode(Mutation.Arguments.self, from: bytes)
+      } catch {
+        await ticket.journal.setAside(ticket.place, because: "its arguments cannot be decoded: \(error)")
+        return .left
+      }
+      // A mutation that does not ask the journal for its turn itself begins when it has it.
+      if !isJournaled, let end = await ticket.begin() { return end }
+      let store = client.map { $0.store(for: mutation) } ?? .detached(mutation: mutation)
+      var context = OperationContext()
+      context.operationIdempotencyKey = ticket.id
+      context.journalReplay = JournalReplay(ticket: ticket)
+      do throws(Mutation.MutateFailure) {
+        try await MutationJournal.inTurn(of: isJournaled ? nil : ticket) { () async throws(Mutation.MutateFailure) in
+          _ = try await store.mutate(with: arguments, using: context)
+        }
+        return .done
+      } catch {
+        return ticket.end(after: error, failsForGood: context.journalReplay?.failsForGood(error) ?? false)
+      }
+    }
+    self.registrations.withLock { registrations, released in
+      released.append(registrations.updateValue(registration, forKey: name))
+    }
+  }
+
+  /// Makes the calls that are left of earlier starts of the program, and those that were cancelled or have failed since.
+  ///
+  /// The calls of a scope are made one after the other, in the order in which they were accepted, and calls of different
+  /// scopes or without one side by side. They show their optimistic updates from the beginning. Each is tried once, with
+  /// the attempts that its own modifiers make: one that fails stays, holds up its scope, and is made again by the next
+  /// ``resume()``, until it is put aside after ``attemptsBeforeSetAside``. Use `.waits(until:)` or retries in the mutation
+  /// for what passes by itself.
+  ///
+  /// It returns when all of them have ended. An entry whose name is not registered, or that cannot be read, stays and is
+  /// reported; so is a storage that cannot be read.
+  public func resume() async {
+    do {
+      try await self.load()
+    } catch {
+      OperationWarning.report(storageFailedTo: "read the journal", error)
+      return
+    }
+    let places = self.state.withLock { state in
+      var places: [JournalState.Place] = []
+      for (place, item) in state.items {
+        guard let record = item.record, !record.isSetAside, case .none = item.activity else { continue }
+        state.items[place]?.isHeld = false
+        places.append(place)
+      }
+      return places.sorted()
+    }
+    await withDiscardingTaskGroup { group in
+      // Each begins in this order, before the next: its optimistic update is laid then, too.
+      for place in places { group.addImmediateTask { await self.replay(place) } }
+    }
+  }
+
+  /// Makes a call again that was put aside, or whose turn it is.
+  ///
+  /// Its attempts count from zero. It returns when the call has ended.
+  ///
+  /// - Returns: Whether there is such an entry that can be read.
+  @discardableResult
+  public func retry(_ id: JournalEntry.ID) async -> Bool {
+    do { try await self.load() } catch { return false }
+    let place = self.state.withLock { state -> JournalState.Place? in
+      guard let place = state.places[id], let record = state.items[place]?.record else { return nil }
+      state.items[place]?.record?.attempts = 0
+      state.items[place]?.record?.isSetAside = false
+      state.items[place]?.isHeld = false
+      if record.isSetAside, let lane = record.scope { state.enter(lane, place) }
+      return place
+    }
+    guard let place else { return false }
+    await self.replay(place)
+    return true
+  }
+
+  /// Removes an entry: its call is not made again. A call that is being made goes on.
+  ///
+  /// - Returns: Whether there was such an entry and it was removed from the storage.
+  @discardableResult
+  public func remove(_ id: JournalEntry.ID) async -> Bool {
+    do { try await self.load() } catch { return false }
+    let key = self.state.withLock { state in state.places[id].flatMap { state.items[$0]?.storageKey } }
+    guard let key, !key.isEmpty else { return false }
+    do {
+      try await self.storage.apply([.remove(key: key)])
+    } catch {
+      OperationWarning.report(storageFailedTo: "remove the journal entry \(key)", error)
+      return false
+    }
+    let place = self.state.withLock { $0.places[id] }
+    if let place { self.leave(place) }
+    return true
+  }
+}
+
+extension MutationJournal {
+  /// Makes a call again, unless it is being made.
+  func replay(_ place: JournalState.Place) async {
+    let client = self.boundClient
+    let claimed = self.state.withLock { state -> (JournalTicket, JournalRecord)? in
+      guard let record = state.items[place]?.record, !record.isSetAside, case .none? = state.items[place]?.activity
+      else { return nil }
+      state.items[place]?.activity = .claimed(isReplay: true)
+      let ticket = JournalTicket(
+        journal: self,
+        place: place,
+        id: record.id,
+        name: record.name,
+        lane: record.scope,
+        isReplay: true
+      )
+      return (ticket, record)
+    }
+    guard let (ticket, record) = claimed else { return }
+    if record.attempts >= self.attemptsBeforeSetAside {
+      return await self.setAside(place, because: "it was begun \(record.attempts) times, and has not ended")
+    }
+    guard let registration = self.registrations.withLock({ $0[record.name] }) else {
+      return self.holdUnregistered(ticket)
+    }
+    let end = await registration.replay(ticket, Array(record.arguments.utf8), client)
+    if case .held(let error) = end {
+      OperationWarning(
+        code: .journalCallFailed,
+        severity: .failure,
+        message: """
+          The call of "\(record.name)" with the key \(record.id) was made again and has failed: \(error). It stays in the \
+          journal.
+          """
+      ).report()
+    }
+    await self.end(ticket, end)
+  }
+
+  /// Ends a replay that cannot begin, because no mutation is registered: it is tried again by `resume()`.
+  private func holdUnregistered(_ ticket: JournalTicket) {
+    OperationWarning(
+      code: .journalNameUnregistered,
+      message: """
+        The journal has a call of "\(ticket.name)" with the key \(ticket.id), and no mutation is registered with that \
+        name. It stays, and calls of its scope wait for it. Call `register(_:as:)` before `resume()`, or `remove(_:)`.
+        """
+    ).report()
+    let next = self.state.withLock { state in
+      state.items[ticket.place]?.activity = .none
+      state.items[ticket.place]?.isHeld = true
+      return state.advance(ticket.lane)
+    }
+    self.perform(next)
+  }
+
+  /// Runs a body as part of the turn of a call, so that calls inside it do not wait for its end.
+  nonisolated(nonsending) static func inTurn<R, E: Error>(
+    of ticket: JournalTicket?,
+    _ body: nonisolated(nonsending) () async throws(E) -> R
+  ) async throws(E) -> R {
+    guard let ticket, let name = ticket.lane else { return try await body() }
+    let lane = Lane(journal: ObjectIdentifier(ticket.journal), name: name)
+    return try await Self.$turns.withValue(Self.turns + [lane]) {
+      do throws(E) { return Result<R, E>.success(try await body()) } catch { return .failure(error) }
+    }.get()
+  }
+}
+
+extension JournalTicket {
+  /// Waits for the turn of a replay, and notes its attempt; returns how it has ended if it cannot be made now.
+  func begin() async -> JournalEnd? {
+    switch await self.journal.turn(of: self) {
+    case .granted: break
+    case .blocked, .cancelled: return .left
+    case .removed: return .left
+    }
+    do {
+      try await self.journal.noteAttempt(of: self)
+      return nil
+    } catch {
+      return .held(error)
+    }
+  }
+
+  /// How a replay has ended that has thrown an error.
+  func end(after error: any Error, failsForGood: Bool) -> JournalEnd {
+    if let error = error as? JournalError, error.code != .notAccepted { return .left }
+    if error.endsCancelledRun { return .left }
+    return failsForGood ? .done : .held(error)
+  }
+}

@@ -1,0 +1,118 @@
+internal import FoundationEssentials
+public import OperationCore
+
+/// Keeps the calls of mutations in a storage until they have ended, so that a call is made even if the process ends before.
+///
+/// ```swift
+/// let journal = MutationJournal(storage: storage)
+/// client.journal = journal
+/// journal.register(RenameNote().scope("notes").journaled(as: "rename-note"), as: "rename-note")
+/// await journal.resume()
+/// ```
+///
+/// A call of a mutation with `.journaled(as:)` is stored before it runs, and removed when it has succeeded or failed for
+/// good. What is left after a restart is made again by ``resume()``, in the same order within each scope and with the same
+/// ``OperationCore/OperationContext/operationIdempotencyKey``. So the server can tell a repeated call, and does each once.
+///
+/// An entry that cannot be read, one whose name is not registered, and one that was begun too often are kept and reported.
+public final class MutationJournal: Sendable {
+  let storage: any PersistentStorage
+  let makeKey: @Sendable () -> String
+  let state = Locked(JournalState())
+  let registrations = Locked<[String: JournalRegistration]>([:])
+  let changes = Broadcast<Void>(())
+  private let client = Locked(WeakClient())
+
+  /// How many times a call is begun, before it is put aside because none of them has ended.
+  public let attemptsBeforeSetAside: Int
+
+  private struct WeakClient: Sendable {
+    weak var value: OperationClient?
+  }
+
+  /// Creates a journal. Two journals of one storage share their entries: use one in a process.
+  ///
+  /// - Parameters:
+  ///   - storage: The storage of the entries.
+  ///   - attemptsBeforeSetAside: How many times a call is begun, earlier starts of the program included, before it is put
+  ///     aside. A number below 1 is reported and counts as 1.
+  ///   - makeKey: Makes the idempotency key of a call; nil for random ones. Keys must be unique.
+  public init(
+    storage: any PersistentStorage,
+    attemptsBeforeSetAside: Int = 5,
+    makeKey: (@Sendable () -> String)? = nil
+  ) {
+    self.storage = storage
+    self.makeKey = makeKey ?? { UUID().uuidString }
+    self.attemptsBeforeSetAside = max(1, attemptsBeforeSetAside)
+    if attemptsBeforeSetAside < 1 {
+      OperationWarning(
+        code: .invalidArgument,
+        message:
+          "A journal cannot put entries aside after \(attemptsBeforeSetAside) attempts. It does after 1; pass 1 or more."
+      ).report()
+    }
+    // A storage that does not suspend has answered when this returns.
+    Task.immediate(name: "read journal") { [weak self] in try? await self?.load() }
+  }
+
+  /// The client whose stores make the calls again; nil if there is none, or if it was released.
+  var boundClient: OperationClient? { self.client.withLock { $0.value } }
+
+  func bind(to client: OperationClient, replacing: Bool) {
+    self.client.withLock { bound, released in
+      released.append(bound.value)
+      if replacing || bound.value == nil { bound.value = client }
+    }
+  }
+
+  func noteChange() {
+    if self.changes.subscriberCount > 0 { self.changes.send(()) }
+  }
+}
+
+extension OperationClient {
+  /// The journal of the client's mutations.
+  ///
+  /// Set it at the start of the program. If none was set, a journal with the storage of the client's context is made at the
+  /// first use.
+  public var journal: MutationJournal {
+    get {
+      if let journal = self.attachment(of: MutationJournal.self) { return journal }
+      let journal = self.attachment { MutationJournal(storage: self.storageForJournal) }
+      journal.bind(to: self, replacing: false)
+      return journal
+    }
+    set {
+      self.attach(newValue)
+      newValue.bind(to: self, replacing: true)
+    }
+  }
+
+  private var storageForJournal: any PersistentStorage {
+    if let storage = self.defaultContext.operationStorage { return storage }
+    OperationWarning(
+      code: .noStorage,
+      message: """
+        A client's journal was used, and there is no storage for it: its entries do not survive the end of the process. \
+        Set `operationStorage` in the context of the client, or its `journal`.
+        """
+    ).report()
+    return InMemoryStorage()
+  }
+}
+
+extension OperationContext {
+  /// The key of the call of a journaled mutation, the same for all its attempts, also after a restart.
+  ///
+  /// Send it to the server, so that it does a repeated call once. It is nil in other operations. Set it in the context of a
+  /// call to choose the key yourself: it must be unique.
+  public var operationIdempotencyKey: String? {
+    get { self[IdempotencyKeyKey.self] }
+    set { self[IdempotencyKeyKey.self] = newValue }
+  }
+
+  private enum IdempotencyKeyKey: Key {
+    static let defaultValue: String? = nil
+  }
+}

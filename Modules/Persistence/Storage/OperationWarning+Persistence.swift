@@ -1,0 +1,44 @@
+public import OperationCore
+
+extension OperationWarning.Code {
+  /// An operation is persisted or journaled, and there is no storage for it.
+  public static let noStorage = Self(description: "noStorage")
+
+  /// The path of an operation cannot be part of a key that is the same after a restart.
+  public static let unstorablePath = Self(description: "unstorablePath")
+
+  /// A storage could not be read or written.
+  public static let storageFailed = Self(description: "storageFailed")
+
+  /// A stored value was dropped, because its version or its age does not fit, or its bytes cannot be decoded.
+  public static let storedValueDropped = Self(description: "storedValueDropped")
+
+  /// A value could not be encoded, and was not stored.
+  public static let valueNotEncoded = Self(description: "valueNotEncoded")
+
+  /// An entry of a journal cannot be read. It is kept.
+  public static let journalEntryUnreadable = Self(description: "journalEntryUnreadable")
+
+  /// An entry of a journal has a name for which no mutation is registered. It is kept.
+  public static let journalNameUnregistered = Self(description: "journalNameUnregistered")
+
+  /// An entry of a journal was put aside, because too many attempts have not ended. It is kept.
+  public static let journalEntrySetAside = Self(description: "journalEntrySetAside")
+
+  /// A call that the journal has made again has failed, and has no caller to tell.
+  public static let journalCallFailed = Self(description: "journalCallFailed")
+
+  /// A mutation is journaled inside of its scope, which then has to keep the order by itself.
+  public static let journaledInsideScope = Self(description: "journaledInsideScope")
+}
+
+extension OperationWarning {
+  /// Reports that a storage has failed to do something.
+  static func report(storageFailedTo what: String, _ error: any Error) {
+    OperationWarning(
+      code: .storageFailed,
+      severity: .failure,
+      message: "The storage failed to \(what): \(error)"
+    ).report()
+  }
+}

@@ -1,0 +1,65 @@
+/// The error of a storage that cannot be used.
+public struct StorageError: Error, Sendable, CustomStringConvertible {
+  /// The kind of a ``StorageError``.
+  public struct Code: Hashable, Sendable, CustomStringConvertible {
+    public let description: String
+
+    /// Creates a code, for storages of other modules.
+    public init(description: String) {
+      self.description = description
+    }
+
+    /// The storage was closed before.
+    public static let closed = Code(description: "closed")
+
+    /// The storage cannot be opened.
+    public static let cannotOpen = Code(description: "cannotOpen")
+
+    /// The file is of another kind, or damaged. It is left as it is.
+    public static let notADatabase = Code(description: "notADatabase")
+
+    /// The file was written by a newer version of the library. It is left as it is.
+    public static let newerSchema = Code(description: "newerSchema")
+
+    /// There is no room for the changes.
+    public static let full = Code(description: "full")
+
+    /// Another process has kept the storage locked for too long.
+    public static let busy = Code(description: "busy")
+
+    /// The storage cannot be written.
+    public static let readOnly = Code(description: "readOnly")
+
+    /// Reading or writing has failed for another reason.
+    public static let failed = Code(description: "failed")
+  }
+
+  /// The kind of the error.
+  public let code: Code
+
+  /// A description of the error and of its remedy.
+  public let message: String
+
+  /// The error of the system or of the database; nil if there is none.
+  public let cause: (any Error)?
+
+  /// Creates an error.
+  public init(code: Code, message: String, cause: (any Error)? = nil) {
+    self.code = code
+    self.message = message
+    self.cause = cause
+  }
+
+  public var description: String {
+    self.cause.map { "\(self.code): \(self.message) (\($0))" } ?? "\(self.code): \(self.message)"
+  }
+}
+
+extension StorageError {
+  /// The error of a call after `close()`.
+  ///
+  /// - Parameter name: The name of the storage, such as its path.
+  public static func closed(_ name: String) -> Self {
+    Self(code: .closed, message: "The storage \(name) was closed. Close it after its last use, or open another one.")
+  }
+}

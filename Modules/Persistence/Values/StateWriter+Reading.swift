@@ -1,0 +1,67 @@
+internal import OperationCore
+
+extension StateWriter {
+  /// What is known of the value with a key without reading: it waits to be written, or was read before.
+  func known(_ key: String) throws -> RestoredEntries.Knowledge {
+    let (content, knowledge) = self.state.withLock { state -> (Content?, RestoredEntries.Knowledge) in
+      if let item = state.pending[key] ?? state.writing[key] { return (item.content, .unknown) }
+      return (nil, state.cache.take(key))
+    }
+    guard let content else { return knowledge }
+    guard let encode = content.encode else { return .nothing }
+    return .entry(try encode())
+  }
+
+  /// Reads the value with a key from the storage.
+  nonisolated(nonsending) func read(_ key: String) async throws -> [UInt8]? {
+    let entries = try await self.storage.entries(withPrefix: key)
+    return entries.first { $0.key == key }?.value
+  }
+
+  /// Reads all values whose keys begin with `prefix`, for stores that are made later.
+  ///
+  /// - Returns: Their number.
+  nonisolated(nonsending) func readAll(_ prefix: String) async throws -> Int {
+    let entries = try await self.storage.entries(withPrefix: prefix)
+    self.state.withLock { state in
+      // What waits to be written is newer.
+      let present = entries.filter { state.pending[$0.key] == nil && state.writing[$0.key] == nil }
+      state.cache.insert(present, prefix: prefix)
+    }
+    return entries.count
+  }
+}
+
+/// The writers of the storages that are in use.
+enum StateWriters {
+  private struct Entry: Sendable {
+    weak var writer: StateWriter?
+  }
+
+  private static let known = Locked<[ObjectIdentifier: Entry]>([:])
+
+  /// The writer of a storage. It lives as long as a store, a client or a value that is to be written needs it.
+  static func writer(for storage: any PersistentStorage) -> StateWriter {
+    let id = ObjectIdentifier(storage)
+    let made = StateWriter(storage: storage)
+    return self.known.withLock { known, released in
+      // A writer keeps its storage alive, so no other storage has the identifier of one with a writer.
+      if let writer = known[id]?.writer {
+        released.append(made)
+        return writer
+      }
+      if known.count >= 16, known.count & (known.count - 1) == 0 {
+        for (id, entry) in known {
+          guard let writer = entry.writer else {
+            known[id] = nil
+            continue
+          }
+          // It may have become the last reference.
+          released.append(writer)
+        }
+      }
+      known[id] = Entry(writer: made)
+      return made
+    }
+  }
+}

@@ -1,0 +1,225 @@
+internal import OperationCore
+
+/// Writes the changed values of stores to one storage, a moment after each has changed.
+///
+/// All stores that use a storage share its writer, so that a store finds what another one has not written yet. Values are
+/// written in the order in which they changed, the newest of each store, in batches: what comes while a batch is being
+/// written is in the next one.
+final class StateWriter: Sendable {
+  /// A value that is to be stored, or nothing, which removes the stored one.
+  struct Content: Sendable {
+    /// Encodes the value; nil to remove the stored one.
+    let encode: (@Sendable () throws -> [UInt8])?
+    /// What is waited for before it is written again after a failure.
+    let deadlines: any DeadlineSource
+  }
+
+  struct Item: Sendable {
+    var content: Content
+    /// The number of the newest change.
+    var number: UInt64
+    /// The number of the oldest change that has not been written.
+    var oldest: UInt64
+    var isDue = false
+    var deadline = SubscriptionSlot()
+  }
+
+  struct State: Sendable {
+    var lastNumber: UInt64 = 0
+    var pending: [String: Item] = [:]
+    var writing: [String: Item] = [:]
+    var isWriting = false
+    var failureCount = 0
+    var waiters: [StateFlush] = []
+    var cache = RestoredEntries()
+  }
+
+  let storage: any PersistentStorage
+  let state = Locked(State())
+
+  init(storage: any PersistentStorage) {
+    self.storage = storage
+  }
+}
+
+// MARK: - Changes
+
+extension StateWriter {
+  /// Stores a value in place of the one that is stored or waits to be, once `delay` has passed.
+  ///
+  /// - Returns: The content that it replaces, to be released by a caller that holds a lock.
+  func put(_ content: Content, for key: String) -> Content? {
+    self.state.withLock { state in
+      state.lastNumber += 1
+      state.cache.touch(key)
+      guard var item = state.pending[key] else {
+        state.pending[key] = Item(content: content, number: state.lastNumber, oldest: state.lastNumber)
+        return nil
+      }
+      let replaced = item.content
+      item.content = content
+      item.number = state.lastNumber
+      state.pending[key] = item
+      return replaced
+    }
+  }
+
+  /// Stores a value as ``put(_:for:)`` does, unless another one waits to be stored. Returns whether it will be.
+  func putIfAbsent(_ content: Content, for key: String) -> Bool {
+    self.state.withLock { state in
+      guard state.pending[key] == nil else { return false }
+      state.lastNumber += 1
+      state.cache.touch(key)
+      state.pending[key] = Item(content: content, number: state.lastNumber, oldest: state.lastNumber)
+      return true
+    }
+  }
+
+  /// Makes sure that the value with a key is written once `delay` has passed.
+  func schedule(_ key: String, after delay: Duration, on deadlines: any DeadlineSource) {
+    let number = self.state.withLock { state -> UInt64? in
+      guard let item = state.pending[key], !item.isDue, !item.deadline.isTaken else { return nil }
+      return state.pending[key]?.deadline.reserve()
+    }
+    guard let number else { return }
+    let deadline = deadlines.schedule(after: delay) { self.deadlineHasPassed(of: key, number) }
+    let surplus = self.state.withLock { state in
+      state.pending[key] == nil ? deadline : state.pending[key]?.deadline.keep(deadline, number: number)
+    }
+    surplus?.cancel()
+  }
+
+  private func deadlineHasPassed(of key: String, _ number: UInt64) {
+    let (deadline, starts) = self.state.withLock { state -> (OperationSubscription?, Bool) in
+      guard state.pending[key]?.deadline.isCurrent(number) == true else { return (nil, false) }
+      state.pending[key]?.isDue = true
+      let deadline = state.pending[key]?.deadline.clear()
+      defer { state.isWriting = true }
+      return (deadline, !state.isWriting)
+    }
+    deadline?.cancel()
+    if starts { Task.detached(name: "write values") { await self.write() } }
+  }
+
+  /// Writes all values that wait, without waiting for their deadlines.
+  ///
+  /// - Returns: Whether they were written.
+  func flush() async -> Bool {
+    let flush = StateFlush()
+    let (isNeeded, starts) = self.state.withLock { state -> (Bool, Bool) in
+      for key in state.pending.keys { state.pending[key]?.isDue = true }
+      guard !state.pending.isEmpty || !state.writing.isEmpty else { return (false, false) }
+      flush.number = state.lastNumber
+      state.waiters.append(flush)
+      defer { state.isWriting = true }
+      return (true, !state.isWriting)
+    }
+    guard isNeeded else { return true }
+    // Not detached: it reports to the reporter of the caller.
+    if starts { Task(name: "write values") { await self.write() } }
+    return await flush.wait()
+  }
+}
+
+// MARK: - Writing
+
+extension StateWriter {
+  private static let maximumBatch = 4_096
+
+  private func write() async {
+    while let batch = self.nextBatch() {
+      var changes: [StorageChange] = []
+      changes.reserveCapacity(batch.count)
+      for (key, item) in batch {
+        guard let encode = item.content.encode else {
+          changes.append(.remove(key: key))
+          continue
+        }
+        do {
+          changes.append(.put(key: key, value: try encode()))
+        } catch {
+          OperationWarning(
+            code: .valueNotEncoded,
+            message: "The value with the key \(key) cannot be encoded, so it is not stored: \(error)"
+          ).report()
+        }
+      }
+      do {
+        if !changes.isEmpty { try await self.storage.apply(changes) }
+        self.settle(batch)
+      } catch {
+        OperationWarning.report(storageFailedTo: "write \(changes.count) values. They are written later", error)
+        self.postpone(batch)
+      }
+    }
+  }
+
+  /// Takes the values that are due, in the order in which they changed; nil, and writing ends, if there are none.
+  private func nextBatch() -> [(key: String, item: Item)]? {
+    var deadlines: [OperationSubscription] = []
+    defer { for deadline in deadlines { deadline.cancel() } }
+    return self.state.withLock { state -> [(key: String, item: Item)]? in
+      var due = state.pending.filter { $0.value.isDue }.sorted { $0.value.number < $1.value.number }
+      if due.isEmpty {
+        state.isWriting = false
+        return nil
+      }
+      if due.count > Self.maximumBatch { due.removeLast(due.count - Self.maximumBatch) }
+      var batch: [(key: String, item: Item)] = []
+      batch.reserveCapacity(due.count)
+      for (key, item) in due {
+        var item = item
+        if let deadline = item.deadline.clear() { deadlines.append(deadline) }
+        state.pending[key] = nil
+        state.writing[key] = item
+        batch.append((key, item))
+      }
+      return batch
+    }
+  }
+
+  private func settle(_ batch: [(key: String, item: Item)]) {
+    let flushes = self.state.withLock { state in
+      // The caller's batch keeps the contents, so none is released under the lock.
+      state.writing = [:]
+      state.failureCount = 0
+      return state.takeSettledFlushes()
+    }
+    for flush in flushes { flush.end(true) }
+  }
+
+  /// Puts the values of a failed batch back, except for those that have changed since, and tries again later.
+  private func postpone(_ batch: [(key: String, item: Item)]) {
+    let (flushes, unscheduled, delay) = self.state.withLock { state -> ([StateFlush], [String: Item], Duration) in
+      for (key, item) in batch {
+        if state.pending[key] != nil {
+          state.pending[key]?.oldest = item.oldest
+        } else {
+          var item = item
+          item.isDue = false
+          state.pending[key] = item
+        }
+      }
+      // A flush has failed with it; what it had made due waits as the rest does.
+      for key in state.pending.keys { state.pending[key]?.isDue = false }
+      state.writing = [:]
+      state.failureCount += 1
+      defer { state.waiters = [] }
+      let unscheduled = state.pending.filter { !$0.value.deadline.isTaken }
+      return (state.waiters, unscheduled, .seconds(1 << min(state.failureCount, 6)))
+    }
+    for flush in flushes { flush.end(false) }
+    for (key, item) in unscheduled { self.schedule(key, after: delay, on: item.content.deadlines) }
+  }
+}
+
+extension StateWriter.State {
+  /// Removes and returns the flushes whose values have all been written.
+  fileprivate mutating func takeSettledFlushes() -> [StateFlush] {
+    guard !self.waiters.isEmpty else { return [] }
+    let oldest = self.pending.values.reduce(UInt64.max) { min($0, $1.oldest) }
+    let settled = self.waiters.filter { $0.number < oldest }
+    self.waiters.removeAll { $0.number < oldest }
+    return settled
+  }
+}

@@ -1,0 +1,117 @@
+import FoundationEssentials
+import OperationCore
+import OperationMutation
+import OperationPersistence
+import OperationTesting
+import Synchronization
+
+struct Note: Codable, Hashable, Sendable {
+  var id: Int
+  var text: String
+}
+
+typealias TextNoteState = QueryState<String, any Error>
+
+/// What a server has done: each key once, however often it is asked.
+final class Server: Sendable {
+  struct Request: Hashable, Sendable {
+    let key: String?
+    let text: String
+    let attempt: Int
+  }
+
+  private struct State: Sendable {
+    var requests: [Request] = []
+    var done: [String] = []
+    var keys: Set<String> = []
+  }
+
+  private let state = Mutex(State())
+
+  /// All requests, repeated ones included.
+  var requests: [Request] { self.state.withLock { $0.requests } }
+  /// What was done, in order.
+  var done: [String] { self.state.withLock { $0.done } }
+
+  func receive(_ text: String, key: String?) {
+    self.state.withLock { state in
+      let attempt = state.requests.count { $0.key == key } + 1
+      state.requests.append(Request(key: key, text: text, attempt: attempt))
+      if let key, !state.keys.insert(key).inserted { return }
+      state.done.append(text)
+    }
+  }
+}
+
+/// A mutation that sends its arguments to a server, and then does what a script says.
+struct Send: MutationRequest {
+  let server: Server
+  var script = Script(default: .value("ok"))
+  var path: OperationPath = ["send"]
+
+  func mutate(
+    isolation: isolated (any Actor)?,
+    with arguments: Note,
+    in context: OperationContext,
+    with continuation: OperationContinuation<String, any Error>
+  ) async throws -> String {
+    self.server.receive(arguments.text, key: context.operationIdempotencyKey)
+    return try await self.script.run(in: context, with: continuation)
+  }
+}
+
+/// Tries again at once, as a third party writes it.
+struct TryAgain<Operation: OperationRequest>: OperationModifier {
+  func run(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    using operation: Operation,
+    with continuation: OperationContinuation<Operation.Value, Operation.Failure>
+  ) async throws(Operation.Failure) -> Operation.Value {
+    do throws(Operation.Failure) {
+      return try await operation.run(isolation: isolation, in: context, with: continuation)
+    } catch {
+      return try await operation.run(isolation: isolation, in: context, with: continuation)
+    }
+  }
+}
+
+extension OperationRequest {
+  func tryingAgain() -> ModifiedOperation<Self, TryAgain<Self>> { self.modifier(TryAgain()) }
+}
+
+extension Program {
+  /// A journal with keys `k1`, `k2` and so on, as the client's.
+  func makeJournal(attemptsBeforeSetAside: Int = 5, prefix: String = "k") -> MutationJournal {
+    let count = Atomic<Int>.init(0)
+    let counter = KeyCounter(count)
+    let journal = MutationJournal(
+      storage: self.storage,
+      attemptsBeforeSetAside: attemptsBeforeSetAside,
+      makeKey: { "\(prefix)\(counter.next())" }
+    )
+    self.client.journal = journal
+    return journal
+  }
+}
+
+final class KeyCounter: Sendable {
+  private let count: Atomic<Int>
+
+  init(_ count: consuming Atomic<Int>) {
+    self.count = count
+  }
+
+  func next() -> Int { self.count.wrappingAdd(1, ordering: .relaxed).newValue }
+}
+
+extension MutationJournal {
+  var statuses: [JournalEntry.Status] { self.entries.map(\.status) }
+
+  /// The texts of the notes that wait, in order.
+  var texts: [String] {
+    self.entries.compactMap { entry in
+      try? JSONDecoder().decode(Note.self, from: Data(entry.arguments)).text
+    }
+  }
+}

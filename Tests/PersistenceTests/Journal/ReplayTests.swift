@@ -1,0 +1,273 @@
+import OperationCore
+import OperationMutation
+import OperationPersistence
+import OperationTesting
+import Testing
+
+@Suite(.warningsAreIssues) struct ReplayTests {
+  private let server = Server()
+
+  /// Leaves calls behind, as a program that ends in the middle of them.
+  private func leave(
+    _ texts: [String],
+    in storage: any PersistentStorage,
+    scope: String? = "s",
+    attempts: Int = 1,
+    name: String = "send"
+  ) async throws {
+    let lines = try await storage.keys("journal/").count
+    for (index, text) in texts.enumerated() {
+      let number = index + lines + 1
+      let scopeText = scope.map { "\"scope\":\"s\($0)/\"," } ?? ""
+      let json = """
+        {"format":1,"id":"old\(number)","name":"\(name)",\(scopeText)"acceptedAt":0,"attempts":\(attempts),\
+        "isSetAside":false,"arguments":"{\\"id\\":1,\\"text\\":\\"\(text)\\"}"}
+        """
+      let key = "journal/0000000000000000000\(number)-old\(number)"
+      try await storage.apply([.put(key: key, value: Array(json.utf8))])
+    }
+  }
+
+  @Test func `Calls of an earlier start are made again in order, with their keys`() async throws {
+    let storage = InMemoryStorage()
+    try await self.leave(["a", "b", "c"], in: storage)
+    let program = Program(storage)
+    let journal = program.makeJournal()
+    #expect(journal.texts == ["a", "b", "c"])
+    #expect(journal.statuses == [.waiting, .waiting, .waiting])
+    journal.register(Send(server: self.server).scope("s").journaled(as: "send"), as: "send")
+    await journal.resume()
+    #expect(self.server.requests.map(\.key) == ["old1", "old2", "old3"])
+    #expect(self.server.done == ["a", "b", "c"])
+    #expect(journal.entries.isEmpty)
+    #expect(try await storage.keys().isEmpty)
+  }
+
+  @Test func `A mutation may be registered without being journaled`() async throws {
+    let storage = InMemoryStorage()
+    try await self.leave(["a", "b", "c"], in: storage)
+    let program = Program(storage)
+    let journal = program.makeJournal()
+    let script = Script()
+    journal.register(Send(server: self.server, script: script), as: "send")
+    let resumption = Task.immediate { await journal.resume() }
+    for count in 1...3 {
+      let run = try await script.next()
+      #expect(self.server.requests.count == count)
+      run.succeed("ok")
+    }
+    await resumption.value
+    #expect(self.server.done == ["a", "b", "c"])
+    #expect(journal.entries.isEmpty)
+  }
+
+  @Test func `New calls come after those that are left, and their numbers after theirs`() async throws {
+    let storage = InMemoryStorage()
+    try await self.leave(["a", "b"], in: storage)
+    let program = Program(storage)
+    let journal = program.makeJournal()
+    let mutation = Send(server: self.server).scope("s").journaled(as: "send")
+    journal.register(mutation, as: "send")
+    // Nobody has called `resume()`: the new call needs the older ones to be made.
+    try await program.client.store(for: mutation).mutate(with: Note(id: 1, text: "c"))
+    #expect(self.server.done == ["a", "b", "c"])
+    #expect(journal.entries.isEmpty)
+  }
+
+  @Test func `Each attempt is counted durably, and the last is put aside before it begins`() async throws {
+    let storage = InMemoryStorage()
+    try await self.leave(["poison", "b"], in: storage)
+    for attempt in 2...3 {
+      let program = Program(storage)
+      let journal = program.makeJournal(attemptsBeforeSetAside: 3)
+      let script = Script()
+      journal.register(Send(server: self.server, script: script).scope("s").journaled(as: "send"), as: "send")
+      let resumption = Task.immediate { await journal.resume() }
+      _ = try await script.next()
+      #expect(journal.entries.map(\.attempts) == [attempt, 1])
+      // The program ends here: the journal of the next start reads what is stored now.
+      resumption.cancel()
+      await resumption.value
+    }
+    let program = Program(storage)
+    let journal = program.makeJournal(attemptsBeforeSetAside: 3)
+    journal.register(Send(server: self.server).scope("s").journaled(as: "send"), as: "send")
+    await expectWarning(.journalEntrySetAside) { await journal.resume() }
+    #expect(self.server.done == ["poison", "b"])
+    #expect(journal.statuses == [.setAside])
+    let again = Program(storage).makeJournal()
+    #expect(again.statuses == [.setAside])
+    again.register(Send(server: self.server).scope("s").journaled(as: "send"), as: "send")
+    await again.resume()
+    #expect(again.statuses == [.setAside])
+    #expect(await again.retry("old1"))
+    #expect(await !again.retry("old1"))
+    #expect(again.entries.isEmpty)
+    #expect(self.server.requests.map(\.text) == ["poison", "poison", "b", "poison"])
+    #expect(try await storage.keys().isEmpty)
+  }
+
+  @Test func `A call that fails again stays, holds up its scope, and is put aside in the end`() async throws {
+    let storage = InMemoryStorage()
+    try await self.leave(["a", "b"], in: storage)
+    try await self.leave(["free"], in: storage, scope: nil)
+    let program = Program(storage)
+    let journal = program.makeJournal(attemptsBeforeSetAside: 3)
+    let failing = FailingSend(server: self.server, failing: "a")
+    journal.register(failing.scope("s").journaled(as: "send"), as: "send")
+    await expectWarning(.journalCallFailed) { await journal.resume() }
+    #expect(journal.texts == ["a", "b"])
+    #expect(self.server.done == ["a", "free"])
+    await expectWarning(.journalCallFailed) {
+      await expectWarning(.journalEntrySetAside) { await journal.resume() }
+    }
+    #expect(journal.statuses == [.setAside])
+    #expect(self.server.requests.map(\.text) == ["a", "free", "a", "b"])
+  }
+
+  @Test func `A name that no one has registered stays, is reported, and keeps its place`() async throws {
+    let storage = InMemoryStorage()
+    try await self.leave(["a"], in: storage, name: "other")
+    try await self.leave(["b"], in: storage)
+    try await self.leave(["c"], in: storage, scope: "another")
+    let program = Program(storage)
+    let journal = program.makeJournal()
+    journal.register(Send(server: self.server).scope("s").journaled(as: "send"), as: "send")
+    await expectWarning(.journalNameUnregistered) { await journal.resume() }
+    #expect(self.server.done == ["c"])
+    #expect(journal.texts == ["a", "b"])
+    journal.register(Send(server: self.server, path: ["other"]).scope("s").journaled(as: "other"), as: "other")
+    await journal.resume()
+    #expect(self.server.done == ["c", "a", "b"])
+    #expect(journal.entries.isEmpty)
+  }
+
+  @Test(arguments: ["", "{", "{\"format\":2}", "null", "{\"format\":1,\"id\":7}"])
+  func `An entry that cannot be read is kept as it is, reported, and holds up nothing`(text: String) async throws {
+    let storage = InMemoryStorage()
+    try await self.leave(["a"], in: storage)
+    let key = "journal/00000000000000000007-odd"
+    try await storage.apply([.put(key: key, value: Array(text.utf8))])
+    let program = Program(storage)
+    let journal = expectWarning(.journalEntryUnreadable) { program.makeJournal() }
+    journal.register(Send(server: self.server).scope("s").journaled(as: "send"), as: "send")
+    await journal.resume()
+    #expect(self.server.done == ["a"])
+    #expect(journal.entries.map(\.id) == [key])
+    #expect(journal.statuses == [.unreadable])
+    #expect(try await storage.entries(withPrefix: "").map(\.value) == [Array(text.utf8)])
+    #expect(await !journal.retry(key))
+    // The number of a new call is greater than any.
+    try await program.client.store(for: Send(server: self.server).scope("s").journaled(as: "send"))
+      .mutate(with: Note(id: 1, text: "new"))
+    #expect(await journal.remove(key))
+    #expect(try await storage.keys().isEmpty)
+  }
+
+  @Test func `Arguments that cannot be decoded are put aside`() async throws {
+    let storage = InMemoryStorage()
+    try await self.leave(["a\\\",\\\"id\\\":\\\"x"], in: storage)
+    try await self.leave(["b"], in: storage)
+    let program = Program(storage)
+    let journal = program.makeJournal()
+    journal.register(Send(server: self.server).scope("s").journaled(as: "send"), as: "send")
+    await journal.resume()
+    #expect(self.server.done.last == "b")
+  }
+
+  @Test func `Updates of calls that wait are laid over the restored state, in order`() async throws {
+    let storage = InMemoryStorage()
+    let before = Program(storage)
+    let note = Script().query(path: ["note"]).persisted(as: "note")
+    before.client.store(for: note).currentValue = "server"
+    await before.client.persistence.flush()
+    try await self.leave(["a", "b"], in: storage)
+
+    let program = Program(storage)
+    let journal = program.makeJournal()
+    let script = Script()
+    let mutation = Send(server: self.server, script: script).scope("s").journaled(as: "send")
+      .optimistic(on: ["note"], of: TextNoteState.self) { text, note in text = "\(text ?? "")+\(note.text)" }
+    journal.register(mutation, as: "send")
+    let store = program.client.store(for: note)
+    #expect(store.currentValue == "server")
+    let resumption = Task.immediate { await journal.resume() }
+    #expect(store.currentValue == "server+a+b")
+    #expect(store.stateWithoutLayers.currentValue == "server")
+    await program.client.persistence.flush()
+    #expect(program.restarted().client.store(for: note).currentValue == "server")
+    try await script.next().succeed("ok")
+    try await script.next().succeed("ok")
+    await resumption.value
+    #expect(store.currentValue == "server+a+b")
+    #expect(store.stateWithoutLayers.currentValue == "server+a+b")
+  }
+
+  @Test func `A removal that fails is made up for, and the value is the caller's`() async throws {
+    let storage = TestStorage()
+    let program = Program(storage)
+    let journal = program.makeJournal()
+    let script = Script()
+    let store = program.client.store(for: Send(server: self.server, script: script).journaled(as: "send"))
+    await expectWarning(.storageFailed) {
+      let call = Task.immediate { try await store.mutate(with: Note(id: 1, text: "a")) }
+      let run = try? await script.next()
+      storage.failToWrite(true)
+      run?.succeed("ok")
+      #expect((try? await call.value) == "ok")
+    }
+    #expect(journal.entries.isEmpty)
+    #expect(try await storage.keys().count == 1)
+    storage.failToWrite(false)
+    script.enqueue(.value("ok"))
+    try await store.mutate(with: Note(id: 1, text: "b"))
+    #expect(try await storage.keys().isEmpty)
+  }
+
+  @Test func `Two resumptions at once make each call once`() async throws {
+    let storage = InMemoryStorage()
+    try await self.leave(["a", "b", "c"], in: storage)
+    let journal = Program(storage).makeJournal()
+    journal.register(Send(server: self.server).scope("s").journaled(as: "send"), as: "send")
+    async let first: Void = journal.resume()
+    async let second: Void = journal.resume()
+    _ = await (first, second)
+    await journal.resume()
+    #expect(self.server.requests.map(\.text) == ["a", "b", "c"])
+  }
+
+  @Test func `A storage that cannot be read is reported, and read later`() async throws {
+    let storage = TestStorage()
+    try await self.leave(["a"], in: storage)
+    storage.failToRead(true)
+    let program = Program(storage)
+    let journal = program.makeJournal()
+    let mutation = Send(server: self.server).scope("s").journaled(as: "send")
+    journal.register(mutation, as: "send")
+    await expectWarning(.storageFailed) { await journal.resume() }
+    await #expect(throws: JournalError.self) {
+      try await program.client.store(for: mutation).mutate(with: Note(id: 1, text: "b"))
+    }
+    storage.failToRead(false)
+    await journal.resume()
+    #expect(self.server.done == ["a"])
+  }
+}
+
+/// Fails with one text.
+private struct FailingSend: MutationRequest {
+  let server: Server
+  let failing: String
+  let path: OperationPath = ["send"]
+
+  func mutate(
+    isolation: isolated (any Actor)?,
+    with arguments: Note,
+    in context: OperationContext,
+    with continuation: OperationContinuation<String, any Error>
+  ) async throws -> String {
+    self.server.receive(arguments.text, key: context.operationIdempotencyKey)
+    if arguments.text == self.failing { throw Refused() }
+    return "ok"
+  }
+}

@@ -1,0 +1,33 @@
+import OperationPersistence
+import Testing
+
+@Suite struct InMemoryStorageTests {
+  @Test func `Entries come in the order of the bytes of their keys`() async throws {
+    let storage = InMemoryStorage()
+    try await storage.apply(["b", "a/2", "a/10", "a", "B"].map { .put(key: $0, value: [1]) })
+    #expect(try await storage.keys() == ["B", "a", "a/10", "a/2", "b"])
+    #expect(try await storage.keys("a/") == ["a/10", "a/2"])
+    #expect(try await storage.keys("c") == [])
+  }
+
+  @Test func `The later change of a key in a batch counts`() async throws {
+    let storage = InMemoryStorage(entries: [StorageEntry(key: "c", value: [0])])
+    try await storage.apply([
+      .put(key: "a", value: [1]), .put(key: "a", value: [2]), .remove(key: "b"), .put(key: "b", value: [3]),
+      .put(key: "d", value: [4]), .remove(key: "d"), .remove(key: "c"),
+    ])
+    #expect(
+      try await storage.entries(withPrefix: "") == [
+        StorageEntry(key: "a", value: [2]), StorageEntry(key: "b", value: [3]),
+      ]
+    )
+  }
+
+  @Test func `A closed storage refuses everything and may be closed again`() async {
+    let storage = InMemoryStorage()
+    await storage.close()
+    await storage.close()
+    await #expect { try await storage.entries(withPrefix: "") } throws: { ($0 as? StorageError)?.code == .closed }
+    await #expect { try await storage.apply([]) } throws: { ($0 as? StorageError)?.code == .closed }
+  }
+}

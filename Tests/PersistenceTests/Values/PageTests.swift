@@ -1,0 +1,82 @@
+import FoundationEssentials
+import OperationCore
+import OperationPagination
+import OperationPersistence
+import OperationTesting
+import Testing
+
+/// A list whose pages are numbered from -3 to 3.
+private struct ListRequest: PaginatedRequest {
+  let initialPageId = 0
+  var path: OperationPath { ["list"] }
+
+  func pageId(after page: Page<Int, String>, using paging: Paging<Int, String>, in context: OperationContext) -> Int? {
+    page.id < 3 ? page.id + 1 : nil
+  }
+
+  func pageId(before page: Page<Int, String>, using paging: Paging<Int, String>, in context: OperationContext) -> Int? {
+    page.id > -3 ? page.id - 1 : nil
+  }
+
+  func fetchPage(
+    isolation: isolated (any Actor)?,
+    using paging: Paging<Int, String>,
+    in context: OperationContext,
+    with continuation: OperationContinuation<String, any Error>
+  ) async throws -> String {
+    "page \(paging.pageId)"
+  }
+}
+
+@Suite(.warningsAreIssues) struct PageTests {
+  private let request = ListRequest().stale(after: .seconds(60)).persisted(as: "list")
+
+  @Test func `Pages keep their order, neighbours and dates`() async throws {
+    let program = Program()
+    let store = program.client.store(for: self.request)
+    try await store.fetchNextPage()
+    program.clock.advance(by: .seconds(20))
+    try await store.fetchPreviousPage()
+    program.clock.advance(by: .seconds(20))
+    try await store.fetchNextPage()
+    await program.client.persistence.flush()
+
+    let restored = program.restarted().client.store(for: self.request)
+    #expect(restored.currentValue == store.currentValue)
+    #expect(restored.currentValue.map(\.id) == [-1, 0, 1])
+    #expect(restored.nextPageId == 2)
+    #expect(restored.previousPageId == -2)
+    #expect(restored.valueUpdateCount == 3)
+    #expect(restored.valueLastUpdatedAt == Date(timeIntervalSinceReferenceDate: 40))
+    #expect(restored.oldestPartUpdatedAt == Date(timeIntervalSinceReferenceDate: 0))
+    #expect(!restored.isStale)
+    program.clock.advance(by: .seconds(20))
+    #expect(restored.isStale)
+    try await restored.fetchNextPage()
+    #expect(restored.currentValue.map(\.id) == [-1, 0, 1, 2])
+    try await restored.refetchAllPages()
+    #expect(!restored.isStale)
+  }
+
+  @Test func `Pages that were emptied are stored as such`() async throws {
+    let program = Program()
+    let store = program.client.store(for: self.request)
+    try await store.fetchNextPage()
+    store.currentValue = []
+    await program.client.persistence.flush()
+    let restored = program.restarted().client.store(for: self.request, initialValue: [Page(id: 2, value: "initial")])
+    #expect(restored.currentValue.isEmpty)
+    #expect(restored.valueUpdateCount == 2)
+  }
+
+  @Test func `The age of initial pages stays unknown`() async throws {
+    let program = Program()
+    let store = program.client.store(for: self.request, initialValue: [Page(id: 0, value: "initial")])
+    try await store.fetchNextPage()
+    #expect(store.oldestPartUpdatedAt == nil)
+    await program.client.persistence.flush()
+    let restored = program.restarted().client.store(for: self.request)
+    #expect(restored.currentValue.map(\.id) == [0, 1])
+    #expect(restored.oldestPartUpdatedAt == nil)
+  }
+}

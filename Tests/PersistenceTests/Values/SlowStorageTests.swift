@@ -1,0 +1,150 @@
+import OperationCore
+import OperationPersistence
+import OperationTesting
+import Testing
+
+@Suite(.warningsAreIssues) struct SlowStorageTests {
+  private static func stored(_ text: String, clock: ManualClock) async -> InMemoryStorage {
+    let storage = InMemoryStorage()
+    let program = Program(storage, clock: clock)
+    program.store().currentValue = text
+    await program.client.persistence.flush()
+    return storage
+  }
+
+  private let clock = ManualClock()
+
+  @Test func `Automatic runs wait for the value, and a fresh one needs none`() async throws {
+    let storage = TestStorage(await Self.stored("stored", clock: self.clock), reads: false)
+    let program = Program(storage, clock: self.clock)
+    let script = Script()
+    let store = program.store(script)
+    #expect(program.client.onlyStatus == .restoring)
+    #expect(!store.isAutomaticRunningEnabled)
+    let recorder = TextRecorder()
+    let subscription = store.subscribe(with: recorder.handler)
+    #expect(script.runCount == 0)
+    storage.reading.open()
+    _ = try await recorder.firstState { $0.currentValue == "stored" }
+    try await program.clock.noSleepers()
+    #expect(program.client.onlyStatus == .success)
+    #expect(store.isAutomaticRunningEnabled)
+    #expect(recorder.digests == [.state(nil), .state("stored")])
+    #expect(script.runCount == 0)
+    subscription.cancel()
+  }
+
+  @Test func `A subscriber's run begins when nothing was stored`() async throws {
+    let storage = TestStorage(reads: false)
+    let program = Program(storage, clock: self.clock)
+    let recorder = TextRecorder()
+    let store = program.store(Script(default: .value("fetched")))
+    let subscription = store.subscribe(with: recorder.handler)
+    storage.reading.open()
+    _ = try await recorder.firstState { $0.currentValue == "fetched" }
+    subscription.cancel()
+  }
+
+  @Test func `Automatic runs do not wait longer than the limit`() async throws {
+    let storage = TestStorage(await Self.stored("stored", clock: self.clock), reads: false)
+    let program = Program(storage, clock: self.clock)
+    let script = Script()
+    let recorder = TextRecorder()
+    let store = program.store(script)
+    let subscription = store.subscribe(with: recorder.handler)
+    self.clock.advance(by: .milliseconds(999))
+    #expect(script.runCount == 0)
+    self.clock.advance(by: .milliseconds(1))
+    let run = try await script.next()
+    storage.reading.open()
+    // It is shown all the same: nothing newer is there.
+    _ = try await recorder.firstState { $0.currentValue == "stored" && $0.isLoading }
+    run.succeed("fetched")
+    _ = try await recorder.firstState { $0.currentValue == "fetched" }
+    #expect(store.valueUpdateCount == 2)
+    subscription.cancel()
+  }
+
+  @Test func `A newer value stays, and is what is stored`() async throws {
+    let storage = TestStorage(await Self.stored("stored", clock: self.clock), reads: false)
+    let program = Program(storage, clock: self.clock)
+    let store = program.store(Script(default: .value("fetched")))
+    try await store.fetch()
+    storage.reading.open()
+    try await self.clock.noSleepers(.deadline, afterAdvancing: .milliseconds(100))
+    await program.client.persistence.flush()
+    #expect(store.currentValue == "fetched")
+    #expect(store.valueUpdateCount == 1)
+    #expect(program.restarted().store().currentValue == "fetched")
+  }
+
+  @Test func `A run that was cancelled leaves the stored value`() async throws {
+    let storage = TestStorage(await Self.stored("stored", clock: self.clock), reads: false)
+    let program = Program(storage, clock: self.clock)
+    let script = Script()
+    let store = program.store(script)
+    let fetch = Task.immediate { try await store.fetch() }
+    let run = try await script.next()
+    run.yield("half")
+    storage.reading.open()
+    try await self.clock.noSleepers(.deadline, afterAdvancing: .milliseconds(100))
+    fetch.cancel()
+    _ = try? await fetch.value
+    #expect(store.currentValue == "stored")
+    #expect(store.valueUpdateCount == 1)
+  }
+
+  @Test func `A reset while the value is being read stays`() async throws {
+    let storage = TestStorage(await Self.stored("stored", clock: self.clock), reads: false)
+    let program = Program(storage, clock: self.clock)
+    let store = program.store()
+    program.client.resetStores()
+    storage.reading.open()
+    try await self.clock.noSleepers(.deadline, afterAdvancing: .milliseconds(100))
+    #expect(store.currentValue == nil)
+    await program.client.persistence.flush()
+    #expect(try await storage.keys().isEmpty)
+  }
+
+  @Test func `A value that was read ahead is there at once, and others are not asked for`() async throws {
+    let base = await Self.stored("stored", clock: self.clock)
+    let storage = TestStorage(base)
+    let program = Program(storage, clock: self.clock)
+    #expect(await program.client.restore(matching: ["text"]) == 1)
+    #expect(program.store().currentValue == "stored")
+    #expect(program.store(Script(), 2).currentValue == nil)
+    #expect(storage.readCount == 1)
+    // Another store at the path has to look what was written since.
+    program.client.clearStores()
+    #expect(program.store().currentValue == "stored")
+    #expect(storage.readCount == 2)
+  }
+
+  @Test func `Only values below the path are read ahead`() async throws {
+    let program = Program(clock: self.clock)
+    let paths: [OperationPath] = [["a"], ["a", 1], ["a", 1, "x"], ["a", 10], ["ab"], ["b"]]
+    for path in paths { program.client.store(for: Script().query(path: path).persisted(as: "text")).currentValue = "x" }
+    await program.client.persistence.flush()
+    #expect(await program.restarted().client.restore() == 6)
+    #expect(await program.restarted().client.restore(matching: ["a"]) == 4)
+    #expect(await program.restarted().client.restore(matching: ["a", 1]) == 2)
+    #expect(await program.restarted().client.restore(matching: ["a", "1"]) == 0)
+  }
+
+  @Test func `A storage that cannot be read is reported, and the value fetched`() async throws {
+    let storage = TestStorage()
+    storage.failToRead(true)
+    let program = Program(storage, clock: self.clock)
+    let store = expectWarning(.storageFailed) { program.store(Script(default: .value("fetched"))) }
+    #expect(try await store.fetch() == "fetched")
+    await expectWarning(.storageFailed) { #expect(await program.client.restore() == 0) }
+  }
+}
+
+extension ManualClock {
+  /// Lets some time pass, and waits until no one waits for more.
+  func noSleepers(_ kind: SleeperKind, afterAdvancing duration: Duration) async throws {
+    self.advance(by: duration)
+    try await self.noSleepers(kind)
+  }
+}

@@ -1,0 +1,198 @@
+import OperationCore
+import OperationPersistence
+import OperationTesting
+import Testing
+
+@Suite(.warningsAreIssues) struct WritingTests {
+  @Test func `The newest value is written a moment after the first change`() async throws {
+    let storage = TestStorage()
+    let program = Program(storage)
+    let store = program.store()
+    store.currentValue = "a"
+    program.clock.advance(by: .milliseconds(50))
+    store.currentValue = "b"
+    program.clock.advance(by: .milliseconds(49))
+    #expect(storage.batches.isEmpty)
+    program.clock.advance(by: .milliseconds(1))
+    try await storage.written.arrivals(count: 1)
+    #expect(storage.batches.map(\.count) == [1])
+    #expect(program.restarted().store().currentValue == "b")
+    try await program.clock.noSleepers()
+  }
+
+  @Test func `Only stores that have changed are written, in the order of their changes`() async throws {
+    let storage = TestStorage()
+    let program = Program(storage)
+    let stores = (0..<10).map { program.store(Script(), $0) }
+    for number in [7, 2, 5, 7] { stores[number].currentValue = "\(number)" }
+    await program.client.persistence.flush()
+    #expect(storage.batches.map { $0.map(\.key) } == [[2, 5, 7].map { "value/stext/i\($0)/=text=" }])
+    stores[2].currentValue = "again"
+    await program.client.persistence.flush()
+    #expect(storage.batches.last?.map(\.key) == ["value/stext/i2/=text="])
+  }
+
+  @Test func `A run that changes no value writes nothing`() async throws {
+    let storage = TestStorage()
+    let program = Program(storage)
+    let script = Script(default: .error(Refused()))
+    let store = program.store(script)
+    _ = try? await store.fetch()
+    let task = Task.immediate { try await store.fetch() }
+    script.enqueue(.suspend)
+    let second = Task.immediate { try await store.fetch() }
+    second.cancel()
+    _ = try? await second.value
+    _ = try? await task.value
+    #expect(await program.client.persistence.flush())
+    #expect(storage.batches.isEmpty)
+    #expect(program.clock.sleeperCount() == 0)
+  }
+
+  @Test func `What a cancelled run has yielded is not stored in the end`() async throws {
+    let program = Program()
+    let script = Script()
+    let store = program.store(script)
+    store.currentValue = "kept"
+    let fetch = Task.immediate { try await store.fetch() }
+    let run = try await script.next()
+    run.yield("taken back")
+    await program.client.persistence.flush()
+    #expect(program.restarted().store().currentValue == "taken back")
+    fetch.cancel()
+    _ = try? await fetch.value
+    await program.client.persistence.flush()
+    #expect(store.currentValue == "kept")
+    #expect(program.restarted().store().currentValue == "kept")
+  }
+
+  @Test func `An optimistic update is not written`() async throws {
+    let program = Program()
+    let store = program.store()
+    store.currentValue = "server"
+    let layer = StateLayerIdentifier()
+    store.addLayer(layer) { $0 = "hoped for" }
+    #expect(store.currentValue == "hoped for")
+    await program.client.persistence.flush()
+    #expect(program.restarted().store().currentValue == "server")
+    store.currentValue = "server 2"
+    #expect(store.currentValue == "hoped for")
+    await program.client.persistence.flush()
+    #expect(program.restarted().store().currentValue == "server 2")
+    store.removeLayer(layer)
+  }
+
+  @Test func `An update that has become part of the value is written`() async throws {
+    let program = Program()
+    let store = program.store()
+    store.currentValue = "server"
+    await program.client.persistence.flush()
+    let layer = StateLayerIdentifier()
+    store.addLayer(layer) { $0 = "hoped for" }
+    LayerableStore(store)?.commitLayer(layer)
+    await program.client.persistence.flush()
+    #expect(program.restarted().store().currentValue == "hoped for")
+  }
+
+  @Test func `A value of a store that has gone is written, and known before`() async throws {
+    let storage = TestStorage()
+    let program = Program(storage)
+    program.store().currentValue = "last words"
+    program.client.clearStores()
+    #expect(program.restarted().store().currentValue == "last words")
+    #expect(storage.batches.isEmpty)
+    program.clock.advance(by: .seconds(1))
+    try await storage.written.arrivals(count: 1)
+    #expect(program.restarted().store().currentValue == "last words")
+  }
+
+  @Test func `Excluded values are not stored, and remove the one before`() async throws {
+    let program = Program()
+    func store(_ program: Program, excluding text: String) -> TextStore {
+      program.client.store(for: Script().query(path: ["secret"]).persisted(as: "text", unless: { $0 == text }))
+    }
+    let first = store(program, excluding: "secret")
+    first.currentValue = "public"
+    await program.client.persistence.flush()
+    #expect(try await program.storage.keys().count == 1)
+    first.currentValue = "secret"
+    await program.client.persistence.flush()
+    #expect(try await program.storage.keys().isEmpty)
+    first.currentValue = "public"
+    await program.client.persistence.flush()
+    // The rule has changed since.
+    let restarted = program.restarted()
+    #expect(store(restarted, excluding: "public").currentValue == nil)
+    await restarted.client.persistence.flush()
+    #expect(try await program.storage.keys().isEmpty)
+  }
+
+  @Test func `A failed write is reported, and made later with the newest values`() async throws {
+    let storage = TestStorage()
+    let program = Program(storage)
+    let (first, second) = (program.store(Script(), 1), program.store(Script(), 2))
+    (first.currentValue, second.currentValue) = ("a", "b")
+    storage.failToWrite(true)
+    await expectWarning(.storageFailed) {
+      #expect(await !program.client.persistence.flush())
+    }
+    first.currentValue = "c"
+    storage.failToWrite(false)
+    program.clock.advance(by: .seconds(2))
+    try await storage.written.arrivals(count: 2)
+    #expect(await program.client.persistence.flush())
+    #expect(program.restarted().store(Script(), 1).currentValue == "c")
+    #expect(program.restarted().store(Script(), 2).currentValue == "b")
+    #expect(await program.client.persistence.flush())
+    try await program.clock.noSleepers()
+  }
+
+  @Test func `A value that cannot be encoded does not hold up others`() async throws {
+    let program = Program()
+    let query = OperationScript<Unencodable, any Error>().query(path: ["bad"]).persisted(as: "bad")
+    await expectWarning(.valueNotEncoded) {
+      program.client.store(for: query).currentValue = Unencodable()
+      program.store().currentValue = "good"
+      #expect(await program.client.persistence.flush())
+    }
+    #expect(program.restarted().store().currentValue == "good")
+  }
+
+  @Test func `A cancelled flush leaves, and the values are written`() async throws {
+    let storage = TestStorage(writes: false)
+    let program = Program(storage)
+    program.store().currentValue = "a"
+    let flush = Task.immediate { await program.client.persistence.flush() }
+    try await storage.writing.arrivals(count: 1)
+    flush.cancel()
+    #expect(await !flush.value)
+    storage.writing.open()
+    #expect(await program.client.persistence.flush())
+    #expect(program.restarted().store().currentValue == "a")
+  }
+
+  @Test func `Changes during a write are in the next one`() async throws {
+    let storage = TestStorage(writes: false)
+    let program = Program(storage)
+    let store = program.store()
+    store.currentValue = "a"
+    let first = Task.immediate { await program.client.persistence.flush() }
+    try await storage.writing.arrivals(count: 1)
+    store.currentValue = "b"
+    store.currentValue = "c"
+    #expect(program.restarted().store().currentValue == "c")
+    let second = Task.immediate { await program.client.persistence.flush() }
+    storage.writing.open()
+    #expect(await first.value)
+    #expect(await second.value)
+    #expect(storage.batches.count == 2)
+    #expect(program.restarted().store().currentValue == "c")
+  }
+}
+
+private struct Unencodable: Codable, Sendable {
+  init() {}
+  init(from decoder: any Decoder) throws {}
+
+  func encode(to encoder: any Encoder) throws { throw Broken() }
+}
