@@ -18,6 +18,11 @@ let integrations: [Integration] = [
     packages: ["https://github.com/apple/swift-log": "1.16.0"..<"2.0.0"]
   ),
   Integration(
+    trait: "SwiftOperationSQLite",
+    description: "Adds OperationSQLite: values and calls of mutations in an SQLite database (GRDB).",
+    packages: ["https://github.com/groue/GRDB.swift": "7.10.0"..<"8.0.0"]
+  ),
+  Integration(
     trait: "SwiftOperationMetrics",
     description: "Adds OperationMetrics: runs, stores and subscribers in a metrics backend (swift-metrics).",
     packages: ["https://github.com/apple/swift-metrics": "2.13.0"..<"3.0.0"]
@@ -59,6 +64,7 @@ let table: [Module] = [
   .library("MemoryPressure", uses: ["Core", "EventLoop", "ControlGroups"]),
   .library("ActivityObserving", uses: ["Core", "EventLoop", "ControlGroups"]),
   .library("Persistence", uses: ["Core", "Mutation"]),
+  .library("SQLite", uses: ["Core", "Persistence"], trait: "SwiftOperationSQLite", products: ["GRDB.swift": ["GRDB"]]),
   .library("Testing", uses: ["Core", "Backoff"]),
   .macros(
     "MacrosPlugin",
@@ -119,6 +125,8 @@ let table: [Module] = [
   .subject("ActivitySubject", uses: ["Core", "ActivityObserving", "EventLoop"]),
   .tests("ActivityObserving", uses: ["Core", "EventLoop", "ControlGroups", "ActivitySubject"]),
   .tests("Persistence", uses: ["Core", "Mutation", "Pagination"]),
+  .subject("StorageSubject", uses: ["Core", "Mutation", "Persistence", "SQLite"]),
+  .tests("SQLite", uses: ["Core", "Mutation", "Persistence", "StorageSubject"], products: ["GRDB.swift": ["GRDB"]]),
   .tests("Testing", uses: ["Core", "Backoff"]),
   .tests("Operation"),
   .tests("Sharing", uses: ["Operation"]),

@@ -1,0 +1,40 @@
+#if SwiftOperationSQLite
+  internal import Foundation
+  internal import GRDB
+
+  /// The versions of the schema. Each step migrates one version to the next, and stays as it is once it was released.
+  enum DatabaseSchema {
+    /// What identifies the databases of this library: "SOPS" in the header of the file.
+    static let applicationID: Int32 = 0x534F_5053
+
+    static let version: Int32 = 2
+
+    static func migrate(_ database: Database, from version: Int32) throws {
+      if version < 1 {
+        try database.execute(sql: "CREATE TABLE entry (key TEXT NOT NULL PRIMARY KEY, value BLOB NOT NULL)")
+      }
+      if version < 2 { try self.addChecksums(database) }
+      try database.execute(sql: "PRAGMA application_id = \(self.applicationID)")
+      try database.execute(sql: "PRAGMA user_version = \(self.version)")
+    }
+
+    /// Version 2: a checksum for each entry, and the entries in the order of their keys.
+    private static func addChecksums(_ database: Database) throws {
+      try database.execute(
+        sql: """
+          CREATE TABLE entry2 (
+            key TEXT NOT NULL PRIMARY KEY, value BLOB NOT NULL, checksum INTEGER NOT NULL
+          ) WITHOUT ROWID
+          """
+      )
+      let insert = try database.makeStatement(sql: "INSERT INTO entry2 (key, value, checksum) VALUES (?, ?, ?)")
+      let rows = try Row.fetchCursor(database, sql: "SELECT key, value FROM entry")
+      while let row = try rows.next() {
+        let (key, value): (String, Data) = (row[0], row[1])
+        try insert.execute(arguments: [key, value, EntryTable.checksum(Array(value))])
+      }
+      try database.execute(sql: "DROP TABLE entry")
+      try database.execute(sql: "ALTER TABLE entry2 RENAME TO entry")
+    }
+  }
+#endif

@@ -1,0 +1,49 @@
+#if SwiftOperationSQLite
+  internal import Foundation
+  internal import GRDB
+  internal import OperationPersistence
+
+  /// The table of entries, in the newest schema.
+  enum EntryTable {
+    static func entries(withPrefix prefix: String, in database: Database) throws -> [StorageEntry] {
+      // Keys compare byte by byte, and no other character has larger bytes than the last one.
+      let statement = try database.cachedStatement(
+        sql: "SELECT key, value, checksum FROM entry WHERE key >= ? AND key <= ? ORDER BY key"
+      )
+      let rows = try Row.fetchCursor(statement, arguments: [prefix, prefix + "\u{10FFFF}\u{10FFFF}"])
+      var entries: [StorageEntry] = []
+      while let row = try rows.next() {
+        let key: String = row[0]
+        guard key.utf8.starts(with: prefix.utf8) else { continue }
+        let bytes = try row.withUnsafeData(atIndex: 1) { data in data.map { [UInt8]($0) } ?? [] }
+        let checksum: Int64 = row[2]
+        entries.append(StorageEntry(key: key, value: checksum == self.checksum(bytes) ? bytes : self.marked(bytes)))
+      }
+      return entries
+    }
+
+    static func apply(_ batch: [StorageChange], in database: Database) throws {
+      let put = try database.cachedStatement(
+        sql: "INSERT INTO entry (key, value, checksum) VALUES (?, ?, ?) "
+          + "ON CONFLICT (key) DO UPDATE SET value = excluded.value, checksum = excluded.checksum"
+      )
+      let remove = try database.cachedStatement(sql: "DELETE FROM entry WHERE key = ?")
+      for change in batch {
+        switch change {
+        case .put(let key, let value): try put.execute(arguments: [key, Data(value), self.checksum(value)])
+        case .remove(let key): try remove.execute(arguments: [key])
+        }
+      }
+    }
+
+    /// FNV-1a in 64 bits: it finds bytes that a torn or damaged page has changed.
+    static func checksum(_ bytes: [UInt8]) -> Int64 {
+      var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+      for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+      return Int64(bitPattern: hash)
+    }
+
+    /// Damaged bytes with a byte before them with which nothing begins that is stored, so that no one takes them for sound.
+    private static func marked(_ bytes: [UInt8]) -> [UInt8] { [0] + bytes }
+  }
+#endif

@@ -1,0 +1,106 @@
+#if SwiftOperationSQLite
+  internal import Dispatch
+  internal import GRDB
+  internal import OperationCore
+  public import OperationPersistence
+
+  /// A storage in an SQLite database: one file, with its write-ahead log beside it.
+  ///
+  /// ```swift
+  /// let storage = try SQLiteStorage(path: "/var/lib/notes/state.sqlite")
+  /// client.defaultContext.operationStorage = storage
+  /// ```
+  ///
+  /// Any number of processes may open one file. One of them writes at a time, and the others wait for it, up to the busy
+  /// time-out. Batches that are applied while another one is being written are committed together, with one write to the
+  /// disk, and each of them succeeds or fails for itself.
+  ///
+  /// A batch that puts an entry is on the disk when `apply(_:)` returns (`synchronous = FULL`). A batch that only removes
+  /// survives the end of the process, and is on the disk with the next one that puts.
+  public final class SQLiteStorage: PersistentStorage {
+    /// The path of the file.
+    public let path: String
+
+    let database: DatabasePool
+    let batches: BatchQueue
+    private let readers = DispatchQueue(label: "swift-operation.sqlite-readers", attributes: .concurrent)
+    private let state = Locked(State())
+
+    private struct State: Sendable {
+      var isClosed = false
+      var readCount = 0
+      var closing: [UnsafeContinuation<Void, Never>] = []
+    }
+
+    /// Opens a database, and creates it if there is none. An older schema is migrated.
+    ///
+    /// It waits for other processes that are opening the file, so call it at the start of the program.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the file. Its folder must exist and be writable, as SQLite adds files beside it.
+    ///   - busyTimeout: How long to wait for another process that writes.
+    /// - Throws: If the file is no database, belongs to another program or has a newer schema, or if it cannot be opened.
+    ///   The file is then left as it is. The error names the path and the remedy.
+    public init(path: String, busyTimeout: Duration = .seconds(5)) throws(StorageError) {
+      self.path = path
+      let opening = DatabaseOpening(path: path, busyTimeout: busyTimeout)
+      self.database = try opening.open()
+      self.batches = BatchQueue(database: self.database, path: path)
+    }
+
+    nonisolated(nonsending) public func entries(withPrefix prefix: String) async throws -> [StorageEntry] {
+      try self.begin()
+      defer { self.end() }
+      let result: Result<[StorageEntry], StorageError> = await withUnsafeContinuation { continuation in
+        self.readers.async { [database = self.database, path = self.path] in
+          continuation.resume(
+            returning: Result { () throws(StorageError) in
+              try StorageError.translating(path) {
+                try database.read { try EntryTable.entries(withPrefix: prefix, in: $0) }
+              }
+            }
+          )
+        }
+      }
+      return try result.get()
+    }
+
+    nonisolated(nonsending) public func apply(_ batch: [StorageChange]) async throws {
+      try self.begin()
+      defer { self.end() }
+      if batch.isEmpty { return }
+      try await self.batches.apply(batch)
+    }
+
+    nonisolated(nonsending) public func close() async {
+      await withUnsafeContinuation { continuation in
+        let isIdle = self.state.withLock { state in
+          state.isClosed = true
+          guard state.readCount > 0 else { return true }
+          state.closing.append(continuation)
+          return false
+        }
+        if isIdle { continuation.resume() }
+      }
+      // A connection that is in use throws; none is.
+      try? self.database.close()
+    }
+
+    private func begin() throws(StorageError) {
+      try self.state.withLock { state throws(StorageError) in
+        if state.isClosed { throw .closed(self.path) }
+        state.readCount += 1
+      }
+    }
+
+    private func end() {
+      let closing = self.state.withLock { state -> [UnsafeContinuation<Void, Never>] in
+        state.readCount -= 1
+        guard state.readCount == 0 else { return [] }
+        defer { state.closing = [] }
+        return state.closing
+      }
+      for continuation in closing { continuation.resume() }
+    }
+  }
+#endif

@@ -1,0 +1,51 @@
+#if SwiftOperationSQLite
+  internal import GRDB
+  internal import OperationPersistence
+
+  extension StorageError {
+    static func notADatabase(_ path: String, _ reason: String, cause: (any Error)?) -> Self {
+      Self(
+        code: .notADatabase,
+        message: """
+          \(path) is not used: \(reason). It is left as it is. Move it away, or pass another path; what is left of a damaged \
+          database can be read with `sqlite3 FILE .recover`.
+          """,
+        cause: cause
+      )
+    }
+
+    /// Runs a body, and translates the errors of SQLite.
+    static func translating<R>(_ path: String, _ body: () throws -> R) throws(StorageError) -> R {
+      do { return try body() } catch let error as StorageError { throw error } catch { throw Self(error, path) }
+    }
+
+    init(_ error: any Error, _ path: String) {
+      switch (error as? DatabaseError)?.resultCode {
+      case .SQLITE_NOTADB?, .SQLITE_CORRUPT?:
+        self = .notADatabase(path, "it is damaged, or no SQLite database", cause: error)
+      case .SQLITE_FULL?:
+        self.init(code: .full, message: "There is no room for \(path). Make room on the disk.", cause: error)
+      case .SQLITE_BUSY?, .SQLITE_LOCKED?:
+        self.init(
+          code: .busy,
+          message: "Another process keeps \(path) locked. Pass a longer `busyTimeout`, or end that process.",
+          cause: error
+        )
+      case .SQLITE_READONLY?, .SQLITE_PERM?:
+        self.init(
+          code: .readOnly,
+          message: "\(path) cannot be written. Make the file and its folder writable for this user.",
+          cause: error
+        )
+      case .SQLITE_CANTOPEN?:
+        self.init(
+          code: .cannotOpen,
+          message: "\(path) cannot be opened. Its folder must exist and be writable for this user.",
+          cause: error
+        )
+      default:
+        self.init(code: .failed, message: "SQLite has failed with \(path).", cause: error)
+      }
+    }
+  }
+#endif

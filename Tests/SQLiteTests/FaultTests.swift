@@ -1,0 +1,194 @@
+#if SwiftOperationSQLite && os(Linux)
+  import Foundation
+  import GRDB
+  import Glibc
+  import OperationCore
+  import OperationMutation
+  import OperationPersistence
+  import OperationSQLite
+  import OperationTesting
+  import Testing
+
+  @Suite(.serialized) struct FaultTests {
+    private static let count = 200
+
+    @Test func `Killed at any call of the storage, no accepted call is lost, and each is done once, in order`()
+      async throws
+    {
+      let complete = try Folder.inMemory()
+      let result = try await runSubject("calls", complete.file(), complete.file("server"), "\(Self.count)", "0")
+      let words = result.output.split(separator: " ")
+      try #require(words.count == 3 && words[0] == "done" && words[1] == "0", "\(result)")
+      let callCount = try #require(Int(words[2]))
+      try self.check(complete)
+      #expect(callCount >= 4 * Self.count)
+
+      // Each place on its own takes some minutes; the default is a sample that begins, and ends, with all of them.
+      let isComplete = ProcessInfo.processInfo.environment["SWIFT_OPERATION_ALL_FAULTS"] != nil
+      let places = (1...callCount + 2).filter { isComplete || $0 <= 24 || $0 > callCount - 12 || $0 % 17 == 0 }
+      await withTaskGroup(of: Void.self) { group in
+        for place in places {
+          if place > places[1] { await group.next() }
+          group.addTask { await self.killAndRestart(at: place, of: callCount) }
+        }
+      }
+    }
+
+    private func killAndRestart(at place: Int, of callCount: Int) async {
+      await #expect(throws: Never.self, "killed at \(place)") {
+        let folder = try Folder.inMemory()
+        let first = try await runSubject("calls", folder.file(), folder.file("server"), "\(Self.count)", "\(place)")
+        if first.reason == .exit { #expect(place > callCount - 12, "it was not killed at \(place): \(first)") }
+        // The restart is killed, too, while it makes the calls that are left.
+        _ = try await runSubject("calls", folder.file(), folder.file("server"), "0", "\(place % 7 + 1)")
+        let last = try await runSubject("calls", folder.file(), folder.file("server"), "0", "0")
+        #expect(last.output.hasPrefix("done 0"), "killed at \(place): \(last)")
+        try self.check(folder, "killed at \(place)")
+      }
+    }
+
+    /// Checks what a server has got against what was accepted.
+    private func check(_ folder: Folder, _ comment: Comment = "") throws {
+      func lines(_ name: String) -> [String] {
+        String(decoding: (try? folder.read(name)) ?? Data(), as: UTF8.self).split(separator: "\n").map(String.init)
+      }
+      let accepted = lines("server.accepted").compactMap { Int($0) }
+      var done: [Int] = []
+      var keys: [Int: String] = [:]
+      for request in lines("server").map({ $0.split(separator: " ") }) {
+        let number = try #require(Int(request[0]))
+        if let key = keys[number] {
+          // A repeated request: the server knows it by its key.
+          #expect(key == request[1], comment)
+        } else {
+          keys[number] = String(request[1])
+          done.append(number)
+        }
+      }
+      #expect(Set(accepted).isSubset(of: done), "\(comment): lost \(Set(accepted).subtracting(done).sorted())")
+      #expect(done == done.sorted(), comment)
+      #expect(Set(keys.values).count == keys.count, comment)
+    }
+
+    @Test func `Two processes write one file`() async throws {
+      let folder = try Folder()
+      async let first = runSubject("writes", folder.file(), "a", "200")
+      async let second = runSubject("writes", folder.file(), "b", "200")
+      async let third = runSubject("writes", folder.file(), "c", "200")
+      for result in try await [first, second, third] { #expect(result.output == "done") }
+      let storage = try SQLiteStorage(path: folder.file())
+      for name in ["a", "b", "c"] {
+        #expect(try await storage.keys("\(name)/").count == 201)
+        #expect(try await storage.entries(withPrefix: "\(name)/last").map(\.value) == [Array("199".utf8)])
+      }
+      await storage.close()
+    }
+
+    @Test func `A file that stays locked ends the wait with an error`() async throws {
+      let folder = try Folder()
+      let storage = try SQLiteStorage(path: folder.file(), busyTimeout: .milliseconds(50))
+      var configuration = Configuration()
+      configuration.allowsUnsafeTransactions = true
+      let other = try DatabaseQueue(path: folder.file(), configuration: configuration)
+      try await other.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
+      await #expect { try await storage.put("a", "b") } throws: { ($0 as? StorageError)?.code == .busy }
+      // Reading does not wait for a writer.
+      #expect(try await storage.keys().isEmpty)
+      try await other.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
+      try await storage.put("a", "b")
+      #expect(try await storage.keys() == ["a"])
+      await storage.close()
+    }
+
+    @Test func `A damaged page is told, and nothing is taken from it`() async throws {
+      let folder = try Folder()
+      let storage = try SQLiteStorage(path: folder.file())
+      try await storage.apply((0..<400).map { .put(key: "key\($0 + 1_000)", value: Array("value \($0)".utf8)) })
+      await storage.close()
+      let sound = try folder.read()
+      let whole = try SQLiteStorage(path: folder.file())
+      let model = Dictionary(uniqueKeysWithValues: try await whole.entries(withPrefix: "").map { ($0.key, $0.value) })
+      await whole.close()
+      var random = SystemRandomNumberGenerator()
+      for _ in 0..<60 {
+        var torn = sound
+        // A half of a page that was not written, or a byte that has changed.
+        if Bool.random(using: &random) {
+          let page = Int.random(in: 1..<sound.count / 4_096, using: &random) * 4_096
+          torn.replaceSubrange(page + 2_048..<page + 4_096, with: Data(count: 2_048))
+        } else {
+          torn[Int.random(in: 100..<sound.count, using: &random)] ^= UInt8.random(in: 1...255, using: &random)
+        }
+        let copy = try Folder()
+        try copy.write(torn)
+        do {
+          let storage = try SQLiteStorage(path: copy.file())
+          for entry in (try? await storage.entries(withPrefix: "")) ?? [] {
+            // Either as it was, or marked as damaged, or under a key that is damaged and that no one asks for.
+            #expect(entry.value == model[entry.key] || entry.value.first == 0 || model[entry.key] == nil)
+          }
+          await storage.close()
+        } catch {
+          #expect([.notADatabase, .newerSchema, .failed].contains(error.code), "\(error)")
+        }
+      }
+    }
+
+    @Test func `A read-only folder is refused with the remedy`() async throws {
+      // Nothing is forbidden to the superuser.
+      let folder = try Folder()
+      chmod(folder.path, 0o500)
+      guard access(folder.path, W_OK) != 0 else { return }
+      expectRefusal(.cannotOpen, of: folder.file())
+    }
+
+    @Test func `A full disk is told, nothing of the batch is kept, and it goes on when there is room`() async throws {
+      let folder = try Folder()
+      let disk = folder.file("disk")
+      try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: true)
+      // Not everybody may mount.
+      guard run("/bin/mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", disk) else { return }
+      defer { _ = run("/bin/umount", disk) }
+      let storage = try SQLiteStorage(path: disk + "/state.sqlite")
+      let journal = MutationJournal(storage: storage)
+      let block = [UInt8](repeating: 7, count: 20_000)
+      var error: (any Error)?
+      var count = 0
+      while error == nil, count < 1_000 {
+        do {
+          try await storage.apply([.put(key: "a\(count)", value: block), .put(key: "b\(count)", value: block)])
+          count += 1
+        } catch let failure { error = failure }
+      }
+      #expect((error as? StorageError)?.code == .full, "\(String(describing: error))")
+      #expect(try await storage.keys("a").count == count)
+      #expect(try await storage.keys("b").count == count)
+
+      let note = [UInt8](repeating: 65, count: 30_000)
+      let mutation = QuietMutation().journaled(as: "quiet", in: journal)
+      await #expect {
+        try await OperationStore.detached(mutation: mutation).mutate(with: String(decoding: note, as: UTF8.self))
+      } throws: {
+        ($0 as? JournalError)?.code == .notAccepted
+      }
+      #expect(journal.entries.isEmpty)
+      try await storage.apply((0..<count).map { .remove(key: "a\($0)") })
+      try await storage.put("c", "room")
+      #expect(try await storage.keys("c") == ["c"])
+      await storage.close()
+    }
+  }
+
+  private struct QuietMutation: MutationRequest {
+    let path: OperationPath = ["quiet"]
+
+    func mutate(
+      isolation: isolated (any Actor)?,
+      with arguments: String,
+      in context: OperationContext,
+      with continuation: OperationContinuation<Void, any Error>
+    ) async throws {
+      Issue.record("A call that was not stored was made.")
+    }
+  }
+#endif

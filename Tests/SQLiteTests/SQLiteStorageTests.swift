@@ -1,0 +1,174 @@
+#if SwiftOperationSQLite && os(Linux)
+  import Foundation
+  import GRDB
+  import OperationPersistence
+  import OperationSQLite
+  import Testing
+
+  @Suite struct SQLiteStorageTests {
+    private let folder: Folder
+
+    init() throws {
+      self.folder = try Folder()
+    }
+
+    @Test func `What was written is there after closing and opening`() async throws {
+      let storage = try SQLiteStorage(path: self.folder.file())
+      try await storage.apply([.put(key: "b", value: []), .put(key: "a", value: [0, 255]), .put(key: "c", value: [1])])
+      try await storage.apply([.remove(key: "c"), .put(key: "a", value: [7]), .remove(key: "none")])
+      await storage.close()
+      let again = try SQLiteStorage(path: self.folder.file())
+      #expect(
+        try await again.entries(withPrefix: "") == [
+          StorageEntry(key: "a", value: [7]), StorageEntry(key: "b", value: []),
+        ]
+      )
+      await again.close()
+    }
+
+    @Test func `Prefixes and order are those of the storage in memory`() async throws {
+      let (storage, model) = (try SQLiteStorage(path: self.folder.file()), InMemoryStorage())
+      let keys = ["", "a", "a/", "a/1", "a/10", "a/2", "a0", "A", "b", "a%", "a_", "é", "\u{10FFFF}", "~"]
+      for storage in [storage, model] as [any PersistentStorage] {
+        try await storage.apply(keys.map { .put(key: $0, value: Array($0.utf8)) })
+      }
+      for prefix in keys + ["a/1/", "zz", "%", "_"] {
+        #expect(try await storage.entries(withPrefix: prefix) == model.entries(withPrefix: prefix), "\(prefix)")
+      }
+      await storage.close()
+    }
+
+    @Test func `A closed storage refuses everything, and may be closed again`() async throws {
+      let storage = try SQLiteStorage(path: self.folder.file())
+      await storage.close()
+      await storage.close()
+      await #expect { try await storage.keys() } throws: { ($0 as? StorageError)?.code == .closed }
+      await #expect { try await storage.put("a", "b") } throws: { ($0 as? StorageError)?.code == .closed }
+    }
+
+    @Test func `Closing waits for what is being written`() async throws {
+      let storage = try SQLiteStorage(path: self.folder.file())
+      await withTaskGroup(of: Void.self) { group in
+        for number in 0..<200 { group.addTask { try? await storage.put("\(number)", "x") } }
+        group.addTask { await storage.close() }
+      }
+      let again = try SQLiteStorage(path: self.folder.file())
+      let keys = try await again.keys()
+      #expect(keys.count <= 200)
+      await again.close()
+    }
+
+    @Test func `Batches that come at once are committed together, and each fails for itself`() async throws {
+      let storage = try SQLiteStorage(path: self.folder.file())
+      try await DatabaseQueue(path: self.folder.file()).write { database in
+        try database.execute(
+          sql: "CREATE TRIGGER t BEFORE INSERT ON entry WHEN NEW.key LIKE 'bad%' BEGIN SELECT RAISE(ABORT, 'no'); END"
+        )
+      }
+      let failures = await withTaskGroup(of: Bool.self) { group in
+        for number in 0..<500 {
+          group.addTask {
+            let name = number % 50 == 7 ? "bad" : "good"
+            let batch: [StorageChange] = [
+              .put(key: "x\(number)", value: [1]), .put(key: "\(name)\(number)", value: [2]),
+            ]
+            return (try? await storage.apply(batch)) == nil
+          }
+        }
+        return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+      }
+      #expect(failures == 10)
+      #expect(try await storage.keys("good").count == 490)
+      #expect(try await storage.keys("x").count == 490)
+      #expect(try await storage.keys("bad").isEmpty)
+      await storage.close()
+    }
+
+    @Test func `An older schema is migrated with its entries`() async throws {
+      try self.makeVersion1(entries: ["value/a": "1", "journal/1": "2"])
+      let storage = try SQLiteStorage(path: self.folder.file())
+      #expect(
+        try await storage.entries(withPrefix: "") == [
+          StorageEntry(key: "journal/1", value: Array("2".utf8)), StorageEntry(key: "value/a", value: Array("1".utf8)),
+        ]
+      )
+      try await storage.put("b", "3")
+      await storage.close()
+      let again = try SQLiteStorage(path: self.folder.file())
+      #expect(try await again.keys() == ["b", "journal/1", "value/a"])
+      await again.close()
+    }
+
+    @Test func `A newer schema is refused, and left as it is`() async throws {
+      let storage = try SQLiteStorage(path: self.folder.file())
+      try await storage.put("a", "b")
+      await storage.close()
+      let queue = try DatabaseQueue(path: self.folder.file())
+      try await queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA user_version = 3") }
+      try queue.close()
+      let before = try self.folder.read()
+      expectRefusal(.newerSchema, of: self.folder.file())
+      #expect(try self.folder.read() == before)
+    }
+
+    @Test func `A database of another program is refused, and left as it is`() async throws {
+      let queue = try DatabaseQueue(path: self.folder.file())
+      try await queue.write { try $0.execute(sql: "CREATE TABLE entry (name TEXT)") }
+      try queue.close()
+      let before = try self.folder.read()
+      expectRefusal(.notADatabase, of: self.folder.file())
+      #expect(try self.folder.read() == before)
+      #expect(try FileManager.default.contentsOfDirectory(atPath: self.folder.path) == ["state.sqlite"])
+    }
+
+    @Test(arguments: [
+      "x", "not a database at all", "SQLite format 2\0 and so on", String(repeating: "\0", count: 5_000),
+    ])
+    func `A file that is no database is refused, and left as it is`(text: String) async throws {
+      try self.folder.write(Data(text.utf8))
+      expectRefusal(.notADatabase, of: self.folder.file())
+      #expect(try self.folder.read() == Data(text.utf8))
+      #expect(try FileManager.default.contentsOfDirectory(atPath: self.folder.path) == ["state.sqlite"])
+    }
+
+    @Test func `An empty file becomes a database`() async throws {
+      try self.folder.write(Data())
+      let storage = try SQLiteStorage(path: self.folder.file())
+      try await storage.put("a", "b")
+      #expect(try await storage.keys() == ["a"])
+      await storage.close()
+    }
+
+    @Test func `A header with nothing behind it is refused`() async throws {
+      try self.folder.write(Data("SQLite format 3\0".utf8))
+      expectRefusal(.notADatabase, of: self.folder.file())
+      #expect(try self.folder.read() == Data("SQLite format 3\0".utf8))
+    }
+
+    @Test func `A folder that is missing is refused`() {
+      expectRefusal(.cannotOpen, of: self.folder.file("missing/state.sqlite"))
+      expectRefusal(.cannotOpen, of: self.folder.path)
+    }
+
+    /// The schema that version 1 has written, as it was.
+    private func makeVersion1(entries: [String: String]) throws {
+      let queue = try DatabaseQueue(path: self.folder.file())
+      try queue.writeWithoutTransaction { database in
+        try database.execute(
+          sql: """
+            CREATE TABLE entry (key TEXT NOT NULL PRIMARY KEY, value BLOB NOT NULL);
+            PRAGMA application_id = 1397706835;
+            PRAGMA user_version = 1;
+            """
+        )
+        for (key, value) in entries {
+          try database.execute(
+            sql: "INSERT INTO entry (key, value) VALUES (?, ?)",
+            arguments: [key, Data(value.utf8)]
+          )
+        }
+      }
+      try queue.close()
+    }
+  }
+#endif

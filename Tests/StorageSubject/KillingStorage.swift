@@ -1,0 +1,57 @@
+#if SwiftOperationSQLite && os(Linux)
+  import Foundation
+  import Glibc
+  import OperationPersistence
+  import Synchronization
+
+  /// A storage that kills the process at one of its calls.
+  ///
+  /// Each call counts twice: before it is made, and after it has been made and before the caller hears of it. A journal entry
+  /// that was stored is noted in between: from then on its call must not be lost.
+  final class KillingStorage: PersistentStorage {
+    private let base: any PersistentStorage
+    private let accepted: LineFile
+    private let killAt: Int
+    private let count = Atomic(0)
+
+    init(_ base: any PersistentStorage, accepted: LineFile, killAt: Int) {
+      self.base = base
+      self.accepted = accepted
+      self.killAt = killAt
+    }
+
+    var callCount: Int { self.count.load(ordering: .acquiring) }
+
+    nonisolated(nonsending) func entries(withPrefix prefix: String) async throws -> [StorageEntry] {
+      self.step()
+      let entries = try await self.base.entries(withPrefix: prefix)
+      self.step()
+      return entries
+    }
+
+    nonisolated(nonsending) func apply(_ batch: [StorageChange]) async throws {
+      self.step()
+      try await self.base.apply(batch)
+      for case .put(_, let value) in batch { try self.note(value) }
+      self.step()
+    }
+
+    nonisolated(nonsending) func close() async { await self.base.close() }
+
+    private func note(_ value: [UInt8]) throws {
+      struct Entry: Decodable {
+        let arguments: String
+        let attempts: Int
+      }
+      let entry = try JSONDecoder().decode(Entry.self, from: Data(value))
+      guard entry.attempts == 1 else { return }
+      let line = try JSONDecoder().decode(Line.self, from: Data(entry.arguments.utf8))
+      self.accepted.append("\(line.number)")
+    }
+
+    private func step() {
+      let number = self.count.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue
+      if number == self.killAt { kill(getpid(), SIGKILL) }
+    }
+  }
+#endif

@@ -1,0 +1,115 @@
+#if SwiftOperationSQLite && os(Linux)
+  import Foundation
+  import Glibc
+  import OperationCore
+  import OperationMutation
+  import OperationPersistence
+  import OperationSQLite
+
+  /// A program that tests start, kill and start again: it makes calls of a mutation, which a journal keeps in a database.
+  ///
+  /// `StorageSubject calls DATABASE SERVER COUNT KILL-AT` resumes, makes the calls that the server file has not accepted yet,
+  /// and kills itself at the given call of the storage; 0 for never. A call that is stored is noted in `SERVER.accepted`, and
+  /// each request that the server gets in `SERVER`.
+  ///
+  /// `StorageSubject writes DATABASE NAME COUNT` puts entries of a name, one after the other.
+  @main
+  struct StorageSubject {
+    static func main() async throws {
+      let arguments = CommandLine.arguments
+      switch arguments.dropFirst().first {
+      case "calls":
+        try await calls(
+          database: arguments[2],
+          server: arguments[3],
+          count: Int(arguments[4]) ?? 0,
+          killAt: Int(arguments[5]) ?? 0
+        )
+      case "writes": try await writes(database: arguments[2], name: arguments[3], count: Int(arguments[4]) ?? 0)
+      default: print("unknown command")
+      }
+    }
+
+    private static func calls(database: String, server: String, count: Int, killAt: Int) async throws {
+      let accepted = LineFile(server + ".accepted")
+      let storage = KillingStorage(try SQLiteStorage(path: database), accepted: accepted, killAt: killAt)
+      let journal = MutationJournal(storage: storage, attemptsBeforeSetAside: 1_000)
+      let client = OperationClient()
+      client.journal = journal
+      let mutation = Append(server: LineFile(server)).scope("lines").journaled(as: "append")
+      journal.register(mutation, as: "append")
+      await journal.resume()
+      let store = client.store(for: mutation)
+      let begun = accepted.lines.compactMap { Int($0) }.max() ?? -1
+      var number = begun + 1
+      while number < count {
+        // Three at once, so that calls wait for their turns and are committed together.
+        let numbers = number..<min(number + 3, count)
+        number += 3
+        let tasks = numbers.map { number in
+          Task.immediate { try await store.mutate(with: Line(number: number)) }
+        }
+        for task in tasks { try await task.value }
+      }
+      print("done \(journal.entries.count) \(storage.callCount)")
+      await storage.close()
+    }
+
+    private static func writes(database: String, name: String, count: Int) async throws {
+      let storage = try SQLiteStorage(path: database)
+      for number in 0..<count {
+        try await storage.apply([
+          .put(key: "\(name)/\(number)", value: Array("\(number)".utf8)),
+          .put(key: "\(name)/last", value: Array("\(number)".utf8)),
+        ])
+      }
+      print("done")
+      await storage.close()
+    }
+  }
+
+  struct Line: Codable, Sendable {
+    let number: Int
+  }
+
+  /// A mutation that a server does: it adds a line with the number and the key of the call.
+  struct Append: MutationRequest {
+    let server: LineFile
+    var path: OperationPath { ["append"] }
+
+    func mutate(
+      isolation: isolated (any Actor)?,
+      with arguments: Line,
+      in context: OperationContext,
+      with continuation: OperationContinuation<Void, any Error>
+    ) async throws {
+      self.server.append("\(arguments.number) \(context.operationIdempotencyKey ?? "no key")")
+    }
+  }
+
+  /// A file to which whole lines are added, also when the process is killed.
+  struct LineFile: Sendable {
+    let path: String
+
+    init(_ path: String) {
+      self.path = path
+    }
+
+    var lines: [String] {
+      guard let data = FileManager.default.contents(atPath: self.path) else { return [] }
+      return String(decoding: data, as: UTF8.self).split(separator: "\n").map(String.init)
+    }
+
+    func append(_ line: String) {
+      let descriptor = open(self.path, O_WRONLY | O_APPEND | O_CREAT, 0o600)
+      let bytes = Array((line + "\n").utf8)
+      _ = write(descriptor, bytes, bytes.count)
+      close(descriptor)
+    }
+  }
+#else
+  @main
+  struct StorageSubject {
+    static func main() {}
+  }
+#endif
