@@ -149,6 +149,8 @@
       // Not everybody may mount.
       guard run("/bin/mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", disk) else { return }
       defer { _ = run("/bin/umount", disk) }
+      let ballast = disk + "/ballast"
+      try Data(count: 200_000).write(to: URL(fileURLWithPath: ballast))
       let storage = try SQLiteStorage(path: disk + "/state.sqlite")
       let journal = MutationJournal(storage: storage)
       let block = [UInt8](repeating: 7, count: 20_000)
@@ -172,7 +174,7 @@
         ($0 as? JournalError)?.code == .notAccepted
       }
       #expect(journal.entries.isEmpty)
-      try await storage.apply((0..<count).map { .remove(key: "a\($0)") })
+      try FileManager.default.removeItem(atPath: ballast)
       try await storage.put("c", "room")
       #expect(try await storage.keys("c") == ["c"])
       await storage.close()

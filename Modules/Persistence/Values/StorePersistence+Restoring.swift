@@ -13,6 +13,8 @@ extension StorePersistence: OperationController {
     controls.context.operationClient?.persistence.note(place.writer)
     self.begin(at: place)
     return OperationSubscription {
+      // The store is gone before its value was read. A value that was set meanwhile is newer.
+      if self.progress.withLock({ $0.endRestoring() }) { self.noteChange() }
       // The context of the store keeps this object, which would keep the store's state.
       let place = self.progress.withLock { $0.place.take() }
       let limit = self.progress.withLock { $0.limit.take() }

@@ -40,6 +40,12 @@ final class StorePersistence<State: RestorableState & Sendable>: Sendable where 
     /// The ticket of the change that was noted last.
     var notedTicket: UInt64 = 0
     var limit: OperationSubscription?
+
+    /// Returns whether the state was being restored.
+    mutating func endRestoring() -> Bool {
+      defer { self.isRestoring = false }
+      return self.isRestoring
+    }
   }
 
   let settings: PersistenceSettings<State>
@@ -77,7 +83,8 @@ extension StorePersistence {
     // A later ticket stands for a later state: the state is read after the ticket was taken, and each change is noted.
     let (place, ticket) = self.progress.withLock { progress in
       progress.lastTicket += 1
-      return (progress.place, progress.lastTicket)
+      // What is stored must not be replaced before it was read: the run that has yielded the new value may be cancelled.
+      return (progress.isRestoring ? nil : progress.place, progress.lastTicket)
     }
     guard let place else { return }
     // Before the state: a change between the two is noted once more.

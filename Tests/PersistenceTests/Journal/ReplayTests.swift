@@ -1,3 +1,4 @@
+import FoundationEssentials
 import OperationCore
 import OperationMutation
 import OperationPersistence
@@ -222,6 +223,26 @@ import Testing
     script.enqueue(.value("ok"))
     try await store.mutate(with: Note(id: 1, text: "b"))
     #expect(try await storage.keys().isEmpty)
+  }
+
+  @Test func `A clock that is set back does not change the order`() async throws {
+    let program = Program()
+    let journal = program.makeJournal()
+    let script = Script()
+    let store = program.client.store(for: Send(server: self.server, script: script).scope("s").journaled(as: "send"))
+    let calls = ["a", "b", "c"].enumerated().map { index, text in
+      program.clock.setDate(Date(timeIntervalSinceReferenceDate: -Double(index) * 86_400))
+      return Task.immediate { try await store.mutate(with: Note(id: 1, text: text)) }
+    }
+    #expect(journal.texts == ["a", "b", "c"])
+    // The program ends here, and another one reads what is stored.
+    let later = program.restarted().makeJournal()
+    #expect(later.texts == ["a", "b", "c"])
+    later.register(Send(server: self.server), as: "send")
+    await later.resume()
+    #expect(Array(self.server.done.suffix(2)) == ["b", "c"])
+    for call in calls { call.cancel() }
+    for call in calls { _ = try? await call.value }
   }
 
   @Test func `Two resumptions at once make each call once`() async throws {

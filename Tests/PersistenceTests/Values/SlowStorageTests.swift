@@ -94,6 +94,17 @@ import Testing
     #expect(store.valueUpdateCount == 1)
   }
 
+  @Test func `A value that was set before the stored one was read is stored, even if the store has gone`() async throws
+  {
+    let storage = TestStorage(await Self.stored("stored", clock: self.clock), reads: false)
+    let program = Program(storage, clock: self.clock)
+    program.store().currentValue = "set"
+    program.client.clearStores()
+    #expect(await program.client.persistence.flush())
+    storage.reading.open()
+    #expect(program.restarted().store().currentValue == "set")
+  }
+
   @Test func `A reset while the value is being read stays`() async throws {
     let storage = TestStorage(await Self.stored("stored", clock: self.clock), reads: false)
     let program = Program(storage, clock: self.clock)
