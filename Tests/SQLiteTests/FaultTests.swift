@@ -135,11 +135,24 @@
     }
 
     @Test func `A read-only folder is refused with the remedy`() async throws {
-      // Nothing is forbidden to the superuser.
       let folder = try Folder()
-      chmod(folder.path, 0o500)
-      guard access(folder.path, W_OK) != 0 else { return }
-      expectRefusal(.cannotOpen, of: folder.file())
+      let disk = folder.file("disk")
+      try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: true)
+      let isMounted = run("/bin/mount", "-t", "tmpfs", "tmpfs", disk)
+      defer { if isMounted { _ = run("/bin/umount", disk) } }
+      let storage = try SQLiteStorage(path: disk + "/state.sqlite")
+      try await storage.put("a", "b")
+      await storage.close()
+      // Nothing but a disk that is read-only is forbidden to the superuser.
+      if isMounted {
+        try #require(run("/bin/mount", "-o", "remount,ro", disk))
+      } else {
+        chmod(disk, 0o500)
+        try #require(access(disk, W_OK) != 0, "neither may a disk be mounted, nor is a folder read-only for this user")
+      }
+      defer { chmod(disk, 0o700) }
+      expectRefusal(.cannotOpen, .readOnly, of: disk + "/state.sqlite")
+      expectRefusal(.cannotOpen, .readOnly, of: disk + "/new.sqlite")
     }
 
     @Test func `A full disk is told, nothing of the batch is kept, and it goes on when there is room`() async throws {

@@ -79,14 +79,15 @@
     }
   }
 
-  /// Expects an error of a storage with a code, whose message names the path.
+  /// Expects an error of a storage with one of the codes, whose message names the path.
   func expectRefusal(
-    _ code: StorageError.Code,
+    _ codes: StorageError.Code...,
     of path: String,
     sourceLocation: SourceLocation = #_sourceLocation
   ) {
     let error = #expect(throws: StorageError.self, sourceLocation: sourceLocation) { try SQLiteStorage(path: path) }
-    #expect(error?.code == code, "\(error.map { "\($0)" } ?? "no error")", sourceLocation: sourceLocation)
+    let isExpected = error.map { codes.contains($0.code) } ?? false
+    #expect(isExpected, "\(error.map { "\($0)" } ?? "no error")", sourceLocation: sourceLocation)
     #expect(error?.message.contains(path) == true, sourceLocation: sourceLocation)
   }
 #endif

@@ -21,7 +21,7 @@ extension StoredValue: Encodable where Value: Encodable {
 }
 
 extension StoredValue: Decodable where Value: Decodable {
-  /// Decodes what ``encode(to:)`` has encoded.
+  /// Decodes what `encode(to:)` has encoded.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: StoredValueKeys.self)
     let hasValue = try container.decode(Bool.self, forKey: .hasValue)

@@ -17,7 +17,7 @@ struct JournalRecord: Codable, Sendable {
   /// Reads stored bytes; throws if they are no entry of a format that is known.
   static func read(_ bytes: [UInt8]) throws -> Self {
     let record = try StorageCoding.decode(Self.self, from: bytes)
-    guard record.format == Self.currentFormat else { throw DropReason.format(record.format) }
+    guard record.format == Self.currentFormat else { throw DropReason.format }
     return record
   }
 }

@@ -97,6 +97,10 @@ extension JournalState {
     return self.lanes[lane]?.first == place
   }
 
+  func isRunning(_ place: Place) -> Bool {
+    if case .running? = self.items[place]?.activity { true } else { false }
+  }
+
   /// The next call of a lane: to resume, or to make again if no one makes it.
   enum Next {
     case nothing

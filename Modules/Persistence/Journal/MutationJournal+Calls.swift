@@ -83,18 +83,19 @@ extension MutationJournal {
 // MARK: - Turns
 
 extension MutationJournal {
-  /// The lanes whose turn the current task has.
-  @TaskLocal static var turns: [Lane] = []
+  /// The calls of which the current task is part.
+  @TaskLocal static var turns: [Turn] = []
 
-  struct Lane: Equatable, Sendable {
+  struct Turn: Sendable {
     let journal: ObjectIdentifier
-    let name: String
+    let lane: String
+    let place: JournalState.Place
   }
 
   /// Waits until all earlier calls of the scope have ended, or the current task is cancelled.
   func turn(of ticket: JournalTicket) async -> JournalTurn {
     // A call inside another one of its scope is part of that one.
-    let isInside = ticket.lane.map { Self.turns.contains(Lane(journal: ObjectIdentifier(self), name: $0)) } ?? false
+    let outer = Self.turns.filter { $0.journal == ObjectIdentifier(self) && $0.lane == ticket.lane }
     return await withTaskCancellationHandler {
       await withUnsafeContinuation { continuation in
         let (turn, next) = self.state.withLock { state -> (JournalTurn?, JournalState.Next) in
@@ -103,6 +104,8 @@ extension MutationJournal {
             state.items[ticket.place]?.endedEarly = nil
             return (turn, .nothing)
           }
+          // A task that a call has begun may go on when that call has ended.
+          let isInside = outer.contains { state.isRunning($0.place) }
           guard isInside || state.hasTurn(ticket.place) else {
             state.items[ticket.place]?.activity = .waiting(continuation, isReplay: ticket.isReplay)
             // The first of the lane may be a call that no one makes.

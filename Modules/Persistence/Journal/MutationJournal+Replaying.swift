@@ -181,9 +181,9 @@ extension MutationJournal {
     of ticket: JournalTicket?,
     _ body: nonisolated(nonsending) () async throws(E) -> R
   ) async throws(E) -> R {
-    guard let ticket, let name = ticket.lane else { return try await body() }
-    let lane = Lane(journal: ObjectIdentifier(ticket.journal), name: name)
-    return try await Self.$turns.withValue(Self.turns + [lane]) {
+    guard let ticket, let lane = ticket.lane else { return try await body() }
+    let turn = Turn(journal: ObjectIdentifier(ticket.journal), lane: lane, place: ticket.place)
+    return try await Self.$turns.withValue(Self.turns + [turn]) {
       do throws(E) { return Result<R, E>.success(try await body()) } catch { return .failure(error) }
     }.get()
   }

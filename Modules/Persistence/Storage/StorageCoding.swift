@@ -4,23 +4,32 @@ internal import FoundationEssentials
 ///
 /// JSON, because it can be read by people and by later versions of a type that has new optional members.
 enum StorageCoding {
-  static func encode(_ value: some Encodable) throws -> [UInt8] {
+  // One for all: making one takes as long as encoding a small value.
+  private static let encoder: JSONEncoder = {
     let encoder = JSONEncoder()
     encoder.nonConformingFloatEncodingStrategy = .convertToString(
       positiveInfinity: "inf",
       negativeInfinity: "-inf",
       nan: "nan"
     )
-    return Array(try encoder.encode(value))
-  }
+    return encoder
+  }()
 
-  static func decode<Value: Decodable>(_ type: Value.Type, from bytes: [UInt8]) throws -> Value {
+  private static let decoder: JSONDecoder = {
     let decoder = JSONDecoder()
     decoder.nonConformingFloatDecodingStrategy = .convertFromString(
       positiveInfinity: "inf",
       negativeInfinity: "-inf",
       nan: "nan"
     )
-    return try decoder.decode(type, from: Data(bytes))
+    return decoder
+  }()
+
+  static func encode(_ value: some Encodable) throws -> [UInt8] {
+    Array(try self.encoder.encode(value))
+  }
+
+  static func decode<Value: Decodable>(_ type: Value.Type, from bytes: some Sequence<UInt8>) throws -> Value {
+    try self.decoder.decode(type, from: Data(bytes))
   }
 }

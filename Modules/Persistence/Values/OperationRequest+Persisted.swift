@@ -24,7 +24,7 @@ extension StatefulOperationRequest where State: RestorableState, State.Restorati
   ///     have the same name. The elements of the path must have a description that is the same in each run of the program,
   ///     as strings, numbers and structures of them have.
   ///   - version: The version of the value's form. Change it when older stored values must not be used.
-  ///   - maximumAge: How old a stored value may be, by the ``OperationCore/OperationClock`` of the context, or how far in
+  ///   - maximumAge: How old a stored value may be, by the ``/OperationCore/OperationClock`` of the context, or how far in
   ///     the future, after the clock was set back; nil for any age.
   ///   - storage: The storage; nil for ``OperationCore/OperationContext/operationStorage``.
   ///   - isExcluded: Returns true for a value that may not be stored. The value stored before is removed then.

@@ -7,7 +7,7 @@ struct PersistedState<Restoration> {
 
 /// Why a stored value is not used.
 enum DropReason: Error, CustomStringConvertible {
-  case format(Int)
+  case format
   case version(Int, expected: Int)
   case age(seconds: Double, maximum: Duration)
   case excluded
@@ -15,7 +15,7 @@ enum DropReason: Error, CustomStringConvertible {
 
   var description: String {
     switch self {
-    case .format(let format): "it was written in the format \(format), which this version of the library does not know"
+    case .format: "it was written in a form that this version of the library does not know"
     case .version(let version, let expected): "it has the version \(version), and the operation asks for \(expected)"
     case .age(let seconds, let maximum): "it is \(seconds) seconds old, and may be \(maximum) old at most"
     case .excluded: "`unless` says that it may not be stored"
@@ -24,50 +24,34 @@ enum DropReason: Error, CustomStringConvertible {
   }
 }
 
-/// The stored form of a value: its format and version come first, as the rest depends on them.
-private enum EnvelopeKeys: String, CodingKey {
-  case format, version, isInvalidated, state
-}
+/// The stored form of a value: a line with its format, its version and whether it was invalidated, and then its JSON.
+///
+/// The line stands outside of the JSON, because it says whether the JSON can be decoded, and makes that smaller.
+enum Envelope {
+  private static let format = "value1"
 
-private let currentFormat = 1
-
-struct OutgoingEnvelope<Restoration: Encodable>: Encodable {
-  let version: Int
-  let state: PersistedState<Restoration>
-
-  func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: EnvelopeKeys.self)
-    try container.encode(currentFormat, forKey: .format)
-    try container.encode(self.version, forKey: .version)
-    if self.state.isInvalidated { try container.encode(true, forKey: .isInvalidated) }
-    try container.encode(self.state.restoration, forKey: .state)
+  static func write<Restoration: Encodable>(_ state: PersistedState<Restoration>, version: Int) throws -> [UInt8] {
+    let header = "\(self.format) \(version) \(state.isInvalidated ? 1 : 0)\n"
+    return try Array(header.utf8) + StorageCoding.encode(state.restoration)
   }
-}
 
-struct IncomingEnvelope<Restoration: Decodable>: Decodable {
-  /// The version that the value was stored with; the state of another one is not decoded.
-  let version: Int
-  let format: Int
-  let state: Result<PersistedState<Restoration>, any Error>
-
-  init(from decoder: any Decoder) throws {
-    let container = try decoder.container(keyedBy: EnvelopeKeys.self)
-    self.format = try container.decode(Int.self, forKey: .format)
-    self.version = try container.decode(Int.self, forKey: .version)
-    self.state = Result {
-      PersistedState(
-        restoration: try container.decode(Restoration.self, forKey: .state),
-        isInvalidated: try container.decodeIfPresent(Bool.self, forKey: .isInvalidated) ?? false
+  static func read<Restoration: Decodable>(
+    _ type: Restoration.Type,
+    from bytes: [UInt8],
+    version: Int
+  ) throws(DropReason) -> PersistedState<Restoration> {
+    guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")) else { throw .format }
+    let words = bytes[..<end].split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
+    guard words.count == 3, words[0].elementsEqual(self.format.utf8) else { throw .format }
+    guard let found = Int(String(decoding: words[1], as: UTF8.self)) else { throw .format }
+    guard found == version else { throw .version(found, expected: version) }
+    do {
+      return PersistedState(
+        restoration: try StorageCoding.decode(type, from: bytes[(end + 1)...]),
+        isInvalidated: words[2].elementsEqual([UInt8(ascii: "1")])
       )
+    } catch {
+      throw .undecodable(error)
     }
-  }
-
-  /// Reads stored bytes.
-  static func read(_ bytes: [UInt8], version: Int) throws(DropReason) -> PersistedState<Restoration> {
-    let envelope: Self
-    do { envelope = try StorageCoding.decode(Self.self, from: bytes) } catch { throw .undecodable(error) }
-    guard envelope.format == currentFormat else { throw .format(envelope.format) }
-    guard envelope.version == version else { throw .version(envelope.version, expected: version) }
-    do { return try envelope.state.get() } catch { throw .undecodable(error) }
   }
 }

@@ -125,25 +125,12 @@ extension StateWriter {
 
 extension StateWriter {
   private static let maximumBatch = 4_096
+  /// How many values are encoded by one task.
+  private static let maximumPart = 512
 
   private func write() async {
     while let batch = self.nextBatch() {
-      var changes: [StorageChange] = []
-      changes.reserveCapacity(batch.count)
-      for (key, item) in batch {
-        guard let encode = item.content.encode else {
-          changes.append(.remove(key: key))
-          continue
-        }
-        do {
-          changes.append(.put(key: key, value: try encode()))
-        } catch {
-          OperationWarning(
-            code: .valueNotEncoded,
-            message: "The value with the key \(key) cannot be encoded, so it is not stored: \(error)"
-          ).report()
-        }
-      }
+      let changes = await Self.changes(of: batch)
       do {
         if !changes.isEmpty { try await self.storage.apply(changes) }
         self.settle(batch)
@@ -152,6 +139,40 @@ extension StateWriter {
         self.postpone(batch)
       }
     }
+  }
+
+  /// Encodes the values of a batch: a large one in parts, side by side.
+  private static func changes(of batch: [(key: String, item: Item)]) async -> [StorageChange] {
+    guard batch.count > self.maximumPart else { return self.encode(batch[...]) }
+    let starts = Array(stride(from: 0, to: batch.count, by: self.maximumPart))
+    return await withTaskGroup { group in
+      for start in starts {
+        group.addTask { (start, self.encode(batch[start..<min(start + self.maximumPart, batch.count)])) }
+      }
+      var parts: [Int: [StorageChange]] = [:]
+      for await (start, changes) in group { parts[start] = changes }
+      return starts.flatMap { parts[$0] ?? [] }
+    }
+  }
+
+  private static func encode(_ items: ArraySlice<(key: String, item: Item)>) -> [StorageChange] {
+    var changes: [StorageChange] = []
+    changes.reserveCapacity(items.count)
+    for (key, item) in items {
+      guard let encode = item.content.encode else {
+        changes.append(.remove(key: key))
+        continue
+      }
+      do {
+        changes.append(.put(key: key, value: try encode()))
+      } catch {
+        OperationWarning(
+          code: .valueNotEncoded,
+          message: "The value with the key \(key) cannot be encoded, so it is not stored: \(error)"
+        ).report()
+      }
+    }
+    return changes
   }
 
   /// Takes the values that are due, in the order in which they changed; nil, and writing ends, if there are none.

@@ -100,7 +100,7 @@ extension StorePersistence: OperationController {
   private func restore(_ bytes: [UInt8], at place: Place) {
     let persisted: PersistedState<State.Restoration>
     do throws(DropReason) {
-      persisted = try IncomingEnvelope.read(bytes, version: self.settings.version)
+      persisted = try Envelope.read(State.Restoration.self, from: bytes, version: self.settings.version)
       try self.check(persisted.restoration, in: place.controls.context)
     } catch {
       OperationWarning(

@@ -117,7 +117,7 @@ extension StorePersistence {
     let version = self.settings.version
     return {
       let state = PersistedState(restoration: restoration, isInvalidated: isInvalidated)
-      return try StorageCoding.encode(OutgoingEnvelope(version: version, state: state))
+      return try Envelope.write(state, version: version)
     }
   }
 }

@@ -148,6 +148,35 @@ import Testing
     #expect(journal.entries.isEmpty)
   }
 
+  @Test func `A task that a call has begun, and that goes on after its end, has no part in its turn`() async throws {
+    let program = Program()
+    let journal = program.makeJournal()
+    let gate = Gate()
+    let inner = program.client.store(for: self.send().scope("s").journaled(as: "send"))
+    let begun = EventualTask()
+    let outer = Nested { _ in
+      begun.set(
+        Task {
+          try await gate.wait()
+          _ = try await inner.mutate(with: Note(id: 1, text: "late"))
+        }
+      )
+    }
+    try await program.client.store(for: outer.scope("s").journaled(as: "outer")).mutate(
+      with: Note(id: 1, text: "outer")
+    )
+    let first = Task.immediate { try await inner.mutate(with: Note(id: 1, text: "first")) }
+    let run = try await self.script.next()
+    gate.open()
+    try await journal.entries(count: 2)
+    #expect(self.server.done == ["first"])
+    run.succeed("ok")
+    try await self.script.next().succeed("ok")
+    _ = try await first.value
+    try await begun.value()
+    #expect(self.server.done == ["first", "late"])
+  }
+
   @Test func `A cancelled call stays in the journal, and is made before later ones`() async throws {
     let program = Program()
     let journal = program.makeJournal()
@@ -257,6 +286,29 @@ import Testing
     #expect(heard.counts.first == 0)
     #expect(heard.counts.contains(1))
     #expect(heard.counts.last == 0)
+    subscription.cancel()
+  }
+}
+
+/// A task that is begun by code which cannot return it.
+private final class EventualTask: Sendable {
+  private let task = Mutex<Task<Void, any Error>?>(nil)
+
+  func set(_ task: Task<Void, any Error>) {
+    self.task.withLock { $0 = task }
+  }
+
+  func value() async throws {
+    try await self.task.withLock { $0 }?.value
+  }
+}
+
+extension MutationJournal {
+  /// Waits until there are this many entries.
+  func entries(count: Int) async throws {
+    let gate = Gate()
+    let subscription = self.subscribe { if $0.count == count { gate.open() } }
+    try await gate.wait()
     subscription.cancel()
   }
 }

@@ -31,9 +31,9 @@ import Testing
   }
 
   @Test(arguments: [
-    "", "{", "null", "[]", "{}", "not JSON", "{\"format\":2,\"version\":1,\"state\":{}}",
-    "{\"format\":1,\"version\":1,\"state\":{}}",
-    "{\"format\":1,\"version\":1,\"state\":{\"hasValue\":true,\"value\":7,\"valueUpdateCount\":1,\"valueLastUpdatedAt\":0}}",
+    "", "{", "null", "[]", "{}", "not JSON", "\n", "value1", "value1 1 0", "value1 1 0\n", "value1 1 0\n{}",
+    "value2 1 0\n{\"hasValue\":false,\"valueUpdateCount\":1,\"valueLastUpdatedAt\":0,\"errorUpdateCount\":0}",
+    "value1 1 0\n{\"hasValue\":true,\"value\":7,\"valueUpdateCount\":1,\"valueLastUpdatedAt\":0,\"errorUpdateCount\":0}",
   ])
   func `Bytes that cannot be decoded are dropped`(text: String) async throws {
     let storage = InMemoryStorage(entries: [StorageEntry(key: Self.key, value: Array(text.utf8))])

@@ -32,6 +32,20 @@ import Testing
     #expect(storage.batches.last?.map(\.key) == ["value/stext/i2/=text="])
   }
 
+  @Test func `Ten thousand values are written in a few batches, in the order of their changes`() async throws {
+    let storage = TestStorage()
+    let program = Program(storage)
+    let numbers = (0..<10_000).map { $0 * 7_919 % 10_000 }
+    for number in numbers { program.store(Script(), number).currentValue = "\(number)" }
+    #expect(await program.client.persistence.flush())
+    #expect(storage.batches.map(\.count) == [4_096, 4_096, 1_808])
+    #expect(storage.batches.flatMap { $0.map(\.key) } == numbers.map { "value/stext/i\($0)/=text=" })
+    let restarted = program.restarted()
+    #expect(await restarted.client.restore() == 10_000)
+    #expect((0..<10_000).allSatisfy { restarted.store(Script(), $0).currentValue == "\($0)" })
+    #expect(program.clock.sleeperCount() == 0)
+  }
+
   @Test func `A run that changes no value writes nothing`() async throws {
     let storage = TestStorage()
     let program = Program(storage)
