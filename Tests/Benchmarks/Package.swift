@@ -31,6 +31,8 @@ let package = Package(
         .product(name: "OperationCircuitBreaker", package: "swift-operation"),
         .product(name: "OperationLimits", package: "swift-operation"),
         .product(name: "OperationBatching", package: "swift-operation"),
+        .product(name: "OperationPersistence", package: "swift-operation"),
+        .product(name: "OperationSQLite", package: "swift-operation"),
         .product(name: "Operation", package: "swift-operation"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
@@ -39,7 +41,7 @@ let package = Package(
         .enableUpcomingFeature("ExistentialAny"),  // SE-0335
         .enableUpcomingFeature("InternalImportsByDefault"),  // SE-0409
         .enableUpcomingFeature("MemberImportVisibility"),  // SE-0444
-      ]
+      ] + traits.map { .define(String($0)) }
     ),
   ],
   swiftLanguageModes: [.v6]

@@ -7,5 +7,6 @@ struct Benchmark: Sendable {
   static let all = [
     orientation, fetching, firstUse, stores, matching, subscribing, events, callers, calls, paging, reading,
     admission, batching, contention, memory, droppedStores, leftovers,
+    persistence, contention, memory, droppedStores, leftovers,
   ]
 }

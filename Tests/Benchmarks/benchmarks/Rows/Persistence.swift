@@ -1,0 +1,186 @@
+internal import OperationCore
+internal import OperationMutation
+internal import OperationPersistence
+internal import Synchronization
+
+#if SwiftOperationSQLite
+  internal import OperationSQLite
+
+  #if canImport(Glibc)
+    internal import Glibc
+  #endif
+#endif
+
+extension Benchmark {
+  /// What it costs to store values and calls: with the trait `SwiftOperationSQLite` on the disk of this machine, and otherwise
+  /// in memory.
+  static let persistence = Benchmark(name: "persistence") { harness in
+    let section = "persistence, 10,000 values"
+    let count = harness.isShort ? 1_000 : 10_000
+    var (write, read, make) = (Double.infinity, Double.infinity, Double.infinity)
+    for _ in 0..<(harness.isShort ? 1 : 5) {
+      let place = try StoragePlace()
+      let client = place.makeClient()
+      let stores = (0..<count).map { client.store(for: NoteQuery(id: $0).persisted(as: "note")) }
+      for (id, store) in stores.enumerated() { store.currentValue = Note(id: id, text: "note \(id)", isDone: false) }
+      write = min(write, try await microseconds { await client.persistence.flush() })
+      let later = place.makeClient()
+      read = min(read, try await microseconds { precondition(await later.restore() == count, "a value is missing") })
+      make = min(
+        make,
+        try await microseconds {
+          for id in 0..<count { keep(later.store(for: NoteQuery(id: id).persisted(as: "note")).currentValue?.id ?? 0) }
+        }
+      )
+      await place.close()
+    }
+    return [
+      .time(section, "write a changed value", write / Double(count), bar: 20),
+      .time(section, "read a value ahead", read / Double(count), bar: 15),
+      .time(section, "make a store with its value", make / Double(count)),
+    ] + (try await calls(isShort: harness.isShort))
+  }
+
+  private static func calls(isShort: Bool) async throws -> [Row] {
+    let section = "a journaled call"
+    let count = isShort ? 64 : 512
+    let place = try StoragePlace()
+    let client = place.makeClient()
+    let counting = CountingStorage(place.storage)
+    client.journal = MutationJournal(storage: counting)
+    let plain = client.store(for: NoteMutation(path: ["plain"]))
+    let journaled = client.store(for: NoteMutation(path: ["journaled"]).journaled(as: "note"))
+    let note = Note(id: 1, text: "a note", isDone: false)
+    let durableWrite = try await microseconds {
+      for number in 0..<count { try await place.storage.apply([.put(key: "probe/\(number)", value: [1])]) }
+    }
+    let before = try await microseconds { for _ in 0..<count { try await plain.mutate(with: note) } }
+    let alone = try await microseconds { for _ in 0..<count { try await journaled.mutate(with: note) } }
+    let writes = counting.putCount
+    let atOnce = try await microseconds {
+      try await withThrowingTaskGroup { group in
+        for _ in 0..<count { group.addImmediateTask { try await journaled.mutate(with: note) } }
+        try await group.waitForAll()
+      }
+    }
+    await place.close()
+    let each = Double(count)
+    return [
+      .time(section, "a plain call", before / each),
+      .time(section, "a durable write", durableWrite / each),
+      .time(section, "one after the other", alone / each),
+      .number(section, "durable writes of a call", Double(writes) / each, bar: 1),
+      .time(section, "all at once", atOnce / each),
+    ]
+  }
+}
+
+extension Row {
+  fileprivate static func time(_ section: String, _ name: String, _ value: Double, bar: Double? = nil) -> Row {
+    Row(
+      section: section,
+      name: name,
+      value: value,
+      unit: .microseconds,
+      bar: bar.map { Limit(.atMost, $0) }
+    )
+  }
+}
+
+private func microseconds<R>(_ body: () async throws -> R) async throws -> Double {
+  let start = ContinuousClock.now
+  _ = try await body()
+  return start.duration(to: .now) / .microseconds(1)
+}
+
+/// A new storage, and the file behind it.
+private final class StoragePlace: Sendable {
+  let storage: any PersistentStorage
+
+  #if SwiftOperationSQLite
+    private let path: String
+
+    init() throws {
+      self.path = "/tmp/swift-operation-benchmark-\(UInt64.random(in: 0 ... .max)).sqlite"
+      self.storage = try SQLiteStorage(path: self.path)
+    }
+
+    func close() async {
+      await self.storage.close()
+      for suffix in ["", "-wal", "-shm"] { unlink(self.path + suffix) }
+    }
+  #else
+    init() throws {
+      self.storage = InMemoryStorage()
+    }
+
+    func close() async {
+      await self.storage.close()
+    }
+  #endif
+
+  func makeClient() -> OperationClient {
+    let client = OperationClient(storeCreator: OperationClient.PlainStoreCreator())
+    client.defaultContext.operationStorage = self.storage
+    // Nothing is written before it is asked for.
+    client.defaultContext.operationPersistenceDelay = .seconds(3_600)
+    return client
+  }
+}
+
+/// Counts the batches that have to be on the disk.
+private final class CountingStorage: PersistentStorage {
+  private let base: any PersistentStorage
+  private let count = Atomic(0)
+
+  init(_ base: any PersistentStorage) {
+    self.base = base
+  }
+
+  var putCount: Int { self.count.load(ordering: .relaxed) }
+
+  func entries(withPrefix prefix: String) async throws -> [StorageEntry] {
+    try await self.base.entries(withPrefix: prefix)
+  }
+
+  func apply(_ batch: [StorageChange]) async throws {
+    let isDurable = batch.contains { if case .put = $0 { true } else { false } }
+    if isDurable { self.count.add(1, ordering: .relaxed) }
+    try await self.base.apply(batch)
+  }
+
+  func close() async {}
+}
+
+private struct Note: Codable, Sendable {
+  let id: Int
+  let text: String
+  let isDone: Bool
+}
+
+private struct NoteQuery: QueryRequest {
+  let id: Int
+
+  var path: OperationPath { ["note", self.id] }
+
+  func fetch(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    with continuation: OperationContinuation<Note, any Error>
+  ) async throws -> Note {
+    Note(id: self.id, text: "fetched", isDone: true)
+  }
+}
+
+private struct NoteMutation: MutationRequest {
+  let path: OperationPath
+
+  func mutate(
+    isolation: isolated (any Actor)?,
+    with arguments: Note,
+    in context: OperationContext,
+    with continuation: OperationContinuation<Int, any Error>
+  ) async throws -> Int {
+    arguments.id
+  }
+}
