@@ -1,0 +1,121 @@
+public import OperationCore
+
+/// A condition that is satisfied when two others are, as `&&` returns it.
+///
+/// The conditions are evaluated in order. A denial ends the evaluation and is the result. Otherwise a skip is the
+/// result if there is one: it wins over a condition that is satisfied.
+public struct AndCondition<Left: OperationCondition, Right: OperationCondition>: OperationCondition {
+  /// The condition that is evaluated first.
+  public let left: Left
+
+  /// The condition that is evaluated second.
+  public let right: Right
+
+  /// Creates a condition that is satisfied when both are.
+  public init(_ left: Left, _ right: Right) {
+    self.left = left
+    self.right = right
+  }
+
+  public static var isMutuallyExclusive: Bool { Left.isMutuallyExclusive || Right.isMutuallyExclusive }
+
+  public var exclusionCategories: [OperationCategory] {
+    self.left.exclusionCategories + self.right.exclusionCategories
+  }
+
+  /// The work of both conditions, in order.
+  public func dependency(in context: OperationContext) -> (any OperationRequest & Sendable)? {
+    DependencySequence.combining(self.left.dependency(in: context), self.right.dependency(in: context))
+  }
+
+  public func evaluate(in context: OperationContext) async -> OperationConditionResult {
+    switch await self.left.evaluate(in: context) {
+    case .denied(let error):
+      return .denied(error)
+    case .satisfied:
+      return await self.right.evaluate(in: context)
+    case .skipped:
+      let second = await self.right.evaluate(in: context)
+      return if case .denied = second { second } else { .skipped }
+    }
+  }
+}
+
+/// A condition that is satisfied when at least one of two others is, as `||` returns it.
+///
+/// Both are evaluated at once. The first that is satisfied decides, and the evaluation of the other is cancelled. If
+/// none is, the errors of those that deny are the result, or a skip if none denies.
+public struct OrCondition<Left: OperationCondition, Right: OperationCondition>: OperationCondition {
+  /// The first condition.
+  public let left: Left
+
+  /// The second condition.
+  public let right: Right
+
+  /// Creates a condition that is satisfied when at least one of the two is.
+  public init(_ left: Left, _ right: Right) {
+    self.left = left
+    self.right = right
+  }
+
+  public static var isMutuallyExclusive: Bool { Left.isMutuallyExclusive || Right.isMutuallyExclusive }
+
+  public var exclusionCategories: [OperationCategory] {
+    self.left.exclusionCategories + self.right.exclusionCategories
+  }
+
+  /// The work of both conditions, in order.
+  public func dependency(in context: OperationContext) -> (any OperationRequest & Sendable)? {
+    DependencySequence.combining(self.left.dependency(in: context), self.right.dependency(in: context))
+  }
+
+  public func evaluate(in context: OperationContext) async -> OperationConditionResult {
+    await withTaskGroup(of: (isLeft: Bool, result: OperationConditionResult).self) { group in
+      group.addTask { (true, await self.left.evaluate(in: context)) }
+      group.addTask { (false, await self.right.evaluate(in: context)) }
+      var errors: (left: (any Error)?, right: (any Error)?)
+      for await (isLeft, result) in group {
+        switch result {
+        case .satisfied:
+          group.cancelAll()
+          return .satisfied
+        case .skipped:
+          continue
+        case .denied(let error):
+          if isLeft { errors.left = error } else { errors.right = error }
+        }
+      }
+      switch (errors.left, errors.right) {
+      case (nil, nil): return .skipped
+      case (let error?, nil), (nil, let error?): return .denied(error)
+      case (let left?, let right?): return .denied(OperationAlternativesDenied(errors: left.alternatives + [right]))
+      }
+    }
+  }
+}
+
+extension Error {
+  /// The errors of all alternatives, so that `a || b || c` has one list of errors.
+  fileprivate var alternatives: [any Error] { (self as? OperationAlternativesDenied)?.errors ?? [self] }
+}
+
+/// Returns a condition that is satisfied when both are: see ``AndCondition``.
+public func && <Left: OperationCondition, Right: OperationCondition>(
+  left: Left,
+  right: Right
+) -> AndCondition<Left, Right> {
+  AndCondition(left, right)
+}
+
+/// Returns a condition that is satisfied when at least one of the two is: see ``OrCondition``.
+public func || <Left: OperationCondition, Right: OperationCondition>(
+  left: Left,
+  right: Right
+) -> OrCondition<Left, Right> {
+  OrCondition(left, right)
+}
+
+/// Returns a condition that is satisfied when `condition` is not: see ``NegatedCondition``.
+public prefix func ! <Base: OperationCondition>(condition: Base) -> NegatedCondition<Base> {
+  NegatedCondition(condition)
+}

@@ -1,0 +1,69 @@
+public import OperationCore
+
+/// A condition that is checked before an operation runs, and that can first run work which may make it true.
+///
+/// ```swift
+/// struct LoggedIn: OperationCondition {
+///   let session: Session
+///
+///   func dependency(in context: OperationContext) -> (any OperationRequest & Sendable)? {
+///     LoginOperation(session: self.session)
+///   }
+///
+///   func evaluate(in context: OperationContext) async -> OperationConditionResult {
+///     await self.session.isLoggedIn ? .satisfied : .denied(NotLoggedIn())
+///   }
+/// }
+///
+/// let profile = ProfileQuery(id: 1).condition(LoggedIn(session: session))
+/// ```
+///
+/// The model is the operation condition of "Advanced NSOperations" (WWDC 2015).
+public protocol OperationCondition: Sendable {
+  /// Whether operations with a condition of this type run one at a time. The default is false.
+  static var isMutuallyExclusive: Bool { get }
+
+  /// The categories in which the operation runs one at a time.
+  ///
+  /// The default is the type of the condition if it is mutually exclusive, and nothing otherwise.
+  var exclusionCategories: [OperationCategory] { get }
+
+  /// Returns work that may make the condition true, or nil if nothing can be done, which is the default.
+  ///
+  /// Called once before each run. The work runs before any condition of the operation is evaluated; its failure is
+  /// ignored, as ``evaluate(in:)`` decides.
+  func dependency(in context: OperationContext) -> (any OperationRequest & Sendable)?
+
+  /// Returns whether the operation may run.
+  func evaluate(in context: OperationContext) async -> OperationConditionResult
+}
+
+extension OperationCondition {
+  public static var isMutuallyExclusive: Bool { false }
+
+  public var exclusionCategories: [OperationCategory] {
+    Self.isMutuallyExclusive ? [OperationCategory(Self.self)] : []
+  }
+
+  public func dependency(in context: OperationContext) -> (any OperationRequest & Sendable)? { nil }
+}
+
+/// What a condition says about a run.
+public enum OperationConditionResult: Sendable {
+  /// The operation may run.
+  case satisfied
+  /// The operation does not run, and that is no failure of the condition: the run throws ``OperationSkipped``.
+  case skipped
+  /// The operation does not run, and throws this error.
+  case denied(any Error)
+}
+
+extension OperationConditionResult {
+  /// Whether the operation may run.
+  public var isSatisfied: Bool { if case .satisfied = self { true } else { false } }
+}
+
+extension OperationCondition {
+  /// The name of the condition in errors: its type.
+  var conditionName: String { OperationName.of(Self.self) }
+}

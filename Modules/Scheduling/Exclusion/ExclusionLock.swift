@@ -1,0 +1,93 @@
+internal import OperationCore
+internal import Synchronization
+
+/// The categories of the process, behind one lock.
+enum ExclusionLock {
+  // A `Mutex`, not a `Locked`: the machine never has the last reference to what may own values of users.
+  private static let machine = Mutex(ExclusionMachine())
+
+  static func addLane() -> Int {
+    self.machine.withLock { $0.addLane() }
+  }
+
+  static func removeLane(_ slot: Int) {
+    self.machine.withLock { $0.removeLane(slot) }
+  }
+
+  /// The numbers of categories that runs hold and of runs that wait.
+  static var counts: (held: Int, waiting: Int) { self.machine.withLock { ($0.heldCount, $0.waiterCount) } }
+
+  /// Takes all categories for `scope`, waiting for them if necessary.
+  ///
+  /// - Parameter canLeave: Whether the wait ends when the task is cancelled. Otherwise the run keeps its place.
+  static func enter(
+    _ scope: RunScope,
+    _ lanes: [Int],
+    canLeave: @autoclosure () -> Bool,
+    isolation: isolated (any Actor)?
+  ) async -> ExclusionOutcome {
+    if self.machine.withLock({ $0.tryAcquire(scope, lanes) }) { return .admitted }
+    return await self.wait(ExclusionWaiter(scope: scope, slots: lanes), canLeave: canLeave(), isolation: isolation)
+  }
+
+  /// Gives the categories of `scope` back.
+  static func leave(_ scope: RunScope, _ lanes: [Int]) {
+    self.resume(self.machine.withLock { $0.release(scope, lanes) })
+  }
+
+  /// Notes that `scope` waits for `others`, which may then use what it holds.
+  static func adopt(_ others: [RunScope], by scope: RunScope) {
+    self.resume(self.machine.withLock { $0.adopt(others, by: scope) })
+  }
+
+  /// Takes one ``adopt(_:by:)`` back.
+  static func abandon(_ others: [RunScope], by scope: RunScope) {
+    self.machine.withLock { $0.abandon(others, by: scope) }
+  }
+
+  private static func resume(_ resumptions: [ExclusionMachine.Resumption]) {
+    for (waiter, outcome) in resumptions { waiter.resume(returning: outcome) }
+  }
+
+  // Not inlined: a run that need not wait would allocate room for the wait, too.
+  @inline(never)
+  private static func wait(
+    _ waiter: ExclusionWaiter,
+    canLeave: Bool,
+    isolation: isolated (any Actor)?
+  ) async -> ExclusionOutcome {
+    self.resume(self.machine.withLock { $0.enqueue(waiter) })
+    // The run gives its place in the scheduler to others meanwhile: the holder may need one to end.
+    let places = waiter.scope.places
+    for place in places { place.lend() }
+    let outcome =
+      if canLeave {
+        await withTaskCancellationHandler {
+          await self.suspend(waiter, isolation: isolation)
+        } onCancel: {
+          self.resume(self.machine.withLock { $0.leave(waiter) })
+        }
+      } else {
+        await self.suspend(waiter, isolation: isolation)
+      }
+    for place in places.reversed() { await place.reclaim(isolation: isolation) }
+    return outcome
+  }
+
+  private static func suspend(
+    _ waiter: ExclusionWaiter,
+    isolation: isolated (any Actor)?
+  ) async -> ExclusionOutcome {
+    await withUnsafeContinuation { continuation in
+      let outcome = self.machine.withLock { $0.suspend(waiter, continuation) }
+      if let outcome { continuation.resume(returning: outcome) }
+    }
+  }
+}
+
+extension RunScope {
+  /// Runs `body` as part of the scope.
+  func perform<R>(isolation: isolated (any Actor)?, _ body: () async -> R) async -> R {
+    await Self.$current.withValue(self, operation: body)
+  }
+}

@@ -1,0 +1,250 @@
+/// Which runs hold which categories, and which wait for them.
+///
+/// - A run takes all of its categories in one decision, so that runs with the same categories in any order never wait
+///   for each other in a circle.
+/// - In each category runs are admitted in the order in which they came. A run that can end only after another one,
+///   because that one is inside of it, does not keep that one waiting.
+/// - A run inside of a holder may use what that holder has. Of several runs inside of one holder one at a time does.
+///
+/// It is a value without a lock; ``ExclusionLock`` adds one. It never has the last reference to a scope.
+struct ExclusionMachine {
+  struct Lane {
+    /// The innermost holder.
+    var holder: RunScope?
+    /// The holders around it, outermost first.
+    var outerHolders: [RunScope] = []
+    var queue = TicketQueue<ExclusionWaiter>()
+  }
+
+  /// A waiter to resume after unlocking.
+  typealias Resumption = (waiter: UnsafeContinuation<ExclusionOutcome, Never>, outcome: ExclusionOutcome)
+
+  private(set) var lanes: ContiguousArray<Lane> = []
+  private var freeSlots: [Int] = []
+  private var lastTicket: UInt64 = 0
+  /// The waiters inside of holders, in the order of their tickets.
+  private(set) var nestedWaiters: [ExclusionWaiter] = []
+  /// The number of runs that wait.
+  private(set) var waiterCount = 0
+
+  /// The number of categories in use.
+  var laneCount: Int { self.lanes.count - self.freeSlots.count }
+
+  /// The number of categories that a run holds.
+  var heldCount: Int { self.lanes.count { $0.holder != nil } }
+}
+
+/// How a wait for categories has ended.
+enum ExclusionOutcome: Sendable {
+  /// The run holds its categories.
+  case admitted
+  /// The run was cancelled and has left.
+  case left
+  /// The wait would never end: these operations wait for each other.
+  case circle([String])
+}
+
+/// A run that waits for categories.
+final class ExclusionWaiter: Sendable {
+  enum Phase {
+    /// It has its place in the queues, and is not suspended yet.
+    case arriving
+    case suspended(UnsafeContinuation<ExclusionOutcome, Never>)
+    /// It was admitted, or has left, before it was suspended.
+    case decided(ExclusionOutcome)
+    case over
+  }
+
+  let scope: RunScope
+  let slots: [Int]
+  // Unsafe because the compiler does not see that the lock of the exclusion machine guards it.
+  nonisolated(unsafe) var ticket: UInt64 = 0
+  // Unsafe because the compiler does not see that the lock of the exclusion machine guards it.
+  nonisolated(unsafe) var phase = Phase.arriving
+  // Unsafe because the compiler does not see that the lock of the exclusion machine guards it.
+  nonisolated(unsafe) var isNested = false
+
+  init(scope: RunScope, slots: [Int]) {
+    self.scope = scope
+    self.slots = slots
+  }
+
+  var isWaiting: Bool {
+    switch self.phase {
+    case .arriving, .suspended: true
+    case .decided, .over: false
+    }
+  }
+}
+
+// MARK: - Lanes
+
+extension ExclusionMachine {
+  mutating func addLane() -> Int {
+    if let slot = self.freeSlots.popLast() { return slot }
+    self.lanes.append(Lane())
+    return self.lanes.count - 1
+  }
+
+  mutating func removeLane(_ slot: Int) {
+    self.freeSlots.append(slot)
+  }
+}
+
+// MARK: - Taking and giving back
+
+extension ExclusionMachine {
+  /// Takes all categories if that needs no waiting.
+  mutating func tryAcquire(_ scope: RunScope, _ slots: [Int]) -> Bool {
+    for slot in slots {
+      guard self.lanes[slot].queue.isEmpty else { return false }
+      if let holder = self.lanes[slot].holder, !scope.isInside(holder) { return false }
+    }
+    for slot in slots { self.push(scope, slot) }
+    return true
+  }
+
+  /// Enqueues a waiter, which may be admitted at once.
+  mutating func enqueue(_ waiter: ExclusionWaiter) -> [Resumption] {
+    self.lastTicket += 1
+    self.waiterCount += 1
+    waiter.ticket = self.lastTicket
+    for slot in waiter.slots { self.lanes[slot].queue.append(waiter, ticket: waiter.ticket) }
+    if waiter.scope.isInsideHolder {
+      waiter.isNested = true
+      self.nestedWaiters.append(waiter)
+    }
+    return self.admit(waiter.slots)
+  }
+
+  /// Suspends a waiter. Returns the outcome if there is one already.
+  mutating func suspend(
+    _ waiter: ExclusionWaiter,
+    _ continuation: UnsafeContinuation<ExclusionOutcome, Never>
+  ) -> ExclusionOutcome? {
+    guard case .decided(let outcome) = waiter.phase else {
+      waiter.phase = .suspended(continuation)
+      return nil
+    }
+    waiter.phase = .over
+    return outcome
+  }
+
+  /// Removes a waiter that was cancelled. A waiter that was admitted stays admitted.
+  mutating func leave(_ waiter: ExclusionWaiter) -> [Resumption] {
+    guard waiter.isWaiting else { return [] }
+    let resumption = self.decide(waiter, .left)
+    return (resumption.map { [$0] } ?? []) + self.admit(waiter.slots)
+  }
+
+  /// Gives the categories back, and admits those whose turn it is.
+  mutating func release(_ scope: RunScope, _ slots: [Int]) -> [Resumption] {
+    scope.isHolding = false
+    var mayAdmit = !self.nestedWaiters.isEmpty
+    for slot in slots {
+      self.pop(scope, slot)
+      if !self.lanes[slot].queue.isEmpty { mayAdmit = true }
+    }
+    return mayAdmit ? self.admit(slots) : []
+  }
+
+  /// Notes that `scope` cannot end before `others`, which may then use what it holds.
+  mutating func adopt(_ others: [RunScope], by scope: RunScope) -> [Resumption] {
+    for other in others { other.waitingScopes.append(scope) }
+    self.findNestedWaiters()
+    return self.admit([])
+  }
+
+  /// Takes one ``adopt(_:by:)`` back.
+  mutating func abandon(_ others: [RunScope], by scope: RunScope) {
+    for other in others {
+      if let index = other.waitingScopes.firstIndex(where: { $0 === scope }) { other.waitingScopes.remove(at: index) }
+    }
+  }
+
+  private mutating func findNestedWaiters() {
+    guard self.waiterCount > self.nestedWaiters.count else { return }
+    var found = false
+    for lane in self.lanes where !lane.queue.isEmpty {
+      for waiter in lane.queue.all where !waiter.isNested && waiter.scope.isInsideHolder {
+        waiter.isNested = true
+        self.nestedWaiters.append(waiter)
+        found = true
+      }
+    }
+    if found { self.nestedWaiters.sort { $0.ticket < $1.ticket } }
+  }
+
+  private mutating func push(_ scope: RunScope, _ slot: Int) {
+    if let holder = self.lanes[slot].holder { self.lanes[slot].outerHolders.append(holder) }
+    self.lanes[slot].holder = scope
+    scope.isHolding = true
+  }
+
+  private mutating func pop(_ scope: RunScope, _ slot: Int) {
+    if self.lanes[slot].holder === scope {
+      self.lanes[slot].holder = self.lanes[slot].outerHolders.popLast()
+    } else {
+      // A run inside of this one has outlived it.
+      self.lanes[slot].outerHolders.removeAll { $0 === scope }
+    }
+  }
+}
+
+// MARK: - Admitting
+
+extension ExclusionMachine {
+  /// Admits the waiters whose turn it is after a change of the lanes `slots`.
+  private mutating func admit(_ slots: [Int]) -> [Resumption] {
+    var resumptions: [Resumption] = []
+    self.admitFirst(slots, &resumptions)
+    // Few runs wait inside of holders. A decision about one of them may be one about another.
+    var isSettled = self.nestedWaiters.isEmpty
+    while !isSettled {
+      isSettled = true
+      for waiter in self.nestedWaiters where waiter.isWaiting {
+        let outcome: ExclusionOutcome
+        if self.canEnter(waiter) {
+          outcome = .admitted
+        } else if let circle = self.circle(of: waiter) {
+          outcome = .circle(circle)
+        } else {
+          continue
+        }
+        isSettled = false
+        if let resumption = self.decide(waiter, outcome) { resumptions.append(resumption) }
+        self.admitFirst(waiter.slots, &resumptions)
+      }
+    }
+    return resumptions
+  }
+
+  /// Admits the first waiters of lanes that nobody holds.
+  private mutating func admitFirst(_ slots: [Int], _ resumptions: inout [Resumption]) {
+    for slot in slots {
+      while let first = self.lanes[slot].queue.first, self.isFirstEverywhere(first) {
+        if let resumption = self.decide(first, .admitted) { resumptions.append(resumption) }
+      }
+    }
+  }
+
+  private func isFirstEverywhere(_ waiter: ExclusionWaiter) -> Bool {
+    waiter.slots.allSatisfy { self.lanes[$0].holder == nil && self.lanes[$0].queue.firstTicket == waiter.ticket }
+  }
+
+  /// Removes a waiter from the queues, with an outcome. Returns its resumption if it is suspended.
+  private mutating func decide(_ waiter: ExclusionWaiter, _ outcome: ExclusionOutcome) -> Resumption? {
+    for slot in waiter.slots { _ = self.lanes[slot].queue.remove(waiter.ticket) }
+    if waiter.isNested { self.nestedWaiters.removeAll { $0 === waiter } }
+    self.waiterCount -= 1
+    if case .admitted = outcome {
+      for slot in waiter.slots { self.push(waiter.scope, slot) }
+    }
+    guard case .suspended(let continuation) = waiter.phase else {
+      waiter.phase = .decided(outcome)
+      return nil
+    }
+    waiter.phase = .over
+    return (continuation, outcome)
+  }
+}

@@ -1,0 +1,76 @@
+/// Work that other runs belong to: a run that holds categories, or the run of a scheduled operation.
+///
+/// A run that begins inside of another one belongs to it, and so do the operations whose values the other one awaits.
+/// The other one cannot end before them, so they may use what it holds.
+final class RunScope: Sendable {
+  /// The scope that the current task works for.
+  @TaskLocal static var current: RunScope?
+
+  /// The scope that this one is inside of.
+  let parent: RunScope?
+  /// The operation, for messages.
+  let operationType: any Any.Type
+  /// The scheduled operation whose run this is; nil for a run that holds categories.
+  let place: (any RunPlace)?
+
+  // Unsafe because the compiler does not see that the lock of the exclusion machine guards it.
+  /// The scopes that wait for this one.
+  nonisolated(unsafe) var waitingScopes: [RunScope] = []
+  // Unsafe because the compiler does not see that the lock of the exclusion machine guards it.
+  /// Whether the scope holds categories.
+  nonisolated(unsafe) var isHolding = false
+
+  init(parent: RunScope?, operationType: any Any.Type, place: (any RunPlace)? = nil) {
+    self.parent = parent
+    self.operationType = operationType
+    self.place = place
+  }
+}
+
+/// The place of a scheduled operation among those that its scheduler lets run.
+protocol RunPlace: AnyObject, Sendable {
+  /// Gives the place to another operation while this one waits.
+  func lend()
+  /// Waits for a place again, unless the current task is cancelled.
+  func reclaim(isolation: isolated (any Actor)?) async
+}
+
+extension RunScope {
+  /// Calls `body` for the scope and those that cannot end before it, until it returns true. Called under the lock.
+  func containsInSelfOrAround(where body: (RunScope) -> Bool) -> Bool {
+    if self.waitingScopes.isEmpty {
+      // The usual case, a chain.
+      if body(self) { return true }
+      return self.parent?.containsInSelfOrAround(where: body) ?? false
+    }
+    var known: Set<ObjectIdentifier> = []
+    var pending = [self]
+    while let scope = pending.popLast() {
+      guard known.insert(ObjectIdentifier(scope)).inserted else { continue }
+      if body(scope) { return true }
+      if let parent = scope.parent { pending.append(parent) }
+      pending += scope.waitingScopes
+    }
+    return false
+  }
+
+  func isInside(_ other: RunScope) -> Bool {
+    self.containsInSelfOrAround { $0 === other }
+  }
+
+  /// Whether a scope around this one holds categories. Called under the lock.
+  var isInsideHolder: Bool {
+    self.containsInSelfOrAround { $0 !== self && $0.isHolding }
+  }
+
+  /// The places of the scheduled operations that this scope is part of, innermost first.
+  var places: [any RunPlace] {
+    var places: [any RunPlace] = []
+    var scope: RunScope? = self
+    while let current = scope {
+      if let place = current.place { places.append(place) }
+      scope = current.parent
+    }
+    return places
+  }
+}

@@ -1,0 +1,87 @@
+/// Elements in the order of their tickets, from which any can be removed.
+///
+/// Elements are appended with ascending tickets.
+///
+/// - Complexity: Appending and removing the first element take amortized constant time; removing another element and
+///   looking for one take O(log *n*).
+struct TicketQueue<Element> {
+  private struct Entry {
+    let ticket: UInt64
+    /// Nil when the element was removed.
+    var element: Element?
+  }
+
+  private var entries: ContiguousArray<Entry> = []
+  /// The index of the first entry that may have an element.
+  private var head = 0
+  private(set) var count = 0
+
+  var isEmpty: Bool { self.count == 0 }
+
+  /// The element with the lowest ticket.
+  var first: Element? { self.count == 0 ? nil : self.entries[self.head].element }
+
+  /// The lowest ticket.
+  var firstTicket: UInt64? { self.count == 0 ? nil : self.entries[self.head].ticket }
+
+  /// All elements, in order.
+  var all: [Element] { self.entries[self.head...].compactMap(\.element) }
+
+  mutating func append(_ element: Element, ticket: UInt64) {
+    precondition(ticket > self.entries.last?.ticket ?? 0, "Tickets ascend.")
+    self.entries.append(Entry(ticket: ticket, element: element))
+    self.count += 1
+  }
+
+  /// Removes the element with a ticket and returns it; nil if there is none.
+  mutating func remove(_ ticket: UInt64) -> Element? {
+    let index = self.index(notBefore: ticket)
+    guard index < self.entries.count, self.entries[index].ticket == ticket else { return nil }
+    guard let element = self.entries[index].element.take() else { return nil }
+    self.count -= 1
+    self.tidy()
+    return element
+  }
+
+  mutating func popFirst() -> Element? {
+    self.firstTicket.flatMap { self.remove($0) }
+  }
+
+  /// The element with the highest ticket below `ticket`.
+  func last(before ticket: UInt64) -> Element? {
+    var index = self.index(notBefore: ticket)
+    while index > self.head {
+      index -= 1
+      if let element = self.entries[index].element { return element }
+    }
+    return nil
+  }
+
+  /// The elements with tickets below `ticket`, in order.
+  func elements(before ticket: UInt64) -> [Element] {
+    self.entries[self.head..<max(self.head, self.index(notBefore: ticket))].compactMap(\.element)
+  }
+
+  private func index(notBefore ticket: UInt64) -> Int {
+    var (low, high) = (self.head, self.entries.count)
+    if low < high, self.entries[low].ticket >= ticket { return low }
+    while low < high {
+      let middle = (low + high) / 2
+      if self.entries[middle].ticket < ticket { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  private mutating func tidy() {
+    if self.count == 0 {
+      self.head = 0
+      // A small buffer is kept, because many queues fill and empty all the time.
+      self.entries.removeAll(keepingCapacity: self.entries.capacity <= 64)
+      return
+    }
+    while self.entries[self.head].element == nil { self.head += 1 }
+    guard self.entries.count > 32, self.entries.count - self.count > self.entries.count / 2 else { return }
+    self.entries.removeAll { $0.element == nil }
+    self.head = 0
+  }
+}

@@ -1,0 +1,60 @@
+internal import OperationCore
+
+/// An operation with a preparation as its outermost modifier.
+protocol PreparedOperation: OperationRequest {
+  /// The conditions of the preparation.
+  var preparationChecks: [PreparationCheck<Failure>] { get }
+  /// The categories of the preparation.
+  var preparationLanes: [CategoryLane] { get }
+  /// The same operation, whose preparation does nothing.
+  var unprepared: Self { get }
+}
+
+/// ``OperationPreparation`` for any operation.
+protocol PreparationModifier: OperationModifier {
+  var checks: [PreparationCheck<Failure>] { get }
+  var lanes: [CategoryLane] { get }
+  var emptied: Self { get }
+}
+
+extension OperationPreparation: PreparationModifier {
+  var emptied: Self { Self() }
+}
+
+extension Modified: PreparedOperation where Modifier: PreparationModifier {
+  var preparationChecks: [PreparationCheck<Modifier.Failure>] { self.modifier.checks }
+
+  var preparationLanes: [CategoryLane] { self.modifier.lanes }
+
+  var unprepared: Self { Self(operation: self.operation, modifier: self.modifier.emptied) }
+}
+
+extension OperationRequest {
+  /// Returns the operation with a preparation that `edit` extends.
+  ///
+  /// If the operation has a preparation as its outermost modifier, the new one takes its place: its contents are
+  /// moved, so that all work that conditions generate runs before the first condition is evaluated, and all categories
+  /// are taken at once.
+  func prepared(
+    _ edit: (inout OperationPreparation<Self>) -> Void
+  ) -> ModifiedOperation<Self, OperationPreparation<Self>> {
+    var preparation = OperationPreparation<Self>()
+    var operation = self
+    if let inner = self as? any PreparedOperation { operation = preparation.takeOver(inner) ?? self }
+    edit(&preparation)
+    return operation.modifier(preparation)
+  }
+}
+
+extension OperationPreparation {
+  /// Takes the contents of the preparation of `inner`, which is of the type `Operation`, and returns the rest.
+  fileprivate mutating func takeOver<Inner: PreparedOperation>(_ inner: Inner) -> Operation? {
+    guard
+      let rest = inner.unprepared as? Operation,
+      let checks = inner.preparationChecks as? [PreparationCheck<Operation.Failure>]
+    else { return nil }
+    self.checks = checks
+    self.add(inner.preparationLanes)
+    return rest
+  }
+}

@@ -1,0 +1,249 @@
+import OperationCore
+import OperationScheduling
+import OperationTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+struct ConditionTests {
+  private let journal = Journal<String>()
+
+  private func work(_ name: String = "body") -> Work<Void, any Error> {
+    Work { [journal] _ in journal.note(name) }
+  }
+
+  private func check(_ name: String, _ result: OperationConditionResult = .satisfied) -> Check {
+    Check(dependency: self.work("\(name)o")) { [journal] in
+      journal.note("\(name)c")
+      return result
+    }
+  }
+
+  @Test func `What conditions generate runs in order, then the conditions in order, then the body`() async throws {
+    try await self.work().condition(self.check("B")).condition(self.check("C")).runOnce()
+    #expect(self.journal.entries == ["Bo", "Co", "Bc", "Cc", "body"])
+  }
+
+  @Test func `A condition under another modifier is evaluated in each of its runs`() async throws {
+    let operation = self.work().condition(self.check("B")).modifier(Twice()).condition(self.check("C"))
+    try await operation.runOnce()
+    #expect(self.journal.entries == ["Co", "Cc", "Bo", "Bc", "body", "Bo", "Bc", "body"])
+  }
+
+  @Test func `A denial is thrown as it is, and the operation does not run`() async throws {
+    let operation = self.work().condition(self.check("B", .denied(Refused(code: 7)))).condition(self.check("C"))
+    await #expect(throws: Refused(code: 7)) { try await operation.runOnce() }
+    #expect(self.journal.entries == ["Bo", "Co", "Bc"])
+  }
+
+  @Test func `A skip is thrown as OperationSkipped, and the operation does not run`() async throws {
+    let operation = self.work().condition(Check.skipped)
+    await #expect(throws: OperationSkipped(reason: "Check")) { try await operation.runOnce() }
+    #expect(self.journal.entries.isEmpty)
+  }
+
+  @Test func `A denial wins over a skip`() async throws {
+    let operation = self.work().condition(Check.skipped).condition(Check.denied(3))
+    await #expect(throws: Refused(code: 3)) { try await operation.runOnce() }
+  }
+
+  @Test func `A denial and a skip become failures of an operation with failures of its own`() async throws {
+    let operation = Work<Int, OnlyFailure> { _ throws(OnlyFailure) in 1 }
+    let denied = operation.condition(Check.denied(4)) { .denied("\($0)") }
+    await #expect(throws: OnlyFailure.denied("Refused(code: 4)")) { try await denied.runOnce() }
+    let skipped = operation.condition(Check.skipped) { $0 is OperationSkipped ? .other : .denied("") }
+    await #expect(throws: OnlyFailure.other) { try await skipped.runOnce() }
+    #expect(try await operation.condition(Check.satisfied) { _ in .other }.runOnce() == 1)
+  }
+
+  @Test func `Each of several conditions has its own failure`() async throws {
+    let operation = Work<Int, OnlyFailure> { _ throws(OnlyFailure) in 1 }
+      .condition(Check.satisfied) { _ in .other }
+      .condition(Check.denied()) { _ in .denied("second") }
+    await #expect(throws: OnlyFailure.denied("second")) { try await operation.runOnce() }
+  }
+
+  @Test func `The failure of generated work is ignored`() async throws {
+    let failing = Work<Void, any Error> { [journal] _ in
+      journal.note("tried")
+      throw Refused()
+    }
+    try await self.work().condition(Check(dependency: failing) { .satisfied }).runOnce()
+    #expect(self.journal.entries == ["tried", "body"])
+  }
+
+  @Test func `Generated work can have conditions of its own`() async throws {
+    let login = self.work("login").condition(self.check("A"))
+    try await self.work().condition(Check(dependency: login) { .satisfied }).runOnce()
+    #expect(self.journal.entries == ["Ao", "Ac", "login", "body"])
+  }
+
+  @Test func `Conditions and generated work see the context of the run`() async throws {
+    struct Reading: OperationCondition {
+      let journal: Journal<String>
+
+      func dependency(in context: OperationContext) -> (any OperationRequest & Sendable)? {
+        let journal = self.journal
+        return Work<Void, any Error> { journal.note("work: \($0[WordKey.self])") }
+      }
+
+      func evaluate(in context: OperationContext) async -> OperationConditionResult {
+        self.journal.note("condition: \(context[WordKey.self])")
+        return .satisfied
+      }
+    }
+    try await self.work().condition(Reading(journal: self.journal)).context { $0[WordKey.self] = "hello" }.runOnce()
+    #expect(self.journal.entries == ["work: hello", "condition: hello", "body"])
+  }
+
+  @Test func `A silent condition only checks`() async throws {
+    let operation = self.work().condition(SilentCondition(self.check("B", .denied(Refused()))))
+    await #expect(throws: Refused.self) { try await operation.runOnce() }
+    #expect(self.journal.entries == ["Bc"])
+  }
+
+  @Test func `A negated condition is satisfied by a denial or a skip, and still does its work`() async throws {
+    try await self.work().condition(NegatedCondition(self.check("B", .denied(Refused())))).runOnce()
+    #expect(self.journal.entries == ["Bo", "Bc", "body"])
+    try await self.work().condition(!Check.skipped).runOnce()
+    let denied = self.work().condition(!Check.satisfied)
+    let error = await #expect(throws: OperationConditionDenied.self) { try await denied.runOnce() }
+    #expect(error?.conditionName == "NegatedCondition<Check>")
+  }
+
+  @Test func `Both conditions of a conjunction have to be satisfied, and a skip wins over satisfied`() async throws {
+    #expect(await (Check.satisfied && Check.satisfied).outcome == "satisfied")
+    #expect(await (Check.satisfied && Check.skipped).outcome == "skipped")
+    #expect(await (Check.skipped && Check.satisfied).outcome == "skipped")
+    #expect(await (Check.skipped && Check.denied(1)).outcome == "denied Refused(code: 1)")
+    #expect(await (Check.denied(1) && Check.denied(2)).outcome == "denied Refused(code: 1)")
+  }
+
+  @Test func `A denial ends a conjunction`() async throws {
+    _ = await (self.check("A", .denied(Refused())) && self.check("B")).outcome
+    #expect(self.journal.entries == ["Ac"])
+  }
+
+  @Test func `One condition of a disjunction has to be satisfied`() async throws {
+    #expect(await (Check.denied(1) || Check.satisfied).outcome == "satisfied")
+    #expect(await (Check.satisfied || Check.denied(1)).outcome == "satisfied")
+    #expect(await (Check.skipped || Check.skipped).outcome == "skipped")
+    #expect(await (Check.skipped || Check.denied(1)).outcome == "denied Refused(code: 1)")
+  }
+
+  @Test func `A disjunction tells the errors of all that deny, in order`() async {
+    let result = await (Check.denied(1) || Check.denied(2) || Check.denied(3)).evaluate(in: OperationContext())
+    guard case .denied(let error as OperationAlternativesDenied) = result else {
+      Issue.record("\(result)")
+      return
+    }
+    let errors = error.errors.map { $0 as? Refused }
+    #expect(errors == [Refused(code: 1), Refused(code: 2), Refused(code: 3)])
+  }
+
+  @Test func `The first condition that is satisfied cancels the evaluation of the others`() async throws {
+    let gate = Gate()
+    let slow = Check {
+      do { try await gate.wait() } catch { return .denied(error) }
+      return .denied(Refused())
+    }
+    let result = await (slow || Check.satisfied).outcome
+    #expect(result == "satisfied")
+    #expect(await (Check.satisfied || slow).outcome == "satisfied")
+    #expect(!gate.isOpen)
+  }
+
+  @Test func `Compound conditions do the work of both, in order`() async throws {
+    try await self.work().condition(self.check("A") && self.check("B")).runOnce()
+    #expect(self.journal.entries == ["Ao", "Bo", "Ac", "Bc", "body"])
+    try await self.work().condition(self.check("C", .denied(Refused())) || self.check("D")).runOnce()
+    #expect(self.journal.entries[5...].prefix(2) == ["Co", "Do"])
+    #expect(self.journal.entries.last == "body")
+  }
+
+  @Test func `A run specification is a condition`() async throws {
+    try await self.work().condition(.always(true)).runOnce()
+    let never = self.work().condition(.always(true) && .always(false))
+    await #expect(throws: OperationConditionDenied.self) { try await never.runOnce() }
+    let typed = Work<Int, OnlyFailure> { _ throws(OnlyFailure) in 1 }.condition(.always(false)) { .denied("\($0)") }
+    await #expect(
+      throws: OnlyFailure.denied("The condition AlwaysRunSpecification does not allow the operation to run.")
+    ) { try await typed.runOnce() }
+    let mixed = self.work().condition(SpecificationCondition(.always(false)) || Check.satisfied)
+    try await mixed.runOnce()
+    #expect(self.journal.entries == ["body", "body"])
+  }
+
+  @Test func `A query with conditions and categories is a query`() async throws {
+    let script = Script(default: .value(1))
+    let query = script.query().condition(Check.satisfied).mutuallyExclusive("a").condition(Check.satisfied)
+    #expect(query.path == script.query().path)
+    let store = OperationClient().store(for: query, initialValue: 0)
+    #expect(try await store.fetch() == 1)
+    let denied = OperationStore.detached(query: script.query(path: ["b"]).condition(Check.denied(2)), initialValue: 0)
+    await #expect(throws: Refused(code: 2)) { try await denied.fetch() }
+    #expect(denied.error as? Refused == Refused(code: 2))
+    #expect(denied.currentValue == 0)
+  }
+
+  @Test func `A run that is cancelled while its conditions are evaluated does not begin`() async throws {
+    let gate = Gate()
+    let operation = self.work().condition(
+      Check {
+        await gate.waitIgnoringCancellation()
+        return .satisfied
+      }
+    ).condition(self.check("B"))
+    let run = operation.begin()
+    try await gate.arrivals(count: 1)
+    run.cancel()
+    gate.open()
+    await #expect(throws: CancellationError.self) { try await run.value }
+    #expect(self.journal.entries == ["Bo"])
+  }
+
+  @Test func `A run that is cancelled during generated work evaluates nothing`() async throws {
+    let gate = Gate()
+    let login = Work<Void, any Error> { _ in try await gate.wait() }
+    let run = self.work().condition(Check(dependency: login) { .satisfied }).condition(self.check("B")).begin()
+    try await gate.arrivals(count: 1)
+    run.cancel()
+    await #expect(throws: CancellationError.self) { try await run.value }
+    #expect(self.journal.entries.isEmpty)
+  }
+
+  @Test(arguments: ModifierRule.allCases)
+  func `Conditions and categories keep the rules of modifiers`(rule: ModifierRule) async throws {
+    try await checkModifier([rule]) { $0.condition(Check.satisfied) }
+    // One operation is in one category, so its runs are not independent.
+    try await checkModifier([rule], except: [.independence]) { $0.mutuallyExclusive(rule) }
+  }
+}
+
+private enum WordKey: OperationContext.Key {
+  static let defaultValue = ""
+}
+
+/// Runs an operation twice.
+private struct Twice<Operation: OperationRequest>: OperationModifier {
+  func run(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    using operation: Operation,
+    with continuation: OperationContinuation<Operation.Value, Operation.Failure>
+  ) async throws(Operation.Failure) -> Operation.Value {
+    _ = try await operation.run(isolation: isolation, in: context, with: continuation)
+    return try await operation.run(isolation: isolation, in: context, with: continuation)
+  }
+}
+
+extension OperationCondition {
+  fileprivate var outcome: String {
+    get async {
+      switch await self.evaluate(in: OperationContext()) {
+      case .satisfied: "satisfied"
+      case .skipped: "skipped"
+      case .denied(let error): "denied \(error)"
+      }
+    }
+  }
+}

@@ -1,0 +1,219 @@
+import OperationCore
+import OperationTesting
+import Testing
+
+@testable import OperationScheduling
+
+@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+struct NestedExclusionTests {
+  private let journal = Journal<String>()
+  private let names = Names()
+
+  private func note(_ name: String) -> AnyWork {
+    Work(name) { [journal] _ in journal.note(name) }
+  }
+
+  @Test func `A run inside of a holder is part of it`() async throws {
+    let inner = self.note("inner").mutuallyExclusive(self.names("x"))
+    let middle = Work<Void, any Error> { _ in try await inner.runOnce() }.mutuallyExclusive(
+      self.names("y"),
+      self.names("x")
+    )
+    let outer = Work<Void, any Error> { _ in
+      try await middle.runOnce()
+      try await inner.runOnce()
+    }.mutuallyExclusive(self.names("x"))
+    try await outer.runOnce()
+    #expect(self.journal.entries == ["inner", "inner"])
+  }
+
+  @Test func `Runs inside of one holder run one at a time`() async throws {
+    let counter = InsideCounter()
+    let inner = Work<Void, any Error> { _ in
+      counter.enter()
+      await elsewhere()
+      counter.leave()
+    }.mutuallyExclusive(self.names("x"))
+    let outer = Work<Void, any Error> { _ in
+      await withTaskGroup { group in
+        for _ in 0..<50 { group.addTask { try? await inner.runOnce() } }
+      }
+    }.mutuallyExclusive(self.names("x"))
+    try await outer.runOnce()
+    #expect(counter.entered == 50)
+    #expect(counter.most == 1)
+  }
+
+  @Test func `A run inside of a holder goes before those that wait for the holder`() async throws {
+    let gate = Gate()
+    let inner = self.note("inner").mutuallyExclusive(self.names("x"), self.names("y"))
+    let outer = Work<Void, any Error> { _ in
+      try await gate.wait()
+      try await inner.runOnce()
+    }.mutuallyExclusive(self.names("x"))
+    let holder = outer.begin()
+    try await gate.arrivals(count: 1)
+    // It waits for the holder, and came before the inner run in the other category.
+    let waiter = self.note("waiter").mutuallyExclusive(self.names("y"), self.names("x")).begin()
+    gate.open()
+    try await holder.value
+    try await waiter.value
+    #expect(self.journal.entries == ["inner", "waiter"])
+  }
+
+  @Test func `A run inside of a holder waits for earlier ones that need nothing of the holder`()
+    async throws
+  {
+    let gates = [Gate(), Gate()]
+    let inner = self.note("inner").mutuallyExclusive(self.names("y"))
+    let holder = Work<Void, any Error> { _ in
+      try await gates[0].wait()
+      try await inner.runOnce()
+    }.mutuallyExclusive(self.names("x")).begin()
+    try await gates[0].arrivals(count: 1)
+    let other = Work<Void, any Error> { _ in try await gates[1].wait() }.mutuallyExclusive(self.names("y")).begin()
+    let waiter = self.note("waiter").mutuallyExclusive(self.names("y")).begin()
+    gates[0].open()
+    gates[1].open()
+    for run in [holder, other, waiter] { try await run.value }
+    #expect(self.journal.entries == ["waiter", "inner"])
+  }
+
+  @Test func `Holders that need what the other has are reported, and one of them fails`() async throws {
+    let recorder = WarningRecorder()
+    let gates = [Gate(), Gate()]
+    await recorder.recording {
+      let runs = [("a", "b", 0), ("b", "a", 1)].map { first, second, number in
+        let inner = Work<Void, any Error>("inner") { _ in }.mutuallyExclusive(self.names(second))
+        return Work<Void, any Error> { _ in
+          gates[number].open()
+          try await gates[1 - number].wait()
+          try await inner.runOnce()
+        }.mutuallyExclusive(self.names(first)).begin()
+      }
+      var failures = 0
+      for run in runs {
+        do {
+          try await run.value
+        } catch {
+          #expect(error is OperationCircleError)
+          failures += 1
+        }
+      }
+      #expect(failures == 1)
+    }
+    #expect(recorder.warnings.map(\.code) == [.taskCircle])
+  }
+
+  @Test func `A run in a circle whose failure has no room for it goes on`() async throws {
+    let recorder = WarningRecorder()
+    let gates = [Gate(), Gate()]
+    try await recorder.recording {
+      let runs = [("a", "b", 0), ("b", "a", 1)].map { first, second, number in
+        let inner = Work<Int, OnlyFailure> { _ throws(OnlyFailure) in number }.mutuallyExclusive(self.names(second))
+        return Work<Int, any Error> { _ in
+          gates[number].open()
+          try await gates[1 - number].wait()
+          return try await inner.runOnce()
+        }.mutuallyExclusive(self.names(first)).begin()
+      }
+      let values = [try await runs[0].value, try await runs[1].value]
+      #expect(values == [0, 1])
+    }
+    #expect(recorder.warnings.map(\.code) == [.taskCircle])
+  }
+
+  @Test func `A run that another one has left behind waits like any other`() async throws {
+    let gate = Gate()
+    let left = Journal<Task<Void, any Error>>()
+    let inner = self.note("left").mutuallyExclusive(self.names("x"))
+    let outer = Work<Void, any Error> { _ in
+      left.note(
+        Task {
+          try await gate.wait()
+          try await inner.runOnce()
+        }
+      )
+    }.mutuallyExclusive(self.names("x"))
+    try await outer.runOnce()
+    let script = Script()
+    let holder = script.operation().mutuallyExclusive(self.names("x")).begin()
+    let run = try await script.next()
+    gate.open()
+    let waiter = self.note("waiter").mutuallyExclusive(self.names("x")).begin()
+    #expect(self.journal.entries.isEmpty)
+    run.succeed(1)
+    _ = try await holder.value
+    try await waiter.value
+    try await left.entries[0].value
+    #expect(Set(self.journal.entries) == ["left", "waiter"])
+  }
+
+  @Test func `Nested runs of random categories never overlap, and all of them end`() async throws {
+    let counters = (0..<4).map { _ in InsideCounter() }
+    let recorder = WarningRecorder()
+    await recorder.recording {
+      await withTaskGroup { group in
+        for number in 0..<400 {
+          group.addTask {
+            var random = SplitMix(seed: UInt64(number))
+            let run = NestedWork(depth: 3, counters: counters, random: random.split()).begin()
+            if number.isMultiple(of: 3) { run.cancel() }
+            _ = try? await run.value
+          }
+        }
+      }
+    }
+    #expect(recorder.warnings.allSatisfy { $0.code == .taskCircle })
+    for counter in counters { #expect(counter.most <= 1) }
+  }
+}
+
+/// A run that takes categories at random, and runs others inside of it.
+private struct NestedWork: OperationRequest, Sendable {
+  let depth: Int
+  let counters: [InsideCounter]
+  var random: SplitMix
+  /// The categories of the runs around this one.
+  var held: Set<Int> = []
+
+  func run(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    with continuation: OperationContinuation<Void, any Error>
+  ) async throws {
+    var random = self.random
+    let categories = Set((0..<Int.random(in: 1...2, using: &random)).map { _ in Int.random(in: 0..<4, using: &random) })
+    let seeds = (0..<2).map { _ in random.split() }
+    try await Work<Void, any Error>("nested") { _ in
+      let new = categories.subtracting(self.held)
+      for category in new { self.counters[category].enter() }
+      defer { for category in new { self.counters[category].leave() } }
+      await elsewhere()
+      guard self.depth > 1 else { return }
+      for seed in seeds {
+        let held = self.held.union(categories)
+        try await NestedWork(depth: self.depth - 1, counters: self.counters, random: seed, held: held).runOnce()
+      }
+    }.prepared { $0.add(categories.map { OperationCategory("nested \($0)") }) }.runOnce()
+  }
+}
+
+/// A small generator of random numbers with a seed.
+struct SplitMix: RandomNumberGenerator, Sendable {
+  private var state: UInt64
+
+  init(seed: UInt64) {
+    self.state = seed
+  }
+
+  mutating func next() -> UInt64 {
+    self.state &+= 0x9E37_79B9_7F4A_7C15
+    var value = self.state
+    value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+    return value ^ (value >> 31)
+  }
+
+  mutating func split() -> SplitMix { SplitMix(seed: self.next()) }
+}
