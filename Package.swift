@@ -162,7 +162,6 @@ let table: [Module] = [
 ]
 
 // MARK: - The package
-
 let package = Package(
   name: "swift-operation",
   platforms: [  // The first systems whose runtime has `Task.immediate` (SE-0472).
@@ -360,7 +359,6 @@ extension Module {
     return module
   }
 
-  /// The settings of every target.
   static var settings: [SwiftSetting] {
     var settings: [SwiftSetting] = [
       .enableUpcomingFeature("ExistentialAny"),  // SE-0335: a type that erases a protocol is written with `any`.

@@ -4,7 +4,7 @@ package struct RunTask: Sendable {
   private let handle: Task<Void, Never>
 
   /// Identifies the task among all tasks that exist at the same time.
-  var identity: UInt { unsafeBitCast(self.handle, to: UInt.self) }
+  package var identity: UInt { unsafeBitCast(self.handle, to: UInt.self) }
 
   @usableFromInline
   init(_ handle: Task<Void, Never>) {

@@ -31,6 +31,7 @@ extension OperationRequest where Self: Sendable {
     var context = context
     // The work is a run of its own: not of the store, the task or the attempt of the operation that waits for it.
     context.leaveRun()
+    if context.scheduledStart != nil { context.scheduledStart = nil }
     _ = try? await OperationRunner(operation: self, initialContext: context).run(isolation: isolation)
   }
 }

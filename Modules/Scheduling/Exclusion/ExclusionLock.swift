@@ -45,6 +45,11 @@ enum ExclusionLock {
     self.machine.withLock { $0.abandon(others, by: scope) }
   }
 
+  /// Whether another scope waits for this one.
+  static func isAwaited(_ scope: RunScope) -> Bool {
+    self.machine.withLock { _ in !scope.waitingScopes.isEmpty }
+  }
+
   private static func resume(_ resumptions: [ExclusionMachine.Resumption]) {
     for (waiter, outcome) in resumptions { waiter.resume(returning: outcome) }
   }

@@ -12,18 +12,21 @@ final class RunScope: Sendable {
   let operationType: any Any.Type
   /// The scheduled operation whose run this is; nil for a run that holds categories.
   let place: (any RunPlace)?
+  /// The lane of unique work that the run belongs to.
+  let uniqueSlot: Int?
 
-  // Unsafe because the compiler does not see that the lock of the exclusion machine guards it.
   /// The scopes that wait for this one.
-  nonisolated(unsafe) var waitingScopes: [RunScope] = []
   // Unsafe because the compiler does not see that the lock of the exclusion machine guards it.
+  nonisolated(unsafe) var waitingScopes: [RunScope] = []
   /// Whether the scope holds categories.
+  // Unsafe because the compiler does not see that the lock of the exclusion machine guards it.
   nonisolated(unsafe) var isHolding = false
 
-  init(parent: RunScope?, operationType: any Any.Type, place: (any RunPlace)? = nil) {
+  init(parent: RunScope?, operationType: any Any.Type, place: (any RunPlace)? = nil, uniqueSlot: Int? = nil) {
     self.parent = parent
     self.operationType = operationType
     self.place = place
+    self.uniqueSlot = uniqueSlot
   }
 }
 

@@ -49,6 +49,7 @@ public struct OperationPreparation<Operation: OperationRequest>: OperationModifi
   ) async throws(Operation.Failure) -> Operation.Value {
     if !self.checks.isEmpty { try await self.check(isolation: isolation, in: context) }
     guard !self.slots.isEmpty else {
+      Self.noteStart(in: context)
       return try await operation.run(isolation: isolation, in: context, with: continuation)
     }
     let scope = RunScope(parent: .current, operationType: Operation.unmodifiedType)
@@ -68,10 +69,12 @@ public struct OperationPreparation<Operation: OperationRequest>: OperationModifi
       let circle: Result<Operation.Value, Operation.Failure>? = Self.outcome(ofCircle: names)
       if let circle { return try circle.get() }
       // The failure cannot represent the circle: it was reported, and the run goes on rather than wait forever.
+      Self.noteStart(in: context)
       return try await operation.run(isolation: isolation, in: context, with: continuation)
     case .admitted:
       defer { ExclusionLock.leave(scope, self.slots) }
       if Task.isCancelled, let cancellation = Self.cancellation { throw cancellation }
+      Self.noteStart(in: context)
       return try await scope.perform(isolation: isolation) {
         do throws(Operation.Failure) {
           return Result<Operation.Value, Operation.Failure>.success(
@@ -116,6 +119,12 @@ extension OperationPreparation {
   /// A `CancellationError`; nil if the failure of the operation cannot represent it.
   private static var cancellation: Operation.Failure? {
     @inline(never) get { CancellationError() as? Operation.Failure }
+  }
+
+  /// Notes that the body begins, if the operation was scheduled and no preparation is inside of this one.
+  private static func noteStart(in context: OperationContext) {
+    guard let start = context.scheduledStart, !OperationTraits.of(Operation.self).hasPreparation else { return }
+    start.node.start()
   }
 
   @inline(never)

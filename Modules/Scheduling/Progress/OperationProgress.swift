@@ -1,0 +1,159 @@
+public import Observation
+internal import OperationCore
+
+/// How many operations a scheduler or a group has, and how many of them have ended.
+///
+/// ```swift
+/// for await counts in group.progress.updates { draw(counts.fraction) }
+/// ```
+///
+/// Its properties are tracked by `withObservationTracking` and `Observations`. They may be a moment older than the
+/// scheduler, and never go back.
+public final class OperationProgress: Observable, Sendable {
+  /// The counts at one time.
+  public struct Counts: Hashable, Sendable {
+    /// The number of operations that have ended, in whatever way.
+    public var completed = 0
+
+    /// The number of operations that have been scheduled.
+    public var total = 0
+
+    /// Creates counts.
+    public init(completed: Int = 0, total: Int = 0) {
+      self.completed = completed
+      self.total = total
+    }
+
+    /// The share of operations that have ended, from 0 to 1; 0 when there is none.
+    public var fraction: Double { self.total == 0 ? 0 : Double(self.completed) / Double(self.total) }
+  }
+
+  struct Event: Sendable {
+    var counts: Counts
+    var isFinal = false
+  }
+
+  private let registrar = ObservationRegistrar()
+  private let state: Locked<Event>
+  private let broadcast: Broadcast<Event>
+
+  init(_ counts: Counts, isFinal: Bool) {
+    let event = Event(counts: counts, isFinal: isFinal)
+    self.state = Locked(event)
+    self.broadcast = Broadcast(event)
+  }
+
+  /// The number of operations that have ended, in whatever way.
+  public var completed: Int {
+    self.registrar.access(self, keyPath: \.completed)
+    return self.state.withLock { $0.counts.completed }
+  }
+
+  /// The number of operations that have been scheduled.
+  public var total: Int {
+    self.registrar.access(self, keyPath: \.total)
+    return self.state.withLock { $0.counts.total }
+  }
+
+  /// The share of operations that have ended, from 0 to 1; 0 when there is none.
+  public var fraction: Double {
+    self.registrar.access(self, keyPath: \.fraction)
+    return self.state.withLock { $0.counts.fraction }
+  }
+
+  /// An asynchronous sequence of the current counts and the later ones.
+  ///
+  /// A slow iterator misses counts, and receives the newest. The sequence ends with a group; that of a scheduler does
+  /// not end.
+  public var updates: Updates { Updates(broadcast: self.broadcast) }
+
+  /// Notes newer counts. Callers on several threads may come in any order.
+  func update(_ counts: Counts) {
+    self.change {
+      $0.counts.completed = max($0.counts.completed, counts.completed)
+      $0.counts.total = max($0.counts.total, counts.total)
+    }
+  }
+
+  /// Notes that the counts do not change anymore.
+  func finish() {
+    self.change { $0.isFinal = true }
+  }
+
+  private func change(_ edit: @Sendable (inout Event) -> Void) {
+    // Nested, because each property tells its own observers.
+    let event = self.registrar.withMutation(of: self, keyPath: \.completed) {
+      self.registrar.withMutation(of: self, keyPath: \.total) {
+        self.registrar.withMutation(of: self, keyPath: \.fraction) {
+          self.state.withLock { state in
+            edit(&state)
+            return state
+          }
+        }
+      }
+    }
+    self.broadcast.send(event)
+  }
+}
+
+typealias ProgressCounts = OperationProgress.Counts
+
+extension OperationProgress {
+  /// The counts of a scheduler or a group, as ``OperationProgress/updates`` returns them.
+  public struct Updates: AsyncSequence, Sendable {
+    public typealias Element = Counts
+    public typealias Failure = Never
+
+    let broadcast: Broadcast<Event>
+
+    public func makeAsyncIterator() -> Iterator {
+      let (stream, continuation) = AsyncStream.makeStream(of: Counts.self, bufferingPolicy: .bufferingNewest(1))
+      let newest = Locked(-1)
+      let subscription = self.broadcast.subscribe { event in
+        let (counts, age) = (event.counts, event.counts.completed + event.counts.total)
+        let isNew = newest.withLock { newest in
+          defer { newest = Swift.max(newest, age) }
+          return age > newest
+        }
+        if isNew { continuation.yield(counts) }
+        if event.isFinal { continuation.finish() }
+      }
+      return Iterator(base: stream.makeAsyncIterator(), subscription: subscription)
+    }
+
+    /// Iterates over counts.
+    public struct Iterator: AsyncIteratorProtocol {
+      public typealias Failure = Never
+
+      var base: AsyncStream<Counts>.Iterator
+      let subscription: OperationSubscription
+
+      public mutating func next() async -> Counts? {
+        await self.base.next()
+      }
+
+      public mutating func next(isolation: isolated (any Actor)?) async -> Counts? {
+        await self.base.next(isolation: isolation)
+      }
+    }
+  }
+}
+
+extension SchedulerCore {
+  /// The progress, which is counted from the first use on.
+  var progress: OperationProgress {
+    // Made before the lock is taken, as it may turn out to be unneeded.
+    let made = SchedulingLock.withLock { self.machine.progress }
+    if let made { return made }
+    let (counts, isClosed) = SchedulingLock.withLock { (self.machine.counts, self.machine.isClosed) }
+    let progress = OperationProgress(counts, isFinal: isClosed)
+    let (kept, newest) = SchedulingLock.withLock { () -> (OperationProgress, OperationProgress.Counts) in
+      let kept = self.machine.progress ?? progress
+      self.machine.progress = kept
+      return (kept, self.machine.counts)
+    }
+    // Operations may have ended before the progress was kept.
+    kept.update(newest)
+    return kept
+  }
+}

@@ -1,0 +1,116 @@
+public import OperationCore
+
+/// An operation of a scheduler, without the type of its value.
+public struct AnyScheduledOperation: Sendable, Hashable {
+  let node: ScheduledNode
+
+  public static func == (lhs: Self, rhs: Self) -> Bool { lhs.node === rhs.node }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(ObjectIdentifier(self.node))
+  }
+
+  /// The scheduled operation that the current task works for; nil in other tasks.
+  public static var current: AnyScheduledOperation? {
+    var scope = RunScope.current
+    while let current = scope {
+      if let node = current.place as? ScheduledNode { return AnyScheduledOperation(node: node) }
+      scope = current.parent
+    }
+    return nil
+  }
+
+  /// The name of the operation: the one that it was scheduled with, or else ``/OperationCore/OperationRequest/operationName``.
+  public var name: String { self.node.name }
+
+  /// The type of the operation without its modifiers.
+  ///
+  /// An enqueuing module compares it: `operation.operationType is any NetworkOperation.Type`.
+  public var operationType: any OperationRequest.Type { self.node.operationType }
+
+  /// Whether the operation is vital for its scheduler.
+  public var isVital: Bool { self.node.isVital }
+
+  /// Whether the operation was cancelled. Its body may still run.
+  public var isCancelled: Bool { SchedulingLock.withLock { self.node.state.isCancelled } }
+
+  /// Whether the operation has ended.
+  public var isFinished: Bool { SchedulingLock.withLock { self.node.isEnded } }
+
+  /// How the operation has ended; nil before its end.
+  public var outcome: OperationOutcome? { SchedulingLock.withLock { self.node.state.outcome } }
+
+  /// The operations that this one was made to wait for, and how they have ended. Empty before it begins.
+  ///
+  /// Conditions read it: `AnyScheduledOperation.current?.dependencies`.
+  public var dependencies: [FinishedDependency] { SchedulingLock.withLock { self.node.state.dependencies } }
+
+  /// Cancels the operation. One that has not begun ends at once, without running; its dependencies are ignored.
+  public func cancel() {
+    self.node.cancel()
+  }
+
+  /// Waits until the operation has ended, in whatever way.
+  ///
+  /// - Throws: `CancellationError` at once when the current task is cancelled; ``/OperationCore/OperationCircleError``
+  ///   when the operation waits for the one that calls this.
+  public func finished(isolation: isolated (any Actor)? = #isolation) async throws {
+    try await self.node.ended(isolation: isolation)
+  }
+
+  /// Makes the operation begin after another one, of any scheduler, has ended, however that one ends.
+  ///
+  /// A circle is reported as ``/OperationCore/OperationWarning/Code/taskCircle``, and the operation fails with
+  /// ``/OperationCore/OperationCircleError``. A dependency of an operation that has begun is reported and ignored.
+  public func addDependency(_ other: AnyScheduledOperation) {
+    self.node.addDependency(other.node)
+  }
+
+  /// Makes the operation begin after another one, of any scheduler, has ended, however that one ends.
+  public func addDependency<Value>(_ other: ScheduledOperation<Value>) {
+    self.node.addDependency(other.node)
+  }
+
+  /// Adds a condition, which is prepared and evaluated with those of the operation, before them.
+  ///
+  /// Has no effect once the operation has begun: call it in an enqueuing module.
+  public func addCondition(_ condition: some OperationCondition) {
+    SchedulingLock.withLock {
+      if !self.node.hasBegun { self.node.state.conditions.append(condition) }
+    }
+  }
+
+  /// Adds an observer.
+  public func addObserver(_ observer: some OperationObserver) {
+    self.node.addObserver(observer)
+  }
+
+  /// Adds an observer that calls closures: see ``ScheduledOperation/observe(_:)``.
+  public func observe(_ build: (inout OperationObservation<any Sendable>) -> Void) {
+    var observation = OperationObservation<any Sendable>()
+    build(&observation)
+    let node = self.node
+    self.node.addObserver(
+      ClosureObserver(observation) { outcome in
+        if let error = outcome.error { return .failure(error) }
+        return .success(SchedulingLock.withLock { node.state.job }?.erasedValue ?? ())
+      }
+    )
+  }
+
+  /// Schedules an operation in the same scheduler, as a product of this one, whose observers are told.
+  ///
+  /// The product is not held back by vital operations that came after this one. This operation does not wait for it,
+  /// but a group that this one is part of does. If this operation has ended, that is reported as
+  /// ``/OperationCore/OperationWarning/Code/addedAfterEnd``, and the product fails.
+  @discardableResult
+  public func produce<Operation: OperationRequest & Sendable>(
+    _ operation: Operation,
+    vital: Bool = false,
+    priority: TaskPriority? = nil,
+    named name: String? = nil
+  ) -> ScheduledOperation<Operation.Value> where Operation.Value: Sendable {
+    let request = ScheduleRequest(isVital: vital, priority: priority, name: name, producer: self.node)
+    return self.node.core.schedule(operation, request) { _ in }
+  }
+}

@@ -1,0 +1,175 @@
+public import OperationCore
+
+/// Runs operations in the order that their dependencies, priorities and the width of the scheduler allow.
+///
+/// ```swift
+/// let scheduler = OperationScheduler(maximumConcurrentOperations: 4)
+/// let list = scheduler.schedule(FetchList())
+/// let index = scheduler.schedule(WriteIndex()) { $0.addDependency(list) }
+/// try await index.value
+/// ```
+///
+/// For one operation, the order is: its dependencies, the work that its conditions generate, its conditions, its
+/// categories, its observers' start, its body. An operation takes a place of the scheduler when its dependencies have
+/// ended, and keeps it until it ends, except while it waits for a category or for another operation. Its task is made
+/// when it is scheduled, and inherits the task-local values of the caller.
+///
+/// The scheduled operations run even if nothing refers to the scheduler. If it is suspended then, nothing could resume
+/// it, and the operations that wait are cancelled.
+public final class OperationScheduler: Sendable {
+  let core: SchedulerCore
+
+  /// The initial context of the operations.
+  public let initialContext: OperationContext
+
+  /// Creates a scheduler.
+  ///
+  /// - Parameters:
+  ///   - maximumConcurrentOperations: The number of operations that may run at a time. A number below 1 is reported,
+  ///     and counts as 1.
+  ///   - name: The name of the scheduler in messages.
+  ///   - initialContext: The initial context of the operations.
+  public convenience init(
+    maximumConcurrentOperations: Int = .max,
+    name: String = "An operation scheduler",
+    initialContext: OperationContext = OperationContext()
+  ) {
+    let width = maximumConcurrentOperations.validWidth
+    self.init(core: SchedulerCore(width: width, name: name, isSuspended: false, initialContext: initialContext))
+  }
+
+  init(core: SchedulerCore) {
+    self.core = core
+    self.initialContext = core.initialContext
+    SchedulingLock.withLock { core.machine.handleCount += 1 }
+  }
+
+  deinit {
+    SchedulingLock.perform { actions in
+      self.core.machine.handleCount -= 1
+      guard self.core.machine.handleCount == 0, self.core.machine.isSuspended else { return }
+      for node in self.core.machine.members.all where !node.hasBegun { node.cancel(&actions) }
+    }
+  }
+}
+
+extension Int {
+  /// The number as the width of a scheduler.
+  var validWidth: Int {
+    guard self < 1 else { return self }
+    OperationWarning(
+      code: .invalidArgument,
+      message: "A scheduler for \(self) operations at a time would run nothing. It runs 1 at a time; pass 1 or more."
+    ).report()
+    return 1
+  }
+}
+
+// MARK: - Scheduling
+
+extension OperationScheduler {
+  /// Schedules an operation.
+  ///
+  /// - Parameters:
+  ///   - operation: The operation.
+  ///   - vital: Whether the operation holds back those that are scheduled later until it has ended.
+  ///   - priority: The priority of the operation; nil for that of the context's task configuration, or else that of the
+  ///     caller. Operations of higher priority get a place first.
+  ///   - name: The name of the operation in messages; nil for its own name.
+  ///   - context: Entries that replace those of the scheduler's initial context.
+  ///   - configure: Receives the operation before it can begin, to add dependencies and observers.
+  /// - Complexity: O(1), for any number of operations that wait.
+  @discardableResult
+  public func schedule<Operation: OperationRequest & Sendable>(
+    _ operation: Operation,
+    vital: Bool = false,
+    priority: TaskPriority? = nil,
+    named name: String? = nil,
+    in context: OperationContext? = nil,
+    configure: (ScheduledOperation<Operation.Value>) -> Void = { _ in }
+  ) -> ScheduledOperation<Operation.Value> where Operation.Value: Sendable {
+    let request = ScheduleRequest(isVital: vital, priority: priority, name: name, context: context)
+    return self.core.schedule(operation, request, configure)
+  }
+
+  /// Schedules a closure.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the operation in messages.
+  ///   - vital: Whether the operation holds back those that are scheduled later until it has ended.
+  ///   - priority: The priority of the operation; nil for that of the caller.
+  ///   - body: The work, which receives the context of the operation.
+  @discardableResult
+  public func schedule<Value: Sendable>(
+    named name: String,
+    vital: Bool = false,
+    priority: TaskPriority? = nil,
+    _ body: @escaping @Sendable (OperationContext) async throws -> Value
+  ) -> ScheduledOperation<Value> {
+    self.schedule(ClosureOperation(name, body), vital: vital, priority: priority)
+  }
+
+  /// Holds back what is scheduled later until an operation, of any scheduler, has ended.
+  ///
+  /// Operations that are scheduled already are not held back.
+  public func addDependency<Value>(_ operation: ScheduledOperation<Value>) {
+    self.core.addDependency(operation.node)
+  }
+
+  /// Holds back what is scheduled later until an operation, of any scheduler, has ended.
+  public func addDependency(_ operation: AnyScheduledOperation) {
+    self.core.addDependency(operation.node)
+  }
+
+  /// Calls `module` for each operation that is scheduled later, before the operation can begin.
+  ///
+  /// A module may add observers, dependencies and conditions, and cancel the operation. Modules are called on the
+  /// thread that schedules, in the order in which they were added.
+  public func addEnqueuingModule(
+    _ module: @escaping @Sendable (AnyScheduledOperation, OperationScheduler) -> Void
+  ) {
+    SchedulingLock.withLock { self.core.machine.modules.append(module) }
+  }
+}
+
+// MARK: - Controlling
+
+extension OperationScheduler {
+  /// The name of the scheduler in messages.
+  public var name: String { self.core.name }
+
+  /// The number of operations that have not ended.
+  public var operationCount: Int { SchedulingLock.withLock { self.core.machine.members.count } }
+
+  /// Whether the scheduler is suspended.
+  public var isSuspended: Bool { SchedulingLock.withLock { self.core.machine.isSuspended } }
+
+  /// Lets no further operation begin. Those that have begun continue.
+  public func suspend() {
+    SchedulingLock.withLock { self.core.machine.isSuspended = true }
+  }
+
+  /// Lets operations begin again.
+  public func resume() {
+    SchedulingLock.perform { actions in
+      self.core.machine.isSuspended = false
+      self.core.admit(&actions)
+    }
+  }
+
+  /// Cancels all operations that are scheduled now. Those that have not begun end at once.
+  public func cancelAll() {
+    self.core.cancelAll()
+  }
+
+  /// Waits until all operations have ended, those included that are scheduled meanwhile.
+  ///
+  /// It returns at once when the current task is cancelled. Called by an operation of the scheduler, which would wait
+  /// for itself, it reports that as ``/OperationCore/OperationWarning/Code/taskCircle`` and returns at once.
+  public func waitUntilEmpty(isolation: isolated (any Actor)? = #isolation) async {
+    await self.core.waitUntilEmpty(isolation: isolation)
+  }
+
+  /// How many operations the scheduler has run.
+  public var progress: OperationProgress { self.core.progress }
+}

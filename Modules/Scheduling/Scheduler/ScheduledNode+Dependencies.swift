@@ -1,0 +1,62 @@
+public import OperationCore
+
+extension OperationWarning.Code {
+  /// An operation was made to wait for another one after it had begun.
+  public static let lateDependency = OperationWarning.Code(description: "lateDependency")
+
+  /// An operation was added to a group, or produced by an operation, that had ended.
+  public static let addedAfterEnd = OperationWarning.Code(description: "addedAfterEnd")
+}
+
+extension ScheduledNode {
+  private enum Addition: Sendable {
+    case added
+    case late
+    case circle([ScheduledNode])
+  }
+
+  /// Makes the operation begin after another one has ended, however it ends.
+  func addDependency(_ other: ScheduledNode) {
+    let name = other.name
+    let addition = SchedulingLock.perform { actions -> Addition in
+      guard !self.hasBegun else { return self.isOver && self.state.isCancelled ? .added : .late }
+      if self === other { return .circle([self]) }
+      if self.mayBeAwaited, let path = WaitPath.nodes(from: other, to: [self]) {
+        return .circle([self] + path)
+      }
+      self.state.prerequisites.append(Prerequisite(node: other, name: name))
+      guard !other.isEnded else { return .added }
+      self.core.withdraw(self, &actions)
+      self.state.unmetCount += 1
+      other.state.dependents.append(self)
+      return .added
+    }
+    switch addition {
+    case .added: break
+    case .late: self.reportLateDependency(on: other)
+    case .circle(let nodes):
+      let error = WaitPath.report(nodes)
+      SchedulingLock.perform { self.fail(error, &$0) }
+    }
+  }
+
+  private func reportLateDependency(on other: ScheduledNode) {
+    OperationWarning(
+      code: .lateDependency,
+      message: """
+        \(self.name) was made to wait for \(other.name) after it had begun. The call was ignored. Add dependencies in \
+        the closure of `schedule`, in an enqueuing module, or while the scheduler is suspended.
+        """
+    ).report()
+  }
+}
+
+extension SchedulerCore {
+  /// Holds back what is scheduled later until `node`, of any scheduler, has ended.
+  func addDependency(_ node: ScheduledNode) {
+    SchedulingLock.withLock {
+      guard !node.isEnded else { return }
+      self.addVital(node, ticket: self.machine.nextTicket())
+    }
+  }
+}

@@ -1,0 +1,81 @@
+/// An event of an operation, with the observers that were there when it happened.
+enum NodeEvent: Sendable {
+  case started([any OperationObserver])
+  case produced(ScheduledNode, [any OperationObserver])
+  case ended(OperationOutcome, [any OperationObserver])
+  /// What an observer that was added late has missed.
+  case missed(any OperationObserver, hasStarted: Bool, outcome: OperationOutcome?)
+  /// All observers know that the operation has ended.
+  case completion
+}
+
+extension ScheduledNode {
+  /// Adds an observer, which hears what it has missed.
+  func addObserver(_ observer: any OperationObserver) {
+    SchedulingLock.perform { actions in
+      if self.state.hasStarted || self.isOver {
+        let outcome = self.isOver ? self.state.outcome : nil
+        self.state.events.append(.missed(observer, hasStarted: self.state.hasStarted, outcome: outcome))
+        actions.deliveries.append(self)
+      }
+      if !self.isOver { self.state.observers.append(observer) }
+    }
+  }
+
+  /// Notes that the conditions are satisfied, and tells the observers before the body runs.
+  func start() {
+    SchedulingLock.perform { actions in
+      guard self.state.phase == .preparing else { return }
+      self.state.phase = .running
+      self.state.hasStarted = true
+      guard !self.state.observers.isEmpty else { return }
+      self.state.events.append(.started(self.state.observers))
+      actions.deliveries.append(self)
+    }
+  }
+
+  /// Tells the observers that this operation has produced another one.
+  func noteProduced(_ other: ScheduledNode) {
+    SchedulingLock.perform { actions in
+      guard !self.isOver, !self.state.observers.isEmpty else { return }
+      self.state.events.append(.produced(other, self.state.observers))
+      actions.deliveries.append(self)
+    }
+  }
+
+  /// Delivers the events in order, unless another caller does so already.
+  func deliverEvents() {
+    while let event = SchedulingLock.withLock({ self.nextEvent() }) {
+      self.deliver(event)
+      SchedulingLock.withLock { self.state.isDelivering = false }
+    }
+  }
+
+  private func nextEvent() -> NodeEvent? {
+    guard !self.state.isDelivering, !self.state.events.isEmpty else { return nil }
+    self.state.isDelivering = true
+    return self.state.events.removeFirst()
+  }
+
+  private func deliver(_ event: NodeEvent) {
+    let operation = AnyScheduledOperation(node: self)
+    switch event {
+    case .started(let observers):
+      for observer in observers { observer.operationDidStart(operation) }
+    case .produced(let other, let observers):
+      let other = AnyScheduledOperation(node: other)
+      for observer in observers { observer.operation(operation, didProduce: other) }
+    case .ended(let outcome, let observers):
+      for observer in observers { observer.operation(operation, didFinishWith: outcome) }
+    case .missed(let observer, let hasStarted, let outcome):
+      if hasStarted { observer.operationDidStart(operation) }
+      if let outcome { observer.operation(operation, didFinishWith: outcome) }
+    case .completion:
+      self.complete()
+    }
+  }
+
+  private func complete() {
+    SchedulingLock.perform { self.core.complete(self, &$0) }
+  }
+}

@@ -1,0 +1,199 @@
+internal import OperationCore
+internal import Synchronization
+
+/// The lock that guards all schedulers and their operations, as operations of different schedulers wait for each other.
+enum SchedulingLock {
+  private static let mutex = Mutex(())
+
+  /// Runs `body`, which must neither call nor release what is the user's, under the lock.
+  static func withLock<R: Sendable>(_ body: () -> R) -> R {
+    self.mutex.withLock { _ in body() }
+  }
+
+  /// Runs `body` under the lock, and after unlocking performs what it has collected.
+  static func perform<R: Sendable>(_ body: (inout SchedulingActions) -> R) -> R {
+    var actions = SchedulingActions()
+    let result = self.mutex.withLock { _ in body(&actions) }
+    actions.perform()
+    return result
+  }
+}
+
+/// What has to be done after unlocking.
+struct SchedulingActions {
+  var resumptions: [UnsafeContinuation<Void, Never>] = []
+  var cancellations: [RunTask] = []
+  var taskCancellations: [any CancellableTask] = []
+  /// The operations that have events for their observers.
+  var deliveries: [ScheduledNode] = []
+  /// The progress of schedulers, with its new counts.
+  var progress: [(OperationProgress, ProgressCounts)] = []
+  /// What operations had, which is released after unlocking, as it may own what is the user's.
+  var released: [ScheduledNode.Remains] = []
+
+  func perform() {
+    for task in self.cancellations { task.cancel() }
+    for task in self.taskCancellations { task.cancel() }
+    for (progress, counts) in self.progress { progress.update(counts) }
+    for continuation in self.resumptions { continuation.resume() }
+    for node in self.deliveries { node.deliverEvents() }
+  }
+}
+
+/// The work of a scheduled operation.
+protocol ScheduledJob: AnyObject, Sendable {
+  var name: String { get }
+  /// The value of the operation; nil before it has succeeded.
+  var erasedValue: (any Sendable)? { get }
+  /// Runs the operation, and keeps its value.
+  func run(for node: ScheduledNode) async -> OperationOutcome
+}
+
+/// How a scheduled operation has ended.
+public enum OperationOutcome: Sendable {
+  /// It has returned a value.
+  case succeeded
+  /// It has thrown an error, or a condition has denied it.
+  case failed(any Error)
+  /// It was cancelled, or skipped, and has thrown this error.
+  case cancelled(any Error)
+
+  /// The error of an operation that has not succeeded.
+  public var error: (any Error)? {
+    switch self {
+    case .succeeded: nil
+    case .failed(let error), .cancelled(let error): error
+    }
+  }
+}
+
+/// An operation of a scheduler.
+///
+/// The scheduling lock guards its state.
+final class ScheduledNode: Sendable {
+  enum Phase: Int {
+    /// It is not in its scheduler yet.
+    case new
+    /// It waits for other operations.
+    case waiting
+    /// It waits for a place in its scheduler.
+    case ready
+    /// It has a place, and its task is about to begin.
+    case admitted
+    /// Its conditions are checked.
+    case preparing
+    /// Its body runs.
+    case running
+    /// It has ended, and its observers are told.
+    case ending
+    case ended
+  }
+
+  struct State {
+    var phase = Phase.new
+    var job: (any ScheduledJob)?
+    var outcome: OperationOutcome?
+    /// How the operation ends as soon as it is in its scheduler.
+    var earlyOutcome: OperationOutcome?
+    var isCancelled = false
+    /// The number of things that it waits for before it is ready.
+    var unmetCount = 0
+    var priority: UInt8 = 0
+
+    /// The task, once the operation has begun.
+    var task: RunTask?
+    /// The task's wait for its beginning, or for a place.
+    var continuation: UnsafeContinuation<Void, Never>?
+    var scope: RunScope?
+    var hasPlace = false
+    var lendCount = 0
+
+    /// The operations that it was made to wait for, until it begins.
+    var prerequisites: [Prerequisite] = []
+    /// How they have ended, from the beginning on.
+    var dependencies: [FinishedDependency] = []
+    var dependents: [ScheduledNode] = []
+    /// The number of dependents that wait no longer.
+    var formerDependentCount = 0
+    /// The operations whose values its body awaits.
+    var awaited: [ScheduledNode] = []
+    /// The scopes that await its value.
+    var adopters: [RunScope] = []
+    var waiters: [(id: UInt64, continuation: UnsafeContinuation<Void, Never>)] = []
+    var lastWaiterID: UInt64 = 0
+
+    /// The ticket among the operations of the scheduler; 0 for one that the scheduler has not accepted.
+    var memberTicket: UInt64 = 0
+    var returningTicket: UInt64 = 0
+    var readyTicket: UInt64 = 0
+    /// The operation is held back by vital operations with lower tickets.
+    var rank: UInt64 = 0
+    var isHeld = false
+    /// The schedulers for which it is vital, and its tickets there.
+    var vitalPlaces: [(core: SchedulerCore, ticket: UInt64)] = []
+    var unique: UniqueMember?
+    /// The scheduler of the group that the operation is.
+    var groupCore: SchedulerCore?
+
+    var observers: [any OperationObserver] = []
+    var conditions: [any OperationCondition] = []
+    var hasStarted = false
+    var events: [NodeEvent] = []
+    var isDelivering = false
+  }
+
+  /// An operation that another one waits for.
+  struct Prerequisite: Sendable {
+    let node: ScheduledNode
+    let name: String
+  }
+
+  /// What an ended operation no longer needs.
+  struct Remains: Sendable {
+    var job: (any ScheduledJob)?
+    var scope: RunScope?
+    var task: RunTask?
+    var prerequisites: [Prerequisite] = []
+    var nodes: [ScheduledNode] = []
+    var adopters: [RunScope] = []
+    var observers: [any OperationObserver] = []
+    var conditions: [any OperationCondition] = []
+    var groupCore: SchedulerCore?
+    var unique: UniqueMember?
+  }
+
+  let core: SchedulerCore
+  let isVital: Bool
+  let operationType: any OperationRequest.Type
+  /// The name that was given to the operation when it was scheduled.
+  let explicitName: String?
+  // Unsafe because the compiler does not see that the scheduling lock guards it.
+  nonisolated(unsafe) var state = State()
+
+  init(core: SchedulerCore, isVital: Bool, operationType: any OperationRequest.Type, explicitName: String?) {
+    self.core = core
+    self.isVital = isVital
+    self.operationType = operationType
+    self.explicitName = explicitName
+  }
+
+  /// Whether the operation can no longer be made to wait, because its task has begun. Called under the lock.
+  var hasBegun: Bool { self.state.phase.rawValue >= Phase.preparing.rawValue }
+
+  var isOver: Bool { self.state.phase.rawValue >= Phase.ending.rawValue }
+
+  /// The name of the operation. Not called under the lock: it is the user's.
+  var name: String {
+    if let explicitName = self.explicitName { return explicitName }
+    // An operation that has ended may be gone.
+    return SchedulingLock.withLock { self.state.job }?.name ?? OperationName.of(self.operationType)
+  }
+}
+
+/// An operation that another one depended on, and how it has ended.
+public struct FinishedDependency: Sendable {
+  /// The name of the operation.
+  public let name: String
+  /// How it has ended.
+  public let outcome: OperationOutcome
+}

@@ -1,0 +1,127 @@
+public import OperationCore
+
+/// An operation of a scheduler.
+///
+/// ```swift
+/// let download = scheduler.schedule(DownloadOperation(url))
+/// let index = scheduler.schedule(WriteIndex()) { $0.addDependency(download) }
+/// try await index.value
+/// ```
+///
+/// The operation runs even if nothing refers to this object.
+public final class ScheduledOperation<Value: Sendable>: Sendable {
+  let node: ScheduledNode
+  // Unsafe because the compiler does not see that the scheduling lock guards it.
+  nonisolated(unsafe) var storedValue: Value?
+
+  init(node: ScheduledNode) {
+    self.node = node
+  }
+
+  /// The operation without the type of its value.
+  public var erased: AnyScheduledOperation { AnyScheduledOperation(node: self.node) }
+
+  /// The value of the operation, once it has ended.
+  ///
+  /// A scheduled operation that awaits the value of another one gives its place to others meanwhile, and lets the other
+  /// one use the categories that it holds.
+  ///
+  /// - Throws: The error of the operation; `CancellationError` if it was cancelled before it began, or at once when the
+  ///   current task is cancelled; ``/OperationCore/OperationCircleError`` if the operation waits for the one that
+  ///   reads this.
+  public var value: Value {
+    get async throws {
+      try await self.node.ended(isolation: nil)
+      return try self.endedResult.get()
+    }
+  }
+
+  /// The result of the operation; nil before its end.
+  public var result: Result<Value, any Error>? { self.erased.isFinished ? self.endedResult : nil }
+
+  /// The result of an operation that has an outcome.
+  private var endedResult: Result<Value, any Error> {
+    let (value, outcome) = SchedulingLock.withLock { (self.storedValue, self.node.state.outcome) }
+    return self.result(of: outcome, value)
+  }
+
+  private func result(of outcome: OperationOutcome?, _ value: Value?) -> Result<Value, any Error> {
+    if let error = outcome?.error { return .failure(error) }
+    guard let value else { preconditionFailure("An operation that has succeeded has a value.") }
+    return .success(value)
+  }
+}
+
+extension ScheduledOperation {
+  /// The name of the operation: the one that it was scheduled with, or else ``/OperationCore/OperationRequest/operationName``.
+  public var name: String { self.erased.name }
+
+  /// Whether the operation was cancelled. Its body may still run.
+  public var isCancelled: Bool { self.erased.isCancelled }
+
+  /// Whether the operation has ended.
+  public var isFinished: Bool { self.erased.isFinished }
+
+  /// Cancels the operation. One that has not begun ends at once, without running; its dependencies are ignored.
+  ///
+  /// An operation that runs is cancelled as a task is: its body decides when and how it ends.
+  public func cancel() {
+    self.node.cancel()
+  }
+
+  /// Makes the operation begin after another one, of any scheduler, has ended, however that one ends.
+  ///
+  /// A circle is reported as ``/OperationCore/OperationWarning/Code/taskCircle``, and the operation fails with
+  /// ``/OperationCore/OperationCircleError``. A dependency of an operation that has begun is reported and ignored.
+  public func addDependency<Other>(_ other: ScheduledOperation<Other>) {
+    self.node.addDependency(other.node)
+  }
+
+  /// Makes the operation begin after another one, of any scheduler, has ended, however that one ends.
+  public func addDependency(_ other: AnyScheduledOperation) {
+    self.node.addDependency(other.node)
+  }
+
+  /// Adds an observer.
+  public func addObserver(_ observer: some OperationObserver) {
+    self.node.addObserver(observer)
+  }
+
+  /// Adds an observer that calls closures.
+  ///
+  /// ```swift
+  /// operation.observe {
+  ///   $0.didStart { log("started") }
+  ///   $0.didSucceed { value in log("value: \(value)") }
+  ///   $0.didFail { error in log("error: \(error)") }
+  /// }
+  /// ```
+  ///
+  /// Each closure is called once, in order, with no lock held. An observer that is added late hears at once whether the
+  /// operation has started and ended.
+  public func observe(_ build: (inout OperationObservation<Value>) -> Void) {
+    var observation = OperationObservation<Value>()
+    build(&observation)
+    // The operation lets go of its observers when it ends.
+    self.node.addObserver(
+      ClosureObserver(observation) { outcome in
+        self.result(of: outcome, SchedulingLock.withLock { self.storedValue })
+      }
+    )
+  }
+
+  /// Schedules an operation in the same scheduler, as a product of this one, whose observers are told.
+  ///
+  /// The product is not held back by vital operations that came after this one. This operation does not wait for it,
+  /// but a group that this one is part of does. If this operation has ended, that is reported as
+  /// ``/OperationCore/OperationWarning/Code/addedAfterEnd``, and the product fails.
+  @discardableResult
+  public func produce<Operation: OperationRequest & Sendable>(
+    _ operation: Operation,
+    vital: Bool = false,
+    priority: TaskPriority? = nil,
+    named name: String? = nil
+  ) -> ScheduledOperation<Operation.Value> where Operation.Value: Sendable {
+    self.erased.produce(operation, vital: vital, priority: priority, named: name)
+  }
+}

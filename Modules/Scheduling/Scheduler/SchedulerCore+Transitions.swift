@@ -1,0 +1,214 @@
+internal import OperationCore
+
+// All of these are called under the scheduling lock.
+
+// MARK: - Beginning
+
+extension SchedulerCore {
+  /// Adds an operation, and makes it ready if it waits for nothing. Returns false if the scheduler is a closed group.
+  func insert(_ node: ScheduledNode, inside parent: ScheduledNode?, _ actions: inout SchedulingActions) -> Bool {
+    guard !self.machine.isClosed else { return false }
+    let ticket = self.machine.nextTicket()
+    node.state.memberTicket = ticket
+    // What the run of an operation schedules is not held back by vital operations that came after that operation, nor
+    // by that operation itself: it would wait for them in a circle.
+    node.state.rank = parent?.core === self ? parent?.state.rank ?? ticket : ticket
+    self.machine.members.append(node, ticket: ticket)
+    self.machine.totalCount += 1
+    if let first = self.machine.vitals.firstTicket, first < node.state.rank {
+      node.state.isHeld = true
+      node.state.unmetCount += 1
+      self.machine.held.append(node, ticket: node.state.rank)
+    }
+    if node.isVital { self.addVital(node, ticket: ticket) }
+    node.state.phase = .waiting
+    self.noteProgress(&actions)
+    if self.machine.isCancelled { node.cancel(&actions) }
+    if let outcome = node.state.earlyOutcome {
+      self.end(node, outcome, &actions)
+    } else {
+      self.readyIfPossible(node, &actions)
+    }
+    return true
+  }
+
+  /// Makes `node`, which may belong to another scheduler, hold back what is scheduled here later.
+  func addVital(_ node: ScheduledNode, ticket: UInt64) {
+    self.machine.vitals.append(node, ticket: ticket)
+    node.state.vitalPlaces.append((self, ticket))
+  }
+
+  /// Notes that one thing that the operation waited for has happened.
+  func meet(_ node: ScheduledNode, _ actions: inout SchedulingActions) {
+    guard node.state.phase == .waiting || node.state.phase == .new else { return }
+    node.state.unmetCount -= 1
+    self.readyIfPossible(node, &actions)
+  }
+
+  private func readyIfPossible(_ node: ScheduledNode, _ actions: inout SchedulingActions) {
+    guard node.state.phase == .waiting, node.state.unmetCount == 0 else { return }
+    node.state.phase = .ready
+    self.machine.ready.append(node)
+    self.admit(&actions)
+  }
+
+  /// Gives free places to operations.
+  func admit(_ actions: inout SchedulingActions) {
+    while self.machine.placeCount < self.machine.width {
+      if let node = self.machine.returning.popFirst() {
+        self.givePlace(to: node)
+        if let continuation = node.state.continuation.take() { actions.resumptions.append(continuation) }
+      } else if !self.machine.isSuspended, let node = self.machine.ready.popNext() {
+        self.givePlace(to: node)
+        node.state.phase = .admitted
+        if let continuation = node.state.continuation.take() { actions.resumptions.append(continuation) }
+      } else {
+        return
+      }
+    }
+  }
+
+  private func givePlace(to node: ScheduledNode) {
+    node.state.hasPlace = true
+    self.machine.placeCount += 1
+  }
+
+  func takePlace(from node: ScheduledNode, _ actions: inout SchedulingActions) {
+    guard node.state.hasPlace else { return }
+    node.state.hasPlace = false
+    self.machine.placeCount -= 1
+    self.admit(&actions)
+  }
+
+  /// Takes an operation whose task has not begun back from where it waits for its beginning.
+  func withdraw(_ node: ScheduledNode, _ actions: inout SchedulingActions) {
+    switch node.state.phase {
+    case .ready:
+      self.machine.ready.remove(node)
+      node.state.phase = .waiting
+    case .admitted:
+      node.state.phase = .waiting
+      self.takePlace(from: node, &actions)
+    case .new, .waiting, .preparing, .running, .ending, .ended:
+      break
+    }
+  }
+
+  /// Gives an operation that has lent its place one again. Returns false if it has to wait for one.
+  func reclaim(_ node: ScheduledNode, isCancelled: Bool) -> Bool {
+    guard !node.isOver, !node.state.hasPlace, node.state.lendCount == 0 else { return true }
+    // A cancelled operation ends soon, and does not wait for that.
+    guard isCancelled || (self.machine.placeCount < self.machine.width && self.machine.returning.isEmpty) else {
+      return false
+    }
+    self.givePlace(to: node)
+    return true
+  }
+}
+
+// MARK: - Ending
+
+extension SchedulerCore {
+  /// Ends an operation that the scheduler does not accept.
+  func reject(_ node: ScheduledNode, _ error: any Error, _ actions: inout SchedulingActions) {
+    node.state.phase = .waiting
+    self.end(node, node.state.earlyOutcome ?? .failed(error), &actions)
+  }
+
+  /// Begins the end of an operation: with an outcome, and unless it has ended already.
+  func end(_ node: ScheduledNode, _ outcome: OperationOutcome, _ actions: inout SchedulingActions) {
+    guard !node.isOver else { return }
+    if node.state.phase == .new {
+      if node.state.earlyOutcome == nil { node.state.earlyOutcome = outcome }
+      return
+    }
+    self.withdraw(node, &actions)
+    if node.state.isHeld {
+      node.state.isHeld = false
+      _ = self.machine.held.remove(node.state.rank)
+    }
+    node.state.phase = .ending
+    node.state.outcome = outcome
+    let isObserved = !node.state.observers.isEmpty || !node.state.events.isEmpty || node.state.isDelivering
+    guard isObserved else { return self.complete(node, &actions) }
+    node.state.events.append(.ended(outcome, node.state.observers))
+    node.state.events.append(.completion)
+    actions.deliveries.append(node)
+  }
+
+  /// Ends an operation whose observers have been told.
+  func complete(_ node: ScheduledNode, _ actions: inout SchedulingActions) {
+    node.state.phase = .ended
+    if node.state.memberTicket > 0 {
+      _ = self.machine.members.remove(node.state.memberTicket)
+      self.machine.completedCount += 1
+      if case .failed(let error) = node.state.outcome { self.machine.errors?.append(error) }
+      self.noteProgress(&actions)
+    }
+    node.state.groupCore?.abandonGroup(&actions)
+    self.release(node, &actions)
+    for (core, ticket) in node.state.vitalPlaces { core.removeVital(ticket, &actions) }
+    node.state.vitalPlaces = []
+    if let member = node.state.unique.take() {
+      UniqueWork.leave(member, &actions)
+      actions.released.append(ScheduledNode.Remains(unique: member))
+    }
+    self.takePlace(from: node, &actions)
+    self.noteEmptiness(&actions)
+  }
+
+  /// Lets go of what waits for an operation, and of what it holds.
+  private func release(_ node: ScheduledNode, _ actions: inout SchedulingActions) {
+    for prerequisite in node.state.prerequisites where !prerequisite.node.isEnded {
+      prerequisite.node.forgetDependent()
+    }
+    for dependent in node.state.dependents { dependent.core.meet(dependent, &actions) }
+    for (_, continuation) in node.state.waiters { actions.resumptions.append(continuation) }
+    if let continuation = node.state.continuation.take() { actions.resumptions.append(continuation) }
+    if node.state.returningTicket > 0 { _ = self.machine.returning.remove(node.state.returningTicket) }
+    var remains = ScheduledNode.Remains()
+    remains.job = node.state.job.take()
+    remains.scope = node.state.scope.take()
+    remains.task = node.state.task.take()
+    remains.groupCore = node.state.groupCore.take()
+    swap(&remains.prerequisites, &node.state.prerequisites)
+    swap(&remains.nodes, &node.state.dependents)
+    swap(&remains.adopters, &node.state.adopters)
+    swap(&remains.observers, &node.state.observers)
+    swap(&remains.conditions, &node.state.conditions)
+    node.state.waiters = []
+    actions.released.append(remains)
+  }
+
+  private func removeVital(_ ticket: UInt64, _ actions: inout SchedulingActions) {
+    guard self.machine.vitals.remove(ticket) != nil else { return }
+    let first = self.machine.vitals.firstTicket ?? .max
+    while let rank = self.machine.held.firstTicket, rank <= first, let node = self.machine.held.popFirst() {
+      node.state.isHeld = false
+      self.meet(node, &actions)
+    }
+  }
+
+  func noteEmptiness(_ actions: inout SchedulingActions) {
+    guard self.machine.members.isEmpty else { return }
+    if self.machine.closesWhenEmpty { self.machine.isClosed = true }
+    actions.resumptions += self.machine.emptyWaiters
+    self.machine.emptyWaiters = []
+  }
+
+  private func noteProgress(_ actions: inout SchedulingActions) {
+    if let progress = self.machine.progress { actions.progress.append((progress, self.machine.counts)) }
+  }
+}
+
+extension ScheduledNode {
+  var isEnded: Bool { self.state.phase == .ended }
+
+  /// Notes that an operation that waited for this one has ended before it.
+  fileprivate func forgetDependent() {
+    self.state.formerDependentCount += 1
+    guard self.state.formerDependentCount > self.state.dependents.count / 2 else { return }
+    self.state.dependents.removeAll(where: \.isOver)
+    self.state.formerDependentCount = 0
+  }
+}

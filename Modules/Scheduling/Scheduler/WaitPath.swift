@@ -1,0 +1,123 @@
+internal import OperationCore
+
+/// Searches for what operations wait for. Called under the scheduling lock.
+enum WaitPath {
+  /// The operations on the shortest way from one operation to one of `goals`, both included; nil if there is none.
+  ///
+  /// - Complexity: O(*n*) in the operations that `start` waits for.
+  static func nodes(from start: ScheduledNode, to goals: [ScheduledNode]) -> [ScheduledNode]? {
+    var search = WaitSearch(start)
+    while let (node, index) = search.next() {
+      if goals.contains(where: { $0 === node }) { return search.path(to: index) }
+    }
+    return nil
+  }
+
+  /// All operations whose end `start` waits for, and itself.
+  static func all(from start: ScheduledNode) -> [ScheduledNode] {
+    var search = WaitSearch(start)
+    var nodes: [ScheduledNode] = []
+    while let (node, _) = search.next() { nodes.append(node) }
+    return nodes
+  }
+
+  /// Reports operations that wait for each other, and returns the error of the one that would close the circle.
+  ///
+  /// Not called under the lock, as names are the user's.
+  static func report(_ nodes: [ScheduledNode]) -> OperationCircleError {
+    let names = nodes.map(\.name)
+    let error = OperationCircleError(operationNames: names.count > 1 ? names : names + names)
+    error.report()
+    return error
+  }
+}
+
+/// A search through what operations wait for, nearest first.
+private struct WaitSearch {
+  private struct Step {
+    let node: ScheduledNode
+    /// Whether the beginning of the operation is waited for, and not its end.
+    let isBeginning: Bool
+    let previous: Int?
+  }
+
+  private struct Key: Hashable {
+    let node: ObjectIdentifier
+    let isBeginning: Bool
+  }
+
+  private var steps: [Step] = []
+  private var known: Set<Key> = []
+  private var position = 0
+
+  init(_ start: ScheduledNode) {
+    self.add(start, isBeginning: false, after: nil)
+  }
+
+  mutating func next() -> (ScheduledNode, Int)? {
+    guard self.position < self.steps.count else { return nil }
+    let index = self.position
+    let step = self.steps[index]
+    self.position += 1
+    if !step.node.hasBegun {
+      for prerequisite in step.node.state.prerequisites {
+        self.add(prerequisite.node, isBeginning: false, after: index)
+      }
+      if step.node.state.isHeld {
+        for vital in step.node.core.machine.vitals.elements(before: step.node.state.rank) {
+          self.add(vital, isBeginning: false, after: index)
+        }
+      }
+      if let previous = step.node.state.unique?.previousNode { self.add(previous, isBeginning: false, after: index) }
+      // A child begins after its group has begun.
+      if step.node.core.machine.isWaitingForGroup, let group = step.node.core.machine.groupNode {
+        self.add(group, isBeginning: true, after: index)
+      }
+    }
+    if !step.isBeginning {
+      for awaited in step.node.state.awaited { self.add(awaited, isBeginning: false, after: index) }
+      // A group ends after its children.
+      for child in step.node.state.groupCore?.machine.members.all ?? [] {
+        self.add(child, isBeginning: false, after: index)
+      }
+    }
+    return (step.node, index)
+  }
+
+  private mutating func add(_ node: ScheduledNode, isBeginning: Bool, after previous: Int?) {
+    guard !node.isOver, !(isBeginning && node.hasBegun) else { return }
+    guard self.known.insert(Key(node: ObjectIdentifier(node), isBeginning: isBeginning)).inserted else { return }
+    self.steps.append(Step(node: node, isBeginning: isBeginning, previous: previous))
+  }
+
+  func path(to index: Int) -> [ScheduledNode] {
+    var nodes: [ScheduledNode] = []
+    var step: Int? = index
+    while let current = step {
+      nodes.append(self.steps[current].node)
+      step = self.steps[current].previous
+    }
+    return nodes.reversed()
+  }
+}
+
+extension ScheduledNode {
+  /// Whether something may wait for the operation, so that another wait of it may close a circle.
+  var mayBeAwaited: Bool {
+    !self.state.dependents.isEmpty || !self.state.vitalPlaces.isEmpty || self.state.unique != nil
+      || !self.state.waiters.isEmpty || self.state.groupCore != nil || self.core.machine.groupNode != nil
+  }
+}
+
+extension RunScope {
+  /// Whether this scope or one around it holds categories, or is awaited by one that may.
+  var mayHoldCategories: Bool {
+    var scope: RunScope? = self
+    while let current = scope {
+      // The scope of a scheduled operation holds nothing itself, but another one that holds something may await it.
+      if current.place == nil || ExclusionLock.isAwaited(current) { return true }
+      scope = current.parent
+    }
+    return false
+  }
+}

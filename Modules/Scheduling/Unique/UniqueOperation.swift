@@ -1,0 +1,181 @@
+public import OperationCore
+
+/// What happens to a run of unique work while an earlier one has not ended.
+public enum UniqueWorkPolicy: Hashable, Sendable {
+  /// The earlier run is kept, and the new one is skipped: it throws ``OperationSkipped``.
+  case keep
+  /// The earlier runs are cancelled, and the new one begins when they have ended.
+  case replace
+  /// The new run begins when the earlier ones have ended, however they end.
+  case append
+}
+
+extension OperationRequest where Self: Sendable, Value: Sendable, Failure == any Error {
+  /// Lets one run of an identifier run at a time, in the whole process.
+  ///
+  /// A scheduled operation counts from the time when it is scheduled, any other run from its beginning. A run inside of
+  /// another one of the same identifier is part of it. The policies are those of Android's WorkManager.
+  ///
+  /// - Parameters:
+  ///   - id: The identifier. Values of different types are different identifiers.
+  ///   - policy: What happens while an earlier run has not ended.
+  public func unique(
+    _ id: some Hashable & Sendable,
+    policy: UniqueWorkPolicy
+  ) -> ModifiedOperation<Self, UniqueOperation<Self>> {
+    self.unique(id, policy: policy) { $0 }
+  }
+}
+
+extension OperationRequest where Self: Sendable, Value: Sendable {
+  /// Lets one run of an identifier run at a time, in the whole process.
+  ///
+  /// - Parameters:
+  ///   - id: The identifier. Values of different types are different identifiers.
+  ///   - policy: What happens while an earlier run has not ended.
+  ///   - failure: Maps ``OperationSkipped``, or the `CancellationError` of a run that was replaced before it began, to a
+  ///     failure of the operation.
+  public func unique(
+    _ id: some Hashable & Sendable,
+    policy: UniqueWorkPolicy,
+    else failure: @escaping @Sendable (any Error) -> Failure
+  ) -> ModifiedOperation<Self, UniqueOperation<Self>> {
+    self.modifier(UniqueOperation(id: UniqueID(id), policy: policy, failure: failure))
+  }
+}
+
+/// The category of unique work, which is no category for mutual exclusion.
+struct UniqueID<ID: Hashable & Sendable>: Hashable, Sendable {
+  private let id: OperationPath.Element
+
+  init(_ id: ID) {
+    self.id = OperationPath.Element(id)
+  }
+}
+
+/// ``UniqueOperation`` of any operation.
+protocol UniqueModifier {}
+
+/// Lets one run of an identifier run at a time; applied by `unique(_:policy:)`.
+public struct UniqueOperation<Operation: OperationRequest & Sendable>: OperationModifier, UniqueModifier
+where Operation.Value: Sendable {
+  private typealias Outcome = Result<Operation.Value, Operation.Failure>
+
+  private let work: UniqueWork
+  private let failure: @Sendable (any Error) -> Operation.Failure
+
+  init<ID>(id: UniqueID<ID>, policy: UniqueWorkPolicy, failure: @escaping @Sendable (any Error) -> Operation.Failure) {
+    let category = OperationCategory(id)
+    self.work = UniqueWork(lane: CategoryLane.lanes(of: [category])[0], policy: policy, name: category.description)
+    self.failure = failure
+  }
+
+  /// Tells a scheduler that the operation is unique work.
+  public func setup(context: inout OperationContext, using operation: Operation) {
+    context.uniqueWork = self.work
+    operation.setup(context: &context)
+  }
+
+  public func run(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    using operation: Operation,
+    with continuation: OperationContinuation<Operation.Value, Operation.Failure>
+  ) async throws(Operation.Failure) -> Operation.Value {
+    if RunScope.current?.isInsideUniqueWork(self.work.lane.slot) == true {
+      return try await operation.run(isolation: isolation, in: context, with: continuation)
+    }
+    guard let member = SchedulingLock.perform({ UniqueWork.join(self.work, nil, &$0) }) else {
+      throw self.failure(self.work.skipped)
+    }
+    defer { SchedulingLock.perform { UniqueWork.leave(member, &$0) } }
+    guard await member.turn(isolation: isolation) else { throw self.failure(CancellationError()) }
+    // A task of its own, which a replacing run can cancel without the caller's.
+    let scope = RunScope(
+      parent: .current,
+      operationType: Operation.unmodifiedType,
+      uniqueSlot: self.work.lane.slot
+    )
+    let task = Task.immediate {
+      await scope.perform(isolation: nil) { () -> Outcome in
+        do throws(Operation.Failure) {
+          return .success(try await operation.run(isolation: nil, in: context, with: continuation))
+        } catch {
+          return .failure(error)
+        }
+      }
+    }
+    member.keep(task)
+    return try await withTaskCancellationHandler {
+      await task.value
+    } onCancel: {
+      task.cancel()
+    }.get()
+  }
+}
+
+extension UniqueMember {
+  /// Waits for the turn of the run. Returns false if it was cancelled or replaced before.
+  fileprivate func turn(isolation: isolated (any Actor)?) async -> Bool {
+    let places = RunScope.current?.places ?? []
+    for place in places { place.lend() }
+    await withTaskCancellationHandler {
+      await self.suspend(isolation: isolation)
+    } onCancel: {
+      SchedulingLock.perform { actions in
+        self.isCancelled = true
+        if let continuation = self.continuation.take() { actions.resumptions.append(continuation) }
+      }
+    }
+    for place in places.reversed() { await place.reclaim(isolation: isolation) }
+    return !SchedulingLock.withLock { self.isCancelled || self.isWaiting }
+  }
+
+  private func suspend(isolation: isolated (any Actor)?) async {
+    await withUnsafeContinuation { continuation in
+      let isOver = SchedulingLock.withLock {
+        if self.isCancelled || !self.isWaiting { return true }
+        self.continuation = continuation
+        return false
+      }
+      if isOver { continuation.resume() }
+    }
+  }
+
+  /// Keeps the task, so that a replacing run can cancel it.
+  fileprivate func keep(_ task: some CancellableTask) {
+    let isCancelled = SchedulingLock.withLock {
+      self.task = task
+      return self.isCancelled
+    }
+    if isCancelled { task.cancel() }
+  }
+}
+
+extension RunScope {
+  /// Whether the scope is part of a run of the unique work with a slot.
+  fileprivate func isInsideUniqueWork(_ slot: Int) -> Bool {
+    var scope: RunScope? = self
+    while let current = scope {
+      if current.uniqueSlot == slot { return true }
+      if let node = current.place as? ScheduledNode {
+        let isMember = SchedulingLock.withLock { node.state.unique?.lane.slot == slot }
+        if isMember { return true }
+      }
+      scope = current.parent
+    }
+    return false
+  }
+}
+
+extension OperationContext {
+  /// The unique work that the operation is.
+  var uniqueWork: UniqueWork? {
+    get { self[UniqueWorkKey.self] }
+    set { self[UniqueWorkKey.self] = newValue }
+  }
+
+  private enum UniqueWorkKey: Key {
+    static let defaultValue: UniqueWork? = nil
+  }
+}

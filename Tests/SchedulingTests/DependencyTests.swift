@@ -1,0 +1,307 @@
+import OperationCore
+import OperationScheduling
+import OperationTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+struct DependencyTests {
+  private let journal = Journal<String>()
+  private let script = Script()
+
+  private func note(_ name: String) -> AnyWork {
+    Work(name) { [journal] _ in journal.note(name) }
+  }
+
+  @Test func `An operation begins after its dependencies, of any scheduler`() async throws {
+    let schedulers = [OperationScheduler(), OperationScheduler()]
+    let first = schedulers[0].schedule(self.script.operation())
+    let second = schedulers[1].schedule(self.note("second")) { $0.addDependency(first) }
+    let third = schedulers[0].schedule(self.note("third")) {
+      $0.addDependency(second)
+      $0.addDependency(first.erased)
+    }
+    let run = try await self.script.next()
+    #expect(self.journal.entries.isEmpty)
+    run.succeed(1)
+    try await third.value
+    #expect(self.journal.entries == ["second", "third"])
+  }
+
+  @Test func `A dependency that has failed or was cancelled does not stop the operation`() async throws {
+    let scheduler = OperationScheduler()
+    scheduler.suspend()
+    let failing = scheduler.schedule(Work<Void, any Error> { _ in throw Refused() })
+    let cancelled = scheduler.schedule(self.note("cancelled"))
+    let operation = scheduler.schedule(self.note("body"))
+    operation.addDependency(failing)
+    operation.addDependency(cancelled)
+    cancelled.cancel()
+    scheduler.resume()
+    try await operation.value
+    #expect(self.journal.entries == ["body"])
+  }
+
+  @Test func `A dependency that has ended already keeps nothing waiting`() async throws {
+    let scheduler = OperationScheduler()
+    let first = scheduler.schedule(self.note("first"))
+    try await first.value
+    try await scheduler.schedule(self.note("second")) { $0.addDependency(first) }.value
+    #expect(self.journal.entries == ["first", "second"])
+  }
+
+  @Test(arguments: [true, false])
+  func `No cancelled dependencies, and no failed ones, are conditions`(isErased: Bool) async throws {
+    let scheduler = OperationScheduler()
+    scheduler.suspend()
+    let succeeding = scheduler.schedule(self.note("succeeding"))
+    let failing = scheduler.schedule(Work<Void, any Error> { _ in throw Refused(code: 1) }, named: "failing")
+    let cancelled = scheduler.schedule(self.note("cancelled"), named: "cancelled")
+    let skipped = scheduler.schedule(self.note("skipped").condition(Check.skipped), named: "skipped")
+    cancelled.cancel()
+    func after(_ dependency: ScheduledOperation<Void>, _ condition: some OperationCondition) -> ScheduledOperation<Void>
+    {
+      scheduler.schedule(self.note("body").condition(condition)) {
+        $0.addDependency(succeeding)
+        if isErased { $0.addDependency(dependency.erased) } else { $0.addDependency(dependency) }
+      }
+    }
+    let passing = [
+      after(succeeding, NoCancelledDependencies()), after(succeeding, NoFailedDependencies()),
+      after(failing, NoCancelledDependencies()), after(cancelled, NoFailedDependencies()),
+      after(skipped, NoFailedDependencies()),
+    ]
+    let denied = [
+      after(failing, NoFailedDependencies()), after(cancelled, NoCancelledDependencies()),
+      after(skipped, NoCancelledDependencies()),
+    ]
+    scheduler.resume()
+    for operation in passing { try await operation.value }
+    for (operation, name) in zip(denied, ["failing", "cancelled", "skipped"]) {
+      let error = await #expect(throws: OperationDependencyFailed.self) { try await operation.value }
+      #expect(error?.dependencyName == name)
+    }
+    #expect(self.journal.entries == ["succeeding"] + Array(repeating: "body", count: 5))
+  }
+
+  @Test func `Conditions read how the dependencies have ended`() async throws {
+    let scheduler = OperationScheduler()
+    let first = scheduler.schedule(self.note("first"), named: "first")
+    let reading = Check { [journal] in
+      for dependency in AnyScheduledOperation.current?.dependencies ?? [] {
+        journal.note("\(dependency.name): \(dependency.outcome)")
+      }
+      return .satisfied
+    }
+    try await scheduler.schedule(self.note("body").condition(reading)) { $0.addDependency(first) }.value
+    #expect(self.journal.entries == ["first", "first: succeeded", "body"])
+    #expect(AnyScheduledOperation.current == nil)
+    // Without a scheduler there is no dependency.
+    try await self.note("alone").condition(NoFailedDependencies()).condition(NoCancelledDependencies()).runOnce()
+  }
+
+  @Test func `An operation that depends on itself is reported and fails`() async throws {
+    let scheduler = OperationScheduler()
+    scheduler.suspend()
+    let operation = scheduler.schedule(self.note("body"), named: "mirror")
+    expectWarning(.taskCircle) { operation.addDependency(operation) }
+    let error = await #expect(throws: OperationCircleError.self) { try await operation.value }
+    #expect(error?.operationNames == ["mirror", "mirror"])
+    scheduler.resume()
+    await scheduler.waitUntilEmpty()
+    #expect(self.journal.entries.isEmpty)
+  }
+
+  @Test func `The operation that would close a circle is reported and fails, and the others run`() async throws {
+    let schedulers = [OperationScheduler(), OperationScheduler()]
+    for scheduler in schedulers { scheduler.suspend() }
+    let operations = (0..<3).map { schedulers[$0 % 2].schedule(self.note("\($0)"), named: "operation \($0)") }
+    operations[0].addDependency(operations[1])
+    operations[1].addDependency(operations[2])
+    expectWarning(.taskCircle) { operations[2].addDependency(operations[0]) }
+    let error = await #expect(throws: OperationCircleError.self) { try await operations[2].value }
+    #expect(error?.operationNames == ["operation 2", "operation 0", "operation 1", "operation 2"])
+    for scheduler in schedulers { scheduler.resume() }
+    try await operations[0].value
+    #expect(self.journal.entries == ["1", "0"])
+  }
+
+  @Test func `A circle in the closure of the schedule call is reported, too`() async throws {
+    let scheduler = OperationScheduler()
+    let recorder = WarningRecorder()
+    let operation = recorder.recording { scheduler.schedule(self.note("body")) { $0.addDependency($0) } }
+    await #expect(throws: OperationCircleError.self) { try await operation.value }
+    #expect(recorder.warnings.map(\.code) == [.taskCircle])
+  }
+
+  @Test func `A dependency of an operation that has begun is reported and ignored`() async throws {
+    let scheduler = OperationScheduler()
+    let operation = scheduler.schedule(self.script.operation())
+    let run = try await self.script.next()
+    let other = scheduler.schedule(self.note("other"))
+    expectWarning(.lateDependency) { operation.addDependency(other) }
+    run.succeed(1)
+    #expect(try await operation.value == 1)
+    try await other.value
+  }
+
+  @Test func `An operation that awaits itself, or one that waits for it, is reported`() async throws {
+    let scheduler = OperationScheduler(maximumConcurrentOperations: 1)
+    let recorder = WarningRecorder()
+    let gate = Gate()
+    let names = await recorder.recording {
+      let first = Journal<ScheduledOperation<[String]>>()
+      let awaiting = scheduler.schedule(named: "awaiting") { _ in
+        try await gate.wait()
+        var names: [String] = []
+        for operation in first.entries {
+          do {
+            _ = try await operation.value
+          } catch let error as OperationCircleError {
+            names += error.operationNames
+          }
+        }
+        return names
+      }
+      first.note(awaiting)
+      first.note(scheduler.schedule(ClosureOperation<[String]>("dependent") { _ in [] }) { $0.addDependency(awaiting) })
+      gate.open()
+      return try? await awaiting.value
+    }
+    #expect(names == ["awaiting", "awaiting", "dependent", "awaiting", "dependent"])
+    #expect(recorder.warnings.map(\.code) == [.taskCircle, .taskCircle])
+  }
+
+  @Test func `An operation that waits until its own scheduler is empty is reported`() async throws {
+    let scheduler = OperationScheduler(name: "own")
+    let recorder = WarningRecorder()
+    try await recorder.recording {
+      try await scheduler.schedule(named: "waiting") { _ in await scheduler.waitUntilEmpty() }.value
+    }
+    #expect(recorder.warnings.map(\.code) == [.taskCircle])
+  }
+
+  @Test func `An operation gives its place to the one that it awaits`() async throws {
+    let scheduler = OperationScheduler(maximumConcurrentOperations: 1)
+    let counter = InsideCounter()
+    let outer = scheduler.schedule(named: "outer") { _ in
+      counter.enter()
+      counter.leave()
+      let inner = scheduler.schedule(named: "inner") { _ in
+        counter.enter()
+        await elsewhere()
+        counter.leave()
+        return 5
+      }
+      let value = try await inner.value
+      counter.enter()
+      await elsewhere()
+      counter.leave()
+      return value
+    }
+    for _ in 0..<20 {
+      scheduler.schedule(named: "other") { _ in
+        counter.enter()
+        await elsewhere()
+        counter.leave()
+      }
+    }
+    #expect(try await outer.value == 5)
+    await scheduler.waitUntilEmpty()
+    #expect(counter.most == 1)
+    #expect(counter.entered == 23)
+  }
+
+  @Test func `An operation that is cancelled while it waits for its place again ends`() async throws {
+    let scheduler = OperationScheduler(maximumConcurrentOperations: 1)
+    let gates = [Gate(), Gate()]
+    let inner = OperationScheduler().schedule(named: "inner") { _ in try await gates[0].wait() }
+    let outer = scheduler.schedule(named: "outer") { _ in
+      try await inner.value
+      return Task.isCancelled
+    }
+    // It gets the place while the outer one waits, and keeps it.
+    let other = scheduler.schedule(named: "other") { _ in try await gates[1].wait() }
+    try await gates[1].arrivals(count: 1)
+    gates[0].open()
+    try await inner.value
+    outer.cancel()
+    _ = try? await outer.value
+    gates[1].open()
+    try await other.value
+    await scheduler.waitUntilEmpty()
+  }
+
+  @Test func `The value of one operation makes the next one`() async throws {
+    let scheduler = OperationScheduler()
+    let number = scheduler.schedule(named: "number") { _ in 20 }
+    let text = OperationScheduler().schedule(injecting: number) { number in
+      Work<String, OnlyFailure> { _ throws(OnlyFailure) in "\(number + 1)" }
+    }
+    let length = text.then(named: "length") { text in ClosureOperation { _ in text.count } }
+    #expect(try await text.value == "21")
+    #expect(try await length.value == 2)
+  }
+
+  @Test func `An operation whose input has not succeeded does not run`() async throws {
+    let scheduler = OperationScheduler()
+    scheduler.suspend()
+    let failing = scheduler.schedule(Work<Int, any Error> { _ in throw Refused() }, named: "failing")
+    let cancelled = scheduler.schedule(Work<Int, any Error> { _ in 1 })
+    let starts = Journal<String>()
+    let after = [failing, cancelled].map { input in
+      let operation = input.then { [journal] number in ClosureOperation { _ in journal.note("\(number)") } }
+      operation.observe {
+        $0.didStart { starts.note("start") }
+        $0.didFail { starts.note("fail") }
+      }
+      return operation
+    }
+    cancelled.cancel()
+    scheduler.resume()
+    let error = await #expect(throws: OperationDependencyFailed.self) { try await after[0].value }
+    #expect(error?.dependencyName == "failing")
+    await #expect(throws: CancellationError.self) { try await after[1].value }
+    #expect(self.journal.entries.isEmpty)
+    #expect(starts.entries == ["fail", "fail"])
+    let throwing = scheduler.schedule(named: "one") { _ in 1 }.then { _ throws -> AnyWork in throw Refused(code: 5) }
+    await #expect(throws: Refused(code: 5)) { try await throwing.value }
+  }
+
+  @Test func `A chain of ten thousand operations runs in order and leaves nothing`() async throws {
+    let lifetimes = LifetimeTracker()
+    do {
+      let scheduler = OperationScheduler()
+      scheduler.suspend()
+      var last: ScheduledOperation<Void>?
+      for number in 0..<10_000 {
+        let token = lifetimes.token()
+        last = scheduler.schedule(
+          Work<Void, any Error> { [journal] _ in
+            token.touch()
+            journal.note("\(number)")
+          }
+        ) { operation in
+          if let last { operation.addDependency(last) }
+        }
+      }
+      scheduler.resume()
+      try await last?.value
+      #expect(self.journal.entries == (0..<10_000).map { "\($0)" })
+    }
+    try await lifetimes.noneAlive()
+  }
+
+  @Test func `Ten thousand cancelled dependents of one operation leave nothing`() async throws {
+    let lifetimes = LifetimeTracker()
+    let scheduler = OperationScheduler()
+    let first = scheduler.schedule(self.script.operation())
+    let run = try await self.script.next()
+    for _ in 0..<10_000 {
+      let token = lifetimes.token()
+      scheduler.schedule(Work<Void, any Error> { _ in token.touch() }) { $0.addDependency(first) }.cancel()
+    }
+    try await lifetimes.noneAlive()
+    run.succeed(1)
+    _ = try await first.value
+  }
+}

@@ -1,0 +1,242 @@
+import OperationCore
+import OperationScheduling
+import OperationTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+struct GroupTests {
+  private let journal = Journal<String>()
+  private let script = Script()
+  private let names = Names()
+
+  private func note(_ name: String) -> AnyWork {
+    Work(name) { [journal] _ in journal.note(name) }
+  }
+
+  @Test func `A group ends when the last of its operations ends`() async throws {
+    let scheduler = OperationScheduler()
+    let group = OperationGroup("group")
+    let first = group.schedule(self.script.operation())
+    let scheduled = scheduler.schedule(group)
+    let run = try await self.script.next()
+    let second = group.schedule(self.script.operation())
+    run.succeed(1)
+    #expect(try await first.value == 1)
+    let last = try await self.script.next()
+    #expect(!scheduled.isFinished)
+    last.succeed(2)
+    #expect(try await second.value == 2)
+    try await scheduled.value
+  }
+
+  @Test func `Operations of a group begin after the group`() async throws {
+    let scheduler = OperationScheduler()
+    let group = OperationGroup("group")
+    group.schedule(self.note("child"))
+    let before = scheduler.schedule(self.script.operation())
+    let scheduled = scheduler.schedule(group) { $0.addDependency(before) }
+    let run = try await self.script.next()
+    #expect(self.journal.entries.isEmpty)
+    run.succeed(1)
+    try await scheduled.value
+    #expect(self.journal.entries == ["child"])
+  }
+
+  @Test func `A group waits for what its operations produce, and for its body`() async throws {
+    let group = OperationGroup("group", maximumConcurrentOperations: 1) { [journal] group in
+      group.schedule(named: "parent") { _ in
+        AnyScheduledOperation.current?.produce(self.note("product"))
+        journal.note("parent")
+      }
+      await elsewhere()
+      journal.note("body")
+    }
+    try await OperationScheduler().schedule(group).value
+    #expect(Set(self.journal.entries) == ["parent", "product", "body"])
+    let again = OperationGroup("group of one") { _ in }
+    try await again.runOnce()
+  }
+
+  @Test func `A group throws the first error after all have ended`() async throws {
+    let group = OperationGroup("group", maximumConcurrentOperations: 1)
+    group.schedule(Work<Void, any Error> { _ in throw Refused(code: 1) })
+    group.schedule(Work<Void, any Error> { _ in throw Refused(code: 2) })
+    group.schedule(self.note("last"))
+    group.schedule(self.note("cancelled")).cancel()
+    let scheduled = OperationScheduler().schedule(group)
+    await #expect(throws: Refused(code: 1)) { try await scheduled.value }
+    #expect(self.journal.entries == ["last"])
+    #expect(group.errors.map { $0 as? Refused } == [Refused(code: 1), Refused(code: 2)])
+    let failing = OperationGroup("failing") { group in
+      group.schedule(self.note("child"))
+      throw Refused(code: 3)
+    }
+    await #expect(throws: Refused(code: 3)) { try await failing.runOnce() }
+    #expect(self.journal.entries == ["last", "child"])
+  }
+
+  @Test func `Cancelling a group cancels its operations, and it ends after them`() async throws {
+    let group = OperationGroup("group", maximumConcurrentOperations: 1)
+    let children = [group.schedule(self.script.operation()), group.schedule(self.script.operation())]
+    let scheduled = OperationScheduler().schedule(group)
+    let run = try await self.script.next()
+    scheduled.cancel()
+    try await run.cancelled()
+    await #expect(throws: CancellationError.self) { try await scheduled.value }
+    for child in children { await #expect(throws: CancellationError.self) { try await child.value } }
+    #expect(self.script.runCount == 1)
+  }
+
+  @Test func `What is added to a cancelled group is cancelled`() async throws {
+    let gate = Gate()
+    let late = Journal<ScheduledOperation<Void>>()
+    let group = OperationGroup("group") { group in
+      await gate.waitIgnoringCancellation()
+      late.note(group.schedule(self.note("late")))
+    }
+    let scheduled = OperationScheduler().schedule(group)
+    try await gate.arrivals(count: 1)
+    scheduled.cancel()
+    gate.open()
+    await #expect(throws: CancellationError.self) { try await scheduled.value }
+    await #expect(throws: CancellationError.self) { try await late.entries.first?.value }
+    #expect(self.journal.entries.isEmpty)
+  }
+
+  @Test(arguments: ["cancelled", "denied"])
+  func `The operations of a group that never begins are cancelled`(how: String) async throws {
+    let scheduler = OperationScheduler()
+    scheduler.suspend()
+    let group = OperationGroup("group")
+    let child = group.schedule(self.note("child"))
+    let scheduled = scheduler.schedule(group.condition(Check.denied(1)))
+    if how == "cancelled" { scheduled.cancel() }
+    scheduler.resume()
+    await #expect(throws: CancellationError.self) { try await child.value }
+    await #expect(throws: (any Error).self) { try await scheduled.value }
+    #expect(self.journal.entries.isEmpty)
+  }
+
+  @Test func `The operations of a group that is dropped are cancelled`() async throws {
+    var group: OperationGroup? = OperationGroup("group")
+    let child = group?.schedule(self.note("child"))
+    group = nil
+    await #expect(throws: CancellationError.self) { try await child?.value }
+  }
+
+  @Test func `Adding to a group that has ended is reported with both names`() async throws {
+    let group = OperationGroup("the group")
+    try await OperationScheduler().schedule(group).value
+    let late = expectWarning(.addedAfterEnd) { group.schedule(self.note("late"), named: "the late one") }
+    let error = await #expect(throws: OperationAddedAfterEnd.self) { try await late.value }
+    #expect(error == OperationAddedAfterEnd(operationName: "the late one", endedName: "the group"))
+    await expectWarning(.addedAfterEnd) {
+      await #expect(throws: OperationAddedAfterEnd.self) { try await group.runOnce() }
+    }
+  }
+
+  @Test func `A group and its operations can be in one category`() async throws {
+    let group = OperationGroup("group")
+    let early = group.schedule(self.note("early").mutuallyExclusive(self.names("x")))
+    let counter = InsideCounter()
+    for _ in 0..<20 {
+      group.schedule(
+        Work<Void, any Error> { _ in
+          counter.enter()
+          await elsewhere()
+          counter.leave()
+        }.mutuallyExclusive(self.names("x"))
+      )
+    }
+    let scheduler = OperationScheduler()
+    let scheduled = scheduler.schedule(group.mutuallyExclusive(self.names("x")))
+    // It waits for the group, and keeps its operations from nothing.
+    let other = scheduler.schedule(self.note("other").mutuallyExclusive(self.names("x")))
+    try await scheduled.value
+    try await early.value
+    try await other.value
+    #expect(counter.most == 1)
+    #expect(Set(self.journal.entries) == ["early", "other"])
+  }
+
+  @Test func `A group that depends on its own operation is reported`() async throws {
+    let scheduler = OperationScheduler()
+    scheduler.suspend()
+    let group = OperationGroup("group")
+    let child = group.schedule(self.note("child"), named: "child")
+    let scheduled = scheduler.schedule(group)
+    expectWarning(.taskCircle) { scheduled.addDependency(child) }
+    await #expect(throws: OperationCircleError.self) { try await scheduled.value }
+    await #expect(throws: CancellationError.self) { try await child.value }
+  }
+
+  @Test func `An operation of a group that depends on the group is reported, and siblings may depend`() async throws {
+    let scheduler = OperationScheduler()
+    scheduler.suspend()
+    let group = OperationGroup("group")
+    let first = group.schedule(self.note("first"), named: "first")
+    let second = group.schedule(self.note("second"))
+    let scheduled = scheduler.schedule(group)
+    first.addDependency(second)
+    expectWarning(.taskCircle) { second.addDependency(scheduled) }
+    await #expect(throws: OperationCircleError.self) { try await second.value }
+    scheduler.resume()
+    await #expect(throws: OperationCircleError.self) { try await scheduled.value }
+    #expect(self.journal.entries == ["first"])
+  }
+
+  @Test func `An operation that awaits its own group is reported`() async throws {
+    let recorder = WarningRecorder()
+    await recorder.recording {
+      let groups = Journal<ScheduledOperation<Void>>()
+      let gate = Gate()
+      let group = OperationGroup("group") { group in
+        group.schedule(named: "child") { _ in
+          try await gate.wait()
+          try await groups.entries.first?.value
+        }
+      }
+      let scheduled = OperationScheduler(maximumConcurrentOperations: 1).schedule(group)
+      groups.note(scheduled)
+      gate.open()
+      await #expect(throws: OperationCircleError.self) { try await scheduled.value }
+    }
+    #expect(recorder.warnings.map(\.code) == [.taskCircle])
+  }
+
+  @Test func `An operation of a group gives the place of the group to the one that it awaits`() async throws {
+    let scheduler = OperationScheduler(maximumConcurrentOperations: 1)
+    let group = OperationGroup("group") { [journal] group in
+      group.schedule(named: "child") { _ in
+        try await scheduler.schedule(self.note("awaited")).value
+        journal.note("child")
+      }
+    }
+    try await scheduler.schedule(group).value
+    #expect(self.journal.entries == ["awaited", "child"])
+  }
+
+  @Test func `Groups contain groups`() async throws {
+    let outer = OperationGroup("outer")
+    for number in 0..<3 {
+      let inner = OperationGroup("inner \(number)")
+      for child in 0..<3 { inner.schedule(self.note("\(number) \(child)")) }
+      outer.schedule(inner)
+    }
+    try await OperationScheduler().schedule(outer).value
+    #expect(self.journal.entries.count == 9)
+  }
+
+  @Test func `A group leaves nothing`() async throws {
+    let lifetimes = LifetimeTracker()
+    do {
+      let group = OperationGroup("group")
+      for _ in 0..<1_000 {
+        let token = lifetimes.token()
+        group.schedule(Work<Void, any Error> { _ in token.touch() })
+      }
+      try await OperationScheduler(maximumConcurrentOperations: 2).schedule(group).value
+    }
+    try await lifetimes.noneAlive()
+  }
+}

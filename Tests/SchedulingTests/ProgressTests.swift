@@ -1,0 +1,72 @@
+import Observation
+import OperationCore
+import OperationScheduling
+import OperationTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+struct ProgressTests {
+  private let script = Script()
+
+  @Test func `The progress of a scheduler counts what was scheduled and what has ended`() async throws {
+    let scheduler = OperationScheduler()
+    #expect(scheduler.progress.fraction == 0)
+    let operations = (0..<4).map { _ in scheduler.schedule(self.script.operation()) }
+    #expect(scheduler.progress.total == 4)
+    try await self.script.next().succeed(1)
+    try await self.script.next().fail(Refused())
+    operations[2].cancel()
+    let last = try await self.script.next()
+    _ = last
+    for operation in operations[..<3] { _ = try? await operation.value }
+    operations[3].cancel()
+    await scheduler.waitUntilEmpty()
+    #expect(scheduler.progress.completed == 4)
+    #expect(scheduler.progress.fraction == 1)
+    #expect(scheduler.progress === scheduler.progress)
+  }
+
+  @Test func `The counts of a group are a sequence that never goes back and ends with the group`() async throws {
+    let group = OperationGroup("group", maximumConcurrentOperations: 3)
+    for _ in 0..<200 { group.schedule(named: "work") { _ in await elsewhere() } }
+    let updates = group.progress.updates
+    let counts = Task.immediate {
+      var counts: [OperationProgress.Counts] = []
+      for await count in updates { counts.append(count) }
+      return counts
+    }
+    try await OperationScheduler().schedule(group).value
+    let seen = await counts.value
+    #expect(seen.first?.total == 200)
+    #expect(seen.last == OperationProgress.Counts(completed: 200, total: 200))
+    #expect(zip(seen, seen.dropFirst()).allSatisfy { $0.completed < $1.completed })
+    // A sequence that begins after the end has the last counts.
+    var late: [OperationProgress.Counts] = []
+    for await count in group.progress.updates { late.append(count) }
+    #expect(late == [OperationProgress.Counts(completed: 200, total: 200)])
+  }
+
+  @Test func `Changes of the progress are observed`() async throws {
+    let scheduler = OperationScheduler()
+    let progress = scheduler.progress
+    let changes = Journal<String>()
+    withObservationTracking {
+      _ = progress.total
+    } onChange: {
+      changes.note("total")
+    }
+    withObservationTracking {
+      _ = progress.fraction
+    } onChange: {
+      changes.note("fraction")
+    }
+    try await scheduler.schedule(named: "work") { _ in }.value
+    #expect(changes.entries.sorted() == ["fraction", "total"])
+    #expect(progress.fraction == 1)
+  }
+
+  @Test func `The fraction of nothing is zero`() {
+    #expect(OperationProgress.Counts().fraction == 0)
+    #expect(OperationProgress.Counts(completed: 1, total: 4).fraction == 0.25)
+  }
+}

@@ -1,0 +1,139 @@
+import OperationCore
+import OperationScheduling
+import OperationTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+struct VitalTests {
+  private let journal = Journal<String>()
+  private let script = Script()
+
+  private func note(_ name: String) -> AnyWork {
+    Work(name) { [journal] _ in journal.note(name) }
+  }
+
+  @Test func `A vital operation holds back what is scheduled later, and not what was there`() async throws {
+    let scheduler = OperationScheduler()
+    scheduler.suspend()
+    let before = scheduler.schedule(self.note("before"))
+    let vital = scheduler.schedule(self.script.operation(), vital: true)
+    let after = scheduler.schedule(self.note("after"))
+    scheduler.resume()
+    try await before.value
+    let run = try await self.script.next()
+    #expect(vital.erased.isVital)
+    #expect(self.journal.entries == ["before"])
+    run.succeed(1)
+    try await after.value
+    #expect(self.journal.entries == ["before", "after"])
+  }
+
+  @Test func `A vital operation waits for earlier ones, and a cancelled one lets nothing through early`() async throws {
+    let scheduler = OperationScheduler()
+    let first = scheduler.schedule(self.script.operation(), vital: true)
+    let run = try await self.script.next()
+    let second = scheduler.schedule(self.note("second"), vital: true)
+    let third = scheduler.schedule(self.note("third"))
+    second.cancel()
+    await #expect(throws: CancellationError.self) { try await second.value }
+    #expect(self.journal.entries.isEmpty)
+    #expect(!third.isFinished)
+    run.succeed(1)
+    _ = try await first.value
+    try await third.value
+    #expect(self.journal.entries == ["third"])
+  }
+
+  @Test func `An operation of another scheduler can hold a scheduler back`() async throws {
+    let schedulers = [OperationScheduler(), OperationScheduler()]
+    let important = schedulers[0].schedule(self.script.operation())
+    let before = schedulers[1].schedule(self.note("before"))
+    schedulers[1].addDependency(important)
+    schedulers[1].addDependency(important.erased)
+    let after = schedulers[1].schedule(self.note("after"))
+    try await before.value
+    let run = try await self.script.next()
+    #expect(self.journal.entries == ["before"])
+    run.succeed(1)
+    try await after.value
+    // One that has ended holds nothing back.
+    schedulers[1].addDependency(important)
+    try await schedulers[1].schedule(self.note("last")).value
+  }
+
+  @Test func `A vital operation does not hold back what its conditions generate`() async throws {
+    let scheduler = OperationScheduler(maximumConcurrentOperations: 1)
+    let login = Work<Void, any Error> { [journal] _ in
+      // Scheduled in the same scheduler, after the vital operation.
+      try await scheduler.schedule(self.note("login")).value
+      journal.note("logged in")
+    }
+    let vital = scheduler.schedule(self.note("vital").condition(Check(dependency: login) { .satisfied }), vital: true)
+    let after = scheduler.schedule(self.note("after"))
+    try await vital.value
+    try await after.value
+    #expect(self.journal.entries == ["login", "logged in", "vital", "after"])
+  }
+
+  @Test func `A vital operation does not hold back what it produces`() async throws {
+    let scheduler = OperationScheduler()
+    let gate = Gate()
+    let vital = scheduler.schedule(named: "vital", vital: true) { [journal] _ in
+      let product = AnyScheduledOperation.current?.produce(self.note("product"))
+      try await product?.value
+      try await gate.wait()
+      journal.note("vital")
+    }
+    let after = scheduler.schedule(self.note("after"))
+    try await gate.arrivals(count: 1)
+    #expect(self.journal.entries == ["product"])
+    gate.open()
+    try await vital.value
+    try await after.value
+    #expect(self.journal.entries == ["product", "vital", "after"])
+  }
+
+  @Test func `Schedulers that are held back by operations of each other do not wait in a circle`() async throws {
+    let schedulers = [OperationScheduler(), OperationScheduler()]
+    let operations = schedulers.map { $0.schedule(self.script.operation()) }
+    schedulers[0].addDependency(operations[1])
+    schedulers[1].addDependency(operations[0])
+    let later = schedulers.map { $0.schedule(self.note("later")) }
+    for _ in operations { try await self.script.next().succeed(1) }
+    for operation in later { try await operation.value }
+  }
+
+  @Test func `A vital operation that depends on one that it holds back is reported and fails`() async throws {
+    let scheduler = OperationScheduler()
+    scheduler.suspend()
+    let vital = scheduler.schedule(self.note("vital"), vital: true, named: "vital")
+    let after = scheduler.schedule(self.note("after"), named: "after")
+    expectWarning(.taskCircle) { vital.addDependency(after) }
+    await #expect(throws: OperationCircleError.self) { try await vital.value }
+    scheduler.resume()
+    try await after.value
+    #expect(self.journal.entries == ["after"])
+  }
+
+  @Test func `Many vital operations and others run in order`() async throws {
+    let scheduler = OperationScheduler()
+    let counter = Journal<Int>()
+    for number in 0..<500 {
+      scheduler.schedule(named: "work", vital: number % 10 == 0) { _ in
+        await elsewhere()
+        counter.note(number)
+      }
+    }
+    await scheduler.waitUntilEmpty()
+    let positions = Dictionary(uniqueKeysWithValues: counter.entries.enumerated().map { ($1, $0) })
+    #expect(positions.count == 500)
+    for vital in stride(from: 0, to: 500, by: 10) {
+      for later in (vital + 1)..<500 {
+        guard let first = positions[vital], let second = positions[later], first < second else {
+          Issue.record("\(later) ended before the vital operation \(vital)")
+          return
+        }
+      }
+    }
+  }
+}
