@@ -33,6 +33,7 @@ let package = Package(
         .product(name: "OperationBatching", package: "swift-operation"),
         .product(name: "OperationPersistence", package: "swift-operation"),
         .product(name: "OperationSQLite", package: "swift-operation"),
+        .product(name: "OperationScheduling", package: "swift-operation"),
         .product(name: "Operation", package: "swift-operation"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],

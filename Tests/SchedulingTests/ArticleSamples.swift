@@ -170,6 +170,28 @@ private struct FetchPosts: OperationRequest, Sendable {
   }
 }
 
+private struct FetchList: OperationRequest, Sendable {
+  func run(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    with continuation: OperationContinuation<[String], any Error>
+  ) async throws -> [String] {
+    ["a", "b"]
+  }
+}
+
+private struct WriteIndex: NotingOperation {
+  let list: [String]
+
+  init(of list: [String]) {
+    self.list = list
+  }
+}
+
+private struct LoggedIn: OperationCondition {
+  func evaluate(in context: OperationContext) async -> OperationConditionResult { .satisfied }
+}
+
 private func showEarthquake() async {
   log("earthquake")
 }
@@ -299,6 +321,17 @@ struct ArticleSamples {
     try await strict.runOnce()
     try await either.runOnce()
     #expect(self.logged == ["ShowWelcome", "GetUserInfo", "login", "GetUserInfo"])
+  }
+
+  @Test func `The module in a few lines`() async throws {
+    let scheduler = OperationScheduler(maximumConcurrentOperations: 4)
+
+    let list = scheduler.schedule(FetchList().condition(LoggedIn()))
+    let index = scheduler.schedule(injecting: list) { list in
+      WriteIndex(of: list).mutuallyExclusive("index")
+    }
+    try await index.value
+    #expect(self.logged == ["WriteIndex"])
   }
 
   @Test func `Groups`() async throws {

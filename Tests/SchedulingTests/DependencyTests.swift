@@ -267,6 +267,21 @@ struct DependencyTests {
     await #expect(throws: Refused(code: 5)) { try await throwing.value }
   }
 
+  @Test func `An injected operation starts after its own conditions`() async throws {
+    let scheduler = OperationScheduler()
+    let check = Check { [journal] in
+      journal.note("check")
+      return .satisfied
+    }
+    let operation = scheduler.schedule(named: "one") { _ in 1 }.then { _ in self.note("body").condition(check) }
+    scheduler.suspend()
+    let late = operation.then { _ in self.note("late").condition(check) }
+    late.observe { [journal] in $0.didStart { journal.note("start") } }
+    scheduler.resume()
+    try await late.value
+    #expect(self.journal.entries == ["check", "body", "check", "start", "late"])
+  }
+
   @Test func `A chain of ten thousand operations runs in order and leaves nothing`() async throws {
     let lifetimes = LifetimeTracker()
     do {

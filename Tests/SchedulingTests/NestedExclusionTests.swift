@@ -123,6 +123,23 @@ struct NestedExclusionTests {
     #expect(recorder.warnings.map(\.code) == [.taskCircle])
   }
 
+  @Test func `A run inside of a holder does not join a run that waits for the holder`() async throws {
+    let gate = Gate()
+    let script = Script(default: .value(3))
+    let store = OperationStore.detached(query: script.query().mutuallyExclusive(self.names("x")), initialValue: 0)
+    let holder = Work<Int, any Error> { _ in
+      try await gate.wait()
+      return try await store.fetch()
+    }.mutuallyExclusive(self.names("x")).begin()
+    try await gate.arrivals(count: 1)
+    let waiter = Task.immediate { try await store.fetch() }
+    #expect(script.runCount == 0)
+    gate.open()
+    #expect(try await holder.value == 3)
+    #expect(try await waiter.value == 3)
+    #expect(script.runCount == 2)
+  }
+
   @Test func `A run that another one has left behind waits like any other`() async throws {
     let gate = Gate()
     let left = Journal<Task<Void, any Error>>()

@@ -115,6 +115,24 @@ struct VitalTests {
     #expect(self.journal.entries == ["after"])
   }
 
+  @Test func `An operation that is held back by one that waits for it is reported and fails`() async throws {
+    let scheduler = OperationScheduler()
+    scheduler.suspend()
+    let existing = scheduler.schedule(self.note("existing"), named: "existing")
+    let vital = scheduler.schedule(self.note("vital"), vital: true, named: "vital")
+    vital.addDependency(existing)
+    let recorder = WarningRecorder()
+    let new = recorder.recording {
+      scheduler.schedule(self.note("new"), named: "new") { existing.addDependency($0) }
+    }
+    let error = await #expect(throws: OperationCircleError.self) { try await new.value }
+    #expect(error?.operationNames == ["new", "vital", "existing", "new"])
+    #expect(recorder.warnings.map(\.code) == [.taskCircle])
+    scheduler.resume()
+    try await vital.value
+    #expect(self.journal.entries == ["existing", "vital"])
+  }
+
   @Test func `Many vital operations and others run in order`() async throws {
     let scheduler = OperationScheduler()
     let counter = Journal<Int>()

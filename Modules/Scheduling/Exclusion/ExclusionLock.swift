@@ -19,15 +19,21 @@ enum ExclusionLock {
 
   /// Takes all categories for `scope`, waiting for them if necessary.
   ///
-  /// - Parameter canLeave: Whether the wait ends when the task is cancelled. Otherwise the run keeps its place.
+  /// - Parameters:
+  ///   - context: The context of the run.
+  ///   - canLeave: Whether the wait ends when the task is cancelled. Otherwise the run keeps its place.
   static func enter(
     _ scope: RunScope,
     _ lanes: [Int],
+    in context: OperationContext,
     canLeave: @autoclosure () -> Bool,
     isolation: isolated (any Actor)?
   ) async -> ExclusionOutcome {
     if self.machine.withLock({ $0.tryAcquire(scope, lanes) }) { return .admitted }
-    return await self.wait(ExclusionWaiter(scope: scope, slots: lanes), canLeave: canLeave(), isolation: isolation)
+    let waiter = ExclusionWaiter(scope: scope, slots: lanes)
+    // The wait is noted so that nothing inside of a holder joins this run, which would wait for itself.
+    context.note(awaited: waiter)
+    return await self.wait(waiter, canLeave: canLeave(), isolation: isolation)
   }
 
   /// Gives the categories of `scope` back.
@@ -43,6 +49,13 @@ enum ExclusionLock {
   /// Takes one ``adopt(_:by:)`` back.
   static func abandon(_ others: [RunScope], by scope: RunScope) {
     self.machine.withLock { $0.abandon(others, by: scope) }
+  }
+
+  /// Whether `scope` is inside of the holder of one of the lanes.
+  static func isHolderAround(_ scope: RunScope, of lanes: [Int]) -> Bool {
+    self.machine.withLock { machine in
+      lanes.contains { machine.lanes[$0].holder.map { scope.isInside($0) } ?? false }
+    }
   }
 
   /// Whether another scope waits for this one.
@@ -95,4 +108,18 @@ extension RunScope {
   func perform<R>(isolation: isolated (any Actor)?, _ body: () async -> R) async -> R {
     await Self.$current.withValue(self, operation: body)
   }
+}
+
+extension ExclusionWaiter: WaitNode {
+  var waits: [WaitEdge] { [] }
+
+  var isEndedByCurrentTask: Bool {
+    RunScope.current.map { ExclusionLock.isHolderAround($0, of: self.slots) } ?? false
+  }
+
+  var waitName: String? { nil }
+  var isQueue: Bool { true }
+  var isCancelled: Bool { false }
+
+  nonisolated(nonsending) func ended() async {}
 }

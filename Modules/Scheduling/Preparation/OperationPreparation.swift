@@ -56,6 +56,7 @@ public struct OperationPreparation<Operation: OperationRequest>: OperationModifi
     let entry = await ExclusionLock.enter(
       scope,
       self.slots,
+      in: context,
       canLeave: Self.cancellation != nil,
       isolation: isolation
     )

@@ -55,12 +55,15 @@ extension SchedulerCore {
 }
 
 /// An operation that is made from the value of another one.
-private struct InjectedOperation<Input: Sendable, Operation: OperationRequest & Sendable>: OperationRequest, Sendable
+private struct InjectedOperation<Input: Sendable, Operation: OperationRequest & Sendable>: FailureErasingOperation,
+  Sendable
 where Operation.Value: Sendable {
   let input: ScheduledOperation<Input>
   let make: @Sendable (Input) throws -> Operation
 
   static var unmodifiedType: any OperationRequest.Type { Operation.unmodifiedType }
+
+  static var erasedOperation: any OperationRequest.Type { Operation.self }
 
   var operationName: String { OperationName.of(Operation.unmodifiedType) }
 

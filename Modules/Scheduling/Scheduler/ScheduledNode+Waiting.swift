@@ -73,7 +73,10 @@ extension ScheduledNode {
   fileprivate func note(awaited node: ScheduledNode) throws {
     let circle = SchedulingLock.withLock {
       let circle = WaitPath.nodes(from: node, to: self.withGroups)
-      if circle == nil { self.state.awaited.append(node) }
+      if circle == nil {
+        self.state.awaited.append(node)
+        node.state.isAwaited = true
+      }
       return circle
     }
     if let circle { throw WaitPath.report(circle + circle.prefix(1)) }

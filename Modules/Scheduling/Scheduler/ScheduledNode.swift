@@ -115,6 +115,8 @@ final class ScheduledNode: Sendable {
     var dependents: [ScheduledNode] = []
     /// The number of dependents that wait no longer.
     var formerDependentCount = 0
+    /// Whether the body of another operation awaits its value, or has done so.
+    var isAwaited = false
     /// The operations whose values its body awaits.
     var awaited: [ScheduledNode] = []
     /// The scopes that await its value.

@@ -70,6 +70,7 @@ extension SchedulerCore {
   private enum Insertion: Sendable {
     case accepted(isOver: Bool)
     case rejected(endedName: String?)
+    case circle([ScheduledNode])
   }
 
   private func insert(_ node: ScheduledNode, _ request: ScheduleRequest, _ priority: TaskPriority?) {
@@ -77,12 +78,16 @@ extension SchedulerCore {
     let parent = request.producer ?? AnyScheduledOperation.current?.node
     let insertion = SchedulingLock.perform { actions -> Insertion in
       if request.producer?.isOver == true { return .rejected(endedName: nil) }
-      guard self.insert(node, inside: parent, &actions) else { return .rejected(endedName: self.name) }
+      if self.machine.isClosed { return .rejected(endedName: self.name) }
+      if let circle = self.insert(node, inside: parent, &actions) { return .circle(circle) }
       return .accepted(isOver: node.isOver)
     }
     switch insertion {
     case .accepted(let isOver):
       if !isOver { self.makeTask(of: node, priority) }
+    case .circle(let nodes):
+      let error = WaitPath.report(nodes)
+      SchedulingLock.perform { node.fail(error, &$0) }
     case .rejected(let endedName):
       let error = OperationAddedAfterEnd(
         operationName: node.name,

@@ -5,9 +5,14 @@ internal import OperationCore
 // MARK: - Beginning
 
 extension SchedulerCore {
-  /// Adds an operation, and makes it ready if it waits for nothing. Returns false if the scheduler is a closed group.
-  func insert(_ node: ScheduledNode, inside parent: ScheduledNode?, _ actions: inout SchedulingActions) -> Bool {
-    guard !self.machine.isClosed else { return false }
+  /// Adds an operation to a scheduler that is no closed group, and makes it ready if it waits for nothing.
+  ///
+  /// Returns the operations that wait for each other if vital operations that hold it back wait for it.
+  func insert(
+    _ node: ScheduledNode,
+    inside parent: ScheduledNode?,
+    _ actions: inout SchedulingActions
+  ) -> [ScheduledNode]? {
     let ticket = self.machine.nextTicket()
     node.state.memberTicket = ticket
     // What the run of an operation schedules is not held back by vital operations that came after that operation, nor
@@ -24,12 +29,22 @@ extension SchedulerCore {
     node.state.phase = .waiting
     self.noteProgress(&actions)
     if self.machine.isCancelled { node.cancel(&actions) }
+    if let circle = self.circle(through: node) { return circle }
     if let outcome = node.state.earlyOutcome {
       self.end(node, outcome, &actions)
     } else {
       self.readyIfPossible(node, &actions)
     }
-    return true
+    return nil
+  }
+
+  /// The operations that wait for each other because vital operations hold `node` back; nil if there are none.
+  private func circle(through node: ScheduledNode) -> [ScheduledNode]? {
+    guard node.state.isHeld, node.mayBeAwaited else { return nil }
+    for vital in self.machine.vitals.elements(before: node.state.rank) {
+      if let path = WaitPath.nodes(from: vital, to: [node]) { return [node] + path }
+    }
+    return nil
   }
 
   /// Makes `node`, which may belong to another scheduler, hold back what is scheduled here later.

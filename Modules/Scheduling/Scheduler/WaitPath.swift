@@ -105,7 +105,7 @@ extension ScheduledNode {
   /// Whether something may wait for the operation, so that another wait of it may close a circle.
   var mayBeAwaited: Bool {
     !self.state.dependents.isEmpty || !self.state.vitalPlaces.isEmpty || self.state.unique != nil
-      || !self.state.waiters.isEmpty || self.state.groupCore != nil || self.core.machine.groupNode != nil
+      || self.state.isAwaited || self.state.groupCore != nil || self.core.machine.groupNode != nil
   }
 }
 

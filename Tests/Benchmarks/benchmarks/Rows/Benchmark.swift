@@ -8,5 +8,6 @@ struct Benchmark: Sendable {
     orientation, fetching, firstUse, stores, matching, subscribing, events, callers, calls, paging, reading,
     admission, batching, contention, memory, droppedStores, leftovers,
     persistence, contention, memory, droppedStores, leftovers,
+    scheduling, contention, memory, droppedStores, leftovers,
   ]
 }

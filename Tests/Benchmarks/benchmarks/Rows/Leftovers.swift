@@ -14,6 +14,7 @@ extension Benchmark {
     rows += try await Self.left(of: 10_000, "abandoned sharedRuns", Self.abandonedRuns)
     rows += try await Self.left(of: 10_000, "polling stores", Self.pollingStores)
     rows += try await Self.left(of: 10_000, "cache times", Self.cacheTimes)
+    rows += try await Self.left(of: 100_000, "scheduled operations", Self.scheduledOperations)
     return rows
   }
 
