@@ -96,7 +96,7 @@ let table: [Module] = [
     target: "Operation",
     uses: [
       "Core", "Backoff", "Retry", "Dedupe", "Pagination", "Mutation", "NetworkObserving", "MemoryPressure",
-      "ActivityObserving",
+      "ActivityObserving", "Timeout", "Fallback", "CircuitBreaker", "Limits", "Hedging", "Batching",
       "Macros", "Logging", "Metrics", "Tracing", "ServiceLifecycle",  // Each only where its trait is on.
     ]
   ),

@@ -1,12 +1,18 @@
 @_exported public import OperationActivityObserving
 @_exported public import OperationBackoff
+@_exported public import OperationBatching
+@_exported public import OperationCircuitBreaker
 @_exported public import OperationCore
 @_exported public import OperationDedupe
+@_exported public import OperationFallback
+@_exported public import OperationHedging
+@_exported public import OperationLimits
 @_exported public import OperationMemoryPressure
 @_exported public import OperationMutation
 @_exported public import OperationNetworkObserving
 @_exported public import OperationPagination
 @_exported public import OperationRetry
+@_exported public import OperationTimeout
 
 #if SwiftOperationLogging
   @_exported public import OperationLogging

@@ -6,8 +6,6 @@ struct Benchmark: Sendable {
   /// All of them, in the order of the report.
   static let all = [
     orientation, fetching, firstUse, stores, matching, subscribing, events, callers, calls, paging, reading,
-    admission, batching, contention, memory, droppedStores, leftovers,
-    persistence, contention, memory, droppedStores, leftovers,
-    scheduling, contention, memory, droppedStores, leftovers,
+    admission, batching, scheduling, persistence, contention, memory, droppedStores, leftovers,
   ]
 }
