@@ -4,7 +4,7 @@ import Testing
 
 @testable import OperationCore
 
-@Suite(.warningsAreIssues, .waitLimit(.seconds(60))) struct OperationTaskCancellationTests {
+@Suite(.warningsAreIssues) struct OperationTaskCancellationTests {
   private let work = GatedWork()
 
   @Test func `A caller leaves while others wait`() async throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import OperationCore
 
-@Suite(.warningsAreIssues, .waitLimit(.seconds(60))) struct OperationTaskDependencyTests {
+@Suite(.warningsAreIssues) struct OperationTaskDependencyTests {
   private let log = TaskLog()
 
   @Test func `A task runs after the tasks it was scheduled after`() async throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import OperationCore
 
-@Suite(.warningsAreIssues, .waitLimit(.seconds(60))) struct OperationTaskTests {
+@Suite(.warningsAreIssues) struct OperationTaskTests {
   private let work = GatedWork()
 
   @Test func `A task has not started until it is run`() async throws {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import OperationCore
 
-@Suite(.warningsAreIssues, .waitLimit(.seconds(60))) struct OperationTaskTransformTests {
+@Suite(.warningsAreIssues) struct OperationTaskTransformTests {
   private let work = GatedWork()
 
   @Test func `A task maps its value`() async throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import OperationCore
 
-@Suite(.warningsAreIssues, .waitLimit(.seconds(60))) struct SharedRunDepthTests {
+@Suite(.warningsAreIssues) struct SharedRunDepthTests {
   @Test func `A body that never suspends ends on its caller's thread`() async throws {
     let before = ThreadLocal.currentThread
     let task = OperationTask<UInt, any Error> { _, _ in ThreadLocal.currentThread }
