@@ -22,6 +22,7 @@ extension OperationContext {
   @inlinable
   var hasRunWrappers: Bool { self.isSet(RunWrappersKey.self) }
 
+  @usableFromInline
   mutating func takeRunWrappers() -> [any OperationRunWrapper] {
     let wrappers = self[RunWrappersKey.self]
     self.unset(RunWrappersKey.self)

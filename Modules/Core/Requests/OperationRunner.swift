@@ -11,13 +11,13 @@ public struct OperationRunner<Operation: OperationRequest> {
   /// The context of the runs, after the operation has set it up.
   public var context: OperationContext
 
-  private let wrappers: [any OperationRunWrapper]
+  @usableFromInline let wrappers: [any OperationRunWrapper]
 
   /// Creates a runner whose context is set up by the operation.
+  @inlinable
   public init(operation: Operation, initialContext: OperationContext = OperationContext()) {
     var context = initialContext
-    context.forgetAttempts()
-    context.forgetProbes()
+    context.enterRunner()
     operation.setup(context: &context)
     self.wrappers = context.takeRunWrappers()
     self.operation = operation
@@ -31,6 +31,7 @@ public struct OperationRunner<Operation: OperationRequest> {
   ///   - context: Entries that replace those of ``context`` for this run.
   ///   - continuation: Receives the results that the operation yields.
   @discardableResult
+  @inlinable
   public func run(
     isolation: isolated (any Actor)? = #isolation,
     in context: OperationContext? = nil,
@@ -41,7 +42,7 @@ public struct OperationRunner<Operation: OperationRequest> {
     let hasReturned = Switch(false)
     let guarded = OperationContinuation<Operation.Value, Operation.Failure> { result, context in
       guard !hasReturned.isOn else {
-        return OperationWarning.lateYield("A run of \(Operation.self) yielded a result after it had returned").report()
+        return Self.reportLateYield()
       }
       continuation.yield(with: result, using: context)
     }
@@ -49,8 +50,24 @@ public struct OperationRunner<Operation: OperationRequest> {
     if self.wrappers.isEmpty {
       return try await self.operation.run(isolation: isolation, in: context, with: guarded)
     }
-    return try await self.wrappers.run(isolation: isolation, in: context) { context in
-      await self.outcome(isolation: isolation, in: context, with: guarded)
+    return try await self.runInWrappers(isolation: isolation, in: context, with: guarded)
+  }
+
+  // What follows is not inlined, because it is rare.
+
+  @usableFromInline
+  static func reportLateYield() {
+    OperationWarning.lateYield("A run of \(Operation.self) yielded a result after it had returned").report()
+  }
+
+  @usableFromInline
+  func runInWrappers(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    with continuation: OperationContinuation<Operation.Value, Operation.Failure>
+  ) async throws(Operation.Failure) -> Operation.Value {
+    try await self.wrappers.run(isolation: isolation, in: context) { context in
+      await self.outcome(isolation: isolation, in: context, with: continuation)
     }.get()
   }
 
@@ -64,6 +81,15 @@ public struct OperationRunner<Operation: OperationRequest> {
     } catch {
       return .failure(error)
     }
+  }
+}
+
+extension OperationContext {
+  /// Removes what belongs to the runs that the context was used for before.
+  @usableFromInline
+  mutating func enterRunner() {
+    self.forgetAttempts()
+    self.forgetProbes()
   }
 }
 

@@ -17,23 +17,27 @@ enum ExclusionLock {
   /// The numbers of categories that runs hold and of runs that wait.
   static var counts: (held: Int, waiting: Int) { self.machine.withLock { ($0.heldCount, $0.waiterCount) } }
 
-  /// Takes all categories for `scope`, waiting for them if necessary.
+  /// Takes all categories for `scope` if that needs no waiting.
+  static func tryEnter(_ scope: RunScope, _ lanes: [Int]) -> Bool {
+    self.machine.withLock { $0.tryAcquire(scope, lanes) }
+  }
+
+  /// Waits for all categories.
   ///
   /// - Parameters:
   ///   - context: The context of the run.
   ///   - canLeave: Whether the wait ends when the task is cancelled. Otherwise the run keeps its place.
-  static func enter(
+  static func wait(
     _ scope: RunScope,
     _ lanes: [Int],
     in context: OperationContext,
-    canLeave: @autoclosure () -> Bool,
+    canLeave: Bool,
     isolation: isolated (any Actor)?
   ) async -> ExclusionOutcome {
-    if self.machine.withLock({ $0.tryAcquire(scope, lanes) }) { return .admitted }
     let waiter = ExclusionWaiter(scope: scope, slots: lanes)
     // The wait is noted so that nothing inside of a holder joins this run, which would wait for itself.
     context.note(awaited: waiter)
-    return await self.wait(waiter, canLeave: canLeave(), isolation: isolation)
+    return await self.wait(waiter, canLeave: canLeave, isolation: isolation)
   }
 
   /// Gives the categories of `scope` back.
@@ -67,8 +71,6 @@ enum ExclusionLock {
     for (waiter, outcome) in resumptions { waiter.resume(returning: outcome) }
   }
 
-  // Not inlined: a run that need not wait would allocate room for the wait, too.
-  @inline(never)
   private static func wait(
     _ waiter: ExclusionWaiter,
     canLeave: Bool,
@@ -100,13 +102,6 @@ enum ExclusionLock {
       let outcome = self.machine.withLock { $0.suspend(waiter, continuation) }
       if let outcome { continuation.resume(returning: outcome) }
     }
-  }
-}
-
-extension RunScope {
-  /// Runs `body` as part of the scope.
-  func perform<R>(isolation: isolated (any Actor)?, _ body: () async -> R) async -> R {
-    await Self.$current.withValue(self, operation: body)
   }
 }
 

@@ -17,10 +17,10 @@ extension ExclusionMachine {
     for slot in waiter.slots {
       guard let holder = self.lanes[slot].holder, !waiter.scope.isInside(holder) else { continue }
       guard let scopes = self.waits(from: .scope(holder), to: waiter.scope) else { continue }
-      let name = OperationName.of(waiter.scope.operationType)
+      let name = OperationName.of(waiter.scope.operationType.unmodifiedType)
       var names = [name]
       for scope in scopes {
-        let next = OperationName.of(scope.operationType)
+        let next = OperationName.of(scope.operationType.unmodifiedType)
         if names.last != next { names.append(next) }
       }
       if names.last != name || names.count == 1 { names.append(name) }

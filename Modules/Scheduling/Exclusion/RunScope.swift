@@ -1,41 +1,54 @@
+internal import OperationCore
+
 /// Work that other runs belong to: a run that holds categories, or the run of a scheduled operation.
 ///
 /// A run that begins inside of another one belongs to it, and so do the operations whose values the other one awaits.
 /// The other one cannot end before them, so they may use what it holds.
+@usableFromInline
 final class RunScope: Sendable {
+  // Declared without the macro, because inlined code uses it.
+  @usableFromInline static let local = TaskLocal<RunScope?>(wrappedValue: nil)
+
   /// The scope that the current task works for.
-  @TaskLocal static var current: RunScope?
+  static var current: RunScope? { self.local.get() }
 
   /// The scope that this one is inside of.
   let parent: RunScope?
   /// The operation, for messages.
-  let operationType: any Any.Type
+  let operationType: any OperationRequest.Type
   /// The scheduled operation whose run this is; nil for a run that holds categories.
-  let place: (any RunPlace)?
+  let place: ScheduledNode?
   /// The lane of unique work that the run belongs to.
   let uniqueSlot: Int?
 
   /// The scopes that wait for this one.
   // Unsafe because the compiler does not see that the lock of the exclusion machine guards it.
-  nonisolated(unsafe) var waitingScopes: [RunScope] = []
+  nonisolated(unsafe) var waitingScopes: [RunScope]
   /// Whether the scope holds categories.
   // Unsafe because the compiler does not see that the lock of the exclusion machine guards it.
   nonisolated(unsafe) var isHolding = false
 
-  init(parent: RunScope?, operationType: any Any.Type, place: (any RunPlace)? = nil, uniqueSlot: Int? = nil) {
+  init(
+    parent: RunScope?,
+    operationType: any OperationRequest.Type,
+    place: ScheduledNode? = nil,
+    uniqueSlot: Int? = nil,
+    waitingScopes: [RunScope] = []
+  ) {
     self.parent = parent
     self.operationType = operationType
     self.place = place
     self.uniqueSlot = uniqueSlot
+    self.waitingScopes = waitingScopes
   }
 }
 
-/// The place of a scheduled operation among those that its scheduler lets run.
-protocol RunPlace: AnyObject, Sendable {
-  /// Gives the place to another operation while this one waits.
-  func lend()
-  /// Waits for a place again, unless the current task is cancelled.
-  func reclaim(isolation: isolated (any Actor)?) async
+extension RunScope {
+  /// Runs `body` as part of the scope.
+  @inlinable
+  nonisolated(nonsending) func perform<R>(_ body: nonisolated(nonsending) () async -> R) async -> R {
+    await Self.local.withValue(self) { await body() }
+  }
 }
 
 extension RunScope {
@@ -67,8 +80,8 @@ extension RunScope {
   }
 
   /// The places of the scheduled operations that this scope is part of, innermost first.
-  var places: [any RunPlace] {
-    var places: [any RunPlace] = []
+  var places: [ScheduledNode] {
+    var places: [ScheduledNode] = []
     var scope: RunScope? = self
     while let current = scope {
       if let place = current.place { places.append(place) }

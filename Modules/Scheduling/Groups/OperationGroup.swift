@@ -10,7 +10,7 @@ public import OperationCore
 ///
 /// Operations can be added before the group begins and while it runs, by anything that they produce too. They begin
 /// after the group has begun, may use the categories that the group holds, and are cancelled with it. An operation that
-/// is added after the end is reported as ``/OperationCore/OperationWarning/Code/addedAfterEnd``, and fails.
+/// is added after the end is reported as ``OperationCore/OperationWarning/Code/addedAfterEnd``, and fails.
 ///
 /// A group runs once. It throws the error of its body, or else that of the first operation that has failed, after all
 /// have ended. Operations that were cancelled alone do not count.

@@ -1,137 +1,131 @@
 public import OperationCore
 
-/// A condition, and how its denial becomes a failure of the operation.
-struct PreparationCheck<Failure: Error>: Sendable {
-  let condition: any OperationCondition
-  let failure: @Sendable (any Error) -> Failure
-}
-
 /// What comes before the runs of an operation: generated work, conditions, and the categories of the operation.
 ///
-/// ``OperationCore/OperationRequest/condition(_:)`` and ``OperationCore/OperationRequest/mutuallyExclusive(_:)`` apply
-/// it. Conditions and categories that are written next to each other belong to one preparation.
+/// `condition(_:)` and `mutuallyExclusive(_:)` apply it. Conditions and categories that are written next to each other belong to one preparation.
 public struct OperationPreparation<Operation: OperationRequest>: OperationModifier {
-  /// The conditions, in the order in which they were written.
-  var checks: [PreparationCheck<Operation.Failure>] = []
-  /// The categories.
-  var lanes: [CategoryLane] = []
-  /// The slots of the categories.
-  private(set) var slots: [Int] = []
+  /// The conditions and categories.
+  @usableFromInline var steps = PreparationSteps.none
+  /// How the denial of each condition becomes a failure of the operation.
+  var failures: [PreparationFailure<Operation.Failure>] = []
 
   mutating func append(
     _ condition: any OperationCondition,
     _ failure: @escaping @Sendable (any Error) -> Operation.Failure
   ) {
-    self.checks.append(PreparationCheck(condition: condition, failure: failure))
-    self.add(condition.exclusionCategories)
+    self.failures.append(PreparationFailure(failure))
+    self.steps = self.steps.adding(condition)
   }
 
   mutating func add(_ categories: [OperationCategory]) {
-    guard !categories.isEmpty else { return }
-    self.add(CategoryLane.lanes(of: categories))
-  }
-
-  mutating func add(_ lanes: [CategoryLane]) {
-    for lane in lanes where !self.lanes.contains(where: { $0 === lane }) {
-      self.lanes.append(lane)
-      self.slots.append(lane.slot)
-    }
+    self.steps = self.steps.adding(CategoryLane.lanes(of: categories))
   }
 
   /// Runs the generated work, evaluates the conditions in order, takes the categories, and then runs the operation.
   ///
   /// A task that is cancelled meanwhile throws `CancellationError` if the failure of the operation can represent it.
+  @inlinable
   public func run(
     isolation: isolated (any Actor)?,
     in context: OperationContext,
     using operation: Operation,
     with continuation: OperationContinuation<Operation.Value, Operation.Failure>
   ) async throws(Operation.Failure) -> Operation.Value {
-    if !self.checks.isEmpty { try await self.check(isolation: isolation, in: context) }
-    guard !self.slots.isEmpty else {
-      Self.noteStart(in: context)
-      return try await operation.run(isolation: isolation, in: context, with: continuation)
+    if self.steps.hasConditions {
+      let refusal = await self.steps.check(isolation: isolation, in: context, canLeave: Self.canLeave)
+      if let refusal { throw self.failure(of: refusal) }
     }
-    let scope = RunScope(parent: .current, operationType: Operation.unmodifiedType)
-    let entry = await ExclusionLock.enter(
-      scope,
-      self.slots,
-      in: context,
-      canLeave: Self.cancellation != nil,
-      isolation: isolation
-    )
-    switch entry {
-    case .left:
-      guard let cancellation = Self.cancellation else {
-        preconditionFailure("A run leaves only if it can throw a CancellationError.")
+    var scope: RunScope?
+    if self.steps.hasCategories {
+      scope = self.steps.tryEnter(Operation.self)
+      if scope == nil {
+        scope = try await self.enter(isolation: isolation, in: context)
       }
-      throw cancellation
-    case .circle(let names):
-      let circle: Result<Operation.Value, Operation.Failure>? = Self.outcome(ofCircle: names)
-      if let circle { return try circle.get() }
-      // The failure cannot represent the circle: it was reported, and the run goes on rather than wait forever.
-      Self.noteStart(in: context)
-      return try await operation.run(isolation: isolation, in: context, with: continuation)
-    case .admitted:
-      defer { ExclusionLock.leave(scope, self.slots) }
-      if Task.isCancelled, let cancellation = Self.cancellation { throw cancellation }
-      Self.noteStart(in: context)
-      return try await scope.perform(isolation: isolation) {
-        do throws(Operation.Failure) {
-          return Result<Operation.Value, Operation.Failure>.success(
-            try await operation.run(isolation: isolation, in: context, with: continuation)
-          )
-        } catch {
-          return .failure(error)
-        }
-      }.get()
     }
+    if context.hasScheduledStart { Self.noteStart(in: context) }
+    guard let scope else {
+      return try await operation.run(isolation: isolation, in: context, with: continuation)
+    }
+    defer { self.steps.leave(scope) }
+    return try await scope.perform {
+      do throws(Operation.Failure) {
+        return Result<Operation.Value, Operation.Failure>.success(
+          try await operation.run(isolation: isolation, in: context, with: continuation)
+        )
+      } catch {
+        return .failure(error)
+      }
+    }.get()
   }
 }
 
-// MARK: - Conditions
+/// How the denial of a condition becomes a failure of an operation.
+struct PreparationFailure<Failure: Error>: Sendable {
+  let map: @Sendable (any Error) -> Failure
+
+  init(_ map: @escaping @Sendable (any Error) -> Failure) {
+    self.map = map
+  }
+}
 
 extension OperationPreparation {
-  private func check(isolation: isolated (any Actor)?, in context: OperationContext) async throws(Operation.Failure) {
-    for check in self.checks {
-      guard let dependency = check.condition.dependency(in: context) else { continue }
-      try Self.throwIfCancelled()
-      await dependency.runAsDependency(isolation: isolation, in: context)
+  /// Whether the failure of the operation can represent a `CancellationError`, so that a cancelled run can leave.
+  @inlinable
+  static var canLeave: Bool {
+    Operation.Failure.self == (any Error).self || Operation.Failure.self == CancellationError.self
+  }
+
+  // What follows is not inlined: it is rare, and async functions would allocate room for it.
+
+  @usableFromInline
+  func failure(of refusal: PreparationRefusal) -> Operation.Failure {
+    switch refusal {
+    case .denied(let index, let error): self.failures[index].map(error)
+    case .skipped(let index): self.failures[index].map(self.steps.skipped(by: index))
+    case .cancelled: Self.cancellation
     }
-    var skipped: PreparationCheck<Operation.Failure>?
-    for check in self.checks {
-      try Self.throwIfCancelled()
-      switch await check.condition.evaluate(in: context) {
-      case .satisfied: continue
-      case .skipped: skipped = skipped ?? check
-      case .denied(let error): throw check.failure(error)
-      }
+  }
+
+  private static var cancellation: Operation.Failure {
+    guard let cancellation = CancellationError() as? Operation.Failure else {
+      preconditionFailure("A run leaves only if it can throw a CancellationError.")
     }
-    if let skipped { throw skipped.failure(OperationSkipped(reason: skipped.condition.conditionName)) }
-    try Self.throwIfCancelled()
+    return cancellation
   }
 
-  // Not inlined: async functions would allocate room for the failure.
-  @inline(never)
-  private static func throwIfCancelled() throws(Operation.Failure) {
-    if Task.isCancelled, let cancellation = self.cancellation { throw cancellation }
+  /// Waits for the categories. Returns nil if the run goes on without them.
+  @usableFromInline
+  func enter(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext
+  ) async throws(Operation.Failure) -> RunScope? {
+    let scope = RunScope(parent: .current, operationType: Operation.self)
+    switch await ExclusionLock.wait(scope, self.steps.slots, in: context, canLeave: Self.canLeave, isolation: isolation)
+    {
+    case .left:
+      throw Self.cancellation
+    case .admitted:
+      guard Task.isCancelled, Self.canLeave else { return scope }
+      ExclusionLock.leave(scope, self.steps.slots)
+      throw Self.cancellation
+    case .circle(let names):
+      let circle: Result<Never, Operation.Failure>? = Self.outcome(ofCircle: names)
+      if case .failure(let error) = circle { throw error }
+      // The failure cannot represent the circle: it was reported, and the run goes on rather than wait forever.
+      return nil
+    }
   }
 
-  /// A `CancellationError`; nil if the failure of the operation cannot represent it.
-  private static var cancellation: Operation.Failure? {
-    @inline(never) get { CancellationError() as? Operation.Failure }
-  }
-
-  /// Notes that the body begins, if the operation was scheduled and no preparation is inside of this one.
-  private static func noteStart(in context: OperationContext) {
-    guard let start = context.scheduledStart, !OperationTraits.of(Operation.self).hasPreparation else { return }
-    start.node.start()
-  }
-
-  @inline(never)
-  private static func outcome(ofCircle names: [String]) -> Result<Operation.Value, Operation.Failure>? {
+  private static func outcome(ofCircle names: [String]) -> Result<Never, Operation.Failure>? {
     if OperationCircleError.isFailure(Operation.Failure.self) { return OperationCircleError.outcome(names) }
     OperationCircleError(operationNames: names).report()
     return nil
+  }
+
+  /// Notes that the body begins, if the operation was scheduled and no preparation is inside of this one.
+  @usableFromInline
+  static func noteStart(in context: OperationContext) {
+    guard let start = context.scheduledStart, !OperationTraits.of(Operation.self).hasPreparation else { return }
+    start.node.start()
   }
 }

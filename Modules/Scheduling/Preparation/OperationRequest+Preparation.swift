@@ -17,7 +17,7 @@ extension OperationRequest where Failure == any Error {
 
   /// Runs the operation only if a run specification is satisfied.
   ///
-  /// The run throws ``OperationConditionDenied`` otherwise. See ``condition(_:)-(OperationCondition)``.
+  /// The run throws ``OperationConditionDenied`` otherwise. See the form for conditions.
   public func condition(
     _ specification: some OperationRunSpecification & Sendable
   ) -> ModifiedOperation<Self, OperationPreparation<Self>> {

@@ -1,7 +1,8 @@
-internal import OperationCore
+public import OperationCore
 internal import Synchronization
 
 /// What the scheduler has to know of the type of an operation.
+@usableFromInline
 struct OperationTraits: Sendable {
   /// Whether it has conditions or categories anywhere in it.
   let hasPreparation: Bool
@@ -10,20 +11,42 @@ struct OperationTraits: Sendable {
   /// Whether it is a group, perhaps with modifiers.
   let isGroup: Bool
 
-  // One entry for each type of operation.
-  private static let known = Mutex<[ObjectIdentifier: OperationTraits]>([:])
+  /// An entry of the table of known types: the address of a type, with its traits in the low bits.
+  private final class Entry: Sendable {
+    let value = Atomic<UInt>(0)
+  }
 
+  // A table that forgets: types with the same place in it replace each other.
+  private static let known = (0..<256).map { _ in Entry() }
+  // The low bits of an address, which are zero.
+  private static let traitBits: UInt = 0b111
+
+  private init(bits: UInt) {
+    self.hasPreparation = bits & 1 != 0
+    self.isUnique = bits & 2 != 0
+    self.isGroup = bits & 4 != 0
+  }
+
+  private var bits: UInt { (self.hasPreparation ? 1 : 0) | (self.isUnique ? 2 : 0) | (self.isGroup ? 4 : 0) }
+
+  @usableFromInline
   static func of<Operation: OperationRequest>(_ type: Operation.Type) -> OperationTraits {
-    let id = ObjectIdentifier(type)
-    if let traits = self.known.withLock({ $0[id] }) { return traits }
-    let inner = (type as? any FailureErasingOperation.Type)?.erasedOperation ?? type
-    let traits = OperationTraits(
-      hasPreparation: type.hasModifier { $0 is any PreparationModifier.Type } || inner.isPrepared,
-      isUnique: inner.hasModifier { $0 is any UniqueModifier.Type },
-      isGroup: type.unmodifiedType == OperationGroup.self
-    )
-    self.known.withLock { $0[id] = traits }
+    let address = UInt(bitPattern: ObjectIdentifier(type))
+    let entry = self.known[Int((address >> 3) % 256)]
+    let known = entry.value.load(ordering: .relaxed)
+    if known & ~self.traitBits == address { return OperationTraits(bits: known) }
+    let traits = self.determined(for: type)
+    entry.value.store(address | traits.bits, ordering: .relaxed)
     return traits
+  }
+
+  private static func determined<Operation: OperationRequest>(for type: Operation.Type) -> OperationTraits {
+    let inner = (type as? any FailureErasingOperation.Type)?.erasedOperation ?? type
+    return OperationTraits(
+      bits: (type.isPrepared || inner.isPrepared ? 1 : 0)
+        | (inner.hasModifier { $0 is any UniqueModifier.Type } ? 2 : 0)
+        | (type.unmodifiedType == OperationGroup.self ? 4 : 0)
+    )
   }
 }
 
@@ -32,6 +55,7 @@ extension OperationRequest {
 }
 
 /// The start of a scheduled operation's body, which the innermost preparation of the operation notes.
+@usableFromInline
 struct ScheduledStart: Sendable {
   let node: ScheduledNode
 }
@@ -42,8 +66,12 @@ extension OperationContext {
     set { self[ScheduledStartKey.self] = newValue }
   }
 
-  private enum ScheduledStartKey: Key {
-    static let defaultValue: ScheduledStart? = nil
+  @inlinable
+  var hasScheduledStart: Bool { self.isSet(ScheduledStartKey.self) }
+
+  @usableFromInline
+  enum ScheduledStartKey: Key {
+    @usableFromInline static let defaultValue: ScheduledStart? = nil
   }
 }
 
@@ -103,11 +131,11 @@ extension OperationPreparation {
   fileprivate mutating func adopt<Inner: PreparedOperation, Rest: OperationRequest>(_ inner: Inner) -> Rest?
   where Operation.Failure == any Error {
     guard let rest = inner.unprepared as? Rest else { return nil }
-    for check in inner.preparationChecks {
-      let failure = check.failure
-      self.checks.append(PreparationCheck(condition: check.condition) { failure($0) })
+    for failure in inner.preparationFailures {
+      self.failures.append(PreparationFailure { failure.map($0) })
     }
-    self.add(inner.preparationLanes)
+    for condition in inner.preparationSteps.conditions { self.steps = self.steps.adding(condition) }
+    self.steps = self.steps.adding(inner.preparationSteps.lanes)
     return rest
   }
 }

@@ -2,18 +2,18 @@ internal import OperationCore
 
 /// An operation with a preparation as its outermost modifier.
 protocol PreparedOperation: OperationRequest {
-  /// The conditions of the preparation.
-  var preparationChecks: [PreparationCheck<Failure>] { get }
-  /// The categories of the preparation.
-  var preparationLanes: [CategoryLane] { get }
+  /// The conditions and categories of the preparation.
+  var preparationSteps: PreparationSteps { get }
+  /// How the denials of the conditions become failures.
+  var preparationFailures: [PreparationFailure<Failure>] { get }
   /// The same operation, whose preparation does nothing.
   var unprepared: Self { get }
 }
 
 /// ``OperationPreparation`` for any operation.
 protocol PreparationModifier: OperationModifier {
-  var checks: [PreparationCheck<Failure>] { get }
-  var lanes: [CategoryLane] { get }
+  var steps: PreparationSteps { get }
+  var failures: [PreparationFailure<Failure>] { get }
   var emptied: Self { get }
 }
 
@@ -22,9 +22,9 @@ extension OperationPreparation: PreparationModifier {
 }
 
 extension Modified: PreparedOperation where Modifier: PreparationModifier {
-  var preparationChecks: [PreparationCheck<Modifier.Failure>] { self.modifier.checks }
+  var preparationSteps: PreparationSteps { self.modifier.steps }
 
-  var preparationLanes: [CategoryLane] { self.modifier.lanes }
+  var preparationFailures: [PreparationFailure<Modifier.Failure>] { self.modifier.failures }
 
   var unprepared: Self { Self(operation: self.operation, modifier: self.modifier.emptied) }
 }
@@ -51,10 +51,10 @@ extension OperationPreparation {
   fileprivate mutating func takeOver<Inner: PreparedOperation>(_ inner: Inner) -> Operation? {
     guard
       let rest = inner.unprepared as? Operation,
-      let checks = inner.preparationChecks as? [PreparationCheck<Operation.Failure>]
+      let failures = inner.preparationFailures as? [PreparationFailure<Operation.Failure>]
     else { return nil }
-    self.checks = checks
-    self.add(inner.preparationLanes)
+    self.failures = failures
+    self.steps = inner.preparationSteps
     return rest
   }
 }

@@ -14,7 +14,7 @@ public struct AnyScheduledOperation: Sendable, Hashable {
   public static var current: AnyScheduledOperation? {
     var scope = RunScope.current
     while let current = scope {
-      if let node = current.place as? ScheduledNode { return AnyScheduledOperation(node: node) }
+      if let node = current.place { return AnyScheduledOperation(node: node) }
       scope = current.parent
     }
     return nil
@@ -26,7 +26,7 @@ public struct AnyScheduledOperation: Sendable, Hashable {
   /// The type of the operation without its modifiers.
   ///
   /// An enqueuing module compares it: `operation.operationType is any NetworkOperation.Type`.
-  public var operationType: any OperationRequest.Type { self.node.operationType }
+  public var operationType: any OperationRequest.Type { self.node.operationType.unmodifiedType }
 
   /// Whether the operation is vital for its scheduler.
   public var isVital: Bool { self.node.isVital }
@@ -56,6 +56,7 @@ public struct AnyScheduledOperation: Sendable, Hashable {
   ///   when the operation waits for the one that calls this.
   public func finished(isolation: isolated (any Actor)? = #isolation) async throws {
     try await self.node.ended(isolation: isolation)
+    if !self.isFinished { throw CancellationError() }
   }
 
   /// Makes the operation begin after another one, of any scheduler, has ended, however that one ends.
@@ -102,7 +103,7 @@ public struct AnyScheduledOperation: Sendable, Hashable {
   ///
   /// The product is not held back by vital operations that came after this one. This operation does not wait for it,
   /// but a group that this one is part of does. If this operation has ended, that is reported as
-  /// ``/OperationCore/OperationWarning/Code/addedAfterEnd``, and the product fails.
+  /// ``OperationCore/OperationWarning/Code/addedAfterEnd``, and the product fails.
   @discardableResult
   public func produce<Operation: OperationRequest & Sendable>(
     _ operation: Operation,

@@ -1,58 +1,72 @@
-internal import OperationCore
+public import OperationCore
 
 /// The work of a scheduled operation.
-final class OperationJob<Operation: OperationRequest & Sendable>: ScheduledJob where Operation.Value: Sendable {
-  private let operation: Operation
-  private let context: OperationContext
-  /// The object that keeps the value.
-  private let handle: ScheduledOperation<Operation.Value>
+@usableFromInline
+protocol ScheduledJob: AnyObject, Sendable {
+  var name: String { get }
+  /// The value of the operation; nil before it has succeeded.
+  var erasedValue: (any Sendable)? { get }
+  /// Sets up a context as the operation does.
+  func setUp(_ context: inout OperationContext)
+  /// Runs the operation, and keeps its value. Returns the error of an operation that has not succeeded.
+  func run(in context: OperationContext) async -> (any Error)?
+  /// Runs the operation with further conditions before its own ones.
+  func run(in context: OperationContext, after conditions: [any OperationCondition]) async -> (any Error)?
+  /// Hands the value to those who await it. Called under the scheduling lock.
+  func publish()
+}
 
-  init(operation: Operation, context: OperationContext, handle: ScheduledOperation<Operation.Value>) {
+/// The work of a scheduled operation of a given type.
+@usableFromInline
+final class OperationJob<Operation: OperationRequest & Sendable>: ScheduledJob where Operation.Value: Sendable {
+  @usableFromInline let operation: Operation
+  /// The object that has the value for users.
+  @usableFromInline let handle: ScheduledOperation<Operation.Value>
+  /// The value, before it is published.
+  // Unsafe because the compiler does not see that the task of the operation alone uses it until then.
+  @usableFromInline nonisolated(unsafe) var value: Operation.Value?
+
+  @inlinable
+  init(operation: Operation, handle: ScheduledOperation<Operation.Value>) {
     self.operation = operation
-    self.context = context
     self.handle = handle
   }
 
-  var name: String { self.operation.operationName }
+  @usableFromInline var name: String { self.operation.operationName }
 
-  var erasedValue: (any Sendable)? {
+  @usableFromInline var erasedValue: (any Sendable)? {
     SchedulingLock.withLock { self.handle.storedValue }
   }
 
-  func run(for node: ScheduledNode) async -> OperationOutcome {
-    let conditions = SchedulingLock.withLock { node.state.conditions }
-    var result: Result<Operation.Value, any Error>
-    if conditions.isEmpty {
-      result = await self.run(self.operation, for: node)
-    } else {
-      // They are prepared and evaluated together with the operation's own ones.
-      result = await self.run(self.operation.preparedAsAnyFailure(after: conditions), for: node)
-    }
-    switch result {
-    case .success(let value):
-      SchedulingLock.withLock { self.handle.storedValue = value }
-      return .succeeded
-    case .failure(let error):
-      let isCancelled = SchedulingLock.withLock { node.state.isCancelled }
-      return isCancelled || error is CancellationError || error is OperationSkipped ? .cancelled(error) : .failed(error)
+  @inlinable
+  func setUp(_ context: inout OperationContext) {
+    self.operation.setup(context: &context)
+  }
+
+  @inlinable
+  func run(in context: OperationContext) async -> (any Error)? {
+    do {
+      self.value = try await OperationRunner(operation: self.operation, initialContext: context).run(isolation: nil)
+      return nil
+    } catch {
+      return error
     }
   }
 
-  private func run<Request: OperationRequest & Sendable>(
-    _ request: Request,
-    for node: ScheduledNode
-  ) async -> Result<Request.Value, any Error> {
-    var context = self.context
-    if OperationTraits.of(Request.self).hasPreparation {
-      // The innermost preparation notes the start of the body.
-      context.scheduledStart = ScheduledStart(node: node)
-    } else {
-      node.start()
-    }
+  @usableFromInline
+  func run(in context: OperationContext, after conditions: [any OperationCondition]) async -> (any Error)? {
+    // They are prepared and evaluated together with the operation's own ones.
+    let operation = self.operation.preparedAsAnyFailure(after: conditions)
     do {
-      return .success(try await OperationRunner(operation: request, initialContext: context).run(isolation: nil))
+      self.value = try await OperationRunner(operation: operation, initialContext: context).run(isolation: nil)
+      return nil
     } catch {
-      return .failure(error)
+      return error
     }
+  }
+
+  @usableFromInline
+  func publish() {
+    self.handle.storedValue = self.value
   }
 }

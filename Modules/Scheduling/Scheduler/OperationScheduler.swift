@@ -17,7 +17,7 @@ public import OperationCore
 /// The scheduled operations run even if nothing refers to the scheduler. If it is suspended then, nothing could resume
 /// it, and the operations that wait are cancelled.
 public final class OperationScheduler: Sendable {
-  let core: SchedulerCore
+  @usableFromInline let core: SchedulerCore
 
   /// The initial context of the operations.
   public let initialContext: OperationContext
@@ -80,6 +80,7 @@ extension OperationScheduler {
   ///   - configure: Receives the operation before it can begin, to add dependencies and observers.
   /// - Complexity: O(1), for any number of operations that wait.
   @discardableResult
+  @inlinable
   public func schedule<Operation: OperationRequest & Sendable>(
     _ operation: Operation,
     vital: Bool = false,
@@ -88,8 +89,7 @@ extension OperationScheduler {
     in context: OperationContext? = nil,
     configure: (ScheduledOperation<Operation.Value>) -> Void = { _ in }
   ) -> ScheduledOperation<Operation.Value> where Operation.Value: Sendable {
-    let request = ScheduleRequest(isVital: vital, priority: priority, name: name, context: context)
-    return self.core.schedule(operation, request, configure)
+    self.core.schedule(operation, ScheduleRequest(vital, priority, name, context), configure)
   }
 
   /// Schedules a closure.
@@ -129,6 +129,7 @@ extension OperationScheduler {
     _ module: @escaping @Sendable (AnyScheduledOperation, OperationScheduler) -> Void
   ) {
     SchedulingLock.withLock { self.core.machine.modules.append(module) }
+    _ = self.core.hasModules.set(true)
   }
 }
 

@@ -24,14 +24,17 @@ extension ScheduledNode {
 
   /// Notes that the conditions are satisfied, and tells the observers before the body runs.
   func start() {
-    SchedulingLock.perform { actions in
-      guard self.state.phase == .preparing else { return }
-      self.state.phase = .running
-      self.state.hasStarted = true
-      guard !self.state.observers.isEmpty else { return }
-      self.state.events.append(.started(self.state.observers))
-      actions.deliveries.append(self)
-    }
+    SchedulingLock.perform { self.start(&$0) }
+  }
+
+  /// The same, under the lock.
+  func start(_ actions: inout SchedulingActions) {
+    guard self.state.phase == .preparing else { return }
+    self.state.phase = .running
+    self.state.hasStarted = true
+    guard !self.state.observers.isEmpty else { return }
+    self.state.events.append(.started(self.state.observers))
+    actions.deliveries.append(self)
   }
 
   /// Tells the observers that this operation has produced another one.

@@ -3,36 +3,71 @@ internal import OperationCore
 extension ScheduledNode {
   /// The work of the operation's task: waits for its beginning, runs the operation, and ends it.
   func run() async {
-    guard await self.begun(), let job = SchedulingLock.withLock({ self.state.job }) else { return }
-    let scope = self.enterScope()
-    let outcome = await scope.perform(isolation: nil) { await job.run(for: self) }
-    SchedulingLock.perform { self.core.end(self, outcome, &$0) }
+    guard let beginning = await self.begun() else { return }
+    let error = await beginning.scope.perform {
+      if beginning.conditions.isEmpty { return await beginning.job.run(in: beginning.context) }
+      return await beginning.job.run(in: beginning.context, after: beginning.conditions)
+    }
+    let isCancellation = error.map { $0 is CancellationError || $0 is OperationSkipped } ?? false
+    SchedulingLock.perform { actions in
+      if let error {
+        let isCancelled = isCancellation || self.state.isCancelled
+        self.core.end(self, isCancelled ? .cancelled(error) : .failed(error), &actions)
+      } else {
+        beginning.job.publish()
+        self.core.end(self, .succeeded, &actions)
+      }
+    }
   }
 
-  private enum Beginning: Sendable {
-    case begin
+  /// What the run of an operation needs.
+  private struct Beginning: Sendable {
+    let job: any ScheduledJob
+    let scope: RunScope
+    var context: OperationContext
+    let conditions: [any OperationCondition]
+  }
+
+  private enum Decision: Sendable {
+    case begin(Beginning)
     case wait
     case over
   }
 
-  /// Waits until the operation has a place. Returns false if it has ended before.
-  private func begun() async -> Bool {
+  /// Waits until the operation has a place. Returns nil if it has ended before.
+  private func begun() async -> Beginning? {
     while true {
-      switch SchedulingLock.withLock({ self.begin() }) {
-      case .begin: return true
-      case .over: return false
+      switch SchedulingLock.perform({ self.begin(&$0) }) {
+      case .begin(var beginning):
+        if self.hasPreparation || !beginning.conditions.isEmpty {
+          // The innermost preparation notes the start of the body.
+          beginning.context.scheduledStart = ScheduledStart(node: self)
+        }
+        return beginning
+      case .over: return nil
       case .wait: await self.admitted()
       }
     }
   }
 
-  private func begin() -> Beginning {
+  private func begin(_ actions: inout SchedulingActions) -> Decision {
     switch self.state.phase {
     case .admitted:
+      guard let job = self.state.job else { return .over }
       self.state.phase = .preparing
       self.state.task = RunTask.current
-      if !self.state.prerequisites.isEmpty { self.settleDependencies() }
-      return .begin
+      if !self.state.prerequisites.isEmpty { self.settleDependencies(&actions) }
+      let scope = RunScope(
+        parent: self.core.machine.groupScope,
+        operationType: self.operationType,
+        place: self,
+        waitingScopes: self.state.adopters
+      )
+      self.state.scope = scope
+      if !self.hasPreparation, self.state.conditions.isEmpty { self.start(&actions) }
+      return .begin(
+        Beginning(job: job, scope: scope, context: self.state.context, conditions: self.state.conditions)
+      )
     case .new, .waiting, .ready:
       return .wait
     case .preparing, .running, .ending, .ended:
@@ -52,27 +87,19 @@ extension ScheduledNode {
   }
 
   /// Keeps how the prerequisites have ended, instead of the prerequisites.
-  private func settleDependencies() {
-    // Nothing of the user's is released: the ended prerequisites own nothing anymore.
+  private func settleDependencies(_ actions: inout SchedulingActions) {
     self.state.dependencies = self.state.prerequisites.map {
       FinishedDependency(name: $0.name, outcome: $0.node.state.outcome ?? .succeeded)
     }
+    actions.release(Remains(prerequisites: self.state.prerequisites))
     self.state.prerequisites = []
-  }
-
-  private func enterScope() -> RunScope {
-    SchedulingLock.withLock {
-      let scope = RunScope(parent: self.core.machine.groupScope, operationType: self.operationType, place: self)
-      scope.waitingScopes = self.state.adopters
-      self.state.scope = scope
-      return scope
-    }
   }
 }
 
 // MARK: - The place
 
-extension ScheduledNode: RunPlace {
+extension ScheduledNode {
+  /// Gives the place to another operation while this one waits.
   func lend() {
     SchedulingLock.perform { actions in
       guard !self.isOver else { return }
@@ -81,6 +108,7 @@ extension ScheduledNode: RunPlace {
     }
   }
 
+  /// Waits for a place again, unless the current task is cancelled.
   func reclaim(isolation: isolated (any Actor)?) async {
     let isCancelled = Task.isCancelled
     let hasPlace = SchedulingLock.withLock {
@@ -94,7 +122,7 @@ extension ScheduledNode: RunPlace {
     } onCancel: {
       SchedulingLock.perform { actions in
         guard let continuation = self.leaveReturning() else { return }
-        actions.resumptions.append(continuation)
+        actions.resume(continuation)
       }
     }
   }

@@ -1,49 +1,53 @@
 internal import OperationCore
+internal import Synchronization
 
 extension ScheduledNode {
-  /// Waits until the operation has ended.
+  /// Waits until the operation has ended, or until the current task is cancelled.
   ///
   /// A scheduled operation that waits gives its place to others, and lets this one use the categories that it holds.
   ///
-  /// - Throws: `CancellationError` at once when the current task is cancelled; `OperationCircleError` if the operation
-  ///   waits for the one whose task this is.
+  /// - Throws: `OperationCircleError` if the operation waits for the one whose task this is.
   func ended(isolation: isolated (any Actor)?) async throws {
+    guard let scope = RunScope.current else { return await self.wait(isolation: isolation) }
     if SchedulingLock.withLock({ self.isEnded }) { return }
-    guard let scope = RunScope.current else { return try await self.wait(isolation: isolation) }
     let waiter = scope.currentNode
     if let waiter { try waiter.note(awaited: self) }
     let adopted = self.adoptAll(by: scope)
     let places = scope.places
     for place in places { place.lend() }
-    let result: Result<Void, any Error>
-    do { result = .success(try await self.wait(isolation: isolation)) } catch { result = .failure(error) }
+    await self.wait(isolation: isolation)
     self.abandon(adopted, by: scope)
     waiter?.forget(awaited: self)
     for place in places.reversed() { await place.reclaim(isolation: isolation) }
-    try result.get()
   }
 
-  private func wait(isolation: isolated (any Actor)?) async throws {
-    let id = SchedulingLock.withLock {
-      self.state.lastWaiterID += 1
-      return self.state.lastWaiterID
-    }
+  private static let lastWaiterID = Atomic<UInt64>(0)
+
+  private func wait(isolation: isolated (any Actor)?) async {
+    let id = Self.lastWaiterID.add(1, ordering: .relaxed).newValue
     await withTaskCancellationHandler {
       await self.suspend(id, isolation: isolation)
     } onCancel: {
       SchedulingLock.perform { actions in
-        guard let index = self.state.waiters.firstIndex(where: { $0.id == id }) else { return }
-        actions.resumptions.append(self.state.waiters.remove(at: index).continuation)
+        if let waiter = self.state.waiter, waiter.id == id {
+          self.state.waiter = nil
+          actions.resume(waiter.continuation)
+        } else if let index = self.state.otherWaiters.firstIndex(where: { $0.id == id }) {
+          actions.resume(self.state.otherWaiters.remove(at: index).continuation)
+        }
       }
     }
-    if !SchedulingLock.withLock({ self.isEnded }) { throw CancellationError() }
   }
 
   private func suspend(_ id: UInt64, isolation: isolated (any Actor)?) async {
     await withUnsafeContinuation { continuation in
       let isEnded = SchedulingLock.withLock {
         if self.isEnded || Task.isCancelled { return true }
-        self.state.waiters.append((id, continuation))
+        if self.state.waiter == nil {
+          self.state.waiter = (id, continuation)
+        } else {
+          self.state.otherWaiters.append((id, continuation))
+        }
         return false
       }
       if isEnded { continuation.resume() }
@@ -58,7 +62,7 @@ extension RunScope {
   var currentNode: ScheduledNode? {
     var scope: RunScope? = self
     while let current = scope {
-      if let node = current.place as? ScheduledNode {
+      if let node = current.place {
         let task = SchedulingLock.withLock { node.state.task }
         return task?.identity == RunTask.current.identity ? node : nil
       }
@@ -85,7 +89,7 @@ extension ScheduledNode {
   fileprivate func forget(awaited node: ScheduledNode) {
     SchedulingLock.perform { actions in
       guard let index = self.state.awaited.firstIndex(where: { $0 === node }) else { return }
-      actions.released.append(Remains(nodes: [self.state.awaited.remove(at: index)]))
+      actions.release(Remains(nodes: [self.state.awaited.remove(at: index)]))
     }
   }
 
@@ -119,7 +123,7 @@ extension ScheduledNode {
     var scope = self.core.machine.groupScope
     if let group = self.core.machine.groupNode { nodes.append(group) }
     while let current = scope {
-      if let node = current.place as? ScheduledNode, node !== nodes.last { nodes.append(node) }
+      if let node = current.place, node !== nodes.last { nodes.append(node) }
       scope = current.parent
     }
     return nodes

@@ -21,7 +21,9 @@ enum SchedulingLock {
 
 /// What has to be done after unlocking.
 struct SchedulingActions {
-  var resumptions: [UnsafeContinuation<Void, Never>] = []
+  /// One of the resumptions, as there is seldom more than one.
+  private var resumption: UnsafeContinuation<Void, Never>?
+  private var resumptions: [UnsafeContinuation<Void, Never>] = []
   var cancellations: [RunTask] = []
   var taskCancellations: [any CancellableTask] = []
   /// The operations that have events for their observers.
@@ -29,24 +31,26 @@ struct SchedulingActions {
   /// The progress of schedulers, with its new counts.
   var progress: [(OperationProgress, ProgressCounts)] = []
   /// What operations had, which is released after unlocking, as it may own what is the user's.
-  var released: [ScheduledNode.Remains] = []
+  private var remains: ScheduledNode.Remains?
+  private var otherRemains: [ScheduledNode.Remains] = []
+
+  /// Keeps what has to be released after unlocking.
+  mutating func release(_ remains: ScheduledNode.Remains) {
+    if self.remains == nil { self.remains = remains } else { self.otherRemains.append(remains) }
+  }
+
+  mutating func resume(_ continuation: UnsafeContinuation<Void, Never>) {
+    if self.resumption == nil { self.resumption = continuation } else { self.resumptions.append(continuation) }
+  }
 
   func perform() {
     for task in self.cancellations { task.cancel() }
     for task in self.taskCancellations { task.cancel() }
     for (progress, counts) in self.progress { progress.update(counts) }
+    self.resumption?.resume()
     for continuation in self.resumptions { continuation.resume() }
     for node in self.deliveries { node.deliverEvents() }
   }
-}
-
-/// The work of a scheduled operation.
-protocol ScheduledJob: AnyObject, Sendable {
-  var name: String { get }
-  /// The value of the operation; nil before it has succeeded.
-  var erasedValue: (any Sendable)? { get }
-  /// Runs the operation, and keeps its value.
-  func run(for node: ScheduledNode) async -> OperationOutcome
 }
 
 /// How a scheduled operation has ended.
@@ -70,6 +74,7 @@ public enum OperationOutcome: Sendable {
 /// An operation of a scheduler.
 ///
 /// The scheduling lock guards its state.
+@usableFromInline
 final class ScheduledNode: Sendable {
   enum Phase: Int {
     /// It is not in its scheduler yet.
@@ -92,12 +97,15 @@ final class ScheduledNode: Sendable {
   struct State {
     var phase = Phase.new
     var job: (any ScheduledJob)?
+    var context = OperationContext()
     var outcome: OperationOutcome?
     /// How the operation ends as soon as it is in its scheduler.
     var earlyOutcome: OperationOutcome?
     var isCancelled = false
     /// The number of things that it waits for before it is ready.
     var unmetCount = 0
+    // Raw values: the compiler does not know the layout of `TaskPriority`.
+    var requestedPriority: UInt8?
     var priority: UInt8 = 0
 
     /// The task, once the operation has begun.
@@ -121,8 +129,9 @@ final class ScheduledNode: Sendable {
     var awaited: [ScheduledNode] = []
     /// The scopes that await its value.
     var adopters: [RunScope] = []
-    var waiters: [(id: UInt64, continuation: UnsafeContinuation<Void, Never>)] = []
-    var lastWaiterID: UInt64 = 0
+    /// One of those who await the end, as there is seldom more than one.
+    var waiter: (id: UInt64, continuation: UnsafeContinuation<Void, Never>)?
+    var otherWaiters: [(id: UInt64, continuation: UnsafeContinuation<Void, Never>)] = []
 
     /// The ticket among the operations of the scheduler; 0 for one that the scheduler has not accepted.
     var memberTicket: UInt64 = 0
@@ -155,6 +164,7 @@ final class ScheduledNode: Sendable {
     var job: (any ScheduledJob)?
     var scope: RunScope?
     var task: RunTask?
+    var context: OperationContext?
     var prerequisites: [Prerequisite] = []
     var nodes: [ScheduledNode] = []
     var adopters: [RunScope] = []
@@ -167,13 +177,22 @@ final class ScheduledNode: Sendable {
   let core: SchedulerCore
   let isVital: Bool
   let operationType: any OperationRequest.Type
+  /// Whether the operation has conditions or categories, whose innermost preparation notes the start of its body.
+  let hasPreparation: Bool
   /// The name that was given to the operation when it was scheduled.
   let explicitName: String?
   // Unsafe because the compiler does not see that the scheduling lock guards it.
   nonisolated(unsafe) var state = State()
 
-  init(core: SchedulerCore, isVital: Bool, operationType: any OperationRequest.Type, explicitName: String?) {
+  init(
+    core: SchedulerCore,
+    isVital: Bool,
+    operationType: any OperationRequest.Type,
+    hasPreparation: Bool,
+    explicitName: String?
+  ) {
     self.core = core
+    self.hasPreparation = hasPreparation
     self.isVital = isVital
     self.operationType = operationType
     self.explicitName = explicitName
@@ -188,7 +207,7 @@ final class ScheduledNode: Sendable {
   var name: String {
     if let explicitName = self.explicitName { return explicitName }
     // An operation that has ended may be gone.
-    return SchedulingLock.withLock { self.state.job }?.name ?? OperationName.of(self.operationType)
+    return SchedulingLock.withLock { self.state.job }?.name ?? OperationName.of(self.operationType.unmodifiedType)
   }
 }
 

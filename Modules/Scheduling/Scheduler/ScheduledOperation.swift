@@ -10,10 +10,11 @@ public import OperationCore
 ///
 /// The operation runs even if nothing refers to this object.
 public final class ScheduledOperation<Value: Sendable>: Sendable {
-  let node: ScheduledNode
+  @usableFromInline let node: ScheduledNode
   // Unsafe because the compiler does not see that the scheduling lock guards it.
   nonisolated(unsafe) var storedValue: Value?
 
+  @usableFromInline
   init(node: ScheduledNode) {
     self.node = node
   }
@@ -32,17 +33,17 @@ public final class ScheduledOperation<Value: Sendable>: Sendable {
   public var value: Value {
     get async throws {
       try await self.node.ended(isolation: nil)
-      return try self.endedResult.get()
+      guard let result = self.result else { throw CancellationError() }
+      return try result.get()
     }
   }
 
   /// The result of the operation; nil before its end.
-  public var result: Result<Value, any Error>? { self.erased.isFinished ? self.endedResult : nil }
-
-  /// The result of an operation that has an outcome.
-  private var endedResult: Result<Value, any Error> {
-    let (value, outcome) = SchedulingLock.withLock { (self.storedValue, self.node.state.outcome) }
-    return self.result(of: outcome, value)
+  public var result: Result<Value, any Error>? {
+    let (value, outcome) = SchedulingLock.withLock {
+      self.node.isEnded ? (self.storedValue, self.node.state.outcome) : (nil, nil)
+    }
+    return outcome.map { self.result(of: $0, value) }
   }
 
   private func result(of outcome: OperationOutcome?, _ value: Value?) -> Result<Value, any Error> {
@@ -114,7 +115,7 @@ extension ScheduledOperation {
   ///
   /// The product is not held back by vital operations that came after this one. This operation does not wait for it,
   /// but a group that this one is part of does. If this operation has ended, that is reported as
-  /// ``/OperationCore/OperationWarning/Code/addedAfterEnd``, and the product fails.
+  /// ``OperationCore/OperationWarning/Code/addedAfterEnd``, and the product fails.
   @discardableResult
   public func produce<Operation: OperationRequest & Sendable>(
     _ operation: Operation,

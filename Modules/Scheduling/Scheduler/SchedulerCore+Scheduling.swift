@@ -1,13 +1,35 @@
-internal import OperationCore
+public import OperationCore
 
 /// How an operation is scheduled.
+@usableFromInline
 struct ScheduleRequest {
   var isVital = false
-  var priority: TaskPriority?
+  // Raw: the compiler does not know the layout of `TaskPriority`, so copying a value with one inside looks its type up.
+  var priority: UInt8?
   var name: String?
   var context: OperationContext?
   /// The operation that has produced this one.
   var producer: ScheduledNode?
+
+  init(
+    isVital: Bool = false,
+    priority: TaskPriority? = nil,
+    name: String? = nil,
+    context: OperationContext? = nil,
+    producer: ScheduledNode? = nil
+  ) {
+    self.isVital = isVital
+    self.priority = priority?.rawValue
+    self.name = name
+    self.context = context
+    self.producer = producer
+  }
+
+  // With all of its parameters, for inlined code.
+  @usableFromInline
+  init(_ isVital: Bool, _ priority: TaskPriority?, _ name: String?, _ context: OperationContext?) {
+    self.init(isVital: isVital, priority: priority, name: name, context: context)
+  }
 }
 
 /// The error of an operation that was added to a group, or produced by an operation, that had ended.
@@ -30,41 +52,55 @@ public struct OperationAddedAfterEnd: Error, Hashable, Sendable, CustomStringCon
 }
 
 extension SchedulerCore {
+  @inlinable
   func schedule<Operation: OperationRequest & Sendable>(
     _ operation: Operation,
     _ request: ScheduleRequest,
     _ configure: (ScheduledOperation<Operation.Value>) -> Void
   ) -> ScheduledOperation<Operation.Value> where Operation.Value: Sendable {
-    let node = ScheduledNode(
-      core: self,
-      isVital: request.isVital,
-      operationType: Operation.unmodifiedType,
-      explicitName: request.name
-    )
-    let handle = ScheduledOperation<Operation.Value>(node: node)
-    let context = request.context.map { self.initialContext.adding($0) } ?? self.initialContext
-    let priority =
-      request.priority ?? (context.hasTaskConfiguration ? context.operationTaskConfiguration.priority : nil)
-    node.state.job = OperationJob(operation: operation, context: context, handle: handle)
-    node.state.priority = (priority ?? .medium).rawValue
     let traits = OperationTraits.of(Operation.self)
-    if traits.isGroup || traits.isUnique { self.attach(node, operation, context) }
+    let node = self.makeNode(Operation.self, traits, request)
+    let handle = ScheduledOperation<Operation.Value>(node: node)
+    self.setUp(node, OperationJob(operation: operation, handle: handle), traits, request)
     configure(handle)
-    let modules = SchedulingLock.withLock { self.machine.modules }
-    if !modules.isEmpty {
-      let scheduler = OperationScheduler(core: self)
-      for module in modules { module(AnyScheduledOperation(node: node), scheduler) }
-    }
-    self.insert(node, request, priority)
+    self.insert(node, request)
     return handle
   }
 
-  /// Connects a group with its operation, and unique work with the others of its kind.
-  private func attach(_ node: ScheduledNode, _ operation: some OperationRequest, _ context: OperationContext) {
-    var context = context
-    operation.setup(context: &context)
-    if let core = context.scheduledGroup { core.becomeGroup(of: node) }
-    if let work = context.uniqueWork { UniqueWork.join(node, work) }
+  @usableFromInline
+  func makeNode(
+    _ type: any OperationRequest.Type,
+    _ traits: OperationTraits,
+    _ request: ScheduleRequest
+  ) -> ScheduledNode {
+    ScheduledNode(
+      core: self,
+      isVital: request.isVital,
+      operationType: type,
+      hasPreparation: traits.hasPreparation,
+      explicitName: request.name
+    )
+  }
+
+  @usableFromInline
+  func setUp(
+    _ node: ScheduledNode,
+    _ job: any ScheduledJob,
+    _ traits: OperationTraits,
+    _ request: ScheduleRequest
+  ) {
+    let context = request.context.map { self.initialContext.adding($0) } ?? self.initialContext
+    node.state.job = job
+    node.state.context = context
+    node.state.requestedPriority =
+      request.priority ?? (context.hasTaskConfiguration ? context.operationTaskConfiguration.priority?.rawValue : nil)
+    node.state.priority = node.state.requestedPriority ?? Self.mediumPriority
+    guard traits.isGroup || traits.isUnique else { return }
+    // Connects a group with its operation, and unique work with the others of its kind.
+    var own = context
+    job.setUp(&own)
+    if let core = own.scheduledGroup { core.becomeGroup(of: node) }
+    if let work = own.uniqueWork { UniqueWork.join(node, work) }
   }
 
   private enum Insertion: Sendable {
@@ -73,7 +109,9 @@ extension SchedulerCore {
     case circle([ScheduledNode])
   }
 
-  private func insert(_ node: ScheduledNode, _ request: ScheduleRequest, _ priority: TaskPriority?) {
+  @usableFromInline
+  func insert(_ node: ScheduledNode, _ request: ScheduleRequest) {
+    if self.hasModules.isOn { self.callModules(for: node) }
     request.producer?.noteProduced(node)
     let parent = request.producer ?? AnyScheduledOperation.current?.node
     let insertion = SchedulingLock.perform { actions -> Insertion in
@@ -84,7 +122,7 @@ extension SchedulerCore {
     }
     switch insertion {
     case .accepted(let isOver):
-      if !isOver { self.makeTask(of: node, priority) }
+      if !isOver { self.makeTask(of: node, node.state.requestedPriority) }
     case .circle(let nodes):
       let error = WaitPath.report(nodes)
       SchedulingLock.perform { node.fail(error, &$0) }
@@ -98,12 +136,20 @@ extension SchedulerCore {
     }
   }
 
-  private func makeTask(of node: ScheduledNode, _ priority: TaskPriority?) {
+  private func callModules(for node: ScheduledNode) {
+    let modules = SchedulingLock.withLock { self.machine.modules }
+    let scheduler = OperationScheduler(core: self)
+    for module in modules { module(AnyScheduledOperation(node: node), scheduler) }
+  }
+
+  private static let mediumPriority = TaskPriority.medium.rawValue
+
+  private func makeTask(of node: ScheduledNode, _ priority: UInt8?) {
     let executor = self.executorPreference
     if executor == nil, priority == nil {
       Task { await node.run() }
     } else {
-      Task(executorPreference: executor, priority: priority) { await node.run() }
+      Task(executorPreference: executor, priority: priority.map { TaskPriority(rawValue: $0) }) { await node.run() }
     }
   }
 }
@@ -131,7 +177,7 @@ extension SchedulerCore {
     } onCancel: {
       SchedulingLock.perform { actions in
         // Each cancelled waiter looks whether it is cancelled; the others wait again.
-        actions.resumptions += self.machine.emptyWaiters
+        for waiter in self.machine.emptyWaiters { actions.resume(waiter) }
         self.machine.emptyWaiters = []
       }
     }

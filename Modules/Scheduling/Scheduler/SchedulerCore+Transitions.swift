@@ -72,11 +72,11 @@ extension SchedulerCore {
     while self.machine.placeCount < self.machine.width {
       if let node = self.machine.returning.popFirst() {
         self.givePlace(to: node)
-        if let continuation = node.state.continuation.take() { actions.resumptions.append(continuation) }
+        if let continuation = node.state.continuation.take() { actions.resume(continuation) }
       } else if !self.machine.isSuspended, let node = self.machine.ready.popNext() {
         self.givePlace(to: node)
         node.state.phase = .admitted
-        if let continuation = node.state.continuation.take() { actions.resumptions.append(continuation) }
+        if let continuation = node.state.continuation.take() { actions.resume(continuation) }
       } else {
         return
       }
@@ -166,7 +166,7 @@ extension SchedulerCore {
     node.state.vitalPlaces = []
     if let member = node.state.unique.take() {
       UniqueWork.leave(member, &actions)
-      actions.released.append(ScheduledNode.Remains(unique: member))
+      actions.release(ScheduledNode.Remains(unique: member))
     }
     self.takePlace(from: node, &actions)
     self.noteEmptiness(&actions)
@@ -178,10 +178,14 @@ extension SchedulerCore {
       prerequisite.node.forgetDependent()
     }
     for dependent in node.state.dependents { dependent.core.meet(dependent, &actions) }
-    for (_, continuation) in node.state.waiters { actions.resumptions.append(continuation) }
-    if let continuation = node.state.continuation.take() { actions.resumptions.append(continuation) }
+    if let waiter = node.state.waiter.take() { actions.resume(waiter.continuation) }
+    for waiter in node.state.otherWaiters { actions.resume(waiter.continuation) }
+    if let continuation = node.state.continuation.take() { actions.resume(continuation) }
     if node.state.returningTicket > 0 { _ = self.machine.returning.remove(node.state.returningTicket) }
+    node.state.otherWaiters = []
     var remains = ScheduledNode.Remains()
+    remains.context = node.state.context
+    node.state.context = OperationContext()
     remains.job = node.state.job.take()
     remains.scope = node.state.scope.take()
     remains.task = node.state.task.take()
@@ -191,8 +195,7 @@ extension SchedulerCore {
     swap(&remains.adopters, &node.state.adopters)
     swap(&remains.observers, &node.state.observers)
     swap(&remains.conditions, &node.state.conditions)
-    node.state.waiters = []
-    actions.released.append(remains)
+    actions.release(remains)
   }
 
   private func removeVital(_ ticket: UInt64, _ actions: inout SchedulingActions) {
@@ -207,7 +210,7 @@ extension SchedulerCore {
   func noteEmptiness(_ actions: inout SchedulingActions) {
     guard self.machine.members.isEmpty else { return }
     if self.machine.closesWhenEmpty { self.machine.isClosed = true }
-    actions.resumptions += self.machine.emptyWaiters
+    for waiter in self.machine.emptyWaiters { actions.resume(waiter) }
     self.machine.emptyWaiters = []
   }
 

@@ -1,11 +1,14 @@
 internal import OperationCore
 
 /// The operations of one scheduler. The scheduling lock guards its state.
+@usableFromInline
 final class SchedulerCore: Sendable {
   // Unsafe because the compiler does not see that the scheduling lock guards it.
   nonisolated(unsafe) var machine: SchedulerMachine
   let name: String
   let initialContext: OperationContext
+  /// Whether there are enqueuing modules.
+  let hasModules = Switch(false)
   let executorPreference: (any TaskExecutor)?
 
   init(width: Int, name: String, isSuspended: Bool, initialContext: OperationContext) {

@@ -93,11 +93,11 @@ where Operation.Value: Sendable {
     // A task of its own, which a replacing run can cancel without the caller's.
     let scope = RunScope(
       parent: .current,
-      operationType: Operation.unmodifiedType,
+      operationType: Operation.self,
       uniqueSlot: self.work.lane.slot
     )
     let task = Task.immediate {
-      await scope.perform(isolation: nil) { () -> Outcome in
+      await scope.perform { () -> Outcome in
         do throws(Operation.Failure) {
           return .success(try await operation.run(isolation: nil, in: context, with: continuation))
         } catch {
@@ -124,7 +124,7 @@ extension UniqueMember {
     } onCancel: {
       SchedulingLock.perform { actions in
         self.isCancelled = true
-        if let continuation = self.continuation.take() { actions.resumptions.append(continuation) }
+        if let continuation = self.continuation.take() { actions.resume(continuation) }
       }
     }
     for place in places.reversed() { await place.reclaim(isolation: isolation) }
@@ -158,7 +158,7 @@ extension RunScope {
     var scope: RunScope? = self
     while let current = scope {
       if current.uniqueSlot == slot { return true }
-      if let node = current.place as? ScheduledNode {
+      if let node = current.place {
         let isMember = SchedulingLock.withLock { node.state.unique?.lane.slot == slot }
         if isMember { return true }
       }

@@ -91,7 +91,7 @@ extension UniqueWork {
     guard next.isWaiting else { return }
     next.isWaiting = false
     if let node = next.node { node.core.meet(node, &actions) }
-    if let continuation = next.continuation.take() { actions.resumptions.append(continuation) }
+    if let continuation = next.continuation.take() { actions.resume(continuation) }
   }
 
   private static func cancel(_ member: UniqueMember, _ actions: inout SchedulingActions) {
@@ -99,7 +99,7 @@ extension UniqueWork {
     guard !member.isCancelled else { return }
     member.isCancelled = true
     if let task = member.task { actions.taskCancellations.append(task) }
-    if let continuation = member.continuation.take() { actions.resumptions.append(continuation) }
+    if let continuation = member.continuation.take() { actions.resume(continuation) }
   }
 }
 

@@ -1,0 +1,88 @@
+public import OperationCore
+
+/// The conditions and categories of a preparation, which are not generic, so that they are compiled once.
+@usableFromInline
+final class PreparationSteps: Sendable {
+  let conditions: [any OperationCondition]
+  let lanes: [CategoryLane]
+  /// The slots of the categories.
+  let slots: [Int]
+  @usableFromInline let hasConditions: Bool
+  @usableFromInline let hasCategories: Bool
+
+  static let none = PreparationSteps(conditions: [], lanes: [])
+
+  init(conditions: [any OperationCondition], lanes: [CategoryLane]) {
+    self.conditions = conditions
+    self.lanes = lanes
+    self.slots = lanes.map(\.slot)
+    self.hasConditions = !conditions.isEmpty
+    self.hasCategories = !lanes.isEmpty
+  }
+
+  /// The steps with a condition after the others, and with its categories.
+  func adding(_ condition: any OperationCondition) -> PreparationSteps {
+    PreparationSteps(conditions: self.conditions + [condition], lanes: self.lanes)
+      .adding(CategoryLane.lanes(of: condition.exclusionCategories))
+  }
+
+  /// The steps with further categories, without duplicates.
+  func adding(_ lanes: [CategoryLane]) -> PreparationSteps {
+    let new = lanes.filter { lane in !self.lanes.contains { $0 === lane } }
+    return new.isEmpty ? self : PreparationSteps(conditions: self.conditions, lanes: self.lanes + new)
+  }
+}
+
+/// Why a run does not take place.
+@usableFromInline
+enum PreparationRefusal: Sendable {
+  /// The condition with this index has denied it with this error.
+  case denied(Int, any Error)
+  /// The condition with this index has skipped it.
+  case skipped(Int)
+  case cancelled
+}
+
+extension PreparationSteps {
+  /// Runs the generated work, and evaluates the conditions in order.
+  @usableFromInline
+  func check(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    canLeave: Bool
+  ) async -> PreparationRefusal? {
+    for condition in self.conditions {
+      guard let dependency = condition.dependency(in: context) else { continue }
+      if canLeave, Task.isCancelled { return .cancelled }
+      await dependency.runAsDependency(isolation: isolation, in: context)
+    }
+    var skipped: Int?
+    for index in self.conditions.indices {
+      if canLeave, Task.isCancelled { return .cancelled }
+      switch await self.conditions[index].evaluate(in: context) {
+      case .satisfied: continue
+      case .skipped: skipped = skipped ?? index
+      case .denied(let error): return .denied(index, error)
+      }
+    }
+    if let skipped { return .skipped(skipped) }
+    return canLeave && Task.isCancelled ? .cancelled : nil
+  }
+
+  func skipped(by index: Int) -> OperationSkipped {
+    OperationSkipped(reason: self.conditions[index].conditionName)
+  }
+
+  /// Takes the categories if that needs no waiting.
+  @usableFromInline
+  func tryEnter(_ operationType: any OperationRequest.Type) -> RunScope? {
+    let scope = RunScope(parent: .current, operationType: operationType)
+    return ExclusionLock.tryEnter(scope, self.slots) ? scope : nil
+  }
+
+  /// Gives the categories back.
+  @usableFromInline
+  func leave(_ scope: RunScope) {
+    ExclusionLock.leave(scope, self.slots)
+  }
+}
