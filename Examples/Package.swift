@@ -28,6 +28,13 @@ let examples = [
       .product(name: "SharingOperation", package: "swift-operation"),
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
       "PostService",
+    name: "pipeline",
+    products: [
+      .product(name: "Operation", package: "swift-operation"),
+      .product(name: "OperationScheduling", package: "swift-operation"),
+      .product(name: "FlyingFox", package: "FlyingFox"),
+      .product(name: "FlyingSocks", package: "FlyingFox"),
+      .product(name: "ArgumentParser", package: "swift-argument-parser"),
     ]
   ),
   Example(

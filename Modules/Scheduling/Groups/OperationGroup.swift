@@ -110,10 +110,12 @@ extension OperationGroup {
   @discardableResult
   public func schedule<Input: Sendable, Operation: OperationRequest & Sendable>(
     injecting input: ScheduledOperation<Input>,
+    vital: Bool = false,
+    priority: TaskPriority? = nil,
     named name: String? = nil,
     _ make: @escaping @Sendable (Input) throws -> Operation
   ) -> ScheduledOperation<Operation.Value> where Operation.Value: Sendable {
-    self.scheduler.schedule(injecting: input, named: name, make)
+    self.scheduler.schedule(injecting: input, vital: vital, priority: priority, named: name, make)
   }
 
   /// The errors of the operations that have failed so far, in the order in which they have ended.
