@@ -1,0 +1,2 @@
+import OperationActivityObserving
+import OperationCore

@@ -1,0 +1,6 @@
+import OperationActivityObserving
+import OperationCore
+
+let observer = MockApplicationActivityObserver(isActive: true)
+
+struct OnboardingQuery: SampleQuery {}

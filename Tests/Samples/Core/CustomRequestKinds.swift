@@ -1,0 +1,3 @@
+import OperationCore
+
+typealias MeasurementState<Unit> = QueryState<Double, any Error>

@@ -1,0 +1,6 @@
+import OperationCore
+import OperationDedupe
+
+extension OperationContext {
+  var locale: String { sample() }
+}

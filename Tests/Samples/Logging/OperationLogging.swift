@@ -1,0 +1,7 @@
+import Operation
+
+let text = "swift"
+
+struct SearchQuery: SampleQuery {
+  let text: String
+}

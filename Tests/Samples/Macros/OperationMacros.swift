@@ -1,0 +1,16 @@
+import Operation
+
+struct File: Sendable, Hashable {}
+struct Receipt: Sendable {}
+struct Session: Sendable {}
+
+let file = File()
+
+extension OperationContext {
+  struct PostCache: Sendable {
+    func post(_ id: Int) async throws -> Post? { sample() }
+  }
+
+  var cache: PostCache { sample() }
+  var server: Server { sample() }
+}

@@ -1,0 +1,4 @@
+import CoreMetrics
+import Operation
+
+let backend = NOOPMetricsHandler.instance

@@ -1,0 +1,7 @@
+import OperationCore
+import OperationNetworkObserving
+import OperationRetry
+
+let observer = MockNetworkObserver(initialStatus: .connected)
+
+struct DraftsQuery: SampleQuery {}

@@ -1,0 +1,5 @@
+import OperationCore
+import OperationPagination
+
+let draft = Post(draft: "A draft")
+func showEnd() {}

@@ -1,0 +1,7 @@
+import OperationBackoff
+import OperationCore
+import OperationRetry
+
+let context = OperationContext()
+let fallback = "b.example"
+let primary = "a.example"

@@ -1,0 +1,4 @@
+import Operation
+import Tracing
+
+let tracer = NoOpTracer()
