@@ -1,0 +1,22 @@
+import Operation
+
+struct FeedQuery: PaginatedRequest, Hashable {
+  let initialPageId = 0
+
+  func pageId(
+    after page: Page<Int, [Post]>,
+    using paging: Paging<Int, [Post]>,
+    in context: OperationContext
+  ) -> Int? {
+    page.id + 1
+  }
+
+  func fetchPage(
+    isolation: isolated (any Actor)?,
+    using paging: Paging<Int, [Post]>,
+    in context: OperationContext,
+    with continuation: OperationContinuation<[Post], any Error>
+  ) async throws -> [Post] {
+    try await api.posts(page: paging.pageId)
+  }
+}
