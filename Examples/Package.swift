@@ -28,18 +28,10 @@ let examples = [
       .product(name: "SharingOperation", package: "swift-operation"),
       .product(name: "ArgumentParser", package: "swift-argument-parser"),
       "PostService",
-    name: "pipeline",
-    name: "offline-notes",
-    products: [
-      .product(name: "Operation", package: "swift-operation"),
-      .product(name: "OperationPersistence", package: "swift-operation"),
-      .product(name: "OperationSQLite", package: "swift-operation"),
-      .product(name: "FlyingFox", package: "FlyingFox"),
-      .product(name: "FlyingSocks", package: "FlyingFox"),
     ]
   ),
   Example(
-    name: "quickstart",
+    name: "pipeline",
     products: [
       .product(name: "Operation", package: "swift-operation"),
       .product(name: "OperationScheduling", package: "swift-operation"),
@@ -63,7 +55,7 @@ let package = Package(
   name: "Examples",
   platforms: [.macOS(.v26)],
   dependencies: [
-    .package(name: "swift-operation", path: "..", traits: [.defaults, "SwiftOperationSQLite"]),
+    .package(name: "swift-operation", path: ".."),
     .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
   ],
