@@ -27,9 +27,9 @@ extension Benchmark {
     ]
       + zip(sizes, timings).map { Row(section, "schedule while \($0.grouped) wait", $1) }
       + [.growth(section, of: timings, bar: 1.5, gate: 3)]
-      + Row.allocations(of: condition, section, "a condition", bar: 1)
-      + Row.allocations(of: exclusion, section, "a category that is free", bar: 2)
-      + Row.allocations(of: scheduled, section, "schedule and run", bar: 25)
+      + Row.allocations(of: condition, section, "a condition", bar: 0)
+      + Row.allocations(of: exclusion, section, "a category that is free", bar: 1)
+      + Row.allocations(of: scheduled, section, "schedule and run", bar: 13)
   }
 }
 
