@@ -38,9 +38,9 @@ final class Batch: @unchecked Sendable {
 }
 
 extension Batch {
-  /// Adds the first caller of a key.
-  func add(_ leader: BatchMember) {
-    leader.nextOfHash = self.leadersByHash[leader.hash]
+  /// Adds the first caller of a key, before another leader whose key has the same hash.
+  func add(_ leader: BatchMember, before other: BatchMember?) {
+    leader.nextOfHash = other
     self.leadersByHash[leader.hash] = leader
     self.leaders.append(leader)
     self.keyCount += 1
@@ -80,7 +80,7 @@ extension Batch {
     leader.nextOfHash = nil
   }
 
-  /// Ends the batch. Returns the callers that wait, by key, in the order in which the keys came.
+  /// Ends the batch. Returns the first callers of its keys, in the order in which the keys came.
   func end() -> [BatchMember] {
     self.phase = .ended
     let leaders = self.leaders

@@ -21,11 +21,16 @@ class BatchMember: @unchecked Sendable {
   /// The first caller of the key; nil for itself.
   weak var leader: BatchMember?
   /// The later callers of the key.
-  var followers: [BatchMember] = []
+  @usableFromInline var followers: [BatchMember] = []
   /// The number of callers of the key that have not left, if this is the first one.
   var callerCount = 0
   /// The next leader whose key has the same hash.
   var nextOfHash: BatchMember?
+
+  /// Whether the caller of an ended batch waits for the answer.
+  @usableFromInline var isWaiting: Bool {
+    if case .waiting = self.phase { true } else { false }
+  }
 
   @usableFromInline
   init(hash: Int) {

@@ -31,6 +31,8 @@ final class BatchQueue: Sendable {
   enum Step {
     /// The caller waits.
     case joined
+    /// The caller waits, and has opened the batch, whose window it has to start.
+    case opened(Batch)
     /// The caller waits, and its key completes the batch, which the caller has to send.
     case completed(Batch)
     /// The keys of the candidates have to be compared.
@@ -40,7 +42,8 @@ final class BatchQueue: Sendable {
   }
 
   private enum Attempt {
-    case joined(opened: Batch?)
+    case joined
+    case opened(Batch)
     case completed(Batch)
     case compareScopes([Batch])
     case compareKeys([BatchMember])
@@ -70,13 +73,11 @@ extension BatchQueue {
   ///   - member: The caller.
   ///   - context: The context of the caller.
   ///   - comparisons: What the caller has found out before.
-  ///   - send: Sends a batch whose window is over.
   @usableFromInline
   func join(
     _ member: BatchMember,
     in context: OperationContext,
-    _ comparisons: inout Comparisons,
-    send: @escaping @Sendable (Batch) -> Void
+    _ comparisons: inout Comparisons
   ) -> Step {
     let scope = context.operationBatchScope
     let scopeHash = scope.map { AnyHashable($0).hashValue } ?? 0
@@ -88,9 +89,8 @@ extension BatchQueue {
       switch attempt {
       case .cancelled: return .cancelled
       case .completed(let batch): return .completed(batch)
-      case .joined(let opened):
-        if let opened { self.startTimer(of: opened, send) }
-        return .joined
+      case .joined: return .joined
+      case .opened(let batch): return .opened(batch)
       case .compareKeys(let candidates):
         comparisons.candidates = candidates
         return .compare
@@ -125,31 +125,39 @@ extension BatchQueue {
     }
     guard let batch else {
       let batch = Batch(scope: scope, scopeHash: scopeHash, context: context.forBatch)
-      batch.add(member)
+      batch.leadersByHash.reserveCapacity(min(self.maximumSize, 128))
+      batch.add(member, before: nil)
       guard self.maximumSize > 1 else {
         batch.phase = .sent
         return .completed(batch)
       }
       open.append(batch)
-      return .joined(opened: batch)
+      return .opened(batch)
     }
-    if let first = batch.leadersByHash[member.hash] {
+    let first = batch.leadersByHash[member.hash]
+    if let first {
       let candidates = sequence(first: first) { $0.nextOfHash }
       let unknown = candidates.filter { keys[ObjectIdentifier($0)] == nil }
       guard unknown.isEmpty else { return .compareKeys(unknown) }
       if let leader = candidates.first(where: { keys[ObjectIdentifier($0)] == true }) {
         batch.add(member, after: leader)
-        return .joined(opened: nil)
+        return .joined
       }
     }
-    batch.add(member)
-    guard batch.keyCount >= self.maximumSize else { return .joined(opened: nil) }
+    batch.add(member, before: first)
+    guard batch.keyCount >= self.maximumSize else { return .joined }
     batch.phase = .sent
     open.removeAll { $0 === batch }
     return .completed(batch)
   }
 
-  private func startTimer(of batch: Batch, _ send: @escaping @Sendable (Batch) -> Void) {
+  /// Starts the window of a batch.
+  ///
+  /// - Parameters:
+  ///   - batch: The batch, which the caller has opened.
+  ///   - send: Sends the batch when its window is over.
+  @usableFromInline
+  func startWindow(of batch: Batch, send: @escaping @Sendable (Batch) -> Void) {
     let timer = batch.context.operationDeadlines.schedule(after: self.window) { [weak self, weak batch] in
       guard let self, let batch, self.close(batch) else { return }
       send(batch)
@@ -197,17 +205,14 @@ extension BatchQueue {
     if isAbandoned { task.cancel() }
   }
 
-  /// Ends a batch. Returns the callers that still wait, each first caller followed by the others of its key.
+  /// Ends a batch. Returns the first callers of its keys, with the others of each key; some may have left.
+  ///
+  /// From then on nothing changes the callers, so that they can be read without the lock.
   @usableFromInline
-  func end(_ batch: Batch) -> [[BatchMember]] {
-    let (groups, released, task) = self.open.withLock { _ in
-      let leaders = batch.end()
-      let groups = leaders.map { ([$0] + $0.followers).filter { $0.phase == .waiting } }
-      return (groups, leaders, batch.task.take())
-    }
-    // Released after unlocking: the callers own keys.
-    withExtendedLifetime((released, task)) {}
-    return groups
+  func end(_ batch: Batch) -> [BatchMember] {
+    let (leaders, task) = self.open.withLock { _ in (batch.end(), batch.task.take()) }
+    withExtendedLifetime(task) {}
+    return leaders
   }
 
   /// Lets a caller leave. Returns whether it was waiting, so that it has to be resumed.

@@ -71,8 +71,9 @@ public final class OperationBatcher<Key: Hashable & Sendable, Value: Sendable>: 
   func join(_ caller: BatchCaller<Key, Value>, in context: OperationContext) {
     var comparisons = BatchQueue.Comparisons()
     while true {
-      switch self.queue.join(caller, in: context, &comparisons, send: { self.send($0) }) {
+      switch self.queue.join(caller, in: context, &comparisons) {
       case .joined: return
+      case .opened(let batch): return self.queue.startWindow(of: batch) { self.send($0) }
       case .completed(let batch): return self.send(batch)
       case .cancelled: return caller.resume(with: .failure(CancellationError()))
       case .compare:
@@ -98,11 +99,13 @@ public final class OperationBatcher<Key: Hashable & Sendable, Value: Sendable>: 
 
   @inlinable
   func finish(_ batch: Batch, with answers: Result<[Key: Result<Value, any Error>], any Error>) {
-    for callers in self.queue.end(batch) {
-      guard let first = callers.first else { continue }
-      let key = unsafeDowncast(first, to: BatchCaller<Key, Value>.self).key
-      let answer = answers.flatMap { $0[key] ?? .failure(BatchAnswerMissing(key: key)) }
-      for caller in callers { unsafeDowncast(caller, to: BatchCaller<Key, Value>.self).resume(with: answer) }
+    for leader in self.queue.end(batch) {
+      let caller = unsafeDowncast(leader, to: BatchCaller<Key, Value>.self)
+      let answer = answers.flatMap { $0[caller.key] ?? .failure(BatchAnswerMissing(key: caller.key)) }
+      if caller.isWaiting { caller.resume(with: answer) }
+      for follower in caller.followers where follower.isWaiting {
+        unsafeDowncast(follower, to: BatchCaller<Key, Value>.self).resume(with: answer)
+      }
     }
   }
 }

@@ -50,6 +50,7 @@ public final class ConcurrencyLimit: OperationLimit {
 
   /// Returns a permit, which goes to the run that has waited longest.
   public func returnPermit(_ permit: Void, after use: OperationPermitUse, in context: OperationContext) {
+    if self.queue.withMachine({ $0.giveBackUnlessAwaited() }) { return }
     self.queue.change { $0.giveBack() }
   }
 }

@@ -32,6 +32,13 @@ package struct PermitMachine: LimitMachine {
     return true
   }
 
+  /// Returns a permit if there is no waiter for it.
+  package mutating func giveBackUnlessAwaited() -> Bool {
+    guard self.waiters.first == nil else { return false }
+    self.inUse -= 1
+    return true
+  }
+
   /// Returns a permit, which goes to the first waiter.
   package mutating func giveBack() {
     self.inUse -= 1

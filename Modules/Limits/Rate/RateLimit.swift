@@ -71,8 +71,13 @@ public final class RateLimit: OperationLimit {
   }
 
   /// Does nothing for a run that has begun. An unused permit goes to the run that has waited longest.
+  @inlinable
   public func returnPermit(_ permit: Void, after use: OperationPermitUse, in context: OperationContext) {
-    guard case .unused = use else { return }
+    if case .unused = use { self.giveBack(in: context) }
+  }
+
+  @usableFromInline
+  func giveBack(in context: OperationContext) {
     let now = context.elapsed
     self.queue.change { $0.giveBack(at: now) }
   }

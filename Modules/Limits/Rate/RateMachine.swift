@@ -67,7 +67,8 @@ package struct RateMachine: LimitMachine {
   }
 
   private mutating func advance(to now: Duration) {
-    self.latest = max(self.latest, now.attoseconds * self.count)
+    // The product fits: a check of 128 bits would take longer than all else here.
+    self.latest = max(self.latest, now.attoseconds &* self.count)
   }
 
   private mutating func takeNext() -> Bool {

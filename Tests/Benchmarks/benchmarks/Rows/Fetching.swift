@@ -80,7 +80,7 @@ extension Measure {
     }
   }
 
-  static func running<Query: QueryRequest>(_ query: Query) -> Measure where Query.Value: Sendable {
+  fileprivate static func running<Query: QueryRequest>(_ query: Query) -> Measure where Query.Value: Sendable {
     let runner = OperationRunner(operation: query)
     return .awaiting {
       do {
