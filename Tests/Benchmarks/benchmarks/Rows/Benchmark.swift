@@ -6,6 +6,6 @@ struct Benchmark: Sendable {
   /// All of them, in the order of the report.
   static let all = [
     orientation, fetching, firstUse, stores, matching, subscribing, events, callers, calls, paging, reading,
-    admission, batching, scheduling, persistence, contention, memory, droppedStores, leftovers,
+    timeouts, admission, batching, scheduling, persistence, contention, memory, droppedStores, leftovers,
   ]
 }

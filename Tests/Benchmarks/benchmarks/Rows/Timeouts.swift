@@ -1,0 +1,43 @@
+internal import OperationChaos
+internal import OperationCore
+internal import OperationFallback
+internal import OperationTimeout
+
+extension Benchmark {
+  /// What a timeout, a fallback and chaos that is off add to a run that returns at once, outside of a store.
+  static let timeouts = Benchmark(name: "timeouts") { harness in
+    let section = "over a bare operation"
+    let bare = Measure.running(PostQuery(id: 1))
+    let (_, _, timeout) = try await harness.difference(
+      from: bare,
+      to: .running(PostQuery(id: 1).timeout(.seconds(10)))
+    )
+    let (_, _, fallback) = try await harness.difference(from: bare, to: .running(PostQuery(id: 1).fallback(0)))
+    let (_, _, chaos) = try await harness.difference(
+      from: bare,
+      to: .running(PostQuery(id: 1).chaos(Chaos(failures: 0.5, seed: 1)))
+    )
+    return [
+      Row(section, "timeout", timeout, bar: 15),
+      Row(section, "fallback", fallback, bar: 1),
+      Row(section, "chaos that is off", chaos),
+    ]
+      // The task of the run, and the run with its state.
+      + Row.allocations(of: timeout, section, "a timeout", bar: 2)
+      + Row.allocations(of: fallback, section, "a fallback", bar: 0)
+  }
+}
+
+extension Measure {
+  /// A run outside of a store.
+  fileprivate static func running<Query: QueryRequest>(_ query: Query) -> Measure where Query.Value: Sendable {
+    let runner = OperationRunner(operation: query)
+    return .awaiting {
+      do {
+        _ = try await runner.run()
+      } catch {
+        fatalError("a run that cannot fail has failed: \(error)")
+      }
+    }
+  }
+}
