@@ -25,6 +25,8 @@ struct JournalState: Sendable {
     /// Nil if it cannot be read.
     var record: JournalRecord?
     var activity = Activity.none
+    /// Whether it is in the storage: only then was it accepted.
+    var isStored = true
     /// Whether it has failed and is made again only after `resume()`.
     var isHeld = false
     /// Whether the turn ended before the call began to wait for it.
@@ -58,7 +60,8 @@ extension JournalState {
   /// Adds a call of this start at the end of its lane.
   mutating func add(_ record: JournalRecord) -> Place {
     self.lastPlace += 1
-    self.insert(Item(storageKey: "", record: record, activity: .claimed(isReplay: false)), at: self.lastPlace)
+    let item = Item(storageKey: "", record: record, activity: .claimed(isReplay: false), isStored: false)
+    self.insert(item, at: self.lastPlace)
     return self.lastPlace
   }
 

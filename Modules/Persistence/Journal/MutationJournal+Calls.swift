@@ -54,6 +54,7 @@ extension MutationJournal {
       self.leave(place)
       throw error
     }
+    self.state.withLock { $0.items[place]?.isStored = true }
     self.noteChange()
     return JournalTicket(journal: self, place: place, id: record.id, name: name, lane: scope, isReplay: false)
   }

@@ -71,14 +71,14 @@ extension MutationJournal {
 }
 
 extension MutationJournal {
-  /// The calls that have not ended, in the order in which they were accepted.
+  /// The calls that were accepted and have not ended, in their order. Those that are being stored are not among them yet.
   ///
   /// Those of earlier starts of the program are there once the journal has read them: at once with a storage that does not
   /// suspend, and otherwise when ``resume()`` has begun to make them.
   ///
   /// - Complexity: O(*n* log *n*) in their number.
   public var entries: [JournalEntry] {
-    let items = self.state.withLock { $0.items }
+    let items = self.state.withLock { $0.items.filter(\.value.isStored) }
     return items.sorted { $0.key < $1.key }.map { JournalEntry($0.value) }
   }
 

@@ -12,6 +12,19 @@ extension StateWriter {
     return .entry(try encode())
   }
 
+  /// Notes that a store waits for its stored value, and holds its changes back.
+  ///
+  /// - Parameter handOver: Called by a flush, which does not wait for the reading.
+  func beginRestoring(_ store: some AnyObject, handOver: @escaping @Sendable () -> Void) {
+    let id = ObjectIdentifier(store)
+    self.state.withLock { state, released in released.append(state.restoringStores.updateValue(handOver, forKey: id)) }
+  }
+
+  func endRestoring(_ store: some AnyObject) {
+    let id = ObjectIdentifier(store)
+    self.state.withLock { state, released in released.append(state.restoringStores.removeValue(forKey: id)) }
+  }
+
   /// Reads the value with a key from the storage.
   nonisolated(nonsending) func read(_ key: String) async throws -> [UInt8]? {
     let entries = try await self.storage.entries(withPrefix: key)

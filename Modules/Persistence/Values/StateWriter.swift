@@ -32,6 +32,8 @@ final class StateWriter: Sendable {
     var failureCount = 0
     var waiters: [StateFlush] = []
     var cache = RestoredEntries()
+    /// Hand over the values of stores that hold them back, because what is stored is still being read.
+    var restoringStores: [ObjectIdentifier: @Sendable () -> Void] = [:]
   }
 
   let storage: any PersistentStorage
@@ -105,6 +107,7 @@ extension StateWriter {
   ///
   /// - Returns: Whether they were written.
   func flush() async -> Bool {
+    for handOver in self.state.withLock({ Array($0.restoringStores.values) }) { handOver() }
     let flush = StateFlush()
     let (isNeeded, starts) = self.state.withLock { state -> (Bool, Bool) in
       for key in state.pending.keys { state.pending[key]?.isDue = true }

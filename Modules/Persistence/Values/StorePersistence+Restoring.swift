@@ -14,7 +14,10 @@ extension StorePersistence: OperationController {
     self.begin(at: place)
     return OperationSubscription {
       // The store is gone before its value was read. A value that was set meanwhile is newer.
-      if self.progress.withLock({ $0.endRestoring() }) { self.noteChange() }
+      if self.progress.withLock({ $0.endRestoring() }) {
+        self.noteChange()
+        place.writer.endRestoring(self)
+      }
       // The context of the store keeps this object, which would keep the store's state.
       let place = self.progress.withLock { $0.place.take() }
       let limit = self.progress.withLock { $0.limit.take() }
@@ -58,6 +61,7 @@ extension StorePersistence: OperationController {
   /// Reads the stored value. A storage that does not suspend has answered when this returns.
   private func read(at place: Place) {
     self.progress.withLock { $0.isRestoring = true }
+    place.writer.beginRestoring(self) { [weak self] in self?.noteChange(isForced: true) }
     self.readiness.set(false)
     // It keeps nothing of the store: a storage may take long.
     Task.immediate(name: "restore \(place.key)") { [weak self, key = place.key, writer = place.writer] in
@@ -92,8 +96,9 @@ extension StorePersistence: OperationController {
       return progress.limit.take()
     }
     limit?.cancel()
-    // A value may have been set while the older one was given to the store.
+    // A value may have been set meanwhile.
     self.noteChange()
+    place?.writer.endRestoring(self)
     self.readiness.set(true)
   }
 

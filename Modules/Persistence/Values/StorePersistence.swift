@@ -79,12 +79,14 @@ extension StorePersistence: OperationRestoration {
 
 extension StorePersistence {
   /// Hands the state of the store to the writer, if its value is another than the one that is stored.
-  func noteChange() {
+  ///
+  /// - Parameter isForced: Whether that is done even while the stored value is being read.
+  func noteChange(isForced: Bool = false) {
     // A later ticket stands for a later state: the state is read after the ticket was taken, and each change is noted.
     let (place, ticket) = self.progress.withLock { progress in
       progress.lastTicket += 1
       // What is stored must not be replaced before it was read: the run that has yielded the new value may be cancelled.
-      return (progress.isRestoring ? nil : progress.place, progress.lastTicket)
+      return (progress.isRestoring && !isForced ? nil : progress.place, progress.lastTicket)
     }
     guard let place else { return }
     // Before the state: a change between the two is noted once more.

@@ -34,6 +34,22 @@ import Testing
     #expect(try await program.storage.keys().isEmpty)
   }
 
+  @Test func `A call is an entry only when it is stored`() async throws {
+    let storage = TestStorage(writes: false)
+    let program = Program(storage)
+    let journal = program.makeJournal()
+    let store = program.client.store(for: self.send().journaled(as: "send"))
+    let call = Task.immediate { try await store.mutate(with: Note(id: 1, text: "a")) }
+    try await storage.writing.arrivals(count: 1)
+    #expect(journal.entries.isEmpty)
+    storage.writing.open()
+    let run = try await self.script.next()
+    #expect(journal.entries.count == 1)
+    run.succeed("ok")
+    _ = try await call.value
+    #expect(journal.entries.isEmpty)
+  }
+
   @Test func `A call that cannot be stored does not run`() async throws {
     let storage = TestStorage()
     storage.failToWrite(true)

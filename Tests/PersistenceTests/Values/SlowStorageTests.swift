@@ -105,6 +105,21 @@ import Testing
     #expect(program.restarted().store().currentValue == "set")
   }
 
+  @Test func `A flush writes what was set before the stored value was read`() async throws {
+    let storage = TestStorage(await Self.stored("stored", clock: self.clock), reads: false)
+    let program = Program(storage, clock: self.clock)
+    let store = program.store()
+    store.currentValue = "set"
+    #expect(await program.client.persistence.flush())
+    #expect(storage.batches.count == 1)
+    storage.reading.open()
+    try await self.clock.noSleepers(.deadline, afterAdvancing: .milliseconds(100))
+    #expect(store.currentValue == "set")
+    #expect(await program.client.persistence.flush())
+    #expect(storage.batches.count == 1)
+    #expect(program.restarted().store().currentValue == "set")
+  }
+
   @Test func `A reset while the value is being read stays`() async throws {
     let storage = TestStorage(await Self.stored("stored", clock: self.clock), reads: false)
     let program = Program(storage, clock: self.clock)
