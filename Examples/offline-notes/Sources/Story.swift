@@ -23,24 +23,24 @@ struct Story {
     let server = NoteServer()
     let address = try await server.start()
 
-    print("The server is there:")
-    try await self.edit(address, "bread", "milk").ends()
+    say("The server is there:")
+    try await self.edit(address, "bread", "milk").endsWell()
     try self.expect(await server.notes, ["bread", "milk"])
 
-    print("The server is away, and the program is killed:")
+    say("The server is away, and the program is killed:")
     await server.stop()
     let first = try self.edit(address, "eggs", "salt", "tea")
     try await first.says(#"3 not sent yet: ["bread", "milk", "eggs", "salt", "tea"]"#)
-    first.kill()
+    await first.kill()
 
-    print("It is started again, still without the server, and killed again:")
+    say("It is started again, still without the server, and killed again:")
     let second = try self.edit(address, "jam")
     try await second.says(#"4 not sent yet: ["bread", "milk", "eggs", "salt", "tea", "jam"]"#)
-    second.kill()
+    await second.kill()
 
-    print("The server is back:")
+    say("The server is back:")
     _ = try await server.start()
-    try await self.edit(address).ends()
+    try await self.edit(address).endsWell()
     let notes = await server.notes
     await server.stop()
     try self.expect(notes, ["bread", "milk", "eggs", "salt", "tea", "jam"])
@@ -61,6 +61,8 @@ private final class Child: Sendable {
   // Unsafe only in name: `Process` is not annotated, and used by one task at a time.
   private nonisolated(unsafe) let process = Process()
   private let lines: AsyncStream<String>
+  /// The code with which the program has ended.
+  private let ends: AsyncStream<Int32>
 
   init(_ arguments: [String]) throws {
     let output = Pipe()
@@ -68,7 +70,12 @@ private final class Child: Sendable {
     self.process.arguments = arguments
     self.process.standardOutput = output
     let (lines, continuation) = AsyncStream.makeStream(of: String.self)
-    self.lines = lines
+    let (ends, end) = AsyncStream.makeStream(of: Int32.self)
+    (self.lines, self.ends) = (lines, ends)
+    self.process.terminationHandler = { process in
+      end.yield(process.terminationStatus)
+      end.finish()
+    }
     try self.process.run()
     let reader = output.fileHandleForReading
     Thread.detachNewThread {
@@ -88,7 +95,7 @@ private final class Child: Sendable {
   func says(_ expected: String) async throws {
     var last = "nothing"
     for await line in self.lines {
-      print("  \(line)")
+      say("  \(line)")
       if line == expected { return }
       last = line
     }
@@ -96,20 +103,19 @@ private final class Child: Sendable {
   }
 
   /// Waits until the program has ended well.
-  func ends() async throws {
-    for await line in self.lines { print("  \(line)") }
-    self.process.waitUntilExit()
-    guard self.process.terminationStatus == 0 else {
-      throw StoryError(description: "the program ended with the code \(self.process.terminationStatus)")
-    }
+  func endsWell() async throws {
+    for await line in self.lines { say("  \(line)") }
+    let code = await self.ends.first { _ in true }
+    guard code == 0 else { throw StoryError(description: "the program ended with the code \(code ?? -1)") }
   }
 
-  func kill() {
+  /// Ends the program as nothing in it can prevent.
+  func kill() async {
     #if canImport(Glibc)
       _ = Glibc.kill(self.process.processIdentifier, SIGKILL)
     #elseif canImport(Darwin)
       _ = Darwin.kill(self.process.processIdentifier, SIGKILL)
     #endif
-    self.process.waitUntilExit()
+    _ = await self.ends.first { _ in true }
   }
 }
