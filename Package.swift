@@ -18,11 +18,6 @@ let integrations: [Integration] = [
     packages: ["https://github.com/apple/swift-log": "1.16.0"..<"2.0.0"]
   ),
   Integration(
-    trait: "SwiftOperationSQLite",
-    description: "Adds OperationSQLite: values and calls of mutations in an SQLite database (GRDB).",
-    packages: ["https://github.com/groue/GRDB.swift": "7.10.0"..<"8.0.0"]
-  ),
-  Integration(
     trait: "SwiftOperationMetrics",
     description: "Adds OperationMetrics: runs, stores and subscribers in a metrics backend (swift-metrics).",
     packages: ["https://github.com/apple/swift-metrics": "2.13.0"..<"3.0.0"]
@@ -33,6 +28,11 @@ let integrations: [Integration] = [
     packages: ["https://github.com/apple/swift-distributed-tracing": "1.7.0"..<"2.0.0"]
   ),
   Integration(
+    trait: "SwiftOperationSQLite",
+    description: "Adds OperationSQLite: values and calls of mutations in an SQLite database (GRDB).",
+    packages: ["https://github.com/groue/GRDB.swift": "7.10.0"..<"8.0.0"]
+  ),
+  Integration(
     trait: "SwiftOperationServiceLifecycle",
     description: "Adds OperationServiceLifecycle: a client as a service (swift-service-lifecycle).",
     packages: ["https://github.com/swift-server/swift-service-lifecycle": "2.13.0"..<"3.0.0"]
@@ -41,7 +41,8 @@ let integrations: [Integration] = [
 
 /// Every module and every test suite of the package; targets, products, paths and settings follow from it.
 ///
-/// Dependencies go one way: Core ← Backoff ← Retry and CircuitBreaker, Core ← every other module, and only the umbrella sees them all.
+/// Dependencies go one way: Core ← Backoff ← Retry and CircuitBreaker, Core and Mutation ← Persistence ← SQLite, Core ←
+/// every other module, and only the umbrella sees them all.
 /// What runs in a build, from `generator` to `plugin`, shares no target with what runs in a user's program.
 /// A line with a trait is empty unless that trait is on: `#if` stands around each of its files.
 let table: [Module] = [
@@ -59,13 +60,13 @@ let table: [Module] = [
   .library("Hedging", uses: ["Core"]),
   .library("Batching", uses: ["Core"]),
   .library("Scheduling", uses: ["Core"]),
+  .library("Persistence", uses: ["Core", "Mutation"]),
+  .library("SQLite", uses: ["Core", "Persistence"], trait: "SwiftOperationSQLite", products: ["GRDB.swift": ["GRDB"]]),
   .inner("EventLoop", uses: ["Core"]),
   .inner("ControlGroups"),
   .library("NetworkObserving", uses: ["Core", "EventLoop"]),
   .library("MemoryPressure", uses: ["Core", "EventLoop", "ControlGroups"]),
   .library("ActivityObserving", uses: ["Core", "EventLoop", "ControlGroups"]),
-  .library("Persistence", uses: ["Core", "Mutation"]),
-  .library("SQLite", uses: ["Core", "Persistence"], trait: "SwiftOperationSQLite", products: ["GRDB.swift": ["GRDB"]]),
   .library("Testing", uses: ["Core", "Backoff"]),
   .macros(
     "MacrosPlugin",
@@ -97,7 +98,8 @@ let table: [Module] = [
     uses: [
       "Core", "Backoff", "Retry", "Dedupe", "Pagination", "Mutation", "NetworkObserving", "MemoryPressure",
       "ActivityObserving", "Timeout", "Fallback", "CircuitBreaker", "Limits", "Hedging", "Batching",
-      "Macros", "Logging", "Metrics", "Tracing", "ServiceLifecycle",  // Each only where its trait is on.
+      // Each of these only where its trait is on.
+      "Macros", "Logging", "Metrics", "Tracing", "ServiceLifecycle",
     ]
   ),
   .library("Sharing", target: "SharingOperation", uses: ["Operation", "Core", "Mutation", "Pagination"]),
@@ -121,14 +123,19 @@ let table: [Module] = [
   .tests("Hedging", uses: ["Core", "Mutation", "Pagination", "Retry"]),
   .tests("Batching", uses: ["Core", "Dedupe"]),
   .tests("Scheduling", uses: ["Core"]),
+  .tests("Persistence", uses: ["Core", "Mutation", "Pagination"]),
+  .subject("StorageSubject", uses: ["Core", "Mutation", "Persistence", "SQLite"]),
+  .tests(
+    "SQLite",
+    uses: ["Core", "Mutation", "Persistence", "StorageSubject"],
+    trait: "SwiftOperationSQLite",
+    products: ["GRDB.swift": ["GRDB"]]
+  ),
   .tests("EventLoop", uses: ["Core"]),
   .tests("NetworkObserving", uses: ["Core", "EventLoop"]),
   .tests("MemoryPressure", uses: ["Core", "EventLoop", "ControlGroups"]),
   .subject("ActivitySubject", uses: ["Core", "ActivityObserving", "EventLoop"]),
   .tests("ActivityObserving", uses: ["Core", "EventLoop", "ControlGroups", "ActivitySubject"]),
-  .tests("Persistence", uses: ["Core", "Mutation", "Pagination"]),
-  .subject("StorageSubject", uses: ["Core", "Mutation", "Persistence", "SQLite"]),
-  .tests("SQLite", uses: ["Core", "Mutation", "Persistence", "StorageSubject"], products: ["GRDB.swift": ["GRDB"]]),
   .tests("Testing", uses: ["Core", "Backoff"]),
   .tests("Operation"),
   .tests("Sharing", uses: ["Operation"]),
@@ -138,6 +145,7 @@ let table: [Module] = [
   .tests(
     "Macros",
     uses: ["Operation", "MacrosPlugin"],
+    trait: "SwiftOperationMacros",
     products: [
       "swift-syntax": [
         "SwiftSyntax", "SwiftDiagnostics", "SwiftParser", "SwiftSyntaxMacros", "SwiftSyntaxMacroExpansion",
@@ -145,16 +153,28 @@ let table: [Module] = [
       ]
     ]
   ),
-  .tests("Logging", uses: ["Core", "Backoff", "Retry"], products: ["swift-log": ["Logging", "InMemoryLogging"]]),
-  .tests("Metrics", uses: ["Core", "Backoff", "Retry", "Dedupe"], products: ["swift-metrics": ["MetricsTestKit"]]),
+  .tests(
+    "Logging",
+    uses: ["Core", "Backoff", "Retry"],
+    trait: "SwiftOperationLogging",
+    products: ["swift-log": ["Logging", "InMemoryLogging"]]
+  ),
+  .tests(
+    "Metrics",
+    uses: ["Core", "Backoff", "Retry", "Dedupe"],
+    trait: "SwiftOperationMetrics",
+    products: ["swift-metrics": ["MetricsTestKit"]]
+  ),
   .tests(
     "Tracing",
     uses: ["Core", "Retry", "Dedupe"],
+    trait: "SwiftOperationTracing",
     products: ["swift-distributed-tracing": ["Tracing", "InMemoryTracing"]]
   ),
   .tests(
     "ServiceLifecycle",
     uses: ["Core", "Mutation"],
+    trait: "SwiftOperationServiceLifecycle",
     products: ["swift-service-lifecycle": ["ServiceLifecycle", "ServiceLifecycleTestKit"]]
   ),
   .suite("PathKeySnapshots", uses: ["Operation", "PathKeyGeneration"], without: ["Input"]),
@@ -162,9 +182,11 @@ let table: [Module] = [
 ]
 
 // MARK: - The package
+
 let package = Package(
   name: "swift-operation",
-  platforms: [  // The first systems whose runtime has `Task.immediate` (SE-0472).
+  platforms: [
+    // The first systems whose runtime has `Task.immediate` (SE-0472).
     .macOS(.v26), .iOS(.v26), .tvOS(.v26), .watchOS(.v26), .visionOS(.v26),
   ],
   products: table.compactMap(\.product),
@@ -225,7 +247,8 @@ struct Module {
 
   /// The macros `Operation<Folder>` in `Modules/<Folder>`.
   static func macros(_ folder: String, trait: String, products: [String: [String]]) -> Module {
-    Module(kind: .macros, folder: folder, target: "Operation\(folder)", uses: [], trait: trait, products: products)
+    let target = "Operation\(folder)"
+    return Module(kind: .macros, folder: folder, target: target, uses: [], trait: trait, products: products)
   }
 
   /// The target `Operation<Folder>` in `Modules/<Folder>`, which is nobody's product.
@@ -249,8 +272,9 @@ struct Module {
   }
 
   /// The command plugin `Operation<Folder>` in `Plugins/<Folder>`.
-  static func command(_ folder: String, verb: String, _ about: String, uses: [String]) -> Module {
-    Module(kind: .command(verb: verb, description: about), folder: folder, target: "Operation\(folder)", uses: uses)
+  static func command(_ folder: String, verb: String, _ description: String, uses: [String]) -> Module {
+    let kind = Kind.command(verb: verb, description: description)
+    return Module(kind: kind, folder: folder, target: "Operation\(folder)", uses: uses)
   }
 
   /// The program `<folder>` in `Tests/<folder>`, which the tests that use it find beside their own.
@@ -258,11 +282,14 @@ struct Module {
     Module(kind: .subject, folder: folder, target: folder, uses: uses)
   }
 
-  /// The tests of the library in `Modules/<module>`: the target and the folder `Tests/<module>Tests`. Those with products
-  /// of other packages have the trait `SwiftOperation<module>`.
-  static func tests(_ module: String, uses: [String] = [], products: [String: [String]] = [:]) -> Module {
-    let trait = products.isEmpty ? nil : "SwiftOperation\(module)"
-    return suite("\(module)Tests", target: "\(module)Tests", uses: uses + [module], trait: trait, products: products)
+  /// The tests of the library in `Modules/<module>`: the target and the folder `Tests/<module>Tests`.
+  static func tests(
+    _ module: String,
+    uses: [String] = [],
+    trait: String? = nil,
+    products: [String: [String]] = [:]
+  ) -> Module {
+    suite("\(module)Tests", target: "\(module)Tests", uses: uses + [module], trait: trait, products: products)
   }
 
   /// Tests that belong to no single module: the target `<folder>Tests` in `Tests/<folder>`.
@@ -304,9 +331,16 @@ extension Module {
     case .tool, .subject:
       .executableTarget(name: target, dependencies: dependencies, path: path, swiftSettings: Module.settings)
     case .tests:
-      .testTarget(name: target, dependencies: dependencies, path: path, exclude: excluded, swiftSettings: Self.settings)
+      .testTarget(
+        name: target,
+        dependencies: dependencies,
+        path: path,
+        exclude: excluded,
+        swiftSettings: Module.settings
+      )
     case .buildPlugin: plugin(.buildTool())
-    case .command(let verb, let about): plugin(.command(intent: .custom(verb: verb, description: about)))
+    case .command(let verb, let description):
+      plugin(.command(intent: .custom(verb: verb, description: description)))
     }
   }
 
@@ -359,14 +393,15 @@ extension Module {
     return module
   }
 
+  /// The settings of every target.
   static var settings: [SwiftSetting] {
     var settings: [SwiftSetting] = [
-      .enableUpcomingFeature("ExistentialAny"),  // SE-0335: a type that erases a protocol is written with `any`.
-      .enableUpcomingFeature("InternalImportsByDefault"),  // SE-0409: an import is internal unless it says otherwise.
-      .enableUpcomingFeature("MemberImportVisibility"),  // SE-0444: members come only from modules that a file imports.
-      .enableUpcomingFeature("InferIsolatedConformances"),  // SE-0470: a conformance is isolated as its type is.
-      .enableUpcomingFeature("ImmutableWeakCaptures"),  // SE-0481: a Sendable class can have a `weak let`.
-      .enableUpcomingFeature("MemberImportVisibility"),  // SE-0444: members come only from imported modules.
+      // SE-0335: a type that erases a protocol is written with `any`.
+      .enableUpcomingFeature("ExistentialAny"),
+      // SE-0409: an import is internal unless it says otherwise.
+      .enableUpcomingFeature("InternalImportsByDefault"),
+      // SE-0444: members come only from modules that the file imports.
+      .enableUpcomingFeature("MemberImportVisibility"),
       // SE-0470: a conformance of a global-actor-isolated type is isolated with it.
       .enableUpcomingFeature("InferIsolatedConformances"),
       // SE-0481: `weak let`, so that a class with a weak reference can be Sendable without `@unchecked`.
@@ -393,7 +428,7 @@ struct Integration {
 
   /// The packages of all integrations, each of them once.
   static var packageDependencies: [Package.Dependency] {
-    integrations.reduce(into: [:]) { $0.merge($1.packages) { $1 } }.sorted { $0.key < $1.key }
-      .map { .package(url: $0.key, $0.value) }
+    let packages = integrations.reduce(into: [:]) { $0.merge($1.packages) { $1 } }
+    return packages.sorted { $0.key < $1.key }.map { .package(url: $0.key, $0.value) }
   }
 }
