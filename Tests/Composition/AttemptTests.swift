@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// What states and handlers of all kinds tell of attempts.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct AttemptTests {
   private struct Refused: Error, Hashable {
     var code = 0

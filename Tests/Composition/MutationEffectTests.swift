@@ -3,7 +3,7 @@ import OperationTesting
 import Testing
 
 /// What a mutation does to other stores, with the modifiers that run it more than once, or once for several callers.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct MutationEffectTests {
   private typealias ListState = QueryState<[Int], any Error>
 

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// Pauses against the other modifiers, and in the states of all kinds.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct PausedRunTests {
   private let network = MockNetworkObserver(initialStatus: .disconnected)
   private let script = OperationScript<Int, any Error>()

@@ -3,7 +3,7 @@ import OperationTesting
 import Testing
 
 /// Calls that share runs inside and outside of scopes.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct ScopeAndDedupeTests {
   private enum Order: CaseIterable {
     case scopeInside

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Runs that ask for each other, and the actors that they run on.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct CircleTests {
   private let client = OperationClient()
 

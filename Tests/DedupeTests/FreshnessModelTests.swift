@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Subscribers, fetches, invalidations and cancellations in any order: at rest, what has subscribers is fresh.
-@Suite(.timeLimit(.minutes(2)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct FreshnessModelTests {
   @Test(arguments: 0..<300)
   func `Nothing is subscribed and stale at rest, and no caller gets what is older than its call`(

@@ -4,7 +4,7 @@ import OperationTesting
 import Testing
 
 /// What begins after an invalidation is served by no run from before it.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct FreshnessTests {
   private let client = OperationClient()
   private let script = IntScript()

@@ -4,7 +4,7 @@ import OperationTesting
 import Testing
 
 /// Joining a run, and cancelling its callers.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct JoiningTests {
   private let script = IntScript()
 

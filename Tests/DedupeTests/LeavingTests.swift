@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// A cancelled caller leaves the run, which continues while another caller waits for it.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct LeavingTests {
   private let script = IntScript()
 

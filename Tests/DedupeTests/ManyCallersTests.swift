@@ -4,7 +4,7 @@ import OperationTesting
 import Testing
 
 /// Ten thousand callers on one run.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct ManyCallersTests {
   private let script = IntScript()
 

@@ -4,7 +4,7 @@ import OperationTesting
 import Testing
 
 /// What counts as the same run.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct PredicateTests {
   private let script = IntScript()
 

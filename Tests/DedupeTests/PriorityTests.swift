@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// A follower of higher priority raises that of the run.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct PriorityTests {
   @Test(arguments: Runner.allCases)
   func `The body is notified of a follower with a higher priority`(_ kind: Runner) async throws {

@@ -4,7 +4,7 @@ import OperationTesting
 import Testing
 
 /// Concurrent runs that do the same share one run.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct SharingTests {
   private let script = IntScript()
 

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// A deduplicated run uses the task of the store's run. Callers see no difference, also when they are cancelled.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct TaskLoanTests {
   private let script = IntScript(endsOnCancellation: false)
   private let witness = Witness()

@@ -4,7 +4,7 @@ import OperationTesting
 import Testing
 
 /// Runs whose `Failure` has no room for a `CancellationError`.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct TypedFailureTests {
   private let script = OperationScript<Int, Refused>(endsOnCancellation: false)
 

@@ -6,7 +6,7 @@
   @testable import OperationEventLoop
 
   /// Files that change under the eyes of a watcher.
-  @Suite(.timeLimit(.minutes(5)))
+  @Suite(.timeLimit(.minutes(10)))
   struct FileWatcherTests {
     private let loop = EventLoop()
     private let watcher: FileWatcher

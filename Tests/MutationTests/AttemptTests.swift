@@ -4,7 +4,7 @@ import OperationTesting
 import Testing
 
 /// Calls that modifiers around all others make in several attempts.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct AttemptTests {
   private let feeds = Feeds()
   private let script = Script()

@@ -4,7 +4,7 @@ import OperationTesting
 import Testing
 
 /// What leaves the history of a mutation is released when no lock is held.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct HistoryReleaseTests {
   private typealias Store = OperationStore<MutationState<ReleaseCallback, ReleaseCallback, any Error>>
 

@@ -4,7 +4,7 @@ import OperationMutation
 import OperationTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct HistoryTests {
   private let script = Script()
 

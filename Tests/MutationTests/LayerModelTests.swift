@@ -4,7 +4,7 @@ import OperationTesting
 import Testing
 
 /// Random calls, refetches and setters against a plain list of what should be there.
-@Suite(.timeLimit(.minutes(2)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct LayerModelTests {
   /// What a store should show: its value, with the updates of the calls that are under way over it.
   private struct Model {

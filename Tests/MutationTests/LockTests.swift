@@ -5,7 +5,7 @@ import Testing
 @testable import OperationMutation
 
 /// What users write is called while no lock is held: it may use the stores that it is called for.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct LockTests {
   private let feeds = Feeds()
   private let script = Script(default: .value("made"))

@@ -3,7 +3,7 @@ import OperationMutation
 import OperationTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct MisuseTests {
   @Test func `A run without arguments is reported and throws`() async throws {
     let script = Script()

@@ -3,7 +3,7 @@ import OperationMutation
 import OperationTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct MutatingTests {
   private let script = Script()
 

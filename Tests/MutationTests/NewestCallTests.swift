@@ -4,7 +4,7 @@ import OperationTesting
 import Testing
 
 /// What shows of calls that are under way at once: that of the one that was started last.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct NewestCallTests {
   private typealias Call = Task<String, any Error>
   private typealias Run = ScriptedRun<String, any Error>

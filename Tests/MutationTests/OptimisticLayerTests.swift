@@ -6,7 +6,7 @@ import Testing
 @testable import OperationMutation
 
 /// A call that ends at the moment at which its update comes to a store.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct OptimisticLayerTests {
   enum End: CaseIterable {
     case failure

@@ -4,7 +4,7 @@ import OperationTesting
 import Testing
 
 /// Updates and the refetches that take their place.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct RefetchTests {
   private let feeds = Feeds()
   private let script = Script()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import OperationMutation
 
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct ScopeTests {
   private let client = OperationClient()
   private let script = Script()

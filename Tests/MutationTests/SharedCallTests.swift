@@ -3,7 +3,7 @@ import OperationMutation
 import OperationTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct SharedCallTests {
   private func isSame<Arguments: Sendable>(_ first: Arguments, _ second: Arguments) async throws -> Bool {
     let contexts = Journal<OperationContext>()

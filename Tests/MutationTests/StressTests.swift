@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Many at once, for the thread sanitizer.
-@Suite(.timeLimit(.minutes(2)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct StressTests {
   private static let calls = 400
 

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// `networkMode(_:)`
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct NetworkModeTests {
   private struct Refused: Error {}
 

@@ -3,7 +3,7 @@ import OperationTesting
 import Testing
 
 /// What runs of a client do while the network is away.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues) struct NetworkModeDefaultTests {
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues) struct NetworkModeDefaultTests {
   private let network = MockNetworkObserver(initialStatus: .disconnected)
   private let script = OperationScript<Int, any Error>()
 

@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 /// What a state tells of the attempts of a retry.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues) struct RetryAttemptTests {
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues) struct RetryAttemptTests {
   private let script = OperationScript<Int, any Error>()
   private let clock = ManualClock(date: Date(timeIntervalSinceReferenceDate: 0))
 

@@ -5,7 +5,7 @@ import OperationTesting
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues) struct RetryBudgetModifierTests {
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues) struct RetryBudgetModifierTests {
   private let attempts = Attempts()
 
   @Test(arguments: [(0.6, 5, 3), (0.2, 10, 2), (1.0 / 3, 9, 3)])
@@ -60,7 +60,7 @@ import Testing
   }
 }
 
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues) struct RetryDeadlineTests {
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues) struct RetryDeadlineTests {
   private let attempts = Attempts()
   private let clock = ManualClock()
 
@@ -114,7 +114,7 @@ import Testing
   }
 }
 
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues) struct RetryValueTests {
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues) struct RetryValueTests {
   private let attempts = Attempts()
 
   /// Returns the number of the attempt.

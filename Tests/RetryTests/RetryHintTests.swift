@@ -13,7 +13,7 @@ private struct Classified: RetryClassifying, Hashable {
   var retryClassification: RetryClassification
 }
 
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues) struct RetryHintTests {
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues) struct RetryHintTests {
   private let delayer = RecordingDelayer()
 
   private var context: OperationContext {

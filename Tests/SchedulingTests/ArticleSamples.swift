@@ -197,7 +197,7 @@ private func showEarthquake() async {
 }
 
 // One after the other, as they share what is logged.
-@Suite(.serialized, .timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.serialized, .timeLimit(.minutes(10)), .warningsAreIssues)
 struct ArticleSamples {
   init() {
     lines.withLock { $0 = [] }

@@ -5,7 +5,7 @@ import Testing
 @testable import OperationScheduling
 
 /// The machine behind mutual exclusion against a model that recomputes everything.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct ExclusionModelTests {
   /// A run, as the model sees it.
   private struct Run {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import OperationScheduling
 
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct ExclusionTests {
   private enum Alert {}
 

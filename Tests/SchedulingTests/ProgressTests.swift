@@ -4,7 +4,7 @@ import OperationScheduling
 import OperationTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct ProgressTests {
   private let script = Script()
 

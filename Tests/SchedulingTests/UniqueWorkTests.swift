@@ -4,7 +4,7 @@ import Testing
 
 @testable import OperationScheduling
 
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct UniqueWorkTests {
   private let script = Script()
   private let id = OperationCategory(UInt64.random(in: 0 ... .max))

@@ -3,7 +3,7 @@ import OperationScheduling
 import OperationTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct VitalTests {
   private let journal = Journal<String>()
   private let script = Script()

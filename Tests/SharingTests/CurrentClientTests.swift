@@ -2,7 +2,7 @@ import OperationTesting
 import SharingOperation
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct CurrentClientTests {
   @Test func `The client for the process is the same everywhere`() async {
     let client = OperationClient.current

@@ -5,7 +5,7 @@ import Testing
 
 /// Wrappers that are created on the main actor.
 @MainActor
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct MainActorTests {
   @Test func `Nothing changes between two reads of one job, and everything before the next`() async throws {
     let script = OperationScript<Int, any Error>()

@@ -2,7 +2,7 @@ import OperationTesting
 import SharingOperation
 import Testing
 
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct MovingTests {
   @Test func `A moved wrapper shows the other operation, and so do its copies`() async throws {
     let client = makeClient(runsAutomatically: false)

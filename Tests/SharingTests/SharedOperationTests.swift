@@ -2,7 +2,7 @@ import OperationTesting
 import SharingOperation
 import Testing
 
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct SharedOperationTests {
   @Test func `Two wrappers of an operation share one store and one run`() async throws {
     let client = makeClient()

@@ -4,7 +4,7 @@ import SharingOperation
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct TrackingTests {
   private let client = makeClient(runsAutomatically: false)
 

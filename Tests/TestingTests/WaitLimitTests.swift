@@ -2,8 +2,8 @@ import OperationTesting
 import Testing
 
 @Suite(.issuesAreExpected) struct WaitLimitTests {
-  @Test func `The limit is three minutes without a trait`() {
-    #expect(WaitLimit.current == .seconds(180))
+  @Test func `The limit is five minutes without a trait`() {
+    #expect(WaitLimit.current == .seconds(300))
   }
 
   @Test(.waitLimit(.zero)) func `The limit comes from a trait`() async throws {

@@ -4,8 +4,8 @@ public import Testing
 public enum WaitLimit {
   @TaskLocal private static var taskLimit: Duration?
 
-  /// The limit in the current task: three minutes unless ``Testing/Trait/waitLimit(_:)`` is set.
-  public static var current: Duration { self.taskLimit ?? .seconds(180) }
+  /// The limit in the current task: five minutes unless ``Testing/Trait/waitLimit(_:)`` is set.
+  public static var current: Duration { self.taskLimit ?? .seconds(300) }
 
   /// Runs `operation`, and the tasks that it creates, with another limit.
   nonisolated(nonsending)
@@ -36,6 +36,6 @@ public struct WaitLimitTrait: TestTrait, SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == WaitLimitTrait {
-  /// Sets the limit for the waits of the tests, instead of three minutes.
+  /// Sets the limit for the waits of the tests, instead of five minutes.
   public static func waitLimit(_ limit: Duration) -> Self { WaitLimitTrait(limit: limit) }
 }

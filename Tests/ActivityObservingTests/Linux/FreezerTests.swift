@@ -6,7 +6,7 @@
   import Testing
 
   /// A process that is frozen with its control group.
-  @Suite(.timeLimit(.minutes(3)), .enabled(if: FreezableGroup.exists, "no control group can be made and frozen"))
+  @Suite(.timeLimit(.minutes(10)), .enabled(if: FreezableGroup.exists, "no control group can be made and frozen"))
   struct FreezerTests {
     @Test func `A process that is frozen and thawed was inactive and is active again`() async throws {
       let group = try #require(FreezableGroup())

@@ -10,7 +10,7 @@
   @testable import OperationActivityObserving
 
   /// An observer of a system that the test plays. No signal of the test process is taken.
-  @Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+  @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
   struct SignalActivityObserverTests {
     private let system = FakeSystem()
     private let loop = EventLoop()

@@ -4,7 +4,7 @@
   import Testing
 
   /// Signals, sent to a process of their own.
-  @Suite(.timeLimit(.minutes(3)))
+  @Suite(.timeLimit(.minutes(10)))
   struct SignalTests {
     @Test(arguments: [SIGSTOP, SIGTSTP])
     func `A process that is stopped and goes on was inactive and is active again`(_ signal: CInt) async throws {

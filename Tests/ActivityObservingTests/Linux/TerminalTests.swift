@@ -4,7 +4,7 @@
   import Testing
 
   /// A process in the foreground and in the background of a terminal.
-  @Suite(.timeLimit(.minutes(3)), .enabled(if: PseudoTerminal.exists, "there are no pseudo terminals"))
+  @Suite(.timeLimit(.minutes(10)), .enabled(if: PseudoTerminal.exists, "there are no pseudo terminals"))
   struct TerminalTests {
     private let terminal: PseudoTerminal
 

@@ -3,7 +3,7 @@ import OperationTesting
 import Testing
 
 /// `defaultContext`, and what of it operations see.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct ClientContextTests {
   @Test
   func `The default context keeps its link to the client whatever is assigned`() {

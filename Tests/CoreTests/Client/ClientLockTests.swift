@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// What goes with a store, or works on it, may use the client: no lock of that is held.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct ClientLockTests {
   /// A store that one client has let go and another has taken out, and of which the first still has what works behind it.
   private func abandonStore(in client: OperationClient, whenValueGoes goes: @escaping @Sendable () -> Void) {

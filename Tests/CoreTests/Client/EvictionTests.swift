@@ -3,7 +3,7 @@ import OperationTesting
 import Testing
 
 /// Idle stores go after their cache time, or when there are too many; held ones stay found.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct EvictionTests {
   private let clock = ManualClock()
 

@@ -3,7 +3,7 @@ import OperationTesting
 import Testing
 
 /// `prefetch`, `ensureValue`, `cancel`, `isFetching`.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct FetchingTests {
   private let client = OperationClient()
   private let script = IntScript()

@@ -4,7 +4,7 @@ import Testing
 @testable import OperationCore
 
 /// `deinit`, `==` and `hash` of what users hand over may use what they are called by: no lock is held.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct ForeignCodeTests {
   private func client(maximumIdleStores: Int = 10_000) -> OperationClient {
     OperationClient(storeCache: OperationClient.DefaultStoreCache(maximumIdleStores: maximumIdleStores))

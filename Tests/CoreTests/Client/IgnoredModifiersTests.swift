@@ -3,7 +3,7 @@ import OperationTesting
 import Testing
 
 /// A store that is asked for with other modifiers than it was made with. Debug builds alone look.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct IgnoredModifiersTests {
   private let client = OperationClient()
 

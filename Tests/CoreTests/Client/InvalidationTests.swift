@@ -3,7 +3,7 @@ import OperationTesting
 import Testing
 
 /// `invalidate`: stale whatever the rule says, and run again where there are subscribers.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct InvalidationTests {
   private let client = OperationClient()
   private let script = IntScript()

@@ -3,7 +3,7 @@ import OperationTesting
 import Testing
 
 /// Each store that was announced as added is announced as removed once, however it leaves.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct LeavingTests {
   private let clock = ManualClock()
   private let path = NumberQuery(1).path

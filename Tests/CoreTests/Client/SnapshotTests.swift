@@ -4,7 +4,7 @@ import OperationTesting
 import Testing
 
 /// `snapshot`: what a client keeps, for people and tools.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct SnapshotTests {
   @Test
   func `A snapshot describes each store`() async throws {

@@ -4,7 +4,7 @@ import OperationTesting
 import Testing
 
 /// A cache that a user writes, and the one that there is.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct StoreCacheTests {
   @Test
   func `A cache is notified of idle stores and of stores in use again`() async throws {

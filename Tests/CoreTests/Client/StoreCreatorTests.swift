@@ -3,7 +3,7 @@ import OperationTesting
 import Testing
 
 /// Stores that are in use before their client keeps them.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct StoreCreatorTests {
   @Test
   func `A store that a creator has subscribed to is in use`() {

@@ -3,7 +3,7 @@ import OperationTesting
 import Testing
 
 /// One store for each path.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct StoreLookupTests {
   @Test
   func `All callers of an operation get one store`() {

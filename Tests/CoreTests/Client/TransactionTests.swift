@@ -3,7 +3,7 @@ import OperationTesting
 import Testing
 
 /// `withStores`: stores edited as a whole.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct TransactionTests {
   @Test
   func `Stores that are made and put in are found`() {

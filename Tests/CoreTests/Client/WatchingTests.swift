@@ -3,7 +3,7 @@ import OperationTesting
 import Testing
 
 /// `subscribe(matching:)`: which stores come and go.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct WatchingTests {
   @Test
   func `Stores that come and go at matching paths are announced, in order`() {

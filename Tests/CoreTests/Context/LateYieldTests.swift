@@ -3,7 +3,7 @@ import OperationTesting
 import Testing
 
 /// A yield after the run has returned changes nothing, and is reported.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct LateYieldTests {
   @Test
   func `In a store`() async throws {

@@ -4,7 +4,7 @@ import OperationTesting
 import Testing
 
 /// The context: a value with typed entries.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct OperationContextTests {
   @Test
   func `Entries have their defaults until they are set`() {
@@ -93,7 +93,7 @@ struct OperationContextTests {
 }
 
 /// What of a context a run sees.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct RunContextTests {
   private let script = IntScript()
 

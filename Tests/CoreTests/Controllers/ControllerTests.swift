@@ -3,7 +3,7 @@ import OperationTesting
 import Testing
 
 /// Controllers work on the state of a store from outside.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct ControllerTests {
   @Test
   func `A controller yields values, errors and results`() {

@@ -3,7 +3,7 @@ import OperationTesting
 import Testing
 
 /// `.rerun(every:)`: polling while there are subscribers.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct PollingTests {
   private let clock = ManualClock()
   private let script = IntScript()

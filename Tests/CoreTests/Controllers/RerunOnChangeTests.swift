@@ -3,7 +3,7 @@ import OperationTesting
 import Testing
 
 /// `.rerunOnChange(of:)`: run again when a condition comes to hold.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct RerunOnChangeTests {
   private let script = IntScript()
   private let specification = SwitchSpecification(false)

@@ -23,7 +23,7 @@ import Testing
     #expect(broadcast.subscriberCount == 0)
   }
 
-  @Test(.timeLimit(.minutes(5)))
+  @Test(.timeLimit(.minutes(10)))
   func `An observer of a sequence that an earlier one cancels is not called any more`() async throws {
     let (sequence, continuation) = AsyncStream<Bool>.makeStream()
     let specification = AsyncSequenceRunSpecification.observing(sequence: sequence, initialValue: false)

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// A source that is at work while it has listeners.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct OnDemandBroadcastTests {
   /// A source that is steered by hand.
   private final class Spring: Sendable {

@@ -3,7 +3,7 @@ import OperationTesting
 import Testing
 
 /// `.defaultValue(_:)`: a default in place of a missing value.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct DefaultValueTests {
   typealias State = DefaultOperationState<IntState>
 

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// `keepsEqualValues()`
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct EqualValuesTests {
   private let clock = ManualClock(date: Date(timeIntervalSinceReferenceDate: 0))
   private let script = OperationScript<Boxed, any Error>()

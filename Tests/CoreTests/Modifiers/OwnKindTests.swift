@@ -3,7 +3,7 @@ import OperationTesting
 import Testing
 
 /// A kind of request that a user writes, under modifiers of any origin.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct OwnKindTests {
   @Test
   func `A request of an own kind stays one under modifiers`() async throws {

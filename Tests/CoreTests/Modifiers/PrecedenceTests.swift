@@ -4,7 +4,7 @@ import OperationTesting
 import Testing
 
 /// Where two modifiers configure the same thing, the one nearer the operation wins.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct PrecedenceTests {
   private let query = IntScript(default: .value(1)).query()
 

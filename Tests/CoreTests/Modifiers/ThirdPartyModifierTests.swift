@@ -3,7 +3,7 @@ import OperationTesting
 import Testing
 
 /// Modifiers that a user writes with nothing but the core.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct ThirdPartyModifierTests {
   private let script = IntScript(default: .value(1))
 

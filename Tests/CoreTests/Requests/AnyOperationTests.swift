@@ -3,7 +3,7 @@ import OperationTesting
 import Testing
 
 /// `AnyOperation`: operations of different types as one.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct AnyOperationTests {
   @Test
   func `It sets up, runs, yields and fails as what it wraps`() async throws {

@@ -3,7 +3,7 @@ import OperationTesting
 import Testing
 
 /// `OperationRunner`: runs an operation whose state is not kept.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct OperationRunnerTests {
   private let script = IntScript()
 

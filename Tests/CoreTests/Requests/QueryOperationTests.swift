@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// Queries from closures.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct QueryOperationTests {
   @Test
   func `It is a query at its path, with its name, that takes modifiers`() async throws {

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// Conditions of the world, and what `&&`, `||` and `!` make of them.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct RunSpecificationTests {
   private let context = OperationContext()
 

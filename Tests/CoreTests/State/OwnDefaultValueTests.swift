@@ -4,7 +4,7 @@ import OperationTesting
 import Testing
 
 /// Default values and statuses of states that a user writes.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct OwnDefaultValueTests {
   private let script = IntScript()
 

@@ -4,7 +4,7 @@ import OperationTesting
 import Testing
 
 /// A state and a request kind that a user writes, with nothing but the core.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct OwnStateTests {
   private let script = OperationScript<String, any Error>()
 

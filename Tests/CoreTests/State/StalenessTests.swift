@@ -4,7 +4,7 @@ import OperationTesting
 import Testing
 
 /// When a value should be fetched again: any rule that says so is enough.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct StalenessTests {
   private let query = IntScript().query()
 

@@ -4,7 +4,7 @@ import OperationTesting
 import Testing
 
 /// What happened last decides the status, also when all dates are equal.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct StatusTests {
   @Test
   func `Under a frozen clock the last one decides`() async throws {

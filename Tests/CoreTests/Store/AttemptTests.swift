@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// `state.attempt` and `onAttemptFailed`, with a modifier that a user writes: the core knows no retry.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct AttemptTests {
   private let script = IntScript()
   private let clock = ManualClock(date: Date(timeIntervalSinceReferenceDate: 100))

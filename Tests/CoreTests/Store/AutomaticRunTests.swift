@@ -3,7 +3,7 @@ import OperationTesting
 import Testing
 
 /// Runs that a subscription starts, joins, keeps alive and cancels.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct AutomaticRunTests {
   @Test
   func `Subscribing runs a stale operation once, however many subscribe`() async throws {

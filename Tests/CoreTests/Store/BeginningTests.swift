@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// When runs begin for subscribers, and when they do not.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct BeginningTests {
   private let script = IntScript(endsOnCancellation: false)
 
@@ -99,7 +99,7 @@ struct BeginningTests {
 }
 
 /// A store that is gone: what was taken from it before ends.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct ClosedStoreTests {
   @Test(arguments: [false, true])
   func `The states of a store that is gone end, and run nothing`(hadSubscribers: Bool) async throws {

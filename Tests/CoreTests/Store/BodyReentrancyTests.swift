@@ -3,7 +3,7 @@ import OperationTesting
 import Testing
 
 /// The body of an operation may do anything to the store that runs it, also before it suspends.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct BodyReentrancyTests {
   private func store(_ body: @escaping @Sendable (OperationContext) async throws -> Int) -> IntStore {
     IntStore.detached(query: ClosureQuery(body: body), initialValue: 0)

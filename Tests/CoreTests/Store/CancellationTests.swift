@@ -3,7 +3,7 @@ import OperationTesting
 import Testing
 
 /// A run that ends because it was cancelled takes back what it did, and nothing else.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct CancellationTests {
   @Test
   func `Value, error, dates and counts are as they were, and the caller gets the failure`() async throws {

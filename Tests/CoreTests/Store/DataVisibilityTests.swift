@@ -3,7 +3,7 @@ import OperationTesting
 import Testing
 
 /// What a reader sees of a store while runs come and go.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct DataVisibilityTests {
   @Test
   func `The value stays readable while a refetch runs and after it failed`() async throws {

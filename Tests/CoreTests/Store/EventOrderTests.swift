@@ -3,7 +3,7 @@ import OperationTesting
 import Testing
 
 /// Subscribers hear of everything once, in order, before the change returns.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct EventOrderTests {
   @Test
   func `A fetch is reported from its beginning to its end`() async throws {

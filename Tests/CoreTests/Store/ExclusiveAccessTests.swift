@@ -3,7 +3,7 @@ import OperationTesting
 import Testing
 
 /// `withExclusiveAccess`: a read and a write that belong together, on any thread, nested.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct ExclusiveAccessTests {
   @Test
   func `Two threads that increment ten thousand times lose nothing`() async {

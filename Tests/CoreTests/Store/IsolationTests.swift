@@ -4,7 +4,7 @@ import OperationTesting
 import Testing
 
 /// The body of an operation leaves its caller's actor.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct IsolationTests {
   @Test @MainActor
   func `A fetch from the main actor leaves it`() async throws {

@@ -3,7 +3,7 @@ import OperationTesting
 import Testing
 
 /// Who keeps a store, and what is left when it goes.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct LifetimeTests {
   @Test
   func `A subscription does not keep its store`() {

@@ -4,7 +4,7 @@ import OperationTesting
 import Testing
 
 /// Nothing that a user wrote is called while a lock is held: another thread can always use the store.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct LockFreedomTests {
   @Test
   func `Handlers of every event`() async throws {

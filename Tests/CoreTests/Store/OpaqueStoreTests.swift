@@ -3,7 +3,7 @@ import OperationTesting
 import Testing
 
 /// A store with its types erased: the same store with the same surface.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct OpaqueStoreTests {
   @Test
   func `It shows what the store shows`() async throws {

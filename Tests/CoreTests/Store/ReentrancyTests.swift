@@ -3,7 +3,7 @@ import OperationTesting
 import Testing
 
 /// A handler may do anything to the store that it hears of.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct ReentrancyTests {
   @Test
   func `A value set inside a handler reaches all handlers after the event that is being delivered`() {

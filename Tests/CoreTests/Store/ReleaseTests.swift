@@ -4,7 +4,7 @@ import OperationTesting
 import Testing
 
 /// What leaves a store runs its deinitializer when no lock is held, and does not pile up.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct ReleaseTests {
   private typealias Session = ReleaseCallback
   private typealias State = QueryState<Session, any Error>

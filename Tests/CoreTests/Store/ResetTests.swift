@@ -3,7 +3,7 @@ import OperationTesting
 import Testing
 
 /// `resetState`: back to the initial state, all tasks cancelled, their outcomes not shown.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct ResetTests {
   @Test
   func `A reset goes back to the initial state`() {

@@ -3,7 +3,7 @@ import OperationTesting
 import Testing
 
 /// `fetch(handler:)` hands its handler the events of that run alone.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct RunHandlerTests {
   @Test
   func `The handler receives the events of its run alone`() async throws {

@@ -3,7 +3,7 @@ import OperationTesting
 import Testing
 
 /// `states`: an async sequence of a store's states that keeps the newest only.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct StatesSequenceTests {
   @Test
   func `The present state comes first, then each change`() async throws {

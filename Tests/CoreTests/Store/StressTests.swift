@@ -3,7 +3,7 @@ import OperationTesting
 import Testing
 
 /// Everything at once from several threads: what must hold in the end.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct StressTests {
   @Test(arguments: 0..<8)
   func `Nothing is lost or left`(_ seed: UInt64) async throws {

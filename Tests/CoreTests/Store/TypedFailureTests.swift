@@ -3,7 +3,7 @@ import OperationTesting
 import Testing
 
 /// Runs whose `Failure` has no room for a `CancellationError`.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct TypedFailureTests {
   typealias Script = OperationScript<Int, Refused>
   typealias Store = OperationStore<QueryState<Int, Refused>>

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// `store.values`
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct ValuesSequenceTests {
   private let script = IntScript()
 

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// Subscriptions with a closure alone, on any thread or on an actor.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct ClosureSubscriptionTests {
   private let script = IntScript()
 

@@ -3,7 +3,7 @@ import OperationTesting
 import Testing
 
 /// The names that tasks have where nothing names them, and which of them are equal.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct OperationTaskNameTests {
   private let script = IntScript(default: .value(1))
 

@@ -4,7 +4,7 @@ import OperationTesting
 import Testing
 
 /// Handlers that block hold up no deadline.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct SlowHandlerTests {
   private let release = DispatchSemaphore(value: 0)
 

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// Many paused runs at once.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues, .serialized)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues, .serialized)
 struct ManyPausedRunsTests {
   private let condition = SwitchSpecification(false)
   private let count = 10_000

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// `waits(until:)`
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct WaitingTests {
   private let condition = SwitchSpecification(false)
   private let script = IntScript()

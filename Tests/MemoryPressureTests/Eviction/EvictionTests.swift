@@ -4,7 +4,7 @@ import OperationTesting
 import Testing
 
 /// What a client drops when memory runs short.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct EvictionTests {
   private let clock = ManualClock()
   private let memory = MockMemoryPressureSource()

@@ -10,7 +10,7 @@
   @testable import OperationMemoryPressure
 
   /// The kernel's own files. What keeps a processor waiting stands for what keeps memory waiting.
-  @Suite(.serialized, .timeLimit(.minutes(3)), .warningsAreIssues)
+  @Suite(.serialized, .timeLimit(.minutes(10)), .warningsAreIssues)
   struct KernelTests {
     @Test(.enabled(if: Kernel.hasStallTriggers, "the kernel sets no trigger on /proc/pressure/cpu for this process"))
     func `A trigger needs a byte to overwrite at its end, and takes no second one`() throws {

@@ -7,7 +7,7 @@
   @testable import OperationMemoryPressure
 
   /// A service manager that hangs up, whatever else there is to watch.
-  @Suite(.timeLimit(.minutes(2)), .warningsAreIssues)
+  @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
   struct LostInputTests {
     private let tree: FakeTree
     private let hands = Hands()

@@ -8,7 +8,7 @@
   @testable import OperationMemoryPressure
 
   /// What a service manager asks a service to watch.
-  @Suite(.timeLimit(.minutes(2)), .warningsAreIssues)
+  @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
   struct ServiceManagerTests {
     private let tree: FakeTree
     private let loop = EventLoop()

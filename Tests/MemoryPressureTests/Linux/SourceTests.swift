@@ -7,7 +7,7 @@
   @testable import OperationMemoryPressure
 
   /// A source over files that look like the kernel's.
-  @Suite(.timeLimit(.minutes(2)), .warningsAreIssues)
+  @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
   struct SourceTests {
     private let tree: FakeTree
     private let loop = EventLoop()

@@ -4,7 +4,7 @@ import OperationTesting
 import Testing
 
 /// What loads at the same time, what waits, and what becomes of edits meanwhile.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct ConcurrentLoadingTests {
   @Test
   func `The next and the previous page load at once`() async throws {

@@ -5,7 +5,7 @@ import OperationTesting
 import Testing
 
 /// Pages that are only laid over the state: what is loaded is decided without them.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct LayeredPagesTests {
   /// A list `a` of which a layer shows more: a page before it and one after it.
   private func store(_ shelf: Shelf, initialValue: List = List("a")) -> ListStore {

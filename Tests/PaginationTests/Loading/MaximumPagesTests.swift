@@ -4,7 +4,7 @@ import OperationTesting
 import Testing
 
 /// Keeping no more than so many pages.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct MaximumPagesTests {
   @Test
   func `One more page drops one from the far end, both ways`() async throws {

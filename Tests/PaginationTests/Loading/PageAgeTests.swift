@@ -4,7 +4,7 @@ import OperationTesting
 import Testing
 
 /// A list is as old as its oldest page.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct PageAgeTests {
   private let clock = ManualClock()
   private let shelf = Shelf(.value("x"))

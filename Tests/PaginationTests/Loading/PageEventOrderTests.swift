@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// The events of a run come in one order: start, then for each page state, page, result, then the end.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct PageEventOrderTests {
   private typealias Diary = PageEventTests.Diary
 

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// What handlers hear of, run by run and page by page.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct PageEventTests {
   /// Writes events down as text, under a name.
   final class Diary: Sendable {

@@ -4,7 +4,7 @@ import OperationTesting
 import Testing
 
 /// The identifiers of what comes next are those of the pages that are there.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct PageIdentifierTests {
   @Test
   func `Without pages the initial page comes next, either way`() {

@@ -4,7 +4,7 @@ import OperationTesting
 import Testing
 
 /// Loading one page after the other.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct PageLoadingTests {
   @Test
   func `The first call loads the initial page, the following ones the next`() async throws {

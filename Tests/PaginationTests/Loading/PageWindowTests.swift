@@ -4,7 +4,7 @@ import OperationTesting
 import Testing
 
 /// A list of at most so many pages that loads at both ends has no gaps, in whatever order the pages come.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct PageWindowTests {
   @Test(arguments: [true, false])
   func `A page whose neighbor was pushed out while it loaded does not show`(isNextFirst: Bool) async throws {

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// What becomes of yields: the last one of a page stands for all, also where a run is taken back.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct PageYieldTests {
   /// A list of tokens, of which each page is yielded many times before it is returned.
   private struct Tokens: PaginatedRequest {

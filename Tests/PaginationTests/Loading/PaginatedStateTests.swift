@@ -4,7 +4,7 @@ import OperationTesting
 import Testing
 
 /// The state next to its pages: staleness, defaults, clients, modifiers, optimistic values.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct PaginatedStateTests {
   @Test
   func `It is stale while there are no pages`() async throws {

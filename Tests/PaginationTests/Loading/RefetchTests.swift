@@ -6,7 +6,7 @@ import OperationTesting
 import Testing
 
 /// Fetching all pages anew.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct RefetchTests {
   @Test
   func `It fetches nothing where there are no pages`() async throws {

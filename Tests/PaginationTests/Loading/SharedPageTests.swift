@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// Callers of the same page request share a run; others do not.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct SharedPageTests {
   @Test
   func `Two calls for the next page are one`() async throws {

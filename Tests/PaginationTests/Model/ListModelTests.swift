@@ -4,7 +4,7 @@ import OperationTesting
 import Testing
 
 /// Random sequences of loads, edits, failures, cancellations and refetches against the model.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct ListModelTests {
   @Test(arguments: 0..<60)
   func `A store does what the model does`(seed: UInt64) async throws {

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// Many at once: for the thread sanitizer, and for what must hold in any order.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct LoadingStressTests {
   @Test(arguments: [false, true])
   func `Pages stay unique and in order under concurrent loads, edits, reads and subscriptions`(

@@ -4,7 +4,7 @@ import OperationTesting
 import Testing
 
 /// Editing pages by their indices and by predicates.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct PagesEditingTests {
   @Test
   func `A page is edited at its index`() {

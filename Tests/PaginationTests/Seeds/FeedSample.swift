@@ -46,7 +46,7 @@ extension Post {
   }
 }
 
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct FeedSample {
   @Test
   func `The feed is read to its end`() async throws {

@@ -109,7 +109,7 @@ extension Pages<Int, [User]> {
   }
 }
 
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct FriendsSamples {
   @Test
   func `One list is updated by its request`() async throws {
