@@ -47,7 +47,7 @@ extension OperationRequest where Self: Sendable, Value: Sendable, Failure == any
   /// - Parameter deadline: An instant of `ContinuousClock`, or, where time is injected, one of
   ///   ``OperationCore/DeadlineSource/instant``.
   public func deadline(_ deadline: ContinuousClock.Instant) -> ModifiedOperation<Self, Timeout<Self>> {
-    self.modifier(Timeout(.deadline(deadline), failure: { $0 }))
+    self.modifier(Timeout(.deadline(FixedDeadline(deadline)), failure: { $0 }))
   }
 
   /// Ends runs that take longer than `limit` with ``OperationTimedOut``, and lets the operation know when that is.
@@ -74,7 +74,7 @@ extension OperationRequest where Self: Sendable, Value: Sendable {
     _ deadline: ContinuousClock.Instant,
     else failure: @escaping @Sendable (OperationTimedOut) -> Failure
   ) -> ModifiedOperation<Self, Timeout<Self>> {
-    self.modifier(Timeout(.deadline(deadline), failure: failure))
+    self.modifier(Timeout(.deadline(FixedDeadline(deadline)), failure: failure))
   }
 
   /// Ends runs that take longer than `limit` with the error that `failure` returns, and lets the operation know when

@@ -6,9 +6,19 @@ enum TimeLimit: Sendable {
   /// Some time after its start.
   case duration(Duration)
   /// At an instant, which the operation inside knows.
-  case deadline(ContinuousClock.Instant)
+  case deadline(FixedDeadline)
   /// Some time after its start, at an instant which the operation inside knows.
   case deadlineAfter(Duration)
+}
+
+/// An instant, by reference: the layout of instants is known at run time only, and is copied through look-ups.
+@usableFromInline
+final class FixedDeadline: Sendable {
+  let instant: ContinuousClock.Instant
+
+  init(_ instant: ContinuousClock.Instant) {
+    self.instant = instant
+  }
 }
 
 /// The time of one run.
@@ -18,36 +28,25 @@ struct TimeAllowance: Sendable {
   let start: Duration
   /// The time that the run has.
   @usableFromInline let duration: Duration
-  /// The instant at which the time is over, if the operation inside knows it.
-  @usableFromInline let deadline: ContinuousClock.Instant?
 
-  /// The time of a run that starts now.
+  /// The time of a run that starts now. A limit that the operation inside knows is written into its context.
   @usableFromInline
-  init(_ limit: TimeLimit, in context: OperationContext) {
+  init(_ limit: TimeLimit, in context: inout OperationContext) {
     let deadlines = context.operationDeadlines
     self.start = deadlines.elapsed
     switch limit {
     case .duration(let duration):
       self.duration = duration
-      self.deadline = nil
-    case .deadline(let instant):
-      let earliest = min(instant, context.operationDeadline ?? instant)
+    case .deadline(let deadline):
+      let earliest = min(deadline.instant, context.operationDeadline ?? deadline.instant)
       self.duration = deadlines.timeRemaining(until: earliest)
-      self.deadline = earliest
+      context.operationDeadline = earliest
     case .deadlineAfter(let duration):
       let instant = deadlines.instant.advanced(by: duration.clampedForClock)
       let earliest = min(instant, context.operationDeadline ?? instant)
       self.duration = earliest == instant ? duration : deadlines.timeRemaining(until: earliest)
-      self.deadline = earliest
+      context.operationDeadline = earliest
     }
-  }
-
-  /// The context for the operation inside.
-  @usableFromInline
-  func applied(to context: OperationContext) -> OperationContext {
-    var context = context
-    context.operationDeadline = self.deadline
-    return context
   }
 
   /// The rest of the time, by the deadlines of the run.

@@ -1,5 +1,5 @@
 public import OperationCore
-internal import Synchronization
+public import Synchronization
 
 /// A run in a task of its own, which its caller can leave before it ends.
 @usableFromInline
@@ -7,17 +7,20 @@ final class TimedRun<Operation: OperationRequest & Sendable>: Sendable where Ope
   @usableFromInline typealias Outcome = Result<Operation.Value, Operation.Failure>
   @usableFromInline typealias Continuation = OperationContinuation<Operation.Value, Operation.Failure>
 
-  private let lock = Mutex(())
+  @usableFromInline let lock = Mutex(())
   // The state lies beside its lock, because a `Mutex` of a generic value looks its type up.
-  private nonisolated(unsafe) var state = TimedRunState()  // Unsafe only in name: `lock` guards it.
-  private nonisolated(unsafe) var continuation: Continuation?  // Unsafe only in name: `lock` guards it.
-  private nonisolated(unsafe) var outcome: Outcome?  // Unsafe only in name: `lock` guards it.
+  // Unsafe only in name: `lock` guards it.
+  @usableFromInline nonisolated(unsafe) var state = TimedRunState()
+  // Unsafe only in name: `lock` guards it.
+  @usableFromInline nonisolated(unsafe) var continuation: Continuation?
+  // Unsafe only in name: `lock` guards it.
+  @usableFromInline nonisolated(unsafe) var outcome: Outcome?
 
-  private let context: OperationContext
-  private let isolation: (any Actor)?
-  let operation: Operation
+  @usableFromInline let context: OperationContext
+  @usableFromInline let isolation: (any Actor)?
+  @usableFromInline let operation: Operation
 
-  @usableFromInline
+  @inlinable
   init(operation: Operation, context: OperationContext, continuation: Continuation, isolation: (any Actor)?) {
     self.operation = operation
     self.context = context
@@ -30,24 +33,46 @@ final class TimedRun<Operation: OperationRequest & Sendable>: Sendable where Ope
 
 extension TimedRun {
   /// Starts the run on the thread of the caller. Returns whether it has ended already.
-  @usableFromInline
+  @inlinable
   func start() -> Bool {
-    let task = Task.isCancelled ? self.startCancelled() : RunTask.start(in: self.context) { await self.perform() }
-    return self.lock.withLock { _ in
-      self.state.task = task
-      return self.state.phase == .ended
-    }
+    // A task of its own does not inherit the cancellation.
+    if Task.isCancelled { return self.started(by: self.startCancelled()) }
+    return self.started(
+      by: RunTask.start(in: self.context) {
+        Task.immediate { await self.perform() }
+      } enqueuing: { executor in
+        Task(executorPreference: executor) { await self.perform() }
+      }
+    )
   }
 
-  /// Starts the run in a task that is cancelled, as a task of its own does not inherit that.
-  private func startCancelled() -> RunTask {
+  // Not inlined: cancelled runs are rare.
+  @usableFromInline
+  func startCancelled() -> RunTask {
     RunTask.start(in: self.context) {
-      withUnsafeCurrentTask { $0?.cancel() }
-      await self.perform()
+      Task.immediate { await self.performCancelled() }
+    } enqueuing: { executor in
+      Task(executorPreference: executor) { await self.performCancelled() }
     }
   }
 
-  private func perform() async {
+  private func performCancelled() async {
+    withUnsafeCurrentTask { $0?.cancel() }
+    await self.perform()
+  }
+
+  /// Keeps the task of the run, and returns whether the run has ended.
+  @inlinable
+  func started(by task: RunTask) -> Bool {
+    self.lock.withLock { _ in
+      if self.state.phase == .ended { return true }
+      self.state.task = task
+      return false
+    }
+  }
+
+  @inlinable
+  func perform() async {
     let continuation = Continuation { result, context in self.yield(result, using: context) }
     do throws(Operation.Failure) {
       self.finish(
@@ -58,7 +83,21 @@ extension TimedRun {
     }
   }
 
-  private func finish(_ outcome: Outcome) {
+  @inlinable
+  func finish(_ outcome: Outcome) {
+    let isAwaited = self.lock.withLock { _ in
+      // Before the caller waits, nothing else is to be done.
+      guard self.state.phase == .running, self.state.waiter == nil, self.state.timer == nil else { return true }
+      self.outcome = outcome
+      self.state.phase = .ended
+      return false
+    }
+    if isAwaited { self.finishAwaited(outcome) }
+  }
+
+  // Not inlined: it is called once for each run that waits.
+  @usableFromInline
+  func finishAwaited(_ outcome: Outcome) {
     let effects = self.lock.withLock { _ in
       if self.state.phase == .running { self.outcome = outcome }
       return self.state.finish()
@@ -67,9 +106,12 @@ extension TimedRun {
   }
 
   /// The outcome of the run, which has ended in time. Called once.
-  @usableFromInline
+  @inlinable
   func takeOutcome() -> Outcome {
-    guard let outcome = self.lock.withLock({ _ in Unguarded(self.outcome.take()) }).value else {
+    // Captured, not returned: what a lock returns has to be sendable.
+    var outcome: Outcome?
+    self.lock.withLock { _ in outcome = self.outcome.take() }
+    guard let outcome else {
       preconditionFailure("The outcome of a run was taken twice, or before the run had ended.")
     }
     return outcome
@@ -147,7 +189,9 @@ extension TimedRun {
 
 extension TimedRun {
   /// Passes a result on, unless the caller has left or the run has ended.
-  private func yield(_ result: Outcome, using context: OperationContext?) {
+  // Not inlined: yields are rare.
+  @usableFromInline
+  func yield(_ result: Outcome, using context: OperationContext?) {
     let (phase, continuation) = self.lock.withLock { _ in
       (self.state.phase, self.state.phase == .running ? self.continuation : nil)
     }
@@ -159,15 +203,5 @@ extension TimedRun {
     case .ended, .over:
       OperationWarning.lateYield("A run of \(Operation.self) yielded a result after it had returned").report()
     }
-  }
-}
-
-/// Carries a value out of a lock whose result has to be sendable.
-private struct Unguarded<Value>: @unchecked Sendable {
-  // Unchecked because the value is used by the one caller that took it out of the state.
-  let value: Value
-
-  init(_ value: Value) {
-    self.value = value
   }
 }

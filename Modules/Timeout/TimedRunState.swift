@@ -1,7 +1,9 @@
-internal import OperationCore
+public import OperationCore
 
 /// The state of a ``TimedRun``, whatever its types.
+@usableFromInline
 struct TimedRunState: Sendable {
+  @usableFromInline
   enum Phase: Sendable {
     /// The run has not ended, and its caller waits for it.
     case running
@@ -30,12 +32,15 @@ struct TimedRunState: Sendable {
     }
   }
 
-  var phase = Phase.running
+  @usableFromInline var phase = Phase.running
   /// Whether the caller was cancelled and waits for the end of the run nevertheless.
-  var isCancelled = false
-  var task: RunTask?
-  var waiter: UnsafeContinuation<Void, Never>?
-  var timer: OperationSubscription?
+  @usableFromInline var isCancelled = false
+  @usableFromInline var task: RunTask?
+  @usableFromInline var waiter: UnsafeContinuation<Void, Never>?
+  @usableFromInline var timer: OperationSubscription?
+
+  @usableFromInline
+  init() {}
 
   /// Ends the run. Its caller continues, if it has not left.
   mutating func finish() -> Effects {

@@ -18,14 +18,10 @@ public struct Timeout<Operation: OperationRequest & Sendable>: OperationModifier
     using operation: Operation,
     with continuation: OperationContinuation<Operation.Value, Operation.Failure>
   ) async throws(Operation.Failure) -> Operation.Value {
-    let allowance = TimeAllowance(self.limit, in: context)
+    var context = context
+    let allowance = TimeAllowance(self.limit, in: &context)
     if Task.isCancelled || allowance.duration <= .zero { try self.refuse(allowance, context, operation) }
-    let run = TimedRun(
-      operation: operation,
-      context: allowance.deadline == nil ? context : allowance.applied(to: context),
-      continuation: continuation,
-      isolation: isolation
-    )
+    let run = TimedRun(operation: operation, context: context, continuation: continuation, isolation: isolation)
     if !run.start() { try await self.wait(for: run, allowance, context) }
     return try run.takeOutcome().get()
   }

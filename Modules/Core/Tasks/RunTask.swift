@@ -55,29 +55,26 @@ extension RunTask {
   /// Starts a task that does a part of the work of the run with this context, on the thread of the caller.
   ///
   /// Like the task of a run, it is enqueued when runs are nested too deep on this thread, or when the context has an
-  /// executor preference. It inherits the priority and the task-local values, and not the cancellation.
+  /// executor preference.
+  ///
+  /// - Parameters:
+  ///   - make: Makes the task with `Task.immediate`. A closure that makes it saves the closures that the work would be
+  ///     wrapped in, each of which is an allocation.
+  ///   - enqueue: Makes the task with `Task.init`, for the executor if there is one.
   @inlinable
-  package static func start(in context: OperationContext, _ work: @escaping @Sendable () async -> Void) -> RunTask {
-    let depth = ThreadLocal.depth
-    guard depth.pointee < ThreadLocal.maximumDepth, !context.hasTaskConfiguration else {
-      return self.enqueue(context.operationTaskConfiguration.executorPreference, work)
-    }
-    depth.pointee += 1
-    defer { depth.pointee -= 1 }
-    return RunTask(Task.immediate { await work() })
-  }
-
-  @usableFromInline
-  static func enqueue(
-    _ executor: (any TaskExecutor)?,
-    _ work: @escaping @Sendable () async -> Void
+  @inline(__always)
+  package static func start(
+    in context: OperationContext,
+    _ make: () -> Task<Void, Never>,
+    enqueuing enqueue: ((any TaskExecutor)?) -> Task<Void, Never>
   ) -> RunTask {
     let depth = ThreadLocal.depth
-    guard executor == nil, depth.pointee < ThreadLocal.maximumDepth else {
-      return RunTask(Task(executorPreference: executor) { await work() })
+    if context.hasTaskConfiguration, let executor = context.operationTaskConfiguration.executorPreference {
+      return RunTask(enqueue(executor))
     }
+    guard depth.pointee < ThreadLocal.maximumDepth else { return RunTask(enqueue(nil)) }
     depth.pointee += 1
     defer { depth.pointee -= 1 }
-    return RunTask(Task.immediate { await work() })
+    return RunTask(make())
   }
 }
