@@ -119,6 +119,10 @@ symbol_graphs() {
   for path in "$build/Modules" "$build/Modules-tool"; do
     [ ! -d "$path" ] || search+=(-I "$path")
   done
+  # The module maps of system libraries are in the packages that bring them.
+  while IFS= read -r path; do
+    search+=(-I "$(dirname "$path")")
+  done < <(find "$build/../../checkouts" -path '*/Sources/*/module.modulemap' 2>/dev/null)
   triple=$(swift -print-target-info | awk -F '"' '/"triple"/ { print $4; exit }')
   rm -rf "$folder"
   mkdir -p "$folder"
