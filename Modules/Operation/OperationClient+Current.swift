@@ -3,7 +3,7 @@ public import OperationCore
 extension OperationClient {
   /// The client of the current task, or the one for the process.
   ///
-  /// ``withCurrent(_:operation:)`` replaces it for a task and its children. The client for the process is created at
+  /// `withCurrent(_:operation:)` replaces it for a task and its children. The client for the process is created at
   /// the first use, with the defaults of ``init(defaultContext:storeCache:)``, and is never released.
   public static var current: OperationClient {
     CurrentClient.scope?.client { OperationClient() } ?? self.ofProcess

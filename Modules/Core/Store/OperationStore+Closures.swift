@@ -5,7 +5,7 @@ extension OperationStore {
   /// let subscription = store.subscribe { state in print(state.status) }
   /// ```
   ///
-  /// It is ``subscribe(with:isolation:)`` for code that needs the state alone.
+  /// It is ``subscribe(with:isolation:)-(OperationEventHandler<State>,_)`` for code that needs the state alone.
   ///
   /// - Parameters:
   ///   - isolation: The actor of the caller, on which a run that this call starts does not begin.
