@@ -4,9 +4,9 @@ extension OperationRequest {
   /// Runs the operation again when it fails, up to `limit` times after the first attempt.
   ///
   /// The backoff function of the context sets the delays between attempts, unless the error knows better: see
-  /// ``OperationCore/RetryHinting`` and ``OperationCore/RetryClassifying``. The error of the last attempt is thrown
+  /// ``/OperationCore/RetryHinting`` and ``/OperationCore/RetryClassifying``. The error of the last attempt is thrown
   /// unchanged. A cancelled task makes no further attempt, and a `CancellationError` is not retried. Neither is an
-  /// attempt made that could not begin before ``OperationCore/OperationContext/operationDeadline``.
+  /// attempt made that could not begin before ``/OperationCore/OperationContext/operationDeadline``.
   ///
   /// The limit is configuration: a value written nearer to the operation wins. So an operation can set
   /// ``OperationCore/OperationContext/operationMaxRetries`` in its setup. Of two retries around one operation only the
@@ -24,7 +24,7 @@ extension OperationRequest {
   /// - Parameters:
   ///   - limit: The number of retries. A negative number is reported and counts as 0.
   ///   - condition: Receives the error of an attempt and its context. It also decides for a `CancellationError`, and in
-  ///     place of ``OperationCore/RetryClassifying``. It is not called after the last attempt or once the task is
+  ///     place of ``/OperationCore/RetryClassifying``. It is not called after the last attempt or once the task is
   ///     cancelled.
   public func retry(
     limit: Int,
@@ -52,7 +52,7 @@ extension OperationRequest {
 
   /// Runs the operation again when it fails, or returns a value that asks for another attempt.
   ///
-  /// See ``retry(limit:whileValue:)-(_,(Value,OperationContext)->Bool)``.
+  /// See ``retry(limit:whileValue:)-(_,(Self.Value,OperationContext)->Bool)``.
   ///
   /// - Parameters:
   ///   - limit: The number of retries after the first attempt. A negative number is reported and counts as 0.

@@ -13,7 +13,7 @@ extension OperationRequest {
 
   /// Sets the longest delay that an error can ask for.
   ///
-  /// An error decides the delay before the next attempt if it is ``OperationCore/RetryHinting`` and has a hint. A hint
+  /// An error decides the delay before the next attempt if it is ``/OperationCore/RetryHinting`` and has a hint. A hint
   /// above the cap counts as the cap, and a negative one as zero.
   ///
   /// - Parameter cap: The longest delay. A negative one is reported and counts as zero.

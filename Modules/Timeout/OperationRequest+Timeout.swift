@@ -9,7 +9,7 @@ extension OperationRequest where Self: Sendable, Value: Sendable, Failure == any
   /// goes on in the background, and what it yields from then on is dropped. A run that ends in time leaves no timer.
   /// A caller that is cancelled leaves at once with a `CancellationError`.
   ///
-  /// - Parameter limit: The time that a run has, by ``OperationCore/OperationContext/operationDeadlines``. With zero,
+  /// - Parameter limit: The time that a run has, by ``/OperationCore/OperationContext/operationDeadlines``. With zero,
   ///   the operation is not begun. A negative duration is reported and counts as zero.
   public func timeout(_ limit: Duration) -> ModifiedOperation<Self, Timeout<Self>> {
     self.modifier(Timeout(.duration(limit.reportedIfNegative(in: "timeout(_:)")), failure: { $0 }))
@@ -23,7 +23,7 @@ extension OperationRequest where Self: Sendable, Value: Sendable {
   /// `CancellationError`, a caller that is cancelled waits until the operation ends, however long that takes.
   ///
   /// - Parameters:
-  ///   - limit: The time that a run has, by ``OperationCore/OperationContext/operationDeadlines``. With zero, the
+  ///   - limit: The time that a run has, by ``/OperationCore/OperationContext/operationDeadlines``. With zero, the
   ///     operation is not begun. A negative duration is reported and counts as zero.
   ///   - failure: Returns the error that the caller gets.
   public func timeout(
@@ -40,12 +40,12 @@ extension OperationRequest where Self: Sendable, Value: Sendable, Failure == any
   /// Ends runs that have not ended at `deadline` with ``OperationTimedOut``.
   ///
   /// Unlike with ``timeout(_:)``, the operation inside knows the deadline, from
-  /// ``OperationCore/OperationContext/operationDeadline``: a retry does not sleep past it, and gives up when the next
+  /// ``/OperationCore/OperationContext/operationDeadline``: a retry does not sleep past it, and gives up when the next
   /// attempt could not begin before it. Where deadlines are nested, or the context of the run has one already, the
   /// earlier one applies. A run that would begin after the deadline is not begun.
   ///
   /// - Parameter deadline: An instant of `ContinuousClock`, or, where time is injected, one of
-  ///   ``OperationCore/DeadlineSource/instant``.
+  ///   ``/OperationCore/DeadlineSource/instant``.
   public func deadline(_ deadline: ContinuousClock.Instant) -> ModifiedOperation<Self, Timeout<Self>> {
     self.modifier(Timeout(.deadline(FixedDeadline(deadline)), failure: { $0 }))
   }
@@ -68,7 +68,7 @@ extension OperationRequest where Self: Sendable, Value: Sendable {
   ///
   /// - Parameters:
   ///   - deadline: An instant of `ContinuousClock`, or, where time is injected, one of
-  ///     ``OperationCore/DeadlineSource/instant``.
+  ///     ``/OperationCore/DeadlineSource/instant``.
   ///   - failure: Returns the error that the caller gets.
   public func deadline(
     _ deadline: ContinuousClock.Instant,
