@@ -1,0 +1,2 @@
+import OperationChaos
+import OperationCore

@@ -1,0 +1,12 @@
+import OperationCore
+import OperationHedging
+
+struct RenameFile: OperationRequest, Sendable {
+  let name: String
+
+  func run(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    with continuation: OperationContinuation<String, any Error>
+  ) async throws -> String { sample() }
+}

@@ -1,0 +1,3 @@
+import OperationCore
+import OperationPersistence
+import OperationSQLite
