@@ -32,8 +32,11 @@ struct MovingTests {
 
     try await left.cancelled()
     #expect($value.isLoading)
-    try await second.next().succeed(2)
-    try await $value.load()
+    let run = try await second.next()
+    let shared = $value
+    let load = Task.immediate { try await shared.load() }
+    run.succeed(2)
+    _ = try await load.value
     #expect(value == 2)
     #expect(second.runCount == 1)
   }

@@ -11,8 +11,11 @@ struct SharedOperationTests {
     @SharedOperation(script.query(), client: client) var second
 
     #expect($first.store === $second.store)
-    try await script.next().succeed(1)
-    #expect(try await $first.load() == 1)
+    let run = try await script.next()
+    let shared = $first
+    let load = Task.immediate { try await shared.load() }
+    run.succeed(1)
+    #expect(try await load.value == 1)
 
     #expect(first == 1)
     #expect(second == 1)
