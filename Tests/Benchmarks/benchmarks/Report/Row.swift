@@ -65,10 +65,18 @@ extension Row {
   }
 
   /// How many allocations something of which the cost is known makes; no row where they cannot be counted.
-  static func allocations(of timing: Timing, _ section: String, _ name: String, bar: Double) -> [Row] {
+  ///
+  /// The gate is what it takes today, where that is more than the bar: the short form judges by it.
+  static func allocations(
+    of timing: Timing,
+    _ section: String,
+    _ name: String,
+    bar: Double,
+    gate: Double? = nil
+  ) -> [Row] {
     // In tenths: a block that another thread has taken meanwhile does not count.
     timing.allocations.map { allocations in
-      [.number(section, "allocations of \(name)", (allocations * 10).rounded() / 10, bar: bar)]
+      [.number(section, "allocations of \(name)", (allocations * 10).rounded() / 10, bar: bar, gate: gate)]
     } ?? []
   }
 

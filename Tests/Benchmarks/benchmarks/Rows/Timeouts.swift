@@ -23,7 +23,7 @@ extension Benchmark {
       Row(section, "chaos that is off", chaos),
     ]
       // The task of the run, and the run with its state.
-      + Row.allocations(of: timeout, section, "a timeout", bar: 2)
+      + Row.allocations(of: timeout, section, "a timeout", bar: 1, gate: 5)
       + Row.allocations(of: fallback, section, "a fallback", bar: 0)
   }
 }
