@@ -1,0 +1,67 @@
+import OperationTesting
+import SharingOperation
+import Testing
+
+/// A model that is isolated to an actor of its own.
+private actor CounterModel {
+  @SharedOperation<QueryState<Int, any Error>> private var count: Int?
+  private(set) var seen: [Int?] = []
+
+  init(_ script: OperationScript<Int, any Error>, client: OperationClient) {
+    self._count = SharedOperation(script.query(), client: client)
+  }
+
+  var value: Int? { self.count }
+
+  func increment() {
+    let count = (self.count ?? 0) + 1
+    self.count = count
+    self.seen.append(self.count)
+  }
+
+  func fetch() async throws -> Int? {
+    try await self.$count.fetch()
+    return self.count
+  }
+
+  func move(to script: OperationScript<Int, any Error>, client: OperationClient) {
+    self.$count = SharedOperation(script.query(), client: client)
+  }
+}
+
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+struct ActorTests {
+  private let client = makeClient(runsAutomatically: false)
+
+  @Test func `An actor sees what it has set, and what it has fetched`() async throws {
+    let script = OperationScript<Int, any Error>(default: .value(10))
+    let model = CounterModel(script, client: self.client)
+
+    await model.increment()
+    await model.increment()
+    #expect(await model.seen == [1, 2])
+    #expect(try await model.fetch() == 10)
+  }
+
+  @Test func `Actors that share an operation see the changes of each other`() async throws {
+    let script = OperationScript<Int, any Error>()
+    let models = (0..<4).map { _ in CounterModel(script, client: self.client) }
+
+    for model in models { await model.increment() }
+
+    for model in models { #expect(await model.value == 4) }
+    #expect(self.client.store(for: script.query()).subscriberCount == 4)
+  }
+
+  @Test func `An actor moves its wrapper to another operation`() async throws {
+    let first = OperationScript<Int, any Error>()
+    let second = OperationScript<Int, any Error>()
+    let model = CounterModel(first, client: self.client)
+    await model.increment()
+
+    await model.move(to: second, client: self.client)
+
+    #expect(await model.value == nil)
+    #expect(self.client.store(for: first.query()).subscriberCount == 0)
+  }
+}
