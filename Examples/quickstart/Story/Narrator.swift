@@ -28,7 +28,7 @@ final class Narrator<State: OperationState & Sendable>: Sendable {
     let text =
       switch phase {
       case .idle: value ?? "nothing yet"
-      case .loading: value.map { "so far \($0)" } ?? "nothing yet"
+      case .loading: (value.map { "so far \($0)" } ?? "nothing yet") + (state.attempt?.inWords ?? "")
       case .value: value ?? "nothing"
       case .error: (state.error?.inWords ?? "unknown") + (value.map { "; still \($0)" } ?? "")
       }
@@ -52,15 +52,24 @@ enum Phase: String, Sendable {
   }
 }
 
+extension OperationAttempt {
+  /// What a loading state says of its attempt; empty for a first one under way.
+  fileprivate var inWords: String {
+    guard self.lastFailure != nil else { return "" }
+    return ", attempt \(self.index)" + (self.nextBegins == nil ? "" : " failed, the next one is due soon")
+  }
+}
+
 extension Narrator {
   /// Checks that the states said this, and nothing else.
   func checkPhases(_ expected: Phase...) {
     self.checkPhases(expected)
   }
 
+  /// States that tell of attempts after the first are left out.
   func checkPhases(_ expected: [Phase]) {
     let inWords = { (phases: [Phase]) in phases.map(\.rawValue).joined(separator: ", ") }
-    let phases = self.states.map { Phase($0) }
+    let phases = self.states.filter { $0.attempt?.lastFailure == nil }.map { Phase($0) }
     self.account.check("\(self.subject) was: \(inWords(expected))", phases == expected, found: inWords(phases))
   }
 }
