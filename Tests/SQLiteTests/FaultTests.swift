@@ -159,7 +159,7 @@
       let folder = try Folder()
       let disk = folder.file("disk")
       try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: true)
-      // Not everybody may mount.
+      // Mounting may be forbidden.
       guard run("/bin/mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", disk) else { return }
       defer { _ = run("/bin/umount", disk) }
       let ballast = disk + "/ballast"

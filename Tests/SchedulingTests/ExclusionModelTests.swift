@@ -46,7 +46,7 @@ struct ExclusionModelTests {
       default:
         continue
       }
-      // The model admits whoever is the first in all of its categories, until nobody is.
+      // The model admits each waiter that is the first in all of its categories, until there is none.
       while let index = waiting.firstIndex(where: { self.mayEnter($0, holding: holding, waiting: waiting) }) {
         holding.append(waiting.remove(at: index))
       }

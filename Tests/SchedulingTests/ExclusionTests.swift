@@ -87,7 +87,7 @@ struct ExclusionTests {
     try await holder.value
   }
 
-  @Test func `A waiter that is cancelled leaves at once and lets nobody in early`() async throws {
+  @Test func `A waiter that is cancelled leaves at once and lets no other in early`() async throws {
     let operation = self.script.operation().mutuallyExclusive(self.names("x"))
     let runs = (0..<4).map { _ in operation.begin() }
     let first = try await self.script.next()

@@ -23,7 +23,7 @@ actor Session {
 
 struct NotLoggedIn: Error {}
 
-/// Logs in, unless somebody has done so already.
+/// Logs in, unless a login is there already.
 struct LogIn: OperationRequest, Sendable {
   let session: Session
 

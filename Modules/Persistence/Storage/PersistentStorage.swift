@@ -14,7 +14,7 @@ public protocol PersistentStorage: AnyObject, Sendable {
   /// Keys are compared byte by byte. The entries include all batches that were applied before the call.
   ///
   /// - Throws: An error if the storage cannot be read or is closed. An entry whose bytes are damaged is returned all the
-  ///   same: who reads it finds out, and keeps it.
+  ///   same: its reader finds out, and keeps it.
   nonisolated(nonsending) func entries(withPrefix prefix: String) async throws -> [StorageEntry]
 
   /// Makes all changes of a batch, or none of them.

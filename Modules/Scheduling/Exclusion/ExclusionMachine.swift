@@ -219,7 +219,7 @@ extension ExclusionMachine {
     return resumptions
   }
 
-  /// Admits the first waiters of lanes that nobody holds.
+  /// Admits the first waiters of the lanes that are free.
   private mutating func admitFirst(_ slots: [Int], _ resumptions: inout [Resumption]) {
     for slot in slots {
       while let first = self.lanes[slot].queue.first, self.isFirstEverywhere(first) {

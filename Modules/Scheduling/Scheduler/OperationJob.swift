@@ -12,7 +12,7 @@ protocol ScheduledJob: AnyObject, Sendable {
   func run(in context: OperationContext) async -> (any Error)?
   /// Runs the operation with further conditions before its own ones.
   func run(in context: OperationContext, after conditions: [any OperationCondition]) async -> (any Error)?
-  /// Hands the value to those who await it. Called under the scheduling lock.
+  /// Hands the value to its waiters. Called under the scheduling lock.
   func publish()
 }
 

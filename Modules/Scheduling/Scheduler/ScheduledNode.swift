@@ -129,7 +129,7 @@ final class ScheduledNode: Sendable {
     var awaited: [ScheduledNode] = []
     /// The scopes that await its value.
     var adopters: [RunScope] = []
-    /// One of those who await the end, as there is seldom more than one.
+    /// The first waiter for the end. There is seldom another one.
     var waiter: (id: UInt64, continuation: UnsafeContinuation<Void, Never>)?
     var otherWaiters: [(id: UInt64, continuation: UnsafeContinuation<Void, Never>)] = []
 

@@ -36,7 +36,7 @@ struct SchedulerMachine {
   var vitals = TicketQueue<ScheduledNode>()
   /// The operations that vital operations hold back, by rank.
   var held = TicketQueue<ScheduledNode>()
-  /// Those who wait until the scheduler is empty.
+  /// The callers that wait until the scheduler is empty.
   var emptyWaiters: [UnsafeContinuation<Void, Never>] = []
   /// The number of scheduler objects that users have.
   var handleCount = 0

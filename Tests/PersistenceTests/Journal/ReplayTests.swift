@@ -69,7 +69,7 @@ import Testing
     let journal = program.makeJournal()
     let mutation = Send(server: self.server).scope("s").journaled(as: "send")
     journal.register(mutation, as: "send")
-    // Nobody has called `resume()`: the new call needs the older ones to be made.
+    // `resume()` was not called: the new call makes the older ones first.
     try await program.client.store(for: mutation).mutate(with: Note(id: 1, text: "c"))
     #expect(self.server.done == ["a", "b", "c"])
     #expect(journal.entries.isEmpty)
