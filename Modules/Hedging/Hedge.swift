@@ -1,7 +1,7 @@
 public import OperationCore
 
-extension QueryRequest where Value: Sendable {
-  /// Starts another run of the query beside one that takes long, and uses the first success.
+extension IdempotentRequest where Self: Sendable, Value: Sendable {
+  /// Starts another run of the operation beside one that takes long, and uses the first success.
   ///
   /// The rules are those of the method with a duration.
   public func hedged(
@@ -12,62 +12,18 @@ extension QueryRequest where Value: Sendable {
     self.modifier(Hedge(after: delay, maximum: maximum, budget: budget))
   }
 
-  /// Starts another run of the query beside one that takes longer than `delay`, and uses the first success.
+  /// Starts another run of the operation beside one that takes longer than `delay`, and uses the first success.
   ///
   /// The other runs are then cancelled, and awaited. A failure starts the next run at once. When all runs have failed,
   /// the last failure is thrown. A run that yields first passes its yields on, and the yields of the others are dropped.
+  ///
+  /// Queries are idempotent. Another operation says that it may run several times at once: write
+  /// ``/OperationCore/OperationRequest/idempotent()`` inside of this.
   ///
   /// - Parameters:
   ///   - delay: How long to wait after a run has begun before the next one begins.
   ///   - maximum: The highest number of runs, the first included, at least 1.
   ///   - budget: Bounds the runs besides the first; nil for no bound.
-  public func hedged(
-    after delay: OperationDuration,
-    maximum: Int = 2,
-    budget: RetryBudget? = nil
-  ) -> ModifiedOperation<Self, Hedge<Self>> {
-    self.hedged(after: .fixed(delay), maximum: maximum, budget: budget)
-  }
-}
-
-extension IdempotentRequest where Self: Sendable, Value: Sendable {
-  /// Starts another run of the operation beside one that takes long, and uses the first success.
-  ///
-  /// As for a query. An operation that is not a query says that it may run several times at once: write
-  /// ``/OperationCore/OperationRequest/idempotent()`` inside of this.
-  public func hedged(
-    after delay: HedgeDelay,
-    maximum: Int = 2,
-    budget: RetryBudget? = nil
-  ) -> ModifiedOperation<Self, Hedge<Self>> {
-    self.modifier(Hedge(after: delay, maximum: maximum, budget: budget))
-  }
-
-  /// Starts another run of the operation beside one that takes longer than `delay`, and uses the first success.
-  ///
-  /// As for a query. An operation that is not a query says that it may run several times at once: write
-  /// ``/OperationCore/OperationRequest/idempotent()`` inside of this.
-  public func hedged(
-    after delay: OperationDuration,
-    maximum: Int = 2,
-    budget: RetryBudget? = nil
-  ) -> ModifiedOperation<Self, Hedge<Self>> {
-    self.hedged(after: .fixed(delay), maximum: maximum, budget: budget)
-  }
-}
-
-// A query that is stated to be idempotent has both methods above, and needs a better match.
-extension QueryRequest where Self: IdempotentRequest, Value: Sendable {
-  /// Starts another run of the query beside one that takes long, and uses the first success.
-  public func hedged(
-    after delay: HedgeDelay,
-    maximum: Int = 2,
-    budget: RetryBudget? = nil
-  ) -> ModifiedOperation<Self, Hedge<Self>> {
-    self.modifier(Hedge(after: delay, maximum: maximum, budget: budget))
-  }
-
-  /// Starts another run of the query beside one that takes longer than `delay`, and uses the first success.
   public func hedged(
     after delay: OperationDuration,
     maximum: Int = 2,

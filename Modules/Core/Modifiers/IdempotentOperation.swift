@@ -1,6 +1,7 @@
 /// An operation that may run several times, even at once, with the effect of one run.
 ///
-/// Write ``OperationRequest/idempotent()`` for an operation that is idempotent where you use it, or conform its type.
+/// A ``QueryRequest`` is one. Write ``OperationRequest/idempotent()`` for another operation that is idempotent where you use
+/// it, or conform its type.
 /// Modifiers around an idempotent operation are idempotent, too. A modifier that repeats runs without waiting for the
 /// first one to end, such as `hedged(after:maximum:)` of `OperationHedging`, asks for it.
 public protocol IdempotentRequest: OperationRequest {}

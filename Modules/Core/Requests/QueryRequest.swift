@@ -1,5 +1,7 @@
 /// An operation that fetches a value, which its store caches, shares and refreshes.
 ///
+/// A query only reads, so it is an ``IdempotentRequest``.
+///
 /// ```swift
 /// struct PostQuery: QueryRequest, Hashable {
 ///   let id: Int
@@ -13,7 +15,8 @@
 ///   }
 /// }
 /// ```
-public protocol QueryRequest<Value, Failure>: StatefulOperationRequest where State == QueryState<Value, Failure> {
+public protocol QueryRequest<Value, Failure>: StatefulOperationRequest, IdempotentRequest
+where State == QueryState<Value, Failure> {
   associatedtype Value
   associatedtype Failure
   associatedtype State = QueryState<Value, Failure>
