@@ -24,6 +24,17 @@ public struct QueryOperation<Value: Sendable, Failure: Error>: QueryRequest {
 
   private let body: @Sendable (OperationContext, OperationContinuation<Value, Failure>) async throws(Failure) -> Value
 
+  private init(
+    at element: any Hashable & Sendable,
+    _ elements: [any Hashable & Sendable],
+    named operationName: String?,
+    body: @escaping @Sendable (OperationContext, OperationContinuation<Value, Failure>) async throws(Failure) -> Value
+  ) {
+    self.path = OperationPath(elements: [element] + elements)
+    self.operationName = operationName ?? OperationName.ofClosure(at: element, in: Self.self)
+    self.body = body
+  }
+
   /// Creates a query whose closure also receives the continuation, through which it can yield values.
   ///
   /// - Parameters:
@@ -38,9 +49,7 @@ public struct QueryOperation<Value: Sendable, Failure: Error>: QueryRequest {
     operationName: String? = nil,
     body: @escaping @Sendable (OperationContext, OperationContinuation<Value, Failure>) async throws(Failure) -> Value
   ) {
-    self.path = OperationPath(elements: [element] + elements)
-    self.operationName = operationName ?? OperationName.ofClosure(at: element, in: Self.self)
-    self.body = body
+    self.init(at: element, elements, named: operationName, body: body)
   }
 
   /// Creates a query.
@@ -57,9 +66,12 @@ public struct QueryOperation<Value: Sendable, Failure: Error>: QueryRequest {
     operationName: String? = nil,
     body: @escaping @Sendable (OperationContext) async throws(Failure) -> Value
   ) {
-    self.path = OperationPath(elements: [element] + elements)
-    self.operationName = operationName ?? OperationName.ofClosure(at: element, in: Self.self)
-    self.body = { context, _ throws(Failure) in try await body(context) }
+    self.init(
+      at: element,
+      elements,
+      named: operationName,
+      body: { context, _ throws(Failure) in try await body(context) }
+    )
   }
 
   /// Calls the closure.
@@ -86,9 +98,7 @@ extension QueryOperation where Failure == any Error {
     operationName: String? = nil,
     body: @escaping @Sendable (OperationContext, OperationContinuation<Value, any Error>) async throws -> Value
   ) {
-    self.path = OperationPath(elements: [element] + elements)
-    self.operationName = operationName ?? OperationName.ofClosure(at: element, in: Self.self)
-    self.body = body
+    self.init(at: element, elements, named: operationName, body: body)
   }
 
   /// Creates a query.
@@ -104,9 +114,7 @@ extension QueryOperation where Failure == any Error {
     operationName: String? = nil,
     body: @escaping @Sendable (OperationContext) async throws -> Value
   ) {
-    self.path = OperationPath(elements: [element] + elements)
-    self.operationName = operationName ?? OperationName.ofClosure(at: element, in: Self.self)
-    self.body = { context, _ in try await body(context) }
+    self.init(at: element, elements, named: operationName, body: { context, _ in try await body(context) })
   }
 }
 

@@ -30,6 +30,17 @@ public struct MutationOperation<Arguments: Sendable, MutateValue: Sendable, Muta
 
   private let body: Body
 
+  private init(
+    at element: any Hashable & Sendable,
+    _ elements: [any Hashable & Sendable],
+    named operationName: String?,
+    body: @escaping Body
+  ) {
+    self.path = OperationPath(elements: [element] + elements)
+    self.operationName = operationName ?? OperationName.ofClosure(at: element, in: Self.self)
+    self.body = body
+  }
+
   /// Creates a mutation whose closure also receives the continuation, through which it can yield values.
   ///
   /// - Parameters:
@@ -44,9 +55,7 @@ public struct MutationOperation<Arguments: Sendable, MutateValue: Sendable, Muta
     operationName: String? = nil,
     body: @escaping Body
   ) {
-    self.path = OperationPath(elements: [element] + elements)
-    self.operationName = operationName ?? OperationName.ofClosure(at: element, in: Self.self)
-    self.body = body
+    self.init(at: element, elements, named: operationName, body: body)
   }
 
   /// Creates a mutation.
@@ -63,9 +72,12 @@ public struct MutationOperation<Arguments: Sendable, MutateValue: Sendable, Muta
     operationName: String? = nil,
     body: @escaping @Sendable (Arguments, OperationContext) async throws(MutateFailure) -> MutateValue
   ) {
-    self.path = OperationPath(elements: [element] + elements)
-    self.operationName = operationName ?? OperationName.ofClosure(at: element, in: Self.self)
-    self.body = { arguments, context, _ throws(MutateFailure) in try await body(arguments, context) }
+    self.init(
+      at: element,
+      elements,
+      named: operationName,
+      body: { arguments, context, _ throws(MutateFailure) in try await body(arguments, context) }
+    )
   }
 
   /// Calls the closure.
@@ -96,9 +108,7 @@ extension MutationOperation where MutateFailure == any Error {
         Arguments, OperationContext, OperationContinuation<MutateValue, any Error>
       ) async throws -> MutateValue
   ) {
-    self.path = OperationPath(elements: [element] + elements)
-    self.operationName = operationName ?? OperationName.ofClosure(at: element, in: Self.self)
-    self.body = body
+    self.init(at: element, elements, named: operationName, body: body)
   }
 
   /// Creates a mutation.
@@ -114,9 +124,12 @@ extension MutationOperation where MutateFailure == any Error {
     operationName: String? = nil,
     body: @escaping @Sendable (Arguments, OperationContext) async throws -> MutateValue
   ) {
-    self.path = OperationPath(elements: [element] + elements)
-    self.operationName = operationName ?? OperationName.ofClosure(at: element, in: Self.self)
-    self.body = { arguments, context, _ in try await body(arguments, context) }
+    self.init(
+      at: element,
+      elements,
+      named: operationName,
+      body: { arguments, context, _ in try await body(arguments, context) }
+    )
   }
 }
 
@@ -134,9 +147,7 @@ extension MutationOperation where Arguments == Void, MutateFailure == any Error 
     operationName: String? = nil,
     body: @escaping @Sendable (OperationContext) async throws -> MutateValue
   ) {
-    self.path = OperationPath(elements: [element] + elements)
-    self.operationName = operationName ?? OperationName.ofClosure(at: element, in: Self.self)
-    self.body = { _, context, _ in try await body(context) }
+    self.init(at: element, elements, named: operationName, body: { _, context, _ in try await body(context) })
   }
 }
 
