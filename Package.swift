@@ -140,7 +140,15 @@ let table: [Module] = [
   .tests("Operation"),
   .tests("Sharing", uses: ["Operation"]),
   .tests("PathKeyGeneration"),
-  .suite("Composition", uses: ["Operation", "Timeout", "Fallback", "Chaos"]),
+  .suite(
+    "Composition",
+    uses: ["Operation", "Timeout", "Fallback", "Chaos"],
+    products: [
+      "swift-log": ["Logging", "InMemoryLogging"],
+      "swift-metrics": ["MetricsTestKit"],
+      "swift-distributed-tracing": ["Tracing", "InMemoryTracing"],
+    ]
+  ),
   .suite("Seeds", uses: ["Operation", "Sharing"]),
   .tests(
     "Macros",
@@ -228,7 +236,7 @@ struct Module {
   var uses: [String]
   /// The trait without which the module is empty; nil for a module that is always there.
   var trait: String?
-  /// The products of other packages that the module imports when its trait is on, by package.
+  /// The products of other packages that the module imports when their traits are on, by package.
   var products: [String: [String]] = [:]
   /// What is in the folder and not for the compiler.
   var excluded: [String] = []
@@ -377,12 +385,11 @@ extension Module {
   /// The products of other packages. SwiftPM resolves a package only if something unconditional, or a trait that is on,
   /// asks for one of its products.
   private var productDependencies: [Target.Dependency] {
-    guard !products.isEmpty else { return [] }
-    guard let trait, integrations.contains(where: { $0.trait == trait }) else {
-      fatalError("\(target) uses other packages, so it needs the trait of an integration.")
-    }
-    return products.sorted { $0.key < $1.key }.flatMap { package, names in
-      names.map { .product(name: $0, package: package, condition: .when(traits: [trait])) }
+    products.sorted { $0.key < $1.key }.flatMap { package, names -> [Target.Dependency] in
+      guard let trait = integrations.first(where: { $0.names(package) })?.trait, self.trait ?? trait == trait else {
+        fatalError("\(target) uses \(package), which is no package of an integration that it belongs to.")
+      }
+      return names.map { .product(name: $0, package: package, condition: .when(traits: [trait])) }
     }
   }
 
@@ -425,6 +432,9 @@ struct Integration {
   var packages: [String: Range<Version>]
 
   var packageTrait: Trait { .trait(name: trait, description: description) }
+
+  /// Whether it resolves the package with this name.
+  func names(_ package: String) -> Bool { packages.keys.contains { $0.hasSuffix("/\(package)") } }
 
   /// The packages of all integrations, each of them once.
   static var packageDependencies: [Package.Dependency] {

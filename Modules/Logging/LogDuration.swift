@@ -58,21 +58,30 @@
       context.onNextAttempt { next, _ in entry.note(next) }
       do throws(Operation.Failure) {
         let value = try await operation.run(isolation: isolation, in: context, with: continuation)
-        logger.log(level: self.level, "operation succeeded", metadata: self.metadata(of: entry, operation, nil))
+        logger.log(
+          level: self.level,
+          "operation succeeded",
+          metadata: self.metadata(of: entry, operation, context, nil)
+        )
         return value
       } catch {
         let message: Logger.Message = error.endsCancelledRun ? "operation cancelled" : "operation failed"
-        logger.log(level: self.level, message, metadata: self.metadata(of: entry, operation, error))
+        logger.log(level: self.level, message, metadata: self.metadata(of: entry, operation, context, error))
         throw error
       }
     }
 
-    private func metadata(of entry: RunEntry, _ operation: Operation, _ error: (any Error)?) -> Logger.Metadata {
+    private func metadata(
+      of entry: RunEntry,
+      _ operation: Operation,
+      _ context: OperationContext,
+      _ error: (any Error)?
+    ) -> Logger.Metadata {
       var metadata = entry.metadata(error: error)
       metadata["operation.name"] = .string(self.name ?? operation.operationName)
       // Only some operations have a path.
       if let path = (operation as? any OperationPathable)?.path {
-        metadata["operation.path"] = entry.metadata(of: path)
+        metadata["operation.path"] = context.metadata(of: path)
       }
       return metadata
     }

@@ -40,12 +40,14 @@
       }
       return metadata
     }
+  }
 
+  extension OperationContext {
     /// The elements of a path, or their types.
     func metadata(of path: OperationPath) -> Logger.MetadataValue {
       .array(
         path.map { element in
-          .string(self.context.operationLogsValues ? element.description : "\(type(of: element.base))")
+          .string(self.operationLogsValues ? element.description : "\(type(of: element.base))")
         }
       )
     }

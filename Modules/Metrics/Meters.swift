@@ -13,8 +13,9 @@
     let duration: CoreMetrics.Timer
     let stores: Meter
     let subscribers: Meter
+    let notices: NoticeCount
 
-    init(name: String, factory: any MetricsFactory) {
+    init(name: String, factory: any MetricsFactory, notices: NoticeMeters) {
       let dimensions = [("operation", name)]
       func counter(_ label: String) -> Counter { Counter(label: label, dimensions: dimensions, factory: factory) }
       self.runs = counter("operation.runs")
@@ -26,6 +27,7 @@
       self.duration = CoreMetrics.Timer(label: "operation.duration", dimensions: dimensions, factory: factory)
       self.stores = Meter(label: "operation.stores", dimensions: dimensions, factory: factory)
       self.subscribers = Meter(label: "operation.subscribers", dimensions: dimensions, factory: factory)
+      self.notices = NoticeCount(operation: name, notices)
     }
   }
 

@@ -5,7 +5,8 @@
     /// Measures the runs of the operation: their number, duration and outcome, and, in a store, its subscribers.
     ///
     /// It measures everything that it is applied to: applied after a retry, it counts one run with several attempts.
-    /// Applied before a retry, it counts each attempt as a run.
+    /// Applied before a retry, it counts each attempt as a run. The notices of the modifiers that it is applied to, such
+    /// as timeouts and rejections, are counted by their names.
     ///
     /// - Parameters:
     ///   - name: The name in the metrics; nil for `OperationRequest.operationName`.
@@ -28,7 +29,10 @@
     }
 
     public func setup(context: inout OperationContext, using operation: Operation) {
-      context.operationProbes.append(self.meters(of: operation))
+      let meters = self.meters(of: operation)
+      context.operationProbes.append(meters)
+      // The run does the same: a context that is written here already is not copied there.
+      context.countNotices(by: meters.notices)
       operation.setup(context: &context)
     }
 
@@ -43,6 +47,7 @@
       let start = deadlines.elapsed
       var context = context
       context.onNextAttempt { _, _ in meters.retryBegan() }
+      context.countNotices(by: meters.notices)
       meters.runBegan()
       do throws(Operation.Failure) {
         let value = try await operation.run(isolation: isolation, in: context, with: continuation)

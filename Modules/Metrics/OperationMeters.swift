@@ -11,9 +11,15 @@
 
     private let factory: @Sendable () -> any MetricsFactory
     private let meters = Mutex<[String: Meters]>([:])
+    private let notices: NoticeMeters
+
+    /// Counts the notices outside of measured runs.
+    let unmeasuredNotices: NoticeCount
 
     private init(_ factory: @escaping @Sendable () -> any MetricsFactory) {
       self.factory = factory
+      self.notices = NoticeMeters(factory)
+      self.unmeasuredNotices = NoticeCount(operation: nil, self.notices)
     }
 
     /// Creates meters in a backend of your own.
@@ -28,7 +34,7 @@
       if let known = self.meters.withLock({ $0[name] }) { return known }
       // The backend is user code, so no lock is held. If two callers create the metrics at once, the second one's are
       // discarded.
-      let made = Meters(name: name, factory: self.factory())
+      let made = Meters(name: name, factory: self.factory(), notices: self.notices)
       return self.meters.withLock { meters in
         if let known = meters[name] { return known }
         meters[name] = made

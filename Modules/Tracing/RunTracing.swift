@@ -3,7 +3,7 @@
   public import Tracing
 
   extension OperationRequest {
-    /// Creates a span for each run, with an event for each attempt.
+    /// Creates a span for each run, with an event for each attempt and each notice, such as a timeout.
     ///
     /// The span is current while the operation runs, so spans created in its body are its children. Its parent is the
     /// span that was current where the run started. Applied before a retry, it creates a span for each attempt.
@@ -34,6 +34,7 @@
       let run = RunSpan(tracer.startAnySpan(self.name ?? operation.operationName), context)
       var editable = context
       editable.onNextAttempt { next, error in run.attemptBegan(next, after: error) }
+      editable.addNotices(to: run.span)
       let context = editable
       let result = await InstrumentationContext.$current.withValue(run.span.context) {
         do throws(Operation.Failure) {

@@ -51,6 +51,11 @@ public struct OperationNotice: Sendable {
   /// Further facts, by names such as `timeout.limit`. They contain no user data.
   public let attributes: [String: Value]
 
+  /// The present number of what the name says, such as waiting calls; nil for a notice that tells an event.
+  ///
+  /// Metrics show the last number. Logs and traces leave these notices out.
+  public let level: Int?
+
   /// Creates a notice about a run of an operation.
   ///
   /// - Parameters:
@@ -62,6 +67,21 @@ public struct OperationNotice: Sendable {
     self.operationName = operation.operationName
     self.path = (operation as? any OperationPathable)?.path
     self.attributes = attributes
+    self.level = nil
+  }
+
+  /// Creates a notice about an operation that is known by its name only.
+  ///
+  /// - Parameters:
+  ///   - name: The kind of the notice.
+  ///   - operationName: The ``OperationRequest/operationName`` of the operation; nil if it is unknown.
+  ///   - attributes: Further facts, by names such as `journal.name`, without user data.
+  public init(_ name: Name, ofOperationNamed operationName: String?, attributes: [String: Value] = [:]) {
+    self.name = name
+    self.operationName = operationName
+    self.path = nil
+    self.attributes = attributes
+    self.level = nil
   }
 
   /// Creates a notice that concerns no single operation, such as one about a batch.
@@ -70,18 +90,31 @@ public struct OperationNotice: Sendable {
   ///   - name: The kind of the notice.
   ///   - attributes: Further facts, by names such as `batch.size`, without user data.
   public init(_ name: Name, attributes: [String: Value] = [:]) {
+    self.init(name, ofOperationNamed: nil, attributes: attributes)
+  }
+
+  /// Creates a notice that tells how many there are now of something that no single operation has, such as a queue.
+  ///
+  /// Send these notices in the order in which the number changes.
+  ///
+  /// - Parameters:
+  ///   - name: What is counted: one of a small number of names.
+  ///   - level: The present number.
+  public init(_ name: Name, level: Int) {
     self.name = name
     self.operationName = nil
     self.path = nil
-    self.attributes = attributes
+    self.attributes = [:]
+    self.level = level
   }
 }
 
 extension OperationNotice: CustomStringConvertible {
-  /// The name, the operation and the attributes, without the path.
+  /// The name, the operation, the level and the attributes, without the path.
   public var description: String {
     let attributes = self.attributes.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
-    return ([self.name.description] + [self.operationName].compactMap(\.self) + attributes).joined(separator: " ")
+    let facts = [self.operationName, self.level.map { "level=\($0)" }].compactMap(\.self)
+    return ([self.name.description] + facts + attributes).joined(separator: " ")
   }
 }
 

@@ -45,6 +45,22 @@ extension OperationContext {
     if !others.isEmpty { self.operationNoticeObservers = others + own }
   }
 
+  /// Adds an observer in place of those that it stands for, so that a notice has one of them.
+  ///
+  /// - Parameters:
+  ///   - observer: The observer.
+  ///   - isReplaced: Returns true for the observers to remove; also for `observer` itself.
+  package mutating func observeNotices(
+    with observer: any OperationNoticeObserver,
+    insteadOf isReplaced: (any OperationNoticeObserver) -> Bool
+  ) {
+    let observers = self.operationNoticeObservers
+    // A write would copy storage that other contexts share.
+    let isAlone = observers.contains { $0 === observer } && observers.count(where: isReplaced) == 1
+    if isAlone { return }
+    self.operationNoticeObservers = observers.filter { !isReplaced($0) } + [observer]
+  }
+
   @usableFromInline
   enum NoticeObserversKey: Key {
     @usableFromInline static let defaultValue: [any OperationNoticeObserver] = []

@@ -78,6 +78,26 @@ import Testing
     #expect(log.notices.allSatisfy { $0.operationName == nil && $0.path == nil })
   }
 
+  @Test func `A notice may name an operation, or tell a level`() {
+    let named = OperationNotice(.tested, ofOperationNamed: "Send", attributes: ["test.flag": .flag(false)])
+    #expect(named.operationName == "Send" && named.path == nil && named.level == nil)
+    #expect(named.description == "test.done Send test.flag=false")
+    let level = OperationNotice(.tested, level: 3)
+    #expect(level.level == 3 && level.operationName == nil && level.attributes.isEmpty)
+    #expect(level.description == "test.done level=3")
+  }
+
+  @Test func `An observer stands for others, and a context that has it is not written`() {
+    let log = NoticeLog()
+    let (kept, first, second) = (Echo(log), NamedObserver("first", log), NamedObserver("second", log))
+    var context = OperationContext()
+    context.operationNoticeObservers = [first, kept, first]
+    context.observeNotices(with: second) { $0 is NamedObserver }
+    #expect(context.operationNoticeObservers.map(ObjectIdentifier.init) == [kept, second].map(ObjectIdentifier.init))
+    context.observeNotices(with: second) { $0 is NamedObserver }
+    #expect(context.operationNoticeObservers.map(ObjectIdentifier.init) == [kept, second].map(ObjectIdentifier.init))
+  }
+
   @Test func `Observers go with the context`() async throws {
     let lifetimes = LifetimeTracker()
     do {

@@ -1,0 +1,133 @@
+#if SwiftOperationLogging
+  import InMemoryLogging
+  import Logging
+  import OperationCore
+  import OperationLogging
+  import OperationRetry
+  import OperationTesting
+  import Testing
+
+  extension OperationNotice.Name {
+    static let quotaExceeded = Self("quota.exceeded")
+  }
+
+  /// A third party's modifier: it sends a notice before each run.
+  private struct Announcing<Operation: OperationRequest>: OperationModifier {
+    let notice: @Sendable (Operation) -> OperationNotice
+
+    func run(
+      isolation: isolated (any Actor)?,
+      in context: OperationContext,
+      using operation: Operation,
+      with continuation: OperationContinuation<Operation.Value, Operation.Failure>
+    ) async throws(Operation.Failure) -> Operation.Value {
+      context.send(self.notice(operation))
+      return try await operation.run(isolation: isolation, in: context, with: continuation)
+    }
+  }
+
+  extension OperationRequest {
+    /// Sends a notice of the operation before each run.
+    fileprivate func announcing(
+      _ name: OperationNotice.Name = .quotaExceeded,
+      attributes: [String: OperationNotice.Value] = [:]
+    ) -> ModifiedOperation<Self, Announcing<Self>> {
+      self.modifier(Announcing { OperationNotice(name, of: $0, attributes: attributes) })
+    }
+  }
+
+  @Suite(.warningsAreIssues) struct NoticeLoggingTests {
+    private struct Refused: Error {}
+
+    private let handler = InMemoryLogHandler()
+    private let script = OperationScript<Int, any Error>(default: .value(1))
+
+    private var context: OperationContext {
+      var context = OperationContext.withoutDelays
+      context.operationLogger = Logger(label: "test") { _ in self.handler }
+      return context
+    }
+
+    @Test func `A notice is an entry with its name, its operation and its facts`() async throws {
+      let attributes: [String: OperationNotice.Value] = [
+        "quota.limit": .integer(10), "quota.wait": .duration(.milliseconds(1500)), "quota.share": .number(0.5),
+        "quota.name": .string("free"), "quota.is_hard": .flag(true),
+      ]
+      let query = self.script.query(path: ["search", "a secret"]).announcing(attributes: attributes).logNotices()
+      _ = try await OperationStore.detached(query: query, initialContext: self.context).fetch()
+
+      let entry = try #require(self.handler.entries.first)
+      #expect(self.handler.entries.count == 1)
+      #expect(entry.level == .info)
+      #expect(entry.message == "quota.exceeded")
+      var metadata = entry.metadata
+      #expect(metadata.removeValue(forKey: "operation.task") != nil)
+      let expected: Logger.Metadata = [
+        "operation.notice": "quota.exceeded", "operation.name": "ScriptedQuery<Int, Error>",
+        "operation.path": ["String", "String"], "operation.attempt": "1", "quota.limit": "10", "quota.wait": "1.5",
+        "quota.share": "0.5", "quota.name": "free", "quota.is_hard": "true",
+      ]
+      #expect(metadata == expected)
+      #expect(!"\(entry)".contains("secret"))
+    }
+
+    @Test func `Paths are logged where that is allowed`() async throws {
+      var context = self.context
+      context.operationLogsValues = true
+      let query = self.script.query(path: ["search", 7]).announcing().logNotices(at: .error)
+      _ = try await OperationStore.detached(query: query, initialContext: context).fetch()
+      #expect(self.handler.entries.map { $0.metadata["operation.path"] } == [["\"search\"", "7"]])
+      #expect(self.handler.entries.map(\.level) == [.error])
+    }
+
+    @Test func `The attempt is that of the notice`() async throws {
+      self.script.enqueue(.error(Refused()), .value(1))
+      let query = self.script.query().announcing().retry(limit: 1).logNotices()
+      _ = try await OperationStore.detached(query: query, initialContext: self.context).fetch()
+      #expect(self.handler.entries.map { $0.metadata["operation.attempt"] } == ["1", "2"])
+    }
+
+    @Test func `The level may depend on the notice, and nil logs nothing`() async throws {
+      let query = self.script.query().announcing().announcing(OperationNotice.Name("quota.checked"))
+        .logNotices { $0.name == .quotaExceeded ? .warning : nil }
+      _ = try await OperationStore.detached(query: query, initialContext: self.context).fetch()
+      #expect(self.handler.entries.map(\.message) == ["quota.exceeded"])
+      #expect(self.handler.entries.map(\.level) == [.warning])
+    }
+
+    @Test func `Below the level of the logger nothing is logged`() async throws {
+      let query = self.script.query().announcing().logNotices(at: .debug)
+      _ = try await OperationStore.detached(query: query, initialContext: self.context).fetch()
+      #expect(self.handler.entries.isEmpty)
+    }
+
+    @Test func `A client logs the notices of its operations and its own, but no levels`() async throws {
+      let client = OperationClient(defaultContext: self.context)
+      client.logNotices(at: .notice)
+      _ = try await client.store(for: self.script.query().announcing()).fetch()
+      client.defaultContext.send(OperationNotice(.quotaExceeded))
+      client.defaultContext.send(OperationNotice(.quotaExceeded, level: 4))
+      #expect(self.handler.entries.map(\.level) == [.notice, .notice])
+      #expect(self.handler.entries.last?.metadata == ["operation.notice": "quota.exceeded"])
+    }
+
+    @Test func `Of several logs the innermost logs a notice`() async throws {
+      let client = OperationClient(defaultContext: self.context)
+      client.logNotices(at: .notice)
+      let query = self.script.query().announcing().logNotices(at: .warning).logNotices(at: .error)
+      let store = client.store(for: query)
+      _ = try await store.fetch()
+      #expect(self.handler.entries.map(\.level) == [.warning])
+
+      // The context of another operation's body.
+      var context = self.context
+      context.logNotices(at: .critical)
+      _ = try await store.fetch(using: context)
+      #expect(self.handler.entries.map(\.level) == [.warning, .critical])
+    }
+
+    @Test func `The modifier keeps the rules of modifiers`() async throws {
+      try await checkModifier(in: self.context) { $0.logNotices() }
+    }
+  }
+#endif

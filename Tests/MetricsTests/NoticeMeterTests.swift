@@ -1,0 +1,161 @@
+#if SwiftOperationMetrics
+  import MetricsTestKit
+  import OperationCore
+  import OperationMetrics
+  import OperationRetry
+  import OperationTesting
+  import Testing
+
+  extension OperationNotice.Name {
+    static let quotaExceeded = Self("quota.exceeded")
+  }
+
+  /// A third party's modifier: it sends a notice before each run.
+  private struct Announcing<Operation: OperationRequest>: OperationModifier {
+    let notice: @Sendable (Operation) -> OperationNotice
+
+    func run(
+      isolation: isolated (any Actor)?,
+      in context: OperationContext,
+      using operation: Operation,
+      with continuation: OperationContinuation<Operation.Value, Operation.Failure>
+    ) async throws(Operation.Failure) -> Operation.Value {
+      context.send(self.notice(operation))
+      return try await operation.run(isolation: isolation, in: context, with: continuation)
+    }
+  }
+
+  extension OperationRequest {
+    /// Sends a notice of the operation before each run.
+    fileprivate func announcing(
+      _ name: OperationNotice.Name = .quotaExceeded,
+      attributes: [String: OperationNotice.Value] = [:]
+    ) -> ModifiedOperation<Self, Announcing<Self>> {
+      self.modifier(Announcing { OperationNotice(name, of: $0, attributes: attributes) })
+    }
+  }
+
+  private let name = "ScriptedQuery<Int, Error>"
+
+  @Suite(.warningsAreIssues) struct NoticeMeterTests {
+    private let bench = Bench()
+    private let script = OperationScript<Int, any Error>(default: .value(1))
+
+    /// How often a notice was counted for an operation.
+    private func count(_ notice: String, of operation: String) -> Int64 {
+      self.bench.backend.counterTotal(
+        label: "operation.notices",
+        dimensions: [("operation", operation), ("notice", notice)]
+      )
+    }
+
+    private var total: Int64 { self.bench.backend.counterTotal(label: "operation.notices") }
+
+    @Test func `A notice is counted by its name and the name of the measurement`() async throws {
+      let query = self.script.query(path: ["posts", 1]).announcing(attributes: ["quota.user": .string("Blob")])
+        .measured("post", by: self.bench.meters)
+      let store = OperationStore.detached(query: query)
+      _ = try await store.fetch()
+      _ = try await store.fetch()
+      _ = try await OperationRunner(operation: query).run()
+      #expect(self.count("quota.exceeded", of: "post") == 3)
+      #expect(self.total == 3)
+      let dimensions = self.bench.backend.counters(label: "operation.notices").flatMap { $0.dimensions.map(\.0) }
+      #expect(dimensions == ["operation", "notice"])
+    }
+
+    @Test func `Of several measurements the innermost around the modifier counts a notice`() async throws {
+      self.script.enqueue(.error(Refused()), .value(1))
+      let query = self.script.query().announcing()
+        .measured("attempt", by: self.bench.meters)
+        .retry(limit: 1)
+        .announcing(OperationNotice.Name("quota.checked"))
+        .measured("post", by: self.bench.meters)
+      let client = OperationClient(defaultContext: self.bench.context)
+      client.measureOperations(by: self.bench.meters)
+      _ = try await client.store(for: query).fetch()
+      #expect(self.count("quota.exceeded", of: "attempt") == 2)
+      #expect(self.count("quota.checked", of: "post") == 1)
+      #expect(self.total == 3)
+    }
+
+    @Test func `Each backend counts a notice`() async throws {
+      let other = TestMetrics()
+      let query = self.script.query().announcing()
+        .measured("inner", by: OperationMeters(factory: other))
+        .measured("outer", by: self.bench.meters)
+      _ = try await OperationStore.detached(query: query).fetch()
+      #expect(self.count("quota.exceeded", of: "outer") == 1)
+      #expect(other.counterTotal(label: "operation.notices") == 1)
+    }
+
+    @Test func `A client counts the notices of its operations and its own`() async throws {
+      let client = OperationClient(defaultContext: self.bench.context)
+      client.measureOperations(by: self.bench.meters)
+      _ = try await client.store(for: self.script.query().announcing()).fetch()
+      #expect(self.count("quota.exceeded", of: name) == 1)
+
+      client.defaultContext.send(OperationNotice(.quotaExceeded))
+      client.defaultContext.send(OperationNotice(.quotaExceeded, ofOperationNamed: "Send"))
+      #expect(self.count("quota.exceeded", of: "none") == 1)
+      #expect(self.count("quota.exceeded", of: "Send") == 1)
+      #expect(self.total == 3)
+    }
+
+    @Test func `A store that a body makes with its context is counted once`() async throws {
+      let client = OperationClient(defaultContext: self.bench.context)
+      client.measureOperations(by: self.bench.meters)
+      let inner = client.store(
+        for: self.script.query(path: ["inner"]).announcing().measured("b", by: self.bench.meters)
+      )
+      let outer = self.script.query(path: ["outer"]).measured("a", by: self.bench.meters)
+      let run = Task {
+        self.script.enqueue(.suspend)
+        return try await client.store(for: outer).fetch()
+      }
+      let body = try await self.script.next()
+      _ = try await inner.fetch(using: body.context)
+      body.succeed(1)
+      _ = try await run.value
+      #expect(self.count("quota.exceeded", of: "b") == 1)
+      #expect(self.total == 1)
+    }
+
+    @Test func `A level is shown as it is, and counted nowhere`() {
+      let client = OperationClient(defaultContext: self.bench.context)
+      client.measureOperations(by: self.bench.meters)
+      for level in [3, 1, 2] {
+        client.defaultContext.send(OperationNotice(OperationNotice.Name("queue.waiting"), level: level))
+      }
+      let meters = self.bench.backend.meters(label: "operation.level", dimensions: [("level", "queue.waiting")])
+      #expect(meters.map(\.values) == [[3, 1, 2]])
+      #expect(self.total == 0)
+    }
+
+    @Test func `Names beyond a hundred are counted together`() {
+      let client = OperationClient(defaultContext: self.bench.context)
+      client.measureOperations(by: self.bench.meters)
+      for number in 0..<10_000 {
+        client.defaultContext.send(OperationNotice(OperationNotice.Name("user.\(number)")))
+        client.defaultContext.send(OperationNotice(OperationNotice.Name("user.\(number)"), level: number))
+      }
+      client.defaultContext.send(OperationNotice(OperationNotice.Name("user.7")))
+      #expect(self.bench.backend.counters(label: "operation.notices").count == 101)
+      #expect(self.bench.backend.meters(label: "operation.level").count == 101)
+      #expect(self.count("user.7", of: "none") == 2)
+      #expect(self.count("other", of: "none") == 9_900)
+      #expect(self.total == 10_001)
+    }
+
+    @Test func `Runs side by side lose no notice`() async throws {
+      let query = self.script.query().announcing().measured("post", by: self.bench.meters)
+      let runner = OperationRunner(operation: query)
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for _ in 0..<100 { group.addTask { _ = try await runner.run() } }
+        try await group.waitForAll()
+      }
+      #expect(self.count("quota.exceeded", of: "post") == 100)
+      #expect(self.bench.backend.counters(label: "operation.notices").map(\.totalValue) == [100])
+    }
+  }
+#endif
