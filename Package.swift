@@ -142,7 +142,7 @@ let table: [Module] = [
   .tests("PathKeyGeneration"),
   .suite(
     "Composition",
-    uses: ["Operation", "Timeout", "Fallback", "Chaos"],
+    uses: ["Operation", "Timeout", "Fallback", "Chaos", "Persistence"],
     products: [
       "swift-log": ["Logging", "InMemoryLogging"],
       "swift-metrics": ["MetricsTestKit"],

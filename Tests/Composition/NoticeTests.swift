@@ -4,11 +4,26 @@
   import Logging
   import MetricsTestKit
   import Operation
+  import OperationPersistence
   import OperationTesting
   import Testing
   import Tracing
 
   private typealias Script = OperationScript<Int, any Error>
+
+  private struct Send: MutationRequest {
+    let script: Script
+    let path: OperationPath = ["send"]
+
+    func mutate(
+      isolation: isolated (any Actor)?,
+      with arguments: Int,
+      in context: OperationContext,
+      with continuation: OperationContinuation<Int, any Error>
+    ) async throws -> Int {
+      try await self.script.run(in: context, with: continuation)
+    }
+  }
 
   /// A client that is measured, logged and traced, with what the three were told.
   private struct ObservedClient {
@@ -118,6 +133,27 @@
       for (index, fetch) in fetches.enumerated() { #expect(try await fetch.value == (index + 1) * 10) }
       self.observed.expectNotices(["batch.sent"])
       #expect(self.observed.handler.entries.first?.metadata["batch.size"] == "3")
+    }
+
+    @Test func `A journal, with the number of its calls`() async throws {
+      let client = self.observed.client
+      client.journal = MutationJournal(storage: InMemoryStorage())
+      let store = client.store(for: Send(script: self.script).journaled(as: "send"))
+      let call = Task.immediate { try await store.mutate(with: 7) }
+      let run = try await self.script.next()
+      run.succeed(1)
+      #expect(try await call.value == 1)
+      #expect(self.observed.handler.entries.map(\.message) == ["journal.accepted", "journal.sent"])
+      #expect(self.observed.handler.entries.map { $0.metadata["journal.name"] } == ["send", "send"])
+      for notice in ["journal.accepted", "journal.sent"] {
+        let dimensions = [("operation", "Send"), ("notice", notice)]
+        let total = self.observed.backend.counterTotal(label: "operation.notices", dimensions: dimensions)
+        #expect(total == 1)
+      }
+      let meters = self.observed.backend.meters(label: "operation.level", dimensions: [("level", "journal.pending")])
+      #expect(meters.map(\.values) == [[0, 1, 0]])
+      // The entry is removed after the end of the run.
+      #expect(self.observed.tracer.finishedSpans.map { $0.events.map(\.name) } == [["attempt", "journal.accepted"]])
     }
 
     @Test func `All of them around one operation`() async throws {

@@ -70,16 +70,16 @@ final class JournalCall: Sendable {
   }
 
   /// Ends the entry of the call, unless a replay does.
-  func end<Value, Failure: Error>(with outcome: Result<Value, Failure>) async {
+  func end<Value, Failure: Error>(with outcome: Result<Value, Failure>, in context: OperationContext) async {
     let (ticket, judgement, error) = self.state.withLock { ($0.ticket, $0.judgement, $0.error) }
     guard let ticket, !ticket.isReplay else { return }
     switch outcome {
-    case .success: await ticket.journal.end(ticket, .done)
+    case .success: await ticket.journal.end(ticket, .done(failure: nil), in: context)
     case .failure where error != nil: await ticket.journal.end(ticket, .left)
     case .failure(let failure) where failure.endsCancelledRun: await ticket.journal.end(ticket, .left)
     case .failure(let failure):
       let isDone = judgement?(failure) ?? true
-      await ticket.journal.end(ticket, isDone ? .done : .held(failure))
+      await ticket.journal.end(ticket, isDone ? .done(failure: failure) : .held(failure), in: context)
     }
   }
 }
@@ -141,7 +141,7 @@ struct JournalRunWrapper: OperationRunWrapper {
     var context = context
     context.journalCall = call
     let outcome = await body(context)
-    await call.end(with: outcome)
+    await call.end(with: outcome, in: context)
     return outcome
   }
 }

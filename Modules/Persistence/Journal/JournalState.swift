@@ -35,6 +35,8 @@ struct JournalState: Sendable {
 
     var lane: String? { self.record?.scope }
     var isInLane: Bool { self.record.map { !$0.isSetAside && $0.scope != nil } ?? false }
+    /// Whether it was accepted and is to be made.
+    var isPending: Bool { self.isStored && self.record.map { !$0.isSetAside } ?? false }
   }
 
   enum Loading: Sendable {
@@ -54,6 +56,11 @@ struct JournalState: Sendable {
   var loadWaiters: [UnsafeContinuation<Void, Never>] = []
   /// The keys of calls that have ended, and whose removal has failed.
   var owedRemovals: Set<String> = []
+  /// The number of calls that were accepted and are to be made.
+  private(set) var pendingCount = 0
+  /// The number that observers were told last; nil if they were told none.
+  var toldCount: Int?
+  var isTelling = false
 }
 
 extension JournalState {
@@ -68,6 +75,7 @@ extension JournalState {
   mutating func insert(_ item: Item, at place: Place) {
     self.items[place] = item
     self.places[item.record?.id ?? item.storageKey] = place
+    if item.isPending { self.pendingCount += 1 }
     if item.isInLane, let lane = item.lane { self.enter(lane, place) }
   }
 
@@ -90,8 +98,19 @@ extension JournalState {
   mutating func remove(_ place: Place) -> Item? {
     self.leave(place)
     guard let item = self.items.removeValue(forKey: place) else { return nil }
+    if item.isPending { self.pendingCount -= 1 }
     self.places[item.record?.id ?? item.storageKey] = nil
     return item
+  }
+
+  /// Edits what decides whether a call is pending. Returns nil if there is no such call.
+  mutating func edit<R>(_ place: Place, _ change: (inout Item) -> R) -> R? {
+    guard var item = self.items[place] else { return nil }
+    let wasPending = item.isPending
+    let result = change(&item)
+    if item.isPending != wasPending { self.pendingCount += wasPending ? -1 : 1 }
+    self.items[place] = item
+    return result
   }
 
   /// Whether a call may be made now, as far as the order of its scope goes.

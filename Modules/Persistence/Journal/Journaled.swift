@@ -109,7 +109,7 @@ where Operation.Arguments: Codable {
     let outcome: Result<Operation.MutateValue, Operation.MutateFailure>
     do throws(JournalError) {
       let ticket = try await call.ticket { () async throws(JournalError) in
-        try await self.accept(arguments, of: call, in: journal, context)
+        try await self.accept(arguments, of: call, of: operation.operationName, in: journal, context)
       }
       var context = context
       context.operationIdempotencyKey = ticket.id
@@ -121,26 +121,30 @@ where Operation.Arguments: Codable {
       outcome = .failure(self.failure(error))
     }
     // Without a store no wrapper stands around the attempts of the call: then it has this one.
-    if joined == nil { await call.end(with: outcome) }
+    if joined == nil { await call.end(with: outcome, in: context) }
     return try outcome.get()
   }
 
   private func accept(
     _ arguments: Operation.Arguments,
     of call: JournalCall,
+    of operationName: String,
     in journal: MutationJournal,
     _ context: OperationContext
   ) async throws(JournalError) -> JournalTicket {
     if Task.isCancelled { throw .ended(.cancelled, self.name) }
     do {
       let bytes = try StorageCoding.encode(arguments)
-      return try await journal.accept(
+      let ticket = try await journal.accept(
         self.name,
         arguments: String(decoding: bytes, as: UTF8.self),
         scope: call.scope.map { StorageKey.text(of: $0) ?? "\($0)" },
         key: call.isNested ? nil : context.operationIdempotencyKey,
-        date: context.operationClock.now()
+        date: context.operationClock.now(),
+        operationName: operationName
       )
+      context.send(ticket.notice(.journalAccepted))
+      return ticket
     } catch {
       throw .notAccepted(self.name, error)
     }

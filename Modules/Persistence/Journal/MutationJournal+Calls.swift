@@ -9,6 +9,8 @@ struct JournalTicket: Sendable {
   let name: String
   let lane: String?
   let isReplay: Bool
+  /// The name of the operation; nil if it is not registered.
+  var operationName: String?
 }
 
 // MARK: - Accepting
@@ -22,7 +24,8 @@ extension MutationJournal {
     arguments: String,
     scope: String?,
     key: String?,
-    date: Date
+    date: Date,
+    operationName: String
   ) async throws -> JournalTicket {
     let record = JournalRecord(
       id: key ?? self.makeKey(),
@@ -54,9 +57,17 @@ extension MutationJournal {
       self.leave(place)
       throw error
     }
-    self.state.withLock { $0.items[place]?.isStored = true }
+    self.state.withLock { $0.edit(place) { $0.isStored = true } }
     self.noteChange()
-    return JournalTicket(journal: self, place: place, id: record.id, name: name, lane: scope, isReplay: false)
+    return JournalTicket(
+      journal: self,
+      place: place,
+      id: record.id,
+      name: name,
+      lane: scope,
+      isReplay: false,
+      operationName: operationName
+    )
   }
 
   /// Removes a call from memory, and passes its turn on.
@@ -150,11 +161,13 @@ extension MutationJournal {
     _ change: (inout JournalRecord) -> Void
   ) -> (key: String, record: JournalRecord)? {
     self.state.withLock { state in
-      guard var item = state.items[place], var record = item.record else { return nil }
-      change(&record)
-      item.record = record
-      state.items[place] = item
-      return (item.storageKey, record)
+      let edited = state.edit(place) { item -> (key: String, record: JournalRecord)? in
+        guard var record = item.record else { return nil }
+        change(&record)
+        item.record = record
+        return (item.storageKey, record)
+      }
+      return edited.flatMap(\.self)
     }
   }
 }
@@ -164,7 +177,7 @@ extension MutationJournal {
 /// How a call has ended.
 enum JournalEnd: Sendable {
   /// It has succeeded, or has failed in a way that no other attempt changes.
-  case done
+  case done(failure: (any Error)?)
   /// It was cancelled, or had no turn. It is made again when it is its turn.
   case left
   /// It has failed, and is made again after `resume()`.
@@ -173,23 +186,39 @@ enum JournalEnd: Sendable {
 
 extension MutationJournal {
   /// Ends a call, durably, and passes its turn on.
-  nonisolated(nonsending) func end(_ ticket: JournalTicket, _ end: JournalEnd) async {
+  ///
+  /// - Parameter context: The context of the run, whose observers are notified; nil for that of the client.
+  nonisolated(nonsending) func end(
+    _ ticket: JournalTicket,
+    _ end: JournalEnd,
+    in context: OperationContext? = nil
+  ) async {
     switch end {
-    case .done:
+    case .done(let failure):
+      let attempts = self.attempts(of: ticket)
       let key = self.state.withLock { $0.items[ticket.place]?.storageKey }
       // Before the turn is passed on: a later call of the scope must not be over while this one is still stored.
       if let key { await self.removeEntry(key) }
       self.leave(ticket.place)
+      self.send(in: context) {
+        failure.map { ticket.notice(of: $0, after: attempts, isFinal: true) } ?? ticket.notice(.journalSent)
+      }
     case .left:
       self.putBack(ticket, isHeld: false, failure: nil)
     case .held(let error):
-      let attempts = self.state.withLock { $0.items[ticket.place]?.record?.attempts }
-      if let attempts, attempts >= self.attemptsBeforeSetAside {
-        await self.setAside(ticket.place, because: "attempt \(attempts) has failed: \(error)")
+      let attempts = self.attempts(of: ticket)
+      self.send(in: context) { ticket.notice(of: error, after: attempts, isFinal: false) }
+      if attempts >= self.attemptsBeforeSetAside {
+        await self.setAside(ticket, because: "attempt \(attempts) has failed: \(error)", in: context)
       } else {
         self.putBack(ticket, isHeld: true, failure: "\(error)")
       }
     }
+  }
+
+  /// How many times a call was begun; 0 if it was removed.
+  private func attempts(of ticket: JournalTicket) -> Int {
+    self.state.withLock { $0.items[ticket.place]?.record?.attempts ?? 0 }
   }
 
   private func putBack(_ ticket: JournalTicket, isHeld: Bool, failure: String?) {
@@ -218,7 +247,12 @@ extension MutationJournal {
   }
 
   /// Puts a call aside: it is kept, not made again, and holds up no other one.
-  nonisolated(nonsending) func setAside(_ place: JournalState.Place, because reason: String) async {
+  nonisolated(nonsending) func setAside(
+    _ ticket: JournalTicket,
+    because reason: String,
+    in context: OperationContext? = nil
+  ) async {
+    let place = ticket.place
     guard let (key, record) = self.edit(place, { $0.isSetAside = true }) else { return }
     do {
       try await self.storage.apply([.put(key: key, value: StorageCoding.encode(record))])
@@ -241,5 +275,6 @@ extension MutationJournal {
     ).report()
     self.perform(next)
     self.noteChange()
+    self.send(in: context) { ticket.notice(.journalSetAside, attempts: record.attempts) }
   }
 }

@@ -3,6 +3,7 @@ public import OperationMutation
 
 /// A mutation that a journal can make calls of.
 struct JournalRegistration: Sendable {
+  let operationName: String
   /// Makes a call, and returns how it has ended.
   let replay: @Sendable (JournalTicket, _ arguments: [UInt8], OperationClient?) async -> JournalEnd
 }
@@ -19,12 +20,12 @@ extension MutationJournal {
   public func register<Mutation: MutationRequest>(_ mutation: Mutation, as name: String)
   where Mutation.Arguments: Codable {
     let isJournaled = Mutation.hasModifier { $0 is any JournaledModifier.Type }
-    let registration = JournalRegistration { ticket, bytes, client in
+    let registration = JournalRegistration(operationName: mutation.operationName) { ticket, bytes, client in
       let arguments: Mutation.Arguments
       do {
         arguments = try StorageCoding.decode(Mutation.Arguments.self, from: bytes)
       } catch {
-        await ticket.journal.setAside(ticket.place, because: "its arguments cannot be decoded: \(error)")
+        await ticket.journal.setAside(ticket, because: "its arguments cannot be decoded: \(error)")
         return .left
       }
       // A mutation that does not ask the journal for its turn itself begins when it has it.
@@ -37,7 +38,7 @@ extension MutationJournal {
         try await MutationJournal.inTurn(of: isJournaled ? nil : ticket) { () async throws(Mutation.MutateFailure) in
           _ = try await store.mutate(with: arguments, using: context)
         }
-        return .done
+        return .done(failure: nil)
       } catch {
         return ticket.end(after: error, failsForGood: context.journalReplay?.failsForGood(error) ?? false)
       }
@@ -64,6 +65,7 @@ extension MutationJournal {
       OperationWarning.report(storageFailedTo: "read the journal", error)
       return
     }
+    self.tellPendingCount()
     let places = self.state.withLock { state in
       var places: [JournalState.Place] = []
       for (place, item) in state.items {
@@ -89,13 +91,16 @@ extension MutationJournal {
     do { try await self.load() } catch { return false }
     let place = self.state.withLock { state -> JournalState.Place? in
       guard let place = state.places[id], let record = state.items[place]?.record else { return nil }
-      state.items[place]?.record?.attempts = 0
-      state.items[place]?.record?.isSetAside = false
-      state.items[place]?.isHeld = false
+      state.edit(place) { item in
+        item.record?.attempts = 0
+        item.record?.isSetAside = false
+        item.isHeld = false
+      }
       if record.isSetAside, let lane = record.scope { state.enter(lane, place) }
       return place
     }
     guard let place else { return false }
+    self.tellPendingCount()
     await self.replay(place)
     return true
   }
@@ -114,8 +119,15 @@ extension MutationJournal {
       OperationWarning.report(storageFailedTo: "remove the journal entry \(key)", error)
       return false
     }
-    let place = self.state.withLock { $0.places[id] }
-    if let place { self.leave(place) }
+    let (place, name) = self.state.withLock { state in
+      let place = state.places[id]
+      return (place, place.flatMap { state.items[$0]?.record?.name })
+    }
+    guard let place else { return true }
+    self.leave(place)
+    self.send(in: nil) {
+      OperationNotice(.journalRemoved, attributes: name.map { ["journal.name": .string($0)] } ?? [:])
+    }
     return true
   }
 }
@@ -138,13 +150,15 @@ extension MutationJournal {
       )
       return (ticket, record)
     }
-    guard let (ticket, record) = claimed else { return }
+    guard let claimed else { return }
+    var ticket = claimed.0
+    let record = claimed.1
+    let registration = self.registrations.withLock { $0[record.name] }
+    ticket.operationName = registration?.operationName
     if record.attempts >= self.attemptsBeforeSetAside {
-      return await self.setAside(place, because: "it was begun \(record.attempts) times, and has not ended")
+      return await self.setAside(ticket, because: "it was begun \(record.attempts) times, and has not ended")
     }
-    guard let registration = self.registrations.withLock({ $0[record.name] }) else {
-      return self.holdUnregistered(ticket)
-    }
+    guard let registration else { return self.holdUnregistered(ticket) }
     let end = await registration.replay(ticket, Array(record.arguments.utf8), client)
     if case .held(let error) = end {
       OperationWarning(
@@ -174,6 +188,7 @@ extension MutationJournal {
       return state.advance(ticket.lane)
     }
     self.perform(next)
+    self.send(in: nil) { ticket.notice(.journalUnregistered) }
   }
 
   /// Runs a body as part of the turn of a call, so that calls inside it do not wait for its end.
@@ -209,6 +224,6 @@ extension JournalTicket {
   func end(after error: any Error, failsForGood: Bool) -> JournalEnd {
     if let error = error as? JournalError, error.code != .notAccepted { return .left }
     if error.endsCancelledRun { return .left }
-    return failsForGood ? .done : .held(error)
+    return failsForGood ? .done(failure: error) : .held(error)
   }
 }

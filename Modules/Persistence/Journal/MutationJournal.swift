@@ -14,6 +14,9 @@ public import OperationCore
 /// good. What is left after a restart is made again by ``resume()``, in the same order within each scope and with the same
 /// ``OperationCore/OperationContext/operationIdempotencyKey``. So the server can tell a repeated call, and does each once.
 ///
+/// The observers of notices of the client, and so metrics and logs, are told what becomes of the calls, and how many of them
+/// are to be made: see ``OperationCore/OperationNotice/Name/journalPending``.
+///
 /// An entry that cannot be read, one whose name is not registered, and one that was begun too often are kept and reported.
 public final class MutationJournal: Sendable {
   let storage: any PersistentStorage
@@ -64,10 +67,13 @@ public final class MutationJournal: Sendable {
       released.append(bound.value)
       if replacing || bound.value == nil { bound.value = client }
     }
+    if replacing { self.state.withLock { $0.toldCount = nil } }
+    self.tellPendingCount()
   }
 
   func noteChange() {
     if self.changes.subscriberCount > 0 { self.changes.send(()) }
+    self.tellPendingCount()
   }
 }
 

@@ -1,0 +1,77 @@
+public import OperationCore
+
+extension OperationNotice.Name {
+  /// A journal has stored a call, which is made even if the process ends.
+  ///
+  /// The attribute `journal.name` of this and the following notices is the name that the mutation is journaled as.
+  public static let journalAccepted = Self("journal.accepted")
+
+  /// A call has succeeded, and its entry was removed.
+  public static let journalSent = Self("journal.sent")
+
+  /// A call was made, with all attempts of its mutation, and has failed.
+  ///
+  /// The attribute `journal.error` is the type of the error, `journal.attempts` the number of times that the call was begun,
+  /// and `journal.is_final` whether its entry was removed. Otherwise it is made again.
+  public static let journalFailed = Self("journal.failed")
+
+  /// A call is put aside, and is not made again before `retry(_:)`. The attribute `journal.attempts` is as above.
+  public static let journalSetAside = Self("journal.set_aside")
+
+  /// A call was not made, because no mutation is registered with its name.
+  public static let journalUnregistered = Self("journal.unregistered")
+
+  /// An entry was removed by `remove(_:)`. Without `journal.name` if it could not be read.
+  public static let journalRemoved = Self("journal.removed")
+
+  /// The number of calls that were accepted and are to be made has changed: the notice has a level, and goes to the client.
+  ///
+  /// Calls that were put aside, and entries that cannot be read, do not count.
+  public static let journalPending = Self("journal.pending")
+}
+
+extension MutationJournal {
+  /// Sends a notice to the observers of a run; without one, to those of the client.
+  func send(in context: OperationContext?, _ notice: () -> OperationNotice) {
+    (context ?? self.boundClient?.defaultContext)?.send(notice())
+  }
+
+  /// Tells the observers of the client how many calls are to be made, if they do not know.
+  ///
+  /// One thread at a time tells them, so that the number they hear last is the present one.
+  func tellPendingCount() {
+    guard let context = self.boundClient?.defaultContext, !context.operationNoticeObservers.isEmpty else { return }
+    while let count = self.beginTelling() {
+      context.send(OperationNotice(.journalPending, level: count))
+      self.state.withLock { $0.isTelling = false }
+    }
+  }
+
+  /// Returns the number to tell; nil if there is none, or if another thread will tell it.
+  private func beginTelling() -> Int? {
+    self.state.withLock { state in
+      guard !state.isTelling, state.loading == .loaded, state.toldCount != state.pendingCount else { return nil }
+      state.isTelling = true
+      state.toldCount = state.pendingCount
+      return state.pendingCount
+    }
+  }
+}
+
+extension JournalTicket {
+  func notice(_ name: OperationNotice.Name, attempts: Int? = nil) -> OperationNotice {
+    var attributes: [String: OperationNotice.Value] = ["journal.name": .string(self.name)]
+    if let attempts { attributes["journal.attempts"] = .integer(attempts) }
+    return OperationNotice(name, ofOperationNamed: self.operationName, attributes: attributes)
+  }
+
+  func notice(of error: any Error, after attempts: Int, isFinal: Bool) -> OperationNotice {
+    let attributes: [String: OperationNotice.Value] = [
+      "journal.name": .string(self.name),
+      "journal.error": .string(String(reflecting: type(of: error))),
+      "journal.attempts": .integer(attempts),
+      "journal.is_final": .flag(isFinal),
+    ]
+    return OperationNotice(.journalFailed, ofOperationNamed: self.operationName, attributes: attributes)
+  }
+}

@@ -1,0 +1,197 @@
+import OperationCore
+import OperationMutation
+import OperationPersistence
+import OperationTesting
+import Synchronization
+import Testing
+
+/// Keeps what it is told.
+private final class Notices: OperationNoticeObserver {
+  private let state = Mutex<[OperationNotice]>([])
+
+  var all: [OperationNotice] { self.state.withLock { $0 } }
+  /// The names of the notices that tell events.
+  var events: [String] { self.all.filter { $0.level == nil }.map(\.name.description) }
+  /// The numbers of pending calls, in order.
+  var levels: [Int] { self.all.filter { $0.name == .journalPending }.compactMap(\.level) }
+
+  func receive(_ notice: OperationNotice, in context: OperationContext) {
+    self.state.withLock { $0.append(notice) }
+  }
+}
+
+@Suite(.warningsAreIssues) struct JournalNoticeTests {
+  private let server = Server()
+  private let script = Script()
+  private let notices = Notices()
+
+  private func program(_ storage: any PersistentStorage = InMemoryStorage()) -> Program {
+    let program = Program(storage)
+    program.client.defaultContext.operationNoticeObservers.append(self.notices)
+    return program
+  }
+
+  private func send(_ script: Script? = nil) -> Send { Send(server: self.server, script: script ?? self.script) }
+
+  @Test func `A call is told when it is accepted and when it is sent, with the number of those that are left`()
+    async throws
+  {
+    let program = self.program()
+    _ = program.makeJournal()
+    let store = program.client.store(for: self.send().journaled(as: "send"))
+    let call = Task.immediate { try await store.mutate(with: Note(id: 1, text: "a secret")) }
+    let run = try await self.script.next()
+    #expect(self.notices.events == ["journal.accepted"])
+    #expect(self.notices.levels == [0, 1])
+    run.succeed("ok")
+    _ = try await call.value
+    #expect(self.notices.events == ["journal.accepted", "journal.sent"])
+    #expect(self.notices.levels == [0, 1, 0])
+    let event = try #require(self.notices.all.last { $0.level == nil })
+    #expect(event.operationName == "Send")
+    #expect(event.attributes == ["journal.name": .string("send")])
+    #expect(!"\(self.notices.all)".contains("secret"))
+  }
+
+  @Test func `A call that cannot be stored is not told as accepted`() async throws {
+    let storage = TestStorage()
+    storage.failToWrite(true)
+    let program = self.program(storage)
+    _ = program.makeJournal()
+    let store = program.client.store(for: self.send().journaled(as: "send"))
+    await #expect(throws: JournalError.self) { try await store.mutate(with: Note(id: 1, text: "a")) }
+    #expect(self.notices.events.isEmpty)
+    #expect(Set(self.notices.levels) == [0])
+  }
+
+  @Test func `A failure that the caller is told of is final`() async throws {
+    let program = self.program()
+    _ = program.makeJournal()
+    self.script.enqueue(.error(Refused()))
+    let store = program.client.store(for: self.send().journaled(as: "send"))
+    await #expect(throws: Refused()) { try await store.mutate(with: Note(id: 1, text: "a")) }
+    #expect(self.notices.events == ["journal.accepted", "journal.failed"])
+    #expect(self.notices.levels == [0, 1, 0])
+    let attributes: [String: OperationNotice.Value] = [
+      "journal.name": .string("send"), "journal.error": .string("PersistenceTests.Refused"),
+      "journal.attempts": .integer(1), "journal.is_final": .flag(true),
+    ]
+    #expect(self.notices.all.first { $0.name == .journalFailed }?.attributes == attributes)
+  }
+
+  @Test func `A failure that is not final stays pending until the call is sent`() async throws {
+    let program = self.program()
+    let journal = program.makeJournal()
+    let mutation = self.send().journaled(as: "send", failsForGood: { _ in false })
+    journal.register(mutation, as: "send")
+    self.script.enqueue(.error(Refused()))
+    let store = program.client.store(for: mutation)
+    await #expect(throws: Refused()) { try await store.mutate(with: Note(id: 1, text: "a")) }
+    #expect(self.notices.events == ["journal.accepted", "journal.failed"])
+    #expect(self.notices.levels == [0, 1])
+    self.script.enqueue(.value("ok"))
+    await journal.resume()
+    #expect(self.notices.events == ["journal.accepted", "journal.failed", "journal.sent"])
+    #expect(self.notices.all.last { $0.name == .journalSent }?.operationName == "Send")
+    #expect(self.notices.levels == [0, 1, 0])
+  }
+
+  @Test func `A call that is put aside is not pending until it is tried again`() async throws {
+    let program = self.program()
+    let journal = program.makeJournal(attemptsBeforeSetAside: 1)
+    let mutation = self.send().journaled(as: "send", failsForGood: { _ in false })
+    journal.register(mutation, as: "send")
+    self.script.enqueue(.error(Refused()))
+    let store = program.client.store(for: mutation)
+    await expectWarning(.journalEntrySetAside) {
+      await #expect(throws: Refused()) { try await store.mutate(with: Note(id: 1, text: "a")) }
+    }
+    #expect(self.notices.events == ["journal.accepted", "journal.failed", "journal.set_aside"])
+    #expect(self.notices.all.last { $0.name == .journalSetAside }?.attributes["journal.attempts"] == .integer(1))
+    #expect(self.notices.levels == [0, 1, 0])
+    self.script.enqueue(.value("ok"))
+    #expect(await journal.retry("k1"))
+    #expect(self.notices.events.last == "journal.sent")
+    #expect(self.notices.levels == [0, 1, 0, 1, 0])
+  }
+
+  @Test func `Calls of an earlier start are pending, and an unregistered name is told`() async throws {
+    let storage = InMemoryStorage()
+    let first = Program(storage)
+    let mutation = self.send().journaled(as: "send", failsForGood: { _ in false })
+    _ = first.makeJournal()
+    self.script.enqueue(.error(Refused()), .error(Refused()))
+    for text in ["a", "b"] {
+      let store = first.client.store(for: mutation)
+      await #expect(throws: Refused()) { try await store.mutate(with: Note(id: 1, text: text)) }
+    }
+    try await storage.apply([.put(key: "journal/0-torn", value: [1, 2])])
+    #expect(self.notices.all.isEmpty)
+
+    let program = self.program(storage)
+    let journal = expectWarning(.journalEntryUnreadable) { program.makeJournal() }
+    #expect(self.notices.levels == [2])
+    await expectWarning(.journalNameUnregistered) { await journal.resume() }
+    #expect(self.notices.events == ["journal.unregistered", "journal.unregistered"])
+    #expect(self.notices.all.last?.operationName == nil)
+    #expect(self.notices.all.last?.attributes == ["journal.name": .string("send")])
+    #expect(self.notices.levels == [2])
+
+    #expect(await journal.remove("k1"))
+    #expect(await journal.remove("journal/0-torn"))
+    #expect(self.notices.events.suffix(2) == ["journal.removed", "journal.removed"])
+    #expect(self.notices.levels == [2, 1])
+    #expect(!(await journal.remove("k1")))
+    #expect(self.notices.levels == [2, 1])
+  }
+
+  @Test func `The observers of an operation hear of its calls, but not of the number`() async throws {
+    let program = Program()
+    _ = program.makeJournal()
+    self.script.enqueue(.value("ok"))
+    let mutation = self.send().journaled(as: "send").onNotice { notice, context in
+      self.notices.receive(notice, in: context)
+    }
+    _ = try await program.client.store(for: mutation).mutate(with: Note(id: 1, text: "a"))
+    #expect(self.notices.events == ["journal.accepted", "journal.sent"])
+    #expect(self.notices.levels.isEmpty)
+  }
+
+  @Test func `The number that observers hear last is the present one, whoever changes it`() async throws {
+    let program = self.program()
+    let journal = program.makeJournal()
+    let mutation = self.send(Script(default: .value("ok"))).journaled(as: "send")
+    let store = program.client.store(for: mutation)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for number in 0..<500 {
+        group.addTask { _ = try await store.mutate(with: Note(id: number, text: "\(number)")) }
+      }
+      try await group.waitForAll()
+    }
+    #expect(journal.entries.isEmpty)
+    #expect(self.notices.levels.last == 0)
+    #expect(self.notices.levels.allSatisfy { (0...500).contains($0) })
+    #expect(self.notices.events.count { $0 == "journal.accepted" } == 500)
+    #expect(self.notices.events.count { $0 == "journal.sent" } == 500)
+  }
+
+  @Test func `An observer may use the journal`() async throws {
+    let program = Program()
+    let journal = program.makeJournal()
+    let seen = Mutex<[Int]>([])
+    final class Reader: OperationNoticeObserver {
+      let read: @Sendable () -> Void
+      init(read: @escaping @Sendable () -> Void) { self.read = read }
+      func receive(_ notice: OperationNotice, in context: OperationContext) { self.read() }
+    }
+    let reader = Reader {
+      let count = journal.entries.count
+      seen.withLock { $0.append(count) }
+    }
+    program.client.defaultContext.operationNoticeObservers.append(reader)
+    self.script.enqueue(.value("ok"))
+    _ = try await program.client.store(for: self.send().journaled(as: "send")).mutate(with: Note(id: 1, text: "a"))
+    // Accepted and one pending; none pending and sent.
+    #expect(seen.withLock { $0 } == [1, 1, 0, 0])
+  }
+}
