@@ -181,7 +181,7 @@ let table: [Module] = [
   ),
   .tests(
     "ServiceLifecycle",
-    uses: ["Core", "Mutation"],
+    uses: ["Core", "Mutation", "Persistence"],
     trait: "SwiftOperationServiceLifecycle",
     products: ["swift-service-lifecycle": ["ServiceLifecycle", "ServiceLifecycleTestKit"]]
   ),

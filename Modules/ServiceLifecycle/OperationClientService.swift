@@ -41,8 +41,9 @@
     ///
     /// At a graceful shutdown, runs for subscribers stop. Mutations continue until the deadline, together with the
     /// queries that they may wait for. The remaining runs are cancelled when the last mutation has ended, or at the
-    /// deadline. The method returns when all runs have ended. If its task is cancelled, it cancels all runs at once and
-    /// waits for none.
+    /// deadline. Then what the client's modules have not written yet is written: see
+    /// ``/OperationCore/OperationClient/flush()``. The method returns when that is done and all runs have ended. If its task
+    /// is cancelled, it cancels all runs at once, waits for none and writes nothing.
     ///
     /// - Throws: `CancellationError` when the task is cancelled.
     public func run() async throws {
@@ -52,7 +53,10 @@
       let isPeaceful = isGraceful ? await self.haveEndedInPeace(&ending) : false
       if !isPeaceful { ending.cutOff(self.client.runningStores()) }
       self.onShutdown(OperationShutdownReport(cutOff: ending.runs))
+      // Before the wait as well: a run that ignores its cancellation may make it longer than the program is given.
+      if isGraceful { await self.client.flush() }
       await ending.allHaveEnded()
+      if isGraceful { await self.client.flush() }
       try Task.checkCancellation()
     }
 

@@ -36,7 +36,7 @@ extension OperationClient {
 }
 
 /// Writes and restores the values of the stores of one client: see `OperationClient.persistence`.
-public final class ClientPersistence: Sendable {
+public final class ClientPersistence: OperationClientFlushable {
   // Kept alive here, with what was read ahead.
   private let writers = Locked<[ObjectIdentifier: StateWriter]>([:])
 
@@ -50,7 +50,8 @@ public final class ClientPersistence: Sendable {
 
   /// Writes the values that have changed and are not written yet, and waits until they are.
   ///
-  /// Call it before the program ends. Without it, the changes of the last moment may be lost.
+  /// Call it before the program ends, or ``/OperationCore/OperationClient/flush()``, which calls it. Without it, the changes
+  /// of the last moment may be lost.
   ///
   /// - Returns: Whether all of them were written. A failure was also reported, and the values are written later. False as
   ///   well when the current task is cancelled before.

@@ -133,6 +133,30 @@ extension MutationJournal {
 }
 
 extension MutationJournal {
+  /// Removes the entries of calls that have ended, and that could not be removed when they did.
+  ///
+  /// Calls are stored when they are accepted, so nothing else waits to be written.
+  ///
+  /// - Returns: Whether they were removed. A failure was also reported; after a restart their calls are made again.
+  @discardableResult
+  public func flush() async -> Bool {
+    let owed = self.state.withLock { state in
+      defer { state.owedRemovals = [] }
+      return state.owedRemovals
+    }
+    guard !owed.isEmpty else { return true }
+    do {
+      try await self.storage.apply(owed.sorted().map { .remove(key: $0) })
+      return true
+    } catch {
+      self.state.withLock { $0.owedRemovals.formUnion(owed) }
+      OperationWarning.report(storageFailedTo: "remove \(owed.count) journal entries", error)
+      return false
+    }
+  }
+}
+
+extension MutationJournal {
   /// Makes a call again, unless it is being made.
   func replay(_ place: JournalState.Place) async {
     let client = self.boundClient

@@ -18,7 +18,7 @@ public import OperationCore
 /// are to be made: see ``OperationCore/OperationNotice/Name/journalPending``.
 ///
 /// An entry that cannot be read, one whose name is not registered, and one that was begun too often are kept and reported.
-public final class MutationJournal: Sendable {
+public final class MutationJournal: OperationClientFlushable {
   let storage: any PersistentStorage
   let makeKey: @Sendable () -> String
   let state = Locked(JournalState())

@@ -1,0 +1,40 @@
+import OperationCore
+import OperationMutation
+import OperationPersistence
+import OperationTesting
+import Testing
+
+@Suite(.warningsAreIssues) struct FlushTests {
+  @Test func `A client is flushed with its values`() async throws {
+    let program = Program()
+    let store = program.store(Script(default: .value("a")))
+    _ = try await store.fetch()
+    #expect(try await program.storage.keys().isEmpty)
+    #expect(await program.client.flush())
+    #expect(try await program.storage.keys().count == 1)
+  }
+
+  @Test func `A client is flushed with the journal entries that could not be removed`() async throws {
+    let storage = TestStorage()
+    let program = Program(storage)
+    let journal = program.makeJournal()
+    let script = Script()
+    let store = program.client.store(for: Send(server: Server(), script: script).journaled(as: "send"))
+    try await expectWarning(.storageFailed) {
+      let call = Task.immediate { try await store.mutate(with: Note(id: 1, text: "a")) }
+      let run = try await script.next()
+      storage.failToWrite(true)
+      run.succeed("ok")
+      _ = try await call.value
+    }
+    #expect(journal.entries.isEmpty)
+    #expect(try await storage.base.keys().count == 1)
+    await expectWarning(.storageFailed) { #expect(!(await program.client.flush())) }
+    #expect(try await storage.base.keys().count == 1)
+    storage.failToWrite(false)
+    #expect(await program.client.flush())
+    #expect(try await storage.base.keys().isEmpty)
+    #expect(await program.client.flush())
+    #expect(storage.batches.count == 2)
+  }
+}
