@@ -1,0 +1,50 @@
+// swift-tools-version: 6.3
+
+import PackageDescription
+
+// A package of its own: an HTTP server and four traits, which take minutes to build and which the other examples do not
+// need.
+let package = Package(
+  name: "service",
+  platforms: [.macOS(.v26)],
+  dependencies: [
+    .package(
+      name: "swift-operation",
+      path: "../..",
+      traits: [
+        .defaults, "SwiftOperationLogging", "SwiftOperationMetrics", "SwiftOperationTracing",
+        "SwiftOperationServiceLifecycle",
+      ]
+    ),
+    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+    .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.0"),
+  ],
+  targets: [
+    .executableTarget(
+      name: "service",
+      dependencies: [
+        .product(name: "Operation", package: "swift-operation"),
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "InMemoryLogging", package: "swift-log"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "CoreMetrics", package: "swift-metrics"),
+        .product(name: "MetricsTestKit", package: "swift-metrics"),
+        .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
+        .product(name: "Tracing", package: "swift-distributed-tracing"),
+      ],
+      path: "Sources",
+      swiftSettings: [
+        .enableUpcomingFeature("ExistentialAny"),  // SE-0335
+        .enableUpcomingFeature("InternalImportsByDefault"),  // SE-0409
+        .enableUpcomingFeature("MemberImportVisibility"),  // SE-0444
+      ]
+    )
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,125 @@
+import Foundation
+import Operation
+
+/// What happens to the service, scene by scene. Each scene checks what the visitors got and what the upstream was asked.
+struct Story {
+  let upstream: Upstream
+  let front: Front
+  let visitors: Visitors
+  let observed: Observed
+  var checks = Checks()
+
+  private let articles = [1, 2, 3, 4]
+
+  mutating func play() async throws {
+    Checks.line("", "requests", "upstream", "")
+    try await self.crowd()
+    try await self.hiccups()
+    try await self.slow()
+    try await self.outage()
+    try await self.recovery()
+    self.tellings()
+  }
+
+  /// Prints a scene, with how many requests the upstream got in it.
+  private func tell(_ scene: String, requests: Int, since before: Int, _ outcome: String) -> Int {
+    let calls = self.upstream.requestCount - before
+    Checks.line(scene, "\(requests)", "\(calls)", outcome)
+    return calls
+  }
+
+  /// Many visitors ask for few articles: callers share a run, and later ones get what is known.
+  private mutating func crowd() async throws {
+    let before = self.upstream.requestCount
+    let paths = (0..<200).map { "articles/\(self.articles[$0 % 4])" }
+    let replies = try await self.visitors.get(paths)
+    let calls = self.tell("200 visitors at once", requests: 200, since: before, "4 articles, asked for once each")
+    self.checks.expect(replies.allSatisfy { $0.status == 200 && $0.answer == .fresh }, "each visitor got an article")
+    self.checks.expect(Set(replies.map(\.text)).count == 4, "each visitor got the right article")
+    self.checks.expect(calls == 4, "the upstream was asked once for each article, not \(calls) times")
+
+    let again = try await self.visitors.get(paths)
+    let more = self.tell("200 visitors later", requests: 200, since: before + calls, "all from memory")
+    self.checks.expect(again.allSatisfy { $0.status == 200 && $0.answer == .fresh }, "what is fresh was served")
+    self.checks.expect(more == 0, "what is fresh was not asked for again, but \(more) times")
+  }
+
+  /// Each article is refused once: the retry makes up for it.
+  private mutating func hiccups() async throws {
+    let (before, retries) = (self.upstream.requestCount, self.observed.total("retries"))
+    self.upstream.become(.flaky)
+    let replies = try await self.visitors.get((11...13).map { "articles/\($0)" })
+    let calls = self.tell("the first try fails", requests: 3, since: before, "3 retries, and nobody saw it")
+    self.checks.expect(replies.allSatisfy { $0.status == 200 && $0.answer == .fresh }, "a retry hid each hiccup")
+    self.checks.expect(calls == 6, "each article took two calls, so 6 and not \(calls)")
+    self.checks.expect(self.observed.total("retries") == retries + 3, "the metrics count 3 retries")
+    self.upstream.become(.well)
+  }
+
+  /// The upstream gives no answer in time: visitors get the last known article.
+  private mutating func slow() async throws {
+    let before = self.upstream.requestCount
+    self.upstream.become(.slow)
+    await self.front.client.invalidate().settled()
+    let reply = try await self.visitors.get("articles/1")
+    let timeouts = self.observed.notices["timeout", default: 0]
+    let calls = self.tell("the upstream hangs", requests: 1, since: before, "\(timeouts) timeouts, then a stale answer")
+    self.checks.expect(reply.status == 200 && reply.answer == .stale, "a stale article came instead of none")
+    self.checks.expect(reply.text == "Article 1", "the stale article was the right one")
+    self.checks.expect(calls == 2 && timeouts == 2, "two attempts were given up, not \(timeouts) of \(calls)")
+  }
+
+  /// The upstream refuses everything: the breaker opens, and spares it.
+  private mutating func outage() async throws {
+    let before = self.upstream.requestCount
+    self.upstream.become(.down)
+    var stale = 0
+    var requests = 0
+    while self.front.breaker.state == .closed, requests < 40 {
+      let reply = try await self.visitors.get("articles/\(self.articles[requests % 4])")
+      if reply.status == 200, reply.answer == .stale { stale += 1 }
+      requests += 1
+    }
+    let calls = self.tell("the upstream is down", requests: requests, since: before, "until the breaker opens")
+    self.checks.expect(stale == requests, "each visitor got a stale article")
+    self.checks.expect(self.observed.notices["circuit.opened"] == 1, "the breaker opened once")
+
+    let replies = try await self.visitors.get((0..<100).map { "articles/\(self.articles[$0 % 4])" })
+    let unknown = try await self.visitors.get("articles/99")
+    let related = try await self.visitors.get("articles/1/related")
+    let more = self.tell("and stays down", requests: 102, since: before + calls, "stale answers, and no call at all")
+    self.checks.expect(replies.allSatisfy { $0.status == 200 && $0.answer == .stale }, "all known articles were served")
+    self.checks.expect(unknown.status == 503, "an unknown article was refused, with \(unknown.status)")
+    self.checks.expect(related.status == 200 && related.text.isEmpty, "related articles fell back to none")
+    self.checks.expect(more == 0, "an open breaker let nothing through, but \(more) calls")
+    self.checks.expect(self.observed.notices["circuit.rejected", default: 0] >= 3, "the metrics count rejections")
+    self.checks.expect(self.observed.notices["fallback"] == 1, "the metrics count the fallback")
+  }
+
+  /// The upstream is back: a probe goes through, and everything is fresh again.
+  private mutating func recovery() async throws {
+    let before = self.upstream.requestCount
+    self.upstream.become(.well)
+    if case .open(let date) = self.front.breaker.state {
+      try await Task.sleep(for: .seconds(date.timeIntervalSinceNow + 0.1))
+    }
+    let probe = try await self.visitors.get("articles/1")
+    let replies = try await self.visitors.get(self.articles.map { "articles/\($0)" })
+    let calls = self.tell("the upstream is back", requests: 5, since: before, "one probe, and all is fresh")
+    self.checks.expect(([probe] + replies).allSatisfy { $0.answer == .fresh }, "all articles are fresh again")
+    self.checks.expect(self.front.breaker.state == .closed, "the breaker is closed")
+    self.checks.expect(calls == 4, "each article was asked for once, so 4 calls and not \(calls)")
+  }
+
+  /// Metrics, logs and traces agree about all of it.
+  private mutating func tellings() {
+    let notices = self.observed.notices
+    for (name, count) in notices.sorted(by: { $0.key < $1.key }) {
+      self.checks.expect(self.observed.entries(name) == count, "the log has \(count) entries for \(name)")
+    }
+    let told = notices.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+    print("told by metrics and log: \(told)")
+    self.checks.expect(self.observed.runsInTraces > 0, "the runs are in the traces of the visitors' requests")
+    print("runs in the traces of requests: \(self.observed.runsInTraces) of \(self.observed.total("runs"))")
+  }
+}
