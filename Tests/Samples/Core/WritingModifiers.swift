@@ -6,6 +6,7 @@ extension Timing {
     get { sample() }
     nonmutating set {}
   }
+  var operation: Operation { sample() }
   var delay: Duration { .seconds(1) }
   var error: any Error { CancellationError() }
 }
