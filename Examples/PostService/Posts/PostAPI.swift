@@ -10,12 +10,17 @@ package struct PostAPI: Sendable {
   package let sent = RequestLog()
   private let session: URLSession
 
-  package init(baseURL: URL) {
+  /// - Parameters:
+  ///   - baseURL: The address of the server.
+  ///   - connections: How many requests can be under way at once; more wait in the session.
+  ///   - timeout: How many seconds the session waits for an answer.
+  package init(baseURL: URL, connections: Int = 6, timeout: Double = 5) {
     self.baseURL = baseURL
     let configuration = URLSessionConfiguration.ephemeral
+    configuration.httpMaximumConnectionsPerHost = connections
     configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
     configuration.urlCache = nil
-    configuration.timeoutIntervalForRequest = 5
+    configuration.timeoutIntervalForRequest = timeout
     self.session = URLSession(configuration: configuration)
   }
 
@@ -38,6 +43,16 @@ package struct PostAPI: Sendable {
       ],
       as: PostPage.self
     )
+  }
+
+  package func author(id: Int) async throws -> Author {
+    try await self.get(.author(id: id), path: "users/\(id)", as: Author.self)
+  }
+
+  /// The authors with these ids, in one request; those that the server does not know are missing.
+  package func authors(ids: [Int]) async throws -> [Author] {
+    let ids = URLQueryItem(name: "ids", value: ids.map(String.init).joined(separator: ","))
+    return try await self.get(.authors, path: "users", query: [ids], as: AuthorList.self).users
   }
 
   package func add(_ draft: PostDraft) async throws -> Post {

@@ -12,9 +12,10 @@ package struct PostHandler: HTTPHandler {
     let arrival = ContinuousClock.now
     let route = Route(method: request.method.rawValue, path: request.path)
     let number = self.log.record(route)
-    let (latency, fault) = self.script.next(for: route)
+    let (latency, scriptedFault) = self.script.next(for: route)
     let body = try await request.bodyData
     try await Task.sleep(for: latency)
+    let fault = scriptedFault ?? self.script.presentFault
 
     let response =
       if let fault {
@@ -50,6 +51,14 @@ extension PostHandler {
         return try .refusal(400, "limit and skip are whole numbers, 0 or more")
       }
       return try .json(self.archive.page(limit: limit, skip: skip))
+    case .author(let id):
+      guard let author = Author.all.first(where: { $0.id == id }) else {
+        return try .refusal(404, "there is no author \(id)")
+      }
+      return try .json(author)
+    case .authors:
+      let ids = (query["ids"] ?? "").split(separator: ",").compactMap { Int($0) }
+      return try .json(AuthorList(users: Author.all.filter { ids.contains($0.id) }))
     case .add:
       guard let draft = try? JSONDecoder().decode(PostDraft.self, from: body) else {
         return try .refusal(400, "a post has a userId, a title and a body")

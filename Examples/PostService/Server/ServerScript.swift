@@ -12,15 +12,30 @@ package struct Fault: Hashable, Sendable {
 /// How the server behaves: how long it takes, and which of the next requests it fails.
 package final class ServerScript: Sendable {
   private struct State {
-    var usualLatency: Duration
+    let usualLatency: Duration
+    var condition: ServerCondition
+    var line = ServerCondition.Line()
     var latencies: [Route: Duration] = [:]
     var faults: [Route: [Fault]] = [:]
+
+    init(usualLatency: Duration) {
+      self.usualLatency = usualLatency
+      self.condition = ServerCondition(latency: usualLatency)
+    }
   }
 
   private let state: Mutex<State>
 
   package init(latency: Duration) {
     self.state = Mutex(State(usualLatency: latency))
+  }
+
+  /// Puts the whole server into a condition. Requests that wait in line keep their places there.
+  package func begin(_ condition: ServerCondition) {
+    self.state.withLock {
+      $0.condition = condition
+      $0.line = ServerCondition.Line()
+    }
   }
 
   package func setLatency(_ latency: Duration, of route: Route) {
@@ -42,9 +57,12 @@ package final class ServerScript: Sendable {
   /// What happens to the request that has just arrived; uses a failure up.
   package func next(for route: Route) -> (latency: Duration, fault: Fault?) {
     self.state.withLock { state in
-      let latency = state.latencies[route] ?? state.usualLatency
+      let latency = state.latencies[route] ?? state.line.join(state.condition)
       guard state.faults[route]?.isEmpty == false else { return (latency, nil) }
       return (latency, state.faults[route]?.removeFirst())
     }
   }
+
+  /// How all answers fail that leave now; nil while the server works.
+  package var presentFault: Fault? { self.state.withLock { $0.condition.fault } }
 }

@@ -5,26 +5,37 @@ import Synchronization
 /// The server keeps one for what reached it and the client keeps one for what it sent, so that a claim such as
 /// "ten callers, one request" is read off the traffic and not off the library that makes the claim.
 package final class RequestLog: Sendable {
-  private let routes = Mutex<[Route]>([])
+  private struct State {
+    var routes: [Route] = []
+    var times: [ContinuousClock.Instant] = []
+  }
+
+  private let state = Mutex(State())
 
   /// Writes a request down; returns how many of its route there are now.
   @discardableResult
   package func record(_ route: Route) -> Int {
-    self.routes.withLock { routes in
-      routes.append(route)
-      return routes.count { $0 == route }
+    self.state.withLock { state in
+      state.routes.append(route)
+      state.times.append(.now)
+      return state.routes.count { $0 == route }
     }
   }
 
   package func count(of route: Route) -> Int {
-    self.routes.withLock { $0.count { $0 == route } }
+    self.state.withLock { $0.routes.count { $0 == route } }
   }
 
   package var total: Int {
-    self.routes.withLock { $0.count }
+    self.state.withLock { $0.routes.count }
+  }
+
+  /// When the requests came, in order.
+  package var times: [ContinuousClock.Instant] {
+    self.state.withLock { $0.times }
   }
 
   package func removeAll() {
-    self.routes.withLock { $0.removeAll() }
+    self.state.withLock { $0 = State() }
   }
 }
