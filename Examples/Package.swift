@@ -49,6 +49,15 @@ let examples = [
     ],
     plugins: [.plugin(name: "OperationPathKeys", package: "swift-operation")]
   ),
+  Example(
+    name: "resilient-client",
+    products: [
+      .product(name: "Operation", package: "swift-operation"),
+      .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      "PostService",
+    ],
+    scripts: ["resilience.svg"]
+  ),
 ]
 
 let package = Package(

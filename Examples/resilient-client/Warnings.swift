@@ -1,0 +1,12 @@
+import Synchronization
+
+/// What the library had to complain about.
+final class Warnings: Sendable {
+  private let texts = Mutex<[String]>([])
+
+  var all: [String] { self.texts.withLock { $0 } }
+
+  func append(_ text: String) {
+    self.texts.withLock { $0.append(text) }
+  }
+}
