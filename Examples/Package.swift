@@ -23,6 +23,14 @@ let examples = [
     scripts: ["run"]
   ),
   Example(
+    name: "batching",
+    products: [
+      .product(name: "Operation", package: "swift-operation"),
+      .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      "PostService",
+    ]
+  ),
+  Example(
     name: "dashboard",
     products: [
       .product(name: "SharingOperation", package: "swift-operation"),
