@@ -12,7 +12,7 @@ struct HTTPDate: Hashable, Sendable {
     let (dayWord, monthWord) = isASCTime ? (words[2], words[1]) : (words[1], words[2])
     let (yearWord, timeWord) = isASCTime ? (words[4], words[3]) : (words[3], words[4])
     guard let day = Self.number(dayWord, digits: 1...2), let month = Self.months[String(monthWord)],
-      let year = Self.year(yearWord), let time = Self.time(timeWord), (1...31).contains(day)
+      let year = Self.year(yearWord), let time = Self.time(timeWord), (1...Self.days(of: month, in: year)).contains(day)
     else { return nil }
     self.secondsSince1970 = Double(Self.days(year, month, day) * 86_400 + time)
   }
@@ -40,6 +40,15 @@ struct HTTPDate: Hashable, Sendable {
       hour < 24, minute < 60, second <= 60
     else { return nil }
     return hour * 3600 + minute * 60 + second
+  }
+
+  /// The number of days of a month.
+  private static func days(of month: Int, in year: Int) -> Int {
+    switch month {
+    case 2: (year.isMultiple(of: 4) && !year.isMultiple(of: 100)) || year.isMultiple(of: 400) ? 29 : 28
+    case 4, 6, 9, 11: 30
+    default: 31
+    }
   }
 
   /// The days since the beginning of 1970 in the Gregorian calendar, as

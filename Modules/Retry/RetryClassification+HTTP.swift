@@ -47,7 +47,7 @@ extension OperationDuration {
   ///   - now: The current date, for headers with a date.
   public init?(httpRetryAfter header: String, now: Date = Date()) {
     let text = header.trimmingPrefix { $0 == " " || $0 == "\t" }
-    let seconds = HTTPDate(text).map { $0.secondsSince1970 - now.timeIntervalSince1970 } ?? Double(text.trimmedEnd)
+    let seconds = HTTPDate(text).map { $0.secondsSince1970 - now.timeIntervalSince1970 } ?? text.trimmedEnd.decimal
     guard let seconds, !seconds.isNaN else { return nil }
     // A hundred years, within which a duration in seconds is exact.
     self = .seconds(Swift.min(Swift.max(seconds, 0), 100 * 365 * 86_400))
@@ -55,6 +55,12 @@ extension OperationDuration {
 }
 
 extension Substring {
+  /// The number that the text is in decimal notation; nil if it is none.
+  fileprivate var decimal: Double? {
+    // `Double` reads hexadecimal numbers as well.
+    self.contains { $0 == "x" || $0 == "X" } ? nil : Double(self)
+  }
+
   fileprivate var trimmedEnd: Substring {
     guard let last = self.lastIndex(where: { $0 != " " && $0 != "\t" }) else { return "" }
     return self[...last]

@@ -128,6 +128,8 @@ private struct Classified: RetryClassifying, Hashable {
     "Sun, 32 Nov 1994 08:49:37 GMT", "Sun, 06 Foo 1994 08:49:37 GMT", "Sun, 06 Nov 1994 24:49:37 GMT",
     "Sun, 06 Nov 1994 08:60:37 GMT", "Sun, 06 Nov 1994 08:49 GMT", "Sun, 06 Nov 1994 08:49:61 GMT",
     "Sun, 06 Nov 99999999999999999999 08:49:37 GMT", "Sun, ٠٦ Nov 1994 08:49:37 GMT",
+    "0x10", "Thu, 31 Nov 1994 08:49:37 GMT", "Mon, 30 Feb 2026 00:00:00 GMT", "Tue, 29 Feb 2100 00:00:00 GMT",
+    "Sun, 00 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37 GMT GMT",
   ])
   func `A malformed header is ignored`(header: String) {
     #expect(OperationDuration(httpRetryAfter: header, now: self.now) == nil)
