@@ -1,0 +1,75 @@
+import Foundation
+import OperationCore
+import OperationLimits
+import OperationTesting
+import Synchronization
+import Testing
+
+/// A rate limit under clocks that do not go evenly.
+@Suite(.warningsAreIssues) struct RateLimitClockTests {
+  /// A token bucket whose time never decreases. In units of which `period` are one token.
+  private struct Bucket {
+    let count: Int128
+    let period: Int128
+    let capacity: Int128
+    var units: Int128
+    var latest: Int128 = 0
+
+    init(count: Int, period: Duration, burst: Int) {
+      self.count = Int128(count)
+      self.period = period.attoseconds
+      self.capacity = Int128(burst) * self.period
+      self.units = self.capacity
+    }
+
+    mutating func take(at now: Duration) -> Bool {
+      let time = max(self.latest, now.attoseconds)
+      self.units = min(self.capacity, self.units + (time - self.latest) * self.count)
+      self.latest = time
+      guard self.units >= self.period else { return false }
+      self.units -= self.period
+      return true
+    }
+  }
+
+  @Test(arguments: [
+    (1, Duration.seconds(1), 1), (3, .seconds(1), 1), (3, .seconds(1), 3), (7, .milliseconds(13), 5),
+    (100, .seconds(60), 10), (1, .seconds(600), 2),
+  ])
+  func `It is exact over an hour in which the clock is set back and jumps ahead`(
+    count: Int,
+    period: Duration,
+    burst: Int
+  ) {
+    let deadlines = JumpingDeadlines()
+    let clock = ManualClock()
+    let limit = RateLimit(count, per: period, burst: burst)
+    var context = OperationContext()
+    context.use(clock)
+    context.operationDeadlines = deadlines
+    var bucket = Bucket(count: count, period: period, burst: burst)
+    var generator = SeededGenerator(seed: UInt64(burst))
+    var (now, admitted, asked) = (Duration.zero, 0, 0)
+    let hour = Duration.seconds(3600)
+    let step = max(period / count, hour / 20_000).attoseconds
+    while now < hour {
+      switch Int.random(in: 0..<40, using: &generator) {
+      case 0: now -= Duration(attoseconds: Int128.random(in: 0...(20 * step), using: &generator))
+      case 1: now += Duration(attoseconds: Int128.random(in: 0...(20 * step), using: &generator))
+      case 2: clock.setDate(Bool.random(using: &generator) ? .distantPast : .distantFuture)
+      default: now += Duration(attoseconds: Int128.random(in: 0...(2 * step), using: &generator))
+      }
+      deadlines.time.withLock { $0 = now }
+      for _ in 0..<Int.random(in: 0...3, using: &generator) {
+        asked += 1
+        let isAdmitted = limit.takePermit(in: context) != nil
+        if isAdmitted { admitted += 1 }
+        guard isAdmitted == bucket.take(at: now) else {
+          Issue.record("the limit differs from the reference at \(now), after \(asked) runs")
+          return
+        }
+      }
+    }
+    #expect(admitted > 0 && admitted < asked)
+  }
+}
