@@ -1,0 +1,92 @@
+import Operation
+import OperationTesting
+import Synchronization
+import Testing
+
+/// A screen that loads pages of posts, and the author of each post: one request for the page, and one for its authors.
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues) struct PagesAndBatchesTests {
+  private let clock = ManualClock()
+  private let posts = OperationScript<[Int], any Error>()
+  private let asked = Asked()
+  private let client: OperationClient
+  private let authors: OperationBatcher<Int, String>
+
+  init() {
+    var context = OperationContext()
+    context.use(self.clock)
+    self.client = OperationClient(defaultContext: context, storeCreator: .defaultTesting)
+    self.authors = OperationBatcher { [asked] keys, _ in
+      asked.note(keys)
+      return Dictionary(uniqueKeysWithValues: keys.map { ($0, .success("author \($0)")) })
+    }
+  }
+
+  /// Begins to load the author of each post, as if each row were alone.
+  private func beginRows(of posts: [Int]) -> [Task<String, any Error>] {
+    posts.map { author in
+      let store = self.client.store(for: self.authors.query(for: author, path: ["authors", author]))
+      return Task.immediate { try await store.fetch() }
+    }
+  }
+
+  @Test func `Two screens that load a page and its authors make two requests`() async throws {
+    let feed = self.client.store(for: FeedOfScript(script: self.posts))
+    var asked: [[Int]] = []
+    for (number, page) in [[1, 2, 1, 3], [3, 4, 4, 5]].enumerated() {
+      let loads = (1...2).map { _ in Task.immediate { try await feed.fetchNextPage() } }
+      try await self.posts.next().succeed(page)
+      for load in loads { #expect(try await load.value?.value == page) }
+      #expect(self.posts.runCount == number + 1)
+
+      let rows = (1...2).flatMap { _ in self.beginRows(of: page) }
+      self.clock.advance(by: .milliseconds(2))
+      for (row, author) in zip(rows, page + page) { #expect(try await row.value == "author \(author)") }
+      asked.append(number == 0 ? [1, 2, 3] : [3, 4, 5])
+      #expect(self.asked.batches == asked)
+    }
+    #expect(feed.currentValue.map(\.value) == [[1, 2, 1, 3], [3, 4, 4, 5]])
+  }
+
+  @Test func `A row that leaves takes its key along, and the others keep theirs`() async throws {
+    let rows = self.beginRows(of: [1, 2, 2])
+    rows[0].cancel()
+    rows[1].cancel()
+    _ = await (rows[0].result, rows[1].result)
+    self.clock.advance(by: .milliseconds(2))
+    #expect(try await rows[2].value == "author 2")
+    #expect(self.asked.batches == [[2]])
+    #expect(self.client.store(for: self.authors.query(for: 1, path: ["authors", 1])).error == nil)
+  }
+}
+
+/// The keys of each request.
+private final class Asked: Sendable {
+  private let state = Mutex<[[Int]]>([])
+
+  var batches: [[Int]] { self.state.withLock { $0 } }
+
+  func note(_ keys: [Int]) {
+    self.state.withLock { $0.append(keys) }
+  }
+}
+
+/// The authors of posts, in pages.
+private struct FeedOfScript: PaginatedRequest {
+  let script: OperationScript<[Int], any Error>
+  let initialPageId = 0
+
+  var path: OperationPath { ["feed"] }
+
+  func pageId(after page: Page<Int, [Int]>, using paging: Paging<Int, [Int]>, in context: OperationContext) -> Int? {
+    page.id + 1
+  }
+
+  func fetchPage(
+    isolation: isolated (any Actor)?,
+    using paging: Paging<Int, [Int]>,
+    in context: OperationContext,
+    with continuation: OperationContinuation<[Int], any Error>
+  ) async throws -> [Int] {
+    try await self.script.run(in: context, with: continuation)
+  }
+}

@@ -1,0 +1,125 @@
+import FoundationEssentials
+import Operation
+import OperationTesting
+import Synchronization
+import Testing
+
+/// Timeouts, breakers, limits, hedges and retries around one operation, on manual time.
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues) struct ResilienceTests {
+  private let clock = ManualClock()
+  private let script = OperationScript<Int, any Error>()
+
+  /// The query of the article's timeline, whose breaker needs no other callers to open.
+  private func request(
+    breaker: CircuitBreaker,
+    deadline: Duration
+  ) -> OperationStore<QueryState<Int, any Error>> {
+    OperationStore.detached(
+      query: self.script.query()
+        .timeout(.seconds(2))
+        .circuitBreaker(breaker)
+        .retry(limit: 3)
+        .backoff(.exponential(.milliseconds(200)))
+        .deadline(after: deadline)
+        .manualTime(self.clock)
+    )
+  }
+
+  /// Plays the first 2.7 s: a timeout, a failure that opens the breaker, and a rejection.
+  private func playUntilRejection(_ breaker: CircuitBreaker) async throws {
+    let first = try await self.script.next()
+    try await self.clock.sleepers(count: 2, .deadline)
+    self.clock.advance(by: .seconds(2))
+    try await self.clock.sleepers(count: 1, .delay)
+    #expect(first.isCancelled && breaker.state == .closed)
+    #expect(self.clock.remainingTimes(.delay) == [.milliseconds(200)])
+    self.clock.advance(by: .milliseconds(200))
+    let second = try await self.script.next()
+    try await self.clock.sleepers(count: 2, .deadline)
+    self.clock.advance(by: .milliseconds(100))
+    second.fail(Refused())
+    try await self.clock.sleepers(count: 1, .delay)
+    #expect(self.clock.remainingTimes(.delay) == [.milliseconds(400)])
+    #expect(breaker.state == .open(until: self.clock.now().addingTimeInterval(5)))
+    self.clock.advance(by: .milliseconds(400))
+  }
+
+  @Test func `A request meets a slow, then a failing, then a recovered service`() async throws {
+    let breaker = CircuitBreaker(minimumRuns: 2)
+    let store = self.request(breaker: breaker, deadline: .seconds(10))
+    let task = Task.immediate { try await store.fetch() }
+    try await self.playUntilRejection(breaker)
+    try await self.clock.sleepers(count: 1, .delay)
+    // The hint of the breaker, in place of 800 ms.
+    #expect(self.clock.remainingTimes(.delay) == [.milliseconds(4600)])
+    #expect(store.isLoading && store.attempt?.index == 3)
+    #expect((store.attempt?.lastFailure as? CircuitOpen)?.retryAfter == .milliseconds(4600))
+    #expect(self.script.runCount == 2)
+    self.clock.advance(by: .milliseconds(4600))
+    let probe = try await self.script.next()
+    #expect(breaker.state == .halfOpen)
+    try await self.clock.sleepers(count: 2, .deadline)
+    self.clock.advance(by: .milliseconds(100))
+    probe.succeed(4)
+    #expect(try await task.value == 4)
+    #expect(breaker.state == .closed)
+    #expect(self.clock.elapsed == .milliseconds(7400))
+    #expect(self.clock.sleeperCount() == 0)
+  }
+
+  @Test func `A retry gives up on an open breaker where the deadline is nearer than its hint`() async throws {
+    let breaker = CircuitBreaker(minimumRuns: 2)
+    let store = self.request(breaker: breaker, deadline: .seconds(5))
+    let task = Task.immediate { try await store.fetch() }
+    try await self.playUntilRejection(breaker)
+    await #expect(throws: CircuitOpen(retryAfter: .milliseconds(4600))) { try await task.value }
+    #expect(self.clock.elapsed == .milliseconds(2700))
+    #expect(self.clock.sleeperCount() == 0 && self.script.runCount == 2)
+    #expect(store.error is CircuitOpen)
+  }
+
+  @Test func `A retry waits for the turn that a full rate limit names`() async throws {
+    let limit = RateLimit(1, per: .seconds(10))
+    let query = self.script.query().limited(by: limit, maximumWait: .zero).retry(limit: 1)
+      .backoff(.constant(.seconds(1))).manualTime(self.clock)
+    let first = Task.immediate { try await OperationStore.detached(query: query).fetch() }
+    try await self.script.next().succeed(1)
+    #expect(try await first.value == 1)
+    self.clock.advance(by: .seconds(3))
+    let second = Task.immediate { try await OperationStore.detached(query: query).fetch() }
+    try await self.clock.sleepers(count: 1, .delay)
+    #expect(self.clock.remainingTimes(.delay) == [.seconds(7)])
+    self.clock.advance(by: .seconds(7))
+    try await self.script.next().succeed(2)
+    #expect(try await second.value == 2)
+    #expect(self.clock.delays == [.seconds(7)])
+  }
+
+  @Test func `Hedges and retries draw from one budget`() async throws {
+    let budget = RetryBudget(ratio: 0.6, minimumPerSecond: 0)
+    let notices = Notices()
+    let script = OperationScript<Int, any Error>(default: .error(Refused()))
+    script.enqueue((1...4).map { .value($0) })
+    let store = OperationStore.detached(
+      query: script.query().hedged(after: .seconds(1), maximum: 2, budget: budget)
+        .retry(limit: 9).retryBudget(budget).backoff(.noBackoff).manualTime(self.clock)
+        .context { $0.operationNoticeObservers.append(notices) }
+    )
+    for number in 1...4 { #expect(try await store.fetch() == number) }
+    // Five runs pay for three attempts: a hedge, a retry, and the hedge of that.
+    await #expect(throws: Refused.self) { try await store.fetch() }
+    #expect(script.runCount == 8)
+    #expect(budget.available(in: store.context) == 0)
+    #expect(notices.names == [.hedgeStarted, .hedgeStarted, .retryOverBudget])
+  }
+}
+
+private final class Notices: OperationNoticeObserver {
+  private let state = Mutex<[OperationNotice.Name]>([])
+
+  var names: [OperationNotice.Name] { self.state.withLock { $0 } }
+
+  func receive(_ notice: OperationNotice, in context: OperationContext) {
+    self.state.withLock { $0.append(notice.name) }
+  }
+}
