@@ -20,7 +20,7 @@ final class DeduplicatedRun<Operation: OperationRequest & Sendable>: AnyDeduplic
 where Operation.Value: Sendable {
   @usableFromInline typealias Continuation = OperationContinuation<Operation.Value, Operation.Failure>
   @usableFromInline typealias Run = SharedRun<Operation.Value, Operation.Failure>
-  @usableFromInline typealias Outcome = Result<Operation.Value, Operation.Failure>
+  @usableFromInline typealias Outcome = RunOutcome<Operation.Value, Operation.Failure>
 
   /// A caller that has joined the run.
   @usableFromInline
@@ -39,16 +39,49 @@ where Operation.Value: Sendable {
     }
   }
 
+  /// The callers that have joined the run, in the order in which they joined.
+  // An object, as most runs have none: code that is not specialized looks up the type of an array of listeners, also for
+  // an empty one.
+  @usableFromInline
+  final class Listeners: @unchecked Sendable {
+    // Unchecked because the lock of the run guards the fields, which also makes the accesses exclusive.
+    @exclusivity(unchecked) @usableFromInline var all: [Listener] = []
+    /// The number of listeners that have left.
+    @exclusivity(unchecked) @usableFromInline var vacancies = 0
+
+    @inlinable
+    init() {}
+
+    /// Returns the continuation of the listener, which the caller releases after unlocking.
+    @inlinable
+    func remove(_ id: UInt64) -> Continuation? {
+      // Binary search: the identifiers ascend.
+      var (low, high) = (0, self.all.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if self.all[middle].id < id { low = middle + 1 } else { high = middle }
+      }
+      guard low < self.all.count, self.all[low].id == id else { return nil }
+      let removed = self.all[low].continuation.take()
+      self.vacancies += 1
+      if self.vacancies > self.all.count / 2 {
+        self.all.removeAll { $0.continuation == nil }
+        self.vacancies = 0
+      }
+      return removed
+    }
+  }
+
   /// A result that the run has yielded.
   @usableFromInline
   final class Yield: Sendable {
-    @usableFromInline let result: Outcome
+    @usableFromInline let result: Result<Operation.Value, Operation.Failure>
     @usableFromInline let context: OperationContext?
     /// The position among the yields of the run; the first is 1.
     @usableFromInline let number: Int
 
     @inlinable
-    init(result: Outcome, context: OperationContext?, number: Int) {
+    init(result: Result<Operation.Value, Operation.Failure>, context: OperationContext?, number: Int) {
       self.result = result
       self.context = context
       self.number = number
@@ -60,10 +93,8 @@ where Operation.Value: Sendable {
   struct State: Sendable {
     /// The continuation of the caller that began the run. Nil when that caller has left.
     @usableFromInline var leader: Continuation?
-    /// The other callers in the order in which they joined.
-    @usableFromInline var listeners: [Listener] = []
-    /// The number of listeners that have left.
-    @usableFromInline var vacancies = 0
+    /// The other callers; nil before the first has joined.
+    @usableFromInline var listeners: Listeners?
     @usableFromInline var lastID: UInt64 = 0
     @usableFromInline var lastYield: Yield?
 
@@ -75,27 +106,10 @@ where Operation.Value: Sendable {
     @inlinable
     mutating func add(_ continuation: Continuation, _ context: OperationContext?) -> UInt64 {
       self.lastID += 1
-      self.listeners.append(Listener(id: self.lastID, continuation: continuation, context: context))
+      let listeners = self.listeners ?? Listeners()
+      self.listeners = listeners
+      listeners.all.append(Listener(id: self.lastID, continuation: continuation, context: context))
       return self.lastID
-    }
-
-    /// Returns the continuation of the listener, which the caller releases after unlocking.
-    @inlinable
-    mutating func remove(_ id: UInt64) -> Continuation? {
-      // Binary search: the identifiers ascend.
-      var (low, high) = (0, self.listeners.count)
-      while low < high {
-        let middle = (low + high) / 2
-        if self.listeners[middle].id < id { low = middle + 1 } else { high = middle }
-      }
-      guard low < self.listeners.count, self.listeners[low].id == id else { return nil }
-      let removed = self.listeners[low].continuation.take()
-      self.vacancies += 1
-      if self.vacancies > self.listeners.count / 2 {
-        self.listeners.removeAll { $0.continuation == nil }
-        self.vacancies = 0
-      }
-      return removed
     }
   }
 
@@ -158,20 +172,31 @@ extension DeduplicatedRun {
   ///
   /// The run borrows the current task when that is the task of a store's run and can be lent. Otherwise it makes one.
   @inlinable
+  @inline(__always)
   nonisolated(nonsending) func begin() async -> Outcome {
     let sharedRun = self.sharedRun
     let context = self.context
+    // A cancelled task is not borrowed: it would cancel the run for callers that join later.
+    guard let loan = context.taskLoan, self.isolation == nil, !context.hasTaskConfiguration, !Task.isCancelled else {
+      return await self.beginInOwnTask()
+    }
+    let current = RunTask.current
+    guard loan.lend(to: self, in: current) else { return await self.beginInOwnTask() }
+    if sharedRun.begin(borrowing: current) {
+      // Not `perform(in:)`: the task of the lender has an enclosing run already.
+      let outcome = await self.run(isolation: nil, in: context)
+      sharedRun.finish(outcome, of: OperationTask(sharedRun: sharedRun, context: context), self)
+    }
+    return sharedRun.outcome(returning: current, to: loan)
+  }
+
+  // Not inlined: callers that lend their task would allocate room for this wait, too.
+  @inlinable
+  @inline(never)
+  nonisolated(nonsending) func beginInOwnTask() async -> Outcome {
+    let sharedRun = self.sharedRun
+    let context = self.context
     if let loan = context.taskLoan {
-      // A cancelled task is not borrowed: it would cancel the run for callers that join later.
-      if self.isolation == nil, !context.hasTaskConfiguration, !Task.isCancelled {
-        let current = RunTask.current
-        if loan.lend(to: self, in: current) {
-          return await sharedRun.outcome(in: context, borrowing: loan, task: current, for: self) {
-            // Not `perform(in:)`: the task of the lender has an enclosing run already.
-            await self.run(isolation: nil, in: context)
-          }
-        }
-      }
       loan.note(awaited: sharedRun)
     } else if EnclosingRun.exists {
       EnclosingRun.note(awaited: sharedRun)
@@ -242,7 +267,7 @@ extension DeduplicatedRun {
 
   @inlinable
   func remove(_ id: UInt64) {
-    let removed = self.withState { $0.remove(id) }
+    let removed = self.withState { $0.listeners?.remove(id) }
     withExtendedLifetime(removed) {}  // Released after unlocking.
   }
 
@@ -251,11 +276,10 @@ extension DeduplicatedRun {
   func removeAll() {
     // Captured, not returned: returning them from `withState` looks up their type where the code is not specialized.
     var leader: Continuation?
-    var listeners: [Listener] = []
+    var listeners: Listeners?
     self.withState { state in
       (leader, listeners) = (state.leader, state.listeners)
-      (state.leader, state.listeners) = (nil, [])
-      state.vacancies = 0
+      (state.leader, state.listeners) = (nil, nil)
     }
     // Released after unlocking.
     _ = consume leader
@@ -269,7 +293,8 @@ extension DeduplicatedRun {
     let (contexts, replaced) = self.withState { state -> ([OperationContext], RelayedProgress?) in
       let replaced = self.told
       self.told = RelayedProgress(after: replaced, progress)
-      return (state.listeners.compactMap { $0.continuation == nil ? nil : $0.context }, replaced)
+      let listeners = state.listeners?.all ?? []
+      return (listeners.compactMap { $0.continuation == nil ? nil : $0.context }, replaced)
     }
     _ = consume replaced  // Released after unlocking.
     for context in contexts { context.tellStore(progress) }
@@ -277,12 +302,12 @@ extension DeduplicatedRun {
 
   /// Passes a result to all callers that share the run.
   @usableFromInline
-  func yield(_ result: Outcome, using context: OperationContext?) {
+  func yield(_ result: Result<Operation.Value, Operation.Failure>, using context: OperationContext?) {
     guard self.sharedRun.isExecuting else { return self.reportLateYield() }
     let (leader, listeners, replaced) = self.withState { state in
       let last = state.lastYield
       state.lastYield = Yield(result: result, context: context, number: (last?.number ?? 0) + 1)
-      return (state.leader, state.listeners, last)
+      return (state.leader, state.listeners?.all ?? [], last)
     }
     _ = consume replaced  // Released after unlocking.
     leader?.yield(with: result, using: context)
@@ -318,9 +343,9 @@ extension DeduplicatedRun: RunDelegate {
   nonisolated(nonsending) func run(isolation: (any Actor)?, in context: OperationContext) async -> Outcome {
     let continuation = Continuation { result, context in self.yield(result, using: context) }
     do throws(Operation.Failure) {
-      return .success(try await self.operation.run(isolation: isolation, in: context, with: continuation))
+      return Outcome(success: try await self.operation.run(isolation: isolation, in: context, with: continuation))
     } catch {
-      return .failure(error)
+      return Outcome(failure: error)
     }
   }
 
@@ -341,7 +366,7 @@ extension DeduplicatedRun: RunDelegate {
   @inlinable
   package func didFinish(
     _ task: OperationTask<Operation.Value, Operation.Failure>,
-    with outcome: Result<Operation.Value, Operation.Failure>,
+    with outcome: Outcome,
     isCancelled: Bool
   ) {
     self.registry.remove(self)

@@ -14,13 +14,14 @@ final class RunRegistry<Operation: OperationRequest & Sendable>: Sendable where 
 
   /// Joins a run that does the same work, or begins a new one, and waits for its outcome.
   @inlinable
+  @inline(__always)
   nonisolated(nonsending) func outcome(
     of operation: Operation,
     in context: OperationContext,
     with continuation: Continuation,
     isolation: (any Actor)?,
     isSameRun: (OperationContext, OperationContext) -> Bool
-  ) async -> Result<Operation.Value, Operation.Failure> {
+  ) async -> RunOutcome<Operation.Value, Operation.Failure> {
     while true {
       let (runs, additions) = self.state.withLock { ($0.runs, $0.additions) }
       if !runs.isEmpty {
@@ -31,7 +32,7 @@ final class RunRegistry<Operation: OperationRequest & Sendable>: Sendable where 
           if let outcome = await run.join(in: context, with: continuation) { return outcome }
           self.remove(run)
           continue
-        case .circle(let names): return OperationCircleError.outcome(names)
+        case .circle(let names): return .circle(names)
         }
       }
       var added: DeduplicatedRun<Operation>?

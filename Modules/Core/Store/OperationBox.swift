@@ -5,7 +5,7 @@
 @usableFromInline
 struct OperationBox<State: OperationState & Sendable>: Sendable {
   @usableFromInline typealias Continuation = OperationContinuation<State.OperationValue, State.Failure>
-  @usableFromInline typealias Outcome = Result<State.OperationValue, State.Failure>
+  @usableFromInline typealias Outcome = RunOutcome<State.OperationValue, State.Failure>
   @usableFromInline
   typealias Run = nonisolated(nonsending) @Sendable (OperationContext, Continuation) async -> Outcome
 
@@ -20,9 +20,9 @@ struct OperationBox<State: OperationState & Sendable>: Sendable {
     self.path = operation.path
     self.run = { context, continuation in
       do throws(State.Failure) {
-        return .success(try await storage.operation.run(isolation: nil, in: context, with: continuation))
+        return Outcome(success: try await storage.operation.run(isolation: nil, in: context, with: continuation))
       } catch {
-        return .failure(error)
+        return Outcome(failure: error)
       }
     }
     self.storage = storage
@@ -101,7 +101,7 @@ extension OperationContext {
   mutating func wrapped<State: OperationState & Sendable>(_ box: OperationBox<State>) -> OperationBox<State> {
     let wrappers = self.takeRunWrappers()
     return OperationBox(box) { context, continuation in
-      await wrappers.run(isolation: nil, in: context) { await box.run($0, continuation) }
+      RunOutcome(await wrappers.run(isolation: nil, in: context) { await box.run($0, continuation).result })
     }
   }
 }

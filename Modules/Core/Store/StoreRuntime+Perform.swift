@@ -67,7 +67,7 @@ extension StoreRuntime {
     let listener = self.listen(to: sharedRun, with: handler)
     let outcome = await sharedRun.outcome(in: context, leaving: leaving, isOwner: isOwner, delegate: self)
     self.dismiss(listener)
-    return outcome
+    return outcome.result
   }
 }
 
@@ -105,7 +105,7 @@ extension StoreRuntime: RunDelegate {
   @inline(__always)
   nonisolated(nonsending) func perform(
     _ invocation: RunInvocation<StoreRuntime<State>>
-  ) async -> Result<State.OperationValue, State.Failure> {
+  ) async -> StoreRun.Outcome {
     // A handler that joins the run later is notified of the start when it joins.
     if self.hasDependents || invocation.sharedRun.loan != nil { self.notifyStart(of: invocation.task) }
     let continuation = OperationContinuation<State.OperationValue, State.Failure> { result, context in
@@ -165,10 +165,11 @@ extension StoreRuntime: RunDelegate {
   @inlinable
   func didFinish(
     _ task: consuming Task,
-    with outcome: Result<State.OperationValue, State.Failure>,
+    with outcome: StoreRun.Outcome,
     isCancelled: Bool
   ) {
     var task = task
+    let outcome = outcome.result
     if let entries = task.context.run.outcomeEntries { task.context = entries.added(to: task.context) }
     task.context = task.context.stoppingClock()
     task.context.event.updateReason = .returnedFinalResult

@@ -8,19 +8,22 @@ extension StoreRuntime {
     }
     let context = self.context
     let leaving: StoreRun.Leaving = context.operationRunSharing == nil ? .lastStays : .atOnce
-    if let outcome = await running.outcomeIfAlive(leaving: leaving, onJoin: { context.noteJoin() }) { return outcome }
+    let outcome = await running.outcomeIfAlive(leaving: leaving, onJoin: { context.noteJoin() })
+    if let outcome { return outcome.result }
     return await self.run(using: nil, handler: nil)
   }
 
   /// Waits for a run of which the caller is an owner already.
+  // Not inlined: callers that begin a run would allocate room for this wait, too.
   @inlinable
+  @inline(never)
   nonisolated(nonsending) func join(
     _ sharedRun: StoreRun,
     _ listener: Subscriber<State>?
   ) async -> Result<State.OperationValue, State.Failure> {
     let outcome = await sharedRun.outcomeOfOwner(leaving: .atOnce)
     self.dismiss(listener)
-    return outcome
+    return outcome.result
   }
 
   @inlinable

@@ -77,7 +77,7 @@ extension OperationTask {
   public var isCancelled: Bool { self.sharedRun.isCancelled }
 
   /// The outcome of the task; nil until the task has finished.
-  public var finishedResult: Result<Value, Failure>? { self.sharedRun.finishedOutcome }
+  public var finishedResult: Result<Value, Failure>? { self.sharedRun.finishedOutcome?.result }
 }
 
 extension OperationTask: Hashable {
@@ -168,7 +168,7 @@ extension OperationTask {
   ) -> OperationTask<NewValue, NewFailure> {
     let link = TaskLink(self.sharedRun)
     let delegate = ClosureRunDelegate<NewValue, NewFailure> { _, context throws(NewFailure) in
-      try transform(await link.typedNode.outcome(in: context))
+      try transform(await link.typedNode.outcome(in: context).result)
     }
     return OperationTask<NewValue, NewFailure>(
       sharedRun: SharedRun(delegate: delegate, source: link),

@@ -26,7 +26,7 @@ package protocol RunDelegate<Success, Failure>: AnyObject, Sendable {
   ///
   /// A run that was cancelled before it started does its work without `willStart` if its failure type cannot represent
   /// a `CancellationError`.
-  nonisolated(nonsending) func perform(_ invocation: RunInvocation<Self>) async -> Result<Success, Failure>
+  nonisolated(nonsending) func perform(_ invocation: RunInvocation<Self>) async -> RunOutcome<Success, Failure>
 
   /// Returns the task of the run with the context that it started with; nil if the delegate does not have it.
   func task(of sharedRun: SharedRun<Success, Failure>) -> OperationTask<Success, Failure>?
@@ -37,7 +37,7 @@ package protocol RunDelegate<Success, Failure>: AnyObject, Sendable {
   /// Called when the run has an outcome, which its waiters receive when this returns.
   func didFinish(
     _ task: consuming OperationTask<Success, Failure>,
-    with outcome: Result<Success, Failure>,
+    with outcome: RunOutcome<Success, Failure>,
     isCancelled: Bool
   )
 }
@@ -63,7 +63,7 @@ extension RunDelegate {
   @inlinable
   package func didFinish(
     _ task: consuming OperationTask<Success, Failure>,
-    with outcome: Result<Success, Failure>,
+    with outcome: RunOutcome<Success, Failure>,
     isCancelled: Bool
   ) {}
 }
@@ -83,11 +83,11 @@ package final class ClosureRunDelegate<Success: Sendable, Failure: Error>: RunDe
   @inlinable
   package nonisolated(nonsending) func perform(
     _ invocation: RunInvocation<ClosureRunDelegate<Success, Failure>>
-  ) async -> Result<Success, Failure> {
+  ) async -> RunOutcome<Success, Failure> {
     do throws(Failure) {
-      return .success(try await self.work(invocation.sharedRun.id, invocation.context))
+      return RunOutcome(success: try await self.work(invocation.sharedRun.id, invocation.context))
     } catch {
-      return .failure(error)
+      return RunOutcome(failure: error)
     }
   }
 }

@@ -1,9 +1,52 @@
-/// The outcome of a run, kept until the run is released.
+/// The outcome of a run, in one object that is made once and then passed on.
+///
+/// Not a `Result`: code that the compiler does not specialize, such as the modifiers of a client's defaults, looks up
+/// the type of a `Result` in each function that holds one, for 330 instructions. A reference needs no look-up.
+@usableFromInline
+package struct RunOutcome<Success: Sendable, Failure: Error>: Sendable {
+  @usableFromInline let box: RunOutcomeBox
+
+  @inlinable
+  package init(success value: Success) {
+    self.box = RunSuccess(value)
+  }
+
+  @inlinable
+  package init(failure error: Failure) {
+    self.box = RunFailure(error)
+  }
+
+  @inlinable
+  init(_ result: Result<Success, Failure>) {
+    switch result {
+    case .success(let value): self.init(success: value)
+    case .failure(let error): self.init(failure: error)
+    }
+  }
+
+  /// The value of a run that has succeeded; throws the error of one that has failed.
+  @inlinable
+  package func get() throws(Failure) -> Success {
+    if self.box.isSuccess { return unsafeDowncast(self.box, to: RunSuccess<Success>.self).value }
+    throw unsafeDowncast(self.box, to: RunFailure<Failure>.self).error
+  }
+
+  @inlinable
+  package var result: Result<Success, Failure> {
+    if self.box.isSuccess {
+      .success(unsafeDowncast(self.box, to: RunSuccess<Success>.self).value)
+    } else {
+      .failure(unsafeDowncast(self.box, to: RunFailure<Failure>.self).error)
+    }
+  }
+}
+
+/// The object of a ``RunOutcome``.
 ///
 /// Each case has a class of its own instead of a `Result`: a value whose type is a generic parameter is released
 /// directly, while releasing a type that is built from generic parameters looks that type up.
 @usableFromInline
-class RunOutcome: @unchecked Sendable {
+class RunOutcomeBox: @unchecked Sendable {
   // Unchecked: the compiler cannot check a class with subclasses. Each subclass has one immutable Sendable value.
   @usableFromInline let isSuccess: Bool
 
@@ -14,7 +57,7 @@ class RunOutcome: @unchecked Sendable {
 }
 
 @usableFromInline
-final class RunSuccess<Success: Sendable>: RunOutcome, @unchecked Sendable {
+final class RunSuccess<Success: Sendable>: RunOutcomeBox, @unchecked Sendable {
   // Unchecked like its base class. It adds only this immutable Sendable value.
   @usableFromInline let value: Success
 
@@ -26,7 +69,7 @@ final class RunSuccess<Success: Sendable>: RunOutcome, @unchecked Sendable {
 }
 
 @usableFromInline
-final class RunFailure<Failure: Error>: RunOutcome, @unchecked Sendable {
+final class RunFailure<Failure: Error>: RunOutcomeBox, @unchecked Sendable {
   // Unchecked like its base class. It adds only this immutable Sendable value.
   @usableFromInline let error: Failure
 
@@ -38,22 +81,12 @@ final class RunFailure<Failure: Error>: RunOutcome, @unchecked Sendable {
 }
 
 extension SharedRun {
-  @inlinable
-  static func box(_ outcome: Outcome) -> RunOutcome {
-    switch outcome {
-    case .success(let value): RunSuccess(value)
-    case .failure(let error): RunFailure(error)
-    }
-  }
-
   /// The outcome of the run, which must have finished.
   @inlinable
   var outcome: Outcome {
-    guard let box = self.settledOutcome else { preconditionFailure("A shared run has no outcome before it finishes.") }
-    return if box.isSuccess {
-      .success(unsafeDowncast(box, to: RunSuccess<Success>.self).value)
-    } else {
-      .failure(unsafeDowncast(box, to: RunFailure<Failure>.self).error)
+    guard let outcome = self.settledOutcome else {
+      preconditionFailure("A shared run has no outcome before it finishes.")
     }
+    return outcome
   }
 }

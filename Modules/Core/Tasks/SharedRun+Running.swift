@@ -145,7 +145,7 @@ extension SharedRun {
   }
 
   @inlinable
-  func finish<Delegate: RunDelegate>(
+  package func finish<Delegate: RunDelegate>(
     _ outcome: Outcome,
     of task: consuming OperationTask<Success, Failure>,
     _ delegate: Delegate
@@ -164,11 +164,10 @@ extension SharedRun {
 
   @inlinable
   func finish(_ outcome: Outcome) {
-    let box = Self.box(outcome)
     // Not returned from the lock: that would look up the type where the compiler does not know it.
     var delegate: (any RunDelegate<Success, Failure>)?
     let effects = self.withState { state in
-      self.settledOutcome = box
+      self.settledOutcome = outcome
       delegate = self.delegate
       self.delegate = nil
       self.isFinished.store(true, ordering: .releasing)

@@ -7,7 +7,7 @@ public import Synchronization
 /// after unlocking.
 @usableFromInline
 package final class SharedRun<Success: Sendable, Failure: Error>: Sendable {
-  @usableFromInline package typealias Outcome = Result<Success, Failure>
+  @usableFromInline package typealias Outcome = RunOutcome<Success, Failure>
 
   /// How a run starts.
   @usableFromInline
@@ -39,7 +39,7 @@ package final class SharedRun<Success: Sendable, Failure: Error>: Sendable {
   // Guarded by `lock`.
   @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var state = SharedRunState()
   // Written once, with `lock` held, before `isFinished` is set; read only after `isFinished` was seen to be set.
-  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var settledOutcome: RunOutcome?
+  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var settledOutcome: Outcome?
   // Guarded by `lock`. Nil after the finish: a state that keeps finished tasks must not keep their store alive.
   @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var delegate: (any RunDelegate<Success, Failure>)?
 
@@ -79,7 +79,7 @@ extension SharedRun {
   package static var cancellation: Outcome? {
     // Not inlined: the size of the error is known only at run time, so an async function that makes one would allocate
     // memory for it in each call, used or not.
-    @inline(never) get { (CancellationError() as? Failure).map(Outcome.failure) }
+    @inline(never) get { (CancellationError() as? Failure).map { Outcome(failure: $0) } }
   }
 }
 

@@ -120,28 +120,24 @@ package protocol TaskBorrower: WaitingRun {
 }
 
 extension SharedRun {
-  /// Runs in the current task, which is lent to this run. The caller is an owner of this run already.
+  // Steps, not one function that is given the work: its closure would be a frame of its own, for 500 instructions.
+
+  /// Starts in the current task, which is lent to this run. The caller is an owner of this run already.
   ///
-  /// - Parameters:
-  ///   - context: The context of the run's task.
-  ///   - loan: The loan of the current task. This method ends it.
-  ///   - current: The current task.
-  ///   - delegate: The delegate of the run, which is notified of the finish but not of the start.
-  ///   - work: The work of the run, done in place of the delegate's `perform`.
+  /// The delegate is notified of the finish but not of the start.
+  ///
+  /// - Returns: Whether the caller has to do the work and to call `finish`. False if the run was cancelled before, and has
+  ///   finished.
   @inlinable
-  @inline(__always)
-  package nonisolated(nonsending) func outcome<Delegate: RunDelegate>(
-    in context: OperationContext,
-    borrowing loan: TaskLoan,
-    task current: RunTask,
-    for delegate: Delegate,
-    executing work: nonisolated(nonsending) () async -> Outcome
-  ) async -> Outcome where Delegate.Success == Success, Delegate.Failure == Failure {
+  package func begin(borrowing current: RunTask) -> Bool {
     let (isCancelled, priority) = self.withState { $0.begin(in: current) }
     current.catchUp(isCancelled: isCancelled, priority: priority)
-    if !isCancelled || !self.finishCancelled() {
-      self.finish(await work(), of: OperationTask(sharedRun: self, context: context), delegate)
-    }
+    return !isCancelled || !self.finishCancelled()
+  }
+
+  /// Ends the loan of the current task to this run, which has finished, and returns the outcome for the lender.
+  @inlinable
+  package func outcome(returning current: RunTask, to loan: TaskLoan) -> Outcome {
     guard loan.endLoan() else { return self.outcome }
     current.cancel()
     return self.outcomeOfCancelledLender

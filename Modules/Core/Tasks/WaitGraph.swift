@@ -157,6 +157,15 @@ extension OperationCircleError {
   }
 }
 
+extension RunOutcome {
+  /// Reports a circle, and returns its error as an outcome. The failure type can represent it.
+  // Not inlined: see `OperationCircleError.outcome(_:)`.
+  @usableFromInline
+  package static func circle(_ names: [String]) -> RunOutcome {
+    RunOutcome(OperationCircleError.outcome(names))
+  }
+}
+
 // MARK: - Runs that wait
 
 /// A run whose work can wait for other runs.

@@ -130,7 +130,7 @@ extension PagingRun {
       }
       await predecessor.sharedRun.settled()
       if Task.isCancelled { return nil }
-      if case .success(.initialPage(let page)) = predecessor.sharedRun.finishedOutcome { initialPage = page }
+      if case .success(.initialPage(let page)) = predecessor.sharedRun.finishedOutcome?.result { initialPage = page }
       // Not empty when the predecessor was cancelled while it waited.
       pending += predecessor.run.predecessors
     }

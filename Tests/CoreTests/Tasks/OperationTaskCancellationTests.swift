@@ -179,7 +179,7 @@ extension OperationTaskCancellationTests {
     let delegate = TypedDelegate()
     let sharedRun = SharedRun<Int, Refused>(delegate: delegate)
     sharedRun.cancel()
-    #expect(await sharedRun.outcome(in: OperationContext()) == .failure(Refused(code: 9)))
+    #expect(await sharedRun.outcome(in: OperationContext()).result == .failure(Refused(code: 9)))
     #expect(delegate.departures.load(ordering: .relaxed) == 0)
   }
 
@@ -212,8 +212,8 @@ extension OperationTaskCancellationTests {
       return task
     }
 
-    func perform(_ invocation: RunInvocation<TypedDelegate>) async -> Result<Int, Refused> {
-      .failure(Refused(code: Task.isCancelled ? 9 : 0))
+    func perform(_ invocation: RunInvocation<TypedDelegate>) async -> RunOutcome<Int, Refused> {
+      RunOutcome(failure: Refused(code: Task.isCancelled ? 9 : 0))
     }
   }
 }

@@ -213,13 +213,13 @@ private final class BlockingDelegate: RunDelegate {
     finishing.open()
   }
 
-  func perform(_ invocation: RunInvocation<BlockingDelegate>) async -> Result<Void, any Error> {
+  func perform(_ invocation: RunInvocation<BlockingDelegate>) async -> RunOutcome<Void, any Error> {
     await self.gate.waitIgnoringCancellation()
     await self.finishing.waitIgnoringCancellation()
-    return .success(())
+    return RunOutcome(success: ())
   }
 
-  func didFinish(_ task: OperationTask<Void, any Error>, with outcome: Result<Void, any Error>, isCancelled: Bool) {
+  func didFinish(_ task: OperationTask<Void, any Error>, with outcome: RunOutcome<Void, any Error>, isCancelled: Bool) {
     _ = self.wasOverAtFinish.set(task.isFinished)
     _ = self.wasExecutingAtFinish.set(task.sharedRun.isExecuting)
   }

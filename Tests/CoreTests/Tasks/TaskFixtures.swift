@@ -65,9 +65,13 @@ final class LoggingDelegate: RunDelegate {
     return task
   }
 
-  func perform(_ invocation: RunInvocation<LoggingDelegate>) async -> Result<Int, any Error> {
+  func perform(_ invocation: RunInvocation<LoggingDelegate>) async -> RunOutcome<Int, any Error> {
     self.note("perform")
-    do { return .success(try await self.work(invocation.context)) } catch { return .failure(error) }
+    do {
+      return RunOutcome(success: try await self.work(invocation.context))
+    } catch {
+      return RunOutcome(failure: error)
+    }
   }
 
   func wasCancelled(_ sharedRun: SharedRun<Int, any Error>) {
@@ -76,10 +80,15 @@ final class LoggingDelegate: RunDelegate {
 
   func didFinish(
     _ task: OperationTask<Int, any Error>,
-    with outcome: Result<Int, any Error>,
+    with outcome: RunOutcome<Int, any Error>,
     isCancelled: Bool
   ) {
-    let isFailure = if case .failure = outcome { true } else { false }
+    let isFailure = if case .failure = outcome.result { true } else { false }
     self.note("didFinish\(isFailure ? " failed" : "")\(isCancelled ? " cancelled" : "")")
   }
+}
+
+extension RunOutcome {
+  /// Whether this is a `CancellationError`.
+  var isCancellation: Bool { self.result.isCancellation }
 }

@@ -10,9 +10,11 @@ struct TaskLoanPriorityTests {
     // As a follower does that finds the run before the leader has begun it.
     sharedRun.raise(to: .high)
     let outcome = await Task(priority: .background) {
-      await sharedRun.outcome(in: OperationContext(), borrowing: TaskLoan(), task: RunTask.current, for: delegate) {
-        .success(Int(Task.currentPriority.rawValue))
-      }
+      let (loan, current) = (TaskLoan(), RunTask.current)
+      #expect(sharedRun.begin(borrowing: current))
+      let priority = RunOutcome<Int, any Error>(success: Int(Task.currentPriority.rawValue))
+      sharedRun.finish(priority, of: OperationTask(sharedRun: sharedRun, context: OperationContext()), delegate)
+      return sharedRun.outcome(returning: current, to: loan)
     }.value
     #expect(try outcome.get() >= Int(TaskPriority.high.rawValue))
   }
@@ -20,7 +22,7 @@ struct TaskLoanPriorityTests {
 
 /// Runs in the tasks of others alone.
 private final class PriorityDelegate: RunDelegate {
-  func perform(_ invocation: RunInvocation<PriorityDelegate>) async -> Result<Int, any Error> {
-    .failure(CancellationError())
+  func perform(_ invocation: RunInvocation<PriorityDelegate>) async -> RunOutcome<Int, any Error> {
+    RunOutcome(failure: CancellationError())
   }
 }
