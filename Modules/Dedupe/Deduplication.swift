@@ -42,7 +42,9 @@ public struct Deduplication<Operation: OperationRequest & Sendable>: OperationMo
     operation.setup(context: &context)
   }
 
+  // Inlined for the reason that `Modified.run` is.
   @inlinable
+  @inline(__always)
   public func run(
     isolation: isolated (any Actor)?,
     in context: OperationContext,

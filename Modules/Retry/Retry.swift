@@ -3,7 +3,7 @@ public import OperationCore
 
 /// Runs an operation again when it fails; applied by ``OperationCore/OperationRequest/retry(limit:)``.
 public struct Retry<Operation: OperationRequest>: OperationModifier {
-  @usableFromInline typealias Outcome = Result<Operation.Value, Operation.Failure>
+  private typealias Outcome = Result<Operation.Value, Operation.Failure>
 
   @usableFromInline let id = RetryID.next()
   private let limit: Int
@@ -29,7 +29,9 @@ public struct Retry<Operation: OperationRequest>: OperationModifier {
   }
 
   /// Runs the operation until it succeeds or no retries are left.
+  // Inlined for the reason that `Modified.run` is.
   @inlinable
+  @inline(__always)
   public func run(
     isolation: isolated (any Actor)?,
     in context: OperationContext,
@@ -37,6 +39,29 @@ public struct Retry<Operation: OperationRequest>: OperationModifier {
     with continuation: OperationContinuation<Operation.Value, Operation.Failure>
   ) async throws(Operation.Failure) -> Operation.Value {
     let context = self.isFresh(context) ? context : self.claiming(context)
+    if self.asksAgain != nil {
+      return try await self.runWithAnswers(isolation: isolation, in: context, using: operation, with: continuation)
+    }
+    // A first attempt without an `Outcome`, whose type would be looked up where this is not specialized.
+    do throws(Operation.Failure) {
+      return try await operation.run(isolation: isolation, in: context, with: continuation)
+    } catch {
+      return try await self.retry(after: error, isolation: isolation, in: context, using: operation, with: continuation)
+    }
+  }
+}
+
+// MARK: - Attempts
+
+extension Retry {
+  /// Runs the operation until it returns a value that does not ask for another attempt, or no retries are left.
+  @usableFromInline
+  func runWithAnswers(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    using operation: Operation,
+    with continuation: OperationContinuation<Operation.Value, Operation.Failure>
+  ) async throws(Operation.Failure) -> Operation.Value {
     let outcome: Outcome
     do throws(Operation.Failure) {
       let value = try await operation.run(isolation: isolation, in: context, with: continuation)
@@ -47,13 +72,21 @@ public struct Retry<Operation: OperationRequest>: OperationModifier {
     }
     return try await self.retry(after: outcome, isolation: isolation, in: context, using: operation, with: continuation)
   }
-}
 
-// MARK: - Attempts
-
-extension Retry {
+  /// Runs the operation again after its first attempt has failed.
   @usableFromInline
   func retry(
+    after error: Operation.Failure,
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    using operation: Operation,
+    with continuation: OperationContinuation<Operation.Value, Operation.Failure>
+  ) async throws(Operation.Failure) -> Operation.Value {
+    let outcome = Outcome.failure(error)
+    return try await self.retry(after: outcome, isolation: isolation, in: context, using: operation, with: continuation)
+  }
+
+  private func retry(
     after outcome: Outcome,
     isolation: isolated (any Actor)?,
     in context: OperationContext,
