@@ -10,8 +10,9 @@ struct IdleStoreQueues: Sendable {
   private var queues: [IdleQueue.Key: IdleQueue] = [:]
   /// The most recently used queue: nearly all stores have the same cache time.
   private var recent: IdleQueue?
-  /// Empty queues whose alarms are still on, in the order in which they became empty. At most eight.
-  private var emptyQueues: [IdleQueue] = []
+  /// Queues that have become empty while their alarms were on, in that order. At most eight. A queue stays among them
+  /// when it gets stores again, so that a store that is idle again and again does not move its queue each time.
+  private var emptiedQueues: [IdleQueue] = []
   private var forwarded: [IdleStore.ID: ForwardedIdleNode] = [:]
   private var lastOrder: UInt64 = 0
   private(set) var count = 0
@@ -52,7 +53,6 @@ struct IdleStoreQueues: Sendable {
   ) -> (removal: Removal?, queue: IdleQueue) {
     let removal = self.remove(store.id, for: cache)
     let queue = self.queue(for: key, on: deadlines)
-    if !self.emptyQueues.isEmpty { self.emptyQueues.removeAll { $0 === queue } }
     self.lastOrder += 1
     self.count += 1
     queue.append(self.makeNode(for: store, cache), since: since, order: self.lastOrder)
@@ -70,6 +70,7 @@ struct IdleStoreQueues: Sendable {
   private mutating func removeQueue(_ queue: IdleQueue) {
     self.queues[queue.key] = nil
     if self.recent === queue { self.recent = nil }
+    self.emptiedQueues.removeAll { $0 === queue }
   }
 
   private mutating func makeNode(for store: IdleStore, _ cache: ObjectIdentifier) -> IdleNode {
@@ -99,9 +100,11 @@ struct IdleStoreQueues: Sendable {
   ///
   /// The alarm stays so that a store that is idle again and again does not schedule an alarm each time.
   private mutating func keepEmpty(_ queue: IdleQueue) -> IdleQueue? {
-    self.emptyQueues.append(queue)
-    guard self.emptyQueues.count > 8 else { return nil }
-    let oldest = self.emptyQueues.removeFirst()
+    guard self.emptiedQueues.last !== queue else { return nil }
+    // The dictionary of queues holds those that are removed here.
+    self.emptiedQueues.removeAll { $0 === queue || $0.first != nil }
+    self.emptiedQueues.append(queue)
+    guard self.emptiedQueues.count > 8, let oldest = self.emptiedQueues.first else { return nil }
     self.removeQueue(oldest)
     return oldest
   }
@@ -148,7 +151,6 @@ struct IdleStoreQueues: Sendable {
     }
     if queue.first == nil, self.queues[queue.key] === queue {
       self.removeQueue(queue)
-      self.emptyQueues.removeAll { $0 === queue }
     }
     return (expired, fired)
   }
