@@ -38,7 +38,7 @@ public struct OperationContext: Sendable {
     @exclusivity(unchecked) @usableFromInline var run: RunEntries
 
     @inlinable
-    init(slots: ContiguousArray<Slot>, run: RunEntries) {
+    init(slots: ContiguousArray<Slot>, run: RunEntries = RunEntries()) {
       self.slots = slots
       self.run = run
     }
@@ -48,7 +48,7 @@ public struct OperationContext: Sendable {
   @usableFromInline var storage: Storage
   @usableFromInline var event = EventEntries()
 
-  @usableFromInline static let empty = Storage(slots: [], run: RunEntries())
+  @usableFromInline static let empty = Storage(slots: [])
 
   /// Creates a context in which every entry has its default value.
   @inlinable
