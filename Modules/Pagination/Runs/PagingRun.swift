@@ -46,6 +46,8 @@ final class PagingRun<PageID: Hashable & Sendable, PageValue: Sendable, Failure:
   /// The pages when the run started, before it waited for other runs.
   @usableFromInline let pagesBeforeStart: Pages<PageID, PageValue>
   @usableFromInline let log: Log
+  /// Whether there were runs to wait for at the start. `deinit`, which is not specialized, would look up types for that.
+  @usableFromInline let hadPredecessors: Bool
 
   @usableFromInline let lock = Mutex(())
   // Unsafe because the compiler does not see that `withState` holds the lock. The state lies beside the lock, not in
@@ -70,11 +72,12 @@ final class PagingRun<PageID: Hashable & Sendable, PageValue: Sendable, Failure:
     self.request = request
     self.revision = .now()
     self.pagesBeforeStart = pages
+    self.hadPredecessors = !predecessors.isEmpty
     self.state = State(predecessors: predecessors)
   }
 
   deinit {
-    if self.waits { self.releasePredecessors() }
+    if self.hadPredecessors { self.releasePredecessors() }
   }
 
   /// Runs `body`, which must not call or release anything of the user's, with the lock held.
