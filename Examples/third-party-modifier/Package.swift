@@ -1,0 +1,43 @@
+// swift-tools-version: 6.3
+
+import PackageDescription
+
+/// What all targets are compiled with.
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),  // SE-0335
+  .enableUpcomingFeature("InternalImportsByDefault"),  // SE-0409
+  .enableUpcomingFeature("MemberImportVisibility"),  // SE-0444
+]
+
+// A package as a third party publishes it: a library that adds a modifier, and depends on `OperationCore` alone.
+let package = Package(
+  name: "operation-audit",
+  platforms: [.macOS(.v26)],
+  products: [.library(name: "OperationAudit", targets: ["OperationAudit"])],
+  dependencies: [.package(name: "swift-operation", path: "../..")],
+  targets: [
+    .target(
+      name: "OperationAudit",
+      dependencies: [.product(name: "OperationCore", package: "swift-operation")],
+      swiftSettings: settings
+    ),
+    .executableTarget(
+      name: "third-party-modifier",
+      dependencies: ["OperationAudit", .product(name: "OperationCore", package: "swift-operation")],
+      path: "Sources/Demo",
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "OperationAuditTests",
+      dependencies: [
+        "OperationAudit",
+        .product(name: "OperationCore", package: "swift-operation"),
+        .product(name: "OperationDedupe", package: "swift-operation"),
+        .product(name: "OperationRetry", package: "swift-operation"),
+        .product(name: "OperationTesting", package: "swift-operation"),
+      ],
+      swiftSettings: settings
+    ),
+  ],
+  swiftLanguageModes: [.v6]
+)
