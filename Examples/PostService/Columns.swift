@@ -21,3 +21,14 @@ extension Duration {
     return "\(self.milliseconds / 1000)." + String(repeating: "0", count: 3 - fraction.count) + fraction
   }
 }
+
+extension Int {
+  /// How often something happened: "once", "twice", "3 times".
+  package var times: String {
+    switch self {
+    case 1: "once"
+    case 2: "twice"
+    default: "\(self) times"
+    }
+  }
+}

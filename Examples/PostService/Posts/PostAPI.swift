@@ -56,16 +56,25 @@ package struct PostAPI: Sendable {
   }
 
   package func add(_ draft: PostDraft) async throws -> Post {
-    var request = URLRequest(url: self.baseURL.appending(path: "posts/add"))
-    request.httpMethod = "POST"
-    request.httpBody = try JSONEncoder().encode(draft)
-    request.setValue("application/json", forHTTPHeaderField: "Content-Type")
-    return try await self.send(request, as: .add, decoding: Post.self)
+    try await self.post(draft, as: .add, path: "posts/add", decoding: Post.self)
   }
 }
 
 extension PostAPI {
-  private func get<Value: Decodable>(
+  func post<Value: Decodable>(
+    _ body: some Encodable,
+    as route: Route,
+    path: String,
+    decoding type: Value.Type
+  ) async throws -> Value {
+    var request = URLRequest(url: self.baseURL.appending(path: path))
+    request.httpMethod = "POST"
+    request.httpBody = try JSONEncoder().encode(body)
+    request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+    return try await self.send(request, as: route, decoding: type)
+  }
+
+  func get<Value: Decodable>(
     _ route: Route,
     path: String,
     query: [URLQueryItem] = [],

@@ -4,6 +4,8 @@ import Foundation
 /// Answers one request: counts it, takes its time, then fails it as scripted or tells the truth.
 package struct PostHandler: HTTPHandler {
   package let archive: PostArchive
+  package let comments: CommentArchive
+  package let people: PeopleArchive
   package let script: ServerScript
   package let log: RequestLog
   package let onAnswer: @Sendable (ServerAnswer) -> Void
@@ -12,9 +14,10 @@ package struct PostHandler: HTTPHandler {
     let arrival = ContinuousClock.now
     let route = Route(method: request.method.rawValue, path: request.path)
     let number = self.log.record(route)
-    let (latency, scriptedFault) = self.script.next(for: route)
+    let (latency, gate, scriptedFault) = self.script.next(for: route)
     let body = try await request.bodyData
     try await Task.sleep(for: latency)
+    await gate?.pass()
     let fault = scriptedFault ?? self.script.presentFault
 
     let response =
@@ -67,6 +70,10 @@ extension PostHandler {
         return try .refusal(422, "a post needs a title")
       }
       return try .json(self.archive.add(draft), status: 201)
+    case .comments, .replies, .reply:
+      return try self.answerAboutComments(to: route, body: body)
+    case .person, .friends, .friendRequests, .accept:
+      return try self.answerAboutPeople(to: route, query: query)
     case .other:
       return try .refusal(404, "there is nothing here")
     }

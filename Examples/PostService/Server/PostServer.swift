@@ -2,12 +2,14 @@ import FlyingFox
 import FlyingSocks
 package import Foundation
 
-/// A real HTTP server on loopback, in this process, with posts to serve and faults to inject.
+/// A real HTTP server on loopback, in this process, with posts, comments and people to serve, and faults to inject.
 ///
 /// It takes a free port at its first start and the same one again when it is started after a stop, so that a
 /// client sees it die and come back at one address.
 package actor PostServer {
   package nonisolated let archive: PostArchive
+  package nonisolated let comments: CommentArchive
+  package nonisolated let people: PeopleArchive
   package nonisolated let script: ServerScript
   package nonisolated let log = RequestLog()
   private let handler: PostHandler
@@ -15,13 +17,24 @@ package actor PostServer {
   private var running: (server: HTTPServer, task: Task<Void, any Error>)?
 
   package init(
-    archive: PostArchive,
+    archive: PostArchive = PostArchive([]),
+    comments: CommentArchive = CommentArchive([]),
+    people: PeopleArchive = PeopleArchive([]),
     latency: Duration = .milliseconds(40),
     onAnswer: @escaping @Sendable (ServerAnswer) -> Void = { _ in }
   ) {
     self.archive = archive
+    self.comments = comments
+    self.people = people
     self.script = ServerScript(latency: latency)
-    self.handler = PostHandler(archive: archive, script: self.script, log: self.log, onAnswer: onAnswer)
+    self.handler = PostHandler(
+      archive: archive,
+      comments: comments,
+      people: people,
+      script: self.script,
+      log: self.log,
+      onAnswer: onAnswer
+    )
   }
 
   /// Returns the address once the server accepts connections there.

@@ -7,6 +7,7 @@ package struct Fault: Hashable, Sendable {
 
   package static let unavailable = Self(status: 503, message: "try again later")
   package static let refused = Self(status: 422, message: "this post is not welcome")
+  package static let conflict = Self(status: 409, message: "this cannot be done any more")
 }
 
 /// How the server behaves: how long it takes, and which of the next requests it fails.
@@ -17,6 +18,7 @@ package final class ServerScript: Sendable {
     var line = ServerCondition.Line()
     var latencies: [Route: Duration] = [:]
     var faults: [Route: [Fault]] = [:]
+    var gates: [Route: Gate] = [:]
 
     init(usualLatency: Duration) {
       self.usualLatency = usualLatency
@@ -49,17 +51,29 @@ package final class ServerScript: Sendable {
     }
   }
 
-  /// Forgets failures that were not used up and goes back to the usual latency.
+  /// Lets the requests of a route that arrive from now on wait until the gate is open.
+  package func hold(_ route: Route) -> Gate {
+    let gate = Gate()
+    self.state.withLock { $0.gates[route] = gate }
+    return gate
+  }
+
+  /// Forgets failures that were not used up, goes back to the usual latency and holds nothing any more.
   package func reset() {
-    self.state.withLock { $0 = State(usualLatency: $0.usualLatency) }
+    let gates = self.state.withLock { state in
+      defer { state = State(usualLatency: state.usualLatency) }
+      return state.gates.values
+    }
+    for gate in gates { gate.open() }
   }
 
   /// What happens to the request that has just arrived; uses a failure up.
-  package func next(for route: Route) -> (latency: Duration, fault: Fault?) {
+  package func next(for route: Route) -> (latency: Duration, gate: Gate?, fault: Fault?) {
     self.state.withLock { state in
       let latency = state.latencies[route] ?? state.line.join(state.condition)
-      guard state.faults[route]?.isEmpty == false else { return (latency, nil) }
-      return (latency, state.faults[route]?.removeFirst())
+      let gate = state.gates[route]
+      guard state.faults[route]?.isEmpty == false else { return (latency, gate, nil) }
+      return (latency, gate, state.faults[route]?.removeFirst())
     }
   }
 

@@ -1,4 +1,5 @@
 import Operation
+import PostService
 
 extension OperationRequest {
   /// Holds each run back until the gate is open.
@@ -19,25 +20,5 @@ struct Gating<Operation: OperationRequest>: OperationModifier {
   ) async throws(Operation.Failure) -> Operation.Value {
     await self.gate.pass()
     return try await operation.run(isolation: isolation, in: context, with: continuation)
-  }
-}
-
-/// Keeps a request from being over before all callers that share it have asked, however fast the server is.
-final class Gate: Sendable {
-  private let opening: AsyncStream<Never>.Continuation
-  private let opened: Task<Void, Never>
-
-  init() {
-    let (stream, continuation) = AsyncStream<Never>.makeStream()
-    self.opening = continuation
-    self.opened = Task { for await _ in stream {} }
-  }
-
-  func open() {
-    self.opening.finish()
-  }
-
-  func pass() async {
-    await self.opened.value
   }
 }

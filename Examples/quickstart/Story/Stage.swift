@@ -35,13 +35,7 @@ extension Stage {
   /// Checks what the other side of the wire counted.
   func checkRequests(of route: Route, equal expected: Int) {
     let witness = self.server == nil ? "the client sent" : "the server saw"
-    let times =
-      switch expected {
-      case 1: "once"
-      case 2: "twice"
-      default: "\(expected) times"
-      }
-    self.account.check("\(witness) \(route) \(times)", self.requests(of: route), equals: expected)
+    self.account.check("\(witness) \(route) \(expected.times)", self.requests(of: route), equals: expected)
   }
 
   func checkNoRequests() {

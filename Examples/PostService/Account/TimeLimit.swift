@@ -1,8 +1,8 @@
 import Foundation
 
 /// Ends a story that hangs, so that an unattended run gets an exit code.
-enum TimeLimit {
-  static func start(seconds: Int, account: Account) {
+package enum TimeLimit {
+  package static func start(seconds: Int, account: Account) {
     // A thread of its own: it must fire even when every thread of the pool is stuck.
     let thread = Thread {
       Thread.sleep(forTimeInterval: Double(seconds))

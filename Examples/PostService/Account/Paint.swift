@@ -1,8 +1,8 @@
 import Foundation
 
 /// Colours for a terminal; nothing at all for a pipe or a file.
-struct Paint: Sendable {
-  enum Style: Int, Sendable {
+package struct Paint: Sendable {
+  package enum Style: Int, Sendable {
     case bold = 1
     case dim = 2
     case red = 31
@@ -13,15 +13,15 @@ struct Paint: Sendable {
     case cyan = 36
   }
 
-  let isOn: Bool
+  package let isOn: Bool
 
   /// Colours when standard output is a terminal and the user has not set `NO_COLOR`.
-  static var forStandardOutput: Self {
+  package static var forStandardOutput: Self {
     let refuses = ProcessInfo.processInfo.environment["NO_COLOR"]?.isEmpty == false
     return Self(isOn: !refuses && isatty(STDOUT_FILENO) == 1)
   }
 
-  func callAsFunction(_ text: String, _ style: Style) -> String {
+  package func callAsFunction(_ text: String, _ style: Style) -> String {
     self.isOn ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
   }
 }

@@ -1,11 +1,10 @@
 import Foundation
-import PostService
 import Synchronization
 
 /// Tells on standard output what happens while it happens, and counts what went wrong.
-final class Account: Sendable {
+package final class Account: Sendable {
   /// Who or what a line is about; its name is the line's second column.
-  enum Voice: String, CaseIterable, Sendable {
+  package enum Voice: String, CaseIterable, Sendable {
     case caller, query, state, server, note, ok, wrong, skipped
   }
 
@@ -20,7 +19,7 @@ final class Account: Sendable {
   private let output: @Sendable (String) -> Void
   private let tally = Mutex(Tally())
 
-  init(
+  package init(
     paint: Paint = .forStandardOutput,
     output: @escaping @Sendable (String) -> Void = { try? FileHandle.standardOutput.write(contentsOf: Data($0.utf8)) }
   ) {
@@ -30,17 +29,17 @@ final class Account: Sendable {
 }
 
 extension Account {
-  func title(_ text: String) {
+  package func title(_ text: String) {
     self.output("\n" + self.paint(text, .bold) + "\n")
   }
 
-  func say(_ voice: Voice, _ text: String) {
+  package func say(_ voice: Voice, _ text: String) {
     let seconds = self.start.duration(to: .now).seconds.padding(to: 8, alignment: .right)
     let name = self.paint(voice.rawValue.padding(to: Voice.width), voice.colour)
     self.output("\(self.paint(seconds, .dim))  \(name)  \(text)\n")
   }
 
-  func skip(_ text: String) {
+  package func skip(_ text: String) {
     self.tally.withLock { $0.skipped += 1 }
     self.say(.skipped, text)
   }
@@ -49,7 +48,7 @@ extension Account {
 extension Account {
   /// Says whether a claim holds, and remembers it when it does not.
   @discardableResult
-  func check(_ claim: String, _ holds: Bool, found: @autoclosure () -> String? = nil) -> Bool {
+  package func check(_ claim: String, _ holds: Bool, found: @autoclosure () -> String? = nil) -> Bool {
     self.tally.withLock {
       $0.checks += 1
       $0.wrong += holds ? 0 : 1
@@ -60,16 +59,16 @@ extension Account {
   }
 
   @discardableResult
-  func check<Value: Equatable>(_ claim: String, _ value: Value, equals expected: Value) -> Bool {
+  package func check<Value: Equatable>(_ claim: String, _ value: Value, equals expected: Value) -> Bool {
     self.check(claim, value == expected, found: "\(value), expected \(expected)")
   }
 
-  func fail(_ text: String) {
+  package func fail(_ text: String) {
     self.check(text, false)
   }
 
   /// Tells the sum; true when nothing went wrong and something was checked.
-  func close() -> Bool {
+  package func close() -> Bool {
     let tally = self.tally.withLock { $0 }
     let seconds = self.start.duration(to: .now).seconds
     self.title(
@@ -80,7 +79,7 @@ extension Account {
 }
 
 extension Account.Voice {
-  static let width = Self.allCases.map(\.rawValue.count).max() ?? 0
+  package static let width = Self.allCases.map(\.rawValue.count).max() ?? 0
 
   fileprivate var colour: Paint.Style {
     switch self {
