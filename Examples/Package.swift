@@ -31,6 +31,14 @@ let examples = [
     ]
   ),
   Example(
+    name: "custom-operation-kind",
+    products: [
+      .product(name: "Operation", package: "swift-operation"),
+      .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      "PostService",
+    ]
+  ),
+  Example(
     name: "dashboard",
     products: [
       .product(name: "SharingOperation", package: "swift-operation"),
@@ -77,7 +85,8 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
   ],
   targets: [
-    // A server with posts that fails on purpose, and the client functions that ask it: what several examples talk to.
+    // A server that fails on purpose, the client functions that ask it, and the account that examples give of themselves:
+    // what several examples share.
     .target(
       name: "PostService",
       dependencies: [
