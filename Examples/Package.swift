@@ -47,6 +47,14 @@ let examples = [
     ]
   ),
   Example(
+    name: "friends",
+    products: [
+      .product(name: "Operation", package: "swift-operation"),
+      .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      "PostService",
+    ]
+  ),
+  Example(
     name: "pipeline",
     products: [
       .product(name: "Operation", package: "swift-operation"),
