@@ -1,0 +1,38 @@
+import Operation
+import OperationScheduling
+
+let names = ["a", "b", "c"]
+
+/// An operation that needs nothing but a name.
+protocol EmptyOperation: OperationRequest, Sendable where Value == Void, Failure == any Error {}
+
+extension EmptyOperation {
+  func run(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    with continuation: OperationContinuation<Void, any Error>
+  ) async throws {}
+}
+
+struct WriteIndex: EmptyOperation {}
+struct Upload: EmptyOperation {}
+
+struct Download: EmptyOperation {
+  let name: String
+}
+
+struct SavePage: EmptyOperation {
+  init(_ page: String) {}
+}
+
+struct FetchPage: OperationRequest, Sendable {
+  func run(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    with continuation: OperationContinuation<String, any Error>
+  ) async throws -> String { sample() }
+}
+
+struct LoggedIn: OperationCondition {
+  func evaluate(in context: OperationContext) async -> OperationConditionResult { .satisfied }
+}
