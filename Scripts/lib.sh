@@ -111,6 +111,13 @@ manifest_libraries() {
     inside && /^        Library:/ { print name }'
 }
 
+# system_modules BUILD: prints the folders of the module maps of system libraries, which packages that were built in the folder
+# BUILD bring, one a line. The compiler needs them to import a module of such a package.
+system_modules() {
+  find "$1/../../checkouts" -path '*/Sources/*/module.modulemap' -exec grep -l '\[system\]' {} + 2>/dev/null |
+    while IFS= read -r path; do dirname "$path"; done
+}
+
 # symbol_graphs MODULE BUILD FOLDER ARGUMENT…: writes the symbol graphs of a module that was built in the folder BUILD.
 symbol_graphs() {
   local module=$1 build=$2 folder=$3 search=() triple path
@@ -119,10 +126,7 @@ symbol_graphs() {
   for path in "$build/Modules" "$build/Modules-tool"; do
     [ ! -d "$path" ] || search+=(-I "$path")
   done
-  # The module maps of system libraries are in the packages that bring them.
-  while IFS= read -r path; do
-    search+=(-I "$(dirname "$path")")
-  done < <(find "$build/../../checkouts" -path '*/Sources/*/module.modulemap' 2>/dev/null)
+  while IFS= read -r path; do search+=(-I "$path"); done < <(system_modules "$build")
   triple=$(swift -print-target-info | awk -F '"' '/"triple"/ { print $4; exit }')
   rm -rf "$folder"
   mkdir -p "$folder"
