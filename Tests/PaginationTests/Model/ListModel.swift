@@ -99,7 +99,9 @@ extension ListModel {
       case .allPages: self.entries.first?.id
       }
     guard let target else {
-      self.pages.hasError = false
+      // Beside another call, a run finds out that there is nothing to fetch, and its success clears the error. Otherwise
+      // no run is made.
+      if !self.calls.isEmpty { self.pages.hasError = false }
       return false
     }
     var call = Call(
