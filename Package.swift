@@ -109,6 +109,7 @@ let table: [Module] = [
   .buildPlugin("PathKeys", uses: ["PathKeysTool"]),
   .command("PathKeysCommand", verb: "operation-paths", "Prints and checks a package's paths.", uses: ["PathKeysTool"]),
 
+  .fixtures("TestFixtures", uses: ["Core"]),
   .tests("Core"),
   .tests("Backoff", uses: ["Core"]),
   .tests("Retry", uses: ["Core", "Backoff"]),
@@ -222,8 +223,10 @@ struct Module {
     case buildPlugin
     /// A plugin that `swift package <verb>` runs, with a product of the same name.
     case command(verb: String, description: String)
-    /// A test target; it has `OperationTesting` at hand.
+    /// A test target; it has `OperationTesting` and the fixtures at hand.
     case tests
+    /// What several test targets use, which is nothing for users.
+    case fixtures
     /// A program that tests start, for what concerns a whole process.
     case subject
   }
@@ -285,6 +288,11 @@ struct Module {
     return Module(kind: kind, folder: folder, target: "Operation\(folder)", uses: uses)
   }
 
+  /// The target `<folder>` in `Tests/<folder>`, which every test target can import.
+  static func fixtures(_ folder: String, uses: [String]) -> Module {
+    Module(kind: .fixtures, folder: folder, target: folder, uses: uses)
+  }
+
   /// The program `<folder>` in `Tests/<folder>`, which the tests that use it find beside their own.
   static func subject(_ folder: String, uses: [String]) -> Module {
     Module(kind: .subject, folder: folder, target: folder, uses: uses)
@@ -326,13 +334,13 @@ extension Module {
     switch kind {
     case .library: .library(name: target, targets: [target])
     case .buildPlugin, .command: .plugin(name: target, targets: [target])
-    case .inner, .macros, .generator, .tool, .tests, .subject: nil
+    case .inner, .macros, .generator, .tool, .tests, .fixtures, .subject: nil
     }
   }
 
   var packageTarget: Target {
     switch kind {
-    case .library, .inner, .generator:
+    case .library, .inner, .generator, .fixtures:
       .target(name: target, dependencies: dependencies, path: path, swiftSettings: Module.settings)
     case .macros:
       .macro(name: target, dependencies: dependencies, path: path, swiftSettings: Module.settings)
@@ -356,7 +364,7 @@ extension Module {
     switch kind {
     case .library, .inner, .macros: "Modules/\(folder)"
     case .generator, .tool, .buildPlugin, .command: "Plugins/\(folder)"
-    case .tests, .subject: "Tests/\(folder)"
+    case .tests, .fixtures, .subject: "Tests/\(folder)"
     }
   }
 
@@ -371,7 +379,9 @@ extension Module {
 
   private var dependencies: [Target.Dependency] {
     var folders = uses
-    if kind == .tests, !folders.contains("Testing") { folders.append("Testing") }
+    if kind == .tests {
+      folders += ["Testing", "TestFixtures"].filter { !folders.contains($0) }
+    }
     return folders.map { Module.module(in: $0).dependency(of: self) } + productDependencies
   }
 

@@ -2,6 +2,7 @@ import OperationActivityObserving
 import OperationCore
 import OperationTesting
 import Synchronization
+import TestFixtures
 import Testing
 
 @Suite(.warningsAreIssues) struct ApplicationIsActiveRunSpecificationTests {

@@ -1,5 +1,6 @@
 import OperationActivityObserving
 import OperationCore
+import TestFixtures
 import Testing
 
 @Suite struct MockApplicationActivityObserverTests {
@@ -49,7 +50,7 @@ import Testing
   }
 
   @Test func `A handler may cancel another, which receives nothing any more`() {
-    let box = Box<OperationSubscription>()
+    let box = Box<OperationSubscription?>(nil)
     let first = self.observer.subscribe { _ in box.value?.cancel() }
     box.value = self.observer.subscribe { self.received.append($0) }
     self.observer.send(isActive: true)

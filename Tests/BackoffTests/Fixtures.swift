@@ -1,5 +1,6 @@
 import OperationBackoff
 import OperationCore
+import TestFixtures
 
 let longest = Duration(secondsComponent: .max, attosecondsComponent: 999_999_999_999_999_999)
 

@@ -1,5 +1,6 @@
 import OperationBackoff
 import OperationCore
+import TestFixtures
 import Testing
 
 @Suite struct JitterTests {

@@ -2,15 +2,12 @@ import FoundationEssentials
 import Operation
 import OperationTesting
 import Synchronization
+import TestFixtures
 import Testing
 
 /// What states and handlers of all kinds tell of attempts.
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct AttemptTests {
-  private struct Refused: Error, Hashable {
-    var code = 0
-  }
-
   private let clock = ManualClock(date: Date(timeIntervalSinceReferenceDate: 0))
 
   @Test

@@ -4,6 +4,7 @@ import OperationFallback
 import OperationTesting
 import OperationTimeout
 import Synchronization
+import TestFixtures
 import Testing
 
 /// Fallbacks and chaos with the modifiers around and inside of them.

@@ -1,5 +1,6 @@
 import Operation
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// What a mutation does to other stores, with the modifiers that run it more than once, or once for several callers.

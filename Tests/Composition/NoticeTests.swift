@@ -6,6 +6,7 @@
   import Operation
   import OperationPersistence
   import OperationTesting
+  import TestFixtures
   import Testing
   import Tracing
 

@@ -2,6 +2,7 @@ import FoundationEssentials
 import Operation
 import OperationTesting
 import Synchronization
+import TestFixtures
 import Testing
 
 /// Timeouts, breakers, limits, hedges and retries around one operation, on manual time.

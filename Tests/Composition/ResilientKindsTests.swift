@@ -1,5 +1,6 @@
 import Operation
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// All modifiers of resilience in one chain, around each kind of operation.

@@ -1,6 +1,7 @@
 import Operation
 import OperationTesting
 import OperationTimeout
+import TestFixtures
 import Testing
 
 /// Timeouts and deadlines inside and outside of other modifiers.

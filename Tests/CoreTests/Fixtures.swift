@@ -43,29 +43,6 @@ final class Counter: Sendable {
   }
 }
 
-/// A value that handlers on any thread read and replace.
-final class Box<Value: Sendable>: Sendable {
-  private let content: Mutex<Value>
-
-  init(_ value: Value) {
-    self.content = Mutex(value)
-  }
-
-  var value: Value {
-    get { self.content.withLock { $0 } }
-    set { _ = self.replace(with: newValue) }
-  }
-
-  /// Replaces the value, and returns the old one.
-  func replace(with new: Value) -> Value {
-    self.content.withLock { value in
-      let old = value
-      value = new
-      return old
-    }
-  }
-}
-
 extension Task where Failure == any Error {
   /// The value of the task, or an issue when that takes too long.
   func finished(sourceLocation: SourceLocation = #_sourceLocation) async throws -> Success {
@@ -97,23 +74,6 @@ final class ReleaseCallback: Sendable {
 /// A number that contexts carry.
 enum NumberKey: OperationContext.Key {
   static let defaultValue = 0
-}
-
-/// The same numbers for the same seed, so that a failure can be repeated (SplitMix64).
-struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) {
-    self.state = seed
-  }
-
-  mutating func next() -> UInt64 {
-    self.state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = self.state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
 }
 
 /// The warnings that `body` causes, which are reported to no other recorder.

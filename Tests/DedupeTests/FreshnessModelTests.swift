@@ -2,6 +2,7 @@ import OperationCore
 import OperationDedupe
 import OperationTesting
 import Synchronization
+import TestFixtures
 import Testing
 
 /// Subscribers, fetches, invalidations and cancellations in any order: at rest, what has subscribers is fresh.
@@ -11,7 +12,7 @@ struct FreshnessModelTests {
   func `Nothing is subscribed and stale at rest, and no caller gets what is older than its call`(
     seed: UInt64
   ) async throws {
-    var generator = SeededGenerator(state: seed)
+    var generator = SeededGenerator(seed: seed)
     let client = OperationClient()
     let server = Server()
     let query = ReadingQuery(server: server).deduplicated()
@@ -104,18 +105,5 @@ private struct ReadingQuery: QueryRequest {
     with continuation: OperationContinuation<Int, any Error>
   ) async throws -> Int {
     await self.server.read()
-  }
-}
-
-/// Numbers that are the same for the same seed (SplitMix64).
-private struct SeededGenerator: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    self.state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = self.state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }

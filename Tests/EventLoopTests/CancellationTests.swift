@@ -4,6 +4,7 @@
   import OperationEventLoop
   import OperationTesting
   import Synchronization
+  import TestFixtures
   import Testing
 
   @Suite struct CancellationTests {
@@ -34,7 +35,7 @@
     @Test func `Cancelling does not wait for another callback, even where it was the last`() async throws {
       let pipe = Pipe()
       let (begun, mayEnd) = (Gate(), DispatchSemaphore(value: 0))
-      let box = Box<EventLoop.Registration>()
+      let box = Box<EventLoop.Registration?>(nil)
       let ended = Gate()
       box.value = self.loop.watch(pipe.reader, for: .readable) { _ in
         box.value?.cancel()
@@ -55,7 +56,7 @@
 
     @Test func `A callback may cancel another one, which is not called any more`() async throws {
       let pipes = [Pipe(), Pipe()]
-      let boxes = [Box<EventLoop.Registration>(), Box<EventLoop.Registration>()]
+      let boxes = [Box<EventLoop.Registration?>(nil), Box<EventLoop.Registration?>(nil)]
       let received = Log<Int>()
       let called = Gate()
       for number in 0...1 {
@@ -75,7 +76,7 @@
     }
 
     @Test func `A callback may register`() async throws {
-      let (inner, done) = (Box<EventLoop.Registration>(), Gate())
+      let (inner, done) = (Box<EventLoop.Registration?>(nil), Gate())
       let loop = self.loop
       let outer = loop.schedule(after: .zero) {
         inner.value = loop.schedule(after: .zero) { done.open() }

@@ -1,6 +1,7 @@
 #if os(Linux)
   import Glibc
   import OperationTesting
+  import TestFixtures
   import Testing
 
   @testable import OperationEventLoop
@@ -26,7 +27,7 @@
 
     @Test func `A hang-up is reported unasked`() async throws {
       let pipe = Pipe()
-      let received = Box<EventLoop.Events>()
+      let received = Box<EventLoop.Events?>(nil)
       let over = Gate()
       let registration = self.loop.watch(pipe.reader, for: []) { events in
         received.value = events
@@ -40,7 +41,7 @@
 
     @Test func `An error is reported`() async throws {
       let pipe = Pipe()
-      let received = Box<EventLoop.Events>()
+      let received = Box<EventLoop.Events?>(nil)
       let over = Gate()
       let registration = self.loop.watch(pipe.writer, for: []) { events in
         received.value = events
@@ -68,7 +69,7 @@
         }
       }
       let server = accept(listener, nil, nil)
-      let received = Box<EventLoop.Events>()
+      let received = Box<EventLoop.Events?>(nil)
       let urgent = Gate()
       let registration = self.loop.watch(server, for: .urgent) { events in
         received.value = events
@@ -86,7 +87,7 @@
 
     @Test func `A descriptor that is not open is reported once, and the loop does not spin`() async throws {
       let received = Log<EventLoop.Events>()
-      let (before, after) = (Box<Duration>(), Box<Duration>())
+      let (before, after) = (Box<Duration?>(nil), Box<Duration?>(nil))
       let (reported, over) = (Gate(), Gate())
       // No process may have so many.
       let registration = self.loop.watch(CInt.max - 1, for: .readable) { events in
@@ -154,7 +155,7 @@
       let pipe = Pipe()
       let registrations = (0...Process.descriptorLimit).map { _ in self.loop.watch(pipe.reader, for: .readable) { _ in }
       }
-      let (before, after) = (Box<Duration>(), Box<Duration>())
+      let (before, after) = (Box<Duration?>(nil), Box<Duration?>(nil))
       let over = Gate()
       let first = self.loop.schedule(after: .milliseconds(1)) { before.value = Process.threadTime }
       let second = self.loop.schedule(after: .milliseconds(200)) {

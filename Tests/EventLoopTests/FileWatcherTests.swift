@@ -1,6 +1,7 @@
 #if os(Linux)
   import Foundation
   import OperationTesting
+  import TestFixtures
   import Testing
 
   @testable import OperationEventLoop

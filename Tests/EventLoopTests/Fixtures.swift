@@ -43,32 +43,6 @@
     }
   }
 
-  /// Elements in the order in which callbacks appended them.
-  final class Log<Element: Sendable>: Sendable {
-    private let state = Mutex<[Element]>([])
-
-    var all: [Element] { self.state.withLock { $0 } }
-
-    /// Returns how many there are now.
-    @discardableResult
-    func append(_ element: Element) -> Int {
-      self.state.withLock { elements in
-        elements.append(element)
-        return elements.count
-      }
-    }
-  }
-
-  /// A value that is set after the callbacks that use it are made.
-  final class Box<Value: Sendable>: Sendable {
-    private let state = Mutex<Value?>(nil)
-
-    var value: Value? {
-      get { self.state.withLock { $0 } }
-      set { self.state.withLock { $0 = newValue } }
-    }
-  }
-
   /// What the system says of the process.
   enum Process {
     /// The number of the current thread.

@@ -3,6 +3,7 @@
   import OperationCore
   import OperationTesting
   import Synchronization
+  import TestFixtures
   import Testing
 
   @testable import OperationEventLoop
@@ -12,7 +13,7 @@
 
     /// The number of the loop's thread, and the files of its pipe.
     private func findThread() async throws -> (thread: String, pipe: String) {
-      let (thread, known) = (Box<String>(), Gate())
+      let (thread, known) = (Box<String?>(nil), Gate())
       let registration = self.loop.schedule(after: .zero) {
         thread.value = Process.currentThread
         known.open()
@@ -55,7 +56,7 @@
 
     @Test func `A thread whose last registration is cancelled by a callback ends by itself`() async throws {
       let pipe = Pipe()
-      let box = Box<EventLoop.Registration>()
+      let box = Box<EventLoop.Registration?>(nil)
       let cancelled = Gate()
       box.value = self.loop.watch(pipe.reader, for: .readable) { _ in
         box.value?.cancel()

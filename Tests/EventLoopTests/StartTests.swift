@@ -4,6 +4,7 @@
   import OperationCore
   import OperationTesting
   import Synchronization
+  import TestFixtures
   import Testing
 
   @testable import OperationEventLoop
@@ -11,7 +12,7 @@
   /// What a loop does that gets no pipe.
   @Suite(.warningsAreIssues) struct StartTests {
     private let clock = ManualClock()
-    private let isRefused = Box<Bool>()
+    private let isRefused = Box<Bool?>(nil)
     private let noEventLoop = OperationWarning.Code(description: "noEventLoop")
 
     private func loop() -> EventLoop {

@@ -2,6 +2,7 @@
   import OperationCore
   import OperationTesting
   import Synchronization
+  import TestFixtures
   import Testing
 
   @testable import OperationEventLoop

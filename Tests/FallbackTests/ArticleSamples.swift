@@ -1,6 +1,7 @@
 import OperationCore
 import OperationFallback
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// The samples of the article, word for word.
@@ -31,7 +32,7 @@ import Testing
       })
     )
     try await store.fetch()
-    #expect(notes.elements == [true])
+    #expect(notes.all == [true])
     subscription.cancel()
   }
 }

@@ -1,6 +1,7 @@
 import OperationCore
 import OperationFallback
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// What a store tells of fallbacks.
@@ -29,7 +30,7 @@ import Testing
     let (store, subscription) = self.store(script.query().fallback(0), reports)
     for _ in 1...4 { try await store.fetch() }
     #expect(
-      reports.elements == [
+      reports.all == [
         Report(value: 0, isFallback: true), Report(value: 1, isFallback: false), Report(value: 0, isFallback: true),
         Report(value: 2, isFallback: false),
       ]
@@ -48,7 +49,7 @@ import Testing
     let (store, subscription) = self.store(script.query().fallback(to: other.query()), reports)
     #expect(try await store.fetch() == 3)
     #expect(
-      reports.elements == [
+      reports.all == [
         Report(value: 1, isFallback: false), Report(value: 2, isFallback: true), Report(value: 3, isFallback: true),
       ]
     )
@@ -61,7 +62,7 @@ import Testing
     let reports = Log<Report>()
     let (store, subscription) = self.store(script.query().fallback(0).modifier(RunTwice()), reports)
     #expect(try await store.fetch() == 4)
-    #expect(reports.elements == [Report(value: 4, isFallback: false)])
+    #expect(reports.all == [Report(value: 4, isFallback: false)])
     subscription.cancel()
   }
 
@@ -70,16 +71,16 @@ import Testing
     let reports = Log<Report>()
     let (store, subscription) = self.store(script.query().fallback(1).fallback(2), reports)
     #expect(try await store.fetch() == 1)
-    #expect(reports.elements == [Report(value: 1, isFallback: true)])
+    #expect(reports.all == [Report(value: 1, isFallback: true)])
     subscription.cancel()
   }
 
   @Test func `A fallback that fails leaves the error in the state`() async throws {
-    let script = IntScript(default: .error(Refused(number: 1)))
+    let script = IntScript(default: .error(Refused(code: 1)))
     let reports = Log<Report>()
     let (store, subscription) = self.store(script.query().fallback { error, _ in throw error }, reports)
-    await #expect(throws: Refused(number: 1)) { try await store.fetch() }
-    #expect(store.error as? Refused == Refused(number: 1) && reports.elements.isEmpty)
+    await #expect(throws: Refused(code: 1)) { try await store.fetch() }
+    #expect(store.error as? Refused == Refused(code: 1) && reports.all.isEmpty)
     subscription.cancel()
   }
 
@@ -95,7 +96,7 @@ import Testing
     #expect(try await first.value == 0)
     secondRun.succeed(2)
     #expect(try await second.value == 2)
-    #expect(reports.elements == [Report(value: 0, isFallback: true), Report(value: 2, isFallback: false)])
+    #expect(reports.all == [Report(value: 0, isFallback: true), Report(value: 2, isFallback: false)])
     subscription.cancel()
   }
 }

@@ -1,6 +1,7 @@
 import OperationCore
 import OperationFallback
 import OperationTesting
+import TestFixtures
 import Testing
 
 @Suite(.warningsAreIssues) struct FallbackTests {
@@ -14,20 +15,20 @@ import Testing
   }
 
   @Test func `A failure falls back to a value`() async throws {
-    let script = IntScript(default: .error(Refused(number: 1)))
+    let script = IntScript(default: .error(Refused(code: 1)))
     #expect(try await OperationRunner(operation: script.operation().fallback(7)).run() == 7)
   }
 
   @Test func `A closure receives the error and the context of the run`() async throws {
-    let script = IntScript(default: .error(Refused(number: 3)))
+    let script = IntScript(default: .error(Refused(code: 3)))
     let operation = script.operation()
-      .fallback { error, context in (error as? Refused)?.number == 3 ? context.mark : 0 }
+      .fallback { error, context in (error as? Refused)?.code == 3 ? context.mark : 0 }
       .context { $0.mark = 8 }
     #expect(try await OperationRunner(operation: operation).run() == 8)
   }
 
   @Test func `A closure may wait, and may decline with an error`() async throws {
-    let script = IntScript(default: .error(Refused(number: 1)))
+    let script = IntScript(default: .error(Refused(code: 1)))
     let gate = Gate()
     let waiting = script.operation().fallback { _, _ in
       try await gate.wait()
@@ -37,18 +38,18 @@ import Testing
     try await gate.arrivals(count: 1)
     gate.open()
     #expect(try await task.value == 2)
-    let declining = script.operation().fallback { _, _ in throw Refused(number: 2) }
-    await #expect(throws: Refused(number: 2)) { try await OperationRunner(operation: declining).run() }
+    let declining = script.operation().fallback { _, _ in throw Refused(code: 2) }
+    await #expect(throws: Refused(code: 2)) { try await OperationRunner(operation: declining).run() }
   }
 
   @Test func `A typed failure stays what it is`() async {
-    let script = OperationScript<Int, Refused>(default: .error(Refused(number: 1)))
-    let declining = script.operation().fallback { error, _ throws(Refused) in throw Refused(number: error.number + 1) }
+    let script = OperationScript<Int, Refused>(default: .error(Refused(code: 1)))
+    let declining = script.operation().fallback { error, _ throws(Refused) in throw Refused(code: error.code + 1) }
     do throws(Refused) {
       _ = try await OperationRunner(operation: declining).run()
       Issue.record("The operation has not failed.")
     } catch {
-      #expect(error.number == 2)
+      #expect(error.code == 2)
     }
     #expect((try? await OperationRunner(operation: script.operation().fallback(3)).run()) == 3)
   }
@@ -67,21 +68,21 @@ import Testing
       }
     )
     #expect(value == 15)
-    #expect(yields.elements.map(\.0) == [5] && yields.elements.map(\.1) == [true])
+    #expect(yields.all.map(\.0) == [5] && yields.all.map(\.1) == [true])
     #expect(other.setupCount == 1)
   }
 
   @Test func `The error of the other operation surfaces`() async {
-    let script = IntScript(default: .error(Refused(number: 1)))
-    let other = IntScript(default: .error(Refused(number: 2)))
+    let script = IntScript(default: .error(Refused(code: 1)))
+    let other = IntScript(default: .error(Refused(code: 2)))
     let operation = script.operation().fallback(to: other.operation())
-    await #expect(throws: Refused(number: 2)) { try await OperationRunner(operation: operation).run() }
+    await #expect(throws: Refused(code: 2)) { try await OperationRunner(operation: operation).run() }
   }
 
   @Test func `Of nested fallbacks the inner one is first`() async throws {
-    let script = IntScript(default: .error(Refused(number: 1)))
-    let operation = script.operation().fallback { _, _ in throw Refused(number: 2) }.fallback { error, _ in
-      (error as? Refused)?.number ?? 0
+    let script = IntScript(default: .error(Refused(code: 1)))
+    let operation = script.operation().fallback { _, _ in throw Refused(code: 2) }.fallback { error, _ in
+      (error as? Refused)?.code ?? 0
     }
     #expect(try await OperationRunner(operation: operation).run() == 2)
   }
@@ -91,9 +92,9 @@ import Testing
     let script = IntScript(default: .error(Refused()))
     let query = script.query(path: ["posts"]).fallback(1).onNotice { notice, _ in notices.append(notice) }
     try await OperationRunner(operation: query).run()
-    let notice = try #require(notices.elements.first)
-    #expect(notices.elements.count == 1 && notice.name == .fellBack && notice.path == ["posts"])
-    #expect(notice.attributes == ["fallback.error": .string("FallbackTests.Refused")])
+    let notice = try #require(notices.all.first)
+    #expect(notices.all.count == 1 && notice.name == .fellBack && notice.path == ["posts"])
+    #expect(notice.attributes == ["fallback.error": .string(String(reflecting: Refused.self))])
   }
 
   @Test func `A run stays on the actor of its caller`() async throws {
@@ -127,8 +128,8 @@ import Testing
     let task = Task.immediate { try await OperationRunner(operation: operation).run(isolation: nil) }
     let run = try await script.next()
     task.cancel()
-    run.fail(Refused(number: 4))
-    await #expect(throws: Refused(number: 4)) { try await task.value }
+    run.fail(Refused(code: 4))
+    await #expect(throws: Refused(code: 4)) { try await task.value }
   }
 
   @Test func `A cancellation that the operation throws itself does not fall back`() async {

@@ -1,12 +1,9 @@
 import OperationCore
 import OperationTesting
 import Synchronization
+import TestFixtures
 
 typealias IntScript = OperationScript<Int, any Error>
-
-struct Refused: Error, Hashable {
-  var number = 0
-}
 
 extension OperationContext {
   var mark: Int {
@@ -49,16 +46,5 @@ struct MainActorWork: OperationRequest, Sendable {
     MainActor.preconditionIsolated()
     if self.fails { throw Refused() }
     return 5
-  }
-}
-
-/// Collects values, in order.
-final class Log<Element: Sendable>: Sendable {
-  private let state = Mutex<[Element]>([])
-
-  var elements: [Element] { self.state.withLock { $0 } }
-
-  func append(_ element: Element) {
-    self.state.withLock { $0.append(element) }
   }
 }

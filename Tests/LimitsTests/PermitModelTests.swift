@@ -1,6 +1,7 @@
 import OperationCore
 import OperationLimits
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// Random schedules of arrivals, cancellations, timeouts and releases, compared with a simple model.

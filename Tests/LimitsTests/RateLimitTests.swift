@@ -3,6 +3,7 @@ import OperationCore
 import OperationLimits
 import OperationTesting
 import Synchronization
+import TestFixtures
 import Testing
 
 @Suite(.warningsAreIssues) struct RateLimitTests {

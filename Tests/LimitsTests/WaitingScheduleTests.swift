@@ -1,6 +1,7 @@
 import OperationCore
 import OperationLimits
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// Random schedules of tasks that wait for a whole limit, are cancelled, wait too long and return permits, on manual time.

@@ -5,8 +5,6 @@
   import OperationMetrics
   import OperationTesting
 
-  struct Refused: Error {}
-
   /// A backend in memory, and the time of the operations that it measures.
   struct Bench: Sendable {
     let backend = TestMetrics()

@@ -4,6 +4,7 @@
   import OperationMetrics
   import OperationRetry
   import OperationTesting
+  import TestFixtures
   import Testing
 
   /// An operation of which nothing but the type matters.

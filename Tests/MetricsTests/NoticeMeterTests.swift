@@ -4,6 +4,7 @@
   import OperationMetrics
   import OperationRetry
   import OperationTesting
+  import TestFixtures
   import Testing
 
   extension OperationNotice.Name {

@@ -4,6 +4,7 @@
   import OperationMetrics
   import OperationRetry
   import OperationTesting
+  import TestFixtures
   import Testing
 
   /// Retries all queries and lets them share runs, as the defaults of the umbrella do.

@@ -1,6 +1,7 @@
 import OperationCore
 import OperationMutation
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// Calls that modifiers around all others make in several attempts.

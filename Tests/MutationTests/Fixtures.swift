@@ -12,11 +12,6 @@ typealias FeedState = QueryState<[String], any Error>
 typealias FeedStore = OperationStore<FeedState>
 typealias FeedScript = OperationScript<[String], any Error>
 
-/// The error of a server that says no.
-struct Refused: Error, Hashable {
-  var code = 0
-}
-
 /// A mutation that does what a script says, whatever its arguments.
 struct ScriptedMutation<Arguments: Sendable>: MutationRequest {
   let script: Script
@@ -137,22 +132,5 @@ final class Journal<Entry: Sendable>: Sendable {
 
   func note(_ entry: Entry) {
     self.content.withLock { $0.append(entry) }
-  }
-}
-
-/// Numbers that are the same for the same seed (SplitMix64).
-struct SeededGenerator: RandomNumberGenerator {
-  var state: UInt64
-
-  init(seed: UInt64) {
-    self.state = seed
-  }
-
-  mutating func next() -> UInt64 {
-    self.state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = self.state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }

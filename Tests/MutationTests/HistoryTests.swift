@@ -2,6 +2,7 @@ import FoundationEssentials
 import OperationCore
 import OperationMutation
 import OperationTesting
+import TestFixtures
 import Testing
 
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)

@@ -1,6 +1,7 @@
 import OperationCore
 import OperationMutation
 import OperationTesting
+import TestFixtures
 import Testing
 
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)

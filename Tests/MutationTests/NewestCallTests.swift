@@ -1,6 +1,7 @@
 import OperationCore
 import OperationMutation
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// What shows of calls that are under way at once: that of the one that was started last.

@@ -1,6 +1,7 @@
 import OperationCore
 import OperationMutation
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// Updates and the refetches that take their place.

@@ -1,6 +1,7 @@
 import OperationCore
 import OperationMutation
 import Synchronization
+import TestFixtures
 import Testing
 
 // The mutations of the reference documents, in their words.

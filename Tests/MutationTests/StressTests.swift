@@ -2,6 +2,7 @@ import OperationCore
 import OperationMutation
 import OperationTesting
 import Synchronization
+import TestFixtures
 import Testing
 
 /// Many at once, for the thread sanitizer.

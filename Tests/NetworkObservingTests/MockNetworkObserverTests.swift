@@ -1,6 +1,7 @@
 import OperationCore
 import OperationNetworkObserving
 import Synchronization
+import TestFixtures
 import Testing
 
 @Suite struct MockNetworkObserverTests {
@@ -59,7 +60,7 @@ import Testing
   }
 
   @Test func `A handler may cancel itself and another, which receives nothing any more`() {
-    let box = Box<[OperationSubscription]>()
+    let box = Box<[OperationSubscription]?>(nil)
     let first = self.observer.subscribe { _ in
       for subscription in box.value ?? [] { subscription.cancel() }
     }
@@ -82,7 +83,7 @@ import Testing
   }
 
   @Test func `A subscription in a handler receives the current status once`() {
-    let box = Box<OperationSubscription>()
+    let box = Box<OperationSubscription?>(nil)
     let first = self.observer.subscribe { [observer, received] status in
       guard status == .connected else { return }
       box.value = observer.subscribe { received.append($0) }
@@ -105,7 +106,7 @@ import Testing
   }
 
   @Test func `Under concurrent sends each handler ends with the current status`() async {
-    let last = (0..<8).map { _ in Box<NetworkConnectionStatus>() }
+    let last = (0..<8).map { _ in Box<NetworkConnectionStatus?>(nil) }
     let observer = self.observer
     let subscriptions: [OperationSubscription] = await withTaskGroup(of: OperationSubscription?.self) { group in
       for index in 0..<8 {

@@ -2,6 +2,7 @@ import OperationCore
 import OperationNetworkObserving
 import OperationTesting
 import Synchronization
+import TestFixtures
 import Testing
 
 @Suite(.warningsAreIssues) struct NetworkConnectionRunSpecificationTests {

@@ -2,13 +2,12 @@ import OperationCore
 import OperationNetworkObserving
 import OperationTesting
 import Synchronization
+import TestFixtures
 import Testing
 
 /// `networkMode(_:)`
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct NetworkModeTests {
-  private struct Refused: Error {}
-
   private let network = MockNetworkObserver(initialStatus: .disconnected)
   private let script = OperationScript<Int, any Error>()
 

@@ -1,5 +1,6 @@
 import Operation
 import OperationTesting
+import TestFixtures
 import Testing
 
 @Suite struct DefaultStoreCreatorTests {

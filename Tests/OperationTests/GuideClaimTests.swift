@@ -1,6 +1,7 @@
 import Operation
 import OperationTesting
 import Synchronization
+import TestFixtures
 import Testing
 
 /// What the guides say of modifiers, contexts, staleness and values, where no other test says it in these words.

@@ -1,5 +1,6 @@
 import Operation
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// Samples of the guides, word for word, where what they do matters more than that they compile.

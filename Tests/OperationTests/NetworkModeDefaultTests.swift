@@ -1,5 +1,6 @@
 import Operation
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// What runs of a client do while the network is away.

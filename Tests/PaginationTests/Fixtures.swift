@@ -10,8 +10,6 @@ typealias ListStore = OperationStore<ListState>
 typealias ListScript = OperationScript<String, any Error>
 typealias ListRecorder = EventRecorder<ListState>
 
-struct Refused: Error, Hashable {}
-
 /// A list whose pages a test fetches, and which goes from one bound to the other.
 struct ListRequest: PaginatedRequest {
   let shelf: Shelf
@@ -125,21 +123,4 @@ extension OperationStore where State == ListState {
 /// A call that a test waits for later; it has begun when this returns.
 func start<Value: Sendable>(_ call: @escaping @Sendable () async throws -> Value) -> Task<Value, any Error> {
   Task.immediate { try await call() }
-}
-
-/// Numbers that are the same in each run of a test.
-struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) {
-    self.state = seed &* 0x9E37_79B9_7F4A_7C15
-  }
-
-  mutating func next() -> UInt64 {
-    self.state &+= 0x9E37_79B9_7F4A_7C15
-    var bits = self.state
-    bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
-    return bits ^ (bits >> 31)
-  }
 }

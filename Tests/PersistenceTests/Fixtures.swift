@@ -10,10 +10,6 @@ typealias TextState = QueryState<String, any Error>
 typealias TextStore = OperationStore<TextState>
 typealias TextRecorder = EventRecorder<TextState>
 
-struct Refused: Error, Hashable {
-  var code = 0
-}
-
 /// The error of a storage that a test lets fail.
 struct Broken: Error {}
 
@@ -120,21 +116,4 @@ extension PersistentStorage {
 extension OperationClient {
   /// The status of the only store in a snapshot.
   var onlyStatus: OperationClientSnapshot.Store.Status? { self.snapshot().stores.first?.status }
-}
-
-/// Numbers that are the same for the same seed (SplitMix64).
-struct SeededGenerator: RandomNumberGenerator {
-  var state: UInt64
-
-  init(seed: UInt64) {
-    self.state = seed
-  }
-
-  mutating func next() -> UInt64 {
-    self.state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = self.state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
 }

@@ -3,6 +3,7 @@ import OperationCore
 import OperationRetry
 import OperationTesting
 import Synchronization
+import TestFixtures
 import Testing
 
 @Suite(.warningsAreIssues) struct AttemptNumberTests {

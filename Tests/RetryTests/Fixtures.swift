@@ -2,27 +2,10 @@ import OperationBackoff
 import OperationCore
 import OperationRetry
 import Synchronization
+import TestFixtures
 
 struct Failed: Error, Hashable {
   var number = 0
-}
-
-/// An operation that does what a closure says, and may write to the context in its setup.
-struct Work<Value: Sendable, Failure: Error>: OperationRequest, Sendable {
-  var configure: @Sendable (inout OperationContext) -> Void = { _ in }
-  let body: @Sendable (OperationContext, OperationContinuation<Value, Failure>) async throws(Failure) -> Value
-
-  func setup(context: inout OperationContext) {
-    self.configure(&context)
-  }
-
-  func run(
-    isolation: isolated (any Actor)?,
-    in context: OperationContext,
-    with continuation: OperationContinuation<Value, Failure>
-  ) async throws(Failure) -> Value {
-    try await self.body(context, continuation)
-  }
 }
 
 /// Writes down what each attempt was told.

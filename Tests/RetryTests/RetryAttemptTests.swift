@@ -4,6 +4,7 @@ import OperationCore
 import OperationRetry
 import OperationTesting
 import Synchronization
+import TestFixtures
 import Testing
 
 /// What a state tells of the attempts of a retry.

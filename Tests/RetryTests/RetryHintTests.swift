@@ -3,6 +3,7 @@ import OperationBackoff
 import OperationCore
 import OperationRetry
 import OperationTesting
+import TestFixtures
 import Testing
 
 private struct Busy: RetryHinting, Hashable {

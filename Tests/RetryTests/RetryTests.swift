@@ -2,6 +2,7 @@ import OperationBackoff
 import OperationCore
 import OperationRetry
 import OperationTesting
+import TestFixtures
 import Testing
 
 @Suite(.warningsAreIssues) struct RetryTests {

@@ -2,13 +2,9 @@ import OperationCore
 import OperationScheduling
 import OperationTesting
 import Synchronization
+import TestFixtures
 
 typealias Script = OperationScript<Int, any Error>
-
-/// The error of work that fails.
-struct Refused: Error, Hashable {
-  var code = 0
-}
 
 /// An error of an operation that can fail in one way only.
 enum OnlyFailure: Error, Hashable {

@@ -2,6 +2,7 @@ import Observation
 import OperationCore
 import OperationScheduling
 import OperationTesting
+import TestFixtures
 import Testing
 
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)

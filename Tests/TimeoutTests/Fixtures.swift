@@ -2,6 +2,7 @@ import OperationCore
 import OperationTesting
 import OperationTimeout
 import Synchronization
+import TestFixtures
 
 typealias IntScript = OperationScript<Int, any Error>
 
@@ -9,10 +10,6 @@ typealias IntScript = OperationScript<Int, any Error>
 enum NarrowFailure: Error, Hashable {
   case refused
   case slow(Duration)
-}
-
-struct Refused: Error, Hashable {
-  var number = 0
 }
 
 extension OperationRequest {
@@ -34,30 +31,6 @@ extension OperationRequest {
     with continuation: OperationContinuation<Value, Failure> = .init { _, _ in }
   ) -> Task<Value, any Error> where Self: Sendable, Value: Sendable {
     Task.immediate { try await self.run(on: clock, with: continuation) }
-  }
-}
-
-/// An operation that does what a closure says.
-struct Work<Value: Sendable, Failure: Error>: OperationRequest, Sendable {
-  let body: @Sendable (OperationContext, OperationContinuation<Value, Failure>) async throws(Failure) -> Value
-
-  func run(
-    isolation: isolated (any Actor)?,
-    in context: OperationContext,
-    with continuation: OperationContinuation<Value, Failure>
-  ) async throws(Failure) -> Value {
-    try await self.body(context, continuation)
-  }
-}
-
-/// Collects values, in order.
-final class Log<Element: Sendable>: Sendable {
-  private let state = Mutex<[Element]>([])
-
-  var elements: [Element] { self.state.withLock { $0 } }
-
-  func append(_ element: Element) {
-    self.state.withLock { $0.append(element) }
   }
 }
 

@@ -1,6 +1,7 @@
 import OperationCore
 import OperationTesting
 import OperationTimeout
+import TestFixtures
 import Testing
 
 /// The cancellation of the caller, at every point of a run.
@@ -22,7 +23,7 @@ import Testing
     run.yield(1)
     run.succeed(2)
     try await script.noActiveRuns()
-    #expect(notices.elements.isEmpty)
+    #expect(notices.all.isEmpty)
   }
 
   @Test func `A caller that is cancelled before the run begins nothing`() async {
@@ -42,7 +43,7 @@ import Testing
     let clock = self.clock
     let (gate, callers) = (Gate(), Log<Task<Int, any Error>>())
     let operation = Work<Int, any Error> { context, continuation in
-      callers.elements.first?.cancel()
+      callers.all.first?.cancel()
       return try await script.run(in: context, with: continuation)
     }
     let task = Task {

@@ -1,6 +1,7 @@
 import OperationCore
 import OperationTesting
 import OperationTimeout
+import TestFixtures
 import Testing
 
 @Suite(.warningsAreIssues) struct TimeoutTests {
@@ -30,12 +31,12 @@ import Testing
 
   @Test func `An error of the operation surfaces unchanged`() async throws {
     let script = IntScript()
-    script.enqueue(.error(Refused(number: 1)))
+    script.enqueue(.error(Refused(code: 1)))
     let operation = script.operation().timeout(.seconds(2))
-    await #expect(throws: Refused(number: 1)) { try await operation.run(on: self.clock) }
+    await #expect(throws: Refused(code: 1)) { try await operation.run(on: self.clock) }
     let task = operation.begin(on: self.clock)
-    try await script.next().fail(Refused(number: 2))
-    await #expect(throws: Refused(number: 2)) { try await task.value }
+    try await script.next().fail(Refused(code: 2))
+    await #expect(throws: Refused(code: 2)) { try await task.value }
     #expect(self.clock.sleeperCount() == 0)
   }
 
@@ -74,7 +75,7 @@ import Testing
       run.succeed(3)
     }
     try await script.noActiveRuns()
-    #expect(values.elements == [1])
+    #expect(values.all == [1])
     #expect(recorder.warnings.map(\.code) == [.abandoned, .abandoned])
     #expect(recorder.warnings.allSatisfy { $0.message.contains("abandoned run of ScriptedOperation") })
     // The abandoned run does not keep what its caller has left.
@@ -92,11 +93,11 @@ import Testing
     let recorder = WarningRecorder()
     let value = try await recorder.recording {
       let value = try await operation.timeout(.seconds(1)).run(on: self.clock, with: values.continuation())
-      kept.elements.first?.yield(3)
+      kept.all.first?.yield(3)
       return value
     }
     #expect(value == 2)
-    #expect(values.elements == [1])
+    #expect(values.all == [1])
     #expect(recorder.warnings.map(\.code) == [.yieldAfterReturn])
   }
 
@@ -114,7 +115,7 @@ import Testing
       try await self.clock.sleepers(count: 1)
       self.clock.advance(by: .seconds(1))
       await #expect(throws: OperationTimedOut.self) { try await task.value }
-      kept.elements.first?.yield(1)
+      kept.all.first?.yield(1)
       run.succeed(2)
       try await script.noActiveRuns()
     }
@@ -208,14 +209,14 @@ import Testing
     script.enqueue(.value(1))
     let operation = script.query(path: ["slow"]).timeout(.seconds(2)).onNotice { notice, _ in notices.append(notice) }
     try await operation.run(on: self.clock)
-    #expect(notices.elements.isEmpty)
+    #expect(notices.all.isEmpty)
     let task = operation.begin(on: self.clock)
     _ = try await script.next()
     try await self.clock.sleepers(count: 1)
     self.clock.advance(by: .seconds(2))
     await #expect(throws: OperationTimedOut.self) { try await task.value }
-    let notice = try #require(notices.elements.first)
-    #expect(notices.elements.count == 1 && notice.name == .timedOut && notice.path == ["slow"])
+    let notice = try #require(notices.all.first)
+    #expect(notices.all.count == 1 && notice.name == .timedOut && notice.path == ["slow"])
     #expect(notice.attributes == ["timeout.limit": .duration(.seconds(2))])
   }
 

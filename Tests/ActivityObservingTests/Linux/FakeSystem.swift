@@ -4,14 +4,15 @@
   import OperationEventLoop
   import OperationTesting
   import Synchronization
+  import TestFixtures
   import Testing
 
   @testable import OperationActivityObserving
 
   /// What an observer sees of the system, as the test wants it.
   final class FakeSystem: Sendable {
-    let timeAsleep = Box<Duration>()
-    let isForeground = Box<Bool>()
+    let timeAsleep = Box<Duration?>(nil)
+    let isForeground = Box<Bool?>(nil)
     let folder: String
 
     private struct State {

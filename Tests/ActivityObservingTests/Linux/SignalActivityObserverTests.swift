@@ -5,6 +5,7 @@
   import OperationEventLoop
   import OperationTesting
   import Synchronization
+  import TestFixtures
   import Testing
 
   @testable import OperationActivityObserving

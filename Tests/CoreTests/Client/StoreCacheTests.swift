@@ -1,6 +1,7 @@
 import Foundation
 import OperationCore
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// A cache that a user writes, and the one that there is.

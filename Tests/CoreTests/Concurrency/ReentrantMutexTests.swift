@@ -1,6 +1,7 @@
 import Dispatch
 import OperationTesting
 import Synchronization
+import TestFixtures
 import Testing
 
 @testable import OperationCore

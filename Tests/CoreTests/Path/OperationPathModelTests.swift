@@ -1,4 +1,5 @@
 import OperationCore
+import TestFixtures
 import Testing
 
 /// A path does what an array of its elements does.

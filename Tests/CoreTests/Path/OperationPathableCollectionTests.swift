@@ -1,4 +1,5 @@
 import OperationCore
+import TestFixtures
 import Testing
 
 @Suite struct OperationPathableCollectionTests {

@@ -1,4 +1,5 @@
 import OperationCore
+import TestFixtures
 
 extension SeededGenerator {
   /// A path of few elements out of few, so that paths often meet and contain each other.

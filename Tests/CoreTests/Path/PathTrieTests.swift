@@ -1,5 +1,6 @@
 import OperationCore
 import Synchronization
+import TestFixtures
 import Testing
 
 @Suite struct PathTrieTests {

@@ -1,6 +1,7 @@
 import OperationCore
 import OperationTesting
 import Synchronization
+import TestFixtures
 import Testing
 
 /// Conditions of the world, and what `&&`, `||` and `!` make of them.

@@ -2,6 +2,7 @@ import FoundationEssentials
 import OperationCore
 import OperationTesting
 import Synchronization
+import TestFixtures
 import Testing
 
 /// `state.attempt` and `onAttemptFailed`, with a modifier that a user writes: the core knows no retry.

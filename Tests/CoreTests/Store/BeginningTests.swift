@@ -1,6 +1,7 @@
 import OperationCore
 import OperationTesting
 import Synchronization
+import TestFixtures
 import Testing
 
 /// When runs begin for subscribers, and when they do not.
@@ -122,38 +123,5 @@ struct ClosedStoreTests {
     }
     #expect(values.count <= 1)
     #expect(script.runCount == runs)
-  }
-}
-
-/// Holds its jobs back until it is told to run them, and then runs each at once.
-private final class HoldingExecutor: TaskExecutor {
-  private struct State {
-    var jobs: [UnownedJob] = []
-    var isHolding = true
-  }
-
-  private let state = Mutex(State())
-
-  func enqueue(_ job: consuming ExecutorJob) {
-    let job = UnownedJob(job)
-    let isHeld = self.state.withLock { state in
-      if state.isHolding { state.jobs.append(job) }
-      return state.isHolding
-    }
-    if !isHeld { self.run(job) }
-  }
-
-  func release() {
-    let jobs = self.state.withLock { state in
-      state.isHolding = false
-      defer { state.jobs = [] }
-      return state.jobs
-    }
-    for job in jobs { self.run(job) }
-  }
-
-  private func run(_ job: UnownedJob) {
-    let executor = self.asUnownedTaskExecutor()
-    Task.detached { job.runSynchronously(on: executor) }
   }
 }

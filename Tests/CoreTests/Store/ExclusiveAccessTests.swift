@@ -1,5 +1,6 @@
 import OperationCore
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// `withExclusiveAccess`: a read and a write that belong together, on any thread, nested.

@@ -1,6 +1,7 @@
 import Foundation
 import OperationCore
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// Nothing that a user wrote is called while a lock is held: another thread can always use the store.

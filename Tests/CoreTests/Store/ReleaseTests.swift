@@ -1,6 +1,7 @@
 import FoundationEssentials
 import OperationCore
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// What leaves a store runs its deinitializer when no lock is held, and does not pile up.

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import OperationTesting
+import TestFixtures
 import Testing
 
 @testable import OperationCore

@@ -1,6 +1,7 @@
 import OperationCore
 import OperationMemoryPressure
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// What a client drops when memory runs short.

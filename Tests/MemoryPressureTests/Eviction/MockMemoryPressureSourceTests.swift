@@ -1,5 +1,6 @@
 import OperationCore
 import OperationMemoryPressure
+import TestFixtures
 import Testing
 
 @Suite struct MockMemoryPressureSourceTests {

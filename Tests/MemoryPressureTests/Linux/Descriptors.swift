@@ -2,6 +2,7 @@
   import Foundation
   import OperationEventLoop
   import OperationTesting
+  import TestFixtures
   import Testing
 
   /// What the process has open, by where it leads.

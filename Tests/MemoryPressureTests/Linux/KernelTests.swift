@@ -5,6 +5,7 @@
   import OperationTesting
   import Synchronization
   import OperationControlGroups
+  import TestFixtures
   import Testing
 
   @testable import OperationMemoryPressure

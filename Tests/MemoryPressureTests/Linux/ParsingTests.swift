@@ -1,5 +1,6 @@
 #if os(Linux)
   import OperationControlGroups
+  import TestFixtures
   import Testing
 
   @testable import OperationMemoryPressure

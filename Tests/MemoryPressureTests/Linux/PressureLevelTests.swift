@@ -1,4 +1,5 @@
 #if os(Linux)
+  import TestFixtures
   import Testing
 
   @testable import OperationMemoryPressure

@@ -1,5 +1,6 @@
 #if os(Linux)
   import Synchronization
+  import TestFixtures
   import Testing
 
   @testable import OperationNetworkObserving
@@ -98,23 +99,6 @@
         + MessageWriter.refusal(16, sequence: 2)
         + MessageWriter.message(Netlink.MessageType.overrun, [], sequence: 2)
         + MessageWriter.end(sequence: 1)
-    }
-  }
-
-  /// Numbers that are the same in each run.
-  struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) {
-      self.state = seed
-    }
-
-    mutating func next() -> UInt64 {
-      self.state &+= 0x9e37_79b9_7f4a_7c15
-      var z = self.state
-      z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-      z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-      return z ^ (z >> 31)
     }
   }
 #endif

@@ -3,6 +3,7 @@
   import OperationEventLoop
   import OperationTesting
   import Synchronization
+  import TestFixtures
   import Testing
 
   @testable import OperationNetworkObserving
@@ -57,7 +58,7 @@
     }
 
     @Test func `A handler may cancel the last subscription, and subscribe`() async throws {
-      let (box, later) = (Box<OperationSubscription>(), Box<OperationSubscription>())
+      let (box, later) = (Box<OperationSubscription?>(nil), Box<OperationSubscription?>(nil))
       let (observer, log) = (self.fixture.observer, self.fixture.log)
       box.value = observer.subscribe { status in
         guard status == .requiresConnection else { return }

@@ -3,6 +3,7 @@
   import Glibc
   import OperationCore
   import OperationNetworkObserving
+  import TestFixtures
   import Testing
 
   /// What the observer leaves in a process that does nothing else.

@@ -1,6 +1,7 @@
 import OperationCore
 import OperationPagination
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// What loads at the same time, what waits, and what becomes of edits meanwhile.

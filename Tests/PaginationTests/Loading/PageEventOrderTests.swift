@@ -2,6 +2,7 @@ import OperationCore
 import OperationPagination
 import OperationTesting
 import Synchronization
+import TestFixtures
 import Testing
 
 /// The events of a run come in one order: start, then for each page state, page, result, then the end.

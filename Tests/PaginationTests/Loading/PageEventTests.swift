@@ -3,6 +3,7 @@ import OperationDedupe
 import OperationPagination
 import OperationTesting
 import Synchronization
+import TestFixtures
 import Testing
 
 /// What handlers hear of, run by run and page by page.

@@ -1,6 +1,7 @@
 import OperationCore
 import OperationPagination
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// Loading one page after the other.

@@ -1,6 +1,7 @@
 import OperationCore
 import OperationPagination
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// A list of at most so many pages that loads at both ends has no gaps, in whatever order the pages come.

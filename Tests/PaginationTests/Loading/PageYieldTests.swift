@@ -2,6 +2,7 @@ import OperationCore
 import OperationPagination
 import OperationTesting
 import Synchronization
+import TestFixtures
 import Testing
 
 /// What becomes of yields: the last one of a page stands for all, also where a run is taken back.

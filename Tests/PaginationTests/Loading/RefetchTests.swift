@@ -3,6 +3,7 @@ import OperationCore
 import OperationPagination
 import OperationRetry
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// Fetching all pages anew.

@@ -3,6 +3,7 @@ import OperationDedupe
 import OperationPagination
 import OperationTesting
 import Synchronization
+import TestFixtures
 import Testing
 
 /// Callers of the same page request share a run; others do not.
@@ -21,13 +22,13 @@ struct SharedPageTests {
 
   @Test
   func `Two calls for the next page end when an executor starts the later one first`() async throws {
-    let executor = LastFirstExecutor()
+    let executor = HoldingExecutor()
     let request = ListRequest(shelf: Shelf(.value("b"))).deduplicated().taskConfiguration {
       $0.executorPreference = executor
     }
     let store = ListStore.detached(query: request, initialValue: List("a"))
     let calls = (0..<3).map { _ in start { try await store.fetchNextPage() } }
-    executor.run()
+    executor.release(.lastFirst)
     for call in calls {
       #expect(try await withTimeLimit("the page") { try await call.value } == Page(id: 1, value: "b"))
     }
@@ -122,37 +123,5 @@ struct SharedPageTests {
     #expect(!run.isCancelled)
     run.succeed("b")
     #expect(try await second.value?.id == 1)
-  }
-}
-
-/// Keeps its jobs until ``run()``, which begins with the one that came last; runs what comes after that at once.
-private final class LastFirstExecutor: TaskExecutor {
-  private struct State {
-    var jobs: [UnownedJob] = []
-    var hasRun = false
-  }
-
-  private let state = Mutex(State())
-
-  func enqueue(_ job: consuming ExecutorJob) {
-    let job = UnownedJob(job)
-    let isDue = self.state.withLock { state in
-      if !state.hasRun { state.jobs.append(job) }
-      return state.hasRun
-    }
-    if isDue { self.perform([job]) }
-  }
-
-  func run() {
-    let jobs = self.state.withLock { state in
-      state.hasRun = true
-      return state.jobs
-    }
-    self.perform(jobs.reversed())
-  }
-
-  private func perform(_ jobs: [UnownedJob]) {
-    let executor = self.asUnownedTaskExecutor()
-    Task.detached { for job in jobs { job.runSynchronously(on: executor) } }
   }
 }

@@ -1,6 +1,7 @@
 import OperationCore
 import OperationPagination
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// Random sequences of loads, edits, failures, cancellations and refetches against the model.

@@ -1,6 +1,7 @@
 import OperationCore
 import OperationPagination
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// Editing pages by their indices and by predicates.

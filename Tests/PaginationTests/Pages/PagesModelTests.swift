@@ -1,4 +1,5 @@
 import OperationPagination
+import TestFixtures
 import Testing
 
 /// Pages against an array that does the same the slow way.

@@ -1,5 +1,6 @@
 import Foundation
 import OperationPagination
+import TestFixtures
 import Testing
 
 /// Pages as a collection: ordered by arrival, each identifier once.

@@ -3,6 +3,7 @@ import OperationMutation
 import OperationPersistence
 import OperationTesting
 import Synchronization
+import TestFixtures
 import Testing
 
 /// Keeps what it is told.
@@ -73,7 +74,7 @@ private final class Notices: OperationNoticeObserver {
     #expect(self.notices.events == ["journal.accepted", "journal.failed"])
     #expect(self.notices.levels == [0, 1, 0])
     let attributes: [String: OperationNotice.Value] = [
-      "journal.name": .string("send"), "journal.error": .string("PersistenceTests.Refused"),
+      "journal.name": .string("send"), "journal.error": .string(String(reflecting: Refused.self)),
       "journal.attempts": .integer(1), "journal.is_final": .flag(true),
     ]
     #expect(self.notices.all.first { $0.name == .journalFailed }?.attributes == attributes)

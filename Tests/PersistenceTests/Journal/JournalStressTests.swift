@@ -2,6 +2,7 @@ import OperationCore
 import OperationMutation
 import OperationPersistence
 import OperationTesting
+import TestFixtures
 import Testing
 
 @Suite(.warningsAreIssues) struct JournalStressTests {

@@ -4,6 +4,7 @@ import OperationMutation
 import OperationPersistence
 import OperationTesting
 import Synchronization
+import TestFixtures
 import Testing
 
 @Suite(.warningsAreIssues) struct JournalTests {

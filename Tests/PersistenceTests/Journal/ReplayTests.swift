@@ -3,6 +3,7 @@ import OperationCore
 import OperationMutation
 import OperationPersistence
 import OperationTesting
+import TestFixtures
 import Testing
 
 @Suite(.warningsAreIssues) struct ReplayTests {

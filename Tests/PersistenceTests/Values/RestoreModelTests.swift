@@ -2,6 +2,7 @@ import FoundationEssentials
 import OperationCore
 import OperationPersistence
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// Does anything at random to some stores, restarts, and compares each store with the one from before.

@@ -2,6 +2,7 @@ import FoundationEssentials
 import OperationCore
 import OperationPersistence
 import OperationTesting
+import TestFixtures
 import Testing
 
 @Suite(.warningsAreIssues) struct RestoringTests {

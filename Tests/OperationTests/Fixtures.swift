@@ -1,2 +1,0 @@
-/// The error of a body that fails.
-struct Refused: Error {}

@@ -1,0 +1,8 @@
+/// The error of a server that says no.
+package struct Refused: Error, Hashable {
+  package var code: Int
+
+  package init(code: Int = 0) {
+    self.code = code
+  }
+}
