@@ -24,6 +24,14 @@ forget_pins() {
   fi
 }
 
+# Arguments for SwiftPM of builds that are tested and not worked on: without debug information, which only a stack trace needs.
+TESTED=(-debug-info-format none)
+
+# plain_package: sets PLAIN_PACKAGE to the arguments for SwiftPM that build the package as it is by default.
+plain_package() {
+  PLAIN_PACKAGE=(--package-path "$ROOT" --scratch-path "$ROOT/.build-plain" "${TESTED[@]}")
+}
+
 # build_with_traits ARGUMENT…: `swift build` in the same way each time. SwiftPM keeps traits in a set and hands them to the
 # compiler in its order, so with more than one trait everything would be built anew by each command.
 build_with_traits() {
@@ -170,7 +178,7 @@ trait_package() {
   tests=$(traits | sed 's/^SwiftOperation\(.*\)$/\1Tests/')
   # shellcheck disable=SC2086
   narrowed_package "$folder/package" $tests
-  TRAIT_PACKAGE=(--package-path "$folder/package" --scratch-path "$folder/build" --enable-all-traits)
+  TRAIT_PACKAGE=(--package-path "$folder/package" --scratch-path "$folder/build" --enable-all-traits "${TESTED[@]}")
 }
 
 # must_fail PATTERN COMMAND…: the command has to fail, and for the reason that the pattern names.
