@@ -167,15 +167,15 @@ narrowed_package() {
   fi
 }
 
-# traits: the traits of the manifest, one a line. The trait SwiftOperation<Name> belongs to the library Operation<Name>, and to
-# its tests <Name>Tests.
+# traits: the traits of the manifest, one a line. The trait SwiftOperation<Name> belongs to the library Operation<Name>.
 traits() { swift package --package-path "$ROOT" show-traits | awk '$1 != "default" { print $1 }'; }
 
 # trait_package: sets TRAIT_PACKAGE to the arguments for SwiftPM that build the package with all traits and, of its tests,
-# those of what is behind a trait. No other target has code that depends on a trait.
+# the targets with code that depends on a trait. The tests in Tests/<Name> are the target <Name> or <Name>Tests.
 trait_package() {
   local folder="$ROOT/.build-traits-short" tests
-  tests=$(traits | sed 's/^SwiftOperation\(.*\)$/\1Tests/')
+  tests=$(cd "$ROOT/Tests" && grep -rl --include='*.swift' --exclude-dir='.build*' '^#if SwiftOperation' . | cut -d / -f 2 |
+    sort -u | sed 's/.*/& &Tests/')
   # shellcheck disable=SC2086
   narrowed_package "$folder/package" $tests
   TRAIT_PACKAGE=(--package-path "$folder/package" --scratch-path "$folder/build" --enable-all-traits "${TESTED[@]}")
