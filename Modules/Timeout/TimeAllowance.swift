@@ -32,16 +32,16 @@ struct TimeAllowance: Sendable {
   /// The time of a run that starts now. A limit that the operation inside knows is written into its context.
   @usableFromInline
   init(_ limit: TimeLimit, in context: inout OperationContext) {
-    let deadlines = context.operationDeadlines
-    self.start = deadlines.elapsed
+    self.start = context.elapsed
     switch limit {
     case .duration(let duration):
       self.duration = duration
     case .deadline(let deadline):
       let earliest = min(deadline.instant, context.operationDeadline ?? deadline.instant)
-      self.duration = deadlines.timeRemaining(until: earliest)
+      self.duration = context.operationDeadlines.timeRemaining(until: earliest)
       context.operationDeadline = earliest
     case .deadlineAfter(let duration):
+      let deadlines = context.operationDeadlines
       let instant = deadlines.instant.advanced(by: duration.clampedForClock)
       let earliest = min(instant, context.operationDeadline ?? instant)
       self.duration = earliest == instant ? duration : deadlines.timeRemaining(until: earliest)
@@ -51,7 +51,6 @@ struct TimeAllowance: Sendable {
 
   /// The rest of the time, by the deadlines of the run.
   func remaining(in context: OperationContext) -> Duration {
-    let deadlines = context.operationDeadlines
-    return self.duration.clampedForClock - (deadlines.elapsed - self.start)
+    self.duration.clampedForClock - (context.elapsed - self.start)
   }
 }

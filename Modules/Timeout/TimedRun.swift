@@ -3,81 +3,78 @@ public import Synchronization
 
 /// A run in a task of its own, which its caller can leave before it ends.
 @usableFromInline
-final class TimedRun<Operation: OperationRequest & Sendable>: Sendable where Operation.Value: Sendable {
-  @usableFromInline typealias Outcome = Result<Operation.Value, Operation.Failure>
-  @usableFromInline typealias Continuation = OperationContinuation<Operation.Value, Operation.Failure>
+final class TimedRun<Value: Sendable, Failure: Error>: Sendable {
+  // Generic over the types of the outcome only, and without an outcome of its own: what is generic is released by way of
+  // its type, which each run would look up.
+
+  @usableFromInline typealias Outcome = Result<Value, Failure>
+  @usableFromInline typealias Waiter = UnsafeContinuation<Outcome?, Never>
+  @usableFromInline typealias Continuation = OperationContinuation<Value, Failure>
 
   @usableFromInline let lock = Mutex(())
   // The state lies beside its lock, because a `Mutex` of a generic value looks its type up.
+  // Unsafe only in name, and unchecked only in name: `lock` guards it.
+  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var state = TimedRunState()
   // Unsafe only in name: `lock` guards it.
-  @usableFromInline nonisolated(unsafe) var state = TimedRunState()
+  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var continuation: Continuation?
+  /// Where the outcome is put while the caller starts the run; nil from then on.
   // Unsafe only in name: `lock` guards it.
-  @usableFromInline nonisolated(unsafe) var continuation: Continuation?
+  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var place: UnsafeMutablePointer<Outcome?>?
+  /// The caller, resumed with the outcome, or with nil when it has left.
   // Unsafe only in name: `lock` guards it.
-  @usableFromInline nonisolated(unsafe) var outcome: Outcome?
+  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var waiter: Waiter?
 
-  @usableFromInline let context: OperationContext
-  @usableFromInline let isolation: (any Actor)?
-  @usableFromInline let operation: Operation
+  /// The type of the operation, for warnings.
+  let operation: any Any.Type
 
-  @inlinable
-  init(operation: Operation, context: OperationContext, continuation: Continuation, isolation: (any Actor)?) {
+  @usableFromInline
+  init(of operation: any Any.Type, continuation: Continuation) {
     self.operation = operation
-    self.context = context
     self.continuation = continuation
-    self.isolation = isolation
   }
 }
 
 // MARK: - Running
 
 extension TimedRun {
-  /// Starts the run on the thread of the caller. Returns whether it has ended already.
+  /// Starts the run on the thread of the caller.
+  ///
+  /// - Returns: The outcome if the run has ended already, otherwise nil.
   @inlinable
-  func start() -> Bool {
-    // A task of its own does not inherit the cancellation.
-    if Task.isCancelled { return self.started(by: self.startCancelled()) }
-    return self.started(
-      by: RunTask.start(in: self.context) {
-        Task.immediate { await self.perform() }
+  func start<Operation: OperationRequest & Sendable>(
+    _ operation: Operation,
+    in context: OperationContext,
+    isolation: (any Actor)?,
+    isCancelled: Bool
+  ) -> Outcome? where Operation.Value == Value, Operation.Failure == Failure {
+    var outcome: Outcome?
+    withUnsafeMutablePointer(to: &outcome) { place in
+      self.place = place
+      let task = RunTask.start(in: context) {
+        Task.immediate { await self.perform(operation, context, isolation, isCancelled) }
       } enqueuing: { executor in
-        Task(executorPreference: executor) { await self.perform() }
+        Task(executorPreference: executor) { await self.perform(operation, context, isolation, isCancelled) }
       }
-    )
-  }
-
-  // Not inlined: cancelled runs are rare.
-  @usableFromInline
-  func startCancelled() -> RunTask {
-    RunTask.start(in: self.context) {
-      Task.immediate { await self.performCancelled() }
-    } enqueuing: { executor in
-      Task(executorPreference: executor) { await self.performCancelled() }
+      self.lock.withLock { _ in
+        self.place = nil
+        if self.state.phase == .running { self.state.task = task }
+      }
     }
-  }
-
-  private func performCancelled() async {
-    withUnsafeCurrentTask { $0?.cancel() }
-    await self.perform()
-  }
-
-  /// Keeps the task of the run, and returns whether the run has ended.
-  @inlinable
-  func started(by task: RunTask) -> Bool {
-    self.lock.withLock { _ in
-      if self.state.phase == .ended { return true }
-      self.state.task = task
-      return false
-    }
+    return outcome
   }
 
   @inlinable
-  func perform() async {
+  func perform<Operation: OperationRequest & Sendable>(
+    _ operation: Operation,
+    _ context: OperationContext,
+    _ isolation: (any Actor)?,
+    _ isCancelled: Bool
+  ) async where Operation.Value == Value, Operation.Failure == Failure {
+    // A task of its own does not inherit the cancellation.
+    if isCancelled { withUnsafeCurrentTask { $0?.cancel() } }
     let continuation = Continuation { result, context in self.yield(result, using: context) }
-    do throws(Operation.Failure) {
-      self.finish(
-        .success(try await self.operation.run(isolation: self.isolation, in: self.context, with: continuation))
-      )
+    do throws(Failure) {
+      self.finish(.success(try await operation.run(isolation: isolation, in: context, with: continuation)))
     } catch {
       self.finish(.failure(error))
     }
@@ -85,36 +82,35 @@ extension TimedRun {
 
   @inlinable
   func finish(_ outcome: Outcome) {
-    let isAwaited = self.lock.withLock { _ in
+    let isDone = self.lock.withLock { _ in
       // Before the caller waits, nothing else is to be done.
-      guard self.state.phase == .running, self.state.waiter == nil, self.state.timer == nil else { return true }
-      self.outcome = outcome
+      guard let place = self.place else { return false }
+      place.pointee = outcome
       self.state.phase = .ended
-      return false
+      return true
     }
-    if isAwaited { self.finishAwaited(outcome) }
+    if !isDone { self.finishLater(outcome) }
   }
 
-  // Not inlined: it is called once for each run that waits.
+  // Not inlined: it is called once for each run that does not end at once.
   @usableFromInline
-  func finishAwaited(_ outcome: Outcome) {
-    let effects = self.lock.withLock { _ in
-      if self.state.phase == .running { self.outcome = outcome }
-      return self.state.finish()
+  func finishLater(_ outcome: Outcome) {
+    let (effects, waiter) = self.lock.withLock { _ in
+      // The caller finds the outcome when it begins to wait.
+      if self.state.phase == .running, self.waiter == nil { self.state.earlyOutcome = EarlyOutcome(outcome) }
+      return (self.state.finish(), self.waiter.take())
     }
     effects.perform()
+    waiter?.resume(returning: outcome)
   }
+}
 
-  /// The outcome of the run, which has ended in time. Called once.
-  @inlinable
-  func takeOutcome() -> Outcome {
-    // Captured, not returned: what a lock returns has to be sendable.
-    var outcome: Outcome?
-    self.lock.withLock { _ in outcome = self.outcome.take() }
-    guard let outcome else {
-      preconditionFailure("The outcome of a run was taken twice, or before the run had ended.")
-    }
-    return outcome
+/// The outcome of a run that has ended after its start and before its caller waits.
+private final class EarlyOutcome<Outcome: Sendable>: Sendable {
+  let outcome: Outcome
+
+  init(_ outcome: Outcome) {
+    self.outcome = outcome
   }
 }
 
@@ -127,11 +123,12 @@ extension TimedRun {
   ///   - allowance: The time of the run.
   ///   - context: The context of the caller, whose deadlines end the wait.
   ///   - canLeave: Whether a caller that is cancelled leaves at once. If not, it waits for the end of the run.
+  /// - Returns: The outcome if the run has ended, otherwise nil.
   nonisolated(nonsending) func end(
     by allowance: TimeAllowance,
     in context: OperationContext,
     canLeave: Bool
-  ) async -> TimedRunState.Phase {
+  ) async -> Outcome? {
     await withTaskPriorityEscalationHandler {
       await withTaskCancellationHandler {
         await withUnsafeContinuation { self.suspend($0, allowance, context) }
@@ -141,20 +138,22 @@ extension TimedRun {
     } onPriorityEscalated: { _, priority in
       self.lock.withLock { _ in self.state.task }?.escalatePriority(to: priority)
     }
-    return self.lock.withLock { _ in self.state.phase }
   }
 
+  /// Whether the caller was cancelled and has left the run.
+  var hasLeft: Bool { self.lock.withLock { _ in self.state.phase == .left } }
+
   private func suspend(
-    _ waiter: UnsafeContinuation<Void, Never>,
+    _ waiter: Waiter,
     _ allowance: TimeAllowance,
     _ context: OperationContext
   ) {
-    let (suspends, hasTimer) = self.lock.withLock { _ in
+    let (suspends, hasTimer, early) = self.lock.withLock { _ in
       let suspends = self.state.phase == .running
-      if suspends { self.state.waiter = waiter }
-      return (suspends, !self.state.isCancelled)
+      if suspends { self.waiter = waiter }
+      return (suspends, !self.state.isCancelled, self.state.earlyOutcome.take())
     }
-    guard suspends else { return waiter.resume() }
+    guard suspends else { return waiter.resume(returning: (early as? EarlyOutcome<Outcome>)?.outcome) }
     guard hasTimer else { return }
     let timer = context.operationDeadlines.schedule(after: allowance.remaining(in: context)) { self.timeIsOver() }
     let isObsolete = self.lock.withLock { _ in
@@ -176,11 +175,12 @@ extension TimedRun {
 
   /// Lets the caller leave the run, if it has not ended and `phase` returns a phase, and cancels the run.
   private func leave(_ phase: (TimedRunState) -> TimedRunState.Phase?) {
-    let (effects, continuation) = self.lock.withLock { _ -> (TimedRunState.Effects?, Continuation?) in
-      guard self.state.phase == .running, let phase = phase(self.state) else { return (nil, nil) }
-      return (self.state.leave(phase), self.continuation.take())
+    let (effects, waiter, continuation) = self.lock.withLock { _ -> (TimedRunState.Effects?, Waiter?, Continuation?) in
+      guard self.state.phase == .running, let phase = phase(self.state) else { return (nil, nil, nil) }
+      return (self.state.leave(phase), self.waiter.take(), self.continuation.take())
     }
     effects?.perform()
+    waiter?.resume(returning: nil)
     _ = consume continuation  // Released after unlocking: it may hold objects of the caller.
   }
 }
@@ -199,9 +199,9 @@ extension TimedRun {
     case .running: continuation?.yield(with: result, using: context)
     // The work of a cancelled run may go on, and need not be told apart.
     case .left: break
-    case .timedOut: OperationWarning.abandonedYield(of: Operation.self).report()
+    case .timedOut: OperationWarning.abandonedYield(of: self.operation).report()
     case .ended, .over:
-      OperationWarning.lateYield("A run of \(Operation.self) yielded a result after it had returned").report()
+      OperationWarning.lateYield("A run of \(self.operation) yielded a result after it had returned").report()
     }
   }
 }

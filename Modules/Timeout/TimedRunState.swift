@@ -22,13 +22,11 @@ struct TimedRunState: Sendable {
     var timer: OperationSubscription?
     /// The task to cancel.
     var task: RunTask?
-    var waiter: UnsafeContinuation<Void, Never>?
 
+    /// Comes before the caller continues, so that it finds the operation cancelled.
     func perform() {
       self.timer?.cancel()
-      // Before the caller continues, so that it finds the operation cancelled.
       self.task?.cancel()
-      self.waiter?.resume()
     }
   }
 
@@ -36,7 +34,8 @@ struct TimedRunState: Sendable {
   /// Whether the caller was cancelled and waits for the end of the run nevertheless.
   @usableFromInline var isCancelled = false
   @usableFromInline var task: RunTask?
-  @usableFromInline var waiter: UnsafeContinuation<Void, Never>?
+  /// The outcome of a run that has ended after its start and before its caller waits.
+  @usableFromInline var earlyOutcome: (any AnyObject & Sendable)?
   @usableFromInline var timer: OperationSubscription?
 
   @usableFromInline
@@ -49,13 +48,13 @@ struct TimedRunState: Sendable {
       return Effects()
     }
     self.phase = .ended
-    return Effects(timer: self.timer.take(), waiter: self.waiter.take())
+    return Effects(timer: self.timer.take())
   }
 
   /// Lets the caller leave, and cancels the run, which has not ended.
   mutating func leave(_ phase: Phase) -> Effects {
     self.phase = phase
-    return Effects(timer: self.timer.take(), task: self.task, waiter: self.waiter.take())
+    return Effects(timer: self.timer.take(), task: self.task)
   }
 
   /// Cancels the run, and lets the caller wait for its end without a time limit.

@@ -20,10 +20,13 @@ public struct Timeout<Operation: OperationRequest & Sendable>: OperationModifier
   ) async throws(Operation.Failure) -> Operation.Value {
     var context = context
     let allowance = TimeAllowance(self.limit, in: &context)
-    if Task.isCancelled || allowance.duration <= .zero { try self.refuse(allowance, context, operation) }
-    let run = TimedRun(operation: operation, context: context, continuation: continuation, isolation: isolation)
-    if !run.start() { try await self.wait(for: run, allowance, context) }
-    return try run.takeOutcome().get()
+    let isCancelled = Task.isCancelled
+    if isCancelled || allowance.duration <= .zero { try self.refuse(isCancelled, allowance, context, operation) }
+    let run = TimedRun(of: Operation.self, continuation: continuation)
+    guard let outcome = run.start(operation, in: context, isolation: isolation, isCancelled: isCancelled) else {
+      return try await self.wait(for: run, allowance, context, operation)
+    }
+    return try outcome.get()
   }
 }
 
@@ -33,11 +36,12 @@ extension Timeout {
   /// A cancelled run begins nevertheless if the failure type cannot represent a `CancellationError`.
   @usableFromInline
   func refuse(
+    _ isCancelled: Bool,
     _ allowance: TimeAllowance,
     _ context: OperationContext,
     _ operation: Operation
   ) throws(Operation.Failure) {
-    if Task.isCancelled {
+    if isCancelled {
       if let cancellation = self.cancellation { throw cancellation }
     } else {
       throw self.timedOut(allowance, context, operation)
@@ -48,16 +52,18 @@ extension Timeout {
   // Not inlined: a run that returns at once does not wait.
   @usableFromInline
   nonisolated(nonsending) func wait(
-    for run: TimedRun<Operation>,
+    for run: TimedRun<Operation.Value, Operation.Failure>,
     _ allowance: TimeAllowance,
-    _ context: OperationContext
-  ) async throws(Operation.Failure) {
+    _ context: OperationContext,
+    _ operation: Operation
+  ) async throws(Operation.Failure) -> Operation.Value {
     let cancellation = self.cancellation
-    let end = await run.end(by: allowance, in: context, canLeave: cancellation != nil)
-    guard end != .ended else { return }
+    if let outcome = await run.end(by: allowance, in: context, canLeave: cancellation != nil) {
+      return try outcome.get()
+    }
     // The cancellation of the caller may come at the same time as the end of its time.
-    if Task.isCancelled || end == .left, let cancellation { throw cancellation }
-    throw self.timedOut(allowance, context, run.operation)
+    if let cancellation, Task.isCancelled || run.hasLeft { throw cancellation }
+    throw self.timedOut(allowance, context, operation)
   }
 
   /// A `CancellationError` if the failure type can represent it.

@@ -1,3 +1,4 @@
+import Dispatch
 import OperationCore
 import OperationTesting
 import OperationTimeout
@@ -173,6 +174,18 @@ import Testing
     try await script.noActiveRuns()
     #expect(self.clock.sleeperCount() == 0)
     try await lifetimes.noneAlive()
+  }
+
+  @Test func `A run that ends while its caller begins to wait loses no outcome`() async throws {
+    let queue = DispatchQueue(label: "ends")
+    for number in 0..<5_000 {
+      let operation = Work<Int, any Error> { _, _ in
+        await withUnsafeContinuation { continuation in queue.async { continuation.resume() } }
+        return number
+      }
+      #expect(try await operation.timeout(.seconds(2)).run(on: self.clock) == number)
+    }
+    #expect(self.clock.sleeperCount() == 0)
   }
 
   @Test func `Time and cancellation race, and each caller gets one outcome`() async throws {
