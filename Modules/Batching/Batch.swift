@@ -18,39 +18,41 @@ final class Batch: @unchecked Sendable {
   let scopeHash: Int
   /// The context of the request, which comes from the first caller.
   @usableFromInline let context: OperationContext
-  var phase = Phase.open
+  // The lock makes accesses exclusive, so that they need no check.
+  @exclusivity(unchecked) var phase = Phase.open
   /// The first callers of each key, in the order in which the keys came. Some may have left.
-  var leaders: [BatchMember] = []
-  /// The first callers by the hash of the key.
-  var leadersByHash: [Int: BatchMember] = [:]
+  @exclusivity(unchecked) var leaders: [BatchMember] = []
+  @exclusivity(unchecked) var index: BatchIndex
   /// The number of keys that have a caller.
-  var keyCount = 0
+  @exclusivity(unchecked) var keyCount = 0
   /// The number of callers that have not left.
-  var callerCount = 0
-  var timer: OperationSubscription?
-  var task: Task<Void, Never>?
+  @exclusivity(unchecked) var callerCount = 0
+  @exclusivity(unchecked) var timer: OperationSubscription?
+  @exclusivity(unchecked) var task: RunTask?
 
-  init(scope: (any Hashable & Sendable)?, scopeHash: Int, context: OperationContext) {
+  init(scope: (any Hashable & Sendable)?, scopeHash: Int, context: OperationContext, maximumSize: Int) {
     self.scope = scope
     self.scopeHash = scopeHash
     self.context = context
+    self.index = BatchIndex(maximumSize: maximumSize)
+    self.leaders.reserveCapacity(min(maximumSize, 128))
   }
 }
 
 extension Batch {
-  /// Adds the first caller of a key, before another leader whose key has the same hash.
-  func add(_ leader: BatchMember, before other: BatchMember?) {
-    leader.nextOfHash = other
-    self.leadersByHash[leader.hash] = leader
+  /// Adds the first caller of a key.
+  func add(_ leader: BatchMember) {
     self.leaders.append(leader)
     self.keyCount += 1
     self.addCaller(leader, of: leader)
+    self.index.addLast(of: self.leaders)
   }
 
   /// Adds a caller whose key has another caller.
   func add(_ follower: BatchMember, after leader: BatchMember) {
     follower.leader = leader
-    leader.followers.append(follower)
+    leader.followers?.append(follower)
+    if leader.followers == nil { leader.followers = [follower] }
     self.addCaller(follower, of: leader)
   }
 
@@ -63,21 +65,12 @@ extension Batch {
 
   /// Removes a caller, and its key if no other caller has it and the request is not sent.
   func remove(_ member: BatchMember) {
-    let leader = member.leader ?? member
+    let leader = member.leader.take() ?? member
     member.phase = .left
     leader.callerCount -= 1
     self.callerCount -= 1
-    guard leader.callerCount == 0, self.phase == .open else { return }
-    self.keyCount -= 1
-    var previous: BatchMember?
-    var current = self.leadersByHash[leader.hash]
-    while let member = current, member !== leader { (previous, current) = (member, member.nextOfHash) }
-    if let previous {
-      previous.nextOfHash = leader.nextOfHash
-    } else {
-      self.leadersByHash[leader.hash] = leader.nextOfHash
-    }
-    leader.nextOfHash = nil
+    // The index passes over leaders without callers.
+    if leader.callerCount == 0, self.phase == .open { self.keyCount -= 1 }
   }
 
   /// Ends the batch. Returns the first callers of its keys, in the order in which the keys came.
@@ -86,11 +79,14 @@ extension Batch {
     let leaders = self.leaders
     for leader in leaders {
       leader.batch = nil
-      leader.nextOfHash = nil
-      for follower in leader.followers { follower.batch = nil }
+      guard let followers = leader.followers else { continue }
+      for follower in followers {
+        follower.batch = nil
+        follower.leader = nil
+      }
     }
     self.leaders = []
-    self.leadersByHash = [:]
+    self.index.removeAll()
     return leaders
   }
 }

@@ -15,17 +15,16 @@ class BatchMember: @unchecked Sendable {
   }
 
   let hash: Int
-  var phase = Phase.arriving
+  // The lock makes accesses exclusive, so that they need no check.
+  @exclusivity(unchecked) var phase = Phase.arriving
   /// The batch until it has ended.
-  var batch: Batch?
-  /// The first caller of the key; nil for itself.
-  weak var leader: BatchMember?
-  /// The later callers of the key.
-  @usableFromInline var followers: [BatchMember] = []
+  @exclusivity(unchecked) var batch: Batch?
+  /// The first caller of the key until the batch has ended or the caller has left; nil for itself.
+  @exclusivity(unchecked) var leader: BatchMember?
+  /// The later callers of the key; nil if there is none.
+  @exclusivity(unchecked) @usableFromInline var followers: [BatchMember]?
   /// The number of callers of the key that have not left, if this is the first one.
-  var callerCount = 0
-  /// The next leader whose key has the same hash.
-  var nextOfHash: BatchMember?
+  @exclusivity(unchecked) var callerCount = 0
 
   /// Whether the caller of an ended batch waits for the answer.
   @usableFromInline var isWaiting: Bool {

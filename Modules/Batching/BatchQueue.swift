@@ -20,6 +20,12 @@ final class BatchQueue: Sendable {
     @usableFromInline
     init() {}
 
+    mutating func note(_ batch: Batch, isOf scope: (any Hashable & Sendable)?) {
+      let isSame = batch.scope.map { other in scope.map { AnyHashable($0) == AnyHashable(other) } ?? false }
+      self.scopes[ObjectIdentifier(batch)] = isSame ?? false
+      self.compared.append(batch)
+    }
+
     @usableFromInline
     mutating func note(_ candidate: BatchMember, hasKey: Bool) {
       self.keys[ObjectIdentifier(candidate)] = hasKey
@@ -52,7 +58,17 @@ final class BatchQueue: Sendable {
 
   private let maximumSize: Int
   private let window: Duration
-  private let open = Mutex<[Batch]>([])
+  private let open = Mutex(OpenBatches())
+
+  private struct OpenBatches: Sendable {
+    /// The batch of the callers without a scope, which most callers are.
+    var unscoped: Batch?
+    var scoped: [Batch] = []
+
+    mutating func remove(_ batch: Batch) {
+      if self.unscoped === batch { self.unscoped = nil } else { self.scoped.removeAll { $0 === batch } }
+    }
+  }
 
   @usableFromInline
   init(maximumSize: Int, window: Duration) {
@@ -61,7 +77,7 @@ final class BatchQueue: Sendable {
   }
 
   /// The number of batches that collect keys.
-  @usableFromInline var openCount: Int { self.open.withLock { $0.count } }
+  @usableFromInline var openCount: Int { self.open.withLock { $0.scoped.count + ($0.unscoped == nil ? 0 : 1) } }
 }
 
 // MARK: - Joining
@@ -72,34 +88,32 @@ extension BatchQueue {
   /// - Parameters:
   ///   - member: The caller.
   ///   - context: The context of the caller.
-  ///   - comparisons: What the caller has found out before.
+  ///   - comparisons: What the caller has found out before; nil if nothing.
   @usableFromInline
   func join(
     _ member: BatchMember,
     in context: OperationContext,
-    _ comparisons: inout Comparisons
+    _ comparisons: inout Comparisons?
   ) -> Step {
-    let scope = context.operationBatchScope
+    let scope = context.hasBatchScope ? context.operationBatchScope : nil
     let scopeHash = scope.map { AnyHashable($0).hashValue } ?? 0
     while true {
-      let known = (comparisons.scopes, comparisons.keys)
-      let attempt = self.open.withLock { open in
-        self.attempt(member, in: context, scope, scopeHash, known.0, known.1, &open)
-      }
+      let known = comparisons
+      let attempt = self.open.withLock { open in self.attempt(member, in: context, scope, scopeHash, known, &open) }
       switch attempt {
       case .cancelled: return .cancelled
       case .completed(let batch): return .completed(batch)
       case .joined: return .joined
       case .opened(let batch): return .opened(batch)
       case .compareKeys(let candidates):
-        comparisons.candidates = candidates
+        var noted = comparisons ?? Comparisons()
+        noted.candidates = candidates
+        comparisons = noted
         return .compare
       case .compareScopes(let batches):
-        for batch in batches {
-          let isSame = batch.scope.map { other in scope.map { AnyHashable($0) == AnyHashable(other) } ?? false }
-          comparisons.scopes[ObjectIdentifier(batch)] = isSame ?? false
-          comparisons.compared.append(batch)
-        }
+        var noted = comparisons ?? Comparisons()
+        for batch in batches { noted.note(batch, isOf: scope) }
+        comparisons = noted
       }
     }
   }
@@ -109,46 +123,48 @@ extension BatchQueue {
     in context: OperationContext,
     _ scope: (any Hashable & Sendable)?,
     _ scopeHash: Int,
-    _ scopes: [ObjectIdentifier: Bool],
-    _ keys: [ObjectIdentifier: Bool],
-    _ open: inout [Batch]
+    _ comparisons: Comparisons?,
+    _ open: inout OpenBatches
   ) -> Attempt {
     guard member.phase == .arriving else { return .cancelled }
-    var batch: Batch?
-    if scope == nil {
-      batch = open.first { $0.scope == nil }
-    } else {
-      let candidates = open.filter { $0.scope != nil && $0.scopeHash == scopeHash }
-      let unknown = candidates.filter { scopes[ObjectIdentifier($0)] == nil }
+    var batch = open.unscoped
+    if scope != nil {
+      let candidates = open.scoped.filter { $0.scopeHash == scopeHash }
+      let unknown = candidates.filter { comparisons?.scopes[ObjectIdentifier($0)] == nil }
       guard unknown.isEmpty else { return .compareScopes(unknown) }
-      batch = candidates.first { scopes[ObjectIdentifier($0)] == true }
+      batch = candidates.first { comparisons?.scopes[ObjectIdentifier($0)] == true }
     }
     guard let batch else {
-      let batch = Batch(scope: scope, scopeHash: scopeHash, context: context.forBatch)
-      batch.leadersByHash.reserveCapacity(min(self.maximumSize, 128))
-      batch.add(member, before: nil)
-      guard self.maximumSize > 1 else {
-        batch.phase = .sent
-        return .completed(batch)
-      }
-      open.append(batch)
-      return .opened(batch)
+      let batch = Batch(scope: scope, scopeHash: scopeHash, context: context.forBatch, maximumSize: self.maximumSize)
+      return self.open(batch, member, &open)
     }
-    let first = batch.leadersByHash[member.hash]
-    if let first {
-      let candidates = sequence(first: first) { $0.nextOfHash }
-      let unknown = candidates.filter { keys[ObjectIdentifier($0)] == nil }
-      guard unknown.isEmpty else { return .compareKeys(unknown) }
-      if let leader = candidates.first(where: { keys[ObjectIdentifier($0)] == true }) {
-        batch.add(member, after: leader)
+    var unknown: [BatchMember]?
+    var slot = batch.index.start(of: member.hash)
+    while let candidate = batch.index.next(of: member.hash, from: &slot, among: batch.leaders) {
+      switch comparisons?.keys[ObjectIdentifier(candidate)] {
+      case true?:
+        batch.add(member, after: candidate)
         return .joined
+      case false?: continue
+      case nil: unknown = (unknown ?? []) + [candidate]
       }
     }
-    batch.add(member, before: first)
+    if let unknown { return .compareKeys(unknown) }
+    batch.add(member)
     guard batch.keyCount >= self.maximumSize else { return .joined }
     batch.phase = .sent
-    open.removeAll { $0 === batch }
+    open.remove(batch)
     return .completed(batch)
+  }
+
+  private func open(_ batch: Batch, _ member: BatchMember, _ open: inout OpenBatches) -> Attempt {
+    batch.add(member)
+    guard self.maximumSize > 1 else {
+      batch.phase = .sent
+      return .completed(batch)
+    }
+    if batch.scope == nil { open.unscoped = batch } else { open.scoped.append(batch) }
+    return .opened(batch)
   }
 
   /// Starts the window of a batch.
@@ -175,7 +191,7 @@ extension BatchQueue {
     self.open.withLock { open in
       guard batch.phase == .open else { return false }
       batch.phase = .sent
-      open.removeAll { $0 === batch }
+      open.remove(batch)
       return true
     }
   }
@@ -196,7 +212,7 @@ extension BatchQueue {
 
   /// Keeps the task of a batch, and cancels it if all callers have left meanwhile.
   @usableFromInline
-  func keep(_ task: Task<Void, Never>, of batch: Batch) {
+  func keep(_ task: RunTask, of batch: Batch) {
     let isAbandoned = self.open.withLock { _ in
       guard batch.phase == .sent else { return false }
       batch.task = task
@@ -221,13 +237,13 @@ extension BatchQueue {
     let (wasWaiting, timer, task, batch) = self.open.withLock { open in
       guard let batch = member.batch, member.phase == .waiting, batch.phase != .ended else {
         if member.phase == .arriving { member.phase = .left }
-        return (false, OperationSubscription?.none, Task<Void, Never>?.none, Batch?.none)
+        return (false, OperationSubscription?.none, RunTask?.none, Batch?.none)
       }
       batch.remove(member)
       member.batch = nil
       guard batch.callerCount == 0 else { return (true, nil, nil, batch) }
       guard batch.phase == .open else { return (true, nil, batch.task, batch) }
-      open.removeAll { $0 === batch }
+      open.remove(batch)
       batch.phase = .ended
       return (true, batch.timer.take(), nil, batch)
     }

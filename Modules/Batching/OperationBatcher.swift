@@ -36,8 +36,9 @@ public final class OperationBatcher<Key: Hashable & Sendable, Value: Sendable>: 
   /// - Parameters:
   ///   - maximumSize: The highest number of keys in a batch, at least 1.
   ///   - window: How long a batch collects keys. A negative duration counts as zero.
-  ///   - request: Answers the keys of a batch. It runs in a task of its own, on no actor. Its context is that of the
-  ///     first caller, without what belongs to the run of that caller.
+  ///   - request: Answers the keys of a batch. It runs in a task of its own, on no actor, and begins on the thread of the
+  ///     caller that completes the batch, or of the timer. Its context is that of the first caller, without what belongs
+  ///     to the run of that caller.
   public init(maximumSize: Int = 100, window: OperationDuration = .milliseconds(2), request: @escaping Request) {
     precondition(maximumSize >= 1, "A batch of at most \(maximumSize) keys is always empty. Pass at least 1.")
     self.queue = BatchQueue(maximumSize: maximumSize, window: max(window, .zero))
@@ -69,7 +70,7 @@ public final class OperationBatcher<Key: Hashable & Sendable, Value: Sendable>: 
 
   @inlinable
   func join(_ caller: BatchCaller<Key, Value>, in context: OperationContext) {
-    var comparisons = BatchQueue.Comparisons()
+    var comparisons: BatchQueue.Comparisons?
     while true {
       switch self.queue.join(caller, in: context, &comparisons) {
       case .joined: return
@@ -77,9 +78,9 @@ public final class OperationBatcher<Key: Hashable & Sendable, Value: Sendable>: 
       case .completed(let batch): return self.send(batch)
       case .cancelled: return caller.resume(with: .failure(CancellationError()))
       case .compare:
-        for candidate in comparisons.candidates {
+        for candidate in comparisons?.candidates ?? [] {
           let other = unsafeDowncast(candidate, to: BatchCaller<Key, Value>.self)
-          comparisons.note(candidate, hasKey: other.key == caller.key)
+          comparisons?.note(candidate, hasKey: other.key == caller.key)
         }
       }
     }
@@ -88,22 +89,35 @@ public final class OperationBatcher<Key: Hashable & Sendable, Value: Sendable>: 
   @inlinable
   func send(_ batch: Batch) {
     let keys = self.queue.leaders(of: batch).map { unsafeDowncast($0, to: BatchCaller<Key, Value>.self).key }
-    let task = Task {
-      batch.context.send(OperationNotice(.batchSent, attributes: ["batch.size": .integer(keys.count)]))
-      let answers: Result<[Key: Result<Value, any Error>], any Error>
-      do { answers = .success(try await self.request(keys, batch.context)) } catch { answers = .failure(error) }
-      self.finish(batch, with: answers)
+    // Like a run, it begins on the thread of the caller: a request that never suspends needs no other thread.
+    let task = RunTask.start(in: batch.context) {
+      Task.immediate { await self.ask(for: keys, of: batch) }
+    } enqueuing: { executor in
+      Task(executorPreference: executor) { await self.ask(for: keys, of: batch) }
     }
     self.queue.keep(task, of: batch)
+  }
+
+  @inlinable
+  func ask(for keys: [Key], of batch: Batch) async {
+    batch.context.send(OperationNotice(.batchSent, attributes: ["batch.size": .integer(keys.count)]))
+    let answers: Result<[Key: Result<Value, any Error>], any Error>
+    do { answers = .success(try await self.request(keys, batch.context)) } catch { answers = .failure(error) }
+    self.finish(batch, with: answers)
   }
 
   @inlinable
   func finish(_ batch: Batch, with answers: Result<[Key: Result<Value, any Error>], any Error>) {
     for leader in self.queue.end(batch) {
       let caller = unsafeDowncast(leader, to: BatchCaller<Key, Value>.self)
-      let answer = answers.flatMap { $0[caller.key] ?? .failure(BatchAnswerMissing(key: caller.key)) }
+      let answer: Result<Value, any Error>
+      switch answers {
+      case .success(let answers): answer = answers[caller.key] ?? .failure(BatchAnswerMissing(key: caller.key))
+      case .failure(let error): answer = .failure(error)
+      }
       if caller.isWaiting { caller.resume(with: answer) }
-      for follower in caller.followers where follower.isWaiting {
+      guard let followers = caller.followers else { continue }
+      for follower in followers where follower.isWaiting {
         unsafeDowncast(follower, to: BatchCaller<Key, Value>.self).resume(with: answer)
       }
     }
@@ -115,7 +129,7 @@ public final class OperationBatcher<Key: Hashable & Sendable, Value: Sendable>: 
 final class BatchCaller<Key: Hashable & Sendable, Value: Sendable>: BatchMember, @unchecked Sendable {
   // Unchecked because the continuation is written before the caller joins, and read by the one that resumes it.
   @usableFromInline let key: Key
-  @usableFromInline var continuation: UnsafeContinuation<Result<Value, any Error>, Never>?
+  @exclusivity(unchecked) @usableFromInline var continuation: UnsafeContinuation<Result<Value, any Error>, Never>?
 
   @inlinable
   init(_ key: Key) {
@@ -151,6 +165,9 @@ extension OperationContext {
     get { self[BatchScopeKey.self] }
     set { self[BatchScopeKey.self] = newValue }
   }
+
+  /// Whether callers with this context have a scope of their own.
+  var hasBatchScope: Bool { self.isSet(BatchScopeKey.self) }
 
   private enum BatchScopeKey: Key {
     static var defaultValue: (any Hashable & Sendable)? { nil }

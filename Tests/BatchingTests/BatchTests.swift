@@ -55,6 +55,22 @@ import Testing
     #expect(batching.asked.all == [[1, 2, 3], [4]])
   }
 
+  @Test func `A request that never suspends begins and ends on the thread of the caller that completes the batch`()
+    async throws
+  {
+    let requests = Record<Int>()
+    let batcher = OperationBatcher<Int, Int>(maximumSize: 2, window: .seconds(60)) { keys, _ in
+      requests.append(keys.count)
+      return Dictionary(uniqueKeysWithValues: keys.map { ($0, .success($0)) })
+    }
+    let first = Task.immediate { try await batcher.load(1) }
+    #expect(requests.all.isEmpty)
+    let second = Task.immediate { try await batcher.load(2) }
+    #expect(requests.all == [2])
+    #expect(try await first.value == 1)
+    #expect(try await second.value == 2)
+  }
+
   @Test func `A batcher for single keys sends each at once`() async throws {
     let batching = Batching(maximumSize: 1)
     let tasks = [1, 1].map { batching.load($0) }

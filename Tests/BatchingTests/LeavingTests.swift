@@ -66,6 +66,25 @@ import Testing
     _ = (try await one.value, try await two.value, try await four.value)
   }
 
+  @Test func `Keys that leave and come again in one window are asked for once, in the order of their last arrival`()
+    async throws
+  {
+    let batching = Batching(maximumSize: 1_000)
+    let kept = batching.load(-1)
+    for round in 0..<5 {
+      let leaving = (0..<200).map { batching.load(($0 + round) % 200) }
+      for task in leaving { task.cancel() }
+      for task in leaving { await #expect(throws: CancellationError.self) { try await task.value } }
+    }
+    let tasks = (0..<400).map { batching.load($0 % 200) }
+    batching.endWindow()
+    let batch = try await batching.next()
+    #expect(batch.keys == [-1] + (0..<200))
+    batch.answer()
+    #expect(try await kept.value == "-1")
+    for (number, task) in tasks.enumerated() { #expect(try await task.value == "\(number % 200)") }
+  }
+
   @Test func `A batch whose callers have all left is not sent, and leaves no timer`() async throws {
     let tasks = [1, 2].map { self.batching.load($0) }
     for task in tasks { task.cancel() }
