@@ -34,6 +34,18 @@ extension OperationContext {
     until specification: some OperationRunSpecification & Sendable,
     timeout: OperationDuration?
   ) async -> OperationPauseOutcome {
+    guard let observer = self.pauseObserver else { return await self.wait(until: specification, timeout: timeout) }
+    // Before and after the wait, so that it does not hold up the runs that go on behind this one.
+    await observer.runWillPause()
+    let outcome = await self.wait(until: specification, timeout: timeout)
+    if outcome == .satisfied { await observer.runGoesOn() }
+    return outcome
+  }
+
+  private nonisolated(nonsending) func wait(
+    until specification: some OperationRunSpecification & Sendable,
+    timeout: OperationDuration?
+  ) async -> OperationPauseOutcome {
     let run = PausedRun(holdsLineUp: RunTask.isOnDefaultExecutor(isolation: #isolation))
     // Before the next look, so that no change between the two is missed.
     let subscription = specification.subscribe(in: self) {
@@ -74,6 +86,29 @@ extension RunTask {
   static func isOnDefaultExecutor(isolation: (any Actor)?) -> Bool {
     guard isolation == nil else { return false }
     return withUnsafeCurrentTask { $0?.unownedTaskExecutor == nil }
+  }
+}
+
+// MARK: - Observing
+
+/// Hears of the pauses of a run, and may delay it.
+package protocol RunPauseObserver: AnyObject, Sendable {
+  /// Called before the run waits for a specification that does not hold.
+  nonisolated(nonsending) func runWillPause() async
+
+  /// Called when the specification holds, before the run goes on. A run that is cancelled or times out does not go on.
+  nonisolated(nonsending) func runGoesOn() async
+}
+
+extension OperationContext {
+  /// What hears of the pauses of the run; nil by default.
+  package var pauseObserver: (any RunPauseObserver)? {
+    get { self[PauseObserverKey.self] }
+    set { self[PauseObserverKey.self] = newValue }
+  }
+
+  private enum PauseObserverKey: Key {
+    static let defaultValue: (any RunPauseObserver)? = nil
   }
 }
 

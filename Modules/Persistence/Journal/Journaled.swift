@@ -16,6 +16,7 @@ extension MutationRequest where Arguments: Codable, MutateFailure == any Error {
   /// All attempts of a call, also those after a restart, have the same
   /// ``OperationCore/OperationContext/operationIdempotencyKey``. Calls of a scope run in the order in which they were made.
   /// A call that is cancelled, for instance because the program ends, stays in the journal: to take it back, remove it.
+  /// A call that waits, as with `.waits(until:)`, makes no attempt meanwhile.
   ///
   /// Apply it outside of `.scope(_:)`, so that calls which wait for their turn are stored, and inside of
   /// `.optimistic(on:of:apply:)`, so that the update is shown while a call is stored and waits.
@@ -114,6 +115,7 @@ where Operation.Arguments: Codable {
       var context = context
       context.operationIdempotencyKey = ticket.id
       context.journalCall = call
+      context.pauseObserver = JournalPauses(of: ticket)
       outcome = await MutationJournal.inTurn(of: call.isInsideScope ? nil : ticket) {
         await operation.journaledOutcome(isolation: isolation, in: context, with: continuation)
       }

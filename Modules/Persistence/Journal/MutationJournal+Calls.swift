@@ -150,8 +150,10 @@ extension MutationJournal {
   }
 
   /// Notes durably that a call of an earlier start, or one that was begun before, is begun once more.
-  nonisolated(nonsending) func noteAttempt(of ticket: JournalTicket) async throws {
-    guard let (key, record) = self.edit(ticket.place, { $0.attempts += 1 }) else { return }
+  ///
+  /// - Parameter change: What is added to the number of attempts: -1 takes one back.
+  nonisolated(nonsending) func noteAttempt(of ticket: JournalTicket, _ change: Int = 1) async throws {
+    guard let (key, record) = self.edit(ticket.place, { $0.attempts += change }) else { return }
     try await self.storage.apply([.put(key: key, value: StorageCoding.encode(record))])
     self.noteChange()
   }

@@ -34,6 +34,7 @@ extension MutationJournal {
       var context = OperationContext()
       context.operationIdempotencyKey = ticket.id
       context.journalReplay = JournalReplay(ticket: ticket)
+      if !isJournaled { context.pauseObserver = JournalPauses(of: ticket) }
       do throws(Mutation.MutateFailure) {
         try await MutationJournal.inTurn(of: isJournaled ? nil : ticket) { () async throws(Mutation.MutateFailure) in
           _ = try await store.mutate(with: arguments, using: context)

@@ -1,0 +1,130 @@
+import OperationCore
+import OperationMutation
+import OperationPersistence
+import OperationTesting
+import Testing
+
+/// Calls that wait for a condition, as for the network.
+@Suite(.warningsAreIssues) struct WaitingReplayTests {
+  private let server = Server()
+  private let network = NetworkSwitch()
+
+  private var mutation: some MutationRequest<Note, String, any Error> {
+    Send(server: self.server).waits(until: self.network).scope("s").journaled(as: "send")
+  }
+
+  /// Makes calls that wait, and ends the program before they have begun.
+  private func leave(_ texts: [String], in storage: any PersistentStorage) async throws {
+    let program = Program(storage)
+    let journal = program.makeJournal(attemptsBeforeSetAside: 3)
+    let store = program.client.store(for: self.mutation)
+    let calls = texts.enumerated().map { number, text in
+      Task.immediate { try await store.mutate(with: Note(id: number, text: text)) }
+    }
+    #expect(self.network.observerCount == 1)
+    #expect(journal.texts == texts)
+    // The last first: a call that ends lets the next one begin.
+    for call in calls.reversed() {
+      call.cancel()
+      _ = await call.result
+    }
+  }
+
+  @Test func `A call that waits counts no attempt, and is not put aside, however often the program starts`()
+    async throws
+  {
+    let storage = InMemoryStorage()
+    try await self.leave(["a", "b"], in: storage)
+    for _ in 0..<6 {
+      let program = Program(storage)
+      let journal = program.makeJournal(attemptsBeforeSetAside: 3)
+      journal.register(self.mutation, as: "send")
+      let resumption = Task.immediate { await journal.resume() }
+      #expect(self.network.observerCount == 1)
+      // What is stored is what the next start reads if the program ends without notice.
+      let stored = Program(InMemoryStorage(entries: try await storage.entries(withPrefix: ""))).makeJournal()
+      #expect(stored.entries.map(\.attempts) == [0, 1])
+      #expect(stored.statuses == [.waiting, .waiting])
+      resumption.cancel()
+      await resumption.value
+    }
+    #expect(self.server.requests.isEmpty)
+    #expect(self.network.observerCount == 0)
+  }
+
+  @Test func `A replay waits for the network, and then makes the calls of a scope in order, each once`() async throws {
+    let storage = InMemoryStorage()
+    try await self.leave(["a", "b", "c"], in: storage)
+    let program = Program(storage)
+    let journal = program.makeJournal(attemptsBeforeSetAside: 3)
+    journal.register(self.mutation, as: "send")
+    let resumption = Task.immediate { await journal.resume() }
+    #expect(self.server.requests.isEmpty)
+    #expect(journal.statuses == [.running, .waiting, .waiting])
+    self.network.turnOn()
+    await resumption.value
+    #expect(self.server.done == ["a", "b", "c"])
+    #expect(self.server.requests.map(\.key) == ["k1", "k2", "k3"])
+    #expect(journal.entries.isEmpty)
+    #expect(try await storage.keys().isEmpty)
+  }
+
+  @Test func `An attempt that begins after a wait is counted before it begins`() async throws {
+    let storage = InMemoryStorage()
+    try await self.leave(["poison"], in: storage)
+    let script = Script()
+    let mutation = Send(server: self.server, script: script).waits(until: self.network).scope("s").journaled(as: "send")
+    let program = Program(storage)
+    let journal = program.makeJournal(attemptsBeforeSetAside: 3)
+    journal.register(mutation, as: "send")
+    let resumption = Task.immediate { await journal.resume() }
+    self.network.turnOn()
+    _ = try await script.next()
+    let stored = Program(InMemoryStorage(entries: try await storage.entries(withPrefix: ""))).makeJournal()
+    #expect(stored.entries.map(\.attempts) == [1])
+    resumption.cancel()
+    await resumption.value
+  }
+
+  @Test func `A mutation that is not journaled waits without an attempt, too`() async throws {
+    let storage = InMemoryStorage()
+    try await self.leave(["a"], in: storage)
+    for _ in 0..<4 {
+      let program = Program(storage)
+      let journal = program.makeJournal(attemptsBeforeSetAside: 3)
+      journal.register(Send(server: self.server).waits(until: self.network), as: "send")
+      let resumption = Task.immediate { await journal.resume() }
+      #expect(journal.entries.map(\.attempts) == [0])
+      resumption.cancel()
+      await resumption.value
+    }
+    let program = Program(storage)
+    let journal = program.makeJournal(attemptsBeforeSetAside: 3)
+    journal.register(Send(server: self.server).waits(until: self.network), as: "send")
+    self.network.turnOn()
+    await journal.resume()
+    #expect(self.server.done == ["a"])
+    #expect(journal.entries.isEmpty)
+  }
+
+  @Test func `A count that cannot be stored is reported, and the call is made all the same`() async throws {
+    let storage = TestStorage()
+    try await self.leave(["a"], in: storage.base)
+    let program = Program(storage)
+    let journal = program.makeJournal()
+    let script = Script()
+    let mutation = Send(server: self.server, script: script).waits(until: self.network).scope("s").journaled(as: "send")
+    journal.register(mutation, as: "send")
+    try await expectWarning(.storageFailed) {
+      let resumption = Task.immediate { await journal.resume() }
+      storage.failToWrite(true)
+      self.network.turnOn()
+      let run = try await script.next()
+      storage.failToWrite(false)
+      run.succeed("ok")
+      await resumption.value
+    }
+    #expect(self.server.done == ["a"])
+    #expect(journal.entries.isEmpty)
+  }
+}
