@@ -20,12 +20,15 @@ final class StateWriter: Sendable {
     var number: UInt64
     /// The number of the oldest change that has not been written.
     var oldest: UInt64
+    /// Whether its deadline has passed.
     var isDue = false
     var deadline = SubscriptionSlot()
   }
 
   struct State: Sendable {
     var lastNumber: UInt64 = 0
+    /// The number up to which changes are due without their deadlines, because of a flush.
+    var flushedNumber: UInt64 = 0
     var pending: [String: Item] = [:]
     var writing: [String: Item] = [:]
     var isWriting = false
@@ -80,7 +83,7 @@ extension StateWriter {
   /// Makes sure that the value with a key is written once `delay` has passed.
   func schedule(_ key: String, after delay: Duration, on deadlines: any DeadlineSource) {
     let number = self.state.withLock { state -> UInt64? in
-      guard let item = state.pending[key], !item.isDue, !item.deadline.isTaken else { return nil }
+      guard let item = state.pending[key], !state.isDue(item), !item.deadline.isTaken else { return nil }
       return state.pending[key]?.deadline.reserve()
     }
     guard let number else { return }
@@ -110,7 +113,7 @@ extension StateWriter {
     for handOver in self.state.withLock({ Array($0.restoringStores.values) }) { handOver() }
     let flush = StateFlush()
     let (isNeeded, starts) = self.state.withLock { state -> (Bool, Bool) in
-      for key in state.pending.keys { state.pending[key]?.isDue = true }
+      state.flushedNumber = state.lastNumber
       guard !state.pending.isEmpty || !state.writing.isEmpty else { return (false, false) }
       flush.number = state.lastNumber
       state.waiters.append(flush)
@@ -132,16 +135,33 @@ extension StateWriter {
   private static let maximumPart = 512
 
   private func write() async {
-    while let batch = self.nextBatch() {
-      let changes = await Self.changes(of: batch)
+    var next = await self.prepareBatch(endsWriting: true)
+    while let batch = next {
+      // When a batch is full, other values are due already: they are encoded while this one is being written.
+      async let following = batch.items.count < Self.maximumBatch ? nil : self.prepareBatch(endsWriting: false)
       do {
-        if !changes.isEmpty { try await self.storage.apply(changes) }
-        self.settle(batch)
+        if !batch.changes.isEmpty { try await self.storage.apply(batch.changes) }
+        self.settle(batch.items)
+        next = await following
       } catch {
-        OperationWarning.report(storageFailedTo: "write \(changes.count) values. They are written later", error)
-        self.postpone(batch)
+        OperationWarning.report(storageFailedTo: "write \(batch.changes.count) values. They are written later", error)
+        // The newer ones first, which replace the older ones with their keys.
+        self.postpone((await following?.items ?? []) + batch.items)
+        next = nil
       }
+      if next == nil { next = await self.prepareBatch(endsWriting: true) }
     }
+  }
+
+  /// Values that are being written, in the order in which they changed, and the changes of the storage.
+  private struct Batch: Sendable {
+    let items: [(key: String, item: Item)]
+    let changes: [StorageChange]
+  }
+
+  private func prepareBatch(endsWriting: Bool) async -> Batch? {
+    guard let items = self.nextBatch(endsWriting: endsWriting) else { return nil }
+    return Batch(items: items, changes: await Self.changes(of: items))
   }
 
   /// Encodes the values of a batch: a large one in parts, side by side.
@@ -178,23 +198,29 @@ extension StateWriter {
     return changes
   }
 
-  /// Takes the values that are due, in the order in which they changed; nil, and writing ends, if there are none.
-  private func nextBatch() -> [(key: String, item: Item)]? {
+  /// Takes the values that are due, in the order in which they changed; nil if there are none.
+  ///
+  /// - Parameter endsWriting: Whether writing ends if there are none.
+  private func nextBatch(endsWriting: Bool) -> [(key: String, item: Item)]? {
     var deadlines: [OperationSubscription] = []
     defer { for deadline in deadlines { deadline.cancel() } }
     return self.state.withLock { state -> [(key: String, item: Item)]? in
-      var due = state.pending.filter { $0.value.isDue }.sorted { $0.value.number < $1.value.number }
+      // Sorted without the items, which are large.
+      var due: [(number: UInt64, key: String)] = []
+      due.reserveCapacity(state.pending.count)
+      for (key, item) in state.pending where state.isDue(item) { due.append((item.number, key)) }
       if due.isEmpty {
-        state.isWriting = false
+        if endsWriting { state.isWriting = false }
         return nil
       }
+      due.sort { $0.number < $1.number }
       if due.count > Self.maximumBatch { due.removeLast(due.count - Self.maximumBatch) }
       var batch: [(key: String, item: Item)] = []
       batch.reserveCapacity(due.count)
-      for (key, item) in due {
-        var item = item
+      state.writing.reserveCapacity(due.count)
+      for (_, key) in due {
+        guard var item = state.pending.removeValue(forKey: key) else { continue }
         if let deadline = item.deadline.clear() { deadlines.append(deadline) }
-        state.pending[key] = nil
         state.writing[key] = item
         batch.append((key, item))
       }
@@ -205,7 +231,7 @@ extension StateWriter {
   private func settle(_ batch: [(key: String, item: Item)]) {
     let flushes = self.state.withLock { state in
       // The caller's batch keeps the contents, so none is released under the lock.
-      state.writing = [:]
+      for (key, item) in batch where state.writing[key]?.number == item.number { state.writing[key] = nil }
       state.failureCount = 0
       return state.takeSettledFlushes()
     }
@@ -226,6 +252,7 @@ extension StateWriter {
       }
       // A flush has failed with it; what it had made due waits as the rest does.
       for key in state.pending.keys { state.pending[key]?.isDue = false }
+      state.flushedNumber = 0
       state.writing = [:]
       state.failureCount += 1
       defer { state.waiters = [] }
@@ -238,10 +265,15 @@ extension StateWriter {
 }
 
 extension StateWriter.State {
+  /// Whether an item is to be written now.
+  func isDue(_ item: StateWriter.Item) -> Bool {
+    item.isDue || item.oldest <= self.flushedNumber
+  }
+
   /// Removes and returns the flushes whose values have all been written.
   fileprivate mutating func takeSettledFlushes() -> [StateFlush] {
     guard !self.waiters.isEmpty else { return [] }
-    let oldest = self.pending.values.reduce(UInt64.max) { min($0, $1.oldest) }
+    let oldest = [self.pending, self.writing].lazy.flatMap(\.values).reduce(UInt64.max) { min($0, $1.oldest) }
     let settled = self.waiters.filter { $0.number < oldest }
     self.waiters.removeAll { $0.number < oldest }
     return settled

@@ -162,6 +162,34 @@ import Testing
     try await program.clock.noSleepers()
   }
 
+  @Test func `A full batch that fails takes the next one along, and the newest values are written later, in order`()
+    async throws
+  {
+    let storage = TestStorage(writes: false)
+    let program = Program(storage)
+    let stores = (0..<5_000).map { program.store(Script(), $0) }
+    for (number, store) in stores.enumerated() { store.currentValue = "\(number)" }
+    try await expectWarning(.storageFailed) {
+      let flush = Task { await program.client.persistence.flush() }
+      try await storage.writing.arrivals(count: 1)
+      stores[0].currentValue = "newer"
+      stores[4_999].currentValue = "newer"
+      storage.failToWrite(true)
+      storage.writing.open()
+      #expect(await !flush.value)
+    }
+    #expect(storage.batches.isEmpty)
+    storage.failToWrite(false)
+    #expect(await program.client.persistence.flush())
+    let order = Array(1...4_998) + [0, 4_999]
+    #expect(storage.batches.flatMap { $0.map(\.key) } == order.map { "value/stext/i\($0)/=text=" })
+    let restarted = program.restarted()
+    #expect(await restarted.client.restore() == 5_000)
+    for number in [0, 4_999] { #expect(restarted.store(Script(), number).currentValue == "newer") }
+    #expect((1...4_998).allSatisfy { restarted.store(Script(), $0).currentValue == "\($0)" })
+    try await program.clock.noSleepers()
+  }
+
   @Test func `A value that cannot be encoded does not hold up others`() async throws {
     let program = Program()
     let query = OperationScript<Unencodable, any Error>().query(path: ["bad"]).persisted(as: "bad")
