@@ -72,7 +72,8 @@ public final class MutationJournal: OperationClientFlushable {
   }
 
   func noteChange() {
-    if self.changes.subscriberCount > 0 { self.changes.send(()) }
+    // Also without subscribers: one that is being told the entries for the first time is not counted yet.
+    self.changes.send(())
     self.tellPendingCount()
   }
 }

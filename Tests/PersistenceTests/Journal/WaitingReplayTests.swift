@@ -2,6 +2,7 @@ import OperationCore
 import OperationMutation
 import OperationPersistence
 import OperationTesting
+import Synchronization
 import Testing
 
 /// Calls that wait for a condition, as for the network.
@@ -126,5 +127,28 @@ import Testing
     }
     #expect(self.server.done == ["a"])
     #expect(journal.entries.isEmpty)
+  }
+
+  @Test func `An observer hears of a change that comes while it is told the entries for the first time`() async throws {
+    let program = Program()
+    let journal = program.makeJournal()
+    let store = program.client.store(for: self.mutation)
+    let counts = Mutex<[Int]>([])
+    let call = Mutex<Task<String, any Error>?>(nil)
+    let subscription = journal.subscribe { entries in
+      let isFirst = counts.withLock { counts in
+        counts.append(entries.count)
+        return counts.count == 1
+      }
+      guard isFirst else { return }
+      let task = Task.immediate { try await store.mutate(with: Note(id: 1, text: "a")) }
+      call.withLock { $0 = task }
+    }
+    #expect(counts.withLock { $0.first } == 0)
+    #expect(counts.withLock { $0.last } == 1)
+    let task = call.withLock { $0 }
+    task?.cancel()
+    _ = await task?.result
+    subscription.cancel()
   }
 }
