@@ -69,6 +69,13 @@
     return process.terminationStatus == 0
   }
 
+  /// Whether this user may mount a disk.
+  func mayMount() -> Bool {
+    guard let folder = try? Folder() else { return false }
+    defer { withExtendedLifetime(folder) {} }
+    return run("/bin/mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", folder.path) && run("/bin/umount", folder.path)
+  }
+
   extension PersistentStorage {
     func keys(_ prefix: String = "") async throws -> [String] {
       try await self.entries(withPrefix: prefix).map(\.key)
