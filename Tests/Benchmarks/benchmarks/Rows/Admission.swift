@@ -1,6 +1,8 @@
 internal import OperationCircuitBreaker
 internal import OperationCore
+internal import OperationFallback
 internal import OperationLimits
+internal import OperationTimeout
 
 extension Benchmark {
   /// What the admission of a run costs, over a bare operation outside of a store.
@@ -38,6 +40,15 @@ extension Benchmark {
       to: .runningDirectly(query.limited(by: adaptive))
     ).difference
     rows.append(Row(section, "adaptive limit, uncontended", adapted))
+
+    let guarded = query.timeout(.seconds(10)).limited(by: concurrency).limited(by: rate).circuitBreaker(breaker)
+    let chained = try await harness.difference(
+      from: .runningDirectly(query),
+      to: .runningDirectly(guarded.fallback(0))
+    ).difference
+    rows.append(Row(section, "these three, a timeout and a fallback", chained, bar: 25))
+    // Those of the timeout.
+    rows += Row.allocations(of: chained, section, "the five", bar: 1, gate: 5)
     return rows
   }
 }

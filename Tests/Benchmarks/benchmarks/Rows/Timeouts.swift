@@ -22,7 +22,7 @@ extension Benchmark {
       Row(section, "fallback", fallback, bar: 1),
       Row(section, "chaos that is off", chaos),
     ]
-      // The task of the run, and the run with its state.
+      // One for the run with its state, and four of Task.immediate: two contexts of the closure, the task, its first slab.
       + Row.allocations(of: timeout, section, "a timeout", bar: 1, gate: 5)
       + Row.allocations(of: fallback, section, "a fallback", bar: 0)
   }
