@@ -8,7 +8,8 @@ internal import OperationCore
 /// - Complexity: Applying a batch is O(1) a change; reading is O(*n*) in the number of all entries.
 public final class InMemoryStorage: PersistentStorage {
   private struct State: Sendable {
-    var values: [String: [UInt8]]
+    /// By the bytes of the keys: strings of other bytes may be equal.
+    var entries: [[UInt8]: StorageEntry]
     var isClosed = false
   }
 
@@ -18,18 +19,18 @@ public final class InMemoryStorage: PersistentStorage {
   ///
   /// - Parameter entries: The entries to begin with. Of those with the same key the last is kept.
   public init(entries: [StorageEntry] = []) {
-    let values = entries.map { ($0.key, $0.value) }
-    self.state = Locked(State(values: Dictionary(values, uniquingKeysWith: { $1 })))
+    let entries = entries.map { (Array($0.key.utf8), $0) }
+    self.state = Locked(State(entries: Dictionary(entries, uniquingKeysWith: { $1 })))
   }
 
   nonisolated(nonsending) public func entries(withPrefix prefix: String) async throws -> [StorageEntry] {
-    let values = try self.state.withLock { state throws(StorageError) in
+    let entries = try self.state.withLock { state throws(StorageError) in
       if state.isClosed { throw .closed("in memory") }
-      return state.values
+      return state.entries
     }
-    let matching = values.filter { $0.key.utf8.starts(with: prefix.utf8) }
-    return matching.map { StorageEntry(key: $0.key, value: $0.value) }
-      .sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+    return entries.filter { $0.key.starts(with: prefix.utf8) }
+      .sorted { $0.key.lexicographicallyPrecedes($1.key) }
+      .map(\.value)
   }
 
   nonisolated(nonsending) public func apply(_ batch: [StorageChange]) async throws {
@@ -37,8 +38,8 @@ public final class InMemoryStorage: PersistentStorage {
       if state.isClosed { throw .closed("in memory") }
       for change in batch {
         switch change {
-        case .put(let key, let value): state.values[key] = value
-        case .remove(let key): state.values[key] = nil
+        case .put(let key, let value): state.entries[Array(key.utf8)] = StorageEntry(key: key, value: value)
+        case .remove(let key): state.entries[Array(key.utf8)] = nil
         }
       }
     }

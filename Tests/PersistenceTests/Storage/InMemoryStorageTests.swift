@@ -23,6 +23,16 @@ import Testing
     )
   }
 
+  @Test func `Keys of other bytes are other keys, also where the strings are equal`() async throws {
+    let (composed, decomposed) = ("\u{E9}", "e\u{301}")
+    #expect(composed == decomposed)
+    let storage = InMemoryStorage(entries: [StorageEntry(key: composed, value: [1])])
+    try await storage.apply([.put(key: decomposed, value: [2])])
+    #expect(try await storage.entries(withPrefix: "").map(\.value) == [[2], [1]])
+    try await storage.apply([.remove(key: composed)])
+    #expect(try await storage.entries(withPrefix: "").map(\.value) == [[2]])
+  }
+
   @Test func `A closed storage refuses everything and may be closed again`() async {
     let storage = InMemoryStorage()
     await storage.close()
