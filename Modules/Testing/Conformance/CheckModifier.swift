@@ -35,8 +35,7 @@ public func checkModifier<Modified: StatefulOperationRequest<QueryState<Int, any
       original: query.path,
       modified: modify(query),
       context: context,
-      limit: limit ?? WaitLimit.current,
-      sourceLocation: sourceLocation
+      report: RuleReport("modifier", rule: rule, within: limit, at: sourceLocation)
     )
     try await check.perform()
   }
@@ -85,13 +84,12 @@ where Modified.Value == Int, Modified.Failure == any Error {
   let original: OperationPath
   let modified: Modified
   let context: OperationContext
-  let limit: Duration
-  let sourceLocation: SourceLocation
+  let report: RuleReport
 
   func perform() async throws {
     // A modifier that breaks a rule may leave runs suspended.
     defer { self.script.end(with: .failure(CancellationError())) }
-    do {
+    try await self.report.perform {
       switch self.rule {
       case .value: try await self.checkValue()
       case .error: try await self.checkError()
@@ -102,14 +100,13 @@ where Modified.Value == Int, Modified.Failure == any Error {
       case .independence: try await self.checkIndependence()
       case .path: self.expect(self.modified.path == self.original, "the path became \(self.modified.path)")
       }
-    } catch let error as WaitTimedOut {
-      self.expect(false, error.description)
     }
   }
 
+  private var limit: Duration { self.report.limit }
+
   private func expect(_ isKept: Bool, _ what: @autoclosure () -> String) {
-    guard !isKept else { return }
-    Issue.record("The modifier breaks the rule '\(self.rule)': \(what())", sourceLocation: self.sourceLocation)
+    self.report.expect(isKept, what())
   }
 
   private func runner() -> OperationRunner<Modified> {

@@ -49,11 +49,18 @@ public final class LifetimeTracker: Sendable {
     sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {
     try await recordingTimeOut(at: sourceLocation) {
-      try await self.room.wait(.cancellable(limit ?? WaitLimit.current)) { count in
-        "the last of the counted objects to go; \(count) are alive"
-      } until: { count in
-        count == 0 ? () : nil
-      }
+      try await self.release(within: limit ?? WaitLimit.current, of: "the last of the counted objects to go")
+    }
+  }
+
+  /// Like ``noneAlive(within:sourceLocation:)``, but records no issue.
+  ///
+  /// - Parameter what: What is waited for: `the stores to be released`.
+  func release(within limit: Duration, of what: String) async throws {
+    try await self.room.wait(.cancellable(limit)) { count in
+      "\(what); \(count) are alive"
+    } until: { count in
+      count == 0 ? () : nil
     }
   }
 }

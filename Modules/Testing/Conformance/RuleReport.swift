@@ -1,0 +1,56 @@
+package import Testing
+
+/// Records a broken rule of a check as an issue of the test.
+package struct RuleReport: Sendable {
+  /// What is checked: `modifier`, `storage`.
+  let subject: String
+  let rule: String
+  /// The longest time for each wait of the check.
+  package let limit: Duration
+  let sourceLocation: SourceLocation
+
+  package init(
+    _ subject: String,
+    rule: some CustomStringConvertible,
+    within limit: Duration?,
+    at sourceLocation: SourceLocation
+  ) {
+    self.subject = subject
+    self.rule = rule.description
+    self.limit = limit ?? WaitLimit.current
+    self.sourceLocation = sourceLocation
+  }
+
+  /// Records an issue unless the rule is kept.
+  ///
+  /// - Parameter what: The wrong value and the remedy.
+  package func expect(_ isKept: Bool, _ what: @autoclosure () -> String) {
+    guard !isKept else { return }
+    Issue.record("The \(self.subject) breaks the rule '\(self.rule)': \(what())", sourceLocation: self.sourceLocation)
+  }
+
+  /// Runs the check of the rule. A wait that exceeds its limit breaks the rule.
+  package func perform(_ check: () async throws -> Void) async throws {
+    do {
+      try await check()
+    } catch let error as WaitTimedOut {
+      self.expect(false, error.description)
+    }
+  }
+
+  /// Waits for `body`. When the limit is exceeded, the rule is broken, and the result is false.
+  ///
+  /// - Parameter remedy: What the author can do about it, as a sentence.
+  package func waits(_ remedy: String, for body: () async throws -> Void) async throws -> Bool {
+    do {
+      try await body()
+      return true
+    } catch let error as WaitTimedOut {
+      self.expect(false, "\(error) \(remedy)")
+      return false
+    }
+  }
+
+  /// The longest time that a wait may take whose end is delayed by one that exceeds the limit.
+  var longLimit: Duration { self.limit < .seconds(86_400) ? self.limit * 3 : self.limit }
+}

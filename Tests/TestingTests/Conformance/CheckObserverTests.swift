@@ -1,0 +1,157 @@
+import OperationCore
+import OperationTesting
+import Testing
+
+@Suite(.issuesAreExpected) struct CheckObserverTests {
+  private typealias Fault = BrokenSource<Int>.Fault
+
+  @Test func `A sound observer keeps the rules`() async throws {
+    try await checkObserver(sending: [1, 2, 3]) { .broken(.none) }
+    try await checkObserver(sending: [1, 2, 3], except: [.current]) { .broken(.silentAtFirst) }
+  }
+
+  private static let faults: [(ObserverRule, Fault, Int?, [String])] = [
+    (
+      .current, .silentAtFirst, nil,
+      [
+        """
+        the current value was 1, and a new handler without another subscriber had received [] when `subscribe` returned. \
+        Call it with the current value before `subscribe` returns.
+        """
+      ]
+    ),
+    (
+      .reading, .none, 3,
+      [1, 2].map { value in
+        """
+        the observer tells 3 as its current value, and a new handler receives \(value). Read both from one place.
+        """
+      }
+    ),
+    (
+      .changes, .skips, nil,
+      ["Waited 0.2 seconds for the value 2 to be delivered; after it was sent, [] came. Deliver each change."]
+    ),
+    (
+      .order, .repeats, nil,
+      [
+        """
+        [1, 2, 3] were sent, and [0, 1, 2, 3] were delivered. Deliver the values one after the other, in the order in \
+        which they came.
+        """
+      ]
+    ),
+    (
+      .subscribers, .registry(.isReversed), nil,
+      [
+        """
+        100 handlers were called in another order than they subscribed, beginning with [99, 98, 97, 96, 95]. Keep them \
+        in the order of their subscriptions.
+        """
+      ]
+    ),
+    (
+      .subscribers, .registry(.latestOnly), nil,
+      [
+        """
+        Waited 0.2 seconds for a call of the handler of each of 100 subscriptions after a change; there were 1 calls, \
+        not 2. Keep and call all of them.
+        """
+      ]
+    ),
+    (
+      .independence, .registry(.removesAll), nil,
+      [
+        """
+        Waited 0.2 seconds for a call of the handler of the subscriptions before and after one that was cancelled after \
+        a change; there were 1 calls, not 2. Remove only the handler of the cancelled subscription.
+        """
+      ]
+    ),
+    (
+      .cancellation, .registry(.removesNone), nil,
+      ["cancelled", "dropped"].map { end in
+        """
+        the handler was called 2 times after its subscription was \(end). Remove the handler in the closure of the \
+        subscription.
+        """
+      }
+    ),
+    (
+      .release, .registry(.leaks), nil,
+      ["cancelled", "dropped"].map { end in
+        """
+        Waited 0.2 seconds for the handler to be released after its subscription was \(end); 1 are alive. Let go of the \
+        handler in the closure of the subscription.
+        """
+      }
+    ),
+    (
+      .unlocked, .registry(.usesLocked), nil,
+      [
+        """
+        the handler was called with a lock held: another thread could not ask or subscribe for 0.2 seconds. Take the \
+        handlers out of the lock, and call and release them after it.
+        """
+      ]
+    ),
+    (
+      .reentrancy, .registry(.usesIndices), nil,
+      [
+        """
+        Waited 0.6 seconds for a call of the handler of a subscription that another one precedes, which is cancelled in \
+        its handler, after a change; there were 1 calls, not 2. Call a copy of the handlers, so that one may come or go \
+        during the calls.
+        """
+      ]
+    ),
+    (
+      .nesting, .nests, nil,
+      [
+        """
+        Waited 0.2 seconds for the value 2 to be delivered; after it was sent, [2, 1] came. Queue a value that comes \
+        while handlers are called, and deliver it after the current one.
+        """
+      ]
+    ),
+  ]
+
+  @Test(arguments: faults.indices)
+  func `Each broken rule is found`(index: Int) async throws {
+    let (rule, fault, tells, issues) = Self.faults[index]
+    let found = try await recordedIssues {
+      try await checkObserver(sending: [1, 2, 3], [rule], within: .milliseconds(200)) { .broken(fault, tells: tells) }
+    }
+    #expect(found == issues.map { "The observer breaks the rule '\(rule)': \($0)" })
+  }
+
+  @Test func `A race of two threads is found`() async throws {
+    let found = try await recordedIssues {
+      try await checkObserver(sending: [1, 2], [.threads], within: .seconds(3)) {
+        .broken(.registry(.losesAdditions))
+      }
+    }
+    let begin =
+      "The observer breaks the rule 'threads': Waited 3.0 seconds for a call of the handler of each of 4 subscriptions "
+    #expect(found.first?.hasPrefix(begin) == true, "\(found)")
+  }
+
+  @Test func `Each rule has a double that breaks it`() {
+    #expect(Set(Self.faults.map(\.0) + [.threads]) == Set(ObserverRule.allCases))
+  }
+
+  @Test(arguments: [[], [1], [1, 1], [1, 2, 1]])
+  func `Values that make no changes are reported`(values: [Int]) async throws {
+    let found = try await recordedIssues {
+      try await checkObserver(sending: values) { .broken(.none) }
+    }
+    #expect(
+      found == [
+        """
+        An observer cannot be checked with the values \(values). Pass at least two, each different from the one before \
+        it, and the first one from the last.
+        """
+      ]
+    )
+  }
+}

@@ -1,0 +1,131 @@
+import OperationCore
+import OperationTesting
+import Testing
+
+@Suite(.issuesAreExpected) struct CheckStoreCacheTests {
+  @Test func `A sound cache keeps the rules`() async throws {
+    try await checkStoreCache { BrokenCache(.none) }
+  }
+
+  private static let faults: [(StoreCacheRule, BrokenCache.Fault, [String])] = [
+    (
+      .keeping, .evictsAtOnce,
+      [
+        """
+        an idle store with the value 7 was evicted at once, so the next look-up found none. Keep idle stores until there \
+        are too many, or until their time has passed.
+        """
+      ]
+    ),
+    (
+      .cacheTime, .ignoresCacheTime,
+      [
+        """
+        an idle store with a cache time of 5 seconds was gone after 4.999 seconds. Evict it when its time has passed.
+        """,
+        """
+        an idle store with a cache time of 9 seconds was gone after 6 seconds. Read the time from the store's context.
+        """,
+      ]
+    ),
+    (
+      .cacheTime, .keepsForever,
+      [
+        """
+        Waited 0.2 seconds for idle stores with cache times of 5 and 9 seconds to be evicted after 10 seconds; 2 are \
+        alive. Schedule with the deadlines of the store's context, and evict the store then.
+        """
+      ]
+    ),
+    (
+      .activity, .forgetsNoAlarm,
+      [
+        """
+        an idle store with a cache time of 5 seconds was gone 4 seconds after it was in use. Forget it in \
+        `storeDidBecomeActive(_:)`, and begin anew in `storeDidBecomeIdle(_:)`.
+        """
+      ]
+    ),
+    (
+      .clients, .findsByPath,
+      [
+        """
+        Waited 0.2 seconds for the idle stores of two clients at one path to be evicted after their cache time; 1 are \
+        alive. Tell them apart by their `id`, not by their path.
+        """
+      ]
+    ),
+    (
+      .release, .leaks,
+      [
+        """
+        Waited 0.2 seconds for idle stores to be released after their client has removed them; 2 are alive. Let go of a \
+        store in `storeDidBecomeActive(_:)`.
+        """
+      ]
+    ),
+    (
+      .unlocked, .evictsLocked,
+      [
+        """
+        a store was evicted with a lock held: another client could not use the cache for 0.2 seconds. Take the stores \
+        out of the lock, and evict and release them after it.
+        """
+      ]
+    ),
+    (
+      .unlocked, .releasesLocked,
+      [
+        """
+        a store was released with a lock held: another client could not use the cache for 0.2 seconds. Take the stores \
+        out of the lock, and evict and release them after it.
+        """
+      ]
+    ),
+    (
+      .reentrancy, .evictsLocked,
+      [
+        """
+        a store was evicted with a lock held: another client could not use the cache for 0.2 seconds. Take the stores \
+        out of the lock, and evict and release them after it.
+        """
+      ]
+    ),
+    (
+      .reentrancy, .writesLate,
+      [
+        """
+        Waited 0.2 seconds for the idle stores to be evicted, of which some came and went while another one was evicted; \
+        4 are alive. Evict a copy of the stores, so that others may come and go meanwhile.
+        """
+      ]
+    ),
+  ]
+
+  @Test(arguments: faults.indices)
+  func `Each broken rule is found`(index: Int) async throws {
+    let (rule, fault, issues) = Self.faults[index]
+    let found = try await recordedIssues {
+      try await checkStoreCache([rule], within: .milliseconds(200)) { BrokenCache(fault) }
+    }
+    #expect(found == issues.map { "The store cache breaks the rule '\(rule)': \($0)" })
+  }
+
+  @Test func `A race of two threads is found`() async throws {
+    let found = try await recordedIssues {
+      try await checkStoreCache([.threads], within: .seconds(3)) { BrokenCache(.losesAdditions) }
+    }
+    let begin =
+      "The store cache breaks the rule 'threads': Waited 3.0 seconds for all idle stores to be evicted that threads made at "
+      + "the same time; "
+    #expect(found.first?.hasPrefix(begin) == true, "\(found)")
+  }
+
+  @Test func `Each rule has a double that breaks it`() {
+    #expect(Set(Self.faults.map(\.0) + [.threads]) == Set(StoreCacheRule.allCases))
+  }
+
+  @Test func `Exceptions are not checked`() async throws {
+    try await checkStoreCache(except: [.keeping, .cacheTime, .activity, .clients]) { BrokenCache(.evictsAtOnce) }
+  }
+}
