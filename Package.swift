@@ -68,6 +68,7 @@ let table: [Module] = [
   .library("MemoryPressure", uses: ["Core", "EventLoop", "ControlGroups"]),
   .library("ActivityObserving", uses: ["Core", "EventLoop", "ControlGroups"]),
   .library("Testing", uses: ["Core", "Backoff"]),
+  .library("PersistenceTesting", uses: ["Persistence", "Testing"]),
   .macros(
     "MacrosPlugin",
     trait: "SwiftOperationMacros",
@@ -128,7 +129,7 @@ let table: [Module] = [
   .subject("StorageSubject", uses: ["Core", "Mutation", "Persistence", "SQLite"]),
   .tests(
     "SQLite",
-    uses: ["Core", "Mutation", "Persistence", "StorageSubject"],
+    uses: ["Core", "Mutation", "Persistence", "PersistenceTesting", "StorageSubject"],
     trait: "SwiftOperationSQLite",
     products: ["GRDB.swift": ["GRDB"]]
   ),
@@ -137,13 +138,13 @@ let table: [Module] = [
   .tests("MemoryPressure", uses: ["Core", "EventLoop", "ControlGroups"]),
   .subject("ActivitySubject", uses: ["Core", "ActivityObserving", "EventLoop"]),
   .tests("ActivityObserving", uses: ["Core", "EventLoop", "ControlGroups", "ActivitySubject"]),
-  .tests("Testing", uses: ["Core", "Backoff"]),
+  .tests("Testing", uses: ["Core", "Backoff", "Persistence", "PersistenceTesting"]),
   .tests("Operation"),
   .tests("Sharing", uses: ["Operation"]),
   .tests("PathKeyGeneration"),
   .suite(
     "Composition",
-    uses: ["Operation", "Timeout", "Fallback", "Chaos", "Persistence"],
+    uses: ["Operation", "Timeout", "Fallback", "Chaos", "Scheduling", "Persistence", "PersistenceTesting"],
     products: [
       "swift-log": ["Logging", "InMemoryLogging"],
       "swift-metrics": ["MetricsTestKit"],

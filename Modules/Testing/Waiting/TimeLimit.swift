@@ -24,7 +24,7 @@ public func withTimeLimit<R: Sendable>(
 }
 
 /// The result of `body`. Throws when the limit is exceeded, but records no issue.
-func outcome<R: Sendable>(
+package func outcome<R: Sendable>(
   of what: String,
   within limit: Duration,
   _ body: @escaping @Sendable () async throws -> R

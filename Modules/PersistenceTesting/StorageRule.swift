@@ -1,0 +1,32 @@
+/// What stores and journals rely on in a storage.
+///
+/// See `checkStorage`.
+public enum StorageRule: String, CaseIterable, Hashable, Sendable, CustomStringConvertible {
+  /// The bytes of a value come back as they were put: none, each of the 256, and a million.
+  case values
+  /// Keys are compared byte by byte, with all characters of ASCII but the null character, and others beyond it.
+  case keys
+  /// A newer value replaces the older one, also in one batch.
+  case replacement
+  /// A removed entry is gone, and a key without an entry may be removed.
+  case removal
+  /// Only the entries are returned whose keys start with the prefix.
+  case prefix
+  /// Entries come in the order of the bytes of their keys.
+  case order
+  /// An entry can be read, by any task, as soon as the batch that puts it has returned.
+  case visibility
+  /// No reader sees a part of a batch.
+  case atomicity
+  /// Tasks that apply batches at the same time lose none of them.
+  case concurrency
+  /// A storage that is opened again has all that was applied before it was closed.
+  case reopening
+  /// A batch that cannot be written throws, and leaves the entries as they were.
+  case failure
+  /// After `close()` each call throws, and closing again has no effect.
+  case closing
+
+  /// The name of the rule.
+  public var description: String { self.rawValue }
+}

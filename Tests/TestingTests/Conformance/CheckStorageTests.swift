@@ -1,0 +1,150 @@
+import OperationPersistence
+import OperationPersistenceTesting
+import Testing
+
+@Suite(.issuesAreExpected) struct CheckStorageTests {
+  @Test func `A sound storage keeps the rules`() async throws {
+    try await checkStorage(reopening: { $0.reopened() }, obstructing: { $0.obstruct() }, { BrokenStorage() })
+  }
+
+  private static let remedyOfOrder = "Make the changes in order: a later one replaces an earlier one of its key."
+
+  private static let faults: [(StorageRule, BrokenStorage.Fault, [String])] = [
+    (
+      .values, .dropsLargeValues,
+      [256, 1_000_000].map { count in
+        "\(count) bytes were put, and 100 bytes came back. Keep bytes as they are, however few or many."
+      }
+    ),
+    (
+      .keys, .comparesStrings,
+      [
+        // The sign for degrees of Kelvin is the letter K as a string.
+        "the key \"K\" was put with [74], and has no entry. Compare keys byte by byte, in their UTF-8.",
+        "the key \"\u{E9}\" was put with [128], and has no entry. Compare keys byte by byte, in their UTF-8.",
+      ]
+    ),
+    (
+      .replacement, .keepsOldest,
+      [
+        "the newest change of \"a\" left [2, 2], and there was [1]. \(remedyOfOrder)",
+        "the newest change of \"b\" left [4], and there was [3]. \(remedyOfOrder)",
+      ]
+    ),
+    (
+      .removal, .removesPrefixes,
+      [
+        """
+        after "a" was removed the keys were ["b"], not ["a/b", "b"]. Remove the entry with that key, and no other; \
+        without one there is nothing to do.
+        """
+      ]
+    ),
+    (
+      .prefix, .foldsCase,
+      [
+        """
+        with the prefix "a" the keys were ["A", "a", "a%b", "a*b", "a/", "a/1", "a/10", "a/2", "a0", "a?b", "a_b", \
+        "axb"], not ["a", "a%b", "a*b", "a/", "a/1", "a/10", "a/2", "a0", "a?b", "a_b", "axb"]. Take each byte of the \
+        prefix as it is.
+        """,
+        """
+        with the prefix "A" the keys were ["A", "a", "a%b", "a*b", "a/", "a/1", "a/10", "a/2", "a0", "a?b", "a_b", \
+        "axb"], not ["A"]. Take each byte of the prefix as it is.
+        """,
+      ]
+    ),
+    (
+      .order, .keepsInsertionOrder,
+      [
+        """
+        after puts in another order the keys were ["b", "a/2", "a/10", "a", "B", "~", "a!", "1", "10", "2"], not ["1", \
+        "10", "2", "B", "a", "a!", "a/10", "a/2", "b", "~"]. Sort by the bytes of the keys.
+        """
+      ]
+    ),
+    (
+      .visibility, .appliesLate,
+      ["after the batch 1 another task found 0 entries. Return from `apply(_:)` after the change."]
+    ),
+    (
+      .failure, .swallows,
+      [
+        """
+        a batch was applied without an error while the storage could not write. Throw the error of the system, and make \
+        all changes of a batch or none.
+        """
+      ]
+    ),
+    (
+      .failure, .failsHalfway,
+      [
+        """
+        after a batch that has failed the keys were ["a", "b"], not ["a"]. Throw the error of the system, and make all \
+        changes of a batch or none.
+        """
+      ]
+    ),
+    (
+      .closing, .staysOpen,
+      ["`entries(withPrefix:)` and `apply(_:)` threw nothing after `close()`. Throw `StorageError.closed(_:)`."]
+    ),
+  ]
+
+  @Test(arguments: faults.indices)
+  func `Each broken rule is found`(index: Int) async throws {
+    let (rule, fault, issues) = Self.faults[index]
+    let found = try await recordedIssues {
+      try await checkStorage([rule], obstructing: { $0.obstruct() }, { BrokenStorage(fault) })
+    }
+    #expect(found == issues.map { "The storage breaks the rule '\(rule)': \($0)" })
+  }
+
+  @Test func `A batch that is seen by halves is found`() async throws {
+    let found = try await recordedIssues { try await checkStorage([.atomicity]) { BrokenStorage(.appliesHalves) } }
+    #expect(found.count == 1)
+    let begin =
+      "The storage breaks the rule 'atomicity': each batch gives two keys the same value, and a reader found [["
+    #expect(found.first?.hasPrefix(begin) == true, "\(found)")
+    #expect(found.first?.hasSuffix("]]. Make a batch visible at once.") == true, "\(found)")
+  }
+
+  @Test func `A batch that is lost beside another one is found`() async throws {
+    let found = try await recordedIssues { try await checkStorage([.concurrency]) { BrokenStorage(.losesBatches) } }
+    #expect(found.count == 1)
+    let begin = "The storage breaks the rule 'concurrency': 8 tasks put 10 entries each, and "
+    #expect(found.first?.hasPrefix(begin) == true, "\(found)")
+  }
+
+  @Test func `Entries that are gone after opening again are found`() async throws {
+    let found = try await recordedIssues {
+      try await checkStorage([.reopening], reopening: { $0.reopened(forgetting: true) }, { BrokenStorage() })
+    }
+    #expect(
+      found == [
+        """
+        The storage breaks the rule 'reopening': opened again, it had [], not [a: [7], c: [99]]. Write before `apply(_:)` \
+        returns.
+        """
+      ]
+    )
+  }
+
+  @Test func `An error of a call that has to succeed is found`() async throws {
+    let found = try await recordedIssues {
+      try await checkStorage([.order]) {
+        let storage = BrokenStorage()
+        storage.obstruct()
+        return storage
+      }
+    }
+    #expect(
+      found == ["The storage breaks the rule 'order': it threw DiskIsFull(). Throw only what keeps it from working."]
+    )
+  }
+
+  @Test func `Each rule has a double that breaks it`() {
+    let others: [StorageRule] = [.atomicity, .concurrency, .reopening]
+    #expect(Set(Self.faults.map(\.0) + others) == Set(StorageRule.allCases))
+  }
+}

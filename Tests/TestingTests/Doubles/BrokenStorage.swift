@@ -1,0 +1,122 @@
+import OperationPersistence
+import OperationTesting
+import Synchronization
+import Testing
+
+/// A storage in memory with a fault.
+final class BrokenStorage: PersistentStorage {
+  enum Fault: String, CaseIterable, Sendable {
+    case none, dropsLargeValues, comparesStrings, keepsOldest, removesPrefixes, foldsCase, keepsInsertionOrder
+    case appliesLate, appliesHalves, losesBatches, swallows, failsHalfway, staysOpen
+  }
+
+  struct DiskIsFull: Error {}
+
+  private struct State {
+    var entries: [StorageEntry] = []
+    var late: [StorageChange] = []
+    var batchCount = 0
+    var isClosed = false
+    var isObstructed = false
+  }
+
+  private let fault: Fault
+  private let state: Mutex<State>
+  private let (isHalf, isRead) = (Gate(), Gate())
+  private let meeting = Gate()
+
+  init(_ fault: Fault = .none, entries: [StorageEntry] = []) {
+    self.fault = fault
+    self.state = Mutex(State(entries: entries))
+  }
+
+  func obstruct() {
+    self.state.withLock { $0.isObstructed = true }
+  }
+
+  /// The storage with the entries of this one, as if read from a file.
+  func reopened(forgetting isEmpty: Bool = false) -> BrokenStorage {
+    BrokenStorage(self.fault, entries: isEmpty ? [] : self.state.withLock { $0.entries })
+  }
+
+  nonisolated(nonsending) func entries(withPrefix prefix: String) async throws -> [StorageEntry] {
+    if self.fault == .appliesHalves { try await self.isHalf.wait() }
+    let entries = try self.state.withLock { state in
+      if state.isClosed, self.fault != .staysOpen { throw StorageError.closed("double") }
+      return state.entries
+    }
+    self.isRead.open()
+    let found = entries.filter { entry in
+      self.fault == .foldsCase
+        ? entry.key.lowercased().hasPrefix(prefix.lowercased()) : entry.key.utf8.starts(with: prefix.utf8)
+    }
+    if self.fault == .keepsInsertionOrder { return found }
+    return found.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+  }
+
+  nonisolated(nonsending) func apply(_ batch: [StorageChange]) async throws {
+    let (entries, count, isObstructed) = try self.state.withLock { state in
+      if state.isClosed, self.fault != .staysOpen { throw StorageError.closed("double") }
+      state.batchCount += 1
+      return (state.entries, state.batchCount, state.isObstructed)
+    }
+    if isObstructed {
+      if self.fault == .failsHalfway { self.make(Array(batch.prefix(1))) }
+      if self.fault != .swallows { throw DiskIsFull() }
+      return
+    }
+    switch self.fault {
+    case .appliesLate:
+      let late = self.state.withLock { state in
+        defer { state.late = batch }
+        return state.late
+      }
+      self.make(late)
+    case .appliesHalves where count > 1:
+      self.make(Array(batch.prefix(1)))
+      self.isHalf.open()
+      try await self.isRead.wait()
+      self.make(Array(batch.dropFirst()))
+    case .losesBatches:
+      // The first two batches begin with the same entries.
+      if count == 1 { try await self.meeting.wait() } else { self.meeting.open() }
+      let changed = batch.reduce(into: entries) { $0 = self.changed($0, by: $1) }
+      if count <= 2 { self.state.withLock { $0.entries = changed } } else { self.make(batch) }
+    default: self.make(batch)
+    }
+  }
+
+  nonisolated(nonsending) func close() async {
+    self.state.withLock { $0.isClosed = true }
+  }
+
+  private func make(_ batch: [StorageChange]) {
+    self.state.withLock { state in
+      for change in batch { state.entries = self.changed(state.entries, by: change) }
+    }
+  }
+
+  private func changed(_ entries: [StorageEntry], by change: StorageChange) -> [StorageEntry] {
+    var entries = entries
+    let index = entries.firstIndex { entry in
+      self.fault == .comparesStrings ? entry.key == change.key : entry.key.utf8.elementsEqual(change.key.utf8)
+    }
+    switch change {
+    case .put(let key, let value):
+      let kept = self.fault == .dropsLargeValues ? Array(value.prefix(100)) : value
+      let entry = StorageEntry(key: key, value: kept)
+      if let index {
+        if self.fault != .keepsOldest { entries[index] = entry }
+      } else {
+        entries.append(entry)
+      }
+    case .remove(let key):
+      if self.fault == .removesPrefixes {
+        entries.removeAll { $0.key.hasPrefix(key) }
+      } else if let index {
+        entries.remove(at: index)
+      }
+    }
+    return entries
+  }
+}
