@@ -2,41 +2,38 @@ import Operation
 import OperationTesting
 import Testing
 
-/// Every modifier of the library keeps the rules that modifiers have to keep.
-@Suite struct ModifierConformanceTests {
-  @Test func `Retries keep the rules of modifiers`() async throws {
-    try await checkModifier { $0.retry(limit: 2).delayer(.noDelay) }
+/// Every modifier of the library keeps the rules that modifiers have to keep, alone and around others.
+@Suite(.timeLimit(.minutes(10))) struct ModifierConformanceTests {
+  @Test(arguments: BuiltInModifier.all)
+  func `Each modifier keeps the rules`(modifier: BuiltInModifier) async throws {
+    try await self.check([modifier])
   }
 
-  @Test func `Sharing runs keeps the rules of modifiers`() async throws {
-    try await checkModifier { $0.deduplicated(by: { _, _ in false }) }
+  @Test(arguments: BuiltInModifier.all)
+  func `Each modifier around any other keeps the rules`(outer: BuiltInModifier) async throws {
+    for inner in BuiltInModifier.all { try await self.check([inner, outer]) }
   }
 
-  @Test func `A backoff keeps the rules of modifiers`() async throws {
-    try await checkModifier { $0.backoff(.noBackoff) }
+  @Test(arguments: BuiltInModifier.running)
+  func `Each modifier of runs around any two of them keeps the rules`(outer: BuiltInModifier) async throws {
+    for middle in BuiltInModifier.running {
+      for inner in BuiltInModifier.running { try await self.check([inner, middle, outer]) }
+    }
   }
 
-  @Test func `Edits of the context keep the rules of modifiers`() async throws {
-    try await checkModifier { $0.context { $0.operationCacheTime = .zero } }
-  }
-
-  @Test func `Staleness rules keep the rules of modifiers`() async throws {
-    try await checkModifier { $0.stale(after: .seconds(1)) }
-  }
-
-  @Test func `Event handlers keep the rules of modifiers`() async throws {
-    try await checkModifier { $0.handleEvents(with: OperationEventHandler()) }
-  }
-
-  @Test func `Polling keeps the rules of modifiers`() async throws {
-    try await checkModifier { $0.rerun(every: .seconds(1)) }
-  }
-
-  @Test func `The default modifiers together keep the rules of modifiers`() async throws {
+  @Test func `The default modifiers together keep the rules`() async throws {
     try await checkModifier {
       $0.retry(limit: 2).delayer(.noDelay).deduplicated(by: { _, _ in false })
         .enableAutomaticRunning(onlyWhen: .always(true))
         .rerunOnChange(of: .connected(to: MockNetworkObserver(initialStatus: .connected)))
+    }
+  }
+
+  /// Checks a query with modifiers, innermost first.
+  private func check(_ modifiers: [BuiltInModifier]) async throws {
+    let exceptions = modifiers.reduce(into: Set<ModifierRule>()) { $0.formUnion($1.exceptions) }
+    try await checkModifier(except: exceptions) { query in
+      modifiers.reduce(AnyQuery(query)) { $1.apply($0) }
     }
   }
 }
