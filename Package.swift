@@ -129,7 +129,7 @@ let table: [Module] = [
   .subject("StorageSubject", uses: ["Core", "Mutation", "Persistence", "SQLite"]),
   .tests(
     "SQLite",
-    uses: ["Core", "Mutation", "Persistence", "PersistenceTesting", "StorageSubject"],
+    uses: ["Core", "Mutation", "Persistence", "StorageSubject"],
     trait: "SwiftOperationSQLite",
     products: ["GRDB.swift": ["GRDB"]]
   ),

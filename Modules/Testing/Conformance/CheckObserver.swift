@@ -126,22 +126,22 @@ private struct ObserverCheck<Value: Equatable & Sendable>: Sendable {
     case .unlocked: try await self.subscriptionCheck.checkLocks()
     case .reentrancy: try await self.subscriptionCheck.checkReentrancy()
     case .nesting: try await self.checkNesting()
-    case .threads: try await self.subscriptionCheck.checkThreads()
+    case .threads: try await self.checkThreads()
     }
   }
 
-  private var subscriptionCheck: SubscriptionCheck {
-    let next = CallCounter()
-    let source = ChangeSource(handler: "the handler") { [observer] handler in
+  private var subscriptionCheck: SubscriptionCheck { SubscriptionCheck(source: self.source(), report: self.report) }
+
+  private func source(sending sent: CallCounter = CallCounter()) -> ChangeSource {
+    ChangeSource(handler: "the handler") { [observer] handler in
       observer.subscribe { _ in handler() }
     } change: { [observer, values] in
-      let number = next.count
-      next.note()
+      let number = sent.count
+      sent.note()
       observer.send(values[number % values.count])
     } ask: { [observer] in
       _ = observer.current?()
     }
-    return SubscriptionCheck(source: source, report: self.report)
   }
 }
 
@@ -231,11 +231,15 @@ extension ObserverCheck {
     let heard = Heard([])
     let subscription = self.subscribe(heard)
     defer { subscription.cancel() }
-    let (count, sent) = (heard.state.count, self.values)
-    for value in sent { self.observer.send(value) }
+    let count = heard.state.count
+    // Values may be left out where the next one follows at once, but not the last one, which comes alone.
+    let sent = self.values + self.values.prefix(2)
     let remedy = "Deliver the values one after the other, in the order in which they came."
-    guard try await self.waits(for: heard, toEndWith: sent[sent.count - 1], after: count, remedy) else { return }
-    // Values may be left out where the next one follows at once.
+    for value in sent.dropLast() { self.observer.send(value) }
+    guard try await self.waits(for: heard, toEndWith: self.values[0], after: count, remedy) else { return }
+    let beforeLast = heard.state.count
+    self.observer.send(self.values[1])
+    guard try await self.waits(for: heard, toEndWith: self.values[1], after: beforeLast, remedy) else { return }
     var rest = sent[...]
     let delivered = Self.changes(in: heard.state.dropFirst(count))
     let isInOrder = delivered.allSatisfy { value in
@@ -272,5 +276,21 @@ extension ObserverCheck {
       delivered == [outer, inner],
       "a handler for \(outer) sent \(inner), and the handler after it received \(delivered). \(remedy)"
     )
+  }
+
+  private func checkThreads() async throws {
+    let (heard, sent) = (Heard([]), CallCounter())
+    let subscription = self.subscribe(heard)
+    defer { subscription.cancel() }
+    var source = self.source(sending: sent)
+    source.settle = { [values, limit = self.limit] in
+      let last = values[(sent.count - 1) % values.count]
+      try await heard.wait(.cancellable(limit)) { heard in
+        "the value \(last) to be delivered, which was sent last; the last one that came was \(heard.suffix(1))"
+      } until: { heard in
+        heard.last == last ? () : nil
+      }
+    }
+    try await SubscriptionCheck(source: source, report: self.report).checkThreads()
   }
 }

@@ -10,6 +10,8 @@ struct ChangeSource: Sendable {
   let change: @Sendable () -> Void
   /// Asks for the current value.
   let ask: @Sendable () -> Void
+  /// Waits until the last change is delivered, so that the next one cannot be the way back to what was delivered before.
+  var settle: @Sendable () async throws -> Void = {}
 }
 
 /// The checks of what everything has in common that can be subscribed to.
@@ -271,6 +273,7 @@ extension SubscriptionCheck {
       }
     }
     defer { for subscription in kept.withLock({ $0 }) { subscription.cancel() } }
+    try await self.source.settle()
     _ = try await self.changeIsHeard(
       by: counters,
       "each of 4 subscriptions that threads made at the same time",

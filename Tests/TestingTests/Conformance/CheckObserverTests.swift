@@ -36,7 +36,7 @@ import Testing
       .order, .repeats, nil,
       [
         """
-        [1, 2, 3] were sent, and [0, 1, 2, 3] were delivered. Deliver the values one after the other, in the order in \
+        [1, 2, 3, 1, 2] were sent, and [0, 1, 2, 3, 1, 2] were delivered. Deliver the values one after the other, in the order in \
         which they came.
         """
       ]

@@ -100,17 +100,27 @@ final class Registry<Element: Sendable>: Sendable {
   private func contains(_ id: Int) -> Bool { self.state.withLock { $0.elements.contains { $0.id == id } } }
 }
 
-/// Lets the first thread that comes wait for the second one, so that a race has its worst outcome.
+/// Lets a thread wait for a second one, once, so that a race has its worst outcome.
 final class Meeting: Sendable {
-  private let count = Atomic(0)
+  private enum State {
+    case open, waiting, over
+  }
+
+  private let state = Mutex(State.open)
   private let second = DispatchSemaphore(value: 0)
 
   func meet() {
-    switch self.count.add(1, ordering: .acquiringAndReleasing).newValue {
-    // Where there is one thread only, it goes on after a moment.
-    case 1: _ = self.second.wait(timeout: .now() + .milliseconds(500))
-    case 2: self.second.signal()
-    default: return
+    let found = self.state.withLock { state in
+      defer { state = state == .open ? .waiting : .over }
+      return state
+    }
+    switch found {
+    case .open:
+      // Where there is one thread only, it goes on after a moment, and the next one may wait.
+      guard self.second.wait(timeout: .now() + .milliseconds(500)) == .timedOut else { return }
+      self.state.withLock { if $0 == .waiting { $0 = .open } }
+    case .waiting: self.second.signal()
+    case .over: return
     }
   }
 }
