@@ -83,15 +83,6 @@ import Testing
       ]
     ),
     (
-      .reentrancy, .evictsLocked,
-      [
-        """
-        a store was evicted with a lock held: another client could not use the cache for 0.2 seconds. Take the stores \
-        out of the lock, and evict and release them after it.
-        """
-      ]
-    ),
-    (
       .reentrancy, .writesLate,
       [
         """
