@@ -15,6 +15,8 @@ public enum StoreCacheRule: String, CaseIterable, Hashable, Sendable, CustomStri
   /// Stores are evicted, and released, with no lock held.
   case unlocked
   /// While a store is evicted, others may become idle or be in use again.
+  ///
+  /// A cache that breaks ``unlocked`` may lock itself again here, which waits forever or ends the process.
   case reentrancy
   /// Clients that share the cache may use it on several threads at the same time.
   case threads
