@@ -14,12 +14,12 @@ let integrations: [Integration] = [
   ),
   Integration(
     trait: "SwiftOperationLogging",
-    description: "Adds OperationLogging: runs and warnings through a logger (swift-log).",
+    description: "Adds OperationLogging: runs, notices and warnings through a logger (swift-log).",
     packages: ["https://github.com/apple/swift-log": "1.16.0"..<"2.0.0"]
   ),
   Integration(
     trait: "SwiftOperationMetrics",
-    description: "Adds OperationMetrics: runs, stores and subscribers in a metrics backend (swift-metrics).",
+    description: "Adds OperationMetrics: runs, notices, stores and subscribers in a metrics backend (swift-metrics).",
     packages: ["https://github.com/apple/swift-metrics": "2.13.0"..<"3.0.0"]
   ),
   Integration(
@@ -129,7 +129,7 @@ let table: [Module] = [
   .subject("StorageSubject", uses: ["Core", "Mutation", "Persistence", "SQLite"]),
   .tests(
     "SQLite",
-    uses: ["Core", "Mutation", "Persistence", "StorageSubject"],
+    uses: ["Core", "Mutation", "Persistence", "PersistenceTesting", "StorageSubject"],
     trait: "SwiftOperationSQLite",
     products: ["GRDB.swift": ["GRDB"]]
   ),
