@@ -1,5 +1,7 @@
 import Foundation
 import Operation
+import OperationTesting
+import Testing
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
@@ -28,11 +30,13 @@ extension OperationContext {
   }
 }
 
-/// Answers with what it was given, by the last component of the path; anything else is not found.
+/// Answers with what it was given, by the last component of the path, once the gate is open; anything else is not found.
 struct MockDataTransport: HTTPDataTransport {
   var posts: [String: Post] = [:]
+  var gate = Gate(isOpen: true)
 
   func data(for request: URLRequest) async throws -> (Data, URLResponse) {
+    try await self.gate.wait()
     guard let url = request.url else { throw URLError(.badURL) }
     let post = self.posts[url.lastPathComponent]
     let response = HTTPURLResponse(

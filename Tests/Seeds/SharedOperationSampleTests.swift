@@ -77,21 +77,27 @@ private final class SelectingModel {
 
 @MainActor
 @Suite struct SharedOperationSamples {
-  private let client: OperationClient
+  private let client = Self.makeClient()
 
-  init() {
+  /// Makes a client whose server answers once the gate is open.
+  private static func makeClient(_ gate: Gate = Gate(isOpen: true)) -> OperationClient {
     var context = OperationContext()
-    context.dataTransport = MockDataTransport(posts: [
-      "10": Post(id: 10, userId: 1, title: "Title", body: "Body"),
-      "11": Post(id: 11, userId: 1, title: "Next", body: "Body"),
-    ])
-    self.client = OperationClient(defaultContext: context)
+    context.dataTransport = MockDataTransport(
+      posts: [
+        "10": Post(id: 10, userId: 1, title: "Title", body: "Body"),
+        "11": Post(id: 11, userId: 1, title: "Next", body: "Body"),
+      ],
+      gate: gate
+    )
+    return OperationClient(defaultContext: context)
   }
 
   @Test func `A model loads its post, and moves to another`() async throws {
-    try await OperationClient.withCurrent(self.client) { () async throws in
+    let gate = Gate()
+    try await OperationClient.withCurrent(Self.makeClient(gate)) { () async throws in
       let model = PostModel(id: 10)
       #expect(model.title == "Loading")
+      gate.open()
       try await model.reload()
       #expect(model.title == "Title")
 
