@@ -174,8 +174,8 @@ traits() { swift package --package-path "$ROOT" show-traits | awk '$1 != "defaul
 # the targets with code that depends on a trait. The tests in Tests/<Name> are the target <Name> or <Name>Tests.
 trait_package() {
   local folder="$ROOT/.build-traits-short" tests
-  tests=$(cd "$ROOT/Tests" && grep -rl --include='*.swift' --exclude-dir='.build*' '^#if SwiftOperation' . | cut -d / -f 2 |
-    sort -u | sed 's/.*/& &Tests/')
+  tests=$({ grep -rl --include='*.swift' --exclude-dir='.build*' '^#if SwiftOperation' "$ROOT/Tests" 2>/dev/null || true; } |
+    while IFS= read -r file; do cut -d / -f 1 <<<"${file#"$ROOT/Tests/"}"; done | sort -u | sed 's/.*/& &Tests/')
   # shellcheck disable=SC2086
   narrowed_package "$folder/package" $tests
   TRAIT_PACKAGE=(--package-path "$folder/package" --scratch-path "$folder/build" --enable-all-traits "${TESTED[@]}")
