@@ -55,6 +55,26 @@ struct OptimisticLayerTests {
     #expect(feed.currentValue == [])
   }
 
+  @Test func `An update is laid at its place, in stores that are there and in new ones`() {
+    let feeds = Feeds()
+    let feed = feeds.store()
+    func layer(_ text: String, at place: StateLayerPlace?) -> OptimisticLayer<FeedState> {
+      OptimisticLayer<FeedState>(on: ["feed"], in: feeds.client, at: place) { $0?.append(text) }
+    }
+    let place = StateLayerPlace.next()
+    let layers = [
+      layer("5", at: nil), layer("3", at: place),
+      layer("2", at: .earlierStart(-1)), layer("1", at: .earlierStart(.min)),
+      layer("4", at: place), layer("6", at: .next()),
+    ]
+    #expect(feed.currentValue == ["old", "1", "2", "3", "4", "5", "6"])
+    #expect(feeds.store(2).currentValue == ["old", "1", "2", "3", "4", "5", "6"])
+    layers[0].succeed(invalidating: [])
+    #expect(feed.currentValue == ["old", "5", "1", "2", "3", "4", "6"])
+    for layer in layers { layer.fail() }
+    #expect(feed.currentValue == ["old", "5"])
+  }
+
   @Test(arguments: End.allCases)
   func `Ending it twice does no harm`(end: End) throws {
     let feeds = Feeds()

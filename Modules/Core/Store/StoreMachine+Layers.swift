@@ -21,10 +21,12 @@ extension StoreMachine {
     if self.extras != nil || layeredState != nil { self.layeredState = layeredState }
   }
 
-  /// Adds a layer on top of the present ones, and queues the event.
+  /// Adds a layer above those with smaller identifiers, and queues the event.
   mutating func add(_ layer: StateLayer<State>) {
     guard !self.layers.contains(where: { $0.id == layer.id }) else { return }
-    self.layers.append(layer)
+    // Nearly always it is the greatest.
+    let index = self.layers.lastIndex { $0.id < layer.id }.map { $0 + 1 } ?? 0
+    self.layers.insert(layer, at: index)
     self.queue(StoreChange(isStateNew: true), result: nil, self.context, run: nil)
   }
 

@@ -1,4 +1,4 @@
-internal import OperationCore
+package import OperationCore
 internal import Synchronization
 
 /// The optimistic updates and invalidations of one call of a mutation.
@@ -14,6 +14,8 @@ final class MutationEffects: Sendable {
   }
 
   private struct State {
+    /// The place of the updates; nil before it is needed.
+    var place: StateLayerPlace?
     /// In the order in which they began.
     var updates: [Update] = []
     var invalidations: [Invalidation] = []
@@ -31,11 +33,21 @@ final class MutationEffects: Sendable {
   }
 
   /// The run of the effects. A mutation that is called inside the run, with its context, has another.
-  private let run: OperationTaskIdentifier?
-  private let state = Locked(State())
+  fileprivate let run: OperationTaskIdentifier?
+  private let state: Locked<State>
 
-  fileprivate init(run: OperationTaskIdentifier?) {
-    self.run = run
+  fileprivate init(in context: OperationContext) {
+    self.run = context.operationRunningTaskIdentifier
+    self.state = Locked(State(place: context.earlierOptimisticPlace))
+  }
+
+  /// The place of the updates among those of other calls: above all of them, when it is first asked for in a new call.
+  fileprivate var place: StateLayerPlace {
+    self.state.withLock { state in
+      let place = state.place ?? .next()
+      state.place = place
+      return place
+    }
   }
 }
 
@@ -83,7 +95,7 @@ extension MutationEffects {
   static func join(in context: inout OperationContext) -> Share {
     let run = context.operationRunningTaskIdentifier
     guard let membership = context.mutationEffects, membership.effects.run == run else {
-      let effects = MutationEffects(run: run)
+      let effects = MutationEffects(in: context)
       let attempt = effects.beginAttempt()
       context.mutationEffects = Membership(effects: effects, attempt: attempt)
       return Share(effects: effects, attempt: attempt, place: .call)
@@ -120,9 +132,11 @@ struct EffectsRunWrapper: OperationRunWrapper {
     in context: OperationContext,
     _ body: (OperationContext) async -> Result<Value, Failure>
   ) async -> Result<Value, Failure> {
-    let effects = MutationEffects(run: context.operationRunningTaskIdentifier)
+    let effects = MutationEffects(in: context)
     var context = context
     context.mutationEffects = MutationEffects.Membership(effects: effects)
+    // It is not that of a mutation which is called inside the run, with its context.
+    if context.earlierOptimisticPlace != nil { context.earlierOptimisticPlace = nil }
     let outcome = await body(context)
     effects.runHasReturned(isSuccess: outcome.isSuccess, isCancelled: Task.isCancelled)
     return outcome
@@ -133,11 +147,11 @@ struct EffectsRunWrapper: OperationRunWrapper {
 
 extension MutationEffects {
   /// Begins an update, unless an earlier attempt has begun it.
-  func begin(_ id: EffectIdentifier, _ makeLayer: () -> any EffectLayer) {
+  func begin(_ id: EffectIdentifier, _ makeLayer: (StateLayerPlace) -> any EffectLayer) {
     let isDue = self.state.withLock { state in !state.isPerformed && !state.updates.contains { $0.id == id } }
     guard isDue else { return }
     // Made without the lock: it calls the stores.
-    let layer = makeLayer()
+    let layer = makeLayer(self.place)
     let isPerformed = self.state.withLock { state in
       if !state.isPerformed { state.updates.append(Update(id: id, layer: layer)) }
       return state.isPerformed
@@ -222,6 +236,23 @@ extension OperationContext {
 
   private enum MutationEffectsKey: Key {
     static let defaultValue: MutationEffects.Membership? = nil
+  }
+
+  /// The place of the call's optimistic updates among those of other calls; nil if it makes none.
+  package var optimisticPlace: StateLayerPlace? {
+    guard let effects = self.mutationEffects?.effects, effects.run == self.operationRunningTaskIdentifier
+    else { return nil }
+    return effects.place
+  }
+
+  /// The place that a call which is made again had before; nil for a new call.
+  package var earlierOptimisticPlace: StateLayerPlace? {
+    get { self[EarlierOptimisticPlaceKey.self] }
+    set { self[EarlierOptimisticPlaceKey.self] = newValue }
+  }
+
+  private enum EarlierOptimisticPlaceKey: Key {
+    static let defaultValue: StateLayerPlace? = nil
   }
 
   /// Returns the client whose stores a mutation changes. Reports a warning if the context has none.

@@ -35,15 +35,17 @@ final class OptimisticLayer<Target: OverlayableState & Sendable>: EffectLayer {
     var subscription: OperationSubscription?
   }
 
-  private let id = StateLayerIdentifier()
+  private let id: StateLayerIdentifier
   private let apply: @Sendable (inout Target.StateValue) -> Void
   private let state = Locked(State())
 
   init(
     on path: OperationPath,
     in client: OperationClient,
+    at place: StateLayerPlace? = nil,
     apply: @escaping @Sendable (inout Target.StateValue) -> Void
   ) {
+    self.id = StateLayerIdentifier(at: place)
     self.apply = apply
     // Subscribed to new stores first, so that no store is missed between the two calls.
     let subscription = client.watchLayerableStores(matching: path) { [weak self] store in _ = self?.add(to: store) }

@@ -11,7 +11,7 @@ extension MutationRequest {
   ///
   /// The update is a layer over the value of each matching store of the client, including stores that are created
   /// during the call. Layers are applied in the order in which their calls began, and are applied again to each new
-  /// value of the store.
+  /// value of the store. A call that is made again from a journal has the place that it had when it was accepted.
   ///
   /// - If the call fails or is cancelled, its layer is removed. Other layers and the value are not changed.
   /// - If the call succeeds, the update becomes part of the value.
@@ -85,7 +85,7 @@ public struct OptimisticUpdate<Operation: MutationRequest, Target: OverlayableSt
     var context = context
     let share = MutationEffects.join(in: &context)
     share.effects.begin(self.id) {
-      OptimisticLayer<Target>(on: self.path(arguments), in: client) { [apply] in apply(&$0, arguments) }
+      OptimisticLayer<Target>(on: self.path(arguments), in: client, at: $0) { [apply] in apply(&$0, arguments) }
     }
     let outcome = await operation.outcome(isolation: isolation, in: context, with: continuation)
     // A cancelled call counts as failed, even if it has returned a value.
