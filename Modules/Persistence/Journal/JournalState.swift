@@ -24,6 +24,8 @@ struct JournalState: Sendable {
     var storageKey: String
     /// Nil if it cannot be read.
     var record: JournalRecord?
+    /// Where its optimistic updates are among those of other calls; nil if it has none.
+    var layerPlace: StateLayerPlace?
     var activity = Activity.none
     /// Whether it is in the storage: only then was it accepted.
     var isStored = true
@@ -65,25 +67,34 @@ struct JournalState: Sendable {
 
 extension JournalState {
   /// Adds a call of this start at the end of its lane.
-  mutating func add(_ record: JournalRecord) -> Place {
+  mutating func add(_ record: JournalRecord, layersAt layerPlace: StateLayerPlace?) -> Place {
     self.lastPlace += 1
-    let item = Item(storageKey: "", record: record, activity: .claimed(isReplay: false), isStored: false)
+    let activity = Activity.claimed(isReplay: false)
+    let item = Item(storageKey: "", record: record, layerPlace: layerPlace, activity: activity, isStored: false)
     self.insert(item, at: self.lastPlace)
     return self.lastPlace
   }
 
-  mutating func insert(_ item: Item, at place: Place) {
+  /// Inserts a call of an earlier start, before those of this one.
+  ///
+  /// - Parameter place: Negative, and in the order of the calls.
+  mutating func restore(_ record: JournalRecord?, from storageKey: String, at place: Place) {
+    self.insert(Item(storageKey: storageKey, record: record, layerPlace: .earlierStart(place)), at: place)
+  }
+
+  private mutating func insert(_ item: Item, at place: Place) {
     self.items[place] = item
     self.places[item.record?.id ?? item.storageKey] = place
     if item.isPending { self.pendingCount += 1 }
     if item.isInLane, let lane = item.lane { self.enter(lane, place) }
   }
 
-  /// Puts a call into its lane, at its place in the order.
+  /// Puts a call into its lane, at its place in the order, but behind a call that has its turn.
   mutating func enter(_ lane: String, _ place: Place) {
     let line = self.lanes[lane] ?? []
+    let start = line.first.map { self.isRunning($0) } == true ? 1 : 0
     // Nearly always it is the last.
-    let index = line.lastIndex { $0 < place }.map { $0 + 1 } ?? 0
+    let index = line.dropFirst(start).lastIndex { $0 < place }.map { $0 + 1 } ?? start
     self.lanes[lane, default: []].insert(place, at: index)
   }
 

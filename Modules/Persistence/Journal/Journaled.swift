@@ -143,7 +143,8 @@ where Operation.Arguments: Codable {
         scope: call.scope.map { StorageKey.text(of: $0) ?? "\($0)" },
         key: call.isNested ? nil : context.operationIdempotencyKey,
         date: context.operationClock.now(),
-        operationName: operationName
+        operationName: operationName,
+        layersAt: context.optimisticPlace
       )
       context.send(ticket.notice(.journalAccepted))
       return ticket

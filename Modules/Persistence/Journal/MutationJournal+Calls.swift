@@ -11,6 +11,8 @@ struct JournalTicket: Sendable {
   let isReplay: Bool
   /// The name of the operation; nil if it is not registered.
   var operationName: String?
+  /// Where the optimistic updates of a replay are among those of other calls; nil if the call had none.
+  var layerPlace: StateLayerPlace?
 }
 
 // MARK: - Accepting
@@ -25,7 +27,8 @@ extension MutationJournal {
     scope: String?,
     key: String?,
     date: Date,
-    operationName: String
+    operationName: String,
+    layersAt layerPlace: StateLayerPlace?
   ) async throws -> JournalTicket {
     let record = JournalRecord(
       id: key ?? self.makeKey(),
@@ -36,7 +39,7 @@ extension MutationJournal {
       isSetAside: false,
       arguments: arguments
     )
-    let place = self.state.withLock { $0.add(record) }
+    let place = self.state.withLock { $0.add(record, layersAt: layerPlace) }
     do {
       let bytes = try StorageCoding.encode(record)
       try await self.load()

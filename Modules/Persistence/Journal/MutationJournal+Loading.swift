@@ -43,8 +43,7 @@ extension MutationJournal {
     let waiters = self.state.withLock { state in
       if entries != nil {
         for (index, (entry, record)) in read.enumerated() {
-          let item = JournalState.Item(storageKey: entry.key, record: try? record.get())
-          state.insert(item, at: Int64(index - read.count))
+          state.restore(try? record.get(), from: entry.key, at: Int64(index - read.count))
         }
         let numbers = read.compactMap { StorageKey.number(ofCall: $0.0.key) }
         // Far from the end of the integers, whatever the keys say.

@@ -33,6 +33,7 @@ extension MutationJournal {
       let store = client.map { $0.store(for: mutation) } ?? .detached(mutation: mutation)
       var context = OperationContext()
       context.operationIdempotencyKey = ticket.id
+      context.earlierOptimisticPlace = ticket.layerPlace
       context.journalReplay = JournalReplay(ticket: ticket)
       if !isJournaled { context.pauseObserver = JournalPauses(of: ticket) }
       do throws(Mutation.MutateFailure) {
@@ -52,10 +53,10 @@ extension MutationJournal {
   /// Makes the calls that are left of earlier starts of the program, and those that were cancelled or have failed since.
   ///
   /// The calls of a scope are made one after the other, in the order in which they were accepted, and calls of different
-  /// scopes or without one side by side. They show their optimistic updates from the beginning. Each is tried once, with
-  /// the attempts that its own modifiers make: one that fails stays, holds up its scope, and is made again by the next
-  /// ``resume()``, until it is put aside after ``attemptsBeforeSetAside``. Use `.waits(until:)` or retries in the mutation
-  /// for what passes by itself.
+  /// scopes or without one side by side. They show their optimistic updates from the beginning, beneath those of later
+  /// calls. Each is tried once, with the attempts that its own modifiers make: one that fails stays, holds up its scope,
+  /// and is made again by the next ``resume()``, until it is put aside after ``attemptsBeforeSetAside``. Use
+  /// `.waits(until:)` or retries in the mutation for what passes by itself.
   ///
   /// It returns when all of them have ended. An entry whose name is not registered, or that cannot be read, stays and is
   /// reported; so is a storage that cannot be read.
@@ -171,7 +172,8 @@ extension MutationJournal {
         id: record.id,
         name: record.name,
         lane: record.scope,
-        isReplay: true
+        isReplay: true,
+        layerPlace: state.items[place]?.layerPlace
       )
       return (ticket, record)
     }

@@ -115,3 +115,24 @@ extension MutationJournal {
     }
   }
 }
+
+/// Leaves calls behind, as a program that ends in the middle of them.
+func leaveCalls(
+  _ texts: [String],
+  in storage: any PersistentStorage,
+  scope: String? = "s",
+  attempts: Int = 1,
+  name: String = "send"
+) async throws {
+  let lines = try await storage.keys("journal/").count
+  for (index, text) in texts.enumerated() {
+    let number = index + lines + 1
+    let scopeText = scope.map { "\"scope\":\"s\($0)/\"," } ?? ""
+    let json = """
+      {"format":1,"id":"old\(number)","name":"\(name)",\(scopeText)"acceptedAt":0,"attempts":\(attempts),\
+      "isSetAside":false,"arguments":"{\\"id\\":1,\\"text\\":\\"\(text)\\"}"}
+      """
+    let key = "journal/0000000000000000000\(number)-old\(number)"
+    try await storage.apply([.put(key: key, value: Array(json.utf8))])
+  }
+}

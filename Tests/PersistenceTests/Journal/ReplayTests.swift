@@ -9,30 +9,9 @@ import Testing
 @Suite(.warningsAreIssues) struct ReplayTests {
   private let server = Server()
 
-  /// Leaves calls behind, as a program that ends in the middle of them.
-  private func leave(
-    _ texts: [String],
-    in storage: any PersistentStorage,
-    scope: String? = "s",
-    attempts: Int = 1,
-    name: String = "send"
-  ) async throws {
-    let lines = try await storage.keys("journal/").count
-    for (index, text) in texts.enumerated() {
-      let number = index + lines + 1
-      let scopeText = scope.map { "\"scope\":\"s\($0)/\"," } ?? ""
-      let json = """
-        {"format":1,"id":"old\(number)","name":"\(name)",\(scopeText)"acceptedAt":0,"attempts":\(attempts),\
-        "isSetAside":false,"arguments":"{\\"id\\":1,\\"text\\":\\"\(text)\\"}"}
-        """
-      let key = "journal/0000000000000000000\(number)-old\(number)"
-      try await storage.apply([.put(key: key, value: Array(json.utf8))])
-    }
-  }
-
   @Test func `Calls of an earlier start are made again in order, with their keys`() async throws {
     let storage = InMemoryStorage()
-    try await self.leave(["a", "b", "c"], in: storage)
+    try await leaveCalls(["a", "b", "c"], in: storage)
     let program = Program(storage)
     let journal = program.makeJournal()
     #expect(journal.texts == ["a", "b", "c"])
@@ -47,7 +26,7 @@ import Testing
 
   @Test func `A mutation may be registered without being journaled`() async throws {
     let storage = InMemoryStorage()
-    try await self.leave(["a", "b", "c"], in: storage)
+    try await leaveCalls(["a", "b", "c"], in: storage)
     let program = Program(storage)
     let journal = program.makeJournal()
     let script = Script()
@@ -65,7 +44,7 @@ import Testing
 
   @Test func `New calls come after those that are left, and their numbers after theirs`() async throws {
     let storage = InMemoryStorage()
-    try await self.leave(["a", "b"], in: storage)
+    try await leaveCalls(["a", "b"], in: storage)
     let program = Program(storage)
     let journal = program.makeJournal()
     let mutation = Send(server: self.server).scope("s").journaled(as: "send")
@@ -78,7 +57,7 @@ import Testing
 
   @Test func `Each attempt is counted durably, and the last is put aside before it begins`() async throws {
     let storage = InMemoryStorage()
-    try await self.leave(["poison", "b"], in: storage)
+    try await leaveCalls(["poison", "b"], in: storage)
     for attempt in 2...3 {
       let program = Program(storage)
       let journal = program.makeJournal(attemptsBeforeSetAside: 3)
@@ -111,8 +90,8 @@ import Testing
 
   @Test func `A call that fails again stays, holds up its scope, and is put aside in the end`() async throws {
     let storage = InMemoryStorage()
-    try await self.leave(["a", "b"], in: storage)
-    try await self.leave(["free"], in: storage, scope: nil)
+    try await leaveCalls(["a", "b"], in: storage)
+    try await leaveCalls(["free"], in: storage, scope: nil)
     let program = Program(storage)
     let journal = program.makeJournal(attemptsBeforeSetAside: 3)
     let failing = FailingSend(server: self.server, failing: "a")
@@ -129,9 +108,9 @@ import Testing
 
   @Test func `A name that no one has registered stays, is reported, and keeps its place`() async throws {
     let storage = InMemoryStorage()
-    try await self.leave(["a"], in: storage, name: "other")
-    try await self.leave(["b"], in: storage)
-    try await self.leave(["c"], in: storage, scope: "another")
+    try await leaveCalls(["a"], in: storage, name: "other")
+    try await leaveCalls(["b"], in: storage)
+    try await leaveCalls(["c"], in: storage, scope: "another")
     let program = Program(storage)
     let journal = program.makeJournal()
     journal.register(Send(server: self.server).scope("s").journaled(as: "send"), as: "send")
@@ -147,7 +126,7 @@ import Testing
   @Test(arguments: ["", "{", "{\"format\":2}", "null", "{\"format\":1,\"id\":7}"])
   func `An entry that cannot be read is kept as it is, reported, and holds up nothing`(text: String) async throws {
     let storage = InMemoryStorage()
-    try await self.leave(["a"], in: storage)
+    try await leaveCalls(["a"], in: storage)
     let key = "journal/00000000000000000007-odd"
     try await storage.apply([.put(key: key, value: Array(text.utf8))])
     let program = Program(storage)
@@ -168,8 +147,8 @@ import Testing
 
   @Test func `Arguments that cannot be decoded are put aside`() async throws {
     let storage = InMemoryStorage()
-    try await self.leave(["a\\\",\\\"id\\\":\\\"x"], in: storage)
-    try await self.leave(["b"], in: storage)
+    try await leaveCalls(["a\\\",\\\"id\\\":\\\"x"], in: storage)
+    try await leaveCalls(["b"], in: storage)
     let program = Program(storage)
     let journal = program.makeJournal()
     journal.register(Send(server: self.server).scope("s").journaled(as: "send"), as: "send")
@@ -183,7 +162,7 @@ import Testing
     let note = Script().query(path: ["note"]).persisted(as: "note")
     before.client.store(for: note).currentValue = "server"
     await before.client.persistence.flush()
-    try await self.leave(["a", "b"], in: storage)
+    try await leaveCalls(["a", "b"], in: storage)
 
     let program = Program(storage)
     let journal = program.makeJournal()
@@ -249,7 +228,7 @@ import Testing
 
   @Test func `Two resumptions at once make each call once`() async throws {
     let storage = InMemoryStorage()
-    try await self.leave(["a", "b", "c"], in: storage)
+    try await leaveCalls(["a", "b", "c"], in: storage)
     let journal = Program(storage).makeJournal()
     journal.register(Send(server: self.server).scope("s").journaled(as: "send"), as: "send")
     async let first: Void = journal.resume()
@@ -261,7 +240,7 @@ import Testing
 
   @Test func `A storage that cannot be read is reported, and read later`() async throws {
     let storage = TestStorage()
-    try await self.leave(["a"], in: storage)
+    try await leaveCalls(["a"], in: storage)
     storage.failToRead(true)
     let program = Program(storage)
     let journal = program.makeJournal()
