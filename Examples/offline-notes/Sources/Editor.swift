@@ -16,7 +16,8 @@ struct Editor {
 
     let query = NotesQuery(address: self.address).persisted(as: "notes")
     let addition = AddNote(address: self.address)
-      .retry(limit: 100_000)
+      .waits(until: .connected(to: ServerObserver(address: self.address)))
+      .retry(limit: 100)
       .backoff(.constant(.milliseconds(100)))
       .scope("notes")
       .journaled(as: "add-note")
