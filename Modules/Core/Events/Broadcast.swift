@@ -28,6 +28,9 @@ package final class Broadcast<Value: Sendable>: Sendable {
   /// The last value that was sent.
   package var value: Value { self.state.withLock { $0.value } }
 
+  /// The number of values sent.
+  package var version: UInt64 { self.state.withLock { $0.version } }
+
   /// The number of handlers.
   package var subscriberCount: Int { self.state.withLock { $0.handlers.count } }
 }
@@ -37,11 +40,29 @@ package final class Broadcast<Value: Sendable>: Sendable {
 extension Broadcast {
   /// Sets the value and delivers it. If a delivery is in progress, that delivery includes it.
   package func send(_ value: Value) {
-    let isDelivering = self.state.withLock { state, released in
+    _ = self.enqueue(value)
+    self.deliver()
+  }
+
+  /// Sets the value, which `deliver` then delivers to the handlers that are subscribed now.
+  ///
+  /// - Parameter version: The version that the value follows. Does nothing if another value was sent after it.
+  /// - Returns: Whether there is something to deliver.
+  package func enqueue(_ value: Value, after version: UInt64? = nil) -> Bool {
+    self.state.withLock { state, released in
+      guard version == nil || version == state.version else { return false }
       released.append(state.value)
       state.value = value
       state.version += 1
+      guard !state.handlers.isEmpty else { return false }
       state.eventQueue.append(Delivery(value: value, handlers: state.handlers))
+      return true
+    }
+  }
+
+  /// Delivers the values that are waiting, unless a delivery is in progress, which includes them.
+  package func deliver() {
+    let isDelivering = self.state.withLock { state in
       defer { state.isDelivering = true }
       return state.isDelivering
     }

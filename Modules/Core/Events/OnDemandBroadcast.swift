@@ -1,6 +1,7 @@
 /// A broadcast whose source runs only while the broadcast has subscribers.
 ///
-/// A subscriber receives the current value at once. A task starts and stops the source and delivers its values, one
+/// A subscriber receives the current value at once, which is the last one that was sent, and none that was sent before,
+/// even if others have yet to receive it. A task starts and stops the source and delivers its values, one
 /// step after the other, never on the thread that subscribes, cancels or sends. So a thread that watches the system
 /// runs no foreign code, and cancelling with a lock held does not block. A subscription that is cancelled at once does
 /// not start the source.
@@ -14,15 +15,18 @@ package final class OnDemandBroadcast<Value: Sendable>: Sendable {
     var source: OperationSubscription?
     /// Whether the source is being started.
     var isStarting = false
+    /// Whether the source is being stopped.
+    var isStopping = false
     /// Whether the first subscriber is reading the current value.
     var isPriming = false
-    var eventQueue: [Value] = []
+    /// Whether values are to be delivered.
+    var hasValues = false
     var isWorking = false
     var waiters: [CheckedContinuation<Void, Never>] = []
   }
 
   fileprivate enum Step {
-    case deliver(Value)
+    case deliver
     case start
     case stop(OperationSubscription)
     case finish([CheckedContinuation<Void, Never>])
@@ -44,12 +48,13 @@ package final class OnDemandBroadcast<Value: Sendable>: Sendable {
     self.start = start
   }
 
-  /// The last value that was delivered.
+  /// The last value that was sent.
   package var value: Value { self.broadcast.value }
 
-  /// Delivers a value after all values sent earlier.
+  /// Delivers a value after all values sent earlier. It is the current value when this returns.
   package func send(_ value: Value) {
-    self.work { $0.eventQueue.append(value) }
+    guard self.broadcast.enqueue(value) else { return }
+    self.work { $0.hasValues = true }
   }
 
   package func subscribe(_ receive: @escaping @Sendable (Value) -> Void) -> OperationSubscription {
@@ -60,8 +65,13 @@ package final class OnDemandBroadcast<Value: Sendable>: Sendable {
       return true
     }
     if isFirst {
-      self.broadcast.send(self.current())
-      self.state.withLock { $0.isPriming = false }
+      // A value that is sent meanwhile is newer.
+      let version = self.broadcast.version
+      let hasValues = self.broadcast.enqueue(self.current(), after: version)
+      self.state.withLock { state in
+        state.isPriming = false
+        state.hasValues = state.hasValues || hasValues
+      }
     }
     let subscription = self.broadcast.subscribe(receive)
     self.work { _ in }
@@ -96,8 +106,8 @@ extension OnDemandBroadcast {
   private func work() {
     while true {
       switch self.state.withLock({ $0.next() }) {
-      case .deliver(let value):
-        self.broadcast.send(value)
+      case .deliver:
+        self.broadcast.deliver()
       case .start:
         let source = self.start { [weak self] in self?.send($0) }
         self.state.withLock { state in
@@ -106,6 +116,7 @@ extension OnDemandBroadcast {
         }
       case .stop(let source):
         source.cancel()
+        self.state.withLock { $0.isStopping = false }
       case .finish(let waiters):
         for waiter in waiters { waiter.resume() }
         return
@@ -115,21 +126,25 @@ extension OnDemandBroadcast {
 }
 
 extension OnDemandBroadcast.State {
-  /// Whether the source is stopped and no value is pending, so that only the caller can change the value.
-  fileprivate var isIdle: Bool { self.source == nil && !self.isStarting && !self.isPriming && self.eventQueue.isEmpty }
+  /// Whether the source is stopped, so that it sends nothing while the caller reads the current value.
+  fileprivate var isIdle: Bool { self.source == nil && !self.isStarting && !self.isStopping && !self.isPriming }
 
   fileprivate var hasWork: Bool {
-    !self.eventQueue.isEmpty || !self.waiters.isEmpty || (self.subscriberCount > 0) != (self.source != nil)
+    self.hasValues || !self.waiters.isEmpty || (self.subscriberCount > 0) != (self.source != nil)
   }
 
   fileprivate mutating func next() -> OnDemandBroadcast.Step {
-    if !self.eventQueue.isEmpty { return .deliver(self.eventQueue.removeFirst()) }
+    if self.hasValues {
+      self.hasValues = false
+      return .deliver
+    }
     if self.subscriberCount > 0, self.source == nil, !self.isPriming {
       self.isStarting = true
       return .start
     }
     if self.subscriberCount == 0, let source = self.source {
       self.source = nil
+      self.isStopping = true
       return .stop(source)
     }
     self.isWorking = false

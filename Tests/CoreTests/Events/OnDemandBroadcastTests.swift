@@ -109,6 +109,71 @@ struct OnDemandBroadcastTests {
   }
 
   @Test
+  func `A new subscriber receives the last value that was sent, and none that was sent before`() async {
+    let broadcast = self.spring.broadcast()
+    let kept = Box<OperationSubscription?>(nil)
+    let subscription = broadcast.subscribe { value in
+      self.journal.note("first \(value)")
+      guard value == 1 else { return }
+      broadcast.send(2)
+      broadcast.send(3)
+      kept.value = broadcast.subscribe { self.journal.note("second \($0)") }
+      self.journal.note("subscribed")
+    }
+    broadcast.send(1)
+    await broadcast.settled()
+    #expect(self.journal.lines == ["first 7", "first 1", "second 3", "subscribed", "first 2", "first 3"])
+    kept.value?.cancel()
+    subscription.cancel()
+  }
+
+  @Test
+  func `A value that is sent while the first subscriber reads the current one is newer`() async {
+    let isArmed = Box(false)
+    let own = Box<OnDemandBroadcast<Int>?>(nil)
+    let broadcast = OnDemandBroadcast<Int> {
+      if isArmed.value { own.value?.send(9) }
+      return 7
+    } start: { _ in
+      .empty
+    }
+    (own.value, isArmed.value) = (broadcast, true)
+    let subscription = broadcast.subscribe { self.journal.note("\($0)") }
+    await broadcast.settled()
+    #expect(self.journal.lines == ["9"])
+    #expect(broadcast.value == 9)
+    subscription.cancel()
+    own.value = nil
+  }
+
+  @Test
+  func `While the source stops a new subscriber receives the last value that was sent`() async {
+    let readCount = Box(0)
+    let (own, kept) = (Box<OnDemandBroadcast<Int>?>(nil), Box<OperationSubscription?>(nil))
+    let broadcast = OnDemandBroadcast<Int> {
+      readCount.value += 1
+      return 7
+    } start: { send in
+      OperationSubscription {
+        guard kept.value == nil else { return }
+        kept.value = own.value?.subscribe { self.journal.note("\($0)") }
+        send(9)
+      }
+    }
+    own.value = broadcast
+    let subscription = broadcast.subscribe { _ in }
+    await broadcast.settled()
+    let formerCount = readCount.value
+    subscription.cancel()
+    await broadcast.settled()
+    #expect(self.journal.lines == ["7", "9"])
+    #expect(readCount.value == formerCount)
+    kept.value?.cancel()
+    await broadcast.settled()
+    own.value = nil
+  }
+
+  @Test
   func `Subscriptions that come and go leave the source stopped`() async {
     let broadcast = self.spring.broadcast()
     await withTaskGroup(of: Void.self) { group in
