@@ -31,10 +31,9 @@
 
     private struct State {
       var activity: ActivityState
-      /// Sends a value to the subscribers. Nil without subscribers.
+      /// Sends a value to the subscribers; without any, it becomes the one that the next subscriber receives.
       var send: (@Sendable (Bool) -> Void)?
-      /// The value that was sent last, or that `begin` has returned.
-      var lastSent = true
+      var isStarted = false
       var timeAsleep = Duration.zero
       var freezer = Freezer.unknown
     }
@@ -59,12 +58,19 @@
     /// Whether the process is active, as last determined.
     var isActive: Bool { self.state.withLock { $0.activity.reported } }
 
-    /// Whether the process is active, determined anew. Not to be called between start and stop.
+    /// Sends each change from now on, started or not, so that what subscribers receive is what `isActive` tells.
+    func connect(_ send: @escaping @Sendable (Bool) -> Void) {
+      self.state.withLock { $0.send = send }
+    }
+
+    /// Whether the process is active, determined anew. A change is sent, too.
     func begin() -> Bool {
       let isForeground = self.foregroundIfNeeded()
       return self.state.withLock { state in
-        state.lastSent = state.activity.begin(isForeground: isForeground)
-        return state.lastSent
+        let former = state.activity.reported
+        let isActive = state.activity.begin(isForeground: isForeground)
+        if isActive != former { state.send?(isActive) }
+        return isActive
       }
     }
 
@@ -83,10 +89,7 @@
     private func send(_ change: (inout ActivityState) -> [Bool]) {
       // `send` only hands over the value. Sending with the lock held keeps the values of different threads in order.
       self.state.withLock { state in
-        let values = change(&state.activity)
-        guard let send = state.send else { return }
-        for value in values { send(value) }
-        state.lastSent = values.last ?? state.lastSent
+        for value in change(&state.activity) { state.send?(value) }
       }
     }
 
@@ -100,16 +103,15 @@
   // MARK: - Watching
 
   extension ActivityMonitor {
-    func start(_ send: @escaping @Sendable (Bool) -> Void) -> OperationSubscription {
+    func start() -> OperationSubscription {
       let timeAsleep = self.configuration.timeAsleep()
       self.state.withLock { state in
-        state.send = send
+        state.isStarted = true
         state.timeAsleep = timeAsleep
-        // The process may have been marked between `begin` and `start`.
-        guard state.lastSent != state.activity.reported else { return }
-        state.lastSent = state.activity.reported
-        send(state.lastSent)
       }
+      // The process may have come to the foreground since `begin`, or left it.
+      let isForeground = self.foregroundIfNeeded()
+      self.send { $0.place(isForeground: isForeground) }
       let signals = self.subscribeToSignals()
       self.watchFreezer()
       var timers = [
@@ -131,7 +133,7 @@
 
     private func stop() {
       self.state.withLock { state, released in
-        released.append(state.send.take())
+        state.isStarted = false
         released.append(state.freezer)
         state.freezer = .unknown
       }
@@ -177,7 +179,7 @@
       let freezer = self.findFreezer()
       self.state.withLock { state, released in
         // The monitor may have been stopped meanwhile.
-        if state.send == nil { return released.append(freezer) }
+        guard state.isStarted else { return released.append(freezer) }
         released.append(state.freezer)
         state.freezer = freezer
       }

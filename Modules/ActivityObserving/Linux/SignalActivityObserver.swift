@@ -35,15 +35,16 @@
 
     init(_ configuration: ActivityMonitor.Configuration) {
       let monitor = ActivityMonitor(configuration)
-      self.monitor = monitor
-      self.broadcast = OnDemandBroadcast {
+      let broadcast = OnDemandBroadcast {
         monitor.begin()
-      } start: {
-        monitor.start($0)
+      } start: { _ in
+        monitor.start()
       }
+      monitor.connect { [weak broadcast] in broadcast?.send($0) }
+      (self.monitor, self.broadcast) = (monitor, broadcast)
     }
 
-    /// Whether the process is active, as last determined.
+    /// Whether the process is active, as last determined: what a new subscriber receives.
     public var isActive: Bool { self.monitor.isActive }
 
     /// Calls `handler` with the current value before it returns, and again with each change.
