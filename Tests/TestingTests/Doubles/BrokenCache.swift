@@ -34,7 +34,8 @@ final class BrokenCache: OperationClient.StoreCache {
 
   private let fault: Fault
   private let state = Mutex(State())
-  private let meeting = Meeting()
+  // The first stores that are lost may be looked up again, or cleared, and so be released all the same.
+  private let meeting = Meeting(count: 8)
 
   init(_ fault: Fault) {
     self.fault = fault

@@ -100,27 +100,40 @@ final class Registry<Element: Sendable>: Sendable {
   private func contains(_ id: Int) -> Bool { self.state.withLock { $0.elements.contains { $0.id == id } } }
 }
 
-/// Lets a thread wait for a second one, once, so that a race has its worst outcome.
+/// Lets a thread wait for a second one, so that a race has its worst outcome.
 final class Meeting: Sendable {
-  private enum State {
-    case open, waiting, over
+  private struct State {
+    var left: Int
+    var isWaiting = false
   }
 
-  private let state = Mutex(State.open)
+  private let state: Mutex<State>
   private let second = DispatchSemaphore(value: 0)
 
+  /// - Parameter count: How often two threads meet. Later ones go on at once.
+  init(count: Int = 1) {
+    self.state = Mutex(State(left: count))
+  }
+
   func meet() {
-    let found = self.state.withLock { state in
-      defer { state = state == .open ? .waiting : .over }
-      return state
+    let isFirst = self.state.withLock { state -> Bool? in
+      if state.left == 0 { return nil }
+      if state.isWaiting { state.left -= 1 }
+      state.isWaiting.toggle()
+      return state.isWaiting
     }
-    switch found {
-    case .open:
-      // Where there is one thread only, it goes on after a moment, and the next one may wait.
-      guard self.second.wait(timeout: .now() + .milliseconds(500)) == .timedOut else { return }
-      self.state.withLock { if $0 == .waiting { $0 = .open } }
-    case .waiting: self.second.signal()
-    case .over: return
+    guard let isFirst else { return }
+    if !isFirst {
+      self.second.signal()
+      return
     }
+    // Where there is one thread only, it goes on after a moment, and the next one may wait.
+    guard self.second.wait(timeout: .now() + .milliseconds(500)) == .timedOut else { return }
+    let hasCome = self.state.withLock { state in
+      defer { state.isWaiting = false }
+      return !state.isWaiting
+    }
+    // The second one came in the last moment: its signal is for this thread.
+    if hasCome { self.second.wait() }
   }
 }
