@@ -7,35 +7,6 @@
   import TestFixtures
   import Testing
 
-  extension OperationNotice.Name {
-    static let quotaExceeded = Self("quota.exceeded")
-  }
-
-  /// A third party's modifier: it sends a notice before each run.
-  private struct Announcing<Operation: OperationRequest>: OperationModifier {
-    let notice: @Sendable (Operation) -> OperationNotice
-
-    func run(
-      isolation: isolated (any Actor)?,
-      in context: OperationContext,
-      using operation: Operation,
-      with continuation: OperationContinuation<Operation.Value, Operation.Failure>
-    ) async throws(Operation.Failure) -> Operation.Value {
-      context.send(self.notice(operation))
-      return try await operation.run(isolation: isolation, in: context, with: continuation)
-    }
-  }
-
-  extension OperationRequest {
-    /// Sends a notice of the operation before each run.
-    fileprivate func announcing(
-      _ name: OperationNotice.Name = .quotaExceeded,
-      attributes: [String: OperationNotice.Value] = [:]
-    ) -> ModifiedOperation<Self, Announcing<Self>> {
-      self.modifier(Announcing { OperationNotice(name, of: $0, attributes: attributes) })
-    }
-  }
-
   private let name = "ScriptedQuery<Int, Error>"
 
   @Suite(.warningsAreIssues) struct NoticeMeterTests {
