@@ -29,3 +29,14 @@ extension SampleMutation {
     sample()
   }
 }
+
+/// An operation that needs nothing but a name.
+public protocol EmptyOperation: OperationRequest, Sendable where Value == Void, Failure == any Error {}
+
+extension EmptyOperation {
+  public func run(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    with continuation: OperationContinuation<Void, any Error>
+  ) async throws {}
+}

@@ -3,17 +3,6 @@ import OperationScheduling
 
 let names = ["a", "b", "c"]
 
-/// An operation that needs nothing but a name.
-protocol EmptyOperation: OperationRequest, Sendable where Value == Void, Failure == any Error {}
-
-extension EmptyOperation {
-  func run(
-    isolation: isolated (any Actor)?,
-    in context: OperationContext,
-    with continuation: OperationContinuation<Void, any Error>
-  ) async throws {}
-}
-
 struct WriteIndex: EmptyOperation {}
 struct Upload: EmptyOperation {}
 

@@ -8,17 +8,6 @@ let secondScheduler = OperationScheduler()
 func log(_ line: String) {}
 func showEarthquake() async {}
 
-/// An operation that needs nothing but a name.
-protocol EmptyOperation: OperationRequest, Sendable where Value == Void, Failure == any Error {}
-
-extension EmptyOperation {
-  func run(
-    isolation: isolated (any Actor)?,
-    in context: OperationContext,
-    with continuation: OperationContinuation<Void, any Error>
-  ) async throws {}
-}
-
 struct OperationA: EmptyOperation {}
 struct OperationB: EmptyOperation {}
 struct ImportantOperation: EmptyOperation {}
