@@ -18,7 +18,7 @@ final class Batch: @unchecked Sendable {
   let scopeHash: Int
   /// The context of the request, which comes from the first caller.
   @usableFromInline let context: OperationContext
-  // The lock makes accesses exclusive, so that they need no check.
+  // The lock makes accesses exclusive, so that they need no check: see `BatchIndex` for the figure.
   @exclusivity(unchecked) var phase = Phase.open
   /// The first callers of each key, in the order in which the keys came. Some may have left.
   @exclusivity(unchecked) var leaders: [BatchMember] = []

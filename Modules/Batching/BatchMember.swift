@@ -15,7 +15,7 @@ class BatchMember: @unchecked Sendable {
   }
 
   let hash: Int
-  // The lock makes accesses exclusive, so that they need no check.
+  // The lock makes accesses exclusive, so that they need no check: see `BatchIndex` for the figure.
   @exclusivity(unchecked) var phase = Phase.arriving
   /// The batch until it has ended.
   @exclusivity(unchecked) var batch: Batch?

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The people that the server knows, their friendships, and the friend requests to the user, who has the id 1.
+/// Stores people, their friendships, and the friend requests to the user. The user has the id 1.
 package final class PeopleArchive: Sendable {
   package static let userID = 1
   package static let pageSize = 3

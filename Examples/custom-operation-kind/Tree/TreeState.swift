@@ -1,7 +1,7 @@
 import Foundation
 import Operation
 
-/// The state that a store keeps for a tree request: the tree, what of it is being loaded, and what has failed.
+/// The state of a tree request in a store: the tree, its running loads, and its failures.
 ///
 /// Its mutating methods depend on nothing but the state and their arguments, as the store replays them when it takes the
 /// changes of a cancelled run back.
