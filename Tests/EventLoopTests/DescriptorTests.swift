@@ -27,30 +27,29 @@
 
     @Test func `A hang-up is reported unasked`() async throws {
       let pipe = Pipe()
-      let received = Box<EventLoop.Events?>(nil)
-      let over = Gate()
-      let registration = self.loop.watch(pipe.reader, for: []) { events in
-        received.value = events
-        over.open()
-      }
-      pipe.closeWriter()
-      try await over.wait()
-      registration.cancel()
-      #expect(received.value == .hangUp)
+      #expect(try await self.firstEvents(of: pipe.reader, after: pipe.closeWriter) == .hangUp)
     }
 
     @Test func `An error is reported`() async throws {
       let pipe = Pipe()
+      #expect(try await self.firstEvents(of: pipe.writer, after: pipe.closeReader) == .error)
+    }
+
+    /// The first events after a change that cannot be undone.
+    ///
+    /// The handler cancels the registration, as the loop would report the condition again and again.
+    private func firstEvents(of descriptor: CInt, after change: () -> Void) async throws -> EventLoop.Events? {
       let received = Box<EventLoop.Events?>(nil)
+      let registration = Box<EventLoop.Registration?>(nil)
       let over = Gate()
-      let registration = self.loop.watch(pipe.writer, for: []) { events in
+      registration.value = self.loop.watch(descriptor, for: []) { events in
         received.value = events
+        registration.value?.cancel()
         over.open()
       }
-      pipe.closeReader()
+      change()
       try await over.wait()
-      registration.cancel()
-      #expect(received.value == .error)
+      return received.value
     }
 
     @Test func `Out-of-band data is urgent`() async throws {
