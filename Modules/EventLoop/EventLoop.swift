@@ -38,8 +38,8 @@
     }
 
     /// - Parameters:
-    /// The timer for the next attempt to start the thread after a failure.
-    /// Makes the pipe that wakes the thread.
+    ///   - deadlines: The timer for the next attempt to start the thread after a failure.
+    ///   - openPipe: Makes the pipe that wakes the thread.
     init(deadlines: any DeadlineSource, openPipe: @escaping @Sendable () throws(LoopFailure) -> WakePipe) {
       self.restart = Alarm(deadlines)
       self.openPipe = openPipe
