@@ -152,9 +152,9 @@ let table: [Module] = [
     ]
   ),
   .suite("Seeds", uses: ["Operation", "Sharing"]),
+  .tests("Macros", uses: ["Operation"], trait: "SwiftOperationMacros"),
   .tests(
-    "Macros",
-    uses: ["Operation", "MacrosPlugin"],
+    "MacrosPlugin",
     trait: "SwiftOperationMacros",
     products: [
       "swift-syntax": [
