@@ -170,15 +170,35 @@ narrowed_package() {
 # traits: the traits of the manifest, one a line. The trait SwiftOperation<Name> belongs to the library Operation<Name>.
 traits() { swift package --package-path "$ROOT" show-traits | awk '$1 != "default" { print $1 }'; }
 
-# trait_package: sets TRAIT_PACKAGE to the arguments for SwiftPM that build the package with all traits and, of its tests,
-# the targets with code that depends on a trait. The tests in Tests/<Name> are the target <Name> or <Name>Tests.
+# trait_tests: prints the test targets with code that depends on a trait, one a line. `--of-macros` prints those that depend on
+# the implementation of macros, and without it they are left out.
+trait_tests() {
+  local of_macros=false name type path uses targets macros=""
+  [ "${1-}" != --of-macros ] || of_macros=true
+  targets=$(manifest_targets)
+  macros=" $(awk -F '\t' '$2 == "macro" { print $1 }' <<<"$targets" | tr '\n' ' ')"
+  while IFS=$'\t' read -r name type path uses; do
+    [ "$type" = test ] && grep -rq --include='*.swift' '^#if SwiftOperation' "$ROOT/$path" || continue
+    local uses_macros=false use
+    for use in $uses; do [[ $macros != *" $use "* ]] || uses_macros=true; done
+    [ $uses_macros != $of_macros ] || echo "$name"
+  done <<<"$targets"
+}
+
+# trait_package: sets TRAIT_PACKAGE to the arguments for SwiftPM that build the package with all traits and, of its tests, those
+# of `trait_tests`; and MACRO_PACKAGE to those that build the tests of macros beside it.
+#
+# SwiftPM builds a test target that depends on a macro for the compiler's side, with all that it uses and all other tests of the
+# package. So such tests are a package of their own, of the same name and in the same folder, where swift-syntax is there.
 trait_package() {
-  local folder="$ROOT/.build-traits-short" tests
-  tests=$({ grep -rl --include='*.swift' --exclude-dir='.build*' '^#if SwiftOperation' "$ROOT/Tests" 2>/dev/null || true; } |
-    while IFS= read -r file; do cut -d / -f 1 <<<"${file#"$ROOT/Tests/"}"; done | sort -u | sed 's/.*/& &Tests/')
-  # shellcheck disable=SC2086
-  narrowed_package "$folder/package" $tests
-  TRAIT_PACKAGE=(--package-path "$folder/package" --scratch-path "$folder/build" --enable-all-traits "${TESTED[@]}")
+  local folder="$ROOT/.build-traits-short"
+  # shellcheck disable=SC2046 # One word a target.
+  narrowed_package "$folder/package" $(trait_tests)
+  # shellcheck disable=SC2046
+  narrowed_package "$folder/macros/package" $(trait_tests --of-macros)
+  TRAIT_PACKAGE=(--scratch-path "$folder/build" --enable-all-traits "${TESTED[@]}")
+  MACRO_PACKAGE=(--package-path "$folder/macros/package" "${TRAIT_PACKAGE[@]}")
+  TRAIT_PACKAGE=(--package-path "$folder/package" "${TRAIT_PACKAGE[@]}")
 }
 
 # must_fail PATTERN COMMAND…: the command has to fail, and for the reason that the pattern names.
