@@ -29,8 +29,8 @@ extension StoreMachine {
   /// Rolls back the runs that began before the last answered invalidation: their results would be outdated.
   @usableFromInline
   mutating func hideOutdatedRuns() {
-    guard let extras = self.extras, extras.answeredInvalidations > 0 else { return }
-    let answered = extras.answeredInvalidations
+    let answered = self.answeredInvalidations
+    guard answered > 0 else { return }
     for run in self.runs
     where run.isShown && run.invalidations < answered && self.state.isRefreshed(by: run.task) {
       _ = self.rollBack(run.id)

@@ -42,7 +42,7 @@ extension StoreMachine {
     guard let index = self.layers.firstIndex(where: { $0.id == layer.id }) else { return }
     self.release(self.layers.remove(at: index))
     self.state = committed
-    self.uniqueExtras().uncountedChanges += 1
+    self.uniqueExtras().content.uncountedChanges += 1
     self.record(.layered(layer.apply), by: nil)
     self.queue(StoreChange(isStateNew: true), result: nil, self.context, run: nil)
   }

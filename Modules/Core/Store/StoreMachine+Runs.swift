@@ -49,7 +49,7 @@ extension StoreMachine {
     self.releaseUndoLog()
     guard let state = self.undoLog?.rollBack(id) else { return }
     self.state = state
-    self.uniqueExtras().uncountedChanges += 1
+    self.uniqueExtras().content.uncountedChanges += 1
   }
 
   /// Sets the outcome of a run that has ended, and removes the run. A cancelled run is rolled back instead.

@@ -93,7 +93,10 @@ struct StoreMachine<State: OperationState & Sendable>: Sendable {
 
   /// Whether the last invalidation has not been answered.
   @inlinable
-  var isInvalidated: Bool { self.extras.map { $0.invalidations > $0.answeredInvalidations } ?? false }
+  var isInvalidated: Bool {
+    guard let extras = self.extras else { return false }
+    return extras.content.invalidations > extras.content.answeredInvalidations
+  }
 
   /// Whether the store has no subscribers and no runs.
   @inlinable
@@ -112,7 +115,7 @@ struct StoreMachine<State: OperationState & Sendable>: Sendable {
     self.reportedActivity = now
     let isForClient = isInClient && last.isIdle != now.isIdle
     let isForObservers =
-      self.extras.map { !$0.activityObservers.isEmpty } ?? false
+      self.extras?.content.activityObservers.isEmpty == false
       && (last.isRunning != now.isRunning || last.hasSubscribers != now.hasSubscribers)
     guard isForClient || isForObservers else { return nil }
     return StoreActivityChange(

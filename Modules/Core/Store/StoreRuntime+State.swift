@@ -10,7 +10,7 @@ extension StoreRuntime {
   var isInvalidated: Bool { self.machine.withLock { $0.isInvalidated } }
 
   /// The number of changes of the value that its count does not show.
-  var uncountedChanges: Int { self.machine.withLock { $0.extras?.uncountedChanges ?? 0 } }
+  var uncountedChanges: Int { self.machine.withLock { $0.extras?.content.uncountedChanges ?? 0 } }
 
   /// The state without the layers.
   var stateWithoutLayers: State { self.machine.withLock { $0.state } }
