@@ -17,7 +17,7 @@ extension OverlayableState {
 extension QueryState: OverlayableState {
   @inlinable
   public mutating func replaceValue(with value: Value?) {
-    self.uniqueStorage().currentValue = value
+    self.uniqueStorage().content.currentValue = value
   }
 }
 

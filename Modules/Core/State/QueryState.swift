@@ -12,29 +12,30 @@ public struct QueryState<Value: Sendable, Failure: Error>: Sendable {
   @usableFromInline
   final class Storage: @unchecked Sendable {
     // Unchecked because it is mutated only while it has a single reference, which also makes accesses exclusive.
-    @exclusivity(unchecked) @usableFromInline var activeTasks: [OperationTask<Value, Failure>] = []
+    @exclusivity(unchecked) @usableFromInline var content: Content
+
+    @inlinable
+    init(_ content: Content) {
+      self.content = content
+    }
+  }
+
+  /// The stored properties of a state.
+  @usableFromInline
+  struct Content: Sendable {
+    @usableFromInline var activeTasks: [OperationTask<Value, Failure>] = []
     /// Nil until the first error: most states never have one.
-    @exclusivity(unchecked) @usableFromInline var failures: Failures?
-    @exclusivity(unchecked) @usableFromInline var valueUpdateCount = 0
+    @usableFromInline var failures: Failures?
+    @usableFromInline var valueUpdateCount = 0
     /// When the value was last set. Meaningless while `valueUpdateCount` is 0.
-    @exclusivity(unchecked) @usableFromInline var valueDate = Date(timeIntervalSinceReferenceDate: 0)
-    @exclusivity(unchecked) @usableFromInline var currentValue: Value?
+    @usableFromInline var valueDate = Date(timeIntervalSinceReferenceDate: 0)
+    @usableFromInline var currentValue: Value?
     @usableFromInline let initialValue: Value?
 
     @inlinable
     init(initialValue: Value?) {
       self.currentValue = initialValue
       self.initialValue = initialValue
-    }
-
-    @inlinable
-    init(copying other: Storage) {
-      self.currentValue = other.currentValue
-      self.initialValue = other.initialValue
-      self.valueUpdateCount = other.valueUpdateCount
-      self.valueDate = other.valueDate
-      self.failures = other.failures
-      self.activeTasks = other.activeTasks
     }
   }
 
@@ -59,42 +60,42 @@ public struct QueryState<Value: Sendable, Failure: Error>: Sendable {
   /// Returns the storage for mutation, after copying it if other states share it.
   @inlinable
   mutating func uniqueStorage() -> Storage {
-    if !isKnownUniquelyReferenced(&self.storage) { self.storage = Storage(copying: self.storage) }
+    if !isKnownUniquelyReferenced(&self.storage) { self.storage = Storage(self.storage.content) }
     return self.storage
   }
 
   /// Creates a state.
   @inlinable
   public init(initialValue: Value? = nil) {
-    self.storage = Storage(initialValue: initialValue)
+    self.storage = Storage(Content(initialValue: initialValue))
   }
 }
 
 extension QueryState: OperationState {
   @inlinable
-  public var currentValue: Value? { self.storage.currentValue }
+  public var currentValue: Value? { self.storage.content.currentValue }
 
   @inlinable
-  public var initialValue: Value? { self.storage.initialValue }
+  public var initialValue: Value? { self.storage.content.initialValue }
 
   @inlinable
-  public var valueUpdateCount: Int { self.storage.valueUpdateCount }
+  public var valueUpdateCount: Int { self.storage.content.valueUpdateCount }
 
   @inlinable
-  public var valueLastUpdatedAt: Date? { self.storage.valueUpdateCount > 0 ? self.storage.valueDate : nil }
+  public var valueLastUpdatedAt: Date? { self.valueUpdateCount > 0 ? self.storage.content.valueDate : nil }
 
   @inlinable
-  public var error: Failure? { self.storage.failures?.error }
+  public var error: Failure? { self.storage.content.failures?.error }
 
   @inlinable
-  public var errorUpdateCount: Int { self.storage.failures?.count ?? 0 }
+  public var errorUpdateCount: Int { self.storage.content.failures?.count ?? 0 }
 
   @inlinable
-  public var errorLastUpdatedAt: Date? { self.storage.failures?.lastDate }
+  public var errorLastUpdatedAt: Date? { self.storage.content.failures?.lastDate }
 
   /// The running tasks, in the order in which they started.
   @inlinable
-  public var activeTasks: [OperationTask<Value, Failure>] { self.storage.activeTasks }
+  public var activeTasks: [OperationTask<Value, Failure>] { self.storage.content.activeTasks }
 
   @inlinable
   public var isLoading: Bool { !self.activeTasks.isEmpty }
@@ -125,12 +126,12 @@ extension QueryState: OperationState {
 
   @inlinable
   public mutating func scheduleFetchTask(_ task: inout OperationTask<Value, Failure>) {
-    self.uniqueStorage().activeTasks.append(task)
+    self.uniqueStorage().content.activeTasks.append(task)
   }
 
   public mutating func updateFetchTask(_ task: OperationTask<Value, Failure>) {
     guard let index = self.activeTasks.lastIndex(where: { $0.id == task.id }) else { return }
-    self.uniqueStorage().activeTasks[index] = task
+    self.uniqueStorage().content.activeTasks[index] = task
   }
 
   @inlinable
@@ -145,15 +146,15 @@ extension QueryState: OperationState {
     let storage = self.uniqueStorage()
     switch result {
     case .success(let value):
-      storage.currentValue = value
-      storage.valueUpdateCount += 1
-      storage.valueDate = context.date
-      if let failures = storage.failures, failures.error != nil {
-        storage.failures = Failures(error: nil, count: failures.count, lastDate: failures.lastDate)
+      storage.content.currentValue = value
+      storage.content.valueUpdateCount += 1
+      storage.content.valueDate = context.date
+      if let failures = storage.content.failures, failures.error != nil {
+        storage.content.failures = Failures(error: nil, count: failures.count, lastDate: failures.lastDate)
       }
     case .failure(let error):
-      let count = storage.failures?.count ?? 0
-      storage.failures = Failures(error: error, count: count + 1, lastDate: context.date)
+      let count = storage.content.failures?.count ?? 0
+      storage.content.failures = Failures(error: error, count: count + 1, lastDate: context.date)
     }
   }
 
@@ -166,10 +167,10 @@ extension QueryState: OperationState {
   public mutating func finishFetchTask(_ task: OperationTask<Value, Failure>) {
     guard let index = self.activeTasks.lastIndex(where: { $0.id == task.id }) else { return }
     let storage = self.uniqueStorage()
-    if index == storage.activeTasks.count - 1 {
-      storage.activeTasks.removeLast()
+    if index == storage.content.activeTasks.count - 1 {
+      storage.content.activeTasks.removeLast()
     } else {
-      storage.activeTasks.remove(at: index)
+      storage.content.activeTasks.remove(at: index)
     }
   }
 }
