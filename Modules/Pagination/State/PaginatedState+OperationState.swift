@@ -17,20 +17,20 @@ extension PaginatedState: OperationState {
     task.context.unset(PageRequestKind.Key.self)
     let storage = self.uniqueStorage()
     switch run.request {
-    case .initialPage: storage.initialPageActiveTasks.append(task)
-    case .nextPage: storage.nextPageActiveTasks.append(task)
-    case .previousPage: storage.previousPageActiveTasks.append(task)
-    case .allPages: storage.allPagesActiveTasks.append(task)
+    case .initialPage: storage.content.initialPageActiveTasks.append(task)
+    case .nextPage: storage.content.nextPageActiveTasks.append(task)
+    case .previousPage: storage.content.previousPageActiveTasks.append(task)
+    case .allPages: storage.content.allPagesActiveTasks.append(task)
     }
   }
 
-  /// Replaces a task with a copy that tells another attempt or pause.
+  /// Replaces a task with a copy that reports another attempt or pause.
   public mutating func updateFetchTask(_ task: FetchTask) {
     let storage = self.uniqueStorage()
-    storage.initialPageActiveTasks.replace(task)
-    storage.nextPageActiveTasks.replace(task)
-    storage.previousPageActiveTasks.replace(task)
-    storage.allPagesActiveTasks.replace(task)
+    storage.content.initialPageActiveTasks.replace(task)
+    storage.content.nextPageActiveTasks.replace(task)
+    storage.content.previousPageActiveTasks.replace(task)
+    storage.content.allPagesActiveTasks.replace(task)
   }
 
   /// Restores the initial pages, and returns the tasks to cancel.
@@ -81,10 +81,10 @@ extension PaginatedState: OperationState {
   @inlinable
   public mutating func finishFetchTask(_ task: FetchTask) {
     let storage = self.uniqueStorage()
-    storage.initialPageActiveTasks.remove(task.id)
-    storage.nextPageActiveTasks.remove(task.id)
-    storage.previousPageActiveTasks.remove(task.id)
-    storage.allPagesActiveTasks.remove(task.id)
+    storage.content.initialPageActiveTasks.remove(task.id)
+    storage.content.nextPageActiveTasks.remove(task.id)
+    storage.content.previousPageActiveTasks.remove(task.id)
+    storage.content.allPagesActiveTasks.remove(task.id)
   }
 }
 
@@ -106,7 +106,7 @@ extension PaginatedState: OverlayableState {
   /// Stores the pages without optimistic updates, next to which further pages are loaded.
   @inlinable
   public mutating func noteStateBeneath(_ state: Self) {
-    self.uniqueStorage().pagesBeneath = state.currentValue
+    self.uniqueStorage().content.pagesBelow = state.currentValue
   }
 }
 
@@ -119,18 +119,18 @@ extension PaginatedState {
   @inlinable
   mutating func set(_ pages: Pages<PageID, PageValue>, in context: OperationContext) {
     let storage = self.uniqueStorage()
-    storage.currentValue = pages
-    storage.valueUpdateCount += 1
-    storage.valueLastUpdatedAt = context.date
-    storage.error = nil
+    storage.content.currentValue = pages
+    storage.content.valueUpdateCount += 1
+    storage.content.valueLastUpdatedAt = context.date
+    storage.content.error = nil
   }
 
   @inlinable
   mutating func set(_ error: PageFailure, in context: OperationContext) {
     let storage = self.uniqueStorage()
-    storage.error = error
-    storage.errorUpdateCount += 1
-    storage.errorLastUpdatedAt = context.date
+    storage.content.error = error
+    storage.content.errorUpdateCount += 1
+    storage.content.errorLastUpdatedAt = context.date
   }
 }
 

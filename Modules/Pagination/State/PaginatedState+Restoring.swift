@@ -60,10 +60,10 @@ extension PaginatedState: RestorableState {
       pages.insert(Pages.Entry(page: page, revision: .now(), time: time), atEnd: true)
     }
     let storage = self.uniqueStorage()
-    storage.currentValue = pages
-    storage.valueUpdateCount = restoration.valueUpdateCount
-    storage.valueLastUpdatedAt = restoration.valueLastUpdatedAt
-    storage.errorUpdateCount += restoration.errorUpdateCount
-    storage.errorLastUpdatedAt = storage.errorLastUpdatedAt ?? restoration.errorLastUpdatedAt
+    storage.content.currentValue = pages
+    storage.content.valueUpdateCount = restoration.valueUpdateCount
+    storage.content.valueLastUpdatedAt = restoration.valueLastUpdatedAt
+    storage.content.errorUpdateCount += restoration.errorUpdateCount
+    storage.content.errorLastUpdatedAt = storage.content.errorLastUpdatedAt ?? restoration.errorLastUpdatedAt
   }
 }

@@ -18,28 +18,39 @@ public struct PaginatedState<PageID: Hashable & Sendable, PageValue: Sendable, P
   /// A run of the operation.
   public typealias FetchTask = OperationTask<PaginatedOperationValue<PageID, PageValue>, PageFailure>
 
-  /// The stored properties of a state. Copied on write: a state is passed along with each event and each run.
+  /// The copy-on-write storage of a state: a state is passed along with each event and each run.
   @usableFromInline
   final class Storage: @unchecked Sendable {
     // Unchecked because it is changed only while it is uniquely referenced, which also makes the accesses exclusive.
-    @exclusivity(unchecked) @usableFromInline var currentValue: Pages<PageID, PageValue>
+    @exclusivity(unchecked) @usableFromInline var content: Content
+
+    @inlinable
+    init(_ content: Content) {
+      self.content = content
+    }
+  }
+
+  /// The stored properties of a state.
+  @usableFromInline
+  struct Content: Sendable {
+    @usableFromInline var currentValue: Pages<PageID, PageValue>
     @usableFromInline let initialValue: Pages<PageID, PageValue>
     /// The pages without optimistic updates. Nil when no such update is shown.
-    @exclusivity(unchecked) @usableFromInline var pagesBeneath: Pages<PageID, PageValue>?
-    @exclusivity(unchecked) @usableFromInline var valueUpdateCount = 0
-    @exclusivity(unchecked) @usableFromInline var errorUpdateCount = 0
-    @exclusivity(unchecked) @usableFromInline var initialPageActiveTasks: [FetchTask] = []
-    @exclusivity(unchecked) @usableFromInline var nextPageActiveTasks: [FetchTask] = []
-    @exclusivity(unchecked) @usableFromInline var previousPageActiveTasks: [FetchTask] = []
-    @exclusivity(unchecked) @usableFromInline var allPagesActiveTasks: [FetchTask] = []
+    @usableFromInline var pagesBelow: Pages<PageID, PageValue>?
+    @usableFromInline var valueUpdateCount = 0
+    @usableFromInline var errorUpdateCount = 0
+    @usableFromInline var initialPageActiveTasks: [FetchTask] = []
+    @usableFromInline var nextPageActiveTasks: [FetchTask] = []
+    @usableFromInline var previousPageActiveTasks: [FetchTask] = []
+    @usableFromInline var allPagesActiveTasks: [FetchTask] = []
     @usableFromInline let order: PageOrder<PageID, PageValue>
-    @exclusivity(unchecked) @usableFromInline var valueLastUpdatedAt: Date?
-    @exclusivity(unchecked) @usableFromInline var errorLastUpdatedAt: Date?
+    @usableFromInline var valueLastUpdatedAt: Date?
+    @usableFromInline var errorLastUpdatedAt: Date?
 
     // Last, as their size depends on the user's types: so the offsets of the fields before them are known.
 
     @usableFromInline let initialPageId: PageID
-    @exclusivity(unchecked) @usableFromInline var error: PageFailure?
+    @usableFromInline var error: PageFailure?
 
     @inlinable
     init(initialValue: Pages<PageID, PageValue>, initialPageId: PageID, order: PageOrder<PageID, PageValue>) {
@@ -48,24 +59,6 @@ public struct PaginatedState<PageID: Hashable & Sendable, PageValue: Sendable, P
       self.initialPageId = initialPageId
       self.order = order
     }
-
-    @inlinable
-    init(copying other: Storage) {
-      self.currentValue = other.currentValue
-      self.initialValue = other.initialValue
-      self.pagesBeneath = other.pagesBeneath
-      self.valueUpdateCount = other.valueUpdateCount
-      self.errorUpdateCount = other.errorUpdateCount
-      self.initialPageActiveTasks = other.initialPageActiveTasks
-      self.nextPageActiveTasks = other.nextPageActiveTasks
-      self.previousPageActiveTasks = other.previousPageActiveTasks
-      self.allPagesActiveTasks = other.allPagesActiveTasks
-      self.order = other.order
-      self.valueLastUpdatedAt = other.valueLastUpdatedAt
-      self.errorLastUpdatedAt = other.errorLastUpdatedAt
-      self.initialPageId = other.initialPageId
-      self.error = other.error
-    }
   }
 
   @usableFromInline var storage: Storage
@@ -73,7 +66,7 @@ public struct PaginatedState<PageID: Hashable & Sendable, PageValue: Sendable, P
   /// Returns the storage for a change, copied if another state refers to it.
   @inlinable
   mutating func uniqueStorage() -> Storage {
-    if !isKnownUniquelyReferenced(&self.storage) { self.storage = Storage(copying: self.storage) }
+    if !isKnownUniquelyReferenced(&self.storage) { self.storage = Storage(self.storage.content) }
     return self.storage
   }
 
@@ -90,7 +83,7 @@ public struct PaginatedState<PageID: Hashable & Sendable, PageValue: Sendable, P
 
   @inlinable
   init(initialValue: Pages<PageID, PageValue>, initialPageId: PageID, order: PageOrder<PageID, PageValue>) {
-    self.storage = Storage(initialValue: initialValue, initialPageId: initialPageId, order: order)
+    self.storage = Storage(Content(initialValue: initialValue, initialPageId: initialPageId, order: order))
   }
 }
 
@@ -100,21 +93,21 @@ extension PaginatedState {
   /// The current pages.
   @inlinable
   public internal(set) var currentValue: Pages<PageID, PageValue> {
-    get { self.storage.currentValue }
-    set { self.uniqueStorage().currentValue = newValue }
+    get { self.storage.content.currentValue }
+    set { self.uniqueStorage().content.currentValue = newValue }
   }
 
   /// The pages that the state was created with.
   @inlinable
-  public var initialValue: Pages<PageID, PageValue> { self.storage.initialValue }
+  public var initialValue: Pages<PageID, PageValue> { self.storage.content.initialValue }
 
   /// The number of times that pages were set or loaded.
   @inlinable
-  public var valueUpdateCount: Int { self.storage.valueUpdateCount }
+  public var valueUpdateCount: Int { self.storage.content.valueUpdateCount }
 
   /// The date at which pages were last set or loaded, by the clock of the context of that change.
   @inlinable
-  public var valueLastUpdatedAt: Date? { self.storage.valueLastUpdatedAt }
+  public var valueLastUpdatedAt: Date? { self.storage.content.valueLastUpdatedAt }
 
   /// The date at which the oldest page was last set or loaded. The list is as old as that page.
   ///
@@ -130,41 +123,41 @@ extension PaginatedState {
   /// The last error. Nil if pages were set or loaded after it.
   @inlinable
   public internal(set) var error: PageFailure? {
-    get { self.storage.error }
-    set { self.uniqueStorage().error = newValue }
+    get { self.storage.content.error }
+    set { self.uniqueStorage().content.error = newValue }
   }
 
   /// The number of times that an error was set.
   @inlinable
-  public var errorUpdateCount: Int { self.storage.errorUpdateCount }
+  public var errorUpdateCount: Int { self.storage.content.errorUpdateCount }
 
   /// The date at which an error was last set, by the clock of the context of that change.
   @inlinable
-  public var errorLastUpdatedAt: Date? { self.storage.errorLastUpdatedAt }
+  public var errorLastUpdatedAt: Date? { self.storage.content.errorLastUpdatedAt }
 
   /// The identifier of the page that is loaded when there are no pages.
   @inlinable
-  public var initialPageId: PageID { self.storage.initialPageId }
+  public var initialPageId: PageID { self.storage.content.initialPageId }
 
   /// The tasks that load the initial page, in the order in which they started.
   @inlinable
-  public var initialPageActiveTasks: [FetchTask] { self.storage.initialPageActiveTasks }
+  public var initialPageActiveTasks: [FetchTask] { self.storage.content.initialPageActiveTasks }
 
   /// The tasks that load the next page, in the order in which they started.
   @inlinable
-  public var nextPageActiveTasks: [FetchTask] { self.storage.nextPageActiveTasks }
+  public var nextPageActiveTasks: [FetchTask] { self.storage.content.nextPageActiveTasks }
 
   /// The tasks that load the previous page, in the order in which they started.
   @inlinable
-  public var previousPageActiveTasks: [FetchTask] { self.storage.previousPageActiveTasks }
+  public var previousPageActiveTasks: [FetchTask] { self.storage.content.previousPageActiveTasks }
 
   /// The tasks that refetch all pages, in the order in which they started.
   @inlinable
-  public var allPagesActiveTasks: [FetchTask] { self.storage.allPagesActiveTasks }
+  public var allPagesActiveTasks: [FetchTask] { self.storage.content.allPagesActiveTasks }
 
   /// The order of the request's pages.
   @inlinable
-  var order: PageOrder<PageID, PageValue> { self.storage.order }
+  var order: PageOrder<PageID, PageValue> { self.storage.content.order }
 }
 
 // MARK: - Next and previous page
@@ -191,7 +184,7 @@ extension PaginatedState {
 
   /// The pages without optimistic updates, next to which further pages are loaded.
   @inlinable
-  var loadedPages: Pages<PageID, PageValue> { self.storage.pagesBeneath ?? self.currentValue }
+  var loadedPages: Pages<PageID, PageValue> { self.storage.content.pagesBelow ?? self.currentValue }
 
   /// Whether a page can be loaded after the last one.
   @inlinable
