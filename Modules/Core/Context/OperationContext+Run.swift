@@ -48,13 +48,13 @@ extension OperationContext {
   @inlinable
   mutating func enterRun(_ id: OperationTaskIdentifier, of store: any StoreReference, loan: TaskLoan?) {
     // Written field by field: passing all entries to the initializer would copy them, for 250 instructions.
-    let storage = Storage(slots: self.storage.slots)
-    storage.run.taskIdentifier = id
-    storage.run.store = store
-    storage.run.loan = loan
-    storage.run.isForSubscribers = self.storage.run.isForSubscribers
-    storage.run.makesAttempts = self.storage.run.makesAttempts
-    if self.addsToOutcomes { storage.run.outcomeEntries = OutcomeEntries() }
+    let storage = Storage(Content(slots: self.storage.content.slots))
+    storage.content.run.taskIdentifier = id
+    storage.content.run.store = store
+    storage.content.run.loan = loan
+    storage.content.run.isForSubscribers = self.storage.content.run.isForSubscribers
+    storage.content.run.makesAttempts = self.storage.content.run.makesAttempts
+    if self.addsToOutcomes { storage.content.run.outcomeEntries = OutcomeEntries() }
     self.storage = storage
   }
 

@@ -33,14 +33,23 @@ public struct OperationContext: Sendable {
   @usableFromInline
   final class Storage: @unchecked Sendable {
     // Unchecked because it is mutated only while it has a single reference, which also makes accesses exclusive.
-    @exclusivity(unchecked) @usableFromInline var slots: ContiguousArray<Slot>
-    /// The entries that a run writes when it starts. Stored outside `slots`, where each entry costs an allocation.
-    @exclusivity(unchecked) @usableFromInline var run: RunEntries
+    @exclusivity(unchecked) @usableFromInline var content: Content
 
     @inlinable
-    init(slots: ContiguousArray<Slot>, run: RunEntries = RunEntries()) {
+    init(_ content: Content) {
+      self.content = content
+    }
+  }
+
+  @usableFromInline
+  struct Content: Sendable {
+    @usableFromInline var slots: ContiguousArray<Slot>
+    /// The entries that a run writes when it starts. Stored outside `slots`, where each entry costs an allocation.
+    @usableFromInline var run = RunEntries()
+
+    @inlinable
+    init(slots: ContiguousArray<Slot> = []) {
       self.slots = slots
-      self.run = run
     }
   }
 
@@ -48,7 +57,7 @@ public struct OperationContext: Sendable {
   @usableFromInline var storage: Storage
   @usableFromInline var event = EventEntries()
 
-  @usableFromInline static let empty = Storage(slots: [])
+  @usableFromInline static let empty = Storage(Content())
 
   /// Creates a context in which every entry has its default value.
   @inlinable
@@ -63,26 +72,26 @@ public struct OperationContext: Sendable {
 
   @inlinable
   var slots: ContiguousArray<Slot> {
-    get { self.storage.slots }
+    get { self.storage.content.slots }
     _modify {
       self.makeUnique()
-      yield &self.storage.slots
+      yield &self.storage.content.slots
     }
   }
 
   @inlinable
   var run: RunEntries {
-    get { self.storage.run }
+    get { self.storage.content.run }
     _modify {
       self.makeUnique()
-      yield &self.storage.run
+      yield &self.storage.content.run
     }
   }
 
   @inlinable
   mutating func makeUnique() {
     guard !isKnownUniquelyReferenced(&self.storage) else { return }
-    self.storage = Storage(slots: self.storage.slots, run: self.storage.run)
+    self.storage = Storage(self.storage.content)
   }
 }
 
