@@ -4,37 +4,26 @@
 /// entry and the runtime hold each other.
 @usableFromInline
 final class StoreEntry: IdleNode, @unchecked Sendable {
-  // Unchecked like its base class. The fields below are immutable or guarded by the lock of the client.
+  // Unchecked like its base class. The lock of the client guards the variables.
   let client: StoreEntryClient
   let runtime: any ErasedRuntime
   /// The store; nil after eviction, while only other owners hold the store, and after removal.
-  @exclusivity(unchecked) var store: (any AnyObject & Sendable)?
-  // `isIdle`, `isInClient` and `idlenessReading` in one word, because each store has an entry.
-  @exclusivity(unchecked) private var bits: UInt64
+  var store: (any AnyObject & Sendable)?
+  /// Whether the entry is still in the client.
+  private(set) var isInClient = true
+  /// Whether the cache may evict the store.
+  var isIdle: Bool
+  /// The sequence number of the last idleness check.
+  var idlenessReading: UInt32 = 0
 
   init(client: StoreEntryClient, runtime: any ErasedRuntime, store: any AnyObject & Sendable, isIdle: Bool) {
     self.client = client
     self.runtime = runtime
     self.store = store
-    self.bits = isIdle ? 0b11 : 0b10
+    self.isIdle = isIdle
   }
 
   override var idleStore: OperationClient.IdleStore { OperationClient.IdleStore(entry: self) }
-
-  /// Whether the entry is still in the client.
-  var isInClient: Bool { self.bits & 0b10 != 0 }
-
-  /// Whether the cache may evict the store.
-  var isIdle: Bool {
-    get { self.bits & 0b1 != 0 }
-    set { self.bits = self.bits & ~0b1 | (newValue ? 0b1 : 0) }
-  }
-
-  /// The sequence number of the last idleness check.
-  var idlenessReading: UInt32 {
-    get { UInt32(truncatingIfNeeded: self.bits >> 2) }
-    set { self.bits = UInt64(newValue) << 2 | self.bits & 0b11 }
-  }
 
   /// Whether a check is newer than the last one. Sequence numbers may wrap around.
   func isOutdated(by reading: UInt32) -> Bool {
@@ -43,7 +32,8 @@ final class StoreEntry: IdleNode, @unchecked Sendable {
 
   /// Marks the entry as removed, detaches it from its runtime, and returns the store that it held.
   func end() -> (any AnyObject & Sendable)? {
-    self.bits &= ~0b11
+    self.isInClient = false
+    self.isIdle = false
     self.runtime.leave(self)
     return self.store.take()
   }
