@@ -1,17 +1,21 @@
 /// A node for an idle store in the linked list of an ``IdleQueue``.
 @usableFromInline
 class IdleNode: @unchecked Sendable {
-  // Unchecked because the compiler cannot check a class with subclasses. The lock of the cache guards the fields below;
-  // each subclass documents its own fields.
-  @exclusivity(unchecked) fileprivate(set) var next: IdleNode?
-  // Unowned: with strong references in both directions, neighbors would hold each other. Not counted, which would take
-  // 400 instructions of each fetch in a client: `IdleQueue.remove(_:)` ends all references to a node and those that it
-  // has.
-  @exclusivity(unchecked) fileprivate(set) unowned(unsafe) var previous: IdleNode?
-  /// The queue that contains the node. Unowned: a queue stays alive while it has nodes.
-  @exclusivity(unchecked) fileprivate(set) unowned(unsafe) var queue: IdleQueue?
-  @exclusivity(unchecked) fileprivate(set) var since = Duration.zero
-  @exclusivity(unchecked) fileprivate(set) var order: UInt64 = 0
+  // Unchecked because the compiler cannot check a class with subclasses. The lock of the cache guards the place; each
+  // subclass documents its own fields.
+  fileprivate(set) var place = Place()
+
+  /// The place of a node in a queue.
+  struct Place {
+    fileprivate(set) var next: IdleNode?
+    // Unowned: with strong references in both directions, neighbors would hold each other, and a node and its queue, too.
+    // Not counted, which would take 400 instructions of each fetch in a client: `IdleQueue.remove(_:)` ends all references
+    // to a node and those that it has, and a queue stays alive while it has nodes.
+    fileprivate(set) unowned(unsafe) var previous: IdleNode?
+    fileprivate(set) unowned(unsafe) var queue: IdleQueue?
+    fileprivate(set) var since = Duration.zero
+    fileprivate(set) var order: UInt64 = 0
+  }
 
   init() {}
 
@@ -43,9 +47,8 @@ final class IdleQueue: @unchecked Sendable {
   let key: Key
   let deadlines: any DeadlineSource
   var alarm = SubscriptionSlot()
-  // The lock of the cache makes the accesses exclusive.
-  @exclusivity(unchecked) private(set) var first: IdleNode?
-  @exclusivity(unchecked) private unowned(unsafe) var last: IdleNode?
+  private(set) var first: IdleNode?
+  private var last: IdleNode?
 
   init(_ key: Key, deadlines: any DeadlineSource) {
     self.key = key
@@ -53,21 +56,18 @@ final class IdleQueue: @unchecked Sendable {
   }
 
   func append(_ node: IdleNode, since: Duration, order: UInt64) {
-    node.since = since
-    node.order = order
-    node.queue = self
-    node.previous = self.last
-    if let last = self.last { last.next = node } else { self.first = node }
+    node.place = IdleNode.Place(previous: self.last, queue: self, since: since, order: order)
+    if let last = self.last { last.place.next = node } else { self.first = node }
     self.last = node
   }
 
   /// Removes a node. The caller holds a reference to it, so that it is not released under the lock.
   func remove(_ node: IdleNode) {
-    let next = node.next.take()
-    if let next { next.previous = node.previous } else { self.last = node.previous }
-    if let previous = node.previous { previous.next = next } else { self.first = next }
-    node.previous = nil
-    node.queue = nil
+    let next = node.place.next.take()
+    if let next { next.place.previous = node.place.previous } else { self.last = node.place.previous }
+    if let previous = node.place.previous { previous.place.next = next } else { self.first = next }
+    node.place.previous = nil
+    node.place.queue = nil
   }
 }
 
