@@ -58,18 +58,18 @@ extension StoreRuntime: ErasedRuntime {
   func keep(_ entry: StoreEntry) {
     // One less than the last reading, which the client may not have received yet and has to accept.
     entry.idlenessReading = self.idlenessReadings.load(ordering: .relaxed) &- 1
-    let former = self.entryLock.withLock { _ in
-      defer { self.entry = entry }
-      return self.entry.take()
+    let previous = self.entryLock.withLock { _ in
+      defer { self.links.entry = entry }
+      return self.links.entry.take()
     }
     self.isInClient.store(true, ordering: .releasing)
-    _ = consume former  // Released after the lock.
+    _ = consume previous  // Released after the lock.
   }
 
   func leave(_ entry: StoreEntry) {
     self.entryLock.withLock { _ in
       // The caller holds the entry, so it is not destroyed under the lock.
-      if self.entry === entry { self.entry = nil }
+      if self.links.entry === entry { self.links.entry = nil }
     }
   }
 }

@@ -19,7 +19,7 @@ public final class OperationStore<State: OperationState & Sendable>: Sendable, O
     context.forgetProbes()
     let box = context.setUpBox(for: operation)
     self.runtime = StoreRuntime(operation: box, state: initialState, context: context)
-    self.runtime.madeReference = TypedStoreReference(to: self)
+    self.runtime.links.reference = TypedStoreReference(to: self)
     self.runtime.attachConfiguration(of: context)
   }
 
