@@ -6,6 +6,12 @@
 package struct RunOutcome<Success: Sendable, Failure: Error>: Sendable {
   @usableFromInline let box: RunOutcomeBox
 
+  /// Takes over an outcome of the same types.
+  @inlinable
+  init(box: RunOutcomeBox) {
+    self.box = box
+  }
+
   @inlinable
   package init(success value: Success) {
     self.box = RunSuccess(value)
@@ -84,9 +90,9 @@ extension SharedRun {
   /// The outcome of the run, which must have finished.
   @inlinable
   var outcome: Outcome {
-    guard let outcome = self.settledOutcome else {
+    guard let box = self.state.outcome else {
       preconditionFailure("A shared run has no outcome before it finishes.")
     }
-    return outcome
+    return Outcome(box: box)
   }
 }

@@ -167,11 +167,11 @@ extension SharedRun {
     // Not returned from the lock: that would look up the type where the compiler does not know it.
     var delegate: (any RunDelegate<Success, Failure>)?
     let effects = self.withState { state in
-      self.settledOutcome = outcome
       delegate = self.delegate
       self.delegate = nil
+      let effects = state.finish(with: outcome.box)
       self.isFinished.store(true, ordering: .releasing)
-      return state.finish()
+      return effects
     }
     effects.end()
     _ = consume delegate  // Released after unlocking.

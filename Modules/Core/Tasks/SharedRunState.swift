@@ -1,7 +1,7 @@
 /// The state machine of a ``SharedRun``, guarded by its lock.
 ///
-/// Its methods call no other code. They return what the caller has to do after unlocking. The state contains no outcome
-/// and so is the same type for all runs.
+/// Its methods call no other code. They return what the caller has to do after unlocking. The state keeps the outcome
+/// without its types, and so is the same type for all runs.
 @usableFromInline
 struct SharedRunState: Sendable {
   @usableFromInline
@@ -27,6 +27,8 @@ struct SharedRunState: Sendable {
   @usableFromInline var isPrerequisite = false
   /// Whether a run that has started still accepts dependencies: true while the delegate may edit the task.
   @usableFromInline var isStarting = false
+  /// Never changed once it is set. Read without the lock, after ``SharedRun/isFinished`` was seen to be set.
+  @usableFromInline var outcome: RunOutcomeBox?
   /// The run whose outcome this one transforms; nil for other runs, and released at the finish.
   @usableFromInline var source: (any TaskLinking)?
 
@@ -216,12 +218,13 @@ extension SharedRunState {
   }
 
   @usableFromInline
-  mutating func finish() -> CompletionEffects {
+  mutating func finish(with outcome: RunOutcomeBox) -> CompletionEffects {
     var links: CompletionEffects.Links?
     if self.source != nil || self.dependencies != nil {
       links = CompletionEffects.Links(source: self.source.take(), dependencies: self.dependencies.take())
     }
     self.phase = .finished
+    self.outcome = outcome
     return CompletionEffects(waiters: self.waiters.removeAll(), task: self.task.take(), links: links)
   }
 }
