@@ -44,10 +44,10 @@ where Operation.Value: Sendable {
   // an empty one.
   @usableFromInline
   final class Listeners: @unchecked Sendable {
-    // Unchecked because the lock of the run guards the fields, which also makes the accesses exclusive.
-    @exclusivity(unchecked) @usableFromInline var all: [Listener] = []
+    // Unchecked because the lock of the run guards the variables.
+    @usableFromInline var all: [Listener] = []
     /// The number of listeners that have left.
-    @exclusivity(unchecked) @usableFromInline var vacancies = 0
+    @usableFromInline var vacancies = 0
 
     @inlinable
     init() {}
@@ -97,6 +97,10 @@ where Operation.Value: Sendable {
     @usableFromInline var listeners: Listeners?
     @usableFromInline var lastID: UInt64 = 0
     @usableFromInline var lastYield: Yield?
+    /// What the run has reported of its progress, for callers that join later; nil until it reports anything.
+    @usableFromInline var progress: RelayedProgress?
+    /// The run that the work called last.
+    @usableFromInline var called: CalledRun?
 
     @inlinable
     init(leader: Continuation) {
@@ -120,19 +124,12 @@ where Operation.Value: Sendable {
   @usableFromInline let operation: Operation
   @usableFromInline let registry: RunRegistry<Operation>
 
+  @usableFromInline let sharedRun: Run
+
   @usableFromInline let lock = Mutex(())
   // Unsafe because the compiler does not see that `withState` holds the lock. The state lies beside the lock, not in
   // it: releasing a `Mutex` of a generic type looks up the metadata of three types.
   @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var state: State
-  /// The run that the work called last.
-  // Unsafe because the compiler does not see that the lock is held. Not part of `State`: with a weak reference in it, a
-  // deduplicated fetch takes 2 % longer.
-  private nonisolated(unsafe) weak var called: (any WaitNode)?
-  /// What the run has told of its progress, for callers that join later; nil until it tells anything.
-  // Unsafe because the compiler does not see that the lock is held.
-  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var told: RelayedProgress?
-  // Unsafe because the compiler does not see that the initializer alone writes it. A variable, as it refers to `self`.
-  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var madeRun: Run?
 
   @inlinable
   init(
@@ -148,16 +145,11 @@ where Operation.Value: Sendable {
     self.registry = registry
     self.state = State(leader: leader)
     // The one owner is the leader, which begins the run next.
-    self.madeRun = Run(delegate: self, ownerCount: 1)
+    self.sharedRun = Run(ownerCount: 1)
+    self.sharedRun.setDelegate(self)
   }
 
-  @inlinable
-  var sharedRun: Run {
-    guard let sharedRun = self.madeRun else { preconditionFailure("The initializer makes the shared run.") }
-    return sharedRun
-  }
-
-  /// Runs `body`, which must not call or release anything of the user's, with the lock held.
+  /// Runs `body`, which must not call user code or release user values, with the lock held.
   @inlinable
   @inline(__always)
   func withState<R: Sendable>(_ body: (inout State) -> R) -> R {
@@ -236,7 +228,7 @@ extension DeduplicatedRun {
     }
   }
 
-  /// Tells the last result and the progress to a caller that joins late, and then adds its continuation.
+  /// Passes the last result and the progress to a caller that joins late, and then adds its continuation.
   @inlinable
   func catchUp(_ continuation: Continuation, in context: OperationContext) -> UInt64 {
     let listenerContext = context.hasProgressStore ? context : nil
@@ -244,7 +236,9 @@ extension DeduplicatedRun {
     var seenProgress: RelayedProgress?
     while true {
       let (id, missed, progress) = self.withState { state -> (UInt64?, Yield?, RelayedProgress?) in
-        if listenerContext != nil, let told = self.told, told !== seenProgress { return (nil, nil, told) }
+        if listenerContext != nil, let progress = state.progress, progress !== seenProgress {
+          return (nil, nil, progress)
+        }
         if let last = state.lastYield, last.number > seen { return (nil, last, nil) }
         return (state.add(continuation, listenerContext), nil, nil)
       }
@@ -286,13 +280,13 @@ extension DeduplicatedRun {
     _ = consume listeners
   }
 
-  /// Tells the stores of the other callers of the run's progress. The store of the first caller hears it directly.
+  /// Reports the run's progress to the stores of the other callers. The store of the first caller receives it directly.
   @usableFromInline
   package func relay(_ progress: RunProgress, of id: OperationTaskIdentifier) {
     guard id == self.context.operationRunningTaskIdentifier, self.sharedRun.isExecuting else { return }
     let (contexts, replaced) = self.withState { state -> ([OperationContext], RelayedProgress?) in
-      let replaced = self.told
-      self.told = RelayedProgress(after: replaced, progress)
+      let replaced = state.progress
+      state.progress = RelayedProgress(after: replaced, progress)
       let listeners = state.listeners?.all ?? []
       return (listeners.compactMap { $0.continuation == nil ? nil : $0.context }, replaced)
     }
@@ -351,7 +345,7 @@ extension DeduplicatedRun: RunDelegate {
 
   @usableFromInline
   package func waits(of sharedRun: SharedRun<Operation.Value, Operation.Failure>) -> [WaitEdge] {
-    let called = self.lock.withLock { _ in self.called }
+    let called = self.withState { $0.called }?.node
     // The body of the store's run is this run, so the runs that the store's run waits for first count for this one.
     return (self.context.runAttachment?.awaitedRuns ?? []) + (called.map { [WaitEdge(awaited: $0)] } ?? [])
   }
@@ -379,7 +373,12 @@ extension DeduplicatedRun: WaitingRun {
 
   @usableFromInline
   package func note(called node: any WaitNode) {
-    self.lock.withLock { _ in self.called = node }
+    let called = CalledRun(node: node)
+    let replaced = self.withState { state in
+      defer { state.called = called }
+      return state.called
+    }
+    _ = consume replaced  // Released after unlocking.
   }
 }
 

@@ -100,7 +100,7 @@ final class RunRegistry<Operation: OperationRequest & Sendable>: Sendable where 
 @usableFromInline
 struct RegisteredRuns: Sendable {
   @usableFromInline var runs: ContiguousArray<any AnyDeduplicatedRun> = []
-  /// The number of runs that were ever added. It tells whether one was added since `runs` was read.
+  /// The number of runs that were ever added. Another number than before means that one was added meanwhile.
   @usableFromInline var additions = 0
 
   @inlinable
