@@ -1,9 +1,9 @@
 public import OperationCore
 
-/// The keys that are asked for together. The lock of its batcher guards its variables.
+/// The keys that are asked for together.
 @usableFromInline
 final class Batch: @unchecked Sendable {
-  // Unchecked because the lock of the batcher guards the variables.
+  // Unchecked because the lock of the batcher guards the state.
 
   enum Phase: Sendable {
     /// Keys may join.
@@ -13,80 +13,84 @@ final class Batch: @unchecked Sendable {
     case ended
   }
 
+  struct State: Sendable {
+    var phase = Phase.open
+    /// The first callers of each key, in the order in which the keys came. Some may have left.
+    var leaders: [BatchMember] = []
+    var index: BatchIndex
+    /// The number of keys that have a caller.
+    var keyCount = 0
+    /// The number of callers that have not left.
+    var callerCount = 0
+    var timer: OperationSubscription?
+    var task: RunTask?
+  }
+
   /// The scope of the callers; nil for those without one.
   let scope: (any Hashable & Sendable)?
   let scopeHash: Int
   /// The context of the request, which comes from the first caller.
   @usableFromInline let context: OperationContext
-  // The lock makes accesses exclusive, so that they need no check: see `BatchIndex` for the figure.
-  @exclusivity(unchecked) var phase = Phase.open
-  /// The first callers of each key, in the order in which the keys came. Some may have left.
-  @exclusivity(unchecked) var leaders: [BatchMember] = []
-  @exclusivity(unchecked) var index: BatchIndex
-  /// The number of keys that have a caller.
-  @exclusivity(unchecked) var keyCount = 0
-  /// The number of callers that have not left.
-  @exclusivity(unchecked) var callerCount = 0
-  @exclusivity(unchecked) var timer: OperationSubscription?
-  @exclusivity(unchecked) var task: RunTask?
+  // The lock makes the accesses exclusive: see `BatchMember` for the figure.
+  @exclusivity(unchecked) var state: State
 
   init(scope: (any Hashable & Sendable)?, scopeHash: Int, context: OperationContext, maximumSize: Int) {
     self.scope = scope
     self.scopeHash = scopeHash
     self.context = context
-    self.index = BatchIndex(maximumSize: maximumSize)
-    self.leaders.reserveCapacity(min(maximumSize, 128))
+    self.state = State(index: BatchIndex(maximumSize: maximumSize))
+    self.state.leaders.reserveCapacity(min(maximumSize, 128))
   }
 }
 
 extension Batch {
   /// Adds the first caller of a key.
   func add(_ leader: BatchMember) {
-    self.leaders.append(leader)
-    self.keyCount += 1
+    self.state.leaders.append(leader)
+    self.state.keyCount += 1
     self.addCaller(leader, of: leader)
-    self.index.addLast(of: self.leaders)
+    self.state.index.addLast(of: self.state.leaders)
   }
 
   /// Adds a caller whose key has another caller.
   func add(_ follower: BatchMember, after leader: BatchMember) {
-    follower.leader = leader
-    leader.followers?.append(follower)
-    if leader.followers == nil { leader.followers = [follower] }
+    follower.state.leader = leader
+    leader.state.followers?.append(follower)
+    if leader.state.followers == nil { leader.state.followers = [follower] }
     self.addCaller(follower, of: leader)
   }
 
   private func addCaller(_ member: BatchMember, of leader: BatchMember) {
-    member.phase = .waiting
-    member.batch = self
-    leader.callerCount += 1
-    self.callerCount += 1
+    member.state.phase = .waiting
+    member.state.batch = self
+    leader.state.callerCount += 1
+    self.state.callerCount += 1
   }
 
   /// Removes a caller, and its key if no other caller has it and the request is not sent.
   func remove(_ member: BatchMember) {
-    let leader = member.leader.take() ?? member
-    member.phase = .left
-    leader.callerCount -= 1
-    self.callerCount -= 1
+    let leader = member.state.leader.take() ?? member
+    member.state.phase = .left
+    leader.state.callerCount -= 1
+    self.state.callerCount -= 1
     // The index passes over leaders without callers.
-    if leader.callerCount == 0, self.phase == .open { self.keyCount -= 1 }
+    if leader.state.callerCount == 0, self.state.phase == .open { self.state.keyCount -= 1 }
   }
 
   /// Ends the batch. Returns the first callers of its keys, in the order in which the keys came.
   func end() -> [BatchMember] {
-    self.phase = .ended
-    let leaders = self.leaders
+    self.state.phase = .ended
+    let leaders = self.state.leaders
     for leader in leaders {
-      leader.batch = nil
-      guard let followers = leader.followers else { continue }
+      leader.state.batch = nil
+      guard let followers = leader.state.followers else { continue }
       for follower in followers {
-        follower.batch = nil
-        follower.leader = nil
+        follower.state.batch = nil
+        follower.state.leader = nil
       }
     }
-    self.leaders = []
-    self.index.removeAll()
+    self.state.leaders = []
+    self.state.index.removeAll()
     return leaders
   }
 }

@@ -1,9 +1,9 @@
-/// A caller that waits for a key, without the types of the key and the value. The lock of its batcher guards it.
+/// A caller that waits for a key, without the types of the key and the value.
 ///
 /// The first caller of a key leads: the later ones are its followers.
 @usableFromInline
 class BatchMember: @unchecked Sendable {
-  // Unchecked because the lock of the batcher guards the variables.
+  // Unchecked because the lock of the batcher guards the state.
 
   @usableFromInline
   enum Phase: Sendable {
@@ -14,21 +14,30 @@ class BatchMember: @unchecked Sendable {
     case left
   }
 
+  @usableFromInline
+  struct State: Sendable {
+    @usableFromInline var phase = Phase.arriving
+    /// The batch until it has ended.
+    var batch: Batch?
+    /// The first caller of the key until the batch has ended or the caller has left; nil for itself.
+    var leader: BatchMember?
+    /// The later callers of the key; nil if there is none.
+    @usableFromInline var followers: [BatchMember]?
+    /// The number of callers of the key that have not left, if this is the first one.
+    var callerCount = 0
+  }
+
   let hash: Int
-  // The lock makes accesses exclusive, so that they need no check: see `BatchIndex` for the figure.
-  @exclusivity(unchecked) var phase = Phase.arriving
-  /// The batch until it has ended.
-  @exclusivity(unchecked) var batch: Batch?
-  /// The first caller of the key until the batch has ended or the caller has left; nil for itself.
-  @exclusivity(unchecked) var leader: BatchMember?
-  /// The later callers of the key; nil if there is none.
-  @exclusivity(unchecked) @usableFromInline var followers: [BatchMember]?
-  /// The number of callers of the key that have not left, if this is the first one.
-  @exclusivity(unchecked) var callerCount = 0
+  // The lock makes the accesses exclusive: checked, those of callers and batches take 620 of the 12,700 instructions of a
+  // key.
+  @exclusivity(unchecked) @usableFromInline var state = State()
+
+  /// The later callers of the key, once the batch has ended; nil if there is none.
+  @usableFromInline var followers: [BatchMember]? { self.state.followers }
 
   /// Whether the caller of an ended batch waits for the answer.
   @usableFromInline var isWaiting: Bool {
-    if case .waiting = self.phase { true } else { false }
+    if case .waiting = self.state.phase { true } else { false }
   }
 
   @usableFromInline

@@ -126,7 +126,7 @@ extension BatchQueue {
     _ comparisons: Comparisons?,
     _ open: inout OpenBatches
   ) -> Attempt {
-    guard member.phase == .arriving else { return .cancelled }
+    guard member.state.phase == .arriving else { return .cancelled }
     var batch = open.unscoped
     if scope != nil {
       let candidates = open.scoped.filter { $0.scopeHash == scopeHash }
@@ -139,8 +139,8 @@ extension BatchQueue {
       return self.open(batch, member, &open)
     }
     var unknown: [BatchMember]?
-    var slot = batch.index.start(of: member.hash)
-    while let candidate = batch.index.next(of: member.hash, from: &slot, among: batch.leaders) {
+    var slot = batch.state.index.start(of: member.hash)
+    while let candidate = batch.state.index.next(of: member.hash, from: &slot, among: batch.state.leaders) {
       switch comparisons?.keys[ObjectIdentifier(candidate)] {
       case true?:
         batch.add(member, after: candidate)
@@ -151,8 +151,8 @@ extension BatchQueue {
     }
     if let unknown { return .compareKeys(unknown) }
     batch.add(member)
-    guard batch.keyCount >= self.maximumSize else { return .joined }
-    batch.phase = .sent
+    guard batch.state.keyCount >= self.maximumSize else { return .joined }
+    batch.state.phase = .sent
     open.remove(batch)
     return .completed(batch)
   }
@@ -160,7 +160,7 @@ extension BatchQueue {
   private func open(_ batch: Batch, _ member: BatchMember, _ open: inout OpenBatches) -> Attempt {
     batch.add(member)
     guard self.maximumSize > 1 else {
-      batch.phase = .sent
+      batch.state.phase = .sent
       return .completed(batch)
     }
     if batch.scope == nil { open.unscoped = batch } else { open.scoped.append(batch) }
@@ -179,8 +179,8 @@ extension BatchQueue {
       send(batch)
     }
     let isObsolete = self.open.withLock { _ in
-      guard batch.phase == .open else { return true }
-      batch.timer = timer
+      guard batch.state.phase == .open else { return true }
+      batch.state.timer = timer
       return false
     }
     if isObsolete { timer.cancel() }
@@ -189,8 +189,8 @@ extension BatchQueue {
   /// Closes a batch whose window is over. Returns false if it is closed already.
   private func close(_ batch: Batch) -> Bool {
     self.open.withLock { open in
-      guard batch.phase == .open else { return false }
-      batch.phase = .sent
+      guard batch.state.phase == .open else { return false }
+      batch.state.phase = .sent
       open.remove(batch)
       return true
     }
@@ -204,7 +204,7 @@ extension BatchQueue {
   @usableFromInline
   func leaders(of batch: Batch) -> [BatchMember] {
     let (leaders, timer) = self.open.withLock { _ in
-      (batch.leaders.filter { $0.callerCount > 0 }, batch.timer.take())
+      (batch.state.leaders.filter { $0.state.callerCount > 0 }, batch.state.timer.take())
     }
     timer?.cancel()
     return leaders
@@ -214,9 +214,9 @@ extension BatchQueue {
   @usableFromInline
   func keep(_ task: RunTask, of batch: Batch) {
     let isAbandoned = self.open.withLock { _ in
-      guard batch.phase == .sent else { return false }
-      batch.task = task
-      return batch.callerCount == 0
+      guard batch.state.phase == .sent else { return false }
+      batch.state.task = task
+      return batch.state.callerCount == 0
     }
     if isAbandoned { task.cancel() }
   }
@@ -226,7 +226,7 @@ extension BatchQueue {
   /// From then on nothing changes the callers, so that they can be read without the lock.
   @usableFromInline
   func end(_ batch: Batch) -> [BatchMember] {
-    let (leaders, task) = self.open.withLock { _ in (batch.end(), batch.task.take()) }
+    let (leaders, task) = self.open.withLock { _ in (batch.end(), batch.state.task.take()) }
     withExtendedLifetime(task) {}
     return leaders
   }
@@ -235,17 +235,17 @@ extension BatchQueue {
   @usableFromInline
   func leave(_ member: BatchMember) -> Bool {
     let (wasWaiting, timer, task, batch) = self.open.withLock { open in
-      guard let batch = member.batch, member.phase == .waiting, batch.phase != .ended else {
-        if member.phase == .arriving { member.phase = .left }
+      guard let batch = member.state.batch, member.state.phase == .waiting, batch.state.phase != .ended else {
+        if member.state.phase == .arriving { member.state.phase = .left }
         return (false, OperationSubscription?.none, RunTask?.none, Batch?.none)
       }
       batch.remove(member)
-      member.batch = nil
-      guard batch.callerCount == 0 else { return (true, nil, nil, batch) }
-      guard batch.phase == .open else { return (true, nil, batch.task, batch) }
+      member.state.batch = nil
+      guard batch.state.callerCount == 0 else { return (true, nil, nil, batch) }
+      guard batch.state.phase == .open else { return (true, nil, batch.state.task, batch) }
       open.remove(batch)
-      batch.phase = .ended
-      return (true, batch.timer.take(), nil, batch)
+      batch.state.phase = .ended
+      return (true, batch.state.timer.take(), nil, batch)
     }
     timer?.cancel()
     task?.cancel()

@@ -129,7 +129,7 @@ public final class OperationBatcher<Key: Hashable & Sendable, Value: Sendable>: 
 final class BatchCaller<Key: Hashable & Sendable, Value: Sendable>: BatchMember, @unchecked Sendable {
   // Unchecked because the continuation is written before the caller joins, and read by the one that resumes it.
   @usableFromInline let key: Key
-  @exclusivity(unchecked) @usableFromInline var continuation: UnsafeContinuation<Result<Value, any Error>, Never>?
+  @usableFromInline var continuation: UnsafeContinuation<Result<Value, any Error>, Never>?
 
   @inlinable
   init(_ key: Key) {
