@@ -51,7 +51,8 @@ final class PagingRun<PageID: Hashable & Sendable, PageValue: Sendable, Failure:
 
   @usableFromInline let lock = Mutex(())
   // Unsafe because the compiler does not see that `withState` holds the lock. The state lies beside the lock, not in
-  // it: releasing a `Mutex` of a generic type looks up the metadata of its types.
+  // it: releasing a `Mutex` of a generic type looks up the metadata of its types. The lock makes the accesses exclusive,
+  // too: see `PageEventLog` for the figure.
   @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var state: State
 
   /// Creates the state of a run that starts now.
@@ -80,7 +81,7 @@ final class PagingRun<PageID: Hashable & Sendable, PageValue: Sendable, Failure:
     if self.hadPredecessors { self.releasePredecessors() }
   }
 
-  /// Runs `body`, which must not call or release anything of the user's, with the lock held.
+  /// Runs `body`, which must not call user code or release user values, with the lock held.
   @inlinable
   @inline(__always)
   func withState<R: Sendable>(_ body: (inout State) -> R) -> R {
