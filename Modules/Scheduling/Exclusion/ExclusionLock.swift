@@ -64,7 +64,7 @@ enum ExclusionLock {
 
   /// Whether another scope waits for this one.
   static func isAwaited(_ scope: RunScope) -> Bool {
-    self.machine.withLock { _ in !scope.waitingScopes.isEmpty }
+    self.machine.withLock { _ in !scope.state.waitingScopes.isEmpty }
   }
 
   private static func resume(_ resumptions: [ExclusionMachine.Resumption]) {

@@ -7,7 +7,7 @@ extension ExclusionMachine {
   func canEnter(_ waiter: ExclusionWaiter) -> Bool {
     waiter.slots.allSatisfy { slot in
       if let holder = self.lanes[slot].holder, !waiter.scope.isInside(holder) { return false }
-      guard let previous = self.lanes[slot].queue.last(before: waiter.ticket) else { return true }
+      guard let previous = self.lanes[slot].queue.last(before: waiter.state.ticket) else { return true }
       return self.waits(from: .waiter(previous), to: waiter.scope) != nil
     }
   }
@@ -61,7 +61,7 @@ extension ExclusionMachine {
       case .waiter(let waiter):
         for slot in waiter.slots {
           if let holder = self.lanes[slot].holder, !waiter.scope.isInside(holder) { found.append(.scope(holder)) }
-          if let previous = self.lanes[slot].queue.last(before: waiter.ticket) { found.append(.waiter(previous)) }
+          if let previous = self.lanes[slot].queue.last(before: waiter.state.ticket) { found.append(.waiter(previous)) }
         }
       }
       for node in found where known.insert(node.id).inserted { steps.append((node, next)) }

@@ -55,14 +55,17 @@ final class ExclusionWaiter: Sendable {
     case over
   }
 
+  struct State {
+    var phase = Phase.arriving
+    var ticket: UInt64 = 0
+    /// Whether the scope was inside of a holder when the waiter was enqueued, or has come to be since.
+    var isNested = false
+  }
+
   let scope: RunScope
   let slots: [Int]
   // Unsafe because the compiler does not see that the lock of the exclusion machine guards it.
-  nonisolated(unsafe) var ticket: UInt64 = 0
-  // Unsafe because the compiler does not see that the lock of the exclusion machine guards it.
-  nonisolated(unsafe) var phase = Phase.arriving
-  // Unsafe because the compiler does not see that the lock of the exclusion machine guards it.
-  nonisolated(unsafe) var isNested = false
+  nonisolated(unsafe) var state = State()
 
   init(scope: RunScope, slots: [Int]) {
     self.scope = scope
@@ -70,7 +73,7 @@ final class ExclusionWaiter: Sendable {
   }
 
   var isWaiting: Bool {
-    switch self.phase {
+    switch self.state.phase {
     case .arriving, .suspended: true
     case .decided, .over: false
     }
@@ -108,10 +111,10 @@ extension ExclusionMachine {
   mutating func enqueue(_ waiter: ExclusionWaiter) -> [Resumption] {
     self.lastTicket += 1
     self.waiterCount += 1
-    waiter.ticket = self.lastTicket
-    for slot in waiter.slots { self.lanes[slot].queue.append(waiter, ticket: waiter.ticket) }
+    waiter.state.ticket = self.lastTicket
+    for slot in waiter.slots { self.lanes[slot].queue.append(waiter, ticket: waiter.state.ticket) }
     if waiter.scope.isInsideHolder {
-      waiter.isNested = true
+      waiter.state.isNested = true
       self.nestedWaiters.append(waiter)
     }
     return self.admit(waiter.slots)
@@ -122,11 +125,11 @@ extension ExclusionMachine {
     _ waiter: ExclusionWaiter,
     _ continuation: UnsafeContinuation<ExclusionOutcome, Never>
   ) -> ExclusionOutcome? {
-    guard case .decided(let outcome) = waiter.phase else {
-      waiter.phase = .suspended(continuation)
+    guard case .decided(let outcome) = waiter.state.phase else {
+      waiter.state.phase = .suspended(continuation)
       return nil
     }
-    waiter.phase = .over
+    waiter.state.phase = .over
     return outcome
   }
 
@@ -139,7 +142,7 @@ extension ExclusionMachine {
 
   /// Gives the categories back, and admits those whose turn it is.
   mutating func release(_ scope: RunScope, _ slots: [Int]) -> [Resumption] {
-    scope.isHolding = false
+    scope.state.isHolding = false
     var mayAdmit = !self.nestedWaiters.isEmpty
     for slot in slots {
       self.pop(scope, slot)
@@ -150,7 +153,7 @@ extension ExclusionMachine {
 
   /// Notes that `scope` cannot end before `others`, which may then use what it holds.
   mutating func adopt(_ others: [RunScope], by scope: RunScope) -> [Resumption] {
-    for other in others { other.waitingScopes.append(scope) }
+    for other in others { other.state.waitingScopes.append(scope) }
     self.findNestedWaiters()
     return self.admit([])
   }
@@ -158,7 +161,8 @@ extension ExclusionMachine {
   /// Takes one ``adopt(_:by:)`` back.
   mutating func abandon(_ others: [RunScope], by scope: RunScope) {
     for other in others {
-      if let index = other.waitingScopes.firstIndex(where: { $0 === scope }) { other.waitingScopes.remove(at: index) }
+      let waitingScopes = other.state.waitingScopes
+      if let index = waitingScopes.firstIndex(where: { $0 === scope }) { other.state.waitingScopes.remove(at: index) }
     }
   }
 
@@ -166,19 +170,19 @@ extension ExclusionMachine {
     guard self.waiterCount > self.nestedWaiters.count else { return }
     var found = false
     for lane in self.lanes where !lane.queue.isEmpty {
-      for waiter in lane.queue.all where !waiter.isNested && waiter.scope.isInsideHolder {
-        waiter.isNested = true
+      for waiter in lane.queue.all where !waiter.state.isNested && waiter.scope.isInsideHolder {
+        waiter.state.isNested = true
         self.nestedWaiters.append(waiter)
         found = true
       }
     }
-    if found { self.nestedWaiters.sort { $0.ticket < $1.ticket } }
+    if found { self.nestedWaiters.sort { $0.state.ticket < $1.state.ticket } }
   }
 
   private mutating func push(_ scope: RunScope, _ slot: Int) {
     if let holder = self.lanes[slot].holder { self.lanes[slot].outerHolders.append(holder) }
     self.lanes[slot].holder = scope
-    scope.isHolding = true
+    scope.state.isHolding = true
   }
 
   private mutating func pop(_ scope: RunScope, _ slot: Int) {
@@ -229,22 +233,22 @@ extension ExclusionMachine {
   }
 
   private func isFirstEverywhere(_ waiter: ExclusionWaiter) -> Bool {
-    waiter.slots.allSatisfy { self.lanes[$0].holder == nil && self.lanes[$0].queue.firstTicket == waiter.ticket }
+    waiter.slots.allSatisfy { self.lanes[$0].holder == nil && self.lanes[$0].queue.firstTicket == waiter.state.ticket }
   }
 
   /// Removes a waiter from the queues, with an outcome. Returns its resumption if it is suspended.
   private mutating func decide(_ waiter: ExclusionWaiter, _ outcome: ExclusionOutcome) -> Resumption? {
-    for slot in waiter.slots { _ = self.lanes[slot].queue.remove(waiter.ticket) }
-    if waiter.isNested { self.nestedWaiters.removeAll { $0 === waiter } }
+    for slot in waiter.slots { _ = self.lanes[slot].queue.remove(waiter.state.ticket) }
+    if waiter.state.isNested { self.nestedWaiters.removeAll { $0 === waiter } }
     self.waiterCount -= 1
     if case .admitted = outcome {
       for slot in waiter.slots { self.push(waiter.scope, slot) }
     }
-    guard case .suspended(let continuation) = waiter.phase else {
-      waiter.phase = .decided(outcome)
+    guard case .suspended(let continuation) = waiter.state.phase else {
+      waiter.state.phase = .decided(outcome)
       return nil
     }
-    waiter.phase = .over
+    waiter.state.phase = .over
     return (continuation, outcome)
   }
 }

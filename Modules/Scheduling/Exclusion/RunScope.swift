@@ -21,12 +21,16 @@ final class RunScope: Sendable {
   /// The lane of unique work that the run belongs to.
   let uniqueSlot: Int?
 
-  /// The scopes that wait for this one.
-  // Unsafe because the compiler does not see that the lock of the exclusion machine guards it.
-  nonisolated(unsafe) var waitingScopes: [RunScope]
-  /// Whether the scope holds categories.
-  // Unsafe because the compiler does not see that the lock of the exclusion machine guards it.
-  nonisolated(unsafe) var isHolding = false
+  struct State {
+    /// The scopes that wait for this one.
+    var waitingScopes: [RunScope]
+    /// Whether the scope holds categories.
+    var isHolding = false
+  }
+
+  // Unsafe because the compiler does not see that the lock of the exclusion machine guards it. That makes the accesses
+  // exclusive, too: checked, they take 160 of the 3,950 instructions of a run whose category is free.
+  @exclusivity(unchecked) nonisolated(unsafe) var state: State
 
   init(
     parent: RunScope?,
@@ -39,7 +43,7 @@ final class RunScope: Sendable {
     self.operationType = operationType
     self.place = place
     self.uniqueSlot = uniqueSlot
-    self.waitingScopes = waitingScopes
+    self.state = State(waitingScopes: waitingScopes)
   }
 }
 
@@ -54,7 +58,7 @@ extension RunScope {
 extension RunScope {
   /// Calls `body` for the scope and those that cannot end before it, until it returns true. Called under the lock.
   func containsInSelfOrAround(where body: (RunScope) -> Bool) -> Bool {
-    if self.waitingScopes.isEmpty {
+    if self.state.waitingScopes.isEmpty {
       // The usual case, a chain.
       if body(self) { return true }
       return self.parent?.containsInSelfOrAround(where: body) ?? false
@@ -65,7 +69,7 @@ extension RunScope {
       guard known.insert(ObjectIdentifier(scope)).inserted else { continue }
       if body(scope) { return true }
       if let parent = scope.parent { pending.append(parent) }
-      pending += scope.waitingScopes
+      pending += scope.state.waitingScopes
     }
     return false
   }
@@ -76,7 +80,7 @@ extension RunScope {
 
   /// Whether a scope around this one holds categories. Called under the lock.
   var isInsideHolder: Bool {
-    self.containsInSelfOrAround { $0 !== self && $0.isHolding }
+    self.containsInSelfOrAround { $0 !== self && $0.state.isHolding }
   }
 
   /// The places of the scheduled operations that this scope is part of, innermost first.
