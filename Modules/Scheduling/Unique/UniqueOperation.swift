@@ -70,7 +70,7 @@ where Operation.Value: Sendable {
     self.failure = failure
   }
 
-  /// Tells a scheduler that the operation is unique work.
+  /// Marks the operation as unique work in the context that a scheduler reads.
   public func setup(context: inout OperationContext, using operation: Operation) {
     context.uniqueWork = self.work
     operation.setup(context: &context)
@@ -123,19 +123,19 @@ extension UniqueMember {
       await self.suspend(isolation: isolation)
     } onCancel: {
       SchedulingLock.perform { actions in
-        self.isCancelled = true
-        if let continuation = self.continuation.take() { actions.resume(continuation) }
+        self.state.isCancelled = true
+        if let continuation = self.state.continuation.take() { actions.resume(continuation) }
       }
     }
     for place in places.reversed() { await place.reclaim(isolation: isolation) }
-    return !SchedulingLock.withLock { self.isCancelled || self.isWaiting }
+    return !SchedulingLock.withLock { self.state.isCancelled || self.state.isWaiting }
   }
 
   private func suspend(isolation: isolated (any Actor)?) async {
     await withUnsafeContinuation { continuation in
       let isOver = SchedulingLock.withLock {
-        if self.isCancelled || !self.isWaiting { return true }
-        self.continuation = continuation
+        if self.state.isCancelled || !self.state.isWaiting { return true }
+        self.state.continuation = continuation
         return false
       }
       if isOver { continuation.resume() }
@@ -145,8 +145,8 @@ extension UniqueMember {
   /// Keeps the task, so that a replacing run can cancel it.
   fileprivate func keep(_ task: some CancellableTask) {
     let isCancelled = SchedulingLock.withLock {
-      self.task = task
-      return self.isCancelled
+      self.state.task = task
+      return self.state.isCancelled
     }
     if isCancelled { task.cancel() }
   }

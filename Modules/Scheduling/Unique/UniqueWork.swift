@@ -6,34 +6,40 @@ struct UniqueWork: Sendable {
   let policy: UniqueWorkPolicy
   let name: String
 
+  /// The runs of all identifiers in use.
+  private struct Queues {
+    /// The runs by the slots of their lanes.
+    var bySlot: [Int: TicketQueue<UniqueMember>] = [:]
+    var lastTicket: UInt64 = 0
+  }
+
   // Unsafe because the compiler does not see that the scheduling lock guards it.
-  private nonisolated(unsafe) static var queues: [Int: TicketQueue<UniqueMember>] = [:]
-  // Unsafe because the compiler does not see that the scheduling lock guards it.
-  private nonisolated(unsafe) static var lastTicket: UInt64 = 0
+  private nonisolated(unsafe) static var queues = Queues()
 
   /// The error of a run that an earlier one keeps from running.
   var skipped: OperationSkipped { OperationSkipped(reason: "the unique work \(self.name), which is under way") }
 
   /// The number of identifiers in use.
-  static var count: Int { SchedulingLock.withLock { self.queues.count } }
+  static var count: Int { SchedulingLock.withLock { self.queues.bySlot.count } }
 }
 
 /// A run of unique work, from when it is scheduled or begins until it ends.
 final class UniqueMember: Sendable {
+  struct State {
+    var isWaiting = false
+    var isCancelled = false
+    /// The wait of a run outside of a scheduler.
+    var continuation: UnsafeContinuation<Void, Never>?
+    /// The work of a run outside of a scheduler.
+    var task: (any CancellableTask)?
+  }
+
   let lane: CategoryLane
   let ticket: UInt64
   /// The operation, if it is a scheduled one.
   let node: ScheduledNode?
   // Unsafe because the compiler does not see that the scheduling lock guards it.
-  nonisolated(unsafe) var isWaiting = false
-  // Unsafe because the compiler does not see that the scheduling lock guards it.
-  nonisolated(unsafe) var isCancelled = false
-  /// The wait of a run that no scheduler knows.
-  // Unsafe because the compiler does not see that the scheduling lock guards it.
-  nonisolated(unsafe) var continuation: UnsafeContinuation<Void, Never>?
-  /// The work of a run that no scheduler knows.
-  // Unsafe because the compiler does not see that the scheduling lock guards it.
-  nonisolated(unsafe) var task: (any CancellableTask)?
+  nonisolated(unsafe) var state = State()
 
   fileprivate init(lane: CategoryLane, ticket: UInt64, node: ScheduledNode?) {
     self.lane = lane
@@ -61,45 +67,45 @@ extension UniqueWork {
         return
       }
       node.state.unique = member
-      if member.isWaiting { node.state.unmetCount += 1 }
+      if member.state.isWaiting { node.state.unmetCount += 1 }
     }
   }
 
   /// Adds a run. Returns nil if it is skipped. Called under the lock.
   static func join(_ work: UniqueWork, _ node: ScheduledNode?, _ actions: inout SchedulingActions) -> UniqueMember? {
     let slot = work.lane.slot
-    let others = self.queues[slot]?.all ?? []
+    let others = self.queues.bySlot[slot]?.all ?? []
     if work.policy == .keep, !others.isEmpty { return nil }
-    self.lastTicket += 1
-    let member = UniqueMember(lane: work.lane, ticket: self.lastTicket, node: node)
-    self.queues[slot, default: TicketQueue()].append(member, ticket: member.ticket)
+    self.queues.lastTicket += 1
+    let member = UniqueMember(lane: work.lane, ticket: self.queues.lastTicket, node: node)
+    self.queues.bySlot[slot, default: TicketQueue()].append(member, ticket: member.ticket)
     if work.policy == .replace {
       for other in others { self.cancel(other, &actions) }
     }
-    member.isWaiting = self.queues[slot]?.firstTicket != member.ticket
+    member.state.isWaiting = self.queues.bySlot[slot]?.firstTicket != member.ticket
     return member
   }
 
   /// Removes a run that has ended, and lets the next one begin. Called under the lock.
   static func leave(_ member: UniqueMember, _ actions: inout SchedulingActions) {
     let slot = member.lane.slot
-    guard self.queues[slot]?.remove(member.ticket) != nil else { return }
-    guard let next = self.queues[slot]?.first else {
-      self.queues[slot] = nil
+    guard self.queues.bySlot[slot]?.remove(member.ticket) != nil else { return }
+    guard let next = self.queues.bySlot[slot]?.first else {
+      self.queues.bySlot[slot] = nil
       return
     }
-    guard next.isWaiting else { return }
-    next.isWaiting = false
+    guard next.state.isWaiting else { return }
+    next.state.isWaiting = false
     if let node = next.node { node.core.meet(node, &actions) }
-    if let continuation = next.continuation.take() { actions.resume(continuation) }
+    if let continuation = next.state.continuation.take() { actions.resume(continuation) }
   }
 
   private static func cancel(_ member: UniqueMember, _ actions: inout SchedulingActions) {
     if let node = member.node { return node.cancel(&actions) }
-    guard !member.isCancelled else { return }
-    member.isCancelled = true
-    if let task = member.task { actions.taskCancellations.append(task) }
-    if let continuation = member.continuation.take() { actions.resume(continuation) }
+    guard !member.state.isCancelled else { return }
+    member.state.isCancelled = true
+    if let task = member.state.task { actions.taskCancellations.append(task) }
+    if let continuation = member.state.continuation.take() { actions.resume(continuation) }
   }
 }
 
@@ -110,6 +116,6 @@ extension UniqueMember {
 
 extension UniqueWork {
   fileprivate static func previous(_ member: UniqueMember) -> UniqueMember? {
-    self.queues[member.lane.slot]?.last(before: member.ticket)
+    self.queues.bySlot[member.lane.slot]?.last(before: member.ticket)
   }
 }
