@@ -12,8 +12,6 @@ protocol ScheduledJob: AnyObject, Sendable {
   func run(in context: OperationContext) async -> (any Error)?
   /// Runs the operation with further conditions before its own ones.
   func run(in context: OperationContext, after conditions: [any OperationCondition]) async -> (any Error)?
-  /// Hands the value to its waiters. Called under the scheduling lock.
-  func publish()
 }
 
 /// The work of a scheduled operation of a given type.
@@ -22,9 +20,6 @@ final class OperationJob<Operation: OperationRequest & Sendable>: ScheduledJob w
   @usableFromInline let operation: Operation
   /// The object that has the value for users.
   @usableFromInline let handle: ScheduledOperation<Operation.Value>
-  /// The value, before it is published.
-  // Unsafe because the compiler does not see that the task of the operation alone uses it until then.
-  @usableFromInline nonisolated(unsafe) var value: Operation.Value?
 
   @inlinable
   init(operation: Operation, handle: ScheduledOperation<Operation.Value>) {
@@ -46,7 +41,8 @@ final class OperationJob<Operation: OperationRequest & Sendable>: ScheduledJob w
   @inlinable
   func run(in context: OperationContext) async -> (any Error)? {
     do {
-      self.value = try await OperationRunner(operation: self.operation, initialContext: context).run(isolation: nil)
+      let runner = OperationRunner(operation: self.operation, initialContext: context)
+      self.handle.keep(try await runner.run(isolation: nil))
       return nil
     } catch {
       return error
@@ -58,15 +54,10 @@ final class OperationJob<Operation: OperationRequest & Sendable>: ScheduledJob w
     // They are prepared and evaluated together with the operation's own ones.
     let operation = self.operation.preparedAsAnyFailure(after: conditions)
     do {
-      self.value = try await OperationRunner(operation: operation, initialContext: context).run(isolation: nil)
+      self.handle.keep(try await OperationRunner(operation: operation, initialContext: context).run(isolation: nil))
       return nil
     } catch {
       return error
     }
-  }
-
-  @usableFromInline
-  func publish() {
-    self.handle.storedValue = self.value
   }
 }

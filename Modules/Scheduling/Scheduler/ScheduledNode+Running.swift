@@ -14,7 +14,6 @@ extension ScheduledNode {
         let isCancelled = isCancellation || self.state.isCancelled
         self.core.end(self, isCancelled ? .cancelled(error) : .failed(error), &actions)
       } else {
-        beginning.job.publish()
         self.core.end(self, .succeeded, &actions)
       }
     }

@@ -5,7 +5,7 @@ internal import Synchronization
 enum SchedulingLock {
   private static let mutex = Mutex(())
 
-  /// Runs `body`, which must neither call nor release what is the user's, under the lock.
+  /// Runs `body`, which must neither call user code nor release user values, under the lock.
   static func withLock<R: Sendable>(_ body: () -> R) -> R {
     self.mutex.withLock { _ in body() }
   }
@@ -30,7 +30,7 @@ struct SchedulingActions {
   var deliveries: [ScheduledNode] = []
   /// The progress of schedulers, with its new counts.
   var progress: [(OperationProgress, ProgressCounts)] = []
-  /// What operations had, which is released after unlocking, as it may own what is the user's.
+  /// What operations no longer need, released after unlocking: it may own user values.
   private var remains: ScheduledNode.Remains?
   private var otherRemains: [ScheduledNode.Remains] = []
 
@@ -89,7 +89,7 @@ final class ScheduledNode: Sendable {
     case preparing
     /// Its body runs.
     case running
-    /// It has ended, and its observers are told.
+    /// It has ended, and its observers are being notified.
     case ending
     case ended
   }
@@ -203,7 +203,7 @@ final class ScheduledNode: Sendable {
 
   var isOver: Bool { self.state.phase.rawValue >= Phase.ending.rawValue }
 
-  /// The name of the operation. Not called under the lock: it is the user's.
+  /// The name of the operation. Not called under the lock: it is user code.
   var name: String {
     if let explicitName = self.explicitName { return explicitName }
     // An operation that has ended may be gone.

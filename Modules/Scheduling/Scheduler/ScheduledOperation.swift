@@ -11,12 +11,19 @@ public import OperationCore
 /// The operation runs even if nothing refers to this object.
 public final class ScheduledOperation<Value: Sendable>: Sendable {
   @usableFromInline let node: ScheduledNode
+  /// What the body has returned; read after the operation has ended.
   // Unsafe because the compiler does not see that the scheduling lock guards it.
   nonisolated(unsafe) var storedValue: Value?
 
   @usableFromInline
   init(node: ScheduledNode) {
     self.node = node
+  }
+
+  /// Keeps what the body has returned.
+  @usableFromInline
+  func keep(_ value: Value) {
+    SchedulingLock.withLock { self.storedValue = value }
   }
 
   /// The operation without the type of its value.
@@ -98,8 +105,8 @@ extension ScheduledOperation {
   /// }
   /// ```
   ///
-  /// Each closure is called once, in order, with no lock held. An observer that is added late hears at once whether the
-  /// operation has started and ended.
+  /// Each closure is called once, in order, with no lock held. An observer that is added late is notified at once
+  /// of the start and of the end, if they have happened.
   public func observe(_ build: (inout OperationObservation<Value>) -> Void) {
     var observation = OperationObservation<Value>()
     build(&observation)
@@ -111,7 +118,7 @@ extension ScheduledOperation {
     )
   }
 
-  /// Schedules an operation in the same scheduler, as a product of this one, whose observers are told.
+  /// Schedules an operation in the same scheduler, as a product of this one, whose observers are notified.
   ///
   /// The product is not held back by vital operations that came after this one. This operation does not wait for it,
   /// but a group that this one is part of does. If this operation has ended, that is reported as
