@@ -7,8 +7,8 @@ public import Synchronization
 @usableFromInline
 final class ReentrantMutex<Value: Sendable>: Sendable {
   @usableFromInline let lock = ReentrantLock()
-  // Unsafe only in name: the lock guards all accesses, which also makes them exclusive.
-  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var value: Value
+  // Unsafe only in name: the lock guards all accesses.
+  @usableFromInline nonisolated(unsafe) var value: Value
 
   @inlinable
   init(_ value: Value) {

@@ -69,9 +69,23 @@ enum ThreadLocal {
   #else
     // A system without threads.
     @usableFromInline static var currentThread: UInt { 1 }
-    @usableFromInline nonisolated(unsafe) static let depth = makeCounter()  // The only thread uses it.
-    nonisolated(unsafe) static var unraveling: UnsafeMutableRawPointer?  // The only thread uses it.
-    nonisolated(unsafe) static var trampoline: UnsafeMutableRawPointer?  // The only thread uses it.
+    @usableFromInline static var depth: UnsafeMutablePointer<Int> { self.values.depth }
+
+    private struct Values {
+      let depth = makeCounter()
+      var unraveling: UnsafeMutableRawPointer?
+      var trampoline: UnsafeMutableRawPointer?
+    }
+
+    private nonisolated(unsafe) static var values = Values()  // The only thread uses them.
+    static var unraveling: UnsafeMutableRawPointer? {
+      get { self.values.unraveling }
+      set { self.values.unraveling = newValue }
+    }
+    static var trampoline: UnsafeMutableRawPointer? {
+      get { self.values.trampoline }
+      set { self.values.trampoline = newValue }
+    }
   #endif
 
   private static func makeCounter() -> UnsafeMutablePointer<Int> {
