@@ -88,12 +88,9 @@ extension ClientStorage {
     entry.idlenessReading = idleness.reading
     entry.isIdle = idleness.isIdle && entry.store != nil
     guard wasIdle != entry.isIdle else { return .none }
-    guard state.notes.isEmpty, !state.isDelivering else {
-      state.notes.append(entry.isIdle ? .idle(entry) : .active(entry))
-      return .waiting
-    }
-    state.isDelivering = true
-    return .notifying(isIdle: entry.isIdle)
+    if state.notes.beginDirectly() { return .notifying(isIdle: entry.isIdle) }
+    state.notes.append(entry.isIdle ? .idle(entry) : .active(entry))
+    return .waiting
   }
 
   /// Evicts an idle store: the store stays at its path while another owner holds it, and is removed otherwise.

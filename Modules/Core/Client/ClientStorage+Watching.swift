@@ -14,31 +14,27 @@ extension ClientStorage {
 
   /// Delivers the queued notes to the cache and the watchers, unless another thread is already delivering.
   func deliver() {
-    let isDelivering = self.state.withLock { state in
-      defer { state.isDelivering = true }
-      return state.isDelivering
-    }
-    if !isDelivering { self.deliverRest() }
+    self.deliver(from: self.state.withLock { ($0.notes.begin(), $0.watchers) })
   }
 
+  /// Delivers the notes that were queued during the delivery in progress, and ends it.
   func deliverRest() {
-    while true {
-      let (notes, watchers) = self.state.withLock { state -> ([Note], [UInt64: StoreWatcher]) in
-        defer { state.notes = [] }
-        if state.notes.isEmpty { state.isDelivering = false }
-        return (state.notes, state.watchers)
-      }
-      if notes.isEmpty { return }
-      let sortedWatchers = watchers.sorted { $0.key < $1.key }
-      for note in notes {
-        switch note {
-        case .change(let change):
-          // Later watchers were added when the change was already visible.
-          for (id, watcher) in sortedWatchers where id <= change.lastWatcherID { watcher.receive(change) }
-        case .idle(let entry): self.notifyCache(of: entry, isIdle: true)
-        case .active(let entry): self.notifyCache(of: entry, isIdle: false)
+    self.deliver(from: self.state.withLock { ($0.notes.next(), $0.watchers) })
+  }
+
+  private func deliver(from first: (Note?, [UInt64: StoreWatcher])) {
+    var next = first
+    while case (let note?, let watchers) = next {
+      switch note {
+      case .change(let change):
+        // Later watchers were added when the change was already visible.
+        for (id, watcher) in watchers.sorted(by: { $0.key < $1.key }) where id <= change.lastWatcherID {
+          watcher.receive(change)
         }
+      case .idle(let entry): self.notifyCache(of: entry, isIdle: true)
+      case .active(let entry): self.notifyCache(of: entry, isIdle: false)
       }
+      next = self.state.withLock { ($0.notes.next(), $0.watchers) }
     }
   }
 

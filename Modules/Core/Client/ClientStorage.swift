@@ -15,10 +15,9 @@ final class ClientStorage: Sendable {
     var entries = PathTrie<StoreEntry>()
     var watchers: [UInt64: StoreWatcher] = [:]
     var lastWatcherID: UInt64 = 0
-    var notes: [Note] = []
+    var notes = SerialQueue<Note>()
     /// Entries added by ``ClientStorage/apply(removed:added:)``. Their stores may be in use and need an idleness check.
     var addedEntries: [StoreEntry] = []
-    var isDelivering = false
     /// The weak reference to this object that the entries share; nil until the first entry.
     var client: StoreEntryClient?
   }
@@ -199,11 +198,10 @@ extension ClientStorage {
     let entry = self.makeEntry(of: new, isIdle: isIdle, in: &state)
     // The entry of a deallocated store may still be at the path.
     let replaced = update(&state.entries, entry)
-    guard isIdle, state.watchers.isEmpty, state.notes.isEmpty, !state.isDelivering else {
+    guard isIdle, state.watchers.isEmpty, state.notes.beginDirectly() else {
       self.note(insertionOf: entry, new, replacing: replaced, in: &state, &released)
       return .queued(unchecked: isIdle ? nil : entry, hasNotes: !state.notes.isEmpty)
     }
-    state.isDelivering = true
     if let replaced { released.append(self.end(replaced, in: &state, &released)) }
     return .immediate(entry)
   }

@@ -10,8 +10,15 @@ package final class Broadcast<Value: Sendable>: Sendable {
     /// The number of values sent.
     var version: UInt64 = 0
     var handlers = Handlers<Value>()
-    var eventQueue: [Delivery] = []
-    var isDelivering = false
+    var deliveries = SerialQueue<Delivery>()
+
+    /// Sets the value, and queues its delivery to the handlers that are subscribed now.
+    mutating func enqueue(_ value: Value, _ released: inout ReleasedValues) {
+      released.append(self.value)
+      self.value = value
+      self.version += 1
+      if !self.handlers.isEmpty { self.deliveries.append(Delivery(value: value, handlers: self.handlers)) }
+    }
   }
 
   private struct Delivery {
@@ -40,8 +47,12 @@ package final class Broadcast<Value: Sendable>: Sendable {
 extension Broadcast {
   /// Sets the value and delivers it. If a delivery is in progress, that delivery includes it.
   package func send(_ value: Value) {
-    _ = self.enqueue(value)
-    self.deliver()
+    self.deliver(
+      from: self.state.withLock { state, released in
+        state.enqueue(value, &released)
+        return state.deliveries.begin()
+      }
+    )
   }
 
   /// Sets the value, which `deliver` then delivers to the handlers that are subscribed now.
@@ -51,34 +62,21 @@ extension Broadcast {
   package func enqueue(_ value: Value, after version: UInt64? = nil) -> Bool {
     self.state.withLock { state, released in
       guard version == nil || version == state.version else { return false }
-      released.append(state.value)
-      state.value = value
-      state.version += 1
-      guard !state.handlers.isEmpty else { return false }
-      state.eventQueue.append(Delivery(value: value, handlers: state.handlers))
-      return true
+      state.enqueue(value, &released)
+      return !state.deliveries.isEmpty
     }
   }
 
   /// Delivers the values that are waiting, unless a delivery is in progress, which includes them.
   package func deliver() {
-    let isDelivering = self.state.withLock { state in
-      defer { state.isDelivering = true }
-      return state.isDelivering
-    }
-    guard !isDelivering else { return }
-    while let delivery = self.nextDelivery() {
-      for handler in delivery.handlers.all { handler.call(delivery.value) }
-    }
+    self.deliver(from: self.state.withLock { $0.deliveries.begin() })
   }
 
-  private func nextDelivery() -> Delivery? {
-    self.state.withLock { state in
-      guard !state.eventQueue.isEmpty else {
-        state.isDelivering = false
-        return nil
-      }
-      return state.eventQueue.removeFirst()
+  private func deliver(from first: Delivery?) {
+    var next = first
+    while let delivery = next {
+      for handler in delivery.handlers.all { handler.call(delivery.value) }
+      next = self.state.withLock { $0.deliveries.next() }
     }
   }
 }

@@ -13,11 +13,10 @@ extension StoreMachine {
     mayDeliver: Bool
   ) -> Recipients<State>? {
     if self.subscribers.isEmpty || change.isEmpty { return nil }
-    guard mayDeliver, self.eventQueue.isEmpty, !self.eventQueue.isDelivering else {
+    guard mayDeliver, self.eventQueue.beginDirectly() else {
       self.queue(change, result: result, context(), run: run, addressee: addressee)
       return nil
     }
-    self.eventQueue.isDelivering = true
     return Recipients(slots: self.subscribers.slots, limit: self.subscribers.nextID, addressee: addressee)
   }
 
@@ -45,26 +44,17 @@ extension StoreMachine {
 
   /// Begins delivering events and returns the first; nil when a delivery is in progress or no event is queued.
   mutating func beginDelivery() -> Delivery<State>? {
-    guard !self.eventQueue.isDelivering, !self.eventQueue.isEmpty else { return nil }
-    self.eventQueue.isDelivering = true
-    return self.nextDelivery()
-  }
-
-  /// Ends the delivery in progress and returns true. Returns false, and does not end it, when events are queued.
-  @inlinable
-  mutating func endDelivery() -> Bool {
-    guard self.eventQueue.isEmpty else { return false }
-    self.eventQueue.isDelivering = false
-    return true
+    self.delivery(of: self.eventQueue.begin())
   }
 
   /// Returns the next event of the delivery in progress. Returns nil, and ends the delivery, when no event is queued.
   mutating func nextDelivery() -> Delivery<State>? {
-    if let entry = self.eventQueue.popFirst() {
-      if case .dismissal(let subscriber) = entry { _ = self.subscribers.remove(subscriber) }
-      return Delivery(entry: entry, slots: self.subscribers.slots)
-    }
-    self.eventQueue.isDelivering = false
-    return nil
+    self.delivery(of: self.eventQueue.next())
+  }
+
+  private mutating func delivery(of entry: EventQueueEntry<State>?) -> Delivery<State>? {
+    guard let entry else { return nil }
+    if case .dismissal(let subscriber) = entry { _ = self.subscribers.remove(subscriber) }
+    return Delivery(entry: entry, slots: self.subscribers.slots)
   }
 }

@@ -19,7 +19,7 @@ extension StoreRuntime {
   /// Ends a delivery that bypassed the event queue, after the events that were queued meanwhile.
   @inlinable
   func endDelivery() {
-    if !self.machine.withLock({ $0.endDelivery() }) { self.deliverRest() }
+    if !self.machine.withLock({ $0.eventQueue.end() }) { self.deliverRest() }
   }
 
   @usableFromInline
@@ -32,12 +32,9 @@ extension StoreRuntime {
   func performInOrder(_ action: @escaping @Sendable () -> Void) {
     let mayDeliver = !self.machine.isOwnedByCurrentThread
     let isNext = self.machine.withLock { machine in
-      guard mayDeliver, machine.eventQueue.isEmpty, !machine.eventQueue.isDelivering else {
-        machine.eventQueue.append(.action(action))
-        return false
-      }
-      machine.eventQueue.isDelivering = true
-      return true
+      let isNext = mayDeliver && machine.eventQueue.beginDirectly()
+      if !isNext { machine.eventQueue.append(.action(action)) }
+      return isNext
     }
     guard isNext else { return }
     action()

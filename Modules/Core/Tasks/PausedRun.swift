@@ -100,49 +100,31 @@ final class PausedRun: Sendable {
 final class ResumptionLine: Sendable {
   static let shared = ResumptionLine()
 
-  private struct State: Sendable {
-    /// The runs in the line; those before `head` have left it.
-    var runs: [PausedRun?] = []
-    var head = 0
-    /// Whether a run has been woken and has not let the next one go, or is about to be woken.
-    var isAdvancing = false
-
-    mutating func popFirst() -> PausedRun? {
-      guard self.head < self.runs.count else {
-        self.runs.removeAll(keepingCapacity: self.runs.capacity <= 64)
-        self.head = 0
-        return nil
-      }
-      defer { self.head += 1 }
-      return self.runs[self.head].take()
-    }
-  }
-
-  private let state = Locked(State())
+  private let runs = Locked(SerialQueue<PausedRun>())
 
   /// The number of runs in the line.
-  var count: Int { self.state.withLock { $0.runs.count - $0.head } }
+  var count: Int { self.runs.withLock { $0.count } }
 
   /// Adds a run at the end, and wakes it if it is the only one.
   func append(_ run: PausedRun) {
-    let isFirst = self.state.withLock { state in
-      state.runs.append(run)
-      defer { state.isAdvancing = true }
-      return !state.isAdvancing
-    }
-    if isFirst { self.advance() }
+    self.advance(
+      to: self.runs.withLock { runs in
+        runs.append(run)
+        return runs.begin()
+      }
+    )
   }
 
-  /// Wakes the next run. The caller is the run that was woken before, or the first to find the line at rest.
+  /// Wakes the next run. The caller is the run that was woken before.
   func advance() {
-    while true {
-      let next = self.state.withLock { state in
-        let next = state.popFirst()
-        if next == nil { state.isAdvancing = false }
-        return next
-      }
-      guard let next else { return }
-      if next.wake() { return }
+    self.advance(to: self.runs.withLock { $0.next() })
+  }
+
+  private func advance(to first: PausedRun?) {
+    var next = first
+    while let run = next {
+      if run.wake() { return }
+      next = self.runs.withLock { $0.next() }
     }
   }
 }
