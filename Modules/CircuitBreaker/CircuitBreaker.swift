@@ -171,7 +171,7 @@ extension CircuitBreaker {
 
   private func record(_ outcome: CircuitMachine.Outcome, of generation: UInt64, in context: OperationContext) {
     let now = context.elapsed
-    // A closed breaker does not change its state without an opening, so there is nothing to publish.
+    // A closed breaker does not change its state without an opening, so there is nothing to deliver.
     let isClosed = self.closedGeneration.load(ordering: .relaxed) == generation
     let recording =
       isClosed
@@ -199,31 +199,27 @@ extension CircuitBreaker {
     }
   }
 
-  /// Changes the state under the lock, then publishes the states that were entered.
+  /// Changes the state under the lock, then delivers the state that was entered to the subscribers.
   ///
   /// - Parameter context: The context of the run that causes the change, whose observers receive a notice.
   @discardableResult
   private func change<R: Sendable>(in context: OperationContext? = nil, _ body: (inout CircuitMachine) -> R) -> R {
-    let (result, left, entered, next) = self.machine.withLock { machine in
+    let (result, left, entered) = self.machine.withLock { machine in
       // An opening keeps a source of deadlines, which is released after unlocking.
       let left = machine.opening
       let generation = machine.generation
       let result = body(&machine)
       self.closedGeneration.store(machine.closedGeneration, ordering: .releasing)
-      return (result, left, machine.generation == generation ? nil : machine.state, machine.beginPublishing())
+      guard machine.generation != generation else { return (result, left, State?.none) }
+      // Queued under the lock, so that subscribers receive the states in the order in which they were entered.
+      _ = self.broadcast.enqueue(machine.state)
+      return (result, left, machine.state)
     }
     withExtendedLifetime(left) {}
-    self.publish(next)
-    if let entered, let context { context.send(self.notice(of: entered)) }
+    guard let entered else { return result }
+    self.broadcast.deliver()
+    if let context { context.send(self.notice(of: entered)) }
     return result
-  }
-
-  private func publish(_ first: State?) {
-    var next = first
-    while let state = next {
-      self.broadcast.send(state)
-      next = self.machine.withLock { $0.continuePublishing() }
-    }
   }
 }
 

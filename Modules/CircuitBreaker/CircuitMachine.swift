@@ -39,10 +39,6 @@ struct CircuitMachine: Sendable {
   /// How often the breaker has opened in all.
   private(set) var totalTrips = 0
   private(set) var rejections = 0
-  /// The states that were entered and not published yet.
-  private(set) var unpublished: [CircuitBreaker.State] = []
-  /// Whether a thread is publishing.
-  private(set) var isPublishing = false
 
   init(failureRatio: Double, minimumRuns: Int, window: Duration, probes: Int) {
     self.failureRatio = failureRatio
@@ -172,24 +168,5 @@ extension CircuitMachine {
     self.phase = phase
     self.generation += 1
     self.window.removeAll()
-    self.unpublished.append(self.state)
-  }
-}
-
-// MARK: - Publishing
-
-extension CircuitMachine {
-  /// Returns the next state to publish; nil if there is none or another thread publishes.
-  mutating func beginPublishing() -> CircuitBreaker.State? {
-    guard !self.isPublishing, !self.unpublished.isEmpty else { return nil }
-    self.isPublishing = true
-    return self.unpublished.removeFirst()
-  }
-
-  /// Returns the next state to publish to the thread that publishes; nil ends its turn.
-  mutating func continuePublishing() -> CircuitBreaker.State? {
-    guard self.unpublished.isEmpty else { return self.unpublished.removeFirst() }
-    self.isPublishing = false
-    return nil
   }
 }
