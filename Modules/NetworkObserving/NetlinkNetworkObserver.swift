@@ -9,8 +9,8 @@
   ///
   /// It reads links, addresses and routes, and sends no packets: a network that leads nowhere counts as connected. It
   /// watches while there are subscribers. A better status is reported at once, a worse one only if it lasts for 400 ms.
-  /// Handlers are called on a background queue, in order, except for the first call, which happens before
-  /// ``subscribe(with:)`` returns.
+  /// Handlers run one after the other, on a thread of the concurrency runtime, except for the first call, which happens
+  /// before ``subscribe(with:)`` returns.
   ///
   /// It observes the network namespace of the thread that subscribes first, as long as its sockets work. A socket that
   /// has failed or was refused is opened again in the namespace of a background thread, or of the thread that reads

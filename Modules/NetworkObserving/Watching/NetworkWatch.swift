@@ -1,5 +1,4 @@
 #if os(Linux)
-  internal import Dispatch
   internal import OperationCore
   internal import OperationEventLoop
   internal import Synchronization
@@ -16,7 +15,7 @@
     /// How long a status must stay lower before it is reported.
     var holdOff = Duration.milliseconds(400)
     /// Runs a closure that calls the subscribers: not on the thread of the loop, which serves other callbacks.
-    var deliver: @Sendable (@escaping @Sendable () -> Void) -> Void = { NetworkWatch.queue.async(execute: $0) }
+    var deliver: @Sendable (@escaping @Sendable () -> Void) -> Void = { body in Task { body() } }
   }
 
   /// Follows the network from the first subscriber to the last.
@@ -24,8 +23,6 @@
   /// A change message is only a hint: the kernel loses messages, and sends none for routes that are removed with their
   /// link. After a moment without messages the network is read anew, and only that reading counts.
   final class NetworkWatch: Sendable {
-    static let queue = DispatchQueue(label: "swift-operation.network")
-
     private struct State {
       var reader: NetworkReader
       var status: SteadyStatus
@@ -180,7 +177,9 @@
     }
 
     private func report(_ status: NetworkConnectionStatus) {
-      self.settings.deliver { [broadcast] in broadcast.send(status) }
+      // The status is the current one at once, also for a new subscriber.
+      guard self.broadcast.enqueue(status) else { return }
+      self.settings.deliver { [broadcast] in broadcast.deliver() }
     }
   }
 

@@ -14,13 +14,17 @@
     let log = StatusLog()
     let observer: NetlinkNetworkObserver
 
-    init(_ facts: NetworkFacts = .online) {
+    /// - Parameter deliver: Calls the subscribers; at once by default.
+    init(
+      _ facts: NetworkFacts = .online,
+      deliver: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void = { $0() }
+    ) {
       self.kernel = FakeKernel(facts)
       var settings = WatchSettings()
       settings.system = self.kernel.system
       settings.loop = self.loop
       settings.deadlines = self.clock
-      settings.deliver = { $0() }
+      settings.deliver = deliver
       self.observer = NetlinkNetworkObserver(requirement: .defaultRoute, excluding: nil, settings: settings)
     }
 

@@ -2,6 +2,7 @@
   import OperationCore
   import OperationEventLoop
   import OperationTesting
+  import TestFixtures
   import Testing
 
   @testable import OperationNetworkObserving
@@ -102,6 +103,24 @@
       #expect(self.fixture.clock.sleeperCount() == 0)
       #expect(self.fixture.log.all == [.connected])
       subscription.cancel()
+    }
+
+    @Test func `A status is the current one before the subscribers have received it`() async throws {
+      let deliveries = Log<@Sendable () -> Void>()
+      let fixture = WatchFixture(deliver: { deliveries.append($0) })
+      let first = fixture.subscribe()
+      try await fixture.change { $0 = .plugged }
+      fixture.clock.advance(by: .milliseconds(450))
+      #expect(fixture.observer.currentStatus == .requiresConnection)
+      let late = StatusLog()
+      let second = fixture.observer.subscribe { late.append($0) }
+      #expect(late.all == [.requiresConnection])
+      #expect(fixture.log.all == [.connected])
+      for deliver in deliveries.all { deliver() }
+      #expect(fixture.log.all == [.connected, .requiresConnection])
+      #expect(late.all == [.requiresConnection])
+      first.cancel()
+      second.cancel()
     }
 
     @Test func `Nothing is reported or read after the last subscription is cancelled`() async throws {
