@@ -38,6 +38,15 @@
       #expect(try await subject.ends() == signal)
     }
 
+    @Test func `The subject has the default actions where its parent ignores a signal`() async {
+      await #expect(processExitsWith: .success) {
+        signal(SIGUSR2, SIG_IGN)
+        let subject = try await Subject()
+        subject.send(SIGUSR2)
+        #expect(try await subject.ends() == SIGUSR2)
+      }
+    }
+
     @Test(arguments: [SIGTERM, SIGINT])
     func `A signal that ends the process is refused and never taken`(_ signal: CInt) async throws {
       let subject = try await Subject("inactive=\(signal)")

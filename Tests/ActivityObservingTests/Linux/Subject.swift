@@ -19,14 +19,18 @@
       defer { posix_spawn_file_actions_destroy(&actions) }
       posix_spawn_file_actions_adddup2(&actions, input.reader, 0)
       posix_spawn_file_actions_adddup2(&actions, output.writer, 1)
-      // Threads that run tasks have signals blocked, which a child would inherit.
+      // A child inherits blocked signals, which threads that run tasks have, and ignored ones: `nohup` and `perf record`
+      // ignore some.
       var attributes = posix_spawnattr_t()
       posix_spawnattr_init(&attributes)
       defer { posix_spawnattr_destroy(&attributes) }
       var none = sigset_t()
       sigemptyset(&none)
       posix_spawnattr_setsigmask(&attributes, &none)
-      posix_spawnattr_setflags(&attributes, CShort(POSIX_SPAWN_SETSIGMASK))
+      var all = sigset_t()
+      sigfillset(&all)
+      posix_spawnattr_setsigdefault(&attributes, &all)
+      posix_spawnattr_setflags(&attributes, CShort(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
       let words = [Self.path] + arguments
       let pointers = words.map { strdup($0) } + [nil]
       defer { for pointer in pointers { free(pointer) } }
