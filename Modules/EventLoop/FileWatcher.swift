@@ -1,5 +1,5 @@
 #if os(Linux)
-  internal import OperationCore
+  package import OperationCore
 
   /// Notifies when files change, in place or by being replaced with another file.
   ///
@@ -46,13 +46,11 @@
   extension FileWatcher {
     /// Whether the `inotify` instance is open.
     package var isOpen: Bool { self.state.withLock { $0.instance != nil } }
-  }
 
-  extension FileWatcher {
     /// Calls `onChange` on the thread of the loop whenever the file changes; nil if the file cannot be watched.
     ///
-    /// A running call may continue after the watch is cancelled; no new call starts.
-    package func watch(_ path: String, onChange: @escaping @Sendable (Change) -> Void) -> Watch? {
+    /// A running call may continue after the subscription is cancelled; no new call starts.
+    package func watch(_ path: String, onChange: @escaping @Sendable (Change) -> Void) -> OperationSubscription? {
       var opened: NotifyInstance?
       let id: UInt64? = self.state.withLock { state in
         if state.instance == nil {
@@ -68,7 +66,7 @@
         self.closeIfUnused()
         return nil
       }
-      return Watch { self.remove(id, path) }
+      return OperationSubscription { self.remove(id, path) }
     }
 
     /// Registers the instance with the loop. Not called with the lock held, because the loop may report a warning.
@@ -100,23 +98,6 @@
       registration?.cancel()
       // Keeps the descriptor open until the registration is cancelled.
       withExtendedLifetime(instance) {}
-    }
-
-    /// A watch, which ends when it is cancelled or released.
-    package final class Watch: Sendable {
-      private let onCancel: Locked<(@Sendable () -> Void)?>
-
-      fileprivate init(onCancel: @escaping @Sendable () -> Void) {
-        self.onCancel = Locked(onCancel)
-      }
-
-      deinit {
-        self.cancel()
-      }
-
-      package func cancel() {
-        self.onCancel.withLock { $0.take() }?()
-      }
     }
   }
 

@@ -1,5 +1,6 @@
 #if os(Linux)
   import Foundation
+  import OperationCore
   import OperationTesting
   import TestFixtures
   import Testing
@@ -73,7 +74,7 @@
       for _ in 0..<3 {
         try self.write("b", to: "new")
         #expect(rename(self.path("new"), self.path("file")) == 0)
-        // The kernel tells of the change and of the end of the former file one after the other.
+        // The kernel tells of the change and of the end of the previous file one after the other.
         #expect(try await changes.next() == .modified)
         await self.turn()
         let count = changes.count

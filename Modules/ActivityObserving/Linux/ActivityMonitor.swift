@@ -44,7 +44,7 @@
       case unknown
       /// The process has no control group that can be frozen.
       case absent
-      case watched(FileWatcher.Watch)
+      case watched(OperationSubscription)
     }
 
     private let configuration: Configuration

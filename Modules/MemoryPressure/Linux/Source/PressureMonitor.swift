@@ -144,7 +144,7 @@
         handle.take(limits.read(at: self.configuration.elapsed()), from: limits)
       }
       guard let watch else { return self.register(limits, handle) }
-      self.keep(OperationSubscription { watch.cancel() }, for: limits, handle)
+      self.keep(watch, for: limits, handle)
     }
 
     private func register(_ input: any PressureInput, _ handle: Handle) {
