@@ -30,17 +30,17 @@
 
     let state = Locked(State())
     private let restart: Alarm
-    private let openPipe: @Sendable () throws(LoopFailure) -> WakePipe
+    private let openPipe: @Sendable () throws(SystemFailure) -> WakePipe
 
     /// Creates a separate loop, which has a thread while it has registrations.
     package convenience init() {
-      self.init(deadlines: ThreadDeadlines()) { () throws(LoopFailure) in try WakePipe() }
+      self.init(deadlines: ThreadDeadlines()) { () throws(SystemFailure) in try WakePipe() }
     }
 
     /// - Parameters:
     ///   - deadlines: The timer for the next attempt to start the thread after a failure.
     ///   - openPipe: Makes the pipe that wakes the thread.
-    init(deadlines: any DeadlineSource, openPipe: @escaping @Sendable () throws(LoopFailure) -> WakePipe) {
+    init(deadlines: any DeadlineSource, openPipe: @escaping @Sendable () throws(SystemFailure) -> WakePipe) {
       self.restart = Alarm(deadlines)
       self.openPipe = openPipe
     }
@@ -81,7 +81,7 @@
     }
 
     private func add(_ entry: Entry) -> Registration {
-      let failure: LoopFailure? = self.state.withLock { state in
+      let failure: SystemFailure? = self.state.withLock { state in
         state.lastNumber += 1
         state.count += 1
         entry.number = state.lastNumber
@@ -104,7 +104,7 @@
   // MARK: - Starting
 
   extension EventLoop {
-    private func start(_ state: inout State) -> LoopFailure? {
+    private func start(_ state: inout State) -> SystemFailure? {
       do {
         let runner = Runner(pipe: try self.openPipe())
         runner.thread = try LoopThread(name: "operation-loop") { self.run(runner) }
@@ -118,9 +118,9 @@
     }
 
     /// Reports the first of several failures in a row, and schedules another attempt.
-    private func startLater(_ failure: LoopFailure) {
+    private func startLater(_ failure: SystemFailure) {
       let count = self.state.withLock { $0.failureCount }
-      if count == 1 { failure.report() }
+      if count == 1 { Self.report(failure) }
       self.setRestart()
     }
 
@@ -135,7 +135,7 @@
     }
 
     private func startAgain() {
-      let failure: LoopFailure? = self.state.withLock { state in
+      let failure: SystemFailure? = self.state.withLock { state in
         state.runner == nil && state.count > 0 ? self.start(&state) : nil
       }
       if let failure { self.startLater(failure) }

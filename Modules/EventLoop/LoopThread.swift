@@ -9,7 +9,7 @@
   struct LoopThread: Sendable {
     private let identifier: pthread_t
 
-    init(name: StaticString, _ body: @escaping @Sendable () -> Void) throws(LoopFailure) {
+    init(name: StaticString, _ body: @escaping @Sendable () -> Void) throws(SystemFailure) {
       var (all, former) = (sigset_t(), sigset_t())
       sigfillset(&all)
       // The new thread inherits the mask, so no signal can reach it before it blocks them.
@@ -20,7 +20,7 @@
       let status = pthread_create(&identifier, nil, { runLoopThread($0) }, start.toOpaque())
       guard status == 0 else {
         start.release()
-        throw LoopFailure(call: "pthread_create", code: status)
+        throw SystemFailure(call: "pthread_create", code: status)
       }
       self.identifier = identifier
     }

@@ -16,8 +16,8 @@
     private let noEventLoop = OperationWarning.Code(description: "noEventLoop")
 
     private func loop() -> EventLoop {
-      EventLoop(deadlines: self.clock) { [isRefused = self.isRefused] () throws(LoopFailure) in
-        if isRefused.value == true { throw LoopFailure(call: "socketpair", code: EMFILE) }
+      EventLoop(deadlines: self.clock) { [isRefused = self.isRefused] () throws(SystemFailure) in
+        if isRefused.value == true { throw SystemFailure(call: "socketpair", code: EMFILE) }
         return try WakePipe()
       }
     }

@@ -37,13 +37,13 @@
     private let handlers = SignalTrap.numbers(SignalTrap.signalCount * SignalTrap.levelCount)
     private let areOnce = SignalTrap.numbers(SignalTrap.signalCount * SignalTrap.levelCount)
 
-    private init() throws(LoopFailure) {
+    private init() throws(SystemFailure) {
       self.pipe = try WakePipe()
     }
 
     /// Returns the trap of the process. It is created on the first call and never freed.
-    static func make() throws(LoopFailure) -> SignalTrap {
-      try self.current.withLock { current throws(LoopFailure) in
+    static func make() throws(SystemFailure) -> SignalTrap {
+      try self.current.withLock { current throws(SystemFailure) in
         if let current { return current }
         let trap = try SignalTrap()
         self.inForce = Unmanaged.passRetained(trap)

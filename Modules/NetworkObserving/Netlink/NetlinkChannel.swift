@@ -1,4 +1,6 @@
 #if os(Linux)
+  internal import OperationEventLoop
+
   /// Sends requests to the kernel and receives the answers.
   protocol NetlinkChannel: Sendable {
     func send(_ bytes: [UInt8]) throws(SystemFailure)

@@ -1,4 +1,6 @@
 #if os(Linux)
+  internal import OperationEventLoop
+
   #if canImport(Glibc)
     internal import Glibc
   #elseif canImport(Musl)

@@ -1,4 +1,5 @@
 #if os(Linux)
+  internal import OperationEventLoop
   internal import Synchronization
 
   /// The result of reading the network once.

@@ -16,7 +16,7 @@
     @Test(.enabled(if: Kernel.hasStallTriggers, "the kernel sets no trigger on /proc/pressure/cpu for this process"))
     func `A trigger needs a byte to overwrite at its end, and takes no second one`() throws {
       let bytes = StallThreshold.warning.bytes
-      #expect(throws: SystemError("write", code: EINVAL)) {
+      #expect(throws: SystemFailure(call: "write", code: EINVAL)) {
         _ = try StallInput(path: Kernel.processorStalls, setting: bytes.dropLast(), at: .zero)
       }
       let input = try StallInput(path: Kernel.processorStalls, setting: bytes, at: .zero)

@@ -59,17 +59,17 @@
       #expect(Descriptors.count(at: self.tree.root) == 0)
     }
 
-    @Test(arguments: [EMFILE, ENFILE, ENOMEM])
+    @Test(arguments: [EMFILE, ENFILE, ENOMEM, ENOBUFS, EAGAIN])
     func `A file that could not be opened without descriptors is opened once there are some`(code: CInt) async throws {
       var configuration = self.configuration
       configuration.intervals = PressureMonitor.Intervals(calm: .milliseconds(5), raised: .milliseconds(5))
       let (refusals, isRefused) = (Log<StallSource>(), Gate())
-      configuration.open = { source, time throws(SystemError) in
+      configuration.open = { source, time throws(SystemFailure) in
         // There are three in all.
         guard refusals.all.count >= 3 else {
           refusals.append(source)
           isRefused.open()
-          throw SystemError("socket", code: code)
+          throw SystemFailure(call: "socket", code: code)
         }
         return try source.inputs(at: time)
       }

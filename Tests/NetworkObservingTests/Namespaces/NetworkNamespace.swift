@@ -3,6 +3,7 @@
   import Foundation
   import Glibc
   import OperationCore
+  import OperationEventLoop
   import OperationTesting
   import Synchronization
 

@@ -1,5 +1,6 @@
 #if os(Linux)
   import Glibc
+  import OperationEventLoop
   import Synchronization
 
   @testable import OperationNetworkObserving

@@ -1,5 +1,6 @@
 #if os(Linux)
   import Glibc
+  import OperationEventLoop
   import Testing
 
   @testable import OperationNetworkObserving

@@ -1,5 +1,6 @@
 #if os(Linux)
   internal import OperationControlGroups
+  internal import OperationEventLoop
 
   /// The open inputs, and the groups that they belong to.
   struct PressureInputs: Sendable {
@@ -24,7 +25,7 @@
     init?(
       paths: LinuxMemoryPaths,
       obeysServiceManager: Bool,
-      opening open: (StallSource, Duration) throws(SystemError) -> [any PressureInput],
+      opening open: (StallSource, Duration) throws(SystemFailure) -> [any PressureInput],
       without refused: Set<StallSource>,
       window: Duration,
       at time: Duration
@@ -37,7 +38,7 @@
       if let group = self.groups.unified?.own { sources.append(.file(group + "/memory.pressure")) }
       sources.append(.file(paths.procRoot + "/pressure/memory"))
       for source in sources where self.stalls.isEmpty && !refused.contains(source) {
-        do throws(SystemError) {
+        do throws(SystemFailure) {
           self.stalls = try open(source, time)
           self.source = source
         } catch {

@@ -1,4 +1,6 @@
 #if os(Linux)
+  internal import OperationEventLoop
+
   #if canImport(Glibc)
     internal import Glibc
   #elseif canImport(Musl)
@@ -37,7 +39,7 @@
       path: String,
       writing bytes: [UInt8],
       at time: Duration
-    ) throws(SystemError) -> (any PressureInput)? {
+    ) throws(SystemFailure) -> (any PressureInput)? {
       var status = stat()
       guard stat(path, &status) == 0 else { return nil }
       switch status.st_mode & S_IFMT {

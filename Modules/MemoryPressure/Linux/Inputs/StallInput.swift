@@ -24,16 +24,16 @@
     ///   - path: The pressure file.
     ///   - bytes: The bytes that set the trigger, not empty.
     ///   - time: The current time.
-    init(path: String, setting bytes: [UInt8], at time: Duration) throws(SystemError) {
+    init(path: String, setting bytes: [UInt8], at time: Duration) throws(SystemFailure) {
       let threshold = StallThreshold(parsing: bytes)
       let descriptor = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
-      guard descriptor >= 0 else { throw SystemError("open") }
+      guard descriptor >= 0 else { throw SystemFailure(call: "open", code: errno) }
       // Read before the trigger is set: the trigger may fire at once for earlier stalls.
       let total = threshold.flatMap { threshold in
         FileText.read(descriptor).flatMap { StallTotals(parsing: $0)?[threshold.kind] }
       }
       guard write(descriptor, bytes, bytes.count) == bytes.count else {
-        let error = SystemError("write")
+        let error = SystemFailure(call: "write", code: errno)
         close(descriptor)
         throw error
       }
@@ -46,7 +46,7 @@
       }
     }
 
-    convenience init(path: String, _ threshold: StallThreshold, at time: Duration) throws(SystemError) {
+    convenience init(path: String, _ threshold: StallThreshold, at time: Duration) throws(SystemFailure) {
       try self.init(path: path, setting: threshold.bytes, at: time)
     }
 
@@ -71,21 +71,6 @@
         return false
       }
       return self.record.withLock { $0?.note(total: total, at: time) } ?? true
-    }
-  }
-
-  /// A system call that has failed.
-  struct SystemError: Error, Hashable {
-    let call: String
-    let code: CInt
-
-    /// Whether the process was out of descriptors or memory, so that a later attempt may succeed.
-    var isShortage: Bool { [EMFILE, ENFILE, ENOMEM].contains(self.code) }
-
-    /// Creates the error of the call that has just failed.
-    init(_ call: String, code: CInt = errno) {
-      self.call = call
-      self.code = code
     }
   }
 #endif

@@ -1,4 +1,6 @@
 #if os(Linux)
+  internal import OperationEventLoop
+
   /// A place that reports stalls.
   enum StallSource: Hashable, Sendable {
     /// The path that the service manager names, and the bytes that it wants written there.
@@ -7,7 +9,7 @@
     case file(String)
 
     /// Opens the source. Throws if the file does not exist or the process may not set triggers there.
-    func inputs(at time: Duration) throws(SystemError) -> [any PressureInput] {
+    func inputs(at time: Duration) throws(SystemFailure) -> [any PressureInput] {
       switch self {
       case .serviceManager(let path, let bytes):
         let input = try ServiceManagerWatch.input(path: path, writing: bytes, at: time)

@@ -25,38 +25,40 @@
     }
 
     /// Opens a named pipe. It is opened for writing too, so that it does not end when the other side closes it.
-    static func pipe(path: String, writing bytes: [UInt8]) throws(SystemError) -> StreamInput {
+    static func pipe(path: String, writing bytes: [UInt8]) throws(SystemFailure) -> StreamInput {
       let descriptor = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
-      guard descriptor >= 0 else { throw SystemError("open") }
+      guard descriptor >= 0 else { throw SystemFailure(call: "open", code: errno) }
       let input = StreamInput(descriptor: descriptor)
-      guard write(descriptor, bytes, bytes.count) == bytes.count else { throw SystemError("write") }
+      guard write(descriptor, bytes, bytes.count) == bytes.count else {
+        throw SystemFailure(call: "write", code: errno)
+      }
       // The bytes are meant for the reader at the other end, but they can be read here too.
       if !bytes.isEmpty { _ = input.drain() }
       return input
     }
 
     /// Connects to a socket.
-    static func socket(path: String, writing bytes: [UInt8]) throws(SystemError) -> StreamInput {
+    static func socket(path: String, writing bytes: [UInt8]) throws(SystemFailure) -> StreamInput {
       var address = sockaddr_un()
       address.sun_family = sa_family_t(AF_UNIX)
       let name = Array(path.utf8)
       // The name must be followed by a zero byte.
       guard name.count < MemoryLayout.size(ofValue: address.sun_path) else {
-        throw SystemError("connect", code: ENAMETOOLONG)
+        throw SystemFailure(call: "connect", code: ENAMETOOLONG)
       }
       withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: name) }
       let descriptor = openSocket()
-      guard descriptor >= 0 else { throw SystemError("socket") }
+      guard descriptor >= 0 else { throw SystemFailure(call: "socket", code: errno) }
       let input = StreamInput(descriptor: descriptor)
       let status = withUnsafePointer(to: address) { pointer in
         pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
           connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
         }
       }
-      guard status == 0 else { throw SystemError("connect") }
+      guard status == 0 else { throw SystemFailure(call: "connect", code: errno) }
       // If the other end is closed, the call must not raise a signal that ends the process.
       guard send(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL)) == bytes.count else {
-        throw SystemError("send")
+        throw SystemFailure(call: "send", code: errno)
       }
       return input
     }

@@ -13,9 +13,9 @@
       var loop = EventLoop.shared
       var files = FileWatcher.shared
       /// Opens a source of stalls.
-      var open: @Sendable (StallSource, Duration) throws(SystemError) -> [any PressureInput] = {
+      var open: @Sendable (StallSource, Duration) throws(SystemFailure) -> [any PressureInput] = {
         source,
-        time throws(SystemError) in
+        time throws(SystemFailure) in
         try source.inputs(at: time)
       }
       /// The time since a fixed moment.
