@@ -14,13 +14,9 @@
     package let writer: CInt
 
     package init() throws(SystemFailure) {
-      #if canImport(Glibc)
-        let kind = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-      #else
-        let kind = CInt(SOCK_STREAM) | CInt(SOCK_CLOEXEC) | CInt(SOCK_NONBLOCK)
-      #endif
+      let type = SocketType.stream | SocketType.closeOnExec | SocketType.nonblocking
       var ends: [CInt] = [-1, -1]
-      guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw SystemFailure(call: "socketpair", code: errno) }
+      guard socketpair(AF_UNIX, type, 0, &ends) == 0 else { throw SystemFailure(call: "socketpair", code: errno) }
       (self.reader, self.writer) = (ends[0], ends[1])
     }
 

@@ -97,17 +97,4 @@
       }
     }
   }
-
-  /// Socket types and flags, whose constants have different types in different C libraries.
-  enum SocketType {
-    #if canImport(Glibc)
-      static let raw = CInt(SOCK_RAW.rawValue)
-      static let datagram = CInt(SOCK_DGRAM.rawValue)
-      static let closeOnExec = CInt(SOCK_CLOEXEC.rawValue)
-    #else
-      static let raw = CInt(SOCK_RAW)
-      static let datagram = CInt(SOCK_DGRAM)
-      static let closeOnExec = CInt(SOCK_CLOEXEC)
-    #endif
-  }
 #endif

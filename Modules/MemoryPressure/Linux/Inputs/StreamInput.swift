@@ -90,16 +90,13 @@
     }
   }
 
-  private func readBytes(_ descriptor: CInt, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
-    read(descriptor, buffer.baseAddress, buffer.count)
-  }
+  // Outside of the class, whose own `socket` and `read` hide those of the system.
 
   private func openSocket() -> CInt {
-    #if canImport(Glibc)
-      let kind = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-    #else
-      let kind = CInt(SOCK_STREAM) | CInt(SOCK_CLOEXEC) | CInt(SOCK_NONBLOCK)
-    #endif
-    return socket(AF_UNIX, kind, 0)
+    socket(AF_UNIX, SocketType.stream | SocketType.closeOnExec | SocketType.nonblocking, 0)
+  }
+
+  private func readBytes(_ descriptor: CInt, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
+    read(descriptor, buffer.baseAddress, buffer.count)
   }
 #endif

@@ -1,0 +1,24 @@
+#if os(Linux)
+  #if canImport(Glibc)
+    internal import Glibc
+  #elseif canImport(Musl)
+    internal import Musl
+  #endif
+
+  /// Socket types and flags, whose constants have different types in different C libraries.
+  package enum SocketType {
+    #if canImport(Glibc)
+      package static let stream = CInt(SOCK_STREAM.rawValue)
+      package static let datagram = CInt(SOCK_DGRAM.rawValue)
+      package static let raw = CInt(SOCK_RAW.rawValue)
+      package static let closeOnExec = CInt(SOCK_CLOEXEC.rawValue)
+      package static let nonblocking = CInt(SOCK_NONBLOCK.rawValue)
+    #else
+      package static let stream = CInt(SOCK_STREAM)
+      package static let datagram = CInt(SOCK_DGRAM)
+      package static let raw = CInt(SOCK_RAW)
+      package static let closeOnExec = CInt(SOCK_CLOEXEC)
+      package static let nonblocking = CInt(SOCK_NONBLOCK)
+    #endif
+  }
+#endif
