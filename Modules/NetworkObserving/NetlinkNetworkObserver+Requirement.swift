@@ -30,8 +30,8 @@
         OperationWarning(
           code: .invalidArgument,
           message: """
-            "\(address)" is no address of IPv4 or IPv6, so a default route is required instead of a route to it. Resolve \
-            names before.
+            "\(address)" is not an IPv4 or IPv6 address, so a default route is required instead of a route to it. \
+            Resolve a host name before, and pass its address.
             """
         ).report()
         return .defaultRoute

@@ -7,7 +7,7 @@
   /// let query = query.rerunOnChange(of: .connected(to: .startingShared()))
   /// ```
   ///
-  /// It reads links, addresses and routes, and sends no packets: a network that leads nowhere counts as connected. It
+  /// It reads links, addresses and routes, and sends no packets, so it does not notice that a router has no uplink. It
   /// watches while there are subscribers. A better status is reported at once, a worse one only if it lasts for 400 ms.
   /// Handlers run one after the other, on a thread of the concurrency runtime, except for the first call, which happens
   /// before ``subscribe(with:)`` returns.
@@ -19,7 +19,7 @@
     private struct State {
       var subscriberCount = 0
       var watch: NetworkWatch?
-      var lookout: NetworkLookout?
+      var statusCache: NetworkStatusCache?
     }
 
     private let target: NetworkTarget
@@ -67,19 +67,19 @@
       }
     }
 
-    /// The current status, from memory while there are subscribers.
+    /// The current status, which is read from memory while there are subscribers.
     ///
     /// Without subscribers, the network is read again if it has changed since the last call. Two sockets are kept for
     /// that until there is a subscriber or the observer is released.
     public var currentStatus: NetworkConnectionStatus {
-      let (watch, known) = self.state.withLock { ($0.watch, $0.lookout) }
+      let (watch, known) = self.state.withLock { ($0.watch, $0.statusCache) }
       if let watch { return watch.broadcast.value }
       if let known { return known.status }
-      let lookout = NetworkLookout(for: self.target, self.settings)
+      let statusCache = NetworkStatusCache(for: self.target, self.settings)
       self.state.withLock { state in
-        if state.watch == nil, state.lookout == nil { state.lookout = lookout }
+        if state.watch == nil, state.statusCache == nil { state.statusCache = statusCache }
       }
-      return lookout.status
+      return statusCache.status
     }
 
     private func join() -> NetworkWatch {
@@ -94,7 +94,7 @@
         state.subscriberCount += 1
         if let watch = state.watch { return watch }
         state.watch = new
-        released.append(state.lookout.take())
+        released.append(state.statusCache.take())
         return new
       }
       if watch === new { new.start() }

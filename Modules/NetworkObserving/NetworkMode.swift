@@ -1,39 +1,37 @@
 public import OperationCore
 
-/// What the runs of an operation do while the network is away.
+/// Whether the runs of an operation wait while the network is away.
 public enum NetworkMode: Hashable, Sendable {
   /// A run that begins while the network is away pauses until it is back, and so does each retry.
   case online
 
   /// The first attempt runs in any case. Before a retry the run pauses until the network is back.
   ///
-  /// The wait counts as no attempt. So an operation that needs no network, such as one on a neighbour of this machine,
-  /// does its work while the network is away.
+  /// The wait does not count as an attempt. So an operation that needs no network, such as one that calls a neighbour of
+  /// this machine, works while the network is away.
   case offlineFirst
 
-  /// The network is not asked.
+  /// Runs do not wait for the network.
   case always
 }
 
 extension OperationRequest {
-  /// Sets what the runs of the operation do while the network is away.
+  /// Sets whether the runs of the operation wait while the network is away.
   ///
-  /// While a run is paused, `isPaused` of the state is true. How well the network has to be connected is that of
-  /// ``satisfiedConnectionStatus(_:)``. Of several modes around one operation, the one nearest to it applies.
+  /// While a run is paused, `isPaused` of the state is true. ``satisfiedConnectionStatus(_:)`` sets how well the network
+  /// has to be connected. The status comes from the observer of ``networkObserver(_:)`` or of the client. Without either,
+  /// the kernel is observed on Linux, and the network counts as connected elsewhere.
   ///
-  /// The network is that of ``networkObserver(_:)`` or of the client. Without either, it is that of the kernel on Linux,
-  /// and counts as connected elsewhere.
-  ///
-  /// - Parameter mode: The mode.
+  /// - Parameter mode: The mode. A mode nearer to the operation replaces it.
   public func networkMode(_ mode: NetworkMode) -> ModifiedOperation<Self, NetworkModeModifier<Self>> {
     self.modifier(NetworkModeModifier(mode: mode))
   }
 
-  /// Sets the observer of the network that ``networkMode(_:)`` waits for.
+  /// Sets the observer of the network for which the runs of ``networkMode(_:)`` wait.
   ///
   /// - Parameter observer: The observer. An observer nearer to the operation replaces it.
   public func networkObserver(_ observer: some NetworkObserver & Sendable) -> ContextModifiedOperation<Self> {
-    // Made here, so that all runs share what the condition remembers.
+    // Created once, so that all runs share the status that the condition remembers.
     let connection = NetworkConnectionRunSpecification(observer: observer)
     return self.context { $0.operationNetworkConnection = connection }
   }
@@ -56,7 +54,7 @@ public struct NetworkModeModifier<Operation: OperationRequest>: OperationModifie
     using operation: Operation,
     with continuation: OperationContinuation<Operation.Value, Operation.Failure>
   ) async throws(Operation.Failure) -> Operation.Value {
-    // The mode of the context: one nearer to the operation may have replaced that of this modifier.
+    // The mode of the context, because a modifier nearer to the operation may have replaced the mode of this one.
     if let network = context.networkWait, network.mode == .online,
       await context.pause(until: network) == .cancelled, let error = CancellationError() as? Operation.Failure
     {
@@ -67,30 +65,30 @@ public struct NetworkModeModifier<Operation: OperationRequest>: OperationModifie
 }
 
 extension OperationContext {
-  /// What runs do while the network is away. The default is ``NetworkMode/always``.
+  /// Whether runs wait while the network is away. The default is ``NetworkMode/always``.
   ///
-  /// The umbrella module sets ``NetworkMode/offlineFirst``. It takes the place of
-  /// `operationNextAttemptSpecification`. The mode ``NetworkMode/online`` needs
-  /// ``OperationCore/OperationRequest/networkMode(_:)``, too.
+  /// The umbrella module sets ``NetworkMode/offlineFirst``. Setting a mode replaces
+  /// `operationNextAttemptSpecification`. The first attempt waits in the mode ``NetworkMode/online`` only if the operation
+  /// has the modifier ``OperationCore/OperationRequest/networkMode(_:)``.
   public var operationNetworkMode: NetworkMode {
     get { self.networkWait?.mode ?? .always }
     set { self.networkWait = NetworkWait(mode: newValue, connection: self.operationNetworkConnection) }
   }
 
-  /// The condition of the network that runs wait for; nil for that of the kernel on Linux, and for none elsewhere.
+  /// The condition for which runs wait; nil to observe the kernel on Linux, and to wait for none elsewhere.
   public var operationNetworkConnection: NetworkConnectionRunSpecification? {
     get { self.networkWait?.connection }
     set { self.networkWait = NetworkWait(mode: self.operationNetworkMode, connection: newValue) }
   }
 
-  // One entry of the context has all of it, as each costs memory in every store.
+  // The mode and the condition share one entry of the context, because each entry costs memory in every store.
   var networkWait: NetworkWait? {
     get { self.operationNextAttemptSpecification as? NetworkWait }
     set { self.operationNextAttemptSpecification = newValue }
   }
 }
 
-/// Holds while a run may use the network: while that is connected well enough, or if the mode does not ask it.
+/// Holds while a run may use the network: while it is connected well enough, or in the mode `always`.
 struct NetworkWait: OperationRunSpecification, Sendable {
   let mode: NetworkMode
   let connection: NetworkConnectionRunSpecification?

@@ -19,22 +19,22 @@ public protocol NetworkObserver {
 extension NetworkObserver {
   /// The status that a new subscriber receives at once; connected if it receives none.
   public var currentStatus: NetworkConnectionStatus {
-    ObservedValue.heardAtOnce { self.subscribe(with: $0) } ?? .connected
+    ObservedValue.initialValue { self.subscribe(with: $0) } ?? .connected
   }
 }
 
 /// An observer whose ``NetworkObserver/currentStatus`` is correct with and without subscribers.
-protocol StatusKeeping {}
+protocol ReliableStatusObserver {}
 
-extension MockNetworkObserver: StatusKeeping {}
+extension MockNetworkObserver: ReliableStatusObserver {}
 
 #if os(Linux)
-  extension NetlinkNetworkObserver: StatusKeeping {}
+  extension NetlinkNetworkObserver: ReliableStatusObserver {}
 #endif
 
 extension NetworkObserver {
   var isStatusReliable: Bool {
-    (self as? AnySendableNetworkObserver)?.base.isStatusReliable ?? (self is any StatusKeeping)
+    (self as? AnySendableNetworkObserver)?.base.isStatusReliable ?? (self is any ReliableStatusObserver)
   }
 }
 
@@ -43,7 +43,7 @@ public struct AnySendableNetworkObserver: NetworkObserver, Sendable {
   /// The observer.
   public let base: any NetworkObserver & Sendable
 
-  /// Creates an observer that is `base`.
+  /// Creates an observer that forwards to `base`.
   public init(_ base: any NetworkObserver & Sendable) {
     self.base = base
   }

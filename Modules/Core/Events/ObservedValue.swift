@@ -48,7 +48,7 @@ package final class ObservedValue<Value: Sendable>: Sendable {
   }
 }
 
-// MARK: - Asking
+// MARK: - Reading
 
 extension ObservedValue {
   /// The current value: the last one received, or the one that a new subscriber receives at once; nil if unknown.
@@ -77,12 +77,12 @@ extension ObservedValue {
   }
 
   private var answer: Value? {
-    if let ask { ask() } else { Self.heardAtOnce(by: self.subscribe) }
+    if let ask { ask() } else { Self.initialValue(from: self.subscribe) }
   }
 
   /// Returns the value that a new subscriber receives at once; nil if it receives none.
-  package static func heardAtOnce(
-    by subscribe: (@escaping @Sendable (Value) -> Void) -> OperationSubscription
+  package static func initialValue(
+    from subscribe: (@escaping @Sendable (Value) -> Void) -> OperationSubscription
   ) -> Value? {
     let lastValue = Locked<Value?>(nil)
     subscribe { value in lastValue.withLock { $0 = value } }.cancel()

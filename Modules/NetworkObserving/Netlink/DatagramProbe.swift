@@ -8,10 +8,9 @@
   #endif
 
   /// Checks whether the kernel has a route, on systems that do not answer netlink requests.
-  ///
-  /// Connecting a datagram socket looks up the route and sends nothing.
   enum DatagramProbe {
-    static func hasWay(to destination: NetworkDestination) throws(SystemFailure) -> Bool {
+    /// Connects a datagram socket, which looks up the route and sends nothing.
+    static func hasRoute(to destination: NetworkDestination) throws(SystemFailure) -> Bool {
       let descriptor = socket(CInt(destination.family), SocketType.datagram | SocketType.closeOnExec, 0)
       guard descriptor >= 0 else {
         if errno == EAFNOSUPPORT { return false }

@@ -38,7 +38,7 @@
     static let current = NetworkSystem(
       openFeed: { () throws(SystemFailure) in try NetlinkSocket(groups: Netlink.changeGroups) },
       openChannel: { () throws(SystemFailure) in try NetlinkSocket(groups: 0) },
-      probe: { destination throws(SystemFailure) in try DatagramProbe.hasWay(to: destination) }
+      probe: { destination throws(SystemFailure) in try DatagramProbe.hasRoute(to: destination) }
     )
   }
 #endif

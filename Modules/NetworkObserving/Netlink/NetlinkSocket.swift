@@ -20,8 +20,8 @@
       var strict: CInt = 1
       let size = socklen_t(MemoryLayout<CInt>.size)
       _ = setsockopt(descriptor, Netlink.socketOptionLevel, Netlink.strictCheckOption, &strict, size)
-      var patience = timeval(tv_sec: 1, tv_usec: 0)
-      _ = setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+      var timeout = timeval(tv_sec: 1, tv_usec: 0)
+      _ = setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
       var address: [UInt8] = []
       address.append(integer: UInt16(AF_NETLINK))
       address.append(integer: UInt16(0))

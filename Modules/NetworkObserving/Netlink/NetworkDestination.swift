@@ -26,7 +26,7 @@
       (self.family, self.bytes) = (family, bytes)
     }
 
-    /// Addresses that are reached through the default route: those of a root name server.
+    /// Addresses on the internet, to look up the default route: those of a root name server.
     static let anywhere = [
       NetworkDestination(family: Netlink.ipv4, bytes: [198, 41, 0, 4]),
       NetworkDestination(

@@ -2,7 +2,7 @@
   internal import OperationCore
   internal import OperationEventLoop
 
-  /// The timers of an event loop as a source of deadlines, so that a watch needs no second thread.
+  /// Deadlines that are timers of an event loop, so that a watch needs no second thread.
   struct LoopDeadlines: DeadlineSource {
     private static let start = ContinuousClock.now
 

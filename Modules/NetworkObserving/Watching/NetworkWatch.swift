@@ -8,10 +8,10 @@
     var system = NetworkSystem.current
     var loop = EventLoop.shared
     var deadlines: any DeadlineSource = LoopDeadlines(loop: .shared)
-    /// How long no change must arrive before the network is read.
-    var quiet = Duration.milliseconds(50)
+    /// How long no change may arrive before the network is read.
+    var quietPeriod = Duration.milliseconds(50)
     /// The longest time from a change until the network is read.
-    var longestUnrest = Duration.milliseconds(250)
+    var maximumDelay = Duration.milliseconds(250)
     /// How long a status must stay lower before it is reported.
     var holdOff = Duration.milliseconds(400)
     /// Runs a closure that calls the subscribers: not on the thread of the loop, which serves other callbacks.
@@ -21,7 +21,7 @@
   /// Follows the network from the first subscriber to the last.
   ///
   /// A change message is only a hint: the kernel loses messages, and sends none for routes that are removed with their
-  /// link. After a moment without messages the network is read anew, and only that reading counts.
+  /// link. After a quiet period the network is read again, and only that reading counts.
   final class NetworkWatch: Sendable {
     private struct State {
       var reader: NetworkReader
@@ -96,7 +96,7 @@
 
     /// The delay before the next reading. It grows while no method of reading works.
     private func delay(_ interval: Duration, for reader: NetworkReader) -> Duration {
-      guard case .none(let failure) = reader.means else {
+      guard case .none(let failure) = reader.method else {
         self.state.withLock { $0.failureCount = 0 }
         return interval
       }
@@ -117,7 +117,7 @@
         state.firstChange = first
         return first
       }
-      self.read(after: min(self.settings.quiet, max(first + self.settings.longestUnrest - now, .zero)))
+      self.read(after: min(self.settings.quietPeriod, max(first + self.settings.maximumDelay - now, .zero)))
     }
 
     private func read(after delay: Duration) {
@@ -138,13 +138,13 @@
       do {
         let reading = try reader.read()
         self.update(with: reading)
-        if case .facts(_, isUncertain: true) = reading { self.read(after: self.settings.quiet) }
+        if case .snapshot(_, isUncertain: true) = reading { self.read(after: self.settings.quietPeriod) }
       } catch {
         self.reopen()
       }
     }
 
-    /// Starts over with the best method, because the current one has failed or was not the best.
+    /// Starts over with the best method, after the current one has failed or because it was not the best.
     private func reopen() {
       let (reader, reading) = NetworkReader.open(self.settings.system, for: self.target)
       let isStopped = self.state.withLock { state, released in
@@ -191,14 +191,14 @@
       guard self.reportedFailures.withLock({ $0.insert(failure).inserted }) else { return }
       let remedy =
         failure?.isShortage ?? false
-        ? "It is tried again from time to time. Raise the limit of the process."
+        ? "It is tried again from time to time. Raise the limits of the process."
         : "Allow it AF_NETLINK or AF_INET sockets, or use another observer."
       OperationWarning(
         code: .networkNotObservable,
         severity: .failure,
         message: """
-          The process can neither ask for the state of the network nor open a socket\
-          \(failure.map { " (\($0.call): \($0.reason))" } ?? ""), so it counts as connected. \(remedy)
+          The process can neither read the state of the network nor open a socket\
+          \(failure.map { " (\($0.call): \($0.reason))" } ?? ""), so the network counts as connected. \(remedy)
           """
       ).report()
     }

@@ -8,9 +8,9 @@
       case nothing
       /// Report the status, and stop any wait.
       case report(NetworkConnectionStatus)
-      /// Wait whether the status stays lower.
+      /// Wait, to see whether the status stays lower.
       case wait
-      /// The status is as before: stop the wait.
+      /// Stop the wait: the status is what it was before.
       case stopWaiting
     }
 

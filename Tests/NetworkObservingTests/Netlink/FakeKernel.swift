@@ -5,14 +5,14 @@
 
   @testable import OperationNetworkObserving
 
-  /// A network that a test changes, and a kernel that answers questions about it.
+  /// A network that a test changes, and a kernel that answers requests about it.
   final class FakeKernel: Sendable {
-    /// What goes wrong with the datagrams of an answer.
-    typealias Trouble =
+    /// Changes the datagrams of an answer.
+    typealias Tampering =
       @Sendable (_ attempt: Int, _ sequence: UInt32, _ datagrams: [NetlinkDatagram]) -> [NetlinkDatagram]
 
     private struct State {
-      var facts = NetworkFacts()
+      var snapshot = NetworkSnapshot()
       var feedFailure: SystemFailure?
       var channelFailure: SystemFailure?
       var readFailure: SystemFailure?
@@ -20,21 +20,21 @@
       var feeds: [WeakFeed] = []
       var openChannels = 0
       var channelCount = 0
-      var questionCount = 0
+      var requestCount = 0
       var probeCount = 0
-      var trouble: Trouble?
+      var tampering: Tampering?
     }
 
     private let state = Mutex(State())
 
-    init(_ facts: NetworkFacts = NetworkFacts()) {
-      self.state.withLock { $0.facts = facts }
+    init(_ snapshot: NetworkSnapshot = NetworkSnapshot()) {
+      self.state.withLock { $0.snapshot = snapshot }
     }
 
-    /// How many questions and probes there have been.
-    var questionCount: Int { self.state.withLock { $0.questionCount } }
+    /// The numbers of requests and of probes so far.
+    var requestCount: Int { self.state.withLock { $0.requestCount } }
     var probeCount: Int { self.state.withLock { $0.probeCount } }
-    /// How many channels have been opened, and how many of them are open.
+    /// The numbers of channels that have been opened, and that are open.
     var channelCount: Int { self.state.withLock { $0.channelCount } }
     var openChannelCount: Int { self.state.withLock { $0.openChannels } }
     var openFeedCount: Int { self.state.withLock { $0.feeds.count { $0.feed != nil } } }
@@ -64,18 +64,18 @@
       self.state.withLock { $0.probe = result }
     }
 
-    func makeTrouble(_ trouble: Trouble?) {
-      self.state.withLock { $0.trouble = trouble }
+    func tamper(_ tampering: Tampering?) {
+      self.state.withLock { $0.tampering = tampering }
     }
 
-    /// Changes the network, and says so unless it is silent.
-    func change(silently: Bool = false, _ body: (inout NetworkFacts) -> Void) {
-      self.state.withLock { body(&$0.facts) }
-      if !silently { self.hint() }
+    /// Changes the network, and notifies the feeds unless it is silent.
+    func change(silently: Bool = false, _ body: (inout NetworkSnapshot) -> Void) {
+      self.state.withLock { body(&$0.snapshot) }
+      if !silently { self.notify() }
     }
 
-    /// Says that something has changed.
-    func hint() {
+    /// Notifies the feeds of a change.
+    func notify() {
       for feed in self.state.withLock({ $0.feeds.compactMap(\.feed) }) { feed.send() }
     }
 
@@ -105,9 +105,9 @@
     }
 
     fileprivate func answer(_ request: [UInt8]) throws(SystemFailure) -> [NetlinkDatagram] {
-      let (facts, attempt, trouble, failure) = self.state.withLock { state in
-        state.questionCount += 1
-        return (state.facts, state.questionCount, state.trouble, state.readFailure)
+      let (snapshot, attempt, tampering, failure) = self.state.withLock { state in
+        state.requestCount += 1
+        return (state.snapshot, state.requestCount, state.tampering, state.readFailure)
       }
       if let failure { throw failure }
       guard let message = NetlinkMessage.messages(in: request).first else { return [] }
@@ -115,12 +115,12 @@
       let payloads: [[UInt8]]
       var type = Netlink.MessageType.newRoute
       switch message.type {
-      case Netlink.MessageType.getLink: (type, payloads) = (Netlink.MessageType.newLink, facts.links.map(\.payload))
+      case Netlink.MessageType.getLink: (type, payloads) = (Netlink.MessageType.newLink, snapshot.links.map(\.payload))
       case Netlink.MessageType.getAddress:
-        (type, payloads) = (Netlink.MessageType.newAddress, facts.addresses.map(\.payload))
+        (type, payloads) = (Netlink.MessageType.newAddress, snapshot.addresses.map(\.payload))
       case _ where message.flags & Netlink.Flags.dump != 0:
-        payloads = facts.routes.filter { $0.family == message.payload.first }.map(\.payload)
-      default: payloads = facts.lookups.filter { $0.family == message.payload.first }.prefix(1).map(\.payload)
+        payloads = snapshot.routes.filter { $0.family == message.payload.first }.map(\.payload)
+      default: payloads = snapshot.lookups.filter { $0.family == message.payload.first }.prefix(1).map(\.payload)
       }
       var datagrams = payloads.map { MessageWriter.message(type, $0, sequence: sequence) }
       if message.flags & Netlink.Flags.dump != 0 {
@@ -129,7 +129,7 @@
         datagrams = [MessageWriter.refusal(ENETUNREACH, sequence: sequence)]
       }
       let whole = datagrams.map { NetlinkDatagram(bytes: $0, length: $0.count, sender: 0) }
-      return trouble?(attempt, sequence, whole) ?? whole
+      return tampering?(attempt, sequence, whole) ?? whole
     }
   }
 
@@ -156,13 +156,13 @@
 
     func receive(capacity: Int) throws(SystemFailure) -> NetlinkDatagram {
       let next: NetlinkDatagram? = self.datagrams.withLock { $0.isEmpty ? nil : $0.removeFirst() }
-      // The kernel is silent, and the patience at its end.
+      // The kernel sends nothing until the timeout.
       guard let next else { throw SystemFailure(call: "recvfrom", code: EAGAIN) }
       return NetlinkDatagram(bytes: Array(next.bytes.prefix(capacity)), length: next.length, sender: next.sender)
     }
   }
 
-  /// A feed that a test writes to.
+  /// A feed whose notifications come from a test.
   private final class PipeFeed: NetworkChangeFeed {
     let descriptor: CInt
     private let writer: CInt
@@ -192,7 +192,7 @@
     }
   }
 
-  extension NetworkFacts {
+  extension NetworkSnapshot {
     static let loopback = NetworkLink(index: 1, name: "lo", hardwareType: 772, flags: 0x1_0049)
     static let ethernet = NetworkLink(index: 2, name: "eth0", hardwareType: 1, flags: 0x1_1043)
     static let ethernetAddress = NetworkAddress(link: 2, family: 2, scope: 0, flags: 0x80, bytes: [10, 0, 0, 1])
@@ -205,13 +205,17 @@
       source: nil
     )
 
-    /// A machine with nothing but itself.
-    static let alone = NetworkFacts(links: [loopback])
+    /// A machine without a network.
+    static let alone = NetworkSnapshot(links: [loopback])
 
     /// A machine with a cable.
-    static let plugged = NetworkFacts(links: [loopback, ethernet])
+    static let plugged = NetworkSnapshot(links: [loopback, ethernet])
 
-    /// A machine with a cable, an address and a way out.
-    static let online = NetworkFacts(links: [loopback, ethernet], addresses: [ethernetAddress], routes: [defaultRoute])
+    /// A machine with a cable, an address and a default route.
+    static let online = NetworkSnapshot(
+      links: [loopback, ethernet],
+      addresses: [ethernetAddress],
+      routes: [defaultRoute]
+    )
   }
 #endif

@@ -21,10 +21,10 @@
     @Test func `Links, addresses and routes are read as they are written`() {
       let link = NetworkLink(index: 7, name: "v0", hardwareType: 1, flags: 0x1_1043, master: 3, kind: "veth")
       #expect(NetworkLink(link.payload[...]) == link)
-      #expect(NetworkLink(NetworkFacts.loopback.payload[...]) == NetworkFacts.loopback)
+      #expect(NetworkLink(NetworkSnapshot.loopback.payload[...]) == NetworkSnapshot.loopback)
       let address = NetworkAddress(link: 7, family: 10, scope: 253, flags: 0x4c0, bytes: [0xfe, 0x80] + Array(1...14))
       #expect(NetworkAddress(address.payload[...]) == address)
-      // The peer of an address is called the address, and the host's own one local.
+      // On a point-to-point link, `address` is the address of the peer, and `local` that of the host.
       let peer = MessageWriter.attribute(Netlink.AddressAttribute.address, [10, 0, 0, 2])
       let own = MessageWriter.attribute(Netlink.AddressAttribute.local, [10, 0, 0, 1])
       let bytes: [UInt8] = [2, 32, 0, 0, 7, 0, 0, 0] + peer + own
@@ -36,7 +36,7 @@
       #expect(NetworkRoute(route.payload[...]) == route)
     }
 
-    @Test func `Requests have the sizes that a strict kernel wants`() throws {
+    @Test func `Requests have the sizes that a strict kernel requires`() throws {
       let destination = try #require(NetworkDestination("2001:db8::1"))
       let sizes: [(NetlinkRequest, Int)] = [
         (.links, 32), (.addresses, 24), (.routes(family: 2), 28), (.route(to: destination), 48),
@@ -61,28 +61,30 @@
       )
     }
 
-    @Test func `A requirement that makes no sense is reported`() {
+    @Test func `A route to a name is reported, and a default route required instead`() {
       expectWarning(.invalidArgument) {
         #expect(NetlinkNetworkObserver.Requirement.route(to: "example.com") == .defaultRoute)
       }
       #expect(NetlinkNetworkObserver.Requirement.route(to: "192.0.2.1") != .defaultRoute)
     }
 
-    @Test func `A message that is cut off is left out`() {
-      let whole = MessageWriter.message(16, NetworkFacts.ethernet.payload, sequence: 1)
+    @Test func `A truncated message is left out`() {
+      let whole = MessageWriter.message(16, NetworkSnapshot.ethernet.payload, sequence: 1)
       for length in 0..<whole.count {
         #expect(NetlinkMessage.messages(in: Array(whole.prefix(length))).isEmpty)
       }
-      for length in 0..<Netlink.linkSize { #expect(NetworkLink(NetworkFacts.ethernet.payload.prefix(length)) == nil) }
+      for length in 0..<Netlink.linkSize {
+        #expect(NetworkLink(NetworkSnapshot.ethernet.payload.prefix(length)) == nil)
+      }
       for length in 0..<Netlink.addressSize {
-        #expect(NetworkAddress(NetworkFacts.ethernetAddress.payload.prefix(length)) == nil)
+        #expect(NetworkAddress(NetworkSnapshot.ethernetAddress.payload.prefix(length)) == nil)
       }
       for length in 0..<Netlink.routeSize {
-        #expect(NetworkRoute(NetworkFacts.defaultRoute.payload.prefix(length)) == nil)
+        #expect(NetworkRoute(NetworkSnapshot.defaultRoute.payload.prefix(length)) == nil)
       }
     }
 
-    @Test func `Lengths that are too short do not make the reader stand still`() {
+    @Test func `Lengths that are too short do not make the reader loop forever`() {
       #expect(NetlinkMessage.messages(in: [UInt8](repeating: 0, count: 64)).isEmpty)
       #expect(NetlinkAttribute.attributes(in: [UInt8](repeating: 0, count: 64)[...]).isEmpty)
       let route = NetworkRoute.defaultPayload(multipath: [UInt8](repeating: 0, count: 64))

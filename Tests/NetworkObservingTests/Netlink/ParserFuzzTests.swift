@@ -41,7 +41,7 @@
       let generator = Mutex(SeededGenerator(seed: seed))
       for _ in 0..<50 {
         let kernel = FakeKernel(.online)
-        kernel.makeTrouble { _, _, datagrams in
+        kernel.tamper { _, _, datagrams in
           datagrams.map { datagram in
             var datagram = datagram
             generator.withLock { generator in
@@ -58,7 +58,7 @@
         let target = NetworkTarget(kind: .defaultRoute)
         let (_, reading) = NetworkReader.open(kernel.system, for: target)
         #expect(NetworkConnectionStatus.allCases.contains(target.status(reading)))
-        #expect(kernel.questionCount < 100)
+        #expect(kernel.requestCount < 100)
       }
     }
 
@@ -80,10 +80,10 @@
 
     private static var dump: [UInt8] {
       let links = [
-        NetworkFacts.loopback, NetworkLink(index: 9, name: "v0", hardwareType: 1, flags: 3, master: 2, kind: "veth"),
+        NetworkSnapshot.loopback, NetworkLink(index: 9, name: "v0", hardwareType: 1, flags: 3, master: 2, kind: "veth"),
       ]
       let routes = [
-        NetworkFacts.defaultRoute,
+        NetworkSnapshot.defaultRoute,
         NetworkRoute(
           family: 10,
           prefixLength: 0,
@@ -94,7 +94,7 @@
         ),
       ]
       return links.flatMap { MessageWriter.message(Netlink.MessageType.newLink, $0.payload, sequence: 1) }
-        + MessageWriter.message(Netlink.MessageType.newAddress, NetworkFacts.ethernetAddress.payload, sequence: 1)
+        + MessageWriter.message(Netlink.MessageType.newAddress, NetworkSnapshot.ethernetAddress.payload, sequence: 1)
         + routes.flatMap { MessageWriter.message(Netlink.MessageType.newRoute, $0.payload, sequence: 1) }
         + MessageWriter.refusal(16, sequence: 2)
         + MessageWriter.message(Netlink.MessageType.overrun, [], sequence: 2)

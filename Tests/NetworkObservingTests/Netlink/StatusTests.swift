@@ -7,13 +7,13 @@
     private func status(
       _ kind: NetworkTarget.Kind = .defaultRoute,
       excluding name: String? = nil,
-      _ change: (inout NetworkFacts) -> Void
+      _ change: (inout NetworkSnapshot) -> Void
     ) -> NetworkConnectionStatus {
-      var facts = NetworkFacts.online
-      change(&facts)
+      var snapshot = NetworkSnapshot.online
+      change(&snapshot)
       var target = NetworkTarget(kind: kind)
       if let name { target.isExcluded = { $0.name == name } }
-      return target.status(.facts(facts, isUncertain: false))
+      return target.status(.snapshot(snapshot, isUncertain: false))
     }
 
     @Test func `A link that runs, with an address and a default route, is connected`() {
@@ -23,8 +23,8 @@
     @Test func `Without any of them something is missing`() {
       #expect(self.status { $0.addresses = [] } == .requiresConnection)
       #expect(self.status { $0.routes = [] } == .requiresConnection)
-      #expect(self.status { $0.links = [NetworkFacts.loopback] } == .disconnected)
-      #expect(self.status { $0 = NetworkFacts() } == .disconnected)
+      #expect(self.status { $0.links = [NetworkSnapshot.loopback] } == .disconnected)
+      #expect(self.status { $0 = NetworkSnapshot() } == .disconnected)
     }
 
     @Test(arguments: [UInt32(0x1), 0x40, 0x1_0000])
@@ -48,10 +48,10 @@
       let lookup = NetworkRoute(family: family, prefixLength: 32, table: 254, type: 1, links: [2], source: address)
       for scope in [UInt8(0), 253] {
         func status(_ kind: NetworkTarget.Kind) -> NetworkConnectionStatus {
-          self.status(kind) { facts in
-            facts.addresses = [NetworkAddress(link: 2, family: family, scope: scope, flags: 0x80, bytes: address)]
-            facts.routes[0].family = family
-            facts.lookups = [lookup]
+          self.status(kind) { snapshot in
+            snapshot.addresses = [NetworkAddress(link: 2, family: family, scope: scope, flags: 0x80, bytes: address)]
+            snapshot.routes[0].family = family
+            snapshot.lookups = [lookup]
           }
         }
         #expect(status(.defaultRoute) == .requiresConnection)
@@ -68,17 +68,17 @@
     @Test func `The source address of a route has to be valid everywhere`() {
       let lookup = NetworkRoute(family: 2, prefixLength: 32, table: 254, type: 1, links: [2], source: [10, 0, 0, 1])
       #expect(
-        self.status { facts in
-          facts.lookups = [lookup]
-          facts.addresses[0].scope = 253
+        self.status { snapshot in
+          snapshot.lookups = [lookup]
+          snapshot.addresses[0].scope = 253
         } == .requiresConnection
       )
       // The same address on another link may be valid where this one is not.
       #expect(
-        self.status { facts in
-          facts.lookups = [lookup]
-          facts.addresses[0].scope = 253
-          facts.addresses.append(NetworkAddress(link: 1, family: 2, scope: 0, flags: 0x80, bytes: [10, 0, 0, 1]))
+        self.status { snapshot in
+          snapshot.lookups = [lookup]
+          snapshot.addresses[0].scope = 253
+          snapshot.addresses.append(NetworkAddress(link: 1, family: 2, scope: 0, flags: 0x80, bytes: [10, 0, 0, 1]))
         } == .connected
       )
     }
@@ -86,9 +86,9 @@
     @Test func `A route needs an address of its family`() {
       #expect(self.status { $0.addresses[0].family = 10 } == .requiresConnection)
       #expect(
-        self.status { facts in
-          facts.addresses[0].family = 10
-          facts.routes[0].family = 10
+        self.status { snapshot in
+          snapshot.addresses[0].family = 10
+          snapshot.routes[0].family = 10
         } == .connected
       )
     }
@@ -106,9 +106,9 @@
       func status(_ change: (inout NetworkRoute) -> Void = { _ in }) -> NetworkConnectionStatus {
         var lookup = lookup
         change(&lookup)
-        return self.status { facts in
-          facts.routes = []
-          facts.lookups = [lookup]
+        return self.status { snapshot in
+          snapshot.routes = []
+          snapshot.lookups = [lookup]
         }
       }
       #expect(status() == .connected)
@@ -151,10 +151,10 @@
       #expect(self.status(target) { _ in } == .requiresConnection)
       #expect(self.status(target) { $0.lookups = [lookup] } == .connected)
       #expect(
-        self.status(target) { facts in
-          facts.lookups = [lookup]
-          facts.lookups[0].type = Netlink.localRoute
-          facts.lookups[0].links = [1]
+        self.status(target) { snapshot in
+          snapshot.lookups = [lookup]
+          snapshot.lookups[0].type = Netlink.localRoute
+          snapshot.lookups[0].links = [1]
         } == .connected
       )
       #expect(self.status(target) { $0 = .alone } == .disconnected)
@@ -163,8 +163,8 @@
     @Test func `A process that sees nothing counts as connected`() {
       let target = NetworkTarget(kind: .defaultRoute)
       #expect(target.status(.nothing) == .connected)
-      #expect(target.status(.way(true)) == .connected)
-      #expect(target.status(.way(false)) == .disconnected)
+      #expect(target.status(.route(true)) == .connected)
+      #expect(target.status(.route(false)) == .disconnected)
     }
   }
 #endif

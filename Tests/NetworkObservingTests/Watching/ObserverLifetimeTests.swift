@@ -42,7 +42,7 @@
       let order = Log<Int>()
       let subscriptions = (0..<100).map { number in self.fixture.observer.subscribe { _ in order.append(number) } }
       #expect(self.kernel.channelCount == 1)
-      #expect(self.kernel.questionCount == 6)
+      #expect(self.kernel.requestCount == 6)
       try await self.fixture.change { $0 = .alone }
       self.fixture.clock.advance(by: .milliseconds(450))
       #expect(order.all == Array(0..<100) + Array(0..<100))
@@ -76,20 +76,20 @@
     @Test func `Single questions are answered from memory, without a thread`() async throws {
       for _ in 0..<100 { #expect(self.fixture.observer.currentStatus == .connected) }
       #expect(self.kernel.channelCount == 1)
-      #expect(self.kernel.questionCount == 6)
+      #expect(self.kernel.requestCount == 6)
       #expect(self.kernel.openFeedCount == 1)
       #expect(!self.fixture.loop.isRunning)
       self.kernel.change { $0 = .plugged }
       #expect(self.fixture.observer.currentStatus == .requiresConnection)
       #expect(self.fixture.observer.currentStatus == .requiresConnection)
-      #expect(self.kernel.questionCount == 12)
+      #expect(self.kernel.requestCount == 12)
       #expect(self.kernel.channelCount == 1)
       // Who subscribes takes over.
       let subscription = self.fixture.subscribe()
       #expect(self.kernel.openFeedCount == 1)
       #expect(self.kernel.openChannelCount == 1)
       #expect(self.fixture.observer.currentStatus == .requiresConnection)
-      #expect(self.kernel.questionCount == 18)
+      #expect(self.kernel.requestCount == 18)
       subscription.cancel()
       self.expectNothingLeft()
     }
@@ -106,7 +106,7 @@
 
     @Test func `A single question that fails opens new sockets`() async throws {
       #expect(self.fixture.observer.currentStatus == .connected)
-      self.kernel.makeTrouble { attempt, _, datagrams in attempt == 7 ? [] : datagrams }
+      self.kernel.tamper { attempt, _, datagrams in attempt == 7 ? [] : datagrams }
       self.kernel.change { $0 = .plugged }
       #expect(self.fixture.observer.currentStatus == .requiresConnection)
       #expect(self.kernel.openChannelCount == 1)
@@ -167,7 +167,7 @@
                 let received = Mutex(0)
                 let subscription = observer.subscribe { _ in received.withLock { $0 += 1 } }
                 #expect(received.withLock { $0 } >= 1)
-                if (number + turn) % 3 == 0 { kernel.hint() }
+                if (number + turn) % 3 == 0 { kernel.notify() }
                 if (number + turn) % 5 == 0 { _ = observer.currentStatus }
                 subscription.cancel()
               }

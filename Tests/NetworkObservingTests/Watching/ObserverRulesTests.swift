@@ -14,12 +14,12 @@
         settings.system = kernel.system
         settings.loop = loop
         settings.deadlines = LoopDeadlines(loop: loop)
-        (settings.quiet, settings.longestUnrest, settings.holdOff) = (.zero, .zero, .zero)
+        (settings.quietPeriod, settings.maximumDelay, settings.holdOff) = (.zero, .zero, .zero)
         let observer = NetlinkNetworkObserver(requirement: .defaultRoute, excluding: nil, settings: settings)
         return CheckedObserver(
           subscribe: { observer.subscribe(with: $0) },
           current: { observer.currentStatus },
-          send: { status in kernel.change { $0 = status == .connected ? .online : NetworkFacts() } }
+          send: { status in kernel.change { $0 = status == .connected ? .online : NetworkSnapshot() } }
         )
       }
     }

@@ -16,10 +16,10 @@
 
     /// - Parameter deliver: Calls the subscribers; at once by default.
     init(
-      _ facts: NetworkFacts = .online,
+      _ snapshot: NetworkSnapshot = .online,
       deliver: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void = { $0() }
     ) {
-      self.kernel = FakeKernel(facts)
+      self.kernel = FakeKernel(snapshot)
       var settings = WatchSettings()
       settings.system = self.kernel.system
       settings.loop = self.loop
@@ -33,7 +33,7 @@
     }
 
     /// Changes the network, and waits until the observer knows that something has changed.
-    func change(_ body: (inout NetworkFacts) -> Void) async throws {
+    func change(_ body: (inout NetworkSnapshot) -> Void) async throws {
       self.kernel.change(body)
       try await self.loop.settle()
     }

@@ -30,29 +30,29 @@
 
     @Test func `Many changes are read once`() async throws {
       let subscription = self.fixture.subscribe()
-      let before = self.fixture.kernel.questionCount
+      let before = self.fixture.kernel.requestCount
       for _ in 0..<4 {
-        try await self.fixture.change { $0.routes.append(NetworkFacts.defaultRoute) }
+        try await self.fixture.change { $0.routes.append(NetworkSnapshot.defaultRoute) }
         self.fixture.clock.advance(by: .milliseconds(40))
       }
-      #expect(self.fixture.kernel.questionCount == before)
+      #expect(self.fixture.kernel.requestCount == before)
       self.fixture.clock.advance(by: .milliseconds(10))
       // Links, addresses, two ways to look up and two tables.
-      #expect(self.fixture.kernel.questionCount == before + 6)
+      #expect(self.fixture.kernel.requestCount == before + 6)
       subscription.cancel()
     }
 
     @Test func `Unrest that does not end is read all the same`() async throws {
       let subscription = self.fixture.subscribe()
-      let before = self.fixture.kernel.questionCount
+      let before = self.fixture.kernel.requestCount
       for _ in 0..<6 {
-        try await self.fixture.change { $0.routes.append(NetworkFacts.defaultRoute) }
+        try await self.fixture.change { $0.routes.append(NetworkSnapshot.defaultRoute) }
         self.fixture.clock.advance(by: .milliseconds(40))
       }
-      #expect(self.fixture.kernel.questionCount == before)
+      #expect(self.fixture.kernel.requestCount == before)
       #expect(self.fixture.clock.remainingTimes() == [.milliseconds(10)])
       self.fixture.clock.advance(by: .milliseconds(10))
-      #expect(self.fixture.kernel.questionCount == before + 6)
+      #expect(self.fixture.kernel.requestCount == before + 6)
       subscription.cancel()
     }
 
@@ -90,7 +90,7 @@
 
     @Test func `A network that changes while it is read is read again`() async throws {
       let subscription = self.fixture.subscribe()
-      self.fixture.kernel.makeTrouble { _, sequence, datagrams in
+      self.fixture.kernel.tamper { _, sequence, datagrams in
         guard datagrams.count > 1 else { return datagrams }
         let end = MessageWriter.end(sequence: sequence, flags: 2 | Netlink.Flags.dumpInterrupted)
         return datagrams.dropLast() + [NetlinkDatagram(bytes: end, length: end.count, sender: 0)]
@@ -98,7 +98,7 @@
       try await self.fixture.change { _ in }
       self.fixture.clock.advance(by: .milliseconds(50))
       #expect(self.fixture.clock.remainingTimes() == [.milliseconds(50)])
-      self.fixture.kernel.makeTrouble(nil)
+      self.fixture.kernel.tamper(nil)
       self.fixture.clock.advance(by: .milliseconds(50))
       #expect(self.fixture.clock.sleeperCount() == 0)
       #expect(self.fixture.log.all == [.connected])
@@ -129,7 +129,7 @@
       self.fixture.clock.advance(by: .milliseconds(50))
       subscription.cancel()
       #expect(self.fixture.clock.sleeperCount() == 0)
-      self.fixture.kernel.hint()
+      self.fixture.kernel.notify()
       #expect(!self.fixture.loop.isRunning)
       #expect(self.fixture.log.all == [.connected])
     }

@@ -6,7 +6,7 @@
   @testable import OperationNetworkObserving
 
   /// Single questions that overtake each other.
-  @Suite struct LookoutTests {
+  @Suite struct NetworkStatusCacheTests {
     private let kernel = FakeKernel(.online)
     private let clock = ManualClock()
     private let interruption = Interruption()

@@ -55,7 +55,7 @@
   }
 
   /// The state of the network as read at one time.
-  struct NetworkFacts: Hashable, Sendable {
+  struct NetworkSnapshot: Hashable, Sendable {
     var links: [NetworkLink] = []
     var addresses: [NetworkAddress] = []
     /// The default routes.

@@ -21,7 +21,7 @@
   /// Only messages that the kernel sends in answer to the current request count. An answer that is interrupted by a
   /// change, truncated or lost is requested again. A channel is used until an answer is incomplete: the channel may
   /// then contain the rest of that answer, and is replaced.
-  struct NetlinkInquiry {
+  struct NetlinkRequester {
     private static let maximumAttempts = 5
     private static let maximumForeignDatagrams = 1000
 
@@ -40,7 +40,7 @@
     }
 
     /// Sends a request, and parses the payloads of the answer.
-    mutating func ask<Item>(
+    mutating func send<Item>(
       _ request: NetlinkRequest,
       _ read: (ArraySlice<UInt8>) -> Item?
     ) throws(SystemFailure) -> NetlinkAnswer<Item> {
@@ -49,7 +49,7 @@
         answer = try self.attempt(request, read)
         if let answer, !answer.isUncertain { return answer }
       }
-      // An uncertain answer is better than none; a watch reads again later.
+      // An uncertain answer is better than none. A watch reads again later.
       guard let answer else { throw SystemFailure(call: "recvfrom", code: EMSGSIZE) }
       return answer
     }

@@ -5,42 +5,42 @@
 
   @testable import OperationNetworkObserving
 
-  @Suite struct InquiryTests {
+  @Suite struct NetlinkRequesterTests {
     private let kernel = FakeKernel(.online)
 
     private func links() throws(SystemFailure) -> NetlinkAnswer<NetworkLink> {
-      var inquiry = try NetlinkInquiry(capacity: 256, openChannel: self.kernel.system.openChannel)
-      return try inquiry.ask(.links) { NetworkLink($0) }
+      var requester = try NetlinkRequester(capacity: 256, openChannel: self.kernel.system.openChannel)
+      return try requester.send(.links) { NetworkLink($0) }
     }
 
     @Test func `An answer comes in pieces, and ends with the kernel's mark`() throws {
-      #expect(try self.links().items == NetworkFacts.online.links)
+      #expect(try self.links().items == NetworkSnapshot.online.links)
       #expect(self.kernel.channelCount == 1)
       #expect(self.kernel.openChannelCount == 0)
     }
 
     @Test func `Messages of other senders do not count`() throws {
-      self.kernel.makeTrouble { _, sequence, datagrams in
+      self.kernel.tamper { _, sequence, datagrams in
         let lie = NetworkLink(index: 666, name: "evil", hardwareType: 1, flags: 0x1_1043)
         let bytes = MessageWriter.message(Netlink.MessageType.newLink, lie.payload, sequence: sequence)
         let end = MessageWriter.end(sequence: sequence)
         return [NetlinkDatagram(bytes: bytes + end, length: bytes.count + end.count, sender: 4711)] + datagrams
       }
-      #expect(try self.links().items == NetworkFacts.online.links)
+      #expect(try self.links().items == NetworkSnapshot.online.links)
     }
 
     @Test func `Answers to former questions do not count`() throws {
-      self.kernel.makeTrouble { _, sequence, datagrams in
+      self.kernel.tamper { _, sequence, datagrams in
         let bytes =
-          MessageWriter.message(Netlink.MessageType.newLink, NetworkFacts.ethernet.payload, sequence: sequence &- 1)
+          MessageWriter.message(Netlink.MessageType.newLink, NetworkSnapshot.ethernet.payload, sequence: sequence &- 1)
           + MessageWriter.end(sequence: sequence &- 1)
         return [NetlinkDatagram(bytes: bytes, length: bytes.count, sender: 0)] + datagrams
       }
-      #expect(try self.links().items == NetworkFacts.online.links)
+      #expect(try self.links().items == NetworkSnapshot.online.links)
     }
 
     @Test func `A flood of messages that do not count ends the question`() throws {
-      self.kernel.makeTrouble { _, _, datagrams in
+      self.kernel.tamper { _, _, datagrams in
         Array(
           repeating: NetlinkDatagram(bytes: datagrams[0].bytes, length: datagrams[0].length, sender: 4711),
           count: 2_000
@@ -50,77 +50,77 @@
     }
 
     @Test func `An answer that is interrupted by a change is asked for again`() throws {
-      self.kernel.makeTrouble { attempt, sequence, datagrams in
+      self.kernel.tamper { attempt, sequence, datagrams in
         guard attempt < 3 else { return datagrams }
         let end = MessageWriter.end(sequence: sequence, flags: 2 | Netlink.Flags.dumpInterrupted)
         return [datagrams[0], NetlinkDatagram(bytes: end, length: end.count, sender: 0)]
       }
       let answer = try self.links()
-      #expect(answer.items == NetworkFacts.online.links)
+      #expect(answer.items == NetworkSnapshot.online.links)
       #expect(!answer.isUncertain)
-      #expect(self.kernel.questionCount == 3)
+      #expect(self.kernel.requestCount == 3)
       #expect(self.kernel.channelCount == 1)
     }
 
     @Test func `An answer that is always interrupted is taken for uncertain in the end`() throws {
-      self.kernel.makeTrouble { _, sequence, datagrams in
+      self.kernel.tamper { _, sequence, datagrams in
         let end = MessageWriter.end(sequence: sequence, flags: 2 | Netlink.Flags.dumpInterrupted)
         return datagrams.dropLast() + [NetlinkDatagram(bytes: end, length: end.count, sender: 0)]
       }
       let answer = try self.links()
-      #expect(answer.items == NetworkFacts.online.links)
+      #expect(answer.items == NetworkSnapshot.online.links)
       #expect(answer.isUncertain)
-      #expect(self.kernel.questionCount == 5)
+      #expect(self.kernel.requestCount == 5)
       #expect(self.kernel.channelCount == 1)
     }
 
     @Test func `An answer without room is asked for again with more room`() throws {
       let names = (0..<40).map { NetworkLink(index: 10 + $0, name: "veth\($0)", hardwareType: 1, flags: 3) }
       self.kernel.change { $0.links = names }
-      self.kernel.makeTrouble { _, _, datagrams in
+      self.kernel.tamper { _, _, datagrams in
         let bytes = datagrams.flatMap(\.bytes)
         return [NetlinkDatagram(bytes: bytes, length: bytes.count, sender: 0)]
       }
       #expect(try self.links().items == names)
-      #expect(self.kernel.questionCount == 2)
+      #expect(self.kernel.requestCount == 2)
       #expect(self.kernel.channelCount == 2)
     }
 
     @Test func `An answer that never has room is a failure`() throws {
-      self.kernel.makeTrouble { _, _, datagrams in
+      self.kernel.tamper { _, _, datagrams in
         datagrams.map { NetlinkDatagram(bytes: $0.bytes, length: 1 << 40, sender: 0) }
       }
       #expect(throws: SystemFailure(call: "recvfrom", code: EMSGSIZE)) { try self.links() }
-      #expect(self.kernel.questionCount == 5)
+      #expect(self.kernel.requestCount == 5)
     }
 
     @Test func `An overrun is asked again`() throws {
-      self.kernel.makeTrouble { attempt, sequence, datagrams in
+      self.kernel.tamper { attempt, sequence, datagrams in
         guard attempt == 1 else { return datagrams }
         let bytes = MessageWriter.message(Netlink.MessageType.overrun, [], sequence: sequence)
         return [NetlinkDatagram(bytes: bytes, length: bytes.count, sender: 0)] + datagrams
       }
-      #expect(try self.links().items == NetworkFacts.online.links)
-      #expect(self.kernel.questionCount == 2)
+      #expect(try self.links().items == NetworkSnapshot.online.links)
+      #expect(self.kernel.requestCount == 2)
       #expect(self.kernel.channelCount == 2)
     }
 
     @Test func `After a failure, questions take a new channel`() throws {
-      var inquiry = try NetlinkInquiry(openChannel: self.kernel.system.openChannel)
-      self.kernel.makeTrouble { attempt, _, datagrams in attempt == 1 ? [datagrams[0]] : datagrams }
-      #expect(throws: SystemFailure(call: "recvfrom", code: EAGAIN)) { try inquiry.ask(.links) { NetworkLink($0) } }
-      #expect(try inquiry.ask(.links) { NetworkLink($0) }.items == NetworkFacts.online.links)
-      #expect(try inquiry.ask(.addresses) { NetworkAddress($0) }.items == NetworkFacts.online.addresses)
+      var requester = try NetlinkRequester(openChannel: self.kernel.system.openChannel)
+      self.kernel.tamper { attempt, _, datagrams in attempt == 1 ? [datagrams[0]] : datagrams }
+      #expect(throws: SystemFailure(call: "recvfrom", code: EAGAIN)) { try requester.send(.links) { NetworkLink($0) } }
+      #expect(try requester.send(.links) { NetworkLink($0) }.items == NetworkSnapshot.online.links)
+      #expect(try requester.send(.addresses) { NetworkAddress($0) }.items == NetworkSnapshot.online.addresses)
       #expect(self.kernel.channelCount == 2)
     }
 
     @Test func `A refusal is reported, at the beginning and at the end`() throws {
-      self.kernel.makeTrouble { _, sequence, _ in
+      self.kernel.tamper { _, sequence, _ in
         let bytes = MessageWriter.refusal(EACCES, sequence: sequence)
         return [NetlinkDatagram(bytes: bytes, length: bytes.count, sender: 0)]
       }
       #expect(try self.links().refusal == EACCES)
-      self.kernel.makeTrouble { _, sequence, datagrams in
+      self.kernel.tamper { _, sequence, datagrams in
         let end = MessageWriter.end(sequence: sequence, code: ENOENT)
         return datagrams.dropLast() + [NetlinkDatagram(bytes: end, length: end.count, sender: 0)]
       }
@@ -128,7 +128,7 @@
     }
 
     @Test func `A kernel that is silent is a failure`() throws {
-      self.kernel.makeTrouble { _, _, _ in [] }
+      self.kernel.tamper { _, _, _ in [] }
       #expect(throws: SystemFailure(call: "recvfrom", code: EAGAIN)) { try self.links() }
     }
   }

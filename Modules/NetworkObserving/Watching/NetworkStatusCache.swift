@@ -1,11 +1,11 @@
 #if os(Linux)
   internal import OperationCore
 
-  /// Provides the current status while there are no subscribers.
+  /// Stores the current status while there are no subscribers, without a thread.
   ///
-  /// It has no thread. A reading is reused until the kernel reports a change, which is checked with one read of the
-  /// socket. Without notifications, it is reused for as long as a watch would wait between two readings.
-  final class NetworkLookout: Sendable {
+  /// A reading is used until the kernel reports a change, which one read of the socket checks. Without notifications, it
+  /// is used for as long as a watch waits between two readings.
+  final class NetworkStatusCache: Sendable {
     private struct State {
       var reader: NetworkReader
       var status: NetworkConnectionStatus
@@ -28,24 +28,23 @@
 
     var status: NetworkConnectionStatus {
       let now = self.settings.deadlines.elapsed
-      let (found, isStale) = self.state.withLock { state in
+      let (current, isStale) = self.state.withLock { state in
         let isStale =
           if let feed = state.reader.feed { feed.drain() } else if let interval = state.reader.interval {
             now - state.date >= interval
           } else { false }
-        // The caller that finds the status stale reads the network; other callers meanwhile get the old status without
-        // waiting.
+        // The caller that finds the status stale reads the network. Meanwhile others get the old status at once.
         if isStale { (state.date, state.generation) = (now, state.generation + 1) }
         return (state, isStale)
       }
-      guard isStale else { return found.status }
-      guard found.reader.feed != nil, let reading = try? found.reader.read() else {
-        return self.reopen(found.generation)
+      guard isStale else { return current.status }
+      guard current.reader.feed != nil, let reading = try? current.reader.read() else {
+        return self.reopen(current.generation)
       }
       let status = self.target.status(reading)
       self.state.withLock { state in
         // A caller that has found the status stale since then has a newer reading.
-        if state.generation == found.generation { state.status = status }
+        if state.generation == current.generation { state.status = status }
       }
       return status
     }

@@ -8,7 +8,7 @@
   @testable import OperationNetworkObserving
 
   /// What the observer does where the system lets it see less.
-  @Suite struct MeansTests {
+  @Suite struct ReadingMethodTests {
     private let fixture = WatchFixture()
     private var kernel: FakeKernel { self.fixture.kernel }
     private var clock: ManualClock { self.fixture.clock }
@@ -44,7 +44,7 @@
     }
 
     @Test func `A kernel that refuses to answer is one without answers`() async throws {
-      self.kernel.makeTrouble { _, sequence, _ in
+      self.kernel.tamper { _, sequence, _ in
         let bytes = MessageWriter.refusal(EACCES, sequence: sequence)
         return [NetlinkDatagram(bytes: bytes, length: bytes.count, sender: 0)]
       }
@@ -93,7 +93,7 @@
       subscription.cancel()
     }
 
-    @Test func `A means that was missing for a while is used again`() async throws {
+    @Test func `A method that was missing for a while is used again`() async throws {
       self.kernel.refuse(feed: EMFILE, channel: EMFILE)
       self.kernel.answerProbes(with: .success(false))
       let subscription = self.fixture.subscribe()
@@ -132,8 +132,8 @@
 
     @Test func `When reading fails once it opens new sockets and goes on as before`() async throws {
       let subscription = self.fixture.subscribe()
-      self.kernel.makeTrouble { attempt, _, datagrams in attempt == 7 ? [] : datagrams }
-      #expect(self.kernel.questionCount == 6)
+      self.kernel.tamper { attempt, _, datagrams in attempt == 7 ? [] : datagrams }
+      #expect(self.kernel.requestCount == 6)
       try await self.fixture.change { $0 = .plugged }
       self.clock.advance(by: .milliseconds(50))
       self.clock.advance(by: .milliseconds(400))
