@@ -110,7 +110,7 @@ let table: [Module] = [
   .buildPlugin("PathKeys", uses: ["PathKeysTool"]),
   .command("PathKeysCommand", verb: "operation-paths", "Prints and checks a package's paths.", uses: ["PathKeysTool"]),
 
-  .fixtures("TestFixtures", uses: ["Core"]),
+  .fixtures("TestFixtures", uses: ["Core", "Testing", "EventLoop"]),
   .tests("Core"),
   .tests("Backoff", uses: ["Core"]),
   .tests("Retry", uses: ["Core", "Backoff"]),
