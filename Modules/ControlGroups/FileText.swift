@@ -32,11 +32,13 @@
       return String(decoding: bytes, as: UTF8.self)
     }
 
+    /// Whether the path leads to a directory.
     package static func isDirectory(_ path: String) -> Bool {
       var status = stat()
       return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
+    /// Whether the path leads to anything.
     package static func exists(_ path: String) -> Bool {
       access(path, F_OK) == 0
     }

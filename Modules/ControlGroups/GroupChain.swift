@@ -32,7 +32,7 @@
       mountedAt path: String? = nil
     ) -> GroupChain? {
       guard let membership = memberships.first(where: \.isUnified) else { return nil }
-      let mount = MountPoint.holding(membership.path, among: mounts.filter { $0.type == "cgroup2" })
+      let mount = MountPoint.containing(membership.path, among: mounts.filter { $0.type == "cgroup2" })
       guard let mountPath = path ?? mount?.path else { return nil }
       let root = path == nil ? mount?.root ?? "/" : "/"
       return GroupChain(group: membership.path, root: root, mountPath: mountPath, isDirectory: FileText.isDirectory)

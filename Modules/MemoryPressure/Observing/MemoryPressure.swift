@@ -1,4 +1,4 @@
-/// How short memory is, in the system or in the part of it that a program may use.
+/// How short memory is for the program.
 ///
 /// A source reports one level at a time. A set of levels selects several, as in
 /// ``OperationCore/OperationRequest/evictWhen(pressure:)``.

@@ -5,7 +5,7 @@ public protocol MemoryPressureSource {
   /// Calls `handler` with the current level before it returns, and again with each level that follows.
   ///
   /// Each call passes exactly one level. The same level may be passed again after another event at that level: more
-  /// stalls, or another limit reached. Call handlers in the order in which they subscribed, without holding a lock. Do
+  /// stalls, or another limit reached. Call handlers in the order in which they were subscribed, without holding a lock. Do
   /// not call a handler after its subscription is cancelled.
   func subscribe(with handler: @escaping @Sendable (MemoryPressure) -> Void) -> OperationSubscription
 }
@@ -15,7 +15,7 @@ public struct AnySendableMemoryPressureSource: MemoryPressureSource, Sendable {
   /// The source.
   public let base: any MemoryPressureSource & Sendable
 
-  /// Creates a source that is `base`.
+  /// Creates a source that forwards to `base`.
   public init(_ base: any MemoryPressureSource & Sendable) {
     self.base = base
   }

@@ -11,7 +11,7 @@
   @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
   struct LostInputTests {
     private let tree: FakeTree
-    private let hands = Hands()
+    private let clock = ManualClock()
     private let server: SocketServer
     private let configuration: PressureMonitor.Configuration
 
@@ -29,7 +29,7 @@
       var configuration = PressureMonitor.Configuration(paths: paths)
       configuration.loop = EventLoop()
       configuration.files = FileWatcher(loop: configuration.loop)
-      configuration.elapsed = { [hands = self.hands] in hands.elapsed }
+      configuration.elapsed = { [clock = self.clock] in clock.elapsed }
       self.configuration = configuration
     }
 
@@ -76,7 +76,7 @@
       let source = CgroupMemoryPressureSource(configuration)
       let receiver = LevelReceiver(source)
       try await isRefused.wait()
-      self.hands.advance(by: .seconds(1))
+      self.clock.advance(by: .seconds(1))
       let peer = try await self.server.accept()
       #expect(peer.receive() == "hello")
       receiver.cancel()
@@ -90,16 +90,16 @@
       var configuration = self.configuration
       configuration.intervals = PressureMonitor.Intervals(calm: .milliseconds(5), raised: .milliseconds(5))
       // The time is asked for on every occasion, also after all has been opened again.
-      configuration.elapsed = { [hands = self.hands, file = self.tree.path("unified/own/memory.pressure")] in
+      configuration.elapsed = { [clock = self.clock, file = self.tree.path("unified/own/memory.pressure")] in
         if Descriptors.count(at: file) == 2 { isWatched.open() }
-        return hands.elapsed
+        return clock.elapsed
       }
       let source = CgroupMemoryPressureSource(configuration)
       let receiver = LevelReceiver(source)
       try await self.disappoint()
-      self.hands.advance(by: .seconds(1))
+      self.clock.advance(by: .seconds(1))
       try await self.disappoint()
-      self.hands.advance(by: .seconds(10))
+      self.clock.advance(by: .seconds(10))
       try await isWatched.wait()
       #expect(try self.tree.read("unified/own/memory.pressure") == "full 100000 2000000\0")
       receiver.cancel()

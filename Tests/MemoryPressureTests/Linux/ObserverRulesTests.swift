@@ -6,9 +6,9 @@
   @testable import OperationMemoryPressure
 
   @Suite(.timeLimit(.minutes(10)), .warningsAreIssues) struct ObserverRulesTests {
-    @Test func `The source of a control group keeps the rules of observers`() async throws {
+    @Test func `The source of a control group follows the rules of observers`() async throws {
       try await checkObserver(sending: [MemoryPressure.critical, .normal]) {
-        let (tree, loop, hands) = (try FakeTree(), EventLoop(), Hands())
+        let (tree, loop, clock) = (try FakeTree(), EventLoop(), ManualClock())
         try tree.writeMachine()
         try tree.writeUnified(group: "/own")
         try tree.writeGroup("/own", current: 10, max: 100)
@@ -16,10 +16,10 @@
         var configuration = PressureMonitor.Configuration(paths: tree.paths)
         configuration.loop = loop
         configuration.files = FileWatcher(loop: loop)
-        // A level falls after ten seconds without an event, so some checks after a rise it falls.
+        // A level falls after ten seconds without an event, which are a few checks.
         configuration.elapsed = {
-          hands.advance(by: .seconds(3))
-          return hands.elapsed
+          clock.advance(by: .seconds(3))
+          return clock.elapsed
         }
         configuration.intervals = PressureMonitor.Intervals(calm: .milliseconds(2), raised: .milliseconds(2))
         let source = CgroupMemoryPressureSource(configuration)

@@ -14,7 +14,7 @@
     }
 
     private var groups: MemoryGroups { MemoryGroups(paths: self.tree.paths) }
-    private var usage: Double? { MemoryUsage.part(in: self.groups, procRoot: self.tree.paths.procRoot) }
+    private var usage: Double? { MemoryUsage.fraction(in: self.groups, procRoot: self.tree.paths.procRoot) }
 
     @Test func `A group is found where its hierarchy is mounted, with those around it`() throws {
       try self.tree.writeUnified(group: "/a/b")
@@ -132,12 +132,12 @@
     @Test func `Without files the memory in use is unknown`() throws {
       let empty = try FakeTree()
       #expect(MemoryGroups(paths: empty.paths).unified == nil)
-      #expect(MemoryUsage.part(in: MemoryGroups(paths: empty.paths), procRoot: empty.root) == nil)
+      #expect(MemoryUsage.fraction(in: MemoryGroups(paths: empty.paths), procRoot: empty.root) == nil)
     }
 
     @Test func `This machine reports how much of its memory is in use`() throws {
       let paths = LinuxMemoryPaths(environment: [:])
-      let usage = try #require(MemoryUsage.part(in: MemoryGroups(paths: paths), procRoot: paths.procRoot))
+      let usage = try #require(MemoryUsage.fraction(in: MemoryGroups(paths: paths), procRoot: paths.procRoot))
       #expect((0.0...1.5).contains(usage))
     }
   }

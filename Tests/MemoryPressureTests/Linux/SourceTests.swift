@@ -12,7 +12,7 @@
   struct SourceTests {
     private let tree: FakeTree
     private let loop = EventLoop()
-    private let hands = Hands()
+    private let clock = ManualClock()
     private let configuration: PressureMonitor.Configuration
 
     init() throws {
@@ -24,7 +24,7 @@
       var configuration = PressureMonitor.Configuration(paths: self.tree.paths)
       configuration.loop = self.loop
       configuration.files = FileWatcher(loop: self.loop)
-      configuration.elapsed = { [hands = self.hands] in hands.elapsed }
+      configuration.elapsed = { [clock = self.clock] in clock.elapsed }
       // Unless a test says otherwise, time alone changes nothing.
       configuration.intervals = PressureMonitor.Intervals(calm: .seconds(3_600), raised: .seconds(3_600))
       self.configuration = configuration
@@ -62,7 +62,7 @@
       #expect(try await receiver.next() == .critical)
       try self.tree.write("\(70 << 20)\n", to: "unified/own/memory.current")
       await source.settled()
-      self.hands.advance(by: .seconds(11))
+      self.clock.advance(by: .seconds(11))
       #expect(try await receiver.next() == .normal)
       receiver.cancel()
     }
@@ -76,7 +76,7 @@
       #expect(try await receiver.next() == .warning)
       try self.tree.writeEvents("/own", high: 1, oomKill: 1)
       #expect(try await receiver.next() == .critical)
-      self.hands.advance(by: .seconds(3))
+      self.clock.advance(by: .seconds(3))
       try self.tree.writeEvents("/own", high: 1, oomKill: 2)
       #expect(try await receiver.next() == .critical)
       receiver.cancel()

@@ -9,7 +9,7 @@
     internal import Musl
   #endif
 
-  /// The counters of how often a group has reached its limits.
+  /// The counters that say how often a group has reached its limits.
   ///
   /// The file is watched with `inotify`, or with its descriptor if no `inotify` instance is available.
   final class LimitInput: PressureInput {

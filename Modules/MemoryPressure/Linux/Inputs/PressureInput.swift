@@ -11,11 +11,11 @@
     func read(_ events: EventLoop.Events, at time: Duration) -> PressureReading
 
     /// Records the current total without an event, for comparison with later events.
-    func look(at time: Duration)
+    func sample(at time: Duration)
   }
 
   extension PressureInput {
-    func look(at time: Duration) {}
+    func sample(at time: Duration) {}
   }
 
   /// The result of reading an input.

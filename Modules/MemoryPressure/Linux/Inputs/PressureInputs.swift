@@ -10,8 +10,8 @@
     /// The source that `stalls` were opened from.
     var source: StallSource?
     var limits: LimitInput?
-    /// Whether opening failed because the process was out of descriptors or memory; a later attempt may succeed.
-    var isShort = false
+    /// Whether an input could not be opened because descriptors, memory or buffers had run out.
+    var hasShortage = false
 
     /// Opens the available inputs; nil if the service manager turns watching off.
     ///
@@ -19,7 +19,7 @@
     ///   - paths: The paths to use.
     ///   - obeysServiceManager: Whether to use the variables of the service manager.
     ///   - open: Opens a source of stalls.
-    ///   - refused: Sources that are not used, even if they are available.
+    ///   - refused: The sources that are not used, even if they are available.
     ///   - window: The window of the limits.
     ///   - time: The current time.
     init?(
@@ -42,7 +42,7 @@
           self.stalls = try open(source, time)
           self.source = source
         } catch {
-          if error.isShortage { self.isShort = true }
+          if error.isShortage { self.hasShortage = true }
         }
       }
       if self.groups.hasUnifiedMemory, let group = self.groups.unified?.own {

@@ -7,13 +7,14 @@
     internal import Musl
   #endif
 
-  /// What the service manager asks to be watched.
+  /// The watch that the service manager requests.
   ///
-  /// It names a file, a named pipe or a socket, and the bytes to write to it first. `/dev/null` turns watching off.
+  /// Its variables name a file, a named pipe or a socket, and the bytes to write to it first. `/dev/null` turns watching
+  /// off.
   enum ServiceManagerWatch: Hashable, Sendable {
     /// The variables are missing or invalid.
     case unset
-    /// Memory is not to be watched.
+    /// Nothing is to be watched.
     case off
     case path(String, writing: [UInt8])
 

@@ -15,7 +15,7 @@
     let events = EventLoop.Events.urgent
 
     private let pressure: MemoryPressure
-    /// Checks events against the totals. Nil if the trigger or the total is unknown; every event counts then.
+    /// Checks events against the totals; nil if the trigger or the total is unknown, so that every event counts.
     private let record: Mutex<StallRecord?>
 
     /// Sets a trigger.
@@ -61,7 +61,7 @@
       return self.isConfirmed(at: time) ? .pressure(self.pressure) : .nothing
     }
 
-    func look(at time: Duration) {
+    func sample(at time: Duration) {
       _ = self.isConfirmed(at: time)
     }
 

@@ -24,7 +24,7 @@
       close(self.descriptor)
     }
 
-    /// Opens a named pipe. It is opened for writing too, so that it does not end when the other side closes it.
+    /// Opens a named pipe. It is opened for writing too, so that it does not hang up when the other side closes it.
     static func pipe(path: String, writing bytes: [UInt8]) throws(SystemFailure) -> StreamInput {
       let descriptor = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
       guard descriptor >= 0 else { throw SystemFailure(call: "open", code: errno) }
@@ -32,7 +32,7 @@
       guard write(descriptor, bytes, bytes.count) == bytes.count else {
         throw SystemFailure(call: "write", code: errno)
       }
-      // The bytes are meant for the reader at the other end, but they can be read here too.
+      // This end, too, could read the bytes, which are meant for the other end.
       if !bytes.isEmpty { _ = input.drain() }
       return input
     }

@@ -21,7 +21,7 @@
     /// is critical.
     mutating func note(_ counts: KeyedNumbers, at time: Duration) -> MemoryPressure? {
       let before = self.counts
-      // A file that is being written may lack counters, so the earlier values of those are kept.
+      // A file that is being written may lack counters. Their earlier values stay.
       self.counts = counts.completed(by: before)
       func hasGrown(_ name: String) -> Bool {
         guard let now = counts[name] else { return false }

@@ -15,11 +15,11 @@
 
     /// How long the level stays raised after an event.
     static let calm = Duration.seconds(10)
-    /// How long a reported level stays, unless the level rises, and the minimum time between repeated reports.
+    /// The minimum time between two reports, unless the level rises.
     static let repetition = Duration.seconds(2)
 
     private(set) var current = MemoryPressure.normal
-    /// When the last event happened at each level or above it.
+    /// When the last event at this level or above it happened.
     private var lastWarning: Duration?
     private var lastCritical: Duration?
     /// The usage at the last check.
@@ -43,11 +43,6 @@
       if self.usage >= Threshold.warning.rise { self.lastWarning = time }
       if self.usage >= Threshold.critical.rise { self.lastCritical = time }
       return self.report(self.level(at: time), at: time, isRepeated: false)
-    }
-
-    /// Forgets all events, because memory was not watched for a while.
-    mutating func reset() {
-      self = PressureLevel()
     }
 
     private mutating func report(_ level: MemoryPressure, at time: Duration, isRepeated: Bool) -> MemoryPressure? {

@@ -7,7 +7,7 @@
 
   /// The paths and variables through which the kernel and the service manager report memory pressure.
   ///
-  /// The defaults are right unless the file systems are mounted elsewhere, or a test uses its own files.
+  /// The defaults fit unless the file systems are mounted elsewhere, or a test uses its own files.
   public struct LinuxMemoryPaths: Hashable, Sendable {
     /// The mount point of the process file system.
     public var procRoot: String
@@ -15,8 +15,7 @@
     /// The mount point of the unified hierarchy of control groups; nil to find it in `mountinfo`.
     public var cgroupRoot: String?
 
-    /// The variables with which the service manager chooses what is watched: `MEMORY_PRESSURE_WATCH` and
-    /// `MEMORY_PRESSURE_WRITE`.
+    /// The variables of the service manager: `MEMORY_PRESSURE_WATCH` and `MEMORY_PRESSURE_WRITE`.
     public var environment: [String: String]
 
     /// Creates paths.

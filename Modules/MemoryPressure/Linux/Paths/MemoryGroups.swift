@@ -22,7 +22,7 @@
       self.unified = GroupChain.unified(memberships, mounts, mountedAt: cgroupRoot)
       self.hasUnifiedMemory = self.unified.map { Self.hasMemory($0.own) } ?? false
       guard !self.hasUnifiedMemory, let membership = memberships.first(where: { $0.controllers.contains("memory") }),
-        let mount = MountPoint.holding(
+        let mount = MountPoint.containing(
           membership.path,
           among: mounts.filter { $0.type == "cgroup" && $0.options.contains("memory") }
         )

@@ -1,19 +1,19 @@
 #if os(Linux)
   public import OperationCore
 
-  /// Reports how short of memory the program's control group is, or the machine if the group has no limit.
+  /// Reports how short memory is in the control group of the process, or in the machine if the group has no limit.
   ///
-  /// It combines these signals, and reports the worst of them:
+  /// It combines three signals, and reports the worst of them:
   ///
-  /// - stalls, from the place that `MEMORY_PRESSURE_WATCH` names, or else of the own group or of the machine: 150 ms of
-  ///   2 s in which a task waited for memory are a warning, 100 ms of 2 s in which all tasks waited are critical;
+  /// - stalls, from the file or socket that `MEMORY_PRESSURE_WATCH` names, or else of the group or of the machine: 150 ms
+  ///   of 2 s in which a task waited for memory are a warning, 100 ms of 2 s in which all tasks waited are critical;
   /// - limits: a group that reaches a limit is a warning; reaching the hard limit for longer, or losing a process, is
   ///   critical;
   /// - usage relative to the tightest limit: 85 % is a warning, 95 % is critical.
   ///
   /// The level rises at once, and falls after ten seconds without an event when less than 80 % is in use. While memory is
-  /// not short, it only wakes for a timer every ten seconds and for notifications of the kernel. Without subscribers it
-  /// uses no resources.
+  /// not short, only a timer every ten seconds and notifications of the kernel wake it. Without subscribers it uses no
+  /// resources.
   public final class CgroupMemoryPressureSource: MemoryPressureSource, Sendable {
     private let broadcast: OnDemandBroadcast<MemoryPressure>
 
@@ -21,8 +21,8 @@
     ///
     /// - Parameters:
     ///   - paths: The paths to use.
-    ///   - obeysServiceManager: Whether `MEMORY_PRESSURE_WATCH` decides what is watched; `/dev/null` turns the source
-    ///     off.
+    ///   - obeysServiceManager: Whether `MEMORY_PRESSURE_WATCH` chooses the source of stalls; `/dev/null` turns all
+    ///     watching off.
     public convenience init(paths: LinuxMemoryPaths = LinuxMemoryPaths(), obeysServiceManager: Bool = true) {
       self.init(PressureMonitor.Configuration(paths: paths, obeysServiceManager: obeysServiceManager))
     }
@@ -30,7 +30,7 @@
     init(_ configuration: PressureMonitor.Configuration) {
       let monitor = PressureMonitor(configuration)
       self.broadcast = OnDemandBroadcast {
-        monitor.begin()
+        monitor.initialLevel()
       } start: {
         monitor.start($0)
       }

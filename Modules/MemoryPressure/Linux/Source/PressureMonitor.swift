@@ -22,7 +22,7 @@
       var elapsed: @Sendable () -> Duration = { SystemDeadlineSource().elapsed }
     }
 
-    /// How often the usage is checked, and lost inputs are opened anew.
+    /// How often the usage is checked, and lost inputs are reopened.
     struct Intervals: Sendable {
       var calm = Duration.seconds(10)
       var raised = Duration.seconds(2)
@@ -66,11 +66,11 @@
   // MARK: - Starting and stopping
 
   extension PressureMonitor {
-    /// The initial level, from the current usage. Not to be called between start and stop.
-    func begin() -> MemoryPressure {
+    /// Returns the initial level, from the current usage. Must not be called while the monitor is started.
+    func initialLevel() -> MemoryPressure {
       let (paths, now) = (self.configuration.paths, self.configuration.elapsed())
       let isOff = self.configuration.obeysServiceManager && ServiceManagerWatch(environment: paths.environment) == .off
-      let usage = isOff ? nil : MemoryUsage.part(in: MemoryGroups(paths: paths), procRoot: paths.procRoot)
+      let usage = isOff ? nil : MemoryUsage.fraction(in: MemoryGroups(paths: paths), procRoot: paths.procRoot)
       return self.state.withLock { state in
         state.level = PressureLevel()
         return state.level.note(usage: usage, at: now) ?? .normal
@@ -102,14 +102,14 @@
       return ReleasedInputs(inputs: state.inputs, subscriptions: state.subscriptions)
     }
 
-    /// Opens the available inputs, in place of those of generation `former`.
-    private func open(after former: UInt64?, _ send: @escaping @Sendable (MemoryPressure) -> Void) {
+    /// Opens the available inputs, in place of those of the generation `previous`.
+    private func open(after previous: UInt64?, _ send: @escaping @Sendable (MemoryPressure) -> Void) {
       let now = self.configuration.elapsed()
       let begun = self.state.withLock { state -> (UInt64, Set<StallSource>, ReleasedInputs)? in
-        guard state.isStarted, former == nil || former == state.generation else { return nil }
+        guard state.isStarted, previous == nil || previous == state.generation else { return nil }
         state.generation += 1
-        if former != nil { state.reopening.reopen(at: now) }
-        // Keeps the timer whose callback is running now, so that a concurrent `stop` waits for that callback.
+        if previous != nil { state.reopening.reopen(at: now) }
+        // The timer stays, because its callback may be running now: a concurrent `stop` waits for that callback.
         return (state.generation, state.reopening.refused, self.takeInputs(&state))
       }
       guard let (generation, refused, released) = begun else { return }
@@ -127,7 +127,7 @@
         // The monitor may have been stopped meanwhile.
         guard state.generation == generation else { return false }
         state.inputs = inputs
-        if inputs.isShort {
+        if inputs.hasShortage {
           state.reopening.note(gone: nil, at: now, delay: self.configuration.intervals.raised)
         }
         return true
@@ -141,7 +141,7 @@
 
     private func watch(_ limits: LimitInput, _ handle: Handle) {
       let watch = self.configuration.files.watch(limits.path) { _ in
-        handle.take(limits.read(at: self.configuration.elapsed()), from: limits)
+        handle.receive(limits.read(at: self.configuration.elapsed()), from: limits)
       }
       guard let watch else { return self.register(limits, handle) }
       self.keep(watch, for: limits, handle)
@@ -149,7 +149,7 @@
 
     private func register(_ input: any PressureInput, _ handle: Handle) {
       let registration = self.configuration.loop.watch(input.descriptor, for: input.events) { events in
-        handle.take(input.read(events, at: self.configuration.elapsed()), from: input)
+        handle.receive(input.read(events, at: self.configuration.elapsed()), from: input)
       }
       self.keep(OperationSubscription { registration.cancel() }, for: input, handle)
     }
@@ -174,12 +174,12 @@
       let generation: UInt64
       let send: @Sendable (MemoryPressure) -> Void
 
-      func take(_ reading: PressureReading, from input: any PressureInput) {
-        self.monitor.take(reading, from: input, self)
+      func receive(_ reading: PressureReading, from input: any PressureInput) {
+        self.monitor.receive(reading, from: input, self)
       }
     }
 
-    private func take(_ reading: PressureReading, from input: any PressureInput, _ handle: Handle) {
+    private func receive(_ reading: PressureReading, from input: any PressureInput, _ handle: Handle) {
       let now = self.configuration.elapsed()
       switch reading {
       case .nothing:
@@ -192,13 +192,13 @@
         guard let level else { return }
         handle.send(level)
         // A raised level is checked more often.
-        self.lookLater(handle, at: now)
+        self.scheduleCheck(handle, at: now)
       case .gone:
         self.drop(input, handle, at: now)
       }
     }
 
-    /// Removes an input that would report its loss again and again. The others stay until the inputs are opened anew.
+    /// Removes an input that would report its loss again and again. The others stay until the inputs are reopened.
     private func drop(_ input: any PressureInput, _ handle: Handle, at now: Duration) {
       let (isDropped, subscription) = self.state.withLock { state -> (Bool, OperationSubscription?) in
         guard state.generation == handle.generation, let inputs = state.inputs, inputs.contains(input) else {
@@ -210,10 +210,10 @@
         return (true, state.subscriptions.removeValue(forKey: ObjectIdentifier(input)))
       }
       subscription?.cancel()
-      if isDropped { self.lookLater(handle, at: now) }
+      if isDropped { self.scheduleCheck(handle, at: now) }
     }
 
-    private func look(_ handle: Handle) {
+    private func check(_ handle: Handle) {
       let now = self.configuration.elapsed()
       let (inputs, isReopening) = self.state.withLock { state -> (PressureInputs?, Bool) in
         guard state.generation == handle.generation else { return (nil, false) }
@@ -221,15 +221,14 @@
       }
       if isReopening { return self.open(after: handle.generation, handle.send) }
       guard let inputs else { return }
-      for stall in inputs.stalls { stall.look(at: now) }
-      let usage = MemoryUsage.part(in: inputs.groups, procRoot: self.configuration.paths.procRoot)
+      for stall in inputs.stalls { stall.sample(at: now) }
+      let usage = MemoryUsage.fraction(in: inputs.groups, procRoot: self.configuration.paths.procRoot)
       if let level = self.state.withLock({ $0.level.note(usage: usage, at: now) }) { handle.send(level) }
-      self.lookLater(handle, at: now)
+      self.scheduleCheck(handle, at: now)
     }
 
-    /// Schedules the next check, after the interval for the level, or when inputs are to be opened anew if that is
-    /// earlier.
-    private func lookLater(_ handle: Handle, at now: Duration) {
+    /// Schedules the next check, after the interval for the level, or for the reopening of inputs if that is earlier.
+    private func scheduleCheck(_ handle: Handle, at now: Duration) {
       let intervals = self.configuration.intervals
       let delay = self.state.withLock { state in
         let interval = state.level.current == .normal ? intervals.calm : intervals.raised
@@ -243,7 +242,7 @@
         state.generation == handle.generation ? state.timer.reserve() : nil
       }
       guard let number else { return }
-      let timer = self.configuration.loop.schedule(after: delay) { self.look(handle) }
+      let timer = self.configuration.loop.schedule(after: delay) { self.check(handle) }
       let subscription = OperationSubscription { timer.cancel() }
       self.state.withLock { $0.timer.keep(subscription, number: number) }?.cancel()
     }

@@ -1,11 +1,11 @@
 #if os(Linux)
-  /// Decides when to open the inputs anew after one is lost, and which sources to use no more.
+  /// Decides when to reopen the inputs after one is lost, and which sources are no longer used.
   ///
-  /// Usually a replacement exists by then, such as another group, or a service manager that has restarted. A source
-  /// that is lost again right after a reopening would wake the process again and again, so it is refused from then on,
-  /// and the next reopening is delayed. Times are durations since a fixed moment.
+  /// Usually a replacement exists by then, such as another group, or a service manager that has restarted. A source that
+  /// is lost again right after a reopening would wake the process again and again. It is refused from then on, and the
+  /// next reopening is delayed. Times are durations since a fixed moment.
   struct ReopeningPlan: Hashable, Sendable {
-    /// When to open the inputs anew; nil while none is lost.
+    /// When to reopen the inputs; nil while none is lost.
     private(set) var due: Duration?
     /// Sources that have been lost again right after a reopening.
     private(set) var refused: Set<StallSource> = []
@@ -27,7 +27,7 @@
     mutating func note(gone source: StallSource?, at time: Duration, delay: Duration) {
       let earliest = self.last.map { $0 + self.pause } ?? time
       if let source, time < earliest { self.refused.insert(source) }
-      // Inputs lost meanwhile are opened at the same time.
+      // Inputs that are lost until then are reopened at the same time.
       self.due = self.due ?? max(time + delay, earliest)
     }
 
@@ -35,7 +35,7 @@
       self.due.map { $0 <= time } ?? false
     }
 
-    /// Records that the inputs are being opened anew.
+    /// Records that the inputs are being reopened.
     mutating func reopen(at time: Duration) {
       self.due = nil
       self.last = time
