@@ -10,13 +10,13 @@
       self.deadlines = deadlines
     }
 
-    /// Calls `action` after `delay`, and no longer what was set before.
+    /// Calls `action` after `delay`, in place of the action that was set before.
     package func set(after delay: Duration, _ action: @escaping @Sendable () -> Void) {
-      let (number, former) = self.slot.withLock { slot in
-        let former = slot.clear()
-        return (slot.reserve(), former)
+      let (number, previous) = self.slot.withLock { slot in
+        let previous = slot.clear()
+        return (slot.reserve(), previous)
       }
-      former?.cancel()
+      previous?.cancel()
       let deadline = self.deadlines.schedule(after: delay) { [weak self] in
         guard let self, self.slot.withLock({ $0.isCurrent(number) }) else { return }
         action()
@@ -25,7 +25,7 @@
       self.slot.withLock { $0.keep(deadline, number: number) }?.cancel()
     }
 
-    /// Calls nothing any more. Where the deadlines are those of a loop, it waits for what is being called.
+    /// Cancels the action. If the deadlines are timers of an event loop, waits for an action that is running.
     package func cancel() {
       self.slot.withLock { $0.clear() }?.cancel()
     }

@@ -22,7 +22,7 @@
       var runner: Runner?
       /// The registration whose callback is running.
       var running: Entry?
-      /// Opened when the running callback has returned.
+      /// The latches to open when the running callback has returned.
       var latches: [Latch] = []
       /// How many attempts to start the thread have failed in a row.
       var failureCount = 0
@@ -143,7 +143,7 @@
 
     private func cancelRestart() {
       self.restart.cancel()
-      // A registration added meanwhile may have scheduled another attempt, which was cancelled as well.
+      // This may have cancelled the attempt of a registration that was added meanwhile, so another one is scheduled.
       self.setRestart()
     }
   }
@@ -185,7 +185,7 @@
       return handler
     }
 
-    /// Tells the thread to end, and returns it; the caller joins or detaches it.
+    /// Makes the thread end, and returns it; the caller joins or detaches it.
     mutating func stop() -> LoopThread? {
       self.runner?.wake()
       defer { self.runner = nil }

@@ -17,6 +17,7 @@
       case gone
     }
 
+    /// A call to make after the lock.
     typealias Call = (handler: Handlers<Change>.Handler, change: Change)
 
     struct State {
@@ -69,7 +70,7 @@
       return OperationSubscription { self.remove(id, path) }
     }
 
-    /// Registers the instance with the loop. Not called with the lock held, because the loop may report a warning.
+    /// Registers the instance with the loop. The lock must not be held, because the loop may report a warning.
     private func register(_ instance: NotifyInstance) {
       let registration = self.loop.watch(instance.descriptor, for: .readable) { [weak self] _ in self?.read(instance) }
       let isUsed = self.state.withLock { state in
@@ -115,7 +116,7 @@
   }
 
   extension FileWatcher.State {
-    /// Watches replaced files anew, and returns the calls to make.
+    /// Watches files again that were replaced, and returns the calls to make.
     mutating func calls(for events: [NotifyEvent]) -> [FileWatcher.Call] {
       var calls: [FileWatcher.Call] = []
       let isOverrun = events.contains(where: \.isOverrun)

@@ -10,11 +10,11 @@
     private let identifier: pthread_t
 
     init(name: StaticString, _ body: @escaping @Sendable () -> Void) throws(SystemFailure) {
-      var (all, former) = (sigset_t(), sigset_t())
+      var (all, previous) = (sigset_t(), sigset_t())
       sigfillset(&all)
       // The new thread inherits the mask, so no signal can reach it before it blocks them.
-      pthread_sigmask(SIG_SETMASK, &all, &former)
-      defer { pthread_sigmask(SIG_SETMASK, &former, nil) }
+      pthread_sigmask(SIG_SETMASK, &all, &previous)
+      defer { pthread_sigmask(SIG_SETMASK, &previous, nil) }
       let start = Unmanaged.passRetained(ThreadStart(name, body))
       var identifier = pthread_t()
       let status = pthread_create(&identifier, nil, { runLoopThread($0) }, start.toOpaque())

@@ -9,7 +9,7 @@
   struct PollTable {
     private(set) var descriptors: [pollfd] = []
     private(set) var entries: [Entry] = []
-    /// Changes with each change of the table, so that a copy can be checked for being up to date.
+    /// Increases with each change of the table, so that a copy can tell whether it is current.
     private(set) var version: UInt64 = 0
 
     mutating func insert(_ entry: Entry, descriptor: CInt, events: EventLoop.Events) {

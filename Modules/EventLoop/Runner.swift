@@ -18,7 +18,7 @@
       self.pipe = pipe
     }
 
-    /// Makes the thread read the loop's state again. A thread that is not waiting does so anyway.
+    /// Makes a waiting thread read the loop's state again. A thread that is not waiting reads it before it waits.
     func wake() {
       guard self.isWaiting else { return }
       self.isWaiting = false

@@ -1,10 +1,9 @@
 #if os(Linux)
   internal import OperationCore
 
-  /// Deadlines that need no descriptor, for retries after descriptors have run out: each waits on its own thread.
+  /// Deadlines that need no descriptor, for retries after descriptors have run out. Each waits on its own thread.
   ///
-  /// The deadline queue of the process needs several descriptors, and the library below it aborts the process if it
-  /// gets none.
+  /// The deadline queue of the process needs several descriptors, and Dispatch aborts the process if it gets none.
   struct ThreadDeadlines: DeadlineSource {
     private static let start = ContinuousClock.now
 

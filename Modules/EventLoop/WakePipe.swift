@@ -5,10 +5,10 @@
     internal import Musl
   #endif
 
-  /// A pipe within the process: a byte written to it ends a wait for the other end.
+  /// A pipe within the process: a byte written to it wakes the thread that waits for the other end.
   ///
-  /// Child processes do not inherit it, even one that another thread starts at the same moment. This is a socket pair,
-  /// because the call that creates a pipe with these flags (`pipe2`) cannot be imported.
+  /// No child process inherits it, not even one that another thread starts at the same moment. It is a socket pair,
+  /// because `pipe2`, which creates a pipe with these flags, cannot be imported.
   package struct WakePipe: ~Copyable, Sendable {
     package let reader: CInt
     package let writer: CInt

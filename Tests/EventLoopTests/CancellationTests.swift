@@ -32,7 +32,7 @@
       #expect(!self.loop.isRunning)
     }
 
-    @Test func `Cancelling does not wait for another callback, even where it was the last`() async throws {
+    @Test func `Cancelling the last other registration does not wait for a running callback`() async throws {
       let pipe = Pipe()
       let (begun, mayEnd) = (Gate(), DispatchSemaphore(value: 0))
       let box = Box<EventLoop.Registration?>(nil)
@@ -54,7 +54,7 @@
       #expect(!self.loop.isRunning)
     }
 
-    @Test func `A callback may cancel another one, which is not called any more`() async throws {
+    @Test func `A callback may cancel another registration, whose callback is not called afterwards`() async throws {
       let pipes = [Pipe(), Pipe()]
       let boxes = [Box<EventLoop.Registration?>(nil), Box<EventLoop.Registration?>(nil)]
       let received = Log<Int>()
@@ -62,7 +62,7 @@
       for number in 0...1 {
         pipes[number].send()
         boxes[number].value = self.loop.watch(pipes[number].reader, for: .readable) { _ in
-          // It may come before the box is filled; then it comes again.
+          // The loop may call this before the boxes are filled, and then calls it again.
           guard boxes.allSatisfy({ $0.value != nil }) else { return }
           received.append(number)
           for box in boxes { box.value?.cancel() }
@@ -75,7 +75,7 @@
       #expect(!self.loop.isRunning)
     }
 
-    @Test func `A callback may register`() async throws {
+    @Test func `A callback may register another one`() async throws {
       let (inner, done) = (Box<EventLoop.Registration?>(nil), Gate())
       let loop = self.loop
       let outer = loop.schedule(after: .zero) {
@@ -87,7 +87,7 @@
       #expect(!loop.isRunning)
     }
 
-    @Test func `Nothing is called after cancelling, on any thread and at any time`() async throws {
+    @Test func `No callback starts after its cancellation, whichever thread cancels it`() async throws {
       let loop = self.loop
       try await withTimeLimit("the threads") {
         await withTaskGroup(of: Void.self) { group in

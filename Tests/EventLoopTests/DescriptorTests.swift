@@ -25,7 +25,7 @@
       #expect(received.all == [.readable, .readable, .readable])
     }
 
-    @Test func `A hang-up is reported unasked`() async throws {
+    @Test func `A hang-up is reported even if no event is requested`() async throws {
       let pipe = Pipe()
       #expect(try await self.firstEvents(of: pipe.reader, after: pipe.closeWriter) == .hangUp)
     }
@@ -35,7 +35,7 @@
       #expect(try await self.firstEvents(of: pipe.writer, after: pipe.closeReader) == .error)
     }
 
-    /// The first events after a change that cannot be undone.
+    /// The first events after a change that is permanent.
     ///
     /// The handler cancels the registration, as the loop would report the condition again and again.
     private func firstEvents(of descriptor: CInt, after change: () -> Void) async throws -> EventLoop.Events? {
@@ -88,7 +88,7 @@
       let received = Log<EventLoop.Events>()
       let (before, after) = (Box<Duration?>(nil), Box<Duration?>(nil))
       let (reported, over) = (Gate(), Gate())
-      // No process may have so many.
+      // No process has a descriptor with this number.
       let registration = self.loop.watch(CInt.max - 1, for: .readable) { events in
         received.append(events)
         before.value = Process.threadTime
@@ -107,7 +107,7 @@
       #expect(!self.loop.isRunning)
     }
 
-    @Test func `A descriptor that is closed before its registration is cancelled does no harm to others`() async throws
+    @Test func `A descriptor that is closed before its registration is cancelled does not disturb others`() async throws
     {
       let (bad, good) = (Pipe(), Pipe())
       let (invalid, received) = (Gate(), Gate())
@@ -140,7 +140,7 @@
         )
       }
       registrations += (0..<10_000).map { number in
-        self.loop.schedule(after: .seconds(3_600 + number)) { Issue.record("an hour has passed") }
+        self.loop.schedule(after: .seconds(3_600 + number)) { Issue.record("the timer of an hour has fired") }
       }
       for pipe in pipes.shuffled() { pipe.send() }
       try await all.wait()

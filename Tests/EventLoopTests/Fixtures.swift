@@ -4,7 +4,7 @@
   import OperationEventLoop
   import Synchronization
 
-  /// Both ends of a pipe, which are closed when it goes.
+  /// Both ends of a pipe, which are closed with its last reference.
   final class Pipe: Sendable {
     let reader: CInt
     let writer: CInt
@@ -43,9 +43,9 @@
     }
   }
 
-  /// What the system says of the process.
+  /// What the system reports about the process.
   enum Process {
-    /// The number of the current thread.
+    /// The identifier of the current thread.
     static var currentThread: String {
       let link = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self")
       return link?.split(separator: "/").last.map(String.init) ?? "unknown"
@@ -60,18 +60,18 @@
       return name?.trimmingCharacters(in: .newlines)
     }
 
-    /// What the descriptor stands for, such as `pipe:[4711]`.
+    /// The file behind a descriptor, such as `pipe:[4711]`.
     static func file(_ descriptor: CInt) -> String? {
       try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)")
     }
 
-    /// Whether some descriptor stands for the file.
+    /// Whether the process has the file open.
     static func hasOpen(_ file: String) -> Bool {
       let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
       return descriptors.contains { CInt($0).flatMap(self.file) == file }
     }
 
-    /// How many descriptors the process may have open.
+    /// The number of descriptors that the process may have open.
     static var descriptorLimit: Int {
       var limit = rlimit()
       getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)

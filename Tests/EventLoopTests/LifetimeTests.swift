@@ -11,7 +11,7 @@
   @Suite struct LifetimeTests {
     private let loop = EventLoop()
 
-    /// The number of the loop's thread, and the files of its pipe.
+    /// The identifier of the loop's thread, and the file of its pipe.
     private func findThread() async throws -> (thread: String, pipe: String) {
       let (thread, known) = (Box<String?>(nil), Gate())
       let registration = self.loop.schedule(after: .zero) {
@@ -24,7 +24,7 @@
       return (try #require(thread.value), try #require(Process.file(reader)))
     }
 
-    @Test func `Thread and descriptors come with the first registration and go with the last`() async throws {
+    @Test func `The thread and its descriptors exist from the first registration to the last`() async throws {
       #expect(!self.loop.isRunning)
       var threads: Set<String> = []
       for _ in 0..<5 {
@@ -69,7 +69,7 @@
       #expect(!self.loop.isRunning)
     }
 
-    @Test func `All signals are blocked in the thread, and the caller's mask stays`() async throws {
+    @Test func `All signals are blocked in the thread, and the mask of the caller stays as it was`() async throws {
       var before = sigset_t()
       pthread_sigmask(SIG_BLOCK, nil, &before)
       let (blocked, known) = (Log<Bool>(), Gate())
@@ -81,6 +81,9 @@
         }
         known.open()
       }
+      var after = sigset_t()
+      pthread_sigmask(SIG_BLOCK, nil, &after)
+      #expect((1..<32).allSatisfy { sigismember(&before, $0) == sigismember(&after, $0) })
       try await known.wait()
       registration.cancel()
       #expect(blocked.all == Array(repeating: true, count: 7))

@@ -9,7 +9,7 @@
 
   @testable import OperationEventLoop
 
-  /// What a loop does that gets no pipe.
+  /// A loop that cannot create its pipe.
   @Suite(.warningsAreIssues) struct StartTests {
     private let clock = ManualClock()
     private let isRefused = Box<Bool?>(nil)
@@ -22,7 +22,7 @@
       }
     }
 
-    @Test func `A loop that cannot begin tries again, each time later, and serves what was registered`() async throws {
+    @Test func `A loop that cannot start tries again with growing delays, and then makes its calls`() async throws {
       self.isRefused.value = true
       let loop = self.loop()
       let pipe = Pipe()
@@ -34,7 +34,7 @@
           received.open()
         }
       }
-      // Another one is no news.
+      // A second failure in a row is not reported.
       let second = loop.schedule(after: .zero) { over.open() }
       #expect(self.clock.remainingTimes() == [.milliseconds(200)])
       self.clock.advance(by: .milliseconds(200))
@@ -54,7 +54,7 @@
       #expect(!loop.isRunning)
     }
 
-    @Test func `A loop without registrations does not try again, and a later failure is reported anew`() async throws {
+    @Test func `A loop without registrations does not try again, and a later failure is reported again`() async throws {
       self.isRefused.value = true
       let loop = self.loop()
       for _ in 0..<2 {
@@ -70,7 +70,7 @@
       registration.cancel()
     }
 
-    @Test func `Out of descriptors a process watches nothing, and does once it has some again`() async {
+    @Test func `Without descriptors a loop does not start, and starts once there are some again`() async {
       await #expect(processExitsWith: .success) {
         // Ends the process when a wait in it does not end.
         alarm(30)
@@ -99,7 +99,7 @@
       }
     }
 
-    @Test func `A deadline on a thread of its own comes in time, or not at all when it is cancelled`() async throws {
+    @Test func `A deadline on a thread of its own fires, unless it is cancelled`() async throws {
       let lifetimes = LifetimeTracker()
       let gate = Gate()
       let cancelled = ThreadDeadlines().schedule(after: .seconds(3_600)) { [token = lifetimes.token()] in token.touch()
@@ -111,7 +111,7 @@
       subscription.cancel()
     }
 
-    @Test func `No child inherits the pipe, not even one that is started while it is made`() async {
+    @Test func `No child inherits the pipe, not even one that starts while the pipe is created`() async {
       await #expect(processExitsWith: .success) {
         // Ends the process when a wait in it does not end.
         alarm(30)
@@ -129,9 +129,9 @@
     }
   }
 
-  /// Processes that are started to see what they inherit.
+  /// Processes that list the descriptors that they inherit.
   private enum Children {
-    /// What a child has open, listed by itself.
+    /// The descriptors that a child has open, as it lists them itself.
     static func descriptors() -> String {
       var ends: [CInt] = [-1, -1]
       guard pipe(&ends) == 0 else { return "no pipe" }

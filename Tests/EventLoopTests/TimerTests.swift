@@ -10,11 +10,11 @@
   @Suite struct TimerTests {
     private let loop = EventLoop()
 
-    @Test func `Timers fire in the order of their times, not before them`() async throws {
+    @Test func `Timers fire in the order of their due times, and none before it`() async throws {
       let fired = Log<(Int, Duration)>()
       let (last, never) = (Gate(), Gate())
       let far = self.loop.schedule(after: .seconds(3_600)) { never.open() }
-      // They are made in the order of their times, which a pause between two of them cannot change.
+      // They are created in the order of their delays, so a pause between two of them does not change the order.
       let milliseconds = [0, 1, 1, 2, 5, 10]
       let registrations = milliseconds.enumerated().map { number, milliseconds in
         let made = ContinuousClock.now
@@ -24,14 +24,14 @@
       }
       try await last.wait()
       #expect(fired.all.map(\.0) == Array(0..<6))
-      // A lower bound: a slow machine only adds to it.
+      // Only a lower bound, because a slow machine adds to the delays.
       #expect(fired.all.allSatisfy { $0.1 >= .milliseconds(milliseconds[$0.0]) })
       #expect(!never.isOpen)
       for registration in registrations + [far] { registration.cancel() }
       #expect(!self.loop.isRunning)
     }
 
-    @Test func `Timers of one time fire in the order in which they came`() async throws {
+    @Test func `Timers with the same due time fire in the order of their registrations`() async throws {
       let heap = (1...50).map { number in
         let entry = Entry(.timer(after: .zero, every: nil)) { _ in }
         entry.number = UInt64(number)
@@ -53,7 +53,7 @@
       #expect(numbers == Array(1...10) + Array(21...50))
     }
 
-    @Test func `A timer that comes later and is due earlier is not held up`() async throws {
+    @Test func `A timer that is registered later and due earlier fires first`() async throws {
       let (late, early) = (Gate(), Gate())
       let first = self.loop.schedule(after: .seconds(3_600)) { late.open() }
       let second = self.loop.schedule(after: .milliseconds(1)) { early.open() }
@@ -76,20 +76,20 @@
       let dues = fired.all.compactMap(\.due)
       #expect(dues.count == count)
       #expect(zip(dues, dues.dropFirst()).allSatisfy { $0.duration(to: $1) >= .milliseconds(10) })
-      // A thread that does not sleep works all the time between its first time and its last.
+      // A thread that does not sleep uses the processor all the time between the first call and the last.
       #expect(fired.all[9].processorTime - fired.all[0].processorTime < dues[0].duration(to: dues[9]) / 2)
       #expect(!self.loop.isRunning)
       #expect(fired.all.count == count)
     }
 
-    @Test func `A repeated timer makes up for lost time by one call`() async throws {
+    @Test func `A repeated timer that misses several intervals is called once for them`() async throws {
       let dues = Log<ContinuousClock.Instant>()
       let enough = Gate()
       let registration = self.loop.repeat(every: .milliseconds(20)) { [loop] in
         loop.state.withLock { state in
           guard let timer = state.running else { return }
           switch dues.append(timer.due) {
-          case 1: timer.due = timer.due.advanced(by: .milliseconds(-200))  // Ten times are behind.
+          case 1: timer.due = timer.due.advanced(by: .milliseconds(-200))  // Ten intervals ago.
           case 3: enough.open()
           default: break
           }
@@ -100,10 +100,10 @@
       #expect(zip(dues.all, dues.all.dropFirst()).allSatisfy { $0.duration(to: $1) >= .milliseconds(20) })
     }
 
-    @Test func `No time and all time are spans like others`() async throws {
+    @Test func `Negative, zero and maximal delays are valid`() async throws {
       let fired = Gate()
-      let never = self.loop.schedule(after: .seconds(Int64.max)) { Issue.record("eternity is over") }
-      let rarely = self.loop.repeat(every: .seconds(Int64.max)) { Issue.record("eternity is over") }
+      let never = self.loop.schedule(after: .seconds(Int64.max)) { Issue.record("the longest delay has passed") }
+      let rarely = self.loop.repeat(every: .seconds(Int64.max)) { Issue.record("the longest delay has passed") }
       let now = self.loop.schedule(after: .seconds(-5)) { fired.open() }
       let often = Gate()
       let count = Log<Void>()
