@@ -1,7 +1,6 @@
 import OperationActivityObserving
 import OperationCore
 import OperationTesting
-import Synchronization
 import TestFixtures
 import Testing
 
@@ -25,7 +24,7 @@ import Testing
     #expect(!self.specification.isSatisfied(in: context))
   }
 
-  @Test func `It calls for each change until it is cancelled, not for the value it begins with`() {
+  @Test func `It reports each change until it is cancelled, but not the initial value`() {
     let specification = self.specification
     let satisfied = Log<Bool>()
     let subscription = specification.subscribe(in: OperationContext()) {
@@ -41,33 +40,33 @@ import Testing
     #expect(self.observer.subscriberCount == 0)
   }
 
-  @Test func `An observer that reports nothing delays no run`() {
+  @Test func `It holds while the observer has reported nothing`() {
     let specification = ApplicationIsActiveRunSpecification.applicationIsActive(observer: SilentObserver())
     #expect(specification.isSatisfied(in: OperationContext()))
   }
 
-  @Test func `All copies follow an observer that reports changes alone, from the first question on`() async throws {
-    let observer = ChangesAloneObserver()
+  @Test func `All copies follow an observer that reports changes only, from the first check on`() async throws {
+    let observer = ChangesOnlyObserver()
     let specification = ApplicationIsActiveRunSpecification.applicationIsActive(observer: observer)
     let copy = specification
     #expect(specification.isSatisfied(in: OperationContext()))
-    observer.send(false)
+    observer.source.send(false)
     #expect(!specification.isSatisfied(in: OperationContext()))
     let changes = Log<Bool>()
     let subscription = copy.subscribe(in: OperationContext()) {
       changes.append(specification.isSatisfied(in: OperationContext()))
     }
     #expect(!copy.isSatisfied(in: OperationContext()))
-    observer.send(true)
-    observer.send(false)
+    observer.source.send(true)
+    observer.source.send(false)
     #expect(changes.all == [true, false])
-    #expect(observer.subscriberCount == 1)
+    #expect(observer.source.subscriberCount == 1)
     subscription.cancel()
-    #expect(observer.subscriberCount == 0)
+    #expect(observer.source.subscriberCount == 0)
   }
 
-  @Test func `A store reruns its query when an observer that reports changes alone becomes active`() async throws {
-    let observer = ChangesAloneObserver()
+  @Test func `A store reruns its query when an observer that reports changes only becomes active`() async throws {
+    let observer = ChangesOnlyObserver()
     let script = OperationScript<Int, any Error>(default: .value(1))
     let query = ScriptedQuery(script)
       .rerunOnChange(of: .applicationIsActive(observer: observer))
@@ -77,14 +76,14 @@ import Testing
     let subscription = store.subscribe(with: OperationEventHandler())
     try await script.runs(count: 1)
     try await script.noActiveRuns()
-    observer.send(false)
-    observer.send(true)
+    observer.source.send(false)
+    observer.source.send(true)
     try await script.runs(count: 2)
     try await script.noActiveRuns()
     subscription.cancel()
   }
 
-  @Test func `The modifier nearest to the operation wins`() {
+  @Test func `The modifier nearest to the operation applies`() {
     let query = ScriptedQuery(OperationScript<Int, any Error>())
     func isEnabled(_ operation: some OperationRequest) -> Bool {
       OperationRunner(operation: operation).context.isApplicationActiveRerunningEnabled
@@ -117,28 +116,16 @@ import Testing
   }
 }
 
-/// Calls handlers when it is told to, and not before.
-private final class ChangesAloneObserver: ApplicationActivityObserver, Sendable {
-  private let handlers = Mutex<[Int: @Sendable (Bool) -> Void]>([:])
-  private let lastID = Atomic(0)
-
-  var subscriberCount: Int { self.handlers.withLock { $0.count } }
-
-  func send(_ isActive: Bool) {
-    for handler in self.handlers.withLock({ Array($0.values) }) { handler(isActive) }
-  }
+/// An observer that reports changes only.
+private struct ChangesOnlyObserver: ApplicationActivityObserver, Sendable {
+  let source = ChangeSource<Bool>()
 
   func subscribe(_ handler: @escaping @Sendable (Bool) -> Void) -> OperationSubscription {
-    let id = self.lastID.add(1, ordering: .relaxed).newValue
-    self.handlers.withLock { $0[id] = handler }
-    return OperationSubscription {
-      let handler = self.handlers.withLock { $0.removeValue(forKey: id) }
-      _ = consume handler
-    }
+    self.source.subscribe(handler)
   }
 }
 
-/// Tells nothing.
+/// An observer that reports nothing.
 private struct SilentObserver: ApplicationActivityObserver, Sendable {
   func subscribe(_ handler: @escaping @Sendable (Bool) -> Void) -> OperationSubscription { .empty }
 }

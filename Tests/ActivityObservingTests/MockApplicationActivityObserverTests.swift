@@ -35,7 +35,7 @@ import Testing
     #expect(self.observer.subscriberCount == 0)
   }
 
-  @Test func `Handlers run in the order in which they came, and the value of one after that before`() {
+  @Test func `Handlers run in the order of their subscriptions, and each value follows the one before it`() {
     let order = Log<Int>()
     let subscriptions = (0..<20).map { index in
       self.observer.subscribe { [observer] isActive in
@@ -49,7 +49,7 @@ import Testing
     for subscription in subscriptions { subscription.cancel() }
   }
 
-  @Test func `A handler may cancel another, which receives nothing any more`() {
+  @Test func `A handler may cancel another one, which receives nothing afterwards`() {
     let box = Box<OperationSubscription?>(nil)
     let first = self.observer.subscribe { _ in box.value?.cancel() }
     box.value = self.observer.subscribe { self.received.append($0) }

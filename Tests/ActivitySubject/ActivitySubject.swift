@@ -5,9 +5,9 @@
   import OperationCore
   import OperationEventLoop
 
-  /// A process whose activity is observed, because signals and job control belong to a whole process.
+  /// A process that observes its own activity, because signals and job control belong to a whole process.
   ///
-  /// It does what the lines of its standard input say, and writes down what happens.
+  /// It runs the commands of its standard input, and prints what happens.
   @main
   struct ActivitySubject {
     private let settings: Settings
@@ -17,25 +17,25 @@
     private var terminal: Terminal?
 
     static func main() {
-      // What the tests have open is none of its business.
+      // Closes the descriptors that it inherits from the tests.
       for descriptor in 3..<CInt(1_024) { close(descriptor) }
       OperationWarning.reporter = { say("warning \($0.code)") }
       var subject = ActivitySubject(settings: Settings(CommandLine.arguments.dropFirst()))
       subject.prepare()
       say("ready")
-      while let command = readLine() { subject.obey(command) }
+      while let command = readLine() { subject.run(command) }
     }
 
     private init(settings: Settings) {
       self.settings = settings
     }
 
-    /// Waits until the thread of the loop is at work, if there is one: it has its name then, and no file open to write that to.
-    private static func letLoopBegin() {
+    /// Waits until the thread of the loop, if there is one, has set its name and closed the file that it needs for that.
+    private static func waitForLoop() {
       guard EventLoop.shared.isRunning else { return }
-      let isAtWork = DispatchSemaphore(value: 0)
-      let timer = EventLoop.shared.schedule(after: .zero) { isAtWork.signal() }
-      isAtWork.wait()
+      let hasStarted = DispatchSemaphore(value: 0)
+      let timer = EventLoop.shared.schedule(after: .zero) { hasStarted.signal() }
+      hasStarted.wait()
       timer.cancel()
     }
 
@@ -45,7 +45,7 @@
       if let number = self.settings.ownSource { self.ownSource = makeSource(number) }
     }
 
-    private mutating func obey(_ command: String) {
+    private mutating func run(_ command: String) {
       switch command {
       case "observe":
         let observer =
@@ -63,9 +63,9 @@
         self.observer?.markInactive()
       case "unmark":
         self.observer?.markActive()
-      case "back":
+      case "background":
         self.terminal?.putInBackground()
-      case "forth":
+      case "foreground":
         self.terminal?.putInForeground()
       case "renew":
         self.observer?.renewSignals()
@@ -79,9 +79,9 @@
         self.ownSource = makeSource(SIGCONT)
       case "disposition":
         say(disposition(of: SIGCONT))
-      case "census":
-        Self.letLoopBegin()
-        say("census \(Census())")
+      case "resources":
+        Self.waitForLoop()
+        say("resources \(OpenResources())")
       default:
         say("unknown command \(command)")
       }
@@ -90,13 +90,13 @@
     }
   }
 
-  /// Writes a line at once: it may be the last one.
+  /// Writes a line without a buffer, because the process may end next.
   func say(_ text: String) {
     let line = text + "\n"
     _ = write(STDOUT_FILENO, line, line.utf8.count)
   }
 
-  /// What the process does with a signal.
+  /// The kind of action of the process for a signal.
   private func disposition(of number: CInt) -> String {
     var action = sigaction()
     sigaction(number, nil, &action)

@@ -1,16 +1,16 @@
 #if os(Linux)
   import OperationActivityObserving
 
-  /// What the arguments say.
+  /// The settings in the arguments.
   struct Settings {
     var inactive: Set<ProcessSignal> = []
     var active: Set<ProcessSignal> = []
     var options: SignalActivityObserver.Options = .countsBackgroundAsActive
-    /// The signal for which the program has a handler of its own.
+    /// The signal for which the program installs its own handler.
     var ownHandler: CInt?
-    /// The signal for which the program has an event source of its own.
+    /// The signal for which the program creates its own event source.
     var ownSource: CInt?
-    /// The terminal of which it becomes the first process.
+    /// The path of the terminal whose session it starts.
     var terminal: String?
 
     init(_ arguments: some Sequence<String>) {

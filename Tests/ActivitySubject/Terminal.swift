@@ -1,22 +1,22 @@
 #if os(Linux)
   import Glibc
 
-  /// A terminal with two jobs: this process, and one that does nothing.
+  /// A terminal with two jobs: this process, and another one that only waits.
   struct Terminal {
     private let descriptor: CInt
     private let other: pid_t
 
-    /// Becomes the first process of a session, whose terminal is the one at `path`.
+    /// Starts a session with the terminal at `path`.
     init(path: String) {
       setsid()
       self.descriptor = open(path, O_RDWR)
-      // Who is in the background may not give the terminal away otherwise.
+      // Otherwise this signal stops a background process that changes the foreground job.
       signal(SIGTTOU, SIG_IGN)
       self.other = Self.startJob()
       if self.descriptor < 0 || self.other == 0 { say("no terminal") }
     }
 
-    /// Starts a process in a group of its own, which ends with this one: it reads a pipe that is never written to.
+    /// Starts a process in a group of its own. It reads a pipe that is never written to, so it ends with this process.
     private static func startJob() -> pid_t {
       var ends: [CInt] = [-1, -1]
       guard pipe(&ends) == 0 else { return 0 }

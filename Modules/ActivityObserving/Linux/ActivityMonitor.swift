@@ -17,8 +17,8 @@
       var sleepInterval = Duration.seconds(5)
       var foregroundInterval = Duration.seconds(1)
       /// How long the machine has slept in total.
-      var timeAsleep: @Sendable () -> Duration = { ProcessPlace.timeAsleep }
-      var isForeground: @Sendable () -> Bool? = { ProcessPlace.isForeground }
+      var timeAsleep: @Sendable () -> Duration = { SystemStatus.timeAsleep }
+      var isForeground: @Sendable () -> Bool? = { SystemStatus.isForeground }
       /// Subscribes to a signal.
       var relay: @Sendable (ProcessSignal, @escaping @Sendable () -> Void) -> OperationSubscription = {
         signal,
@@ -31,7 +31,7 @@
 
     private struct State {
       var activity: ActivityState
-      /// Sends a value to the subscribers; without any, it becomes the one that the next subscriber receives.
+      /// Sends a value to the subscribers. Without subscribers, the next one receives it.
       var send: (@Sendable (Bool) -> Void)?
       var isStarted = false
       var timeAsleep = Duration.zero
@@ -58,18 +58,18 @@
     /// Whether the process is active, as last determined.
     var isActive: Bool { self.state.withLock { $0.activity.reported } }
 
-    /// Sends each change from now on, started or not, so that what subscribers receive is what `isActive` tells.
+    /// Sends each change from now on, even while nothing is watched, so that subscribers receive the value of `isActive`.
     func connect(_ send: @escaping @Sendable (Bool) -> Void) {
       self.state.withLock { $0.send = send }
     }
 
-    /// Whether the process is active, determined anew. A change is sent, too.
-    func begin() -> Bool {
+    /// Determines whether the process is active, and sends a change.
+    func determine() -> Bool {
       let isForeground = self.foregroundIfNeeded()
       return self.state.withLock { state in
-        let former = state.activity.reported
-        let isActive = state.activity.begin(isForeground: isForeground)
-        if isActive != former { state.send?(isActive) }
+        let previous = state.activity.reported
+        let isActive = state.activity.reset(isForeground: isForeground)
+        if isActive != previous { state.send?(isActive) }
         return isActive
       }
     }
@@ -87,7 +87,7 @@
 
   extension ActivityMonitor {
     private func send(_ change: (inout ActivityState) -> [Bool]) {
-      // `send` only hands over the value. Sending with the lock held keeps the values of different threads in order.
+      // `send` only queues the value. Sending with the lock held keeps the values of different threads in order.
       self.state.withLock { state in
         for value in change(&state.activity) { state.send?(value) }
       }
@@ -109,9 +109,9 @@
         state.isStarted = true
         state.timeAsleep = timeAsleep
       }
-      // The process may have come to the foreground since `begin`, or left it.
+      // The process may have come to the foreground since `determine`, or left it.
       let isForeground = self.foregroundIfNeeded()
-      self.send { $0.place(isForeground: isForeground) }
+      self.send { $0.update(isForeground: isForeground) }
       let signals = self.subscribeToSignals()
       self.watchFreezer()
       var timers = [
@@ -157,13 +157,13 @@
     }
 
     private func checkForSleep() {
-      // A watch that failed at first may work now, and the program may have replaced a signal handler since.
+      // The watch may have failed before, and the program may have replaced a signal handler.
       self.configuration.renewSignals()
       self.watchFreezer()
       let timeAsleep = self.configuration.timeAsleep()
       let hasSlept = self.state.withLock { state in
         defer { state.timeAsleep = timeAsleep }
-        // A shorter difference is the time between reading one clock and the other.
+        // A shorter difference is the time between the readings of the two clocks.
         return timeAsleep - state.timeAsleep >= .seconds(1)
       }
       if hasSlept { self.resume() }
@@ -171,7 +171,7 @@
 
     private func checkForeground() {
       let isForeground = self.configuration.isForeground()
-      self.send { $0.place(isForeground: isForeground) }
+      self.send { $0.update(isForeground: isForeground) }
     }
 
     private func watchFreezer() {
@@ -188,7 +188,7 @@
     /// Watches the file that the kernel changes when the control group is thawed; the process is notified once it runs
     /// again.
     ///
-    /// If the process reads that the group is frozen, it has been moved out of that group, and nothing is sent.
+    /// A process that reads that the group is frozen has been moved out of that group, so nothing is sent.
     private func findFreezer() -> Freezer {
       let root = self.configuration.procRoot
       guard let memberships = FileText.read(root + "/self/cgroup"), let mounts = FileText.read(root + "/self/mountinfo")

@@ -1,5 +1,5 @@
 #if os(Linux)
-  /// Combines all facts about whether the process is active into one value.
+  /// Combines marks and the state of the terminal into one value: whether the process is active.
   ///
   /// Mutating methods return the values to send, in order.
   struct ActivityState: Hashable, Sendable {
@@ -8,7 +8,7 @@
     private(set) var isMarkedInactive = false
     /// Whether the process is in the foreground of its terminal; nil without a terminal.
     private(set) var isForeground: Bool?
-    /// The value that was returned last for sending.
+    /// The last value that was returned for sending.
     private(set) var reported = true
 
     init(options: SignalActivityObserver.Options) {
@@ -22,8 +22,8 @@
   }
 
   extension ActivityState {
-    /// Starts over with the facts that are known before watching begins.
-    mutating func begin(isForeground: Bool?) -> Bool {
+    /// Returns the value before watching begins. Marks stay, and what was observed earlier is discarded.
+    mutating func reset(isForeground: Bool?) -> Bool {
       self.isForeground = isForeground
       self.reported = self.isActive
       return self.reported
@@ -37,14 +37,14 @@
 
     /// Stores whether the process is in the foreground of its terminal. Coming to the foreground reruns stale values
     /// even if the background counts as active.
-    mutating func place(isForeground: Bool?) -> [Bool] {
+    mutating func update(isForeground: Bool?) -> [Bool] {
       let hasComeForward = self.isForeground == false && isForeground == true
       self.isForeground = isForeground
       let change = self.change()
       return change.isEmpty && hasComeForward ? self.pulse() : change
     }
 
-    /// Notes that the process continues after a stop, a freeze or a sleep of the machine.
+    /// Records that the process continues after a stop, a freeze or a sleep of the machine.
     ///
     /// If the process is active before and after, returns inactive and active, so that stale values are rerun.
     mutating func resume(isForeground: Bool?) -> [Bool] {

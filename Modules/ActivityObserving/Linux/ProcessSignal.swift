@@ -39,25 +39,25 @@
     /// Whether the default action of the signal ends the process.
     var endsProcess: Bool { ![SIGCONT, SIGCHLD, SIGURG, SIGWINCH].contains(self.rawValue) }
 
-    /// Why this signal is never handled; nil if it may be.
+    /// The reason why the observer refuses to handle the signal; nil if it may be handled.
     var refusal: String? {
       switch self.rawValue {
       case SIGTERM, SIGINT, SIGQUIT:
-        "it ends the process, and code that ends it in order would no longer receive the signal. Call markInactive() there"
+        "it ends the process, and the code that shuts the process down may no longer receive it. Call markInactive() there"
       case SIGTSTP, SIGTTIN, SIGTTOU:
-        "it stops the process, which it no longer would. That the process goes on is noticed anyway"
+        "it would no longer stop the process. The observer notices anyway that the process continues"
       case SIGCONT:
-        "it is noticed anyway"
+        "the observer handles it anyway"
       case SIGKILL, SIGSTOP:
-        "no process can take it"
+        "no process can handle it"
       case SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS:
-        "it says that the process is broken"
+        "it reports a fault in the process"
       case SIGCHLD, SIGPIPE, SIGALRM, SIGPROF, SIGVTALRM:
         "other parts of the process rely on it"
       case 1..<Self.firstReserved, __libc_current_sigrtmin()...__libc_current_sigrtmax():
         nil
       case Self.firstReserved..<__libc_current_sigrtmin():
-        "the C library keeps it for itself"
+        "the C library reserves it"
       default:
         "there is no such signal"
       }

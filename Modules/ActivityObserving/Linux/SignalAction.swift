@@ -64,10 +64,10 @@
     /// Installs the action, and returns the action that it replaces.
     @discardableResult
     func install(for signal: ProcessSignal) -> SignalAction {
-      var former = self
+      var previous = self
       var action = self.action
-      sigaction(signal.rawValue, &action, &former.action)
-      return former
+      sigaction(signal.rawValue, &action, &previous.action)
+      return previous
     }
   }
 #endif

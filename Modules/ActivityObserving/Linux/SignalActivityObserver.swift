@@ -6,9 +6,9 @@
   /// A stopped process cannot run code. When it continues after `SIGCONT`, when its control group is thawed, and after
   /// the machine has slept, the observer reports inactive and then active, so that stale operations are rerun.
   ///
-  /// By default it handles only `SIGCONT`, which still continues the process. It calls the handler that the program had
-  /// installed. Without subscribers it restores the previous actions, except for signals that would then end the
-  /// process.
+  /// By default it handles only `SIGCONT`, which continues the process as before, and calls the handler that the program
+  /// has installed for it. Without subscribers it restores the previous actions, except for signals that would then end
+  /// the process.
   public final class SignalActivityObserver: ApplicationActivityObserver, Sendable {
     private let monitor: ActivityMonitor
     private let broadcast: OnDemandBroadcast<Bool>
@@ -28,15 +28,15 @@
       options: Options = .countsBackgroundAsActive
     ) {
       var configuration = ActivityMonitor.Configuration(options: options)
-      configuration.inactive = Self.taking(inactive)
-      configuration.active = Self.taking(active)
+      configuration.inactive = Self.accepted(inactive)
+      configuration.active = Self.accepted(active)
       self.init(configuration)
     }
 
     init(_ configuration: ActivityMonitor.Configuration) {
       let monitor = ActivityMonitor(configuration)
       let broadcast = OnDemandBroadcast {
-        monitor.begin()
+        monitor.determine()
       } start: { _ in
         monitor.start()
       }
@@ -44,7 +44,7 @@
       (self.monitor, self.broadcast) = (monitor, broadcast)
     }
 
-    /// Whether the process is active, as last determined: what a new subscriber receives.
+    /// Whether the process is active, as last determined. A new subscriber receives this value.
     public var isActive: Bool { self.monitor.isActive }
 
     /// Calls `handler` with the current value before it returns, and again with each change.
@@ -100,12 +100,13 @@
       public static let watchesForeground = Options(rawValue: 1 << 1)
     }
 
-    private static func taking(_ signals: Set<ProcessSignal>) -> Set<ProcessSignal> {
+    /// The signals that may be handled. Warns of the others.
+    private static func accepted(_ signals: Set<ProcessSignal>) -> Set<ProcessSignal> {
       signals.filter { signal in
         guard let refusal = signal.refusal else { return true }
         OperationWarning(
           code: .signalInUse,
-          message: "The signal \(signal.rawValue) is not taken to observe activity: \(refusal)."
+          message: "The signal \(signal.rawValue) cannot be used to observe activity: \(refusal)."
         ).report()
         return false
       }

@@ -7,7 +7,7 @@
     internal import Musl
   #endif
 
-  /// The process's signal descriptors (`signalfd`), which event sources read from.
+  /// The signal descriptors (`signalfd`) of the process, from which event sources read.
   enum SignalReaders {
     /// Whether a descriptor receives the signal. False without a process file system.
     static func exist(for signal: ProcessSignal, procRoot: String = "/proc") -> Bool {

@@ -5,34 +5,36 @@
 
   /// Delivers signals to all subscribers in the process.
   ///
-  /// While a signal has subscribers, a signal handler is installed, which also calls the handler that it replaces. An
-  /// event source of Dispatch is only used if the program has one for the same signal, because each source of a signal
-  /// receives it. Otherwise a source would read the signal from a descriptor, and a handler that the program installs
-  /// later would miss signals.
+  /// While a signal has subscribers, a signal handler is installed, which also calls the handler that it replaces. If the
+  /// program has an event source of Dispatch for the signal, an event source is used instead, because each source of a
+  /// signal receives it. Without one of the program, a source would take signals away from a handler that the program
+  /// installs later, because it reads them from a descriptor.
   final class SignalRelay: Sendable {
     /// The relay of the process.
     static let shared = SignalRelay()
 
-    fileprivate enum Means {
+    /// How a signal is received.
+    fileprivate enum Method {
       case none
+      /// By the signal handlers of this module.
       case trap
       /// An event source beside the program's own, and the address of the program's signal handler at that time.
       case source(any DispatchSourceSignal, UInt)
     }
 
     /// A signal that has, or has had, subscribers.
-    fileprivate struct Taken {
+    fileprivate struct ObservedSignal {
       var subscribers = Handlers<Void>()
-      var means = Means.none
+      var method = Method.none
       /// The actions that the handlers of the trap have replaced.
-      var formers: [SignalAction] = []
+      var replaced: [SignalAction] = []
       /// The signal's count when the subscribers were last called.
       var deliveredCount: UInt = 0
     }
 
     // Unchecked because the compiler does not know that event sources are safe; they are stored behind the lock.
     fileprivate struct State: @unchecked Sendable {
-      var signals: [ProcessSignal: Taken] = [:]
+      var signals: [ProcessSignal: ObservedSignal] = [:]
       var trap: SignalTrap?
       var registration: EventLoop.Registration?
       var warned: Set<ProcessSignal?> = []
@@ -48,7 +50,8 @@
   extension SignalRelay {
     /// Calls `handler` each time the signal arrives.
     func subscribe(to signal: ProcessSignal, _ handler: @escaping @Sendable () -> Void) -> OperationSubscription {
-      let id = self.state.withLock { $0.signals[signal, default: Taken()].subscribers.add(Handlers.Handler(handler)) }
+      let handler = Handlers<Void>.Handler(handler)
+      let id = self.state.withLock { $0.signals[signal, default: ObservedSignal()].subscribers.add(handler) }
       self.renew()
       return OperationSubscription { self.remove(id, signal) }
     }
@@ -62,7 +65,7 @@
         } catch {
           return (state.warnOnce(nil, Self.noDescriptors), [])
         }
-        return self.takeAll(&state)
+        return self.installAll(&state)
       }
       for source in sources { source.cancel() }
       for warning in warnings { warning.report() }
@@ -75,7 +78,7 @@
         guard state.signals[signal]?.subscribers.isEmpty ?? false else {
           return ((any DispatchSourceSignal)?.none, EventLoop.Registration?.none)
         }
-        let source = state.release(signal)
+        let source = state.uninstall(signal)
         return (source, state.hasSubscribers ? nil : state.registration.take())
       }
       source?.cancel()
@@ -83,38 +86,38 @@
     }
   }
 
-  // MARK: - Taking signals
+  // MARK: - Installing
 
   extension SignalRelay {
-    private func takeAll(_ state: inout State) -> ([OperationWarning], [any DispatchSourceSignal]) {
+    private func installAll(_ state: inout State) -> ([OperationWarning], [any DispatchSourceSignal]) {
       var (warnings, sources) = ([OperationWarning](), [any DispatchSourceSignal]())
-      for (signal, taken) in state.signals where !taken.subscribers.isEmpty {
-        if let source = self.take(signal, &state) { sources.append(source) }
-        if case SignalRelay.Means.none? = state.signals[signal]?.means {
-          warnings += state.warnOnce(signal, Self.isTakenAway(signal))
+      for (signal, observed) in state.signals where !observed.subscribers.isEmpty {
+        if let source = self.install(signal, &state) { sources.append(source) }
+        if case SignalRelay.Method.none? = state.signals[signal]?.method {
+          warnings += state.warnOnce(signal, Self.tooManyHandlers(signal))
         }
       }
       return (warnings, sources)
     }
 
     /// Installs a handler or an event source, and returns an event source that is no longer needed.
-    private func take(_ signal: ProcessSignal, _ state: inout State) -> (any DispatchSourceSignal)? {
-      guard let trap = state.trap, var taken = state.signals[signal], let action = SignalAction(of: signal) else {
+    private func install(_ signal: ProcessSignal, _ state: inout State) -> (any DispatchSourceSignal)? {
+      guard let trap = state.trap, var observed = state.signals[signal], let action = SignalAction(of: signal) else {
         return nil
       }
-      defer { state.signals[signal] = taken }
+      defer { state.signals[signal] = observed }
       var obsolete: (any DispatchSourceSignal)?
-      switch taken.means {
+      switch observed.method {
       case .source(_, action.handler): return nil
       case .source(let source, _): obsolete = source
       case .trap: break
       // Signals that arrived before the first subscription are not delivered.
-      case .none: taken.deliveredCount = trap.count(of: signal)
+      case .none: observed.deliveredCount = trap.count(of: signal)
       }
       if !trap.isOwn(action), action.isFunction, SignalReaders.exist(for: signal) {
-        taken.means = .source(self.makeSource(signal), action.handler)
+        observed.method = .source(self.makeSource(signal), action.handler)
       } else {
-        taken.means = trap.take(signal, &taken.formers) ? .trap : .none
+        observed.method = trap.install(signal, &observed.replaced) ? .trap : .none
       }
       return obsolete
     }
@@ -138,14 +141,14 @@
     fileprivate var hasSubscribers: Bool { self.signals.values.contains { !$0.subscribers.isEmpty } }
 
     /// Restores the previous action, and returns an event source that is no longer needed.
-    fileprivate mutating func release(_ signal: ProcessSignal) -> (any DispatchSourceSignal)? {
-      guard var taken = self.signals[signal] else { return nil }
-      defer { self.signals[signal] = taken }
-      defer { taken.means = .none }
-      switch taken.means {
+    fileprivate mutating func uninstall(_ signal: ProcessSignal) -> (any DispatchSourceSignal)? {
+      guard var observed = self.signals[signal] else { return nil }
+      defer { self.signals[signal] = observed }
+      defer { observed.method = .none }
+      switch observed.method {
       case .none: return nil
       case .trap:
-        self.trap?.release(signal, &taken.formers)
+        self.trap?.uninstall(signal, &observed.replaced)
         return nil
       case .source(let source, _): return source
       }
@@ -159,8 +162,7 @@
   // MARK: - Delivering signals
 
   extension SignalRelay {
-    /// Watches the pipe that the trap writes to. No lock is held, because `watch` reports a warning if the loop cannot
-    /// start.
+    /// Watches the pipe that the trap writes to. The lock must not be held, because the loop may report a warning.
     private func watchPipe() {
       let trap = self.state.withLock { $0.registration == nil && $0.hasSubscribers ? $0.trap : nil }
       guard let trap else { return }
@@ -179,10 +181,10 @@
     private func callAll() {
       let handlers = self.state.withLock { state in
         var handlers: [Handlers<Void>.Handler] = []
-        for (signal, taken) in state.signals {
-          guard let count = state.trap?.count(of: signal), count != taken.deliveredCount else { continue }
+        for (signal, observed) in state.signals {
+          guard let count = state.trap?.count(of: signal), count != observed.deliveredCount else { continue }
           state.signals[signal]?.deliveredCount = count
-          handlers += taken.subscribers.all
+          handlers += observed.subscribers.all
         }
         return handlers
       }
@@ -197,12 +199,12 @@
   // MARK: - Warnings
 
   extension SignalRelay {
-    private static func isTakenAway(_ signal: ProcessSignal) -> OperationWarning {
+    private static func tooManyHandlers(_ signal: ProcessSignal) -> OperationWarning {
       OperationWarning(
         code: .signalInUse,
         message: """
-          The program has installed so many handlers of its own for the signal \(signal.rawValue) that the present one is \
-          left alone, and activity is not observed by it. Install one, or call markInactive() and markActive() there.
+          The program has replaced the handler for the signal \(signal.rawValue) too often, so its own handler stays and \
+          activity is not observed by this signal. Install one handler, or call markInactive() and markActive() in it.
           """
       )
     }
@@ -211,8 +213,8 @@
       code: .signalInUse,
       severity: .failure,
       message: """
-        The process has no descriptors left to hear of signals, so activity is not observed by them until it has, which is \
-        tried again from time to time. Raise the limit of the process.
+        The process has no descriptors left to receive signals, so activity is not observed by them. It is tried again \
+        from time to time. Raise the limit of descriptors of the process.
         """
     )
   }

@@ -12,8 +12,8 @@
   /// replaced.
   ///
   /// The program may install a handler of its own at any time, and that handler may call the one that it replaced. So
-  /// each new installation uses another function, with its own record of the handler below it, and an earlier function
-  /// that the program reinstalls is recognized.
+  /// each installation uses another function, which has its own record of the handler to call next, and a function that
+  /// the program installs again is recognized.
   ///
   /// The memory that the functions use is never freed, because they may run on any thread at any time. They take no
   /// lock and allocate no memory.
@@ -26,7 +26,7 @@
 
     private static let current = Mutex<SignalTrap?>(nil)
     // Unsafe only to the compiler: set once, before any of the functions is installed.
-    fileprivate nonisolated(unsafe) static var inForce: Unmanaged<SignalTrap>?
+    fileprivate nonisolated(unsafe) static var installed: Unmanaged<SignalTrap>?
 
     let pipe: WakePipe
     private let process = getpid()
@@ -46,10 +46,10 @@
       try self.current.withLock { current throws(SystemFailure) in
         if let current { return current }
         let trap = try SignalTrap()
-        self.inForce = Unmanaged.passRetained(trap)
-        // The first call of a function may allocate memory, so each is called once now, outside of a signal. Signal 0
-        // does not exist.
-        for entry in entries { entry(0, nil, nil) }
+        self.installed = Unmanaged.passRetained(trap)
+        // The first call of a function may allocate memory, so each is called once here, with the signal 0, which does
+        // not exist.
+        for function in functions { function(0, nil, nil) }
         trap.pipe.drain()
         current = trap
         return trap
@@ -63,7 +63,7 @@
     }
   }
 
-  // MARK: - Taking signals
+  // MARK: - Installing
 
   extension SignalTrap {
     /// How often the signal has arrived.
@@ -76,17 +76,19 @@
 
     /// Installs a function for the signal, unless one is installed. Returns false when all functions are used up.
     ///
-    /// - Parameter formers: The actions that the installed functions have replaced, from the lowest to the highest.
-    func take(_ signal: ProcessSignal, _ formers: inout [SignalAction]) -> Bool {
+    /// - Parameters:
+    ///   - signal: The signal.
+    ///   - replaced: The actions that the installed functions have replaced, from the lowest to the highest.
+    func install(_ signal: ProcessSignal, _ replaced: inout [SignalAction]) -> Bool {
       guard let action = SignalAction(of: signal) else { return false }
-      if self.rollBack(signal, action, &formers) { return true }
-      let level = formers.count
+      if self.isInstalled(signal, action, &replaced) { return true }
+      let level = replaced.count
       guard level < Self.levelCount else { return false }
       self.set(action, at: level, for: signal)
-      let former = action.replaced(by: entries[level]).install(for: signal)
-      // Another thread may have installed another handler meanwhile.
-      if former.handler != action.handler { self.set(former, at: level, for: signal) }
-      formers.append(former)
+      let previous = action.replaced(by: functions[level]).install(for: signal)
+      // Another thread may have installed a handler meanwhile.
+      if previous.handler != action.handler { self.set(previous, at: level, for: signal) }
+      replaced.append(previous)
       self.tops[Int(signal.rawValue)].store(UInt(level), ordering: .releasing)
       return true
     }
@@ -94,37 +96,42 @@
     /// Restores the previous action. A handler that the program has installed since is left alone.
     ///
     /// The function stays installed if the previous action is the default one and would end the process.
-    func release(_ signal: ProcessSignal, _ formers: inout [SignalAction]) {
-      guard let action = SignalAction(of: signal), self.rollBack(signal, action, &formers) else { return }
-      guard let former = formers.last, former.isFunction || !former.isStandard || !signal.endsProcess else { return }
-      former.install(for: signal)
-      formers.removeLast()
+    func uninstall(_ signal: ProcessSignal, _ replaced: inout [SignalAction]) {
+      guard let action = SignalAction(of: signal), self.isInstalled(signal, action, &replaced) else { return }
+      guard let previous = replaced.last, !previous.isStandard || !signal.endsProcess else { return }
+      previous.install(for: signal)
+      replaced.removeLast()
     }
 
-    /// Whether a function is installed now. Removes the functions above it from the record: they are no longer in use.
-    private func rollBack(_ signal: ProcessSignal, _ action: SignalAction, _ formers: inout [SignalAction]) -> Bool {
-      guard let level = Self.level(of: action), level < formers.count else { return false }
-      formers.removeLast(formers.count - level - 1)
+    /// Whether a function is installed now. Removes the actions of the functions above it, which are no longer in use.
+    private func isInstalled(
+      _ signal: ProcessSignal,
+      _ action: SignalAction,
+      _ replaced: inout [SignalAction]
+    ) -> Bool {
+      guard let level = Self.level(of: action), level < replaced.count else { return false }
+      replaced.removeLast(replaced.count - level - 1)
       self.tops[Int(signal.rawValue)].store(UInt(level), ordering: .releasing)
       return true
     }
 
     private static func level(of action: SignalAction) -> Int? {
-      entries.firstIndex { unsafeBitCast($0, to: UInt.self) == action.handler }
+      functions.firstIndex { unsafeBitCast($0, to: UInt.self) == action.handler }
     }
 
-    private func set(_ former: SignalAction, at level: Int, for signal: ProcessSignal) {
+    private func set(_ previous: SignalAction, at level: Int, for signal: ProcessSignal) {
       let index = level * Self.signalCount + Int(signal.rawValue)
-      self.areOnce[index].store(former.isOnce ? 1 : 0, ordering: .releasing)
-      self.handlers[index].store(former.handler, ordering: .releasing)
+      self.areOnce[index].store(previous.isOnce ? 1 : 0, ordering: .releasing)
+      self.handlers[index].store(previous.handler, ordering: .releasing)
     }
   }
 
-  // MARK: - When a signal comes
+  // MARK: - Handling a signal
 
   extension SignalTrap {
-    fileprivate func note(_ level: Int, _ signal: CInt) {
-      // A child process made by fork shares its parent's pipe.
+    /// Counts the signal and writes to the pipe, unless another function is on top.
+    fileprivate func record(_ level: Int, _ signal: CInt) {
+      // A child process created by `fork` shares the pipe of its parent.
       guard self.tops[Int(signal)].load(ordering: .acquiring) == UInt(level), self.process == getpid() else { return }
       self.counts[Int(signal)].add(1, ordering: .releasing)
       var byte: UInt8 = 1
@@ -142,7 +149,7 @@
   }
 
   /// The functions, from the lowest to the highest.
-  private let entries: [SignalAction.Handler] = [
+  private let functions: [SignalAction.Handler] = [
     { handle(0, $0, $1, $2) }, { handle(1, $0, $1, $2) }, { handle(2, $0, $1, $2) }, { handle(3, $0, $1, $2) },
   ]
 
@@ -153,8 +160,8 @@
     _ context: UnsafeMutableRawPointer?
   ) {
     let code = errno
-    SignalTrap.inForce?._withUnsafeGuaranteedRef { trap in
-      trap.note(level, signal)
+    SignalTrap.installed?._withUnsafeGuaranteedRef { trap in
+      trap.record(level, signal)
       let next = trap.next(level, signal)
       // The kernel also passes all three arguments to a function that takes only the first.
       if SignalAction.isFunction(next) {

@@ -9,7 +9,7 @@
 
   @testable import OperationActivityObserving
 
-  /// What an observer sees of the system, as the test wants it.
+  /// The system that an observer reads, with values that a test sets.
   final class FakeSystem: Sendable {
     let timeAsleep = Box<Duration?>(nil)
     let isForeground = Box<Bool?>(nil)
@@ -49,7 +49,7 @@
       for handler in handlers { handler() }
     }
 
-    /// Says that the process is in a control group, which is frozen or not.
+    /// Puts the process into a control group, which is frozen or not.
     func writeGroup(frozen: Int) throws {
       let files = [
         ("self/cgroup", "0::/own\n"),
@@ -60,7 +60,7 @@
         let path = self.folder + "/" + name
         let folder = (path as NSString).deletingLastPathComponent
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        // In one piece and in place, as the kernel changes its files.
+        // Written at once and in place, as the kernel changes its files.
         let file = open(path, O_WRONLY | O_CREAT, 0o600)
         guard file >= 0, write(file, text, text.utf8.count) == text.utf8.count else {
           throw CocoaError(.fileWriteUnknown)
@@ -69,18 +69,8 @@
       }
     }
 
-    /// Waits until the loop has called for all that has happened by now.
-    func settle(_ loop: EventLoop) async throws {
-      for _ in 0..<2 {
-        let gate = Gate()
-        let timer = loop.schedule(after: .zero) { gate.open() }
-        try await gate.wait()
-        timer.cancel()
-      }
-    }
-
-    /// Waits until the timers of the loop have come round.
-    func turns(of loop: EventLoop, _ count: Int) async throws {
+    /// Waits until timers of five milliseconds have fired this often.
+    func ticks(of loop: EventLoop, _ count: Int) async throws {
       for _ in 0..<count {
         let gate = Gate()
         let timer = loop.schedule(after: .milliseconds(6)) { gate.open() }

@@ -8,50 +8,50 @@
   /// A process that is frozen with its control group.
   @Suite(.timeLimit(.minutes(10)), .enabled(if: FreezableGroup.exists, "no control group can be made and frozen"))
   struct FreezerTests {
-    @Test func `A process that is frozen and thawed was inactive and is active again`() async throws {
+    @Test func `A process that is frozen and thawed reports inactive and active`() async throws {
       let group = try #require(FreezableGroup())
       let subject = try await Subject()
       try group.add(subject.identifier)
-      // That the process has come into the group may be told late, and is a pulse, too.
-      let begun = try await subject.obeys("observe")
+      // The kernel may report late that the process has joined the group, which is reported as inactive and active, too.
+      let begun = try await subject.run("observe")
       #expect(begun.first == "active")
-      if begun.last == "inactive" { try await subject.reports("active") }
+      if begun.last == "inactive" { try await subject.expectLines("active") }
       for _ in 0..<3 {
         try await group.freeze()
-        // Sent to a process that cannot do anything.
-        subject.tell("mark")
-        subject.tell("unmark")
+        // The frozen process reads these commands when it is thawed.
+        subject.send(command: "mark")
+        subject.send(command: "unmark")
         group.thaw()
-        var said = try await subject.lines(until: "done unmark")
-        // The pulse comes before or after the marks, or between them, and may just have begun.
-        while said.count(where: { $0 == "active" }) < said.count(where: { $0 == "inactive" }) {
-          said.append(try #require(try await subject.line()))
+        var lines = try await subject.lines(until: "done unmark")
+        // The thaw is reported before or after the marks, or between them, and its second value may still be missing.
+        while lines.count(where: { $0 == "active" }) < lines.count(where: { $0 == "inactive" }) {
+          lines.append(try #require(try await subject.line()))
         }
-        #expect(said.count { $0 == "active" } == said.count { $0 == "inactive" })
-        #expect(said.contains("inactive"))
-        #expect(said.last { !$0.hasPrefix("done") } == "active")
+        #expect(lines.count { $0 == "active" } == lines.count { $0 == "inactive" })
+        #expect(lines.contains("inactive"))
+        #expect(lines.last { !$0.hasPrefix("done") } == "active")
       }
       subject.send(SIGKILL)
       _ = try await subject.ends()
     }
 
-    @Test func `A thaw alone is a pulse`() async throws {
+    @Test func `A thaw reports inactive and active`() async throws {
       let group = try #require(FreezableGroup())
       let subject = try await Subject()
       try group.add(subject.identifier)
-      try await subject.obeys("observe")
+      try await subject.run("observe")
       for _ in 0..<3 {
         try await group.freeze()
         group.thaw()
-        try await subject.reports("inactive", "active")
+        try await subject.expectLines("inactive", "active")
       }
-      // What may follow: the kernel may tell of the freeze and of the thaw one after the other, when both are over.
+      // More values may follow: the kernel may report the freeze and the thaw one after the other, when both are over.
       subject.send(SIGKILL)
       _ = try await subject.ends()
     }
   }
 
-  /// A control group that goes with the test, once the process in it has ended.
+  /// A control group that is removed with its last reference, once the process in it has ended.
   private final class FreezableGroup: Sendable {
     static let exists = FreezableGroup() != nil
 
@@ -83,7 +83,7 @@
       try #require(self.write("\(process)", to: "cgroup.procs"))
     }
 
-    /// Freezes the group, and waits until it is.
+    /// Freezes the group, and waits until it is frozen.
     func freeze() async throws {
       let events = open(self.path + "/cgroup.events", O_RDONLY)
       try #require(events >= 0)

@@ -7,7 +7,7 @@
 
   @testable import OperationActivityObserving
 
-  /// What the observer tells and what a new subscriber receives are the same value at any time.
+  /// `isActive` and the first value of a new subscriber are the same at any time.
   @Suite(.timeLimit(.minutes(10)), .warningsAreIssues) struct ObserverReadingTests {
     private let system = FakeSystem()
     private let observer = Box<SignalActivityObserver?>(nil)

@@ -6,7 +6,7 @@
   @testable import OperationActivityObserving
 
   @Suite(.timeLimit(.minutes(10)), .warningsAreIssues) struct ObserverRulesTests {
-    @Test func `The observer of the process keeps the rules of observers`() async throws {
+    @Test func `The observer of the process follows the rules of observers`() async throws {
       try await checkObserver(sending: [false, true]) {
         let (system, loop) = (FakeSystem(), EventLoop())
         var configuration = ActivityMonitor.Configuration(options: .countsBackgroundAsActive)

@@ -10,12 +10,12 @@
 
   @testable import OperationActivityObserving
 
-  /// An observer of a system that the test plays. No signal of the test process is taken.
+  /// An observer of a fake system. It handles no signal of the test process.
   @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
   struct SignalActivityObserverTests {
     private let system = FakeSystem()
     private let loop = EventLoop()
-    private let receiver = Receiver()
+    private let receiver = Receiver<Bool>()
 
     private func observer(
       _ options: SignalActivityObserver.Options = .countsBackgroundAsActive
@@ -34,13 +34,13 @@
       return SignalActivityObserver(configuration)
     }
 
-    @Test func `Unless the foreground is watched no timer is faster than five seconds`() {
+    @Test func `Unless the foreground is watched, no timer is faster than five seconds`() {
       let configuration = ActivityMonitor.Configuration(options: .countsBackgroundAsActive)
       #expect(configuration.sleepInterval == .seconds(5))
       #expect(configuration.foregroundInterval == .seconds(1))
     }
 
-    @Test func `A subscriber receives the present value at once, and marks in order`() async throws {
+    @Test func `A subscriber receives the current value at once, and then the marks in order`() async throws {
       let observer = self.observer()
       observer.markInactive()
       #expect(!observer.isActive)
@@ -59,10 +59,10 @@
       #expect(self.receiver.all.count == 4)
     }
 
-    @Test func `A mark that is set while the observer begins is reported`() async throws {
+    @Test func `A mark that is set while the observer starts is reported`() async throws {
       for _ in 0..<200 {
         let observer = self.observer()
-        let receiver = Receiver()
+        let receiver = Receiver<Bool>()
         let subscription = observer.subscribe(receiver.receive)
         observer.markInactive()
         await observer.settled()
@@ -72,7 +72,7 @@
       }
     }
 
-    @Test func `Signals make pulses and marks while there are subscribers`() async throws {
+    @Test func `While there are subscribers, signals mark the process and report that it continues`() async throws {
       let observer = self.observer()
       let subscription = observer.subscribe(self.receiver.receive)
       await observer.settled()
@@ -87,57 +87,58 @@
       #expect(self.system.handlerCount == 0)
     }
 
-    @Test func `A machine that has slept is a pulse, the time between two readings is not`() async throws {
+    @Test func `A sleep of the machine reports inactive and active, unlike the time between two readings`() async throws
+    {
       let observer = self.observer()
       let subscription = observer.subscribe(self.receiver.receive)
       await observer.settled()
       self.system.timeAsleep.value = .milliseconds(900)
-      try await self.system.turns(of: self.loop, 3)
+      try await self.system.ticks(of: self.loop, 3)
       #expect(self.receiver.all == [true])
       self.system.timeAsleep.value = .seconds(60)
-      try await self.receiver.receives(3)
+      try await self.receiver.values(count: 3)
       #expect(self.receiver.all == [true, false, true])
       subscription.cancel()
     }
 
-    @Test func `The foreground is read where it matters`() async throws {
+    @Test func `The foreground is read if the background does not count as active`() async throws {
       self.system.isForeground.value = false
       let observer = self.observer([.watchesForeground])
       let subscription = observer.subscribe(self.receiver.receive)
       #expect(self.receiver.all == [false])
       self.system.isForeground.value = true
-      try await self.receiver.receives(2)
+      try await self.receiver.values(count: 2)
       self.system.isForeground.value = false
-      try await self.receiver.receives(3)
+      try await self.receiver.values(count: 3)
       #expect(self.receiver.all == [false, true, false])
       subscription.cancel()
     }
 
-    @Test func `A thaw of the control group is a pulse`() async throws {
+    @Test func `A thaw of the control group reports inactive and active`() async throws {
       try self.system.writeGroup(frozen: 0)
       let observer = self.observer()
       let subscription = observer.subscribe(self.receiver.receive)
       await observer.settled()
       try self.system.writeGroup(frozen: 0)
-      try await self.receiver.receives(3)
+      try await self.receiver.values(count: 3)
       #expect(self.receiver.all == [true, false, true])
       subscription.cancel()
     }
 
-    @Test func `A group that is frozen while the process runs is no longer its own`() async throws {
+    @Test func `A process that reads that its group is frozen reports nothing`() async throws {
       try self.system.writeGroup(frozen: 0)
       let observer = self.observer()
       let subscription = observer.subscribe(self.receiver.receive)
       await observer.settled()
       try self.system.writeGroup(frozen: 1)
-      try await self.system.settle(self.loop)
+      try await self.loop.settle()
       await observer.settled()
       #expect(observer.isActive)
       #expect(self.receiver.all == [true])
       subscription.cancel()
     }
 
-    @Test func `Nothing is left when the last subscriber has gone`() async throws {
+    @Test func `Nothing is left when the last subscription is cancelled`() async throws {
       try self.system.writeGroup(frozen: 0)
       let observer = self.observer()
       for _ in 0..<3 {
@@ -156,7 +157,7 @@
       }
     }
 
-    @Test func `Stale values are run again when the process goes on`() async throws {
+    @Test func `A store reruns its stale query when the process continues`() async throws {
       let observer = self.observer()
       let script = OperationScript<Int, any Error>(default: .value(1))
       let query = script.query()
@@ -183,40 +184,14 @@
     }
 
     @Test(arguments: [0, __libc_current_sigrtmax() + 1] + Array(32..<__libc_current_sigrtmin()))
-    func `Signals that a process cannot take are refused`(_ number: CInt) {
+    func `Signals that a process cannot handle are refused`(_ number: CInt) {
       let signal = ProcessSignal(rawValue: number)
       expectWarning(.init(description: "signalInUse")) { _ = SignalActivityObserver(inactive: [signal]) }
     }
 
     @Test(arguments: [SIGUSR1, SIGWINCH, __libc_current_sigrtmin(), __libc_current_sigrtmax()])
-    func `Signals that are free for use are taken`(_ number: CInt) {
+    func `Signals that are free for use are accepted`(_ number: CInt) {
       #expect(ProcessSignal(rawValue: number).refusal == nil)
-    }
-  }
-
-  /// Receives values, and lets a test wait for a number of them.
-  private final class Receiver: Sendable {
-    private let log = Log<Bool>()
-    private let stream: AsyncStream<Bool>
-    private let continuation: AsyncStream<Bool>.Continuation
-
-    init() {
-      (self.stream, self.continuation) = AsyncStream.makeStream()
-    }
-
-    var all: [Bool] { self.log.all }
-
-    var receive: @Sendable (Bool) -> Void {
-      { value in
-        self.log.append(value)
-        self.continuation.yield(value)
-      }
-    }
-
-    func receives(_ count: Int) async throws {
-      while self.all.count < count {
-        _ = try await withTimeLimit("a value") { [stream = self.stream] in await stream.first { _ in true } }
-      }
     }
   }
 #endif

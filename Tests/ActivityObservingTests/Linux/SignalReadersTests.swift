@@ -4,9 +4,9 @@
 
   @testable import OperationActivityObserving
 
-  /// Event sources are found by what the process has open, however it was linked.
+  /// Event sources are found by the open descriptors of the process, however Dispatch is linked.
   @Suite struct SignalReadersTests {
-    @Test func `A descriptor names its signals`() {
+    @Test func `The signals of a descriptor are parsed`() {
       let text = "pos:\t0\nflags:\t02004002\nmnt_id:\t15\nsigmask:\t0000000000020000\n"
       #expect(SignalReaders.mask(parsing: text) == 1 << (18 - 1))
       #expect(SignalReaders.mask(parsing: "pos:\t0\nflags:\t0100002\n") == 0)

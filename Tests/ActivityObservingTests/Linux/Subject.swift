@@ -5,7 +5,7 @@
   import Synchronization
   import Testing
 
-  /// A process of its own, which observes its activity: see `ActivitySubject`.
+  /// A separate process that observes its own activity: see `ActivitySubject`.
   final class Subject: Sendable {
     let identifier: pid_t
     private let input: CInt
@@ -46,7 +46,7 @@
         continuation.finish()
       }
       try #require(status == 0, "\(Self.path) does not start")
-      try await self.reports("ready")
+      try await self.expectLines("ready")
     }
 
     deinit {
@@ -57,7 +57,7 @@
       }
     }
 
-    /// The program, which is built next to the one that tests.
+    /// The program, which is built beside that of the tests.
     private static let path: String = {
       let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
       return (own as NSString).deletingLastPathComponent + "/ActivitySubject"
@@ -79,31 +79,31 @@
     }
   }
 
-  // MARK: - Talking
+  // MARK: - Commands and lines
 
   extension Subject {
-    /// Gives a command, and returns what is said until it is done.
+    /// Sends a command, and returns the lines until it is done.
     @discardableResult
-    func obeys(_ command: String, sourceLocation: SourceLocation = #_sourceLocation) async throws -> [String] {
-      self.tell(command)
+    func run(_ command: String, sourceLocation: SourceLocation = #_sourceLocation) async throws -> [String] {
+      self.send(command: command)
       return try await self.lines(until: "done \(command)", sourceLocation: sourceLocation)
     }
 
-    /// What is said before a line.
+    /// The lines before the line `end`.
     func lines(until end: String, sourceLocation: SourceLocation = #_sourceLocation) async throws -> [String] {
-      var said: [String] = []
-      while let line = try await self.line(sourceLocation), line != end { said.append(line) }
-      return said
+      var lines: [String] = []
+      while let line = try await self.line(sourceLocation), line != end { lines.append(line) }
+      return lines
     }
 
-    /// Gives a command, and waits for nothing.
-    func tell(_ command: String) {
+    /// Sends a command, and does not wait until it is done.
+    func send(command: String) {
       let line = command + "\n"
       _ = write(self.input, line, line.utf8.count)
     }
 
     /// Expects these lines, one after the other.
-    func reports(_ lines: String..., sourceLocation: SourceLocation = #_sourceLocation) async throws {
+    func expectLines(_ lines: String..., sourceLocation: SourceLocation = #_sourceLocation) async throws {
       for line in lines { #expect(try await self.line(sourceLocation) == line, sourceLocation: sourceLocation) }
     }
 
@@ -143,7 +143,7 @@
     }
   }
 
-  /// The ends of a pipe, which no other process inherits.
+  /// The ends of a pipe. No other process inherits them.
   private struct Ends {
     let reader: CInt
     let writer: CInt

@@ -14,66 +14,67 @@
 
     @Test func `The background counts as active by default`() async throws {
       let subject = try await Subject("terminal=\(self.terminal.path)")
-      try await subject.obeys("back")
-      #expect(try await subject.obeys("observe") == ["active"])
+      try await subject.run("background")
+      #expect(try await subject.run("observe") == ["active"])
       subject.send(SIGSTOP)
       try await subject.stops()
       subject.send(SIGCONT)
-      try await subject.reports("inactive", "active")
+      try await subject.expectLines("inactive", "active")
     }
 
-    @Test func `A job that goes on in the background stays inactive where that does not count`() async throws {
+    @Test func `A job that continues in the background is inactive if that does not count as active`() async throws {
       let subject = try await Subject("terminal=\(self.terminal.path)", "background-is-inactive")
-      #expect(try await subject.obeys("observe") == ["active"])
-      try await subject.obeys("back")
+      #expect(try await subject.run("observe") == ["active"])
+      try await subject.run("background")
       subject.send(SIGSTOP)
       try await subject.stops()
       subject.send(SIGCONT)
-      try await subject.reports("inactive")
-      try await subject.obeys("forth")
+      try await subject.expectLines("inactive")
+      try await subject.run("foreground")
       subject.send(SIGCONT)
-      try await subject.reports("active")
+      try await subject.expectLines("active")
     }
 
-    @Test func `Coming to the foreground is seen without a signal`() async throws {
+    @Test func `Coming to the foreground is noticed without a signal`() async throws {
       let subject = try await Subject("terminal=\(self.terminal.path)", "background-is-inactive", "watch-foreground")
-      try await subject.obeys("back")
-      #expect(try await subject.obeys("observe") == ["inactive"])
-      try await subject.obeys("forth")
-      try await subject.reports("active")
-      try await subject.obeys("back")
-      try await subject.reports("inactive")
+      try await subject.run("background")
+      #expect(try await subject.run("observe") == ["inactive"])
+      try await subject.run("foreground")
+      try await subject.expectLines("active")
+      try await subject.run("background")
+      try await subject.expectLines("inactive")
     }
 
-    @Test func `Where the background counts too, coming to the foreground is a pulse`() async throws {
+    @Test func `Coming to the foreground reports inactive and active if the background is active`() async throws {
       let subject = try await Subject("terminal=\(self.terminal.path)", "watch-foreground")
-      try await subject.obeys("back")
-      #expect(try await subject.obeys("observe") == ["active"])
-      try await subject.obeys("forth")
-      try await subject.reports("inactive", "active")
+      try await subject.run("background")
+      #expect(try await subject.run("observe") == ["active"])
+      try await subject.run("foreground")
+      try await subject.expectLines("inactive", "active")
     }
   }
 
-  /// A terminal that is no machine, and the end from which it is driven.
+  /// A pseudo terminal, and the descriptor that controls it.
   private final class PseudoTerminal: Sendable {
     static let exists = PseudoTerminal() != nil
 
     let path: String
-    private let driver: CInt
+    private let controller: CInt
 
     init?() {
-      self.driver = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+      self.controller = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
       // The macros for these requests are not imported.
       let (unlock, number): (UInt, UInt) = (0x4004_5431, 0x8004_5430)
       var (isLocked, index): (CInt, CInt) = (0, 0)
-      guard self.driver >= 0, ioctl(self.driver, unlock, &isLocked) == 0, ioctl(self.driver, number, &index) == 0 else {
+      guard self.controller >= 0 else { return nil }
+      guard ioctl(self.controller, unlock, &isLocked) == 0, ioctl(self.controller, number, &index) == 0 else {
         return nil
       }
       self.path = "/dev/pts/\(index)"
     }
 
     deinit {
-      close(self.driver)
+      close(self.controller)
     }
   }
 #endif

@@ -5,8 +5,8 @@
     internal import Musl
   #endif
 
-  /// System calls about the terminal of the process and the time the machine has slept.
-  enum ProcessPlace {
+  /// What the system reports about the process's terminal and the machine's sleep.
+  enum SystemStatus {
     /// How long the machine has slept since it booted.
     static var timeAsleep: Duration {
       Self.time(CLOCK_BOOTTIME) - Self.time(CLOCK_MONOTONIC)

@@ -1,13 +1,13 @@
 #if os(Linux)
   import Glibc
 
-  /// What the process has open, and its threads that watch the system.
-  struct Census: CustomStringConvertible {
+  /// The numbers of open descriptors and of threads that watch the system.
+  struct OpenResources: CustomStringConvertible {
     let descriptorCount: Int
     let loopCount: Int
 
     init() {
-      // The one that lists them is among them each time.
+      // Each count includes the descriptor that lists them.
       self.descriptorCount = Self.names(in: "/proc/self/fd").count
       self.loopCount = Self.names(in: "/proc/self/task").count { Self.name(ofThread: $0) == "operation-loop" }
     }
