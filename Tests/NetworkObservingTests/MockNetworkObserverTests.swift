@@ -48,7 +48,7 @@ import Testing
     #expect(self.observer.subscriberCount == 0)
   }
 
-  @Test func `Handlers run in the order in which they came`() {
+  @Test func `Handlers run in the order of their subscriptions`() {
     let order = Log<Int>()
     var subscriptions = (0..<100).map { index in self.observer.subscribe { _ in order.append(index) } }
     subscriptions.remove(at: 50).cancel()
@@ -59,7 +59,7 @@ import Testing
     late.cancel()
   }
 
-  @Test func `A handler may cancel itself and another, which receives nothing any more`() {
+  @Test func `A handler may cancel itself and another one, which receives nothing afterwards`() {
     let box = Box<[OperationSubscription]?>(nil)
     let first = self.observer.subscribe { _ in
       for subscription in box.value ?? [] { subscription.cancel() }
@@ -71,7 +71,7 @@ import Testing
     #expect(self.observer.subscriberCount == 0)
   }
 
-  @Test func `A status that a handler sends is delivered after the present one`() {
+  @Test func `A status that a handler sends is delivered after the current one`() {
     let first = self.observer.subscribe { [observer] status in
       if status == .requiresConnection { observer.send(status: .connected) }
     }
@@ -125,7 +125,7 @@ import Testing
     #expect(observer.subscriberCount == 0)
   }
 
-  @Test func `An erased observer is the same observer`() {
+  @Test func `An erased observer forwards to its base`() {
     let erased = AnySendableNetworkObserver(self.observer)
     let subscription = erased.subscribe { self.received.append($0) }
     self.observer.send(status: .connected)

@@ -1,7 +1,6 @@
 import OperationCore
 import OperationNetworkObserving
 import OperationTesting
-import Synchronization
 import TestFixtures
 import Testing
 
@@ -9,7 +8,7 @@ import Testing
   private let observer = MockNetworkObserver(initialStatus: .disconnected)
   private var specification: NetworkConnectionRunSpecification { .connected(to: self.observer) }
 
-  @Test func `It holds while the network is connected as well as the context asks for`() {
+  @Test func `It holds while the network is connected as well as the context requires`() {
     let specification = self.specification
     for required in NetworkConnectionStatus.allCases {
       var context = OperationContext()
@@ -22,7 +21,7 @@ import Testing
     #expect(OperationContext().satisfiedConnectionStatus == .connected)
   }
 
-  @Test func `It calls for each change, not for the status it begins with`() {
+  @Test func `It reports each change, but not the initial status`() {
     let specification = self.specification
     let satisfied = Log<Bool>()
     let subscription = specification.subscribe(in: OperationContext()) {
@@ -37,7 +36,7 @@ import Testing
     #expect(satisfied.all == [true, false])
   }
 
-  @Test func `Nothing is left of it when it is asked, cancelled or dropped`() {
+  @Test func `No subscription is left after a check, a cancellation or a release`() {
     let specification = self.specification
     _ = specification.isSatisfied(in: OperationContext())
     #expect(self.observer.subscriberCount == 0)
@@ -59,12 +58,12 @@ import Testing
     subscription.cancel()
   }
 
-  @Test func `An observer that reports nothing delays no run`() {
+  @Test func `It holds while the observer has reported nothing`() {
     let specification = NetworkConnectionRunSpecification.connected(to: EagerObserver(statuses: []))
     #expect(specification.isSatisfied(in: OperationContext()))
   }
 
-  @Test func `It takes any observer, and combines`() {
+  @Test func `It takes any observer, and can be combined`() {
     let observer: any NetworkObserver & Sendable = self.observer
     let specification = !NetworkConnectionRunSpecification.connected(to: observer)
     #expect(specification.isSatisfied(in: OperationContext()))
@@ -72,7 +71,7 @@ import Testing
     #expect(!specification.isSatisfied(in: OperationContext()))
   }
 
-  @Test func `Modifiers say what an operation needs, and the nearest one wins`() {
+  @Test func `Modifiers set the status that an operation needs, and the nearest one applies`() {
     let query = ScriptedQuery(OperationScript<Int, any Error>())
     func status(_ operation: some OperationRequest) -> NetworkConnectionStatus {
       OperationRunner(operation: operation).context.satisfiedConnectionStatus
@@ -104,7 +103,7 @@ import Testing
     subscription.cancel()
   }
 
-  @Test func `A store that goes takes its subscription to the observer with it`() {
+  @Test func `A store that is released cancels its subscription to the observer`() {
     do {
       let script = OperationScript<Int, any Error>(default: .value(1))
       let store = OperationStore.detached(query: ScriptedQuery(script).rerunOnChange(of: self.specification))
@@ -115,27 +114,28 @@ import Testing
   }
 }
 
-/// An observer that tells changes alone, as a user may write one.
-@Suite(.warningsAreIssues) struct ChangesAloneTests {
-  private let observer = ChangesAloneObserver()
+/// An observer of a user that reports changes only.
+@Suite(.warningsAreIssues) struct ChangesOnlyTests {
+  private let observer = ChangesOnlyObserver()
   private let context = OperationContext()
 
-  @Test func `It counts as connected until the first status, which is remembered from the first question on`() {
+  @Test func `It counts as connected until the first status, which is stored from the first check on`() {
     let specification = NetworkConnectionRunSpecification.connected(to: self.observer)
     let copy = specification
     #expect(specification.isSatisfied(in: self.context))
-    self.observer.send(.requiresConnection)
+    self.observer.source.send(.requiresConnection)
     #expect(!specification.isSatisfied(in: self.context))
     #expect(!copy.isSatisfied(in: self.context))
     var easy = self.context
     easy.satisfiedConnectionStatus = .requiresConnection
     #expect(copy.isSatisfied(in: easy))
-    #expect(self.observer.subscriberCount == 1)
-    self.observer.send(.connected)
+    #expect(self.observer.source.subscriberCount == 1)
+    self.observer.source.send(.connected)
     #expect(copy.isSatisfied(in: self.context))
   }
 
-  @Test func `Copies share the status that one of them has received, and nothing is left after the last user`() {
+  @Test func `Copies share the status that one of them has received, and nothing is left after the last subscription`()
+  {
     let specification = NetworkConnectionRunSpecification.connected(to: self.observer)
     let copy = specification
     let (first, second) = (Log<Bool>(), Log<Bool>())
@@ -143,26 +143,26 @@ import Testing
       specification.subscribe(in: self.context) { first.append(copy.isSatisfied(in: OperationContext())) },
       copy.subscribe(in: self.context) { second.append(specification.isSatisfied(in: OperationContext())) },
     ]
-    #expect(self.observer.subscriberCount == 1)
-    self.observer.send(.disconnected)
-    self.observer.send(.connected)
+    #expect(self.observer.source.subscriberCount == 1)
+    self.observer.source.send(.disconnected)
+    self.observer.source.send(.connected)
     #expect(first.all == [false, true])
     #expect(second.all == [false, true])
     subscriptions[0].cancel()
-    self.observer.send(.disconnected)
+    self.observer.source.send(.disconnected)
     #expect(first.all == [false, true])
     #expect(second.all == [false, true, false])
     subscriptions[1].cancel()
-    #expect(self.observer.subscriberCount == 0)
+    #expect(self.observer.source.subscriberCount == 0)
   }
 
-  @Test func `The subscription that a specification keeps for its questions is cancelled with it`() {
+  @Test func `The subscription that a specification keeps for its checks is cancelled with it`() {
     do {
       let specification = NetworkConnectionRunSpecification.connected(to: self.observer)
       _ = specification.isSatisfied(in: self.context)
-      #expect(self.observer.subscriberCount == 1)
+      #expect(self.observer.source.subscriberCount == 1)
     }
-    #expect(self.observer.subscriberCount == 0)
+    #expect(self.observer.source.subscriberCount == 0)
   }
 
   @Test func `A store runs while connected, and reruns when the network is back`() async throws {
@@ -174,62 +174,50 @@ import Testing
         .rerunOnChange(of: specification)
         .stale(after: .zero)
     )
-    self.observer.send(.disconnected)
+    self.observer.source.send(.disconnected)
     let subscription = store.subscribe(with: OperationEventHandler())
     #expect(script.runCount == 0)
-    self.observer.send(.requiresConnection)
+    self.observer.source.send(.requiresConnection)
     #expect(script.runCount == 0)
-    self.observer.send(.connected)
+    self.observer.source.send(.connected)
     try await script.runs(count: 1)
     try await script.noActiveRuns()
     subscription.cancel()
   }
 
-  @Test func `Questions, subscriptions and changes on many threads leave the last status`() async throws {
+  @Test func `After checks, subscriptions and changes on many threads, the last status holds`() async throws {
     let specification = NetworkConnectionRunSpecification.connected(to: self.observer)
     await withTaskGroup(of: Void.self) { group in
       for _ in 0..<4 {
-        group.addTask { [observer = self.observer] in
+        group.addTask { [source = self.observer.source] in
           let copy = specification
           for round in 0..<200 {
             let subscription = copy.subscribe(in: OperationContext()) {}
             _ = copy.isSatisfied(in: OperationContext())
-            observer.send(round.isMultiple(of: 2) ? .connected : .disconnected)
+            source.send(round.isMultiple(of: 2) ? .connected : .disconnected)
             subscription.cancel()
           }
         }
       }
     }
     #expect(specification.isSatisfied(in: self.context))
-    self.observer.send(.disconnected)
+    self.observer.source.send(.disconnected)
     #expect(!specification.isSatisfied(in: self.context))
-    self.observer.send(.connected)
+    self.observer.source.send(.connected)
     #expect(specification.isSatisfied(in: self.context))
   }
 }
 
-/// Calls handlers when it is told to, and not before.
-private final class ChangesAloneObserver: NetworkObserver, Sendable {
-  private let handlers = Mutex<[Int: @Sendable (NetworkConnectionStatus) -> Void]>([:])
-  private let lastID = Atomic(0)
-
-  var subscriberCount: Int { self.handlers.withLock { $0.count } }
-
-  func send(_ status: NetworkConnectionStatus) {
-    for handler in self.handlers.withLock({ Array($0.values) }) { handler(status) }
-  }
+/// An observer that reports changes only.
+private struct ChangesOnlyObserver: NetworkObserver, Sendable {
+  let source = ChangeSource<NetworkConnectionStatus>()
 
   func subscribe(with handler: @escaping @Sendable (NetworkConnectionStatus) -> Void) -> OperationSubscription {
-    let id = self.lastID.add(1, ordering: .relaxed).newValue
-    self.handlers.withLock { $0[id] = handler }
-    return OperationSubscription {
-      let handler = self.handlers.withLock { $0.removeValue(forKey: id) }
-      _ = consume handler
-    }
+    self.source.subscribe(handler)
   }
 }
 
-/// Tells some statuses at once, and nothing later.
+/// An observer that reports some statuses at once, and none later.
 private struct EagerObserver: NetworkObserver, Sendable {
   let statuses: [NetworkConnectionStatus]
 

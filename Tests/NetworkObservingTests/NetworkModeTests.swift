@@ -18,7 +18,7 @@ struct NetworkModeTests {
   }
 
   @Test
-  func `Online, a run pauses while the network is away, and each retry as well`() async throws {
+  func `In the mode online, a run and each retry pause while the network is away`() async throws {
     let store = self.store(self.script.query().modifier(OneMore()).networkMode(.online))
     let fetch = Task.immediate { try await store.fetch() }
     #expect(store.isPaused && self.script.runCount == 0)
@@ -36,7 +36,7 @@ struct NetworkModeTests {
   }
 
   @Test
-  func `Offline first, the first attempt runs and a retry waits for the network, as no attempt`() async throws {
+  func `In the mode offlineFirst, the first attempt runs and a retry waits for the network`() async throws {
     let store = self.store(self.script.query().modifier(OneMore()).networkMode(.offlineFirst))
     let fetch = Task.immediate { try await store.fetch() }
     let first = try await self.script.next()
@@ -54,7 +54,7 @@ struct NetworkModeTests {
   }
 
   @Test
-  func `Always, no observer is asked`() async throws {
+  func `In the mode always, no observer is used`() async throws {
     let store = self.store(self.script.query().modifier(OneMore()).networkMode(.always))
     self.script.enqueue(.error(Refused()), .value(4))
     #expect(try await store.fetch() == 4)
@@ -80,7 +80,7 @@ struct NetworkModeTests {
   }
 
   @Test
-  func `An operation that needs less of the network does not wait for more`() async throws {
+  func `A run waits only for the status that its operation needs`() async throws {
     self.script.enqueue(.value(1), .value(2))
     let offline = self.store(self.script.query().completelyOffline().networkMode(.online))
     #expect(try await offline.fetch() == 1)
@@ -90,7 +90,7 @@ struct NetworkModeTests {
   }
 
   @Test
-  func `Cancelled while it waits for the network, a run leaves nothing`() async throws {
+  func `A run that is cancelled while it waits for the network leaves nothing`() async throws {
     let store = self.store(self.script.query().networkMode(.online))
     let fetch = Task.immediate { try await store.fetch() }
     #expect(self.network.subscriberCount == 1)
@@ -101,7 +101,7 @@ struct NetworkModeTests {
   }
 
   @Test
-  func `A run may ask no observer although its operation does`() async throws {
+  func `A run may use the mode always although its operation does not`() async throws {
     let store = self.store(self.script.query().networkMode(.online))
     var context = OperationContext()
     context.operationNetworkMode = .always
@@ -120,7 +120,7 @@ extension OperationStore {
   }
 }
 
-/// A modifier that tries once more, as a user writes it.
+/// A modifier of a user that retries once.
 private struct OneMore<Operation: OperationRequest>: OperationModifier {
   func run(
     isolation: isolated (any Actor)?,

@@ -3,18 +3,19 @@
   import OperationCore
   import OperationEventLoop
   import OperationTesting
+  import TestFixtures
   import Testing
 
   @testable import OperationNetworkObserving
 
-  /// The observer in networks that are real, though small.
+  /// The observer in real networks, each in a namespace of its own.
   @Suite(
     .serialized,
     .enabled(if: NetworkNamespace.isAllowed, "\(NetworkNamespace.obstacle ?? "")"),
     .warningsAreIssues
   )
   struct NamespaceTests {
-    @Test func `From nothing to a way out and back`() async throws {
+    @Test func `From no link to a default route and back`() async throws {
       let namespace = try NetworkNamespace.make()
       defer { namespace.end() }
       #expect(namespace.status() == .disconnected)
@@ -48,8 +49,8 @@
     @Test func `A subscriber receives the changes`() async throws {
       let namespace = try NetworkNamespace.make()
       defer { namespace.end() }
-      let log = StatusLog()
-      let subscription = namespace.observer().subscribe { log.append($0) }
+      let log = Receiver<NetworkConnectionStatus>()
+      let subscription = namespace.observer().subscribe { log.receive($0) }
       #expect(log.all == [.disconnected])
       try namespace.ip("link add v0 type veth peer name v1\nlink set v1 up\nlink set v0 up")
       try await log.last(.requiresConnection)
@@ -68,10 +69,10 @@
       defer { namespace.end() }
       try namespace.ip("link add v0 type veth peer name v1\nlink set v1 up\nlink set v0 up")
       try await namespace.becomes(.requiresConnection)
-      let (everywhere, nearby) = (StatusLog(), StatusLog())
+      let (everywhere, nearby) = (Receiver<NetworkConnectionStatus>(), Receiver<NetworkConnectionStatus>())
       let subscriptions = [
-        namespace.observer().subscribe { everywhere.append($0) },
-        namespace.observer(.address).subscribe { nearby.append($0) },
+        namespace.observer().subscribe { everywhere.receive($0) },
+        namespace.observer(.address).subscribe { nearby.receive($0) },
       ]
       try namespace.ip("addr add 2001:db8::1/64 dev v0 nodad")
       try await nearby.last(.connected)
@@ -96,34 +97,34 @@
         ),
       ]
     )
-    func `An address that is valid on its link alone does not connect, and a real one that comes later does`(
+    func `A link-local address does not connect, and a global one that is added later does`(
       linkLocal: String,
-      real: String
+      global: String
     ) async throws {
       let namespace = try NetworkNamespace.make()
       defer { namespace.end() }
       try namespace.ip("link add v0 type veth peer name v1\nlink set v1 up\nlink set v0 up")
       try await namespace.becomes(.requiresConnection)
-      let log = StatusLog()
-      let subscription = namespace.observer().subscribe { log.append($0) }
+      let log = Receiver<NetworkConnectionStatus>()
+      let subscription = namespace.observer().subscribe { log.receive($0) }
       try namespace.ip(linkLocal)
       #expect(namespace.status() == .requiresConnection)
       #expect(namespace.status(.route(to: "192.0.2.1")) == .requiresConnection)
       #expect(namespace.probedStatus() != .connected)
-      try namespace.ip(real)
+      try namespace.ip(global)
       try await log.last(.connected)
       #expect(log.all == [.requiresConnection, .connected])
       subscription.cancel()
     }
 
-    @Test func `Routes that go silently with their link are not counted`() async throws {
+    @Test func `Routes that are removed with their link without a message do not count`() async throws {
       let namespace = try NetworkNamespace.make()
       defer { namespace.end() }
       try namespace.connect()
-      let log = StatusLog()
-      let subscription = namespace.observer().subscribe { log.append($0) }
+      let log = Receiver<NetworkConnectionStatus>()
+      let subscription = namespace.observer().subscribe { log.receive($0) }
       #expect(log.all == [.connected])
-      // The route is gone after this, and no message says so.
+      // This removes the route without a message.
       try namespace.ip("link set v0 down\nlink set v0 up")
       try await log.last(.requiresConnection)
       #expect(log.all == [.connected, .requiresConnection])
@@ -132,12 +133,12 @@
       subscription.cancel()
     }
 
-    @Test func `A cable that is pulled is noticed although the route stays`() async throws {
+    @Test func `A cable that is unplugged is noticed although the route stays`() async throws {
       let namespace = try NetworkNamespace.make()
       defer { namespace.end() }
       try namespace.connect()
-      let log = StatusLog()
-      let subscription = namespace.observer().subscribe { log.append($0) }
+      let log = Receiver<NetworkConnectionStatus>()
+      let subscription = namespace.observer().subscribe { log.receive($0) }
       try namespace.ip("link set v1 down")
       try await log.last(.disconnected)
       try namespace.ip("link set v1 up")
@@ -146,18 +147,18 @@
       subscription.cancel()
     }
 
-    @Test func `A moment without cable is not reported`() async throws {
+    @Test func `A short loss of the cable is not reported`() async throws {
       let namespace = try NetworkNamespace.make()
       defer { namespace.end() }
       try namespace.connect()
       try await namespace.becomes(.connected)
-      let (log, clock, loop) = (StatusLog(), ManualClock(), EventLoop())
+      let (log, clock, loop) = (Receiver<NetworkConnectionStatus>(), ManualClock(), EventLoop())
       let observer = namespace.observer(settings: { settings in
         settings.loop = loop
         settings.deadlines = clock
         settings.deliver = { $0() }
       })
-      let subscription = observer.subscribe { log.append($0) }
+      let subscription = observer.subscribe { log.receive($0) }
       try namespace.ip("link set v1 down")
       try await namespace.becomes(.disconnected)
       try await loop.settle()
@@ -172,7 +173,7 @@
       subscription.cancel()
     }
 
-    @Test func `Lost messages do not matter`() async throws {
+    @Test func `The status is right although messages are lost`() async throws {
       let namespace = try NetworkNamespace.make()
       defer { namespace.end() }
       let witness = try namespace.smallFeed()
@@ -182,27 +183,27 @@
         settings.deadlines = LoopDeadlines(loop: loop)
         settings.system.openFeed = { () throws(SystemFailure) in try namespace.smallFeed() }
       })
-      let log = StatusLog()
-      let subscription = observer.subscribe { log.append($0) }
+      let log = Receiver<NetworkConnectionStatus>()
+      let subscription = observer.subscribe { log.receive($0) }
       #expect(log.all == [.disconnected])
-      // The loop is held up until all has happened.
-      let (held, mayGo) = (Gate(), BlockingGate())
-      let hold = loop.schedule(after: .zero) {
-        held.open()
-        mayGo.wait()
+      // The loop is blocked until all changes are made.
+      let (isBlocked, mayContinue) = (Gate(), BlockingGate())
+      let block = loop.schedule(after: .zero) {
+        isBlocked.open()
+        mayContinue.wait()
       }
-      try await held.wait()
+      try await isBlocked.wait()
       for number in 0..<60 { try namespace.ip("link add a\(number) type veth peer name b\(number)") }
       try namespace.connect()
       #expect(witness.firstFailure() == ENOBUFS)
-      mayGo.open()
+      mayContinue.open()
       try await log.last(.connected)
-      hold.cancel()
+      block.cancel()
       subscription.cancel()
       #expect(!loop.isRunning)
     }
 
-    @Test func `Many ways lead out`() async throws {
+    @Test func `All kinds of routes to the internet count`() async throws {
       let namespace = try NetworkNamespace.make()
       defer { namespace.end() }
       try namespace.connect()
@@ -240,7 +241,7 @@
         "addr add 2001:db8::1/64 dev v0 nodad\nroute add default via 2001:db8::2 dev v0",
         then: "-6 route del default"
       )
-      // A way out without an address to come from.
+      // A default route without a source address.
       try expect(.requiresConnection, "addr flush dev v0\nroute add default dev v0", then: "route del default")
     }
 
@@ -262,7 +263,7 @@
       #expect(namespace.status(.address) == .connected)
     }
 
-    @Test func `Sockets find the same ways without sending anything`() async throws {
+    @Test func `Probes find the same routes, and send nothing`() async throws {
       let namespace = try NetworkNamespace.make()
       defer { namespace.end() }
       #expect(namespace.probedStatus() == .disconnected)

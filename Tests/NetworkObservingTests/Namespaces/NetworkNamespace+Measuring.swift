@@ -7,7 +7,7 @@
   @testable import OperationNetworkObserving
 
   extension NetworkNamespace {
-    /// A feed that loses messages soon.
+    /// A feed with a small buffer, which soon loses messages.
     func smallFeed() throws(SystemFailure) -> NetlinkSocket {
       let socket = try self.open { () throws(SystemFailure) in try NetlinkSocket(groups: Netlink.changeGroups) }
       var size: CInt = 2_048
@@ -15,7 +15,7 @@
       return socket
     }
 
-    /// How many packets of IPv4, and datagrams of IPv6, programs have sent; the kernel itself sends others of IPv6.
+    /// The number of IPv4 packets and IPv6 datagrams that were sent. The kernel sends IPv6 packets of its own.
     var sentPackets: Int? {
       self.sync {
         let table = (try? String(contentsOfFile: "/proc/thread-self/net/snmp", encoding: .utf8)) ?? ""
@@ -33,7 +33,7 @@
   }
 
   extension NetlinkSocket {
-    /// The error that a look at the messages ends with, once they have been read.
+    /// Reads all messages, and returns the error that follows.
     func firstFailure() -> CInt {
       var byte: UInt8 = 0
       while recv(self.descriptor, &byte, 1, CInt(MSG_DONTWAIT)) >= 0 {}
@@ -41,7 +41,7 @@
     }
   }
 
-  /// Holds a thread up.
+  /// Blocks a thread until it is opened.
   final class BlockingGate: Sendable {
     private let semaphore = DispatchSemaphore(value: 0)
 

@@ -6,22 +6,24 @@
   import OperationEventLoop
   import OperationTesting
   import Synchronization
+  import TestFixtures
+  import Testing
 
   @testable import OperationNetworkObserving
 
-  /// A network namespace of its own: a machine without cables, inside this one.
+  /// A network namespace, like a machine without cables.
   ///
-  /// It belongs to a thread, on which sockets are opened and commands are run.
+  /// It belongs to a thread, which opens sockets and runs commands.
   final class NetworkNamespace: Sendable {
     private typealias Job = @Sendable () -> Void
 
-    /// In their order; the end is nil.
+    /// The jobs of the thread, in order; nil ends the thread.
     private let jobs = Mutex<[Job?]>([])
     private let arrival = DispatchSemaphore(value: 0)
 
     private init() {}
 
-    /// Why the machine does not allow one; nil when it does.
+    /// The reason why no namespace can be created; nil if it can.
     static let obstacle: String? = {
       guard ipCommand != nil else { return "the command 'ip' is missing" }
       let result = Mutex<CInt>(0)
@@ -32,7 +34,7 @@
       }
       end.wait()
       let code = result.withLock { $0 }
-      return code == 0 ? nil : "no network namespace may be made: \(String(cString: strerror(code)))"
+      return code == 0 ? nil : "no network namespace can be created: \(String(cString: strerror(code)))"
     }()
 
     static var isAllowed: Bool { self.obstacle == nil }
@@ -45,7 +47,7 @@
       return namespace
     }
 
-    /// Ends the thread, and the namespace with what holds it.
+    /// Ends the thread, and the namespace once all its sockets are closed.
     func end() {
       self.enqueue(nil)
     }
@@ -64,7 +66,7 @@
       return value
     }
 
-    /// Runs commands of `ip`, one a line, and expects all to succeed.
+    /// Runs commands of `ip`, one on each line, and throws if one fails.
     func ip(_ commands: String) throws {
       for command in commands.split(separator: "\n") {
         let words = command.split(separator: " ").map(String.init)
@@ -107,7 +109,7 @@
     return unsafeBitCast(symbol, to: Unshare.self)(cloneNewNetwork) == 0 ? 0 : errno
   }
 
-  /// Runs `ip` in the namespace of the current thread, waits for it, and returns how it ended.
+  /// Runs `ip` in the namespace of the current thread, and returns its exit status.
   private func spawn(_ words: [String]) -> CInt {
     guard let ipCommand else { return ENOENT }
     var arguments: [UnsafeMutablePointer<CChar>?] = ([ipCommand] + words).map { strdup($0) }
@@ -121,10 +123,10 @@
     return status
   }
 
-  // MARK: - Looking at it
+  // MARK: - Observing
 
   extension NetworkNamespace {
-    /// What the system of the namespace offers.
+    /// The system, as the thread of the namespace uses it.
     var system: NetworkSystem {
       NetworkSystem(
         openFeed: { () throws(SystemFailure) in
@@ -157,7 +159,7 @@
       return NetlinkNetworkObserver(requirement: requirement, excluding: isExcluded, settings: settings)
     }
 
-    /// The status at this moment, read anew.
+    /// The current status, from a new reading.
     func status(
       _ requirement: NetlinkNetworkObserver.Requirement = .defaultRoute,
       excluding isExcluded: (@Sendable (NetlinkNetworkObserver.Interface) -> Bool)? = nil
@@ -165,22 +167,22 @@
       self.observer(requirement, excluding: isExcluded).currentStatus
     }
 
-    /// The status at this moment where the kernel answers no questions.
+    /// The current status if the kernel answers no requests.
     func probedStatus() -> NetworkConnectionStatus {
       self.observer(settings: { settings in
         settings.system.openChannel = { () throws(SystemFailure) in throw SystemFailure(call: "socket", code: EPERM) }
       }).currentStatus
     }
 
-    /// Waits until the status is `status`: carriers come and go in the kernel's own time.
+    /// Waits until the status is `status`, because the kernel changes carriers in the background.
     func becomes(_ status: NetworkConnectionStatus) async throws {
-      let log = StatusLog()
-      let subscription = self.observer().subscribe { log.append($0) }
+      let log = Receiver<NetworkConnectionStatus>()
+      let subscription = self.observer().subscribe { log.receive($0) }
       try await log.last(status)
       subscription.cancel()
     }
 
-    /// A cable from `v0`, which has an address and a way out, to `v1`.
+    /// Adds a cable from `v0`, which has an address and a default route, to `v1`.
     func connect() throws {
       try self.ip(
         """

@@ -13,7 +13,7 @@
       return try requester.send(.links) { NetworkLink($0) }
     }
 
-    @Test func `An answer comes in pieces, and ends with the kernel's mark`() throws {
+    @Test func `An answer comes in several messages, and ends with the end of the dump`() throws {
       #expect(try self.links().items == NetworkSnapshot.online.links)
       #expect(self.kernel.channelCount == 1)
       #expect(self.kernel.openChannelCount == 0)
@@ -21,15 +21,15 @@
 
     @Test func `Messages of other senders do not count`() throws {
       self.kernel.tamper { _, sequence, datagrams in
-        let lie = NetworkLink(index: 666, name: "evil", hardwareType: 1, flags: 0x1_1043)
-        let bytes = MessageWriter.message(Netlink.MessageType.newLink, lie.payload, sequence: sequence)
+        let link = NetworkLink(index: 666, name: "evil", hardwareType: 1, flags: 0x1_1043)
+        let bytes = MessageWriter.message(Netlink.MessageType.newLink, link.payload, sequence: sequence)
         let end = MessageWriter.end(sequence: sequence)
         return [NetlinkDatagram(bytes: bytes + end, length: bytes.count + end.count, sender: 4711)] + datagrams
       }
       #expect(try self.links().items == NetworkSnapshot.online.links)
     }
 
-    @Test func `Answers to former questions do not count`() throws {
+    @Test func `Answers to earlier requests do not count`() throws {
       self.kernel.tamper { _, sequence, datagrams in
         let bytes =
           MessageWriter.message(Netlink.MessageType.newLink, NetworkSnapshot.ethernet.payload, sequence: sequence &- 1)
@@ -39,7 +39,7 @@
       #expect(try self.links().items == NetworkSnapshot.online.links)
     }
 
-    @Test func `A flood of messages that do not count ends the question`() throws {
+    @Test func `Too many messages that do not count end the request`() throws {
       self.kernel.tamper { _, _, datagrams in
         Array(
           repeating: NetlinkDatagram(bytes: datagrams[0].bytes, length: datagrams[0].length, sender: 4711),
@@ -49,7 +49,7 @@
       #expect(throws: SystemFailure(call: "recvfrom", code: EBADMSG)) { try self.links() }
     }
 
-    @Test func `An answer that is interrupted by a change is asked for again`() throws {
+    @Test func `An answer that is interrupted by a change is requested again`() throws {
       self.kernel.tamper { attempt, sequence, datagrams in
         guard attempt < 3 else { return datagrams }
         let end = MessageWriter.end(sequence: sequence, flags: 2 | Netlink.Flags.dumpInterrupted)
@@ -62,7 +62,7 @@
       #expect(self.kernel.channelCount == 1)
     }
 
-    @Test func `An answer that is always interrupted is taken for uncertain in the end`() throws {
+    @Test func `An answer that is always interrupted is uncertain in the end`() throws {
       self.kernel.tamper { _, sequence, datagrams in
         let end = MessageWriter.end(sequence: sequence, flags: 2 | Netlink.Flags.dumpInterrupted)
         return datagrams.dropLast() + [NetlinkDatagram(bytes: end, length: end.count, sender: 0)]
@@ -74,7 +74,7 @@
       #expect(self.kernel.channelCount == 1)
     }
 
-    @Test func `An answer without room is asked for again with more room`() throws {
+    @Test func `An answer that does not fit is requested again with a larger buffer`() throws {
       let names = (0..<40).map { NetworkLink(index: 10 + $0, name: "veth\($0)", hardwareType: 1, flags: 3) }
       self.kernel.change { $0.links = names }
       self.kernel.tamper { _, _, datagrams in
@@ -86,7 +86,7 @@
       #expect(self.kernel.channelCount == 2)
     }
 
-    @Test func `An answer that never has room is a failure`() throws {
+    @Test func `An answer that never fits is a failure`() throws {
       self.kernel.tamper { _, _, datagrams in
         datagrams.map { NetlinkDatagram(bytes: $0.bytes, length: 1 << 40, sender: 0) }
       }
@@ -94,7 +94,7 @@
       #expect(self.kernel.requestCount == 5)
     }
 
-    @Test func `An overrun is asked again`() throws {
+    @Test func `An answer that is overrun is requested again`() throws {
       self.kernel.tamper { attempt, sequence, datagrams in
         guard attempt == 1 else { return datagrams }
         let bytes = MessageWriter.message(Netlink.MessageType.overrun, [], sequence: sequence)
@@ -105,7 +105,7 @@
       #expect(self.kernel.channelCount == 2)
     }
 
-    @Test func `After a failure, questions take a new channel`() throws {
+    @Test func `After a failure, requests use a new channel`() throws {
       var requester = try NetlinkRequester(openChannel: self.kernel.system.openChannel)
       self.kernel.tamper { attempt, _, datagrams in attempt == 1 ? [datagrams[0]] : datagrams }
       #expect(throws: SystemFailure(call: "recvfrom", code: EAGAIN)) { try requester.send(.links) { NetworkLink($0) } }
@@ -114,7 +114,7 @@
       #expect(self.kernel.channelCount == 2)
     }
 
-    @Test func `A refusal is reported, at the beginning and at the end`() throws {
+    @Test func `A refusal is reported, whether it is the first message or the last`() throws {
       self.kernel.tamper { _, sequence, _ in
         let bytes = MessageWriter.refusal(EACCES, sequence: sequence)
         return [NetlinkDatagram(bytes: bytes, length: bytes.count, sender: 0)]

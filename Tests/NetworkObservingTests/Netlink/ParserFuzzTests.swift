@@ -37,7 +37,7 @@
     }
 
     @Test(arguments: 0..<8)
-    func `A kernel that sends nonsense gives a status all the same`(seed: UInt64) {
+    func `Random answers of the kernel still give a status`(seed: UInt64) {
       let generator = Mutex(SeededGenerator(seed: seed))
       for _ in 0..<50 {
         let kernel = FakeKernel(.online)
@@ -62,7 +62,7 @@
       }
     }
 
-    /// What the parsers say of bytes lies within them.
+    /// Parses bytes, and expects the results to lie within them.
     private func read(_ bytes: [UInt8]) {
       let messages = NetlinkMessage.messages(in: bytes)
       #expect(messages.count <= bytes.count / Netlink.headerSize)

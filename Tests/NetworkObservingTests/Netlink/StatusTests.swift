@@ -16,11 +16,11 @@
       return target.status(.snapshot(snapshot, isUncertain: false))
     }
 
-    @Test func `A link that runs, with an address and a default route, is connected`() {
+    @Test func `A running link with an address and a default route is connected`() {
       #expect(self.status { _ in } == .connected)
     }
 
-    @Test func `Without any of them something is missing`() {
+    @Test func `Without a link, an address or a default route it is not connected`() {
       #expect(self.status { $0.addresses = [] } == .requiresConnection)
       #expect(self.status { $0.routes = [] } == .requiresConnection)
       #expect(self.status { $0.links = [NetworkSnapshot.loopback] } == .disconnected)
@@ -32,7 +32,7 @@
       #expect(self.status { $0.links[1].flags &= ~flag } == .disconnected)
     }
 
-    @Test func `Only addresses of some reach count`() {
+    @Test func `Only usable global addresses count`() {
       #expect(self.status { $0.addresses[0].scope = 253 } == .requiresConnection)
       #expect(self.status { $0.addresses[0].flags = Netlink.AddressFlags.tentative } == .requiresConnection)
       #expect(self.status { $0.addresses[0].flags = Netlink.AddressFlags.failed } == .requiresConnection)
@@ -41,7 +41,7 @@
     }
 
     @Test(arguments: [[169, 254, 3, 4], [0xfe, 0x80] + Array(repeating: 1, count: 14)] as [[UInt8]])
-    func `An address that is valid on its link alone leads nowhere else, whatever scope it was given`(
+    func `A link-local address reaches only hosts on its link, whatever its scope`(
       address: [UInt8]
     ) throws {
       let family: UInt8 = address.count == 4 ? 2 : 10
@@ -65,7 +65,7 @@
       }
     }
 
-    @Test func `The source address of a route has to be valid everywhere`() {
+    @Test func `The source address of a route has to be global`() {
       let lookup = NetworkRoute(family: 2, prefixLength: 32, table: 254, type: 1, links: [2], source: [10, 0, 0, 1])
       #expect(
         self.status { snapshot in
@@ -93,7 +93,7 @@
       )
     }
 
-    @Test func `Only default routes of the main table that lead somewhere count`() {
+    @Test func `Only unicast default routes of the main table count`() {
       #expect(self.status { $0.routes[0].prefixLength = 8 } == .requiresConnection)
       #expect(self.status { $0.routes[0].table = 52 } == .requiresConnection)
       #expect(self.status { $0.routes[0].type = 7 } == .requiresConnection)
@@ -101,7 +101,7 @@
       #expect(self.status { $0.routes[0].links = [8, 2] } == .connected)
     }
 
-    @Test func `A route that the kernel would take counts as well`() {
+    @Test func `A route that the kernel would use counts as well`() {
       let lookup = NetworkRoute(family: 2, prefixLength: 32, table: 52, type: 1, links: [2], source: [10, 0, 0, 1])
       func status(_ change: (inout NetworkRoute) -> Void = { _ in }) -> NetworkConnectionStatus {
         var lookup = lookup
@@ -117,7 +117,7 @@
       #expect(status { $0.source = nil } == .requiresConnection)
     }
 
-    @Test func `Ports of bridges are none of their own`() {
+    @Test func `The ports of a bridge do not count`() {
       #expect(self.status { $0.links[1].master = 3 } == .disconnected)
     }
 
@@ -128,7 +128,7 @@
       #expect(self.status(excluding: "eth0") { $0.lookups = [lookup] } == .disconnected)
     }
 
-    @Test func `An address may be enough, but not a container's`() {
+    @Test func `An address is enough if required, but not that of a container`() {
       #expect(self.status(.address) { $0.routes = [] } == .connected)
       #expect(self.status(.address) { $0.addresses = [] } == .requiresConnection)
       for name in ["docker0", "br-4711", "virbr0", "veth1", "cni0", "flannel.1", "cali0", "lxcbr0"] {
@@ -136,7 +136,7 @@
       }
     }
 
-    @Test func `One interface may be meant`() {
+    @Test func `One interface may be required`() {
       #expect(self.status(.interface("eth0")) { $0.routes = [] } == .connected)
       #expect(self.status(.interface("eth0")) { $0.addresses = [] } == .requiresConnection)
       #expect(self.status(.interface("eth1")) { _ in } == .disconnected)
@@ -145,7 +145,7 @@
       #expect(self.status(.interface("lo")) { $0.addresses.append(host) } == .connected)
     }
 
-    @Test func `A way to one address may be meant`() throws {
+    @Test func `A route to one address may be required`() throws {
       let target = NetworkTarget.Kind.route(try #require(NetworkDestination("192.0.2.1")))
       let lookup = NetworkRoute(family: 2, prefixLength: 32, table: 254, type: 1, links: [2], source: [10, 0, 0, 1])
       #expect(self.status(target) { _ in } == .requiresConnection)
@@ -160,7 +160,7 @@
       #expect(self.status(target) { $0 = .alone } == .disconnected)
     }
 
-    @Test func `A process that sees nothing counts as connected`() {
+    @Test func `A process that can read nothing counts as connected`() {
       let target = NetworkTarget(kind: .defaultRoute)
       #expect(target.status(.nothing) == .connected)
       #expect(target.status(.route(true)) == .connected)

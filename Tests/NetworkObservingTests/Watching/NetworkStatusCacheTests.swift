@@ -5,7 +5,7 @@
 
   @testable import OperationNetworkObserving
 
-  /// Single questions that overtake each other.
+  /// Readings of the status without subscribers, which overtake each other.
   @Suite struct NetworkStatusCacheTests {
     private let kernel = FakeKernel(.online)
     private let clock = ManualClock()
@@ -15,7 +15,7 @@
       var settings = WatchSettings()
       settings.system = self.kernel.system
       settings.deadlines = self.clock
-      // Called after the network has been read, and before what was read is kept.
+      // Called after the network has been read, and before the reading is stored.
       let isExcluded: @Sendable (NetlinkNetworkObserver.Interface) -> Bool = { [interruption] _ in
         interruption.happen()
         return false
@@ -52,7 +52,7 @@
     }
   }
 
-  /// Something that happens once, in the middle of something else.
+  /// Runs a closure once, during a reading.
   private final class Interruption: Sendable {
     private let plan = Mutex<(@Sendable () -> Void)?>(nil)
 

@@ -20,7 +20,7 @@
       #expect(self.fixture.observer.subscriberCount == 0)
     }
 
-    @Test func `Nothing is there before the first subscriber, or after the last`() async throws {
+    @Test func `No resources are used before the first subscriber or after the last`() async throws {
       self.expectNothingLeft()
       let first = self.fixture.subscribe()
       let second = self.fixture.subscribe()
@@ -63,7 +63,7 @@
       box.value = observer.subscribe { status in
         guard status == .requiresConnection else { return }
         box.value?.cancel()
-        later.value = observer.subscribe { log.append($0) }
+        later.value = observer.subscribe { log.receive($0) }
       }
       try await self.fixture.change { $0 = .plugged }
       self.fixture.clock.advance(by: .milliseconds(450))
@@ -73,7 +73,7 @@
       self.expectNothingLeft()
     }
 
-    @Test func `Single questions are answered from memory, without a thread`() async throws {
+    @Test func `Without subscribers the status is read from memory, without a thread`() async throws {
       for _ in 0..<100 { #expect(self.fixture.observer.currentStatus == .connected) }
       #expect(self.kernel.channelCount == 1)
       #expect(self.kernel.requestCount == 6)
@@ -84,7 +84,7 @@
       #expect(self.fixture.observer.currentStatus == .requiresConnection)
       #expect(self.kernel.requestCount == 12)
       #expect(self.kernel.channelCount == 1)
-      // Who subscribes takes over.
+      // A subscription replaces the cache.
       let subscription = self.fixture.subscribe()
       #expect(self.kernel.openFeedCount == 1)
       #expect(self.kernel.openChannelCount == 1)
@@ -94,7 +94,7 @@
       self.expectNothingLeft()
     }
 
-    @Test func `Without messages an answer is good for 5 seconds`() async throws {
+    @Test func `Without notifications a reading is used for 5 seconds`() async throws {
       self.kernel.refuse(feed: 1)
       #expect(self.fixture.observer.currentStatus == .connected)
       self.kernel.change { $0 = .plugged }
@@ -104,7 +104,7 @@
       #expect(self.fixture.observer.currentStatus == .requiresConnection)
     }
 
-    @Test func `A single question that fails opens new sockets`() async throws {
+    @Test func `A failed reading without subscribers opens new sockets`() async throws {
       #expect(self.fixture.observer.currentStatus == .connected)
       self.kernel.tamper { attempt, _, datagrams in attempt == 7 ? [] : datagrams }
       self.kernel.change { $0 = .plugged }
@@ -113,7 +113,7 @@
       #expect(self.kernel.openFeedCount == 1)
     }
 
-    @Test func `Descriptors that a question leaves are closed with the observer`() {
+    @Test func `Descriptors that a reading without subscribers leaves open are closed with the observer`() {
       let kernel = FakeKernel(.online)
       do {
         var settings = WatchSettings()
@@ -126,7 +126,7 @@
       #expect(kernel.openChannelCount == 0)
     }
 
-    @Test func `A condition asks without subscribing, and so does an erased observer`() async throws {
+    @Test func `A condition reads the status without subscribing, also from an erased observer`() async throws {
       let specification = NetworkConnectionRunSpecification.connected(
         to: AnySendableNetworkObserver(self.fixture.observer)
       )
@@ -157,7 +157,7 @@
       subscription.cancel()
     }
 
-    @Test func `Subscribers come and go from many threads, and nothing is left`() async throws {
+    @Test func `Subscriptions from many threads leave nothing`() async throws {
       let (observer, kernel) = (self.fixture.observer, self.kernel)
       try await withTimeLimit("the subscribers") {
         await withTaskGroup(of: Void.self) { group in
@@ -175,12 +175,12 @@
           }
         }
       }
-      // A question may have come when there was no subscriber.
+      // A status may have been read while there was no subscriber, so the cache may be open.
       self.fixture.subscribe().cancel()
       self.expectNothingLeft()
     }
 
-    @Test func `The shared observer is one as long as it is referenced`() {
+    @Test func `The shared observer is the same as long as it is referenced`() {
       let observer = NetlinkNetworkObserver.startingShared()
       #expect(observer === NetlinkNetworkObserver.startingShared())
     }

@@ -7,7 +7,7 @@
   @testable import OperationNetworkObserving
 
   @Suite(.timeLimit(.minutes(10)), .warningsAreIssues) struct ObserverRulesTests {
-    @Test func `The observer of the kernel keeps the rules of observers`() async throws {
+    @Test func `The observer of the kernel follows the rules of observers`() async throws {
       try await checkObserver(sending: [NetworkConnectionStatus.disconnected, .connected]) {
         let (kernel, loop) = (FakeKernel(.online), EventLoop())
         var settings = WatchSettings()

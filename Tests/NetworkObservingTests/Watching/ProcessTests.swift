@@ -6,7 +6,7 @@
   import TestFixtures
   import Testing
 
-  /// What the observer leaves in a process that does nothing else.
+  /// The resources of an observer in a process that does nothing else.
   @Suite struct ProcessTests {
     @Test func `No descriptor and no thread is left after the last subscription`() async {
       await #expect(processExitsWith: .success) {
@@ -22,7 +22,7 @@
       }
     }
 
-    @Test func `Single questions keep two sockets and no thread until the observer goes`() async {
+    @Test func `Without subscribers two sockets and no thread stay until the observer is released`() async {
       await #expect(processExitsWith: .success) {
         do {
           let observer = NetlinkNetworkObserver()
@@ -38,7 +38,8 @@
       }
     }
 
-    @Test func `Out of descriptors at the first subscription it sees the network once there are some again`() async {
+    @Test func `Without descriptors at the first subscription it observes the network once there are some again`() async
+    {
       await #expect(processExitsWith: .success) {
         var limit = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
@@ -63,7 +64,7 @@
       }
     }
 
-    /// The sockets to the kernel; the test tools have other descriptors that come and go.
+    /// The number of netlink sockets. The testing library opens and closes other descriptors.
     private static var openSocketCount: Int {
       let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
       return descriptors.count { descriptor in

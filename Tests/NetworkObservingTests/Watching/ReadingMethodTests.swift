@@ -3,17 +3,18 @@
   import OperationCore
   import OperationEventLoop
   import OperationTesting
+  import TestFixtures
   import Testing
 
   @testable import OperationNetworkObserving
 
-  /// What the observer does where the system lets it see less.
+  /// The observer on systems that restrict what it may read.
   @Suite struct ReadingMethodTests {
     private let fixture = WatchFixture()
     private var kernel: FakeKernel { self.fixture.kernel }
     private var clock: ManualClock { self.fixture.clock }
 
-    @Test func `Without messages it asks every 5 seconds`() async throws {
+    @Test func `Without notifications it sends requests every 5 seconds`() async throws {
       self.kernel.refuse(feed: EPERM)
       let subscription = self.fixture.subscribe()
       #expect(self.fixture.log.all == [.connected])
@@ -29,7 +30,7 @@
     }
 
     @Test(arguments: [EPERM, EAFNOSUPPORT, EACCES])
-    func `Without answers it tries sockets every 10 seconds`(code: CInt) async throws {
+    func `Without answers it probes every 10 seconds`(code: CInt) async throws {
       self.kernel.refuse(channel: code)
       self.kernel.answerProbes(with: .success(false))
       let subscription = self.fixture.subscribe()
@@ -43,7 +44,7 @@
       #expect(self.clock.sleeperCount() == 0)
     }
 
-    @Test func `A kernel that refuses to answer is one without answers`() async throws {
+    @Test func `A kernel that refuses requests is probed`() async throws {
       self.kernel.tamper { _, sequence, _ in
         let bytes = MessageWriter.refusal(EACCES, sequence: sequence)
         return [NetlinkDatagram(bytes: bytes, length: bytes.count, sender: 0)]
@@ -55,7 +56,7 @@
       subscription.cancel()
     }
 
-    @Test func `Without anything it counts as connected, and reports that once`() async throws {
+    @Test func `Without any method it counts as connected, and reports that once`() async throws {
       self.kernel.refuse(channel: EPERM)
       self.kernel.answerProbes(with: .failure(SystemFailure(call: "socket", code: EPERM)))
       let subscription = expectWarning(.init(description: "networkNotObservable")) { self.fixture.subscribe() }
@@ -64,9 +65,9 @@
       #expect(!self.fixture.loop.isRunning)
       subscription.cancel()
       #expect(self.clock.sleeperCount() == 0)
-      let recorder = StatusLog()
+      let recorder = Receiver<NetworkConnectionStatus>()
       let second = OperationWarning.withReporter { _ in
-        recorder.append(.disconnected)
+        recorder.receive(.disconnected)
       } operation: {
         self.fixture.subscribe()
       }
@@ -75,7 +76,7 @@
     }
 
     @Test(arguments: [EMFILE, ENFILE, ENOMEM])
-    func `Out of descriptors it tries again soon, and each time later`(code: CInt) async throws {
+    func `Without descriptors it tries again soon, with growing delays`(code: CInt) async throws {
       self.kernel.refuse(feed: code, channel: code)
       self.kernel.answerProbes(with: .failure(SystemFailure(call: "socket", code: code)))
       let subscription = expectWarning(.init(description: "networkNotObservable")) { self.fixture.subscribe() }
@@ -93,7 +94,7 @@
       subscription.cancel()
     }
 
-    @Test func `A method that was missing for a while is used again`() async throws {
+    @Test func `A method that failed for a while is used again`() async throws {
       self.kernel.refuse(feed: EMFILE, channel: EMFILE)
       self.kernel.answerProbes(with: .success(false))
       let subscription = self.fixture.subscribe()
@@ -114,7 +115,7 @@
       #expect(self.kernel.openChannelCount == 0)
     }
 
-    @Test func `When reading fails it begins anew, and goes on where it can`() async throws {
+    @Test func `When a reading fails, the best method that works is used`() async throws {
       let subscription = self.fixture.subscribe()
       self.kernel.refuse(feed: ENOBUFS, read: ENOBUFS)
       self.kernel.answerProbes(with: .success(false))
@@ -130,7 +131,7 @@
       #expect(self.kernel.openFeedCount == 0)
     }
 
-    @Test func `When reading fails once it opens new sockets and goes on as before`() async throws {
+    @Test func `When a reading fails once, new sockets are opened and the method stays`() async throws {
       let subscription = self.fixture.subscribe()
       self.kernel.tamper { attempt, _, datagrams in attempt == 7 ? [] : datagrams }
       #expect(self.kernel.requestCount == 6)

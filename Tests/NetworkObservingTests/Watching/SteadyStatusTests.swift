@@ -12,7 +12,7 @@
       #expect(status.endWait() == nil)
     }
 
-    @Test func `It falls when it has stayed down`() {
+    @Test func `It falls when it has stayed lower`() {
       var status = SteadyStatus(.connected)
       #expect(status.update(.requiresConnection) == .wait)
       #expect(status.update(.disconnected) == .nothing)
@@ -22,7 +22,7 @@
       #expect(status.endWait() == nil)
     }
 
-    @Test func `It does not fall when it comes back in time`() {
+    @Test func `It does not fall when it rises in time`() {
       var status = SteadyStatus(.connected)
       #expect(status.update(.disconnected) == .wait)
       #expect(status.update(.connected) == .stopWaiting)

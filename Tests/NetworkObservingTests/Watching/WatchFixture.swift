@@ -2,16 +2,17 @@
   import OperationCore
   import OperationEventLoop
   import OperationTesting
+  import TestFixtures
   import Testing
 
   @testable import OperationNetworkObserving
 
-  /// An observer of a fake kernel, in time that the test lets pass.
+  /// An observer of a fake kernel, with a clock that the test advances.
   struct WatchFixture {
     let kernel: FakeKernel
     let clock = ManualClock()
     let loop = EventLoop()
-    let log = StatusLog()
+    let log = Receiver<NetworkConnectionStatus>()
     let observer: NetlinkNetworkObserver
 
     /// - Parameter deliver: Calls the subscribers; at once by default.
@@ -29,23 +30,13 @@
     }
 
     func subscribe() -> OperationSubscription {
-      self.observer.subscribe { [log] in log.append($0) }
+      self.observer.subscribe { [log] in log.receive($0) }
     }
 
-    /// Changes the network, and waits until the observer knows that something has changed.
+    /// Changes the network, and waits until the observer has received the notification.
     func change(_ body: (inout NetworkSnapshot) -> Void) async throws {
       self.kernel.change(body)
       try await self.loop.settle()
-    }
-  }
-
-  extension EventLoop {
-    /// Waits until the loop has seen all that has happened before.
-    func settle() async throws {
-      let turn = Gate()
-      let registration = self.schedule(after: .zero) { turn.open() }
-      try await turn.wait()
-      registration.cancel()
     }
   }
 #endif

@@ -10,14 +10,14 @@
   @Suite(.warningsAreIssues) struct WatchTests {
     private let fixture = WatchFixture()
 
-    @Test func `A subscriber receives the status at once, and its next value after a quiet time`() async throws {
+    @Test func `A subscriber receives the status at once, and the next one after a quiet period`() async throws {
       let subscription = self.fixture.subscribe()
       #expect(self.fixture.log.all == [.connected])
       try await self.fixture.change { $0.addresses = [] }
       self.fixture.clock.advance(by: .milliseconds(49))
       #expect(self.fixture.clock.remainingTimes() == [.milliseconds(1)])
       self.fixture.clock.advance(by: .milliseconds(1))
-      // It is worse, so it has to stay.
+      // A worse status is reported only if it lasts.
       #expect(self.fixture.clock.remainingTimes() == [.milliseconds(400)])
       self.fixture.clock.advance(by: .milliseconds(400))
       #expect(self.fixture.log.all == [.connected, .requiresConnection])
@@ -37,12 +37,12 @@
       }
       #expect(self.fixture.kernel.requestCount == before)
       self.fixture.clock.advance(by: .milliseconds(10))
-      // Links, addresses, two ways to look up and two tables.
+      // Links, addresses, two lookups and two tables.
       #expect(self.fixture.kernel.requestCount == before + 6)
       subscription.cancel()
     }
 
-    @Test func `Unrest that does not end is read all the same`() async throws {
+    @Test func `Changes without a quiet period are read after the maximum delay`() async throws {
       let subscription = self.fixture.subscribe()
       let before = self.fixture.kernel.requestCount
       for _ in 0..<6 {
@@ -56,7 +56,7 @@
       subscription.cancel()
     }
 
-    @Test func `The network decides, not the message`() async throws {
+    @Test func `The reading counts, not the message`() async throws {
       let subscription = self.fixture.subscribe()
       self.fixture.kernel.change(silently: true) { $0.routes = [] }
       #expect(self.fixture.clock.sleeperCount() == 0)
@@ -112,8 +112,8 @@
       try await fixture.change { $0 = .plugged }
       fixture.clock.advance(by: .milliseconds(450))
       #expect(fixture.observer.currentStatus == .requiresConnection)
-      let late = StatusLog()
-      let second = fixture.observer.subscribe { late.append($0) }
+      let late = Receiver<NetworkConnectionStatus>()
+      let second = fixture.observer.subscribe { late.receive($0) }
       #expect(late.all == [.requiresConnection])
       #expect(fixture.log.all == [.connected])
       for deliver in deliveries.all { deliver() }
