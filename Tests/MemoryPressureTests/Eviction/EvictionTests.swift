@@ -4,12 +4,12 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-/// What a client drops when memory runs short.
+/// The stores that a client drops when memory runs short.
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct EvictionTests {
   private let clock = ManualClock()
   private let memory = MockMemoryPressureSource()
-  private let gone = Log<OperationPath>()
+  private let removed = Log<OperationPath>()
 
   private func client() -> OperationClient {
     var context = OperationContext()
@@ -20,50 +20,50 @@ struct EvictionTests {
     )
   }
 
-  private func announce(_ client: OperationClient) -> OperationSubscription {
+  private func logRemovals(from client: OperationClient) -> OperationSubscription {
     client.subscribe(matching: []) { change in
-      for store in change.storesRemoved { self.gone.append(store.path) }
+      for store in change.storesRemoved { self.removed.append(store.path) }
     }
   }
 
   @Test(arguments: [MemoryPressure.warning, .critical])
-  func `Idle stores go at a raised level, and are announced`(_ pressure: MemoryPressure) {
+  func `Idle stores are dropped at a raised level, and reported`(_ pressure: MemoryPressure) {
     let client = self.client()
-    let announcements = self.announce(client)
-    defer { announcements.cancel() }
+    let removals = self.logRemovals(from: client)
+    defer { removals.cancel() }
     _ = client.store(for: NumberQuery(1))
     self.memory.send(pressure: pressure)
     #expect(client.stores(matching: []).isEmpty)
-    #expect(self.gone.all == [NumberQuery(1).path])
+    #expect(self.removed.all == [NumberQuery(1).path])
   }
 
-  @Test func `Each store goes at the levels that its operation names`() {
+  @Test func `Each store is dropped at the levels of its operation`() {
     let client = self.client()
-    let announcements = self.announce(client)
-    defer { announcements.cancel() }
+    let removals = self.logRemovals(from: client)
+    defer { removals.cancel() }
     _ = client.store(for: NumberQuery(1).evictWhen(pressure: .warning))
     _ = client.store(for: NumberQuery(2).evictWhen(pressure: .critical))
     _ = client.store(for: NumberQuery(3).evictWhen(pressure: []))
     _ = client.store(for: NumberQuery(4).evictWhen(pressure: .all))
     self.memory.send(pressure: .normal)
-    #expect(self.gone.all == [NumberQuery(4).path])
+    #expect(self.removed.all == [NumberQuery(4).path])
     self.memory.send(pressure: .warning)
-    #expect(self.gone.all == [NumberQuery(4).path, NumberQuery(1).path])
+    #expect(self.removed.all == [NumberQuery(4).path, NumberQuery(1).path])
     self.memory.send(pressure: .critical)
-    #expect(self.gone.all == [NumberQuery(4).path, NumberQuery(1).path, NumberQuery(2).path])
+    #expect(self.removed.all == [NumberQuery(4).path, NumberQuery(1).path, NumberQuery(2).path])
     #expect(client.stores(matching: []).map(\.path) == [NumberQuery(3).path])
   }
 
-  @Test func `The modifier nearer to the operation wins`() {
+  @Test func `The modifier nearer to the operation applies`() {
     let query = NumberQuery(1).evictWhen(pressure: []).evictWhen(pressure: .all)
     let store = self.client().store(for: query)
     #expect(store.context.evictableMemoryPressure == [])
   }
 
-  @Test func `A store with a subscriber stays, and goes at the next pressure when it is idle`() {
+  @Test func `A store with a subscriber stays, and is dropped at the next pressure if it is idle`() {
     let client = self.client()
-    let announcements = self.announce(client)
-    defer { announcements.cancel() }
+    let removals = self.logRemovals(from: client)
+    defer { removals.cancel() }
     _ = client.store(for: NumberQuery(2))
     let subscription = client.store(for: NumberQuery(1)).subscribe(with: QueryEventHandler())
     self.memory.send(pressure: .critical)
@@ -72,10 +72,10 @@ struct EvictionTests {
     #expect(client.stores(matching: []).count == 1)
     self.memory.send(pressure: .critical)
     #expect(client.stores(matching: []).isEmpty)
-    #expect(self.gone.all == [NumberQuery(2).path, NumberQuery(1).path])
+    #expect(self.removed.all == [NumberQuery(2).path, NumberQuery(1).path])
   }
 
-  @Test func `A store that runs stays`() async throws {
+  @Test func `A running store stays`() async throws {
     let client = self.client()
     let script = OperationScript<Int, any Error>()
     let fetch = Task { [store = client.store(for: script.query(path: ["scripted"]))] in try await store.fetch() }
@@ -86,25 +86,25 @@ struct EvictionTests {
     _ = try await fetch.value
   }
 
-  @Test func `A store that is referenced stays the one found at its path, and keeps its value`() {
+  @Test func `A store that is referenced stays at its path, and keeps its value`() {
     let client = self.client()
-    let announcements = self.announce(client)
-    defer { announcements.cancel() }
+    let removals = self.logRemovals(from: client)
+    defer { removals.cancel() }
     let held = client.store(for: NumberQuery(1))
     held.currentValue = 7
     self.memory.send(pressure: .critical)
     #expect(client.store(for: NumberQuery(1)) === held)
     #expect(client.store(for: NumberQuery(1)).currentValue == 7)
-    #expect(self.gone.all.isEmpty)
+    #expect(self.removed.all.isEmpty)
   }
 
-  @Test func `A cache that begins to observe while memory is short acts at once`() {
+  @Test func `A cache that subscribes while memory is short drops stores at once`() {
     self.memory.send(pressure: .critical)
     let client = self.client()
     _ = client.store(for: NumberQuery(1).evictWhen(pressure: .warning))
     _ = client.store(for: NumberQuery(2))
     _ = client.store(for: NumberQuery(3))
-    // The first idle store makes it listen, and has another level.
+    // The first idle store makes the cache subscribe, and stays at the current level.
     #expect(Set(client.stores(matching: []).map(\.path)) == Set([1, 2, 3].map { NumberQuery($0).path }))
     self.memory.send(pressure: .critical)
     #expect(client.stores(matching: []).map(\.path) == [NumberQuery(1).path])
@@ -113,13 +113,13 @@ struct EvictionTests {
     #expect(other.stores(matching: []).isEmpty)
   }
 
-  @Test func `That memory is not short is no event`() {
+  @Test func `An initial normal level drops no store`() {
     let client = self.client()
     _ = client.store(for: NumberQuery(1).evictWhen(pressure: .all))
     #expect(client.stores(matching: []).count == 1)
   }
 
-  @Test func `The source is observed while there are idle stores, and no longer than the client lives`() {
+  @Test func `The cache subscribes while there are idle stores, until the client is released`() {
     var client: OperationClient? = self.client()
     #expect(self.memory.subscriberCount == 0)
     _ = client?.store(for: NumberQuery(1))

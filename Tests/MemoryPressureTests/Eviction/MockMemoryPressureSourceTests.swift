@@ -7,7 +7,7 @@ import Testing
   private let source = MockMemoryPressureSource()
   private let received = Log<MemoryPressure>()
 
-  @Test func `A subscriber receives the present level at once, and then each that is sent`() {
+  @Test func `A subscriber receives the current level at once, and then each that is sent`() {
     let subscription = AnySendableMemoryPressureSource(self.source).subscribe { self.received.append($0) }
     #expect(self.received.all == [.normal])
     self.source.send(pressure: .critical)
@@ -22,7 +22,7 @@ import Testing
     #expect(self.source.subscriberCount == 0)
   }
 
-  @Test func `Levels are sets, and say what they hold`() {
+  @Test func `Levels are sets, and describe their members`() {
     #expect(MemoryPressure.all == [.normal, .warning, .critical])
     #expect(MemoryPressure.defaultEvictable == [.warning, .critical])
     #expect(MemoryPressure.all.description == "[normal, warning, critical]")

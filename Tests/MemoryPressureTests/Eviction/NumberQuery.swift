@@ -1,6 +1,6 @@
 import OperationCore
 
-/// A query that tells nothing but its number.
+/// A query that returns its number.
 struct NumberQuery: QueryRequest, Hashable {
   var number: Int
 

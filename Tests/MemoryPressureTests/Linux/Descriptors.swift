@@ -5,7 +5,7 @@
   import TestFixtures
   import Testing
 
-  /// What the process has open, by where it leads.
+  /// The open files of the process.
   enum Descriptors {
     static var all: [String] {
       let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
@@ -16,7 +16,7 @@
       self.all.count { $0.hasPrefix(prefix) }
     }
 
-    /// Counts on the loop, between its callbacks: these open some more for the moment that they read them.
+    /// Counts on the loop, between its callbacks, because a callback opens more files while it reads.
     static func count(at prefix: String, on loop: EventLoop) async throws -> Int? {
       let counts = Log<Int>()
       let isCounted = Gate()

@@ -2,7 +2,7 @@
   import Foundation
   import OperationMemoryPressure
 
-  /// A folder that looks like what the kernel shows, and goes with the test.
+  /// A folder with files like those of the kernel, which is removed with its last reference.
   final class FakeTree: Sendable {
     let root: String
 
@@ -16,7 +16,7 @@
       try? FileManager.default.removeItem(atPath: self.root)
     }
 
-    /// Where the fake process file system is, and no variable is set.
+    /// The paths to the fake process file system, without variables of a service manager.
     var paths: LinuxMemoryPaths { LinuxMemoryPaths(procRoot: self.root + "/proc", environment: [:]) }
 
     func path(_ name: String) -> String { self.root + "/" + name }
@@ -35,14 +35,14 @@
       try file.write(contentsOf: Data(text.utf8))
     }
 
-    /// Puts another file in the place of one, as an editor does.
+    /// Replaces a file with another one, as an editor does.
     func replace(_ name: String, with text: String) throws {
       try self.write(text, to: name + ".new")
       guard rename(self.path(name + ".new"), self.path(name)) == 0 else { throw CocoaError(.fileWriteUnknown) }
     }
 
     func read(_ name: String) throws -> String {
-      // By a handle: FoundationEssentials leaks a buffer for an empty file whose contents it is asked for.
+      // By a handle, because FoundationEssentials leaks a buffer when it reads the contents of an empty file.
       let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: self.path(name)))
       defer { try? file.close() }
       return String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
@@ -54,12 +54,12 @@
   }
 
   extension FakeTree {
-    /// A machine with 1,000 MiB of memory and this much of it available.
+    /// Writes the memory of a machine with 1,000 MiB, of which `available` MiB are available.
     func writeMachine(available: Int = 900) throws {
       try self.write("MemTotal: \(1_000 << 10) kB\nMemAvailable: \(available << 10) kB\n", to: "proc/meminfo")
     }
 
-    /// Says that the process is in `group` of a unified hierarchy, mounted at `unified` in this tree.
+    /// Puts the process into `group` of a unified hierarchy that is mounted at `unified` in this tree.
     func writeUnified(group: String, mountRoot: String = "/") throws {
       try self.write("0::\(group)\n", to: "proc/self/cgroup")
       try self.write(
@@ -69,7 +69,7 @@
       try self.write("cpu memory\n", to: "unified/cgroup.controllers")
     }
 
-    /// Fills in what a group says of its memory, in MiB.
+    /// Writes the memory files of a group, in MiB.
     func writeGroup(_ group: String, current: Int, droppable: Int = 0, max: Int?, high: Int? = nil) throws {
       let folder = "unified\(group)/"
       try self.write("cpu memory\n", to: folder + "cgroup.controllers")

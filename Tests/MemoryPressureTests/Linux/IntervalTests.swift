@@ -3,9 +3,8 @@
 
   @testable import OperationMemoryPressure
 
-  /// How often the source wakes the process by default.
   @Suite struct IntervalTests {
-    @Test func `While memory is not short no timer is faster than five seconds`() {
+    @Test func `While memory is not short, no timer is faster than five seconds`() {
       let intervals = PressureMonitor.Configuration(paths: LinuxMemoryPaths(environment: [:])).intervals
       #expect(intervals.calm == .seconds(10))
       #expect(intervals.raised == .seconds(2))

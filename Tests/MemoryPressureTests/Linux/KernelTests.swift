@@ -1,20 +1,20 @@
 #if os(Linux)
   import Foundation
+  import OperationControlGroups
   import OperationCore
   import OperationEventLoop
   import OperationTesting
   import Synchronization
-  import OperationControlGroups
   import TestFixtures
   import Testing
 
   @testable import OperationMemoryPressure
 
-  /// The kernel's own files. What keeps a processor waiting stands for what keeps memory waiting.
+  /// The files of the kernel. Stalls of the processor, which are easy to cause, stand for stalls of memory.
   @Suite(.serialized, .timeLimit(.minutes(10)), .warningsAreIssues)
   struct KernelTests {
     @Test(.enabled(if: Kernel.hasStallTriggers, "the kernel sets no trigger on /proc/pressure/cpu for this process"))
-    func `A trigger needs a byte to overwrite at its end, and takes no second one`() throws {
+    func `A trigger needs a byte to overwrite at its end, and a descriptor has one trigger only`() throws {
       let bytes = StallThreshold.warning.bytes
       #expect(throws: SystemFailure(call: "write", code: EINVAL)) {
         _ = try StallInput(path: Kernel.processorStalls, setting: bytes.dropLast(), at: .zero)
@@ -43,14 +43,15 @@
       #expect(try await receiver.next() == .normal)
       await source.settled()
       #expect(Descriptors.count(at: Kernel.processorStalls) > 0)
-      let crowd = Crowd()
-      defer { crowd.disperse() }
+      let threads = BusyThreads()
+      defer { threads.end() }
       #expect(try await receiver.next() == .warning)
-      // It goes on, and is told again. Where the machine is very busy the kernel may miss it for long enough to seem normal.
+      // The stalls continue and are reported again. On a busy machine, the kernel may miss them for so long that the level
+      // is normal in between.
       var level = try await receiver.next()
       if level == .normal { level = try await receiver.next() }
       #expect(level == .warning)
-      crowd.disperse()
+      threads.end()
       receiver.cancel()
       await source.settled()
       #expect(!configuration.loop.isRunning)
@@ -58,7 +59,7 @@
     }
 
     @Test(.enabled(if: Kernel.canMakeGroups, "no control group can be made in the unified hierarchy"))
-    func `When the group goes, what is left is watched`() async throws {
+    func `When the group is removed, the remaining files are watched`() async throws {
       let mount = try #require(Kernel.unifiedMount)
       let name = "pressure-\(UUID().uuidString)"
       try #require(mkdir(mount + "/" + name, 0o755) == 0)
@@ -73,7 +74,7 @@
       configuration.loop = EventLoop()
       configuration.files = FileWatcher(loop: configuration.loop)
       configuration.intervals = PressureMonitor.Intervals(calm: .seconds(3_600), raised: .milliseconds(20))
-      // The time is asked for on every occasion, also after all has been opened again.
+      // The time is read at each step, also after the inputs are reopened.
       configuration.elapsed = {
         let isGone = Descriptors.count(at: mount + "/" + name) == 0
         if isGone,
@@ -104,7 +105,7 @@
     }
   }
 
-  /// What the kernel of this machine allows.
+  /// The features of the kernel that this machine permits.
   private enum Kernel {
     static let processorStalls = "/proc/pressure/cpu"
 
@@ -124,8 +125,8 @@
     }()
   }
 
-  /// More threads than there are processors, all at work.
-  private final class Crowd: Sendable {
+  /// More busy threads than there are processors.
+  private final class BusyThreads: Sendable {
     private let isOver = Atomic(false)
 
     init() {
@@ -134,7 +135,7 @@
       }
     }
 
-    func disperse() {
+    func end() {
       self.isOver.store(true, ordering: .relaxed)
     }
   }

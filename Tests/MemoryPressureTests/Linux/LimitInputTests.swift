@@ -5,7 +5,7 @@
 
   @testable import OperationMemoryPressure
 
-  /// The counters of a group, where they are watched as a descriptor.
+  /// The counters of a group that are watched with their descriptor.
   @Suite struct LimitInputTests {
     private let tree: FakeTree
     private let group: String
@@ -16,7 +16,7 @@
       try self.tree.writeEvents("/own", high: 2)
     }
 
-    @Test func `An error is part of every event, and means nothing`() throws {
+    @Test func `An error is part of every event, and is ignored`() throws {
       let input = try #require(LimitInput(group: self.group, window: .seconds(2)))
       #expect(input.read([.urgent, .error], at: .seconds(1)) == .nothing)
       try self.tree.writeEvents("/own", high: 3)
@@ -25,7 +25,7 @@
       #expect(input.read([.urgent, .error], at: .seconds(3)) == .pressure(.critical))
     }
 
-    @Test func `A file that is gone reports nothing any more`() throws {
+    @Test func `A file that is removed is gone`() throws {
       let input = try #require(LimitInput(group: self.group, window: .seconds(2)))
       try self.tree.remove("unified/own/memory.events")
       #expect(input.read([.urgent, .error], at: .seconds(1)) == .gone)

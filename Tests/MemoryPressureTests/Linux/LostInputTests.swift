@@ -7,7 +7,7 @@
 
   @testable import OperationMemoryPressure
 
-  /// A service manager that hangs up, whatever else there is to watch.
+  /// A service manager that hangs up, and the other inputs.
   @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
   struct LostInputTests {
     private let tree: FakeTree
@@ -33,8 +33,8 @@
       self.configuration = configuration
     }
 
-    /// Lets the source connect and hangs up; when this returns the source has hung up, too.
-    private func disappoint() async throws {
+    /// Accepts the connection of the source, and hangs up. The source has hung up, too, when this returns.
+    private func acceptAndHangUp() async throws {
       let peer = try await self.server.accept()
       #expect(peer.receive() == "hello")
       peer.endSending()
@@ -48,7 +48,7 @@
       let source = CgroupMemoryPressureSource(configuration)
       let receiver = LevelReceiver(source)
       #expect(try await receiver.next() == .normal)
-      try await self.disappoint()
+      try await self.acceptAndHangUp()
       try self.tree.write("\(90 << 20)\n", to: "unified/own/memory.current")
       #expect(try await receiver.next() == .warning)
       try self.tree.writeEvents("/own", oomKill: 1)
@@ -60,12 +60,12 @@
     }
 
     @Test(arguments: [EMFILE, ENFILE, ENOMEM, ENOBUFS, EAGAIN])
-    func `A file that could not be opened without descriptors is opened once there are some`(code: CInt) async throws {
+    func `A source that could not be opened for a shortage is opened later`(code: CInt) async throws {
       var configuration = self.configuration
       configuration.intervals = PressureMonitor.Intervals(calm: .milliseconds(5), raised: .milliseconds(5))
       let (refusals, isRefused) = (Log<StallSource>(), Gate())
       configuration.open = { source, time throws(SystemFailure) in
-        // There are three in all.
+        // The first attempt for each of the three sources fails.
         guard refusals.all.count >= 3 else {
           refusals.append(source)
           isRefused.open()
@@ -85,20 +85,20 @@
       #expect(!configuration.loop.isRunning)
     }
 
-    @Test func `A socket that hangs up again gives way to the triggers of the own group`() async throws {
+    @Test func `A socket that hangs up twice is replaced with the triggers of the group`() async throws {
       let isWatched = Gate()
       var configuration = self.configuration
       configuration.intervals = PressureMonitor.Intervals(calm: .milliseconds(5), raised: .milliseconds(5))
-      // The time is asked for on every occasion, also after all has been opened again.
+      // The time is read at each step, also after the inputs are reopened.
       configuration.elapsed = { [clock = self.clock, file = self.tree.path("unified/own/memory.pressure")] in
         if Descriptors.count(at: file) == 2 { isWatched.open() }
         return clock.elapsed
       }
       let source = CgroupMemoryPressureSource(configuration)
       let receiver = LevelReceiver(source)
-      try await self.disappoint()
+      try await self.acceptAndHangUp()
       self.clock.advance(by: .seconds(1))
-      try await self.disappoint()
+      try await self.acceptAndHangUp()
       self.clock.advance(by: .seconds(10))
       try await isWatched.wait()
       #expect(try self.tree.read("unified/own/memory.pressure") == "full 100000 2000000\0")

@@ -5,9 +5,9 @@
 
   @testable import OperationMemoryPressure
 
-  /// What the kernel and the service manager write, read.
+  /// Parsers of the files of the kernel and of the variables of a service manager.
   @Suite struct ParsingTests {
-    @Test func `The totals of a pressure file`() {
+    @Test func `The totals of a pressure file are parsed`() {
       let text = """
         some avg10=0.12 avg60=3.00 avg300=0.00 total=1234567
         full avg10=0.00 avg60=0.00 avg300=0.00 total=89
@@ -22,7 +22,7 @@
       }
     }
 
-    @Test func `Names and numbers`() {
+    @Test func `Names with numbers are parsed`() {
       let events = KeyedNumbers(parsing: "low 0\nhigh 12\nmax 18446744073709551615\noom max\n\nx\n")
       #expect(events["high"] == 12)
       #expect(events["max"] == .max)
@@ -32,7 +32,7 @@
       #expect(memory["HugePages_Total"] == 0)
     }
 
-    @Test func `Mounts, whatever stands between`() throws {
+    @Test func `Mounts are parsed, with any optional fields`() throws {
       let plain = try #require(
         MountPoint(parsing: "41 31 0:38 / /sys/fs/cgroup/unified rw,relatime - cgroup2 cgroup2 rw,nsdelegate")
       )
@@ -52,7 +52,7 @@
       }
     }
 
-    @Test func `Groups, with colons in their names`() {
+    @Test func `Groups are parsed, with colons in their names`() {
       let all = GroupMembership.all(
         parsing: "4:cpu,memory:/a:b\n0::/user.slice/x (deleted)\n1:name=systemd:/\nx::/\n0::x\n"
       )
@@ -65,16 +65,16 @@
       ("c29tZSAyMDAwMDAgMjAwMDAwMAA=", Array("some 200000 2000000".utf8) + [0]),
       ("", []), ("AA==", [0]), ("//79", [255, 254, 253]), ("AP8A", [0, 255, 0]),
     ])
-    func `Bytes in an environment variable`(_ text: String, _ bytes: [UInt8]) {
+    func `The bytes in an environment variable are decoded`(_ text: String, _ bytes: [UInt8]) {
       #expect(Base64.decode(text) == bytes)
     }
 
     @Test(arguments: ["A", "AA", "AAA", "A===", "====", "AA=A", "AB==", "AAAB AAA", "c29tZS\n=", "ä==="])
-    func `Malformed texts`(_ text: String) {
+    func `Invalid Base64 is refused`(_ text: String) {
       #expect(Base64.decode(text) == nil)
     }
 
-    @Test func `A trigger is written with a byte to overwrite at its end, and read back`() {
+    @Test func `A trigger is written with a byte to overwrite at its end, and parsed again`() {
       #expect(StallThreshold.warning.bytes == Array("some 150000 2000000".utf8) + [0])
       #expect(StallThreshold.critical.bytes == Array("full 100000 2000000".utf8) + [0])
       #expect(StallThreshold(parsing: StallThreshold.critical.bytes) == .critical)
@@ -84,7 +84,7 @@
     }
 
     @Test(arguments: UInt64(1)...10)
-    func `No text is too strange`(_ seed: UInt64) {
+    func `Random texts are parsed without harm`(_ seed: UInt64) {
       let samples = [
         "some avg10=0.00 avg60=0.00 avg300=0.00 total=0\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=0\n",
         "low 0\nhigh 12\nmax 3\noom 0\noom_kill 0\noom_group_kill 0\n",

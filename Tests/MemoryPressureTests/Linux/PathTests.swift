@@ -4,7 +4,7 @@
 
   @testable import OperationMemoryPressure
 
-  /// Which groups a process is in, and how much of their memory is in use.
+  /// The groups of a process, and the fraction of their memory that is in use.
   @Suite struct PathTests {
     private let tree: FakeTree
 
@@ -16,7 +16,7 @@
     private var groups: MemoryGroups { MemoryGroups(paths: self.tree.paths) }
     private var usage: Double? { MemoryUsage.fraction(in: self.groups, procRoot: self.tree.paths.procRoot) }
 
-    @Test func `A group is found where its hierarchy is mounted, with those around it`() throws {
+    @Test func `A group is found where its hierarchy is mounted, with the groups that contain it`() throws {
       try self.tree.writeUnified(group: "/a/b")
       try self.tree.writeGroup("/a/b", current: 1, max: nil)
       #expect(self.groups.unified?.directories == ["unified/a/b", "unified/a", "unified"].map(self.tree.path))
@@ -24,33 +24,33 @@
       #expect(self.groups.legacy == nil)
     }
 
-    @Test func `The part of the hierarchy that is mounted is left out of the path`() throws {
+    @Test func `The mounted directory of the hierarchy is not part of the path`() throws {
       try self.tree.writeUnified(group: "/docker/abc/child", mountRoot: "/docker/abc")
       try self.tree.write("cpu\n", to: "unified/child/cgroup.controllers")
       #expect(self.groups.unified?.directories == ["unified/child", "unified"].map(self.tree.path))
     }
 
     @Test(arguments: ["/gone", "/..", "/../other", "/", "//", "/./"])
-    func `A group that a process cannot see is the mount`(_ group: String) throws {
+    func `The mount stands for a group that the process cannot see`(_ group: String) throws {
       try self.tree.writeUnified(group: group)
       #expect(self.groups.unified?.directories == [self.tree.path("unified")])
     }
 
-    @Test func `A group elsewhere than the mount's root is the mount`() throws {
+    @Test func `The mount stands for a group outside of the mount's root`() throws {
       try self.tree.writeUnified(group: "/system.slice/x", mountRoot: "/docker/abc")
       #expect(self.groups.unified?.directories == [self.tree.path("unified")])
     }
 
     @Test(arguments: [
-      // A container that sees the host's hierarchy besides its own.
+      // A container that sees its own hierarchy and that of the host.
       (group: "/", roots: ["/", "/../.."], own: "mount0"),
       (group: "/a", roots: ["/", "/../.."], own: "mount0/a"),
       (group: "/docker/abc/a", roots: ["/docker/abc", "/", "/docker/ab"], own: "mount0/a"),
-      // Of equal ones the last covers the others.
+      // Of equal mounts the last covers the others.
       (group: "/a", roots: ["/", "/", "/b"], own: "mount1/a"),
       (group: "/a", roots: ["/b", "/c"], own: "mount1"),
     ])
-    func `The mount that holds the group counts among several`(
+    func `Of several mounts, the one that contains the group is used`(
       _ group: String,
       _ roots: [String],
       _ own: String
@@ -73,7 +73,7 @@
       #expect(self.groups.legacy?.own == self.tree.path("older/\(own)"))
     }
 
-    @Test func `A given root wins over the mount`() throws {
+    @Test func `A given root is used instead of the mount`() throws {
       try self.tree.writeUnified(group: "/a")
       try self.tree.write("memory\n", to: "elsewhere/a/cgroup.controllers")
       var paths = self.tree.paths
@@ -81,7 +81,7 @@
       #expect(MemoryGroups(paths: paths).unified?.own == self.tree.path("elsewhere/a"))
     }
 
-    @Test func `Without memory in the unified hierarchy the older one is asked`() throws {
+    @Test func `Without memory in the unified hierarchy, the older one is used`() throws {
       try self.tree.write("4:memory:/pod/me\n0::/\n", to: "proc/self/cgroup")
       try self.tree.write(
         """
@@ -105,7 +105,7 @@
       #expect(self.usage.map { abs($0 - 0.1) < 0.001 } == true)
     }
 
-    @Test func `The tightest limit counts, of the group or of one around it`() throws {
+    @Test func `The tightest limit counts, of the group or of one that contains it`() throws {
       try self.tree.writeUnified(group: "/a/b")
       try self.tree.writeGroup("/a/b", current: 60, droppable: 10, max: 200, high: 100)
       try self.tree.writeGroup("/a", current: 320, droppable: 20, max: 400)
@@ -114,7 +114,7 @@
       #expect(self.usage == 0.5)
     }
 
-    @Test func `Without a limit, or with one beyond the machine, its own memory counts`() throws {
+    @Test func `Without a limit below the memory of the machine, that memory counts`() throws {
       try self.tree.writeUnified(group: "/a")
       try self.tree.writeGroup("/a", current: 60, max: nil)
       try self.tree.writeMachine(available: 50)
@@ -123,19 +123,19 @@
       #expect(self.usage.map { abs($0 - 0.95) < 0.001 } == true)
     }
 
-    @Test func `More reclaimable memory than memory in use is nothing in use`() throws {
+    @Test func `If more memory is reclaimable than in use, nothing is in use`() throws {
       try self.tree.writeUnified(group: "/a")
       try self.tree.writeGroup("/a", current: 10, droppable: 20, max: 100)
       #expect(self.usage == 0)
     }
 
-    @Test func `Without files the memory in use is unknown`() throws {
+    @Test func `Without files, the memory in use is unknown`() throws {
       let empty = try FakeTree()
       #expect(MemoryGroups(paths: empty.paths).unified == nil)
       #expect(MemoryUsage.fraction(in: MemoryGroups(paths: empty.paths), procRoot: empty.root) == nil)
     }
 
-    @Test func `This machine reports how much of its memory is in use`() throws {
+    @Test func `This machine reports the fraction of its memory in use`() throws {
       let paths = LinuxMemoryPaths(environment: [:])
       let usage = try #require(MemoryUsage.fraction(in: MemoryGroups(paths: paths), procRoot: paths.procRoot))
       #expect((0.0...1.5).contains(usage))

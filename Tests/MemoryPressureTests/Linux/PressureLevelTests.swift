@@ -4,80 +4,81 @@
 
   @testable import OperationMemoryPressure
 
-  /// What is told when; times are seconds.
+  /// Times are in seconds.
   @Suite struct PressureLevelTests {
-    private final class Line {
+    /// Keeps the level, so that an expectation may change it.
+    private final class Observed {
       var level = PressureLevel()
 
       func note(_ pressure: MemoryPressure, at seconds: Double) -> MemoryPressure? {
         self.level.note(pressure, at: .seconds(seconds))
       }
 
-      func use(_ part: Double?, at seconds: Double) -> MemoryPressure? {
-        self.level.note(usage: part, at: .seconds(seconds))
+      func use(_ fraction: Double?, at seconds: Double) -> MemoryPressure? {
+        self.level.note(usage: fraction, at: .seconds(seconds))
       }
     }
 
     @Test func `An event raises the level at once`() {
-      let line = Line()
-      #expect(line.note(.warning, at: 0) == .warning)
-      #expect(line.note(.critical, at: 0.1) == .critical)
-      #expect(line.note(.normal, at: 0.2) == nil)
-      #expect(line.level.current == .critical)
+      let memory = Observed()
+      #expect(memory.note(.warning, at: 0) == .warning)
+      #expect(memory.note(.critical, at: 0.1) == .critical)
+      #expect(memory.note(.normal, at: 0.2) == nil)
+      #expect(memory.level.current == .critical)
     }
 
     @Test func `The same level is reported again when it happens again, at most every two seconds`() {
-      let line = Line()
-      #expect(line.note(.warning, at: 0) == .warning)
-      #expect(line.note(.warning, at: 1.9) == nil)
-      #expect(line.note(.warning, at: 2) == .warning)
-      #expect(line.note(.warning, at: 3) == nil)
+      let memory = Observed()
+      #expect(memory.note(.warning, at: 0) == .warning)
+      #expect(memory.note(.warning, at: 1.9) == nil)
+      #expect(memory.note(.warning, at: 2) == .warning)
+      #expect(memory.note(.warning, at: 3) == nil)
     }
 
-    @Test func `A lower level than the present one is not reported`() {
-      let line = Line()
-      #expect(line.note(.critical, at: 0) == .critical)
-      #expect(line.note(.warning, at: 5) == nil)
-      #expect(line.level.current == .critical)
+    @Test func `A lower level than the current one is not reported`() {
+      let memory = Observed()
+      #expect(memory.note(.critical, at: 0) == .critical)
+      #expect(memory.note(.warning, at: 5) == nil)
+      #expect(memory.level.current == .critical)
     }
 
-    @Test func `Critical falls to warning while there are warnings, and all falls after ten calm seconds`() {
-      let line = Line()
-      #expect(line.note(.critical, at: 0) == .critical)
-      #expect(line.note(.warning, at: 5) == nil)
-      #expect(line.use(0.1, at: 9.9) == nil)
-      #expect(line.use(0.1, at: 10) == .warning)
-      #expect(line.use(0.1, at: 14.9) == nil)
-      #expect(line.use(0.1, at: 15) == .normal)
-      #expect(line.use(0.1, at: 17) == nil)
+    @Test func `Critical falls to warning while there are warnings, and to normal after ten calm seconds`() {
+      let memory = Observed()
+      #expect(memory.note(.critical, at: 0) == .critical)
+      #expect(memory.note(.warning, at: 5) == nil)
+      #expect(memory.use(0.1, at: 9.9) == nil)
+      #expect(memory.use(0.1, at: 10) == .warning)
+      #expect(memory.use(0.1, at: 14.9) == nil)
+      #expect(memory.use(0.1, at: 15) == .normal)
+      #expect(memory.use(0.1, at: 17) == nil)
     }
 
     @Test func `Memory in use raises the level, and is reported once`() {
-      let line = Line()
-      #expect(line.use(0.84, at: 0) == nil)
-      #expect(line.use(0.85, at: 10) == .warning)
-      #expect(line.use(0.86, at: 20) == nil)
-      #expect(line.use(0.95, at: 22) == .critical)
-      #expect(line.use(0.99, at: 24) == nil)
+      let memory = Observed()
+      #expect(memory.use(0.84, at: 0) == nil)
+      #expect(memory.use(0.85, at: 10) == .warning)
+      #expect(memory.use(0.86, at: 20) == nil)
+      #expect(memory.use(0.95, at: 22) == .critical)
+      #expect(memory.use(0.99, at: 24) == nil)
     }
 
     @Test func `Memory in use lets the level fall only by a margin, and after ten calm seconds`() {
-      let line = Line()
-      #expect(line.use(0.96, at: 0) == .critical)
-      #expect(line.use(0.92, at: 30) == nil)
-      #expect(line.use(0.89, at: 32) == .warning)
-      #expect(line.use(0.80, at: 60) == nil)
-      #expect(line.use(0.79, at: 62) == .normal)
-      #expect(line.use(0.90, at: 70) == .warning)
-      #expect(line.use(0.5, at: 72) == nil)
-      #expect(line.use(0.5, at: 80) == .normal)
+      let memory = Observed()
+      #expect(memory.use(0.96, at: 0) == .critical)
+      #expect(memory.use(0.92, at: 30) == nil)
+      #expect(memory.use(0.89, at: 32) == .warning)
+      #expect(memory.use(0.80, at: 60) == nil)
+      #expect(memory.use(0.79, at: 62) == .normal)
+      #expect(memory.use(0.90, at: 70) == .warning)
+      #expect(memory.use(0.5, at: 72) == nil)
+      #expect(memory.use(0.5, at: 80) == .normal)
     }
 
-    @Test func `Where the memory in use is unknown, events decide alone`() {
-      let line = Line()
-      #expect(line.note(.warning, at: 0) == .warning)
-      #expect(line.use(nil, at: 9) == nil)
-      #expect(line.use(nil, at: 10) == .normal)
+    @Test func `If the memory in use is unknown, only events count`() {
+      let memory = Observed()
+      #expect(memory.note(.warning, at: 0) == .warning)
+      #expect(memory.use(nil, at: 9) == nil)
+      #expect(memory.use(nil, at: 10) == .normal)
     }
 
     @Test(arguments: UInt64(1)...20)
@@ -85,26 +86,26 @@
       var generator = SeededGenerator(seed: seed)
       var level = PressureLevel()
       var now = Duration.zero
-      var told: [MemoryPressure: Duration] = [:]
+      var reports: [MemoryPressure: Duration] = [:]
       for _ in 0..<2_000 {
         now += .milliseconds(Int.random(in: 1...(Bool.random(using: &generator) ? 1_500 : 12_000), using: &generator))
         let before = level.current
-        let news =
+        let report =
           switch Int.random(in: 0..<4, using: &generator) {
           case 0: level.note(.warning, at: now)
           case 1 where Bool.random(using: &generator): level.note(.critical, at: now)
           default: level.note(usage: Double.random(in: 0...1.2, using: &generator) - 0.2, at: now)
           }
-        guard let news else {
+        guard let report else {
           #expect(level.current == before)
           continue
         }
-        #expect(news == level.current)
-        #expect([MemoryPressure.normal, .warning, .critical].contains(news))
-        if let last = told[news] { #expect(now - last >= .seconds(2)) }
-        told[news] = now
+        #expect(report == level.current)
+        #expect([MemoryPressure.normal, .warning, .critical].contains(report))
+        if let last = reports[report] { #expect(now - last >= .seconds(2)) }
+        reports[report] = now
       }
-      #expect(told.count == 3)
+      #expect(reports.count == 3)
     }
   }
 #endif

@@ -4,7 +4,7 @@
 
   @testable import OperationMemoryPressure
 
-  /// Counters and totals, judged by what they were before.
+  /// Counters and totals, compared with their earlier values.
   @Suite struct RecordTests {
     private final class Stalls {
       private var record: StallRecord
@@ -33,7 +33,7 @@
       #expect(record.note(total: 1_191_000, at: .seconds(4)))
     }
 
-    @Test func `A reading shortly before a trigger fires hides nothing`() {
+    @Test func `A reading shortly before a trigger fires does not hide the stall`() {
       let record = Stalls(.warning, total: 0)
       #expect(!record.note(total: 0, at: .seconds(10)))
       #expect(!record.note(total: 100_000, at: .seconds(20)))
@@ -42,11 +42,11 @@
 
     @Test func `A total that has added up over a long time is not one stall`() {
       let record = Stalls(.warning, total: 0)
-      for look in 1...100 { _ = record.note(total: UInt64(look * 10_000), at: .seconds(look * 10)) }
+      for count in 1...100 { _ = record.note(total: UInt64(count * 10_000), at: .seconds(count * 10)) }
       #expect(!record.note(total: 1_030_000, at: .seconds(1_009)))
     }
 
-    @Test func `A total that falls is another group's`() {
+    @Test func `A total that falls, because the group is another one, is not a stall`() {
       let record = Stalls(.critical, total: 5_000_000)
       #expect(!record.note(total: 10, at: .seconds(2)))
       #expect(record.note(total: 100_010, at: .seconds(4)))
@@ -56,7 +56,7 @@
       KeyedNumbers(parsing: "low 0\nhigh \(high)\nmax \(max)\noom \(oom)\noom_kill \(kill)\noom_group_kill 0\n")
     }
 
-    @Test func `Limits that are met are warnings, and killings are critical`() {
+    @Test func `Reaching a limit is a warning, and killing a process is critical`() {
       let record = Limits(self.counts(high: 3))
       #expect(record.note(self.counts(high: 3), at: .seconds(1)) == nil)
       #expect(record.note(self.counts(high: 4), at: .seconds(2)) == .warning)
@@ -66,7 +66,7 @@
       #expect(record.note(self.counts(high: 4, max: 1, oom: 1, kill: 1), at: .seconds(31)) == nil)
     }
 
-    @Test func `The hard limit in two windows running is critical`() {
+    @Test func `The hard limit in two consecutive windows is critical`() {
       let record = Limits(self.counts())
       #expect(record.note(self.counts(max: 1), at: .milliseconds(3_900)) == .warning)
       #expect(record.note(self.counts(max: 2), at: .milliseconds(3_950)) == .warning)
@@ -74,7 +74,7 @@
       #expect(record.note(self.counts(max: 4), at: .milliseconds(8_100)) == .warning)
     }
 
-    @Test func `Memory that is protected in vain, and counters that begin anew, are not reported`() {
+    @Test func `The counter of protected memory, and counters that start again, are not reported`() {
       let record = Limits(self.counts(high: 9, max: 9, kill: 9))
       #expect(record.note(KeyedNumbers(parsing: "low 5\nhigh 9\nmax 9\noom_kill 9"), at: .seconds(1)) == nil)
       #expect(record.note(self.counts(), at: .seconds(2)) == nil)

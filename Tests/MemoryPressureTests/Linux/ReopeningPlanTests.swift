@@ -3,12 +3,11 @@
 
   @testable import OperationMemoryPressure
 
-  /// When all is opened anew, and what is not.
   @Suite struct ReopeningPlanTests {
     private static let manager = StallSource.serviceManager(path: "/run/manager", writing: [])
     private static let group = StallSource.file("/own/memory.pressure")
 
-    @Test func `The first opening anew comes soon, and refuses nothing`() {
+    @Test func `The first reopening is due soon, and refuses nothing`() {
       var plan = ReopeningPlan(pause: .seconds(10))
       #expect(!plan.isDue(at: .seconds(100)))
       plan.note(gone: Self.manager, at: .seconds(100), delay: .seconds(2))
@@ -19,7 +18,7 @@
       #expect(!plan.isDue(at: .seconds(200)))
     }
 
-    @Test func `An input that is gone again soon is refused, and the next opening waits`() {
+    @Test func `A source that is lost again soon is refused, and the next reopening is delayed`() {
       var plan = ReopeningPlan(pause: .seconds(10))
       plan.note(gone: Self.manager, at: .seconds(100), delay: .seconds(2))
       plan.reopen(at: .seconds(102))
@@ -33,7 +32,7 @@
       #expect(plan.due == .seconds(122))
     }
 
-    @Test func `An input that lasts longer is tried again`() {
+    @Test func `A source that lasts longer is used again`() {
       var plan = ReopeningPlan(pause: .seconds(10))
       for round in 1...3 {
         let time = Duration.seconds(100 * round)
@@ -47,7 +46,7 @@
       #expect(plan.refused.isEmpty)
     }
 
-    @Test func `Counters that come and go are opened no more often either`() {
+    @Test func `Counters that are lost repeatedly are not reopened more often either`() {
       var plan = ReopeningPlan(pause: .seconds(10))
       plan.reopen(at: .seconds(100))
       plan.note(gone: nil, at: .seconds(101), delay: .seconds(2))

@@ -7,7 +7,7 @@
 
   @testable import OperationMemoryPressure
 
-  /// What a service manager asks a service to watch.
+  /// The variables with which a service manager chooses the source of stalls.
   @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
   struct ServiceManagerTests {
     private let tree: FakeTree
@@ -32,7 +32,7 @@
       return configuration
     }
 
-    @Test func `A file gets what is to be written, and no other is touched`() async throws {
+    @Test func `The bytes are written to the file, and no other file is opened`() async throws {
       try self.tree.write("", to: "watched")
       let source = CgroupMemoryPressureSource(
         self.configuration(self.tree.path("watched"), writing: "c29tZSAyMDAwMDAgMjAwMDAwMAA=")
@@ -45,7 +45,7 @@
       receiver.cancel()
     }
 
-    @Test func `Without its variables the own group is watched, at two degrees`() async throws {
+    @Test func `Without the variables the group is watched, with two triggers`() async throws {
       let source = CgroupMemoryPressureSource(self.configuration(nil))
       let receiver = LevelReceiver(source)
       await source.settled()
@@ -58,7 +58,7 @@
     }
 
     @Test(arguments: ["relative", "/nowhere/at/all", ""])
-    func `A path that makes no sense counts as none`(_ watch: String) async throws {
+    func `An invalid path counts as none`(_ watch: String) async throws {
       let source = CgroupMemoryPressureSource(self.configuration(watch))
       let receiver = LevelReceiver(source)
       await source.settled()
@@ -67,7 +67,7 @@
     }
 
     @Test(arguments: [nil, ""])
-    func `A file to which nothing is to be written would report nothing, so the own group is watched`(
+    func `A file without bytes to write would report nothing, so the group is watched`(
       _ text: String?
     ) async throws {
       let source = CgroupMemoryPressureSource(
@@ -80,7 +80,7 @@
       receiver.cancel()
     }
 
-    @Test func `Without a pressure file of the group that of the machine is watched`() async throws {
+    @Test func `Without a pressure file of the group, that of the machine is watched`() async throws {
       try self.tree.remove("unified/own/memory.pressure")
       let source = CgroupMemoryPressureSource(self.configuration(nil))
       let receiver = LevelReceiver(source)
@@ -89,7 +89,7 @@
       receiver.cancel()
     }
 
-    @Test func `The null device means that nothing is watched, unless the program knows better`() async throws {
+    @Test func `The null device turns watching off, unless the program ignores the variables`() async throws {
       try self.tree.writeMachine(available: 10)
       let source = CgroupMemoryPressureSource(self.configuration("/dev/null"))
       let receiver = LevelReceiver(source)
@@ -100,19 +100,19 @@
       receiver.cancel()
       var configuration = self.configuration("/dev/null")
       configuration.obeysServiceManager = false
-      let stubborn = LevelReceiver(CgroupMemoryPressureSource(configuration))
-      #expect(try await stubborn.next() == .critical)
-      stubborn.cancel()
+      let other = LevelReceiver(CgroupMemoryPressureSource(configuration))
+      #expect(try await other.next() == .critical)
+      other.cancel()
     }
 
-    @Test func `Whatever comes through a named pipe is a warning`() async throws {
+    @Test func `Any data in a named pipe is a warning`() async throws {
       let path = self.tree.path("pipe")
       try #require(mkfifo(path, 0o600) == 0)
       let source = CgroupMemoryPressureSource(self.configuration(path, writing: "aGVsbG8="))
       let receiver = LevelReceiver(source)
       #expect(try await receiver.next() == .normal)
       await source.settled()
-      // What it has written itself is no news.
+      // The bytes that the source has written itself are not reported.
       #expect(receiver.receivedCount == 1)
       let manager = try #require(FileHandle(forWritingAtPath: path))
       try manager.write(contentsOf: Data(repeating: 1, count: 2_000))
@@ -124,7 +124,7 @@
       #expect(Descriptors.count(at: self.tree.root) == 0)
     }
 
-    @Test func `A socket is greeted, read, and found again when it has hung up`() async throws {
+    @Test func `A socket gets the bytes, is read, and is connected again after it has hung up`() async throws {
       let server = try SocketServer(path: self.tree.path("socket"))
       let source = CgroupMemoryPressureSource(self.configuration(self.tree.path("socket"), writing: "aGVsbG8="))
       let receiver = LevelReceiver(source)

@@ -39,11 +39,11 @@
     }
   }
 
-  /// Who has connected.
+  /// A connection to the server.
   struct SocketPeer: Sendable {
     let descriptor: CInt
 
-    /// Waits for what comes; nothing when the other side has hung up.
+    /// Waits for data; empty if the other side has hung up.
     func receive() -> String {
       var buffer = [UInt8](repeating: 0, count: 64)
       let count = recv(self.descriptor, &buffer, buffer.count, 0)
@@ -54,7 +54,7 @@
       _ = Glibc.send(self.descriptor, text, text.utf8.count, CInt(MSG_NOSIGNAL))
     }
 
-    /// Says that nothing more will come, and goes on listening.
+    /// Closes the connection for writing only.
     func endSending() {
       _ = shutdown(self.descriptor, CInt(SHUT_WR))
     }

@@ -7,7 +7,7 @@
 
   @testable import OperationMemoryPressure
 
-  /// A source over files that look like the kernel's.
+  /// A source that reads fake files.
   @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
   struct SourceTests {
     private let tree: FakeTree
@@ -25,7 +25,7 @@
       configuration.loop = self.loop
       configuration.files = FileWatcher(loop: self.loop)
       configuration.elapsed = { [clock = self.clock] in clock.elapsed }
-      // Unless a test says otherwise, time alone changes nothing.
+      // No timer fires, unless a test sets other intervals.
       configuration.intervals = PressureMonitor.Intervals(calm: .seconds(3_600), raised: .seconds(3_600))
       self.configuration = configuration
     }
@@ -52,7 +52,7 @@
       second.cancel()
     }
 
-    @Test func `More in use raises the level, less lets it fall after ten seconds`() async throws {
+    @Test func `The level rises with the memory in use, and falls after ten seconds`() async throws {
       let source = self.source(calm: .milliseconds(5), raised: .milliseconds(5))
       let receiver = LevelReceiver(source)
       #expect(try await receiver.next() == .normal)
@@ -67,7 +67,7 @@
       receiver.cancel()
     }
 
-    @Test func `Limits that are met are reported at once`() async throws {
+    @Test func `Limits that are reached are reported at once`() async throws {
       let source = self.source()
       let receiver = LevelReceiver(source)
       #expect(try await receiver.next() == .normal)
@@ -82,7 +82,7 @@
       receiver.cancel()
     }
 
-    @Test func `A file that another has replaced is followed`() async throws {
+    @Test func `A file that is replaced is still watched`() async throws {
       let source = self.source()
       let receiver = LevelReceiver(source)
       #expect(try await receiver.next() == .normal)
@@ -107,15 +107,14 @@
       for receiver in receivers { receiver.cancel() }
     }
 
-    @Test func `Nothing is left when the last subscriber has gone, and all is there again with the next`() async throws
-    {
+    @Test func `Nothing is left after the last subscription, and the next one opens all again`() async throws {
       let source = self.source()
       for _ in 0..<3 {
         let (first, second) = (LevelReceiver(source), LevelReceiver(source))
         await source.settled()
         #expect(self.loop.isRunning)
         #expect(self.configuration.files.isOpen)
-        // A group without a pressure file has its counters open.
+        // Without a pressure file, only the counters of the group are open.
         #expect(try await Descriptors.count(at: self.tree.root, on: self.loop) == 1)
         first.cancel()
         await source.settled()
@@ -128,7 +127,7 @@
       }
     }
 
-    @Test func `A subscription of a moment starts nothing that stays`() async throws {
+    @Test func `Short subscriptions leave nothing`() async throws {
       let source = self.source()
       for _ in 0..<200 { source.subscribe { _ in }.cancel() }
       await source.settled()
@@ -141,7 +140,7 @@
       let receiver = LevelReceiver(source)
       let received = Log<MemoryPressure>()
       let gate = Gate()
-      let own = OwnSubscription()
+      let own = Box<OperationSubscription?>(nil)
       own.value = source.subscribe { pressure in
         guard pressure == .warning else { return }
         own.value?.cancel()
@@ -157,7 +156,7 @@
       #expect(!self.loop.isRunning)
     }
 
-    @Test func `Subscribers that come and go at once leave nothing`() async throws {
+    @Test func `Concurrent subscriptions leave nothing`() async throws {
       let source = self.source(calm: .milliseconds(1), raised: .milliseconds(1))
       await withTaskGroup(of: Void.self) { group in
         for index in 0..<8 {
@@ -177,7 +176,7 @@
       #expect(Descriptors.count(at: self.tree.root) == 0)
     }
 
-    @Test func `A source without references is released, and its subscribers too`() async throws {
+    @Test func `A source without references is released, although it has a subscriber`() async throws {
       weak var witness: CgroupMemoryPressureSource?
       let subscription: OperationSubscription
       do {
@@ -187,18 +186,9 @@
         await source.settled()
       }
       #expect(witness == nil)
-      // What it was made of lives as long as its subscribers.
+      // Its parts live as long as its subscribers.
       #expect(self.loop.isRunning)
       subscription.cancel()
-    }
-  }
-
-  private final class OwnSubscription: Sendable {
-    private let box = Log<OperationSubscription>()
-
-    var value: OperationSubscription? {
-      get { self.box.all.first }
-      set { if let newValue { self.box.append(newValue) } }
     }
   }
 #endif

@@ -5,12 +5,11 @@
 
   @testable import OperationMemoryPressure
 
-  /// What comes through a named pipe.
   @Suite struct StreamInputTests {
-    /// `F_SETPIPE_SZ`, which the C library keeps to itself.
+    /// `F_SETPIPE_SZ`, which is not imported.
     private static let setPipeSize: CInt = 1_031
 
-    @Test func `Long input is read in parts, so that other inputs have their turn`() throws {
+    @Test func `Long input is read in parts, so that it does not delay other inputs`() throws {
       let tree = try FakeTree()
       let path = tree.path("pipe")
       try #require(mkfifo(path, 0o600) == 0)
