@@ -1,7 +1,7 @@
 internal import Foundation
 internal import PackagePlugin
 
-// PathKeysCommand has this file by a symbolic link, as SwiftPM lets no plugin import a library target.
+// The folder of PathKeysCommand has a symbolic link to this file, because no plugin can import a library target.
 
 extension SourceModuleTarget {
   /// The files that declare the paths of the target, in the order of their locations.

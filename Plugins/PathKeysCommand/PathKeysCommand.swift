@@ -33,7 +33,7 @@ struct PathKeysCommand: CommandPlugin {
     try tool.run()
     tool.waitUntilExit()
     if tool.terminationReason != .exit || tool.terminationStatus != 0 {
-      Diagnostics.error("the paths of '\(context.package.displayName)' are not in order")
+      Diagnostics.error("the paths of '\(context.package.displayName)' have mistakes")
     }
   }
 
@@ -44,6 +44,6 @@ struct PathKeysCommand: CommandPlugin {
 
       --format  text (a tree) or json; text by default
       --target  only this target; may be repeated
-      --check   fail where two targets make the same path
+      --check   fail if two targets have the same path
     """
 }

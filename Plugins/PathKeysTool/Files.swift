@@ -20,7 +20,7 @@ enum Files {
     return sources
   }
 
-  /// Writes a text, unless the file has the same text: an untouched file is not compiled again.
+  /// Writes a text, unless the file contains it already: a file that is not written is not compiled again.
   static func write(_ text: String, to path: String) throws(ToolFailure) {
     let url = URL(filePath: path)
     let data = Data(text.utf8)

@@ -23,8 +23,8 @@ enum Invocation {
     switch arguments.popFirst() {
     case "generate": self = .generate(try Generation(arguments))
     case "list": self = .list(try Listing(arguments))
-    case let command?: throw ToolFailure("unknown command '\(command)'; say 'generate' or 'list'")
-    case nil: throw ToolFailure("no command; say 'generate' or 'list'")
+    case let command?: throw ToolFailure("unknown command '\(command)'; use 'generate' or 'list'")
+    case nil: throw ToolFailure("no command; use 'generate' or 'list'")
     }
   }
 }

@@ -27,17 +27,17 @@ enum PathKeysTool {
 
   private static func list(_ job: Invocation.Listing) throws(ToolFailure) {
     var targets: [TargetPaths] = []
-    var wrong: [Diagnostic] = []
+    var mistakes: [Diagnostic] = []
     for target in job.targets {
       let sources = try Files.sources(at: target.inputs)
       do throws(PathKeyGenerator.Failure) {
         targets.append(try TargetPaths(name: target.name, files: sources))
       } catch {
-        wrong += error.diagnostics
+        mistakes += error.diagnostics
       }
     }
-    if job.checks { wrong += PathConflicts.diagnostics(of: targets) }
-    guard wrong.isEmpty else { throw ToolFailure(wrong) }
-    Streams.tell(job.isJSON ? PathListing.json(of: targets) : PathListing.text(of: targets))
+    if job.checks { mistakes += PathConflicts.diagnostics(of: targets) }
+    guard mistakes.isEmpty else { throw ToolFailure(mistakes) }
+    Streams.write(job.isJSON ? PathListing.json(of: targets) : PathListing.text(of: targets))
   }
 }

@@ -8,7 +8,7 @@
 
 /// Writes to the standard output and the standard error stream.
 enum Streams {
-  static func tell(_ text: String) { send(text, to: STDOUT_FILENO) }
+  static func write(_ text: String) { send(text, to: STDOUT_FILENO) }
 
   /// Writes error messages, and exits.
   static func end(with messages: [String]) -> Never {

@@ -1,6 +1,6 @@
 internal import OperationPathKeyGeneration
 
-/// The reason why the tool fails, with one message per line.
+/// The messages with which the tool fails, one for each line.
 struct ToolFailure: Error {
   /// The maximum number of messages. The rest appears once these are fixed.
   static let limit = 100

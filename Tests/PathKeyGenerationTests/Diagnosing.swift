@@ -1,7 +1,7 @@
 import OperationPathKeyGeneration
 import Testing
 
-/// One message that a file, or several of a target, give.
+/// Files of a target, with the messages that they cause.
 struct Mistake: Sendable, CustomTestStringConvertible {
   let code: Diagnostic.Code
   let files: [String]
@@ -16,12 +16,12 @@ struct Mistake: Sendable, CustomTestStringConvertible {
   var testDescription: String { "\(self.code): \(self.messages[0])" }
 }
 
-/// Files of a target; the first is `A.json`, the next `B.json`.
+/// The files of a target: `A.json`, `B.json` and so on.
 func sources(_ texts: [String]) -> [SourceFile] {
   zip("ABCDEFGH", texts).map { SourceFile(path: "\($0).json", text: $1) }
 }
 
-/// What is wrong in the files.
+/// The mistakes in the files.
 func diagnostics(_ files: [SourceFile]) -> [Diagnostic] {
   do throws(PathKeyGenerator.Failure) {
     _ = try PathKeyGenerator.generate(from: files, importing: "OperationCore")
@@ -31,5 +31,5 @@ func diagnostics(_ files: [SourceFile]) -> [Diagnostic] {
   }
 }
 
-/// What is wrong in a file, as it is printed.
+/// The mistakes in a file, as they are printed.
 func messages(_ text: String) -> [String] { diagnostics(sources([text])).map(\.description) }

@@ -14,7 +14,7 @@ struct ExpressionTextTests {
     "a != b ? 1 : 2",
     "try! f()", "x as? Int ?? 5", "a / b", #""""#, #""//""#, "#file", "-1",
   ])
-  func `An expression is taken as it is written`(expression: String) throws {
+  func `An expression is used as it is written`(expression: String) throws {
     let code = try PathKeyGenerator.generate(from: sources([self.file(expression)]), importing: "OperationCore")
     #expect(code.contains("static let defaultValue: Int = \(expression) }\n"))
   }
@@ -23,8 +23,8 @@ struct ExpressionTextTests {
     ("", 0, "nothing"),
     ("(1", 0, "'(' is never closed"),
     ("f([1)", 4, "')' does not close '['"),
-    ("1)", 1, "')' closes nothing"),
-    ("1 } enum A {", 2, "'}' closes nothing"),
+    ("1)", 1, "')' closes no bracket"),
+    ("1 } enum A {", 2, "'}' closes no bracket"),
     ("1; print()", 1, "';' outside brackets"),
     ("1, b: Int = 2", 1, "',' outside brackets"),
     ("x = 5", 2, "an assignment"),
@@ -36,10 +36,10 @@ struct ExpressionTextTests {
     ("\"\\(a]\"", 4, "']' does not close '('"),
     ("#\"abc\"", 1, "a string that is never closed"),
   ])
-  func `A text that would not end as an expression is refused`(expression: String, offset: Int, what: String) {
+  func `A text that would not end as an expression is refused`(expression: String, offset: Int, message: String) {
     let found = diagnostics(sources([self.file(expression)]))
     #expect(found.map(\.code) == [.malformedExpression])
-    #expect(found.first?.what.hasPrefix("\(what) in the expression") == true)
+    #expect(found.first?.message.hasPrefix("\(message) in the expression") == true)
     // Each backslash is written as two.
     let backslashes = expression.prefix(offset).filter { $0 == "\\" }.count
     #expect(found.first?.column == 42 + offset + backslashes)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite
 struct FuzzTests {
-  private static let sound = """
+  private static let valid = """
     \u{FEFF}// Keys.
     {
       access: "package", imports: ["Models", 'internal Foundation',],
@@ -20,9 +20,9 @@ struct FuzzTests {
     }
     """
 
-  private static let corpus = ([sound] + MistakeTests.all.flatMap(\.files)).filter { $0.utf8.count < 4_000 }
+  private static let corpus = ([valid] + MistakeTests.all.flatMap(\.files)).filter { $0.utf8.count < 4_000 }
 
-  /// What makes a difference to the reader, to types or to expressions.
+  /// Texts with a meaning for the reader, for types or for expressions.
   private static let tokens = [
     "{", "}", "[", "]", "(", ")", "<", ">", ":", ",", ".", "\"", "'", "\\", "\\u", "\\x", "//", "/*", "*/", "\n",
     "\r\n",
@@ -33,30 +33,30 @@ struct FuzzTests {
   ].map { Array($0.utf8) }
 
   @Test(arguments: 0..<16)
-  func `Whatever is in a file, it gives code or messages in place`(seed: UInt64) {
+  func `Any file gives code, or messages with places inside it`(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
-    var wrong: [String] = []
+    var errors: [String] = []
     for _ in 0..<500 {
       var bytes = Array(Self.corpus.randomElement(using: &generator)?.utf8 ?? "".utf8)
       for _ in 0..<Int.random(in: 1...8, using: &generator) { Self.mutate(&bytes, using: &generator) }
-      wrong += Self.complaints(about: [bytes])
+      errors += Self.errors(about: [bytes])
     }
-    #expect(wrong == [])
+    #expect(errors == [])
   }
 
   @Test(arguments: 16..<24)
-  func `Noise gives messages in place`(seed: UInt64) {
+  func `Random bytes and tokens give messages with places inside the file`(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
-    var wrong: [String] = []
+    var errors: [String] = []
     for _ in 0..<400 {
       let noise = (0..<Int.random(in: 0...200, using: &generator)).map { _ in
         UInt8.random(in: 0...255, using: &generator)
       }
       let tokens = (0..<Int.random(in: 0...200, using: &generator))
         .flatMap { _ in Self.tokens.randomElement(using: &generator) ?? [] }
-      wrong += Self.complaints(about: [noise]) + Self.complaints(about: [tokens, noise])
+      errors += Self.errors(about: [noise]) + Self.errors(about: [tokens, noise])
     }
-    #expect(wrong == [])
+    #expect(errors == [])
   }
 
   private static func mutate(_ bytes: inout [UInt8], using generator: inout SeededGenerator) {
@@ -73,24 +73,24 @@ struct FuzzTests {
     }
   }
 
-  /// What is not as it should be when these files are generated from.
-  private static func complaints(about files: [[UInt8]]) -> [String] {
+  /// The errors of the generator for these files.
+  private static func errors(about files: [[UInt8]]) -> [String] {
     let sources = zip("AB", files).map { SourceFile(path: "\($0).json", bytes: $1) }
     let found = diagnostics(sources)
-    var complaints = found == diagnostics(sources) ? [] : ["other messages the second time: \(found)"]
+    var errors = found == diagnostics(sources) ? [] : ["other messages the second time: \(found)"]
     for diagnostic in found {
       let size = files[diagnostic.path == "A.json" ? 0 : 1].count
-      let isInPlace = (1...(size + 1)).contains(diagnostic.line) && (1...(size + 1)).contains(diagnostic.column)
+      let isInside = (1...(size + 1)).contains(diagnostic.line) && (1...(size + 1)).contains(diagnostic.column)
       let isOneLine = !diagnostic.description.utf8.contains { $0 == 10 || $0 == 13 }
-      if !isInPlace || !isOneLine || diagnostic.what.isEmpty || diagnostic.remedy.isEmpty {
-        complaints.append("\(diagnostic)")
+      if !isInside || !isOneLine || diagnostic.message.isEmpty || diagnostic.remedy.isEmpty {
+        errors.append("\(diagnostic)")
       }
     }
-    return complaints + (found.isEmpty ? self.complaints(aboutCodeOf: sources) : [])
+    return errors + (found.isEmpty ? self.errors(aboutCodeOf: sources) : [])
   }
 
-  /// Code from mutated files may not compile; its brackets are closed all the same, so it says nothing of its own.
-  private static func complaints(aboutCodeOf sources: [SourceFile]) -> [String] {
+  /// Code from mutated files may not compile, but its declarations are closed.
+  private static func errors(aboutCodeOf sources: [SourceFile]) -> [String] {
     guard let code = try? PathKeyGenerator.generate(from: sources, importing: "OperationCore") else {
       return ["no code and no message"]
     }

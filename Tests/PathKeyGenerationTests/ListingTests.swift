@@ -67,26 +67,26 @@ struct ListingTests {
   }
 
   @Test(arguments: [("String", true), ("User.ID", true), ("Int", false), ("Bool", false)])
-  func `A parameter meets a name where it may be that text`(type: String, meets: Bool) throws {
+  func `A parameter conflicts with a name if its value may be that text`(type: String, conflicts: Bool) throws {
     let found = try self.conflicts(
       "users: { parameters: { id: '\(type)' }, state: 'S' }",
       "users: { me: { state: 'S' } }"
     )
-    #expect(found.count == (meets ? 1 : 0))
+    #expect(found.count == (conflicts ? 1 : 0))
     #expect(found.allSatisfy { $0.contains("of 'Two' may be a path of 'One' too") })
   }
 
   @Test(arguments: [
     ("Int", "Int", true), ("Int", "UInt", false), ("Int", "User.ID", true), ("[Int]", "Set<Int>", true),
   ])
-  func `Parameters meet unless their types are known to differ`(one: String, two: String, meets: Bool) throws {
+  func `Parameters conflict unless their types are known to differ`(one: String, two: String, conflicts: Bool) throws {
     func users(_ type: String) -> String { "users: { parameters: { id: '\(type)' }, state: 'S' }" }
     let found = try self.conflicts(users(one), users(two))
-    #expect(found.count == (meets ? 1 : 0))
+    #expect(found.count == (conflicts ? 1 : 0))
   }
 
   @Test
-  func `Paths of other lengths or names do not meet`() throws {
+  func `Paths with different lengths or names do not conflict`() throws {
     let other = [
       ("a: { state: 'S' }", "b: { state: 'S' }"),
       ("a: { state: 'S' }", "a: { parameters: { id: 'Int' }, state: 'S' }"),

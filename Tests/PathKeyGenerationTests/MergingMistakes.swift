@@ -1,6 +1,6 @@
 import OperationPathKeyGeneration
 
-/// What files can say alone, and not together.
+/// Conflicts between the files of a target, and within their tree.
 enum MergingMistakes {
   static let all: [Mistake] = [
     Mistake(
@@ -8,7 +8,7 @@ enum MergingMistakes {
       "{ paths: { users: { me: { state: 'S' } } } }",
       "{ paths: { users: { me: { state: 'T' } } } }",
       says:
-        "B.json:1:21: error: the path [\"users\", \"me\"] is there twice, first at A.json:1:21; "
+        "B.json:1:21: error: the path [\"users\", \"me\"] is defined twice, first at A.json:1:21; "
         + "remove or rename one of the two keys"
     ),
     Mistake(
@@ -30,7 +30,7 @@ enum MergingMistakes {
       .duplicateEntry,
       "{ context: { token: { type: 'Int?' } } }",
       "{ context: { token: { type: 'Int?' } } }",
-      says: "B.json:1:14: error: the context entry 'token' is there twice, first at A.json:1:14; remove or rename one"
+      says: "B.json:1:14: error: the context entry 'token' is defined twice, first at A.json:1:14; remove or rename one"
     ),
     Mistake(
       .accessDisagrees,

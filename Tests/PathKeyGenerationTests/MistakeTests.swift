@@ -6,15 +6,15 @@ struct MistakeTests {
   static let all = ReadingMistakes.all + SchemaMistakes.all + MergingMistakes.all
 
   @Test(arguments: all)
-  func `A mistake is reported where it is, with its remedy`(mistake: Mistake) {
+  func `A mistake is reported at its place, with a remedy`(mistake: Mistake) {
     let found = diagnostics(sources(mistake.files))
     #expect(found.map(\.description) == mistake.messages)
     #expect(found.contains { $0.code == mistake.code })
   }
 
   @Test
-  func `Every kind of mistake is among those tested`() {
-    // These three have tests of their own: they take bytes that are no text, a huge text, and two targets.
+  func `Every kind of mistake is tested`() {
+    // These three need bytes that are not text, a huge text, and two targets, so they have separate tests.
     let others: Set<Diagnostic.Code> = [.notText, .tooLarge, .pathOfTwoTargets]
     #expect(Set(Self.all.map(\.code)).union(others) == Set(Diagnostic.Code.allCases))
     #expect(others.isDisjoint(with: Self.all.map(\.code)))

@@ -18,7 +18,7 @@ struct NameTests {
   }
 
   @Test
-  func `A keyword as a parameter stands in backticks where the compiler wants it`() throws {
+  func `A keyword as a parameter has backticks where the compiler needs them`() throws {
     let code = try self.code(
       "{ paths: { a: { parameters: { in: 'Int', let: 'Int', await: 'Int', init: 'Int', inout: 'Int' }, operation: 'A' } } }"
     )
@@ -33,18 +33,18 @@ struct NameTests {
   }
 
   @Test(arguments: ["_", "a b", "a-b", "1a", "$a", "a.b", "`a`", "", "a\u{200E}", "a\\nb"])
-  func `A name that is no identifier is refused`(name: String) {
+  func `A name that is not an identifier is refused`(name: String) {
     let found = diagnostics(sources(["{ paths: { '\(name)': { state: 'S' } } }"]))
     #expect(found.map(\.code) == [.invalidName])
   }
 
   @Test(arguments: ["été", "_a", "a1", "ñ", "名前", "a_b", "🚀"])
-  func `Letters of any script make names`(name: String) throws {
+  func `Letters of any script are valid in names`(name: String) throws {
     #expect(try self.code("{ paths: { '\(name)': { state: 'S' } } }").contains("static var \(name): "))
   }
 
   @Test(arguments: ["path", "self", "Self", "Type", "Protocol", "init"])
-  func `Names that Swift or the generated code has taken are refused`(name: String) {
+  func `Names that Swift or the generated code uses are refused`(name: String) {
     #expect(diagnostics(sources(["{ paths: { \(name): { state: 'S' } } }"])).map(\.code) == [.reservedName])
     #expect(diagnostics(sources(["{ paths: { \(name): { a: { state: 'S' } } } }"])).map(\.code) == [.reservedName])
   }
@@ -57,7 +57,7 @@ struct NameTests {
   }
 
   @Test
-  func `A namespace may have a field's name`() throws {
+  func `A namespace may have the name of a field`() throws {
     let code = try self.code(
       "{ paths: { state: { parameters: { operation: { state: 'S' } }, doc: { state: 'S' }, paths: { state: 'S' } } } }"
     )

@@ -1,29 +1,29 @@
 import OperationPathKeyGeneration
 
-/// What is wrong with a file before it says anything.
+/// Mistakes in the syntax of a file.
 enum ReadingMistakes {
-  private static let sound = "me: { state: \"S\" }"
+  private static let valid = "me: { state: \"S\" }"
 
   static let all: [Mistake] = [
     Mistake(
       .unexpectedCharacter,
-      "{ paths: { …, \(sound) } }",
+      "{ paths: { …, \(valid) } }",
       says: "A.json:1:12: error: expected a name, found '…'; remove it"
     ),
     Mistake(
       .expectedName,
-      "{\n  paths: { , \(sound) },\n}",
+      "{\n  paths: { , \(valid) },\n}",
       says:
         "A.json:2:12: error: expected a name, found ','; write a name and its value, or check the commas and brackets"
     ),
     Mistake(
       .expectedColon,
-      "{ paths: { user-list: {}, \(sound) } }",
+      "{ paths: { user-list: {}, \(valid) } }",
       says: "A.json:1:16: error: expected ':' after 'user', found '-'; write name and value as name: value"
     ),
     Mistake(
       .expectedComma,
-      "{\n  access: \"public\"\n  paths: { \(sound) } }",
+      "{\n  access: \"public\"\n  paths: { \(valid) } }",
       says: "A.json:3:3: error: expected ',' or '}', found 'p'; put a comma before it"
     ),
     Mistake(
@@ -34,7 +34,7 @@ enum ReadingMistakes {
     Mistake(
       .expectedValue,
       "{ paths: { me: { state: QueryState } } }",
-      says: "A.json:1:25: error: 'QueryState' is no value; put it in quotes"
+      says: "A.json:1:25: error: 'QueryState' is not a value; put it in quotes"
     ),
     Mistake(
       .expectedValue,
@@ -43,12 +43,12 @@ enum ReadingMistakes {
     ),
     Mistake(
       .unclosed,
-      "{ paths: {\n    \(sound)",
+      "{ paths: {\n    \(valid)",
       says: "A.json:1:10: error: '{' is never closed; close it by '}'"
     ),
     Mistake(
       .unclosed,
-      "{ paths: { \(sound) } /* to be continued }",
+      "{ paths: { \(valid) } /* to be continued }",
       says: "A.json:1:33: error: the comment is never closed; close it by '*/'"
     ),
     Mistake(
@@ -58,8 +58,8 @@ enum ReadingMistakes {
     ),
     Mistake(
       .mismatchedBracket,
-      "{ paths: { \(sound) ], other: { state: \"S\" } } }",
-      says: "A.json:1:31: error: ']' closes nothing here; expected ',' or '}'"
+      "{ paths: { \(valid) ], other: { state: \"S\" } } }",
+      says: "A.json:1:31: error: ']' closes no bracket; expected ',' or '}'"
     ),
     Mistake(
       .unclosedString,
@@ -85,7 +85,7 @@ enum ReadingMistakes {
     Mistake(
       .invalidEscape,
       #"{ paths: { me: { state: "S\1" } } }"#,
-      says: #"A.json:1:27: error: '\1' is no escape; write '1', or \u and four digits"#
+      says: #"A.json:1:27: error: '\1' is not an escape; write '1', or \u and four digits"#
     ),
     Mistake(
       .controlCharacter,
@@ -95,27 +95,27 @@ enum ReadingMistakes {
     Mistake(
       .invalidNumber,
       "{ paths: { me: { state: 0x } } }",
-      says: "A.json:1:25: error: this is no number; put the value in quotes"
+      says: "A.json:1:25: error: this is not a number; put the value in quotes"
     ),
     Mistake(
       .trailingText,
-      "{ paths: { \(sound) } } }",
+      "{ paths: { \(valid) } } }",
       says: "A.json:1:35: error: text after the end of the root object; remove it, or check the brackets"
     ),
     Mistake(
       .duplicateName,
-      "{ paths: { \(sound),\n  'me': { state: \"T\" } } }",
-      says: "A.json:2:3: error: 'me' is there twice, first at A.json:1:12; remove or rename one"
+      "{ paths: { \(valid),\n  'me': { state: \"T\" } } }",
+      says: "A.json:2:3: error: 'me' is defined twice, first at A.json:1:12; remove or rename one"
     ),
     Mistake(
       .duplicateName,
-      #"{ paths: { \#(sound) }, "a\nb": 1, "a\nb": 2 }"#,
+      #"{ paths: { \#(valid) }, "a\nb": 1, "a\nb": 2 }"#,
       says: "A.json:1:34: error: the file has no field 'a b'; the fields are 'access', 'imports', 'paths', 'context'",
-      "A.json:1:45: error: 'a b' is there twice, first at A.json:1:34; remove or rename one"
+      "A.json:1:45: error: 'a b' is defined twice, first at A.json:1:34; remove or rename one"
     ),
     Mistake(
       .expectedColon,
-      #"{ paths: { \#(sound), "a\nb" 1 } }"#,
+      #"{ paths: { \#(valid), "a\nb" 1 } }"#,
       says: "A.json:1:39: error: expected ':' after 'a b', found '1'; write name and value as name: value"
     ),
     Mistake(

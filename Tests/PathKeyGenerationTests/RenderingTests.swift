@@ -8,7 +8,7 @@ struct RenderingTests {
   }
 
   @Test
-  func `A declaration is on the line of its key, also where its comment has no room above`() throws {
+  func `A declaration is mapped to the line of its key, even without room for a comment above`() throws {
     let code = try self.code(#"{ "paths": { "a": { "state": "QueryState<Nobody, any Error>" } } }"#)
     #expect(
       code.contains(
@@ -27,8 +27,8 @@ struct RenderingTests {
   }
 
   @Test(arguments: 1...6)
-  func `A comment of several lines is above its declaration from the line on where it has room`(line: Int) throws {
-    // Two lines of the user's, an empty one, and the path.
+  func `A comment of several lines is above its declaration if there is room`(line: Int) throws {
+    // The comment has two lines of the user, an empty one, and the path.
     let code = try self.code(
       String(repeating: "\n", count: line - 1) + "{ paths: { a: { doc: 'A\\nB', state: 'S' } } }"
     )
@@ -38,7 +38,7 @@ struct RenderingTests {
   }
 
   @Test(arguments: ["*/ b", "/* b", "*/* b", "/*/ b", "**//**/", "/"])
-  func `Marks of comments cannot end a comment`(text: String) throws {
+  func `Comment delimiters in documentation do not end the comment`(text: String) throws {
     let code = try self.code("{ paths: { a: { doc: '\(text)', state: 'S' } } }")
     let line = try #require(code.split(separator: "\n").first { $0.contains("/** ") })
     #expect(line.matches(of: /\/\*|\*\//).count == 2)
@@ -46,7 +46,7 @@ struct RenderingTests {
   }
 
   @Test
-  func `A file whose path cannot be written is not taken for the one before it`() throws {
+  func `A file whose path cannot be written is not mapped to the previous file`() throws {
     let one = SourceFile(path: "A.json", text: "{ paths: { a: { state: 'S' } } }")
     let two = SourceFile(path: "a \"b\".json", text: "\n{ paths: { b: { state: 'S' } } }")
     let code = try PathKeyGenerator.generate(from: [one, two], importing: "OperationCore")
@@ -59,7 +59,7 @@ struct RenderingTests {
     (["package M", "public M", "internal M"], "public import M"), (["M", "internal M"], "package import M"),
     (["M", "public M"], "public import M"),
   ])
-  func `An import is as visible as the file that wants most`(imports: [String], line: String) throws {
+  func `An import has the highest access level that a file requires`(imports: [String], line: String) throws {
     let texts = imports.map { "{ imports: ['\($0)'], context: { a\($0.count): { type: 'Int?' } } }" }
     let files = sources(texts + ["{ access: 'package', context: { b: { type: 'Int?' } } }"])
     let code = try PathKeyGenerator.generate(from: files, importing: "OperationCore")

@@ -16,15 +16,15 @@ struct ScaleTests {
   }
 
   @Test
-  func `A thousand keys make a thousand functions`() throws {
+  func `A thousand keys give a thousand functions`() throws {
     let code = try PathKeyGenerator.generate(from: sources([self.text(keys: 1_000)]), importing: "OperationCore")
     #expect(code.split(separator: "\n").count { $0.contains("static func key") } == 1_000)
   }
 
   @Test
-  func `The cost of a file grows with its keys, not with their square`() throws {
-    // Processor time leaves out the machine's other work, and the best of three what disturbs the caches. Eight times the
-    // keys take eight times as long, or 64 times where each key looks at all others.
+  func `The time for a file grows linearly with its keys`() throws {
+    // Processor time, so that other work of the machine does not count, and the best of three, because of the caches. Eight
+    // times the keys take eight times as long, or 64 times as long if each key is compared with all others.
     let files = [sources([self.text(keys: 125)]), sources([self.text(keys: 1_000)])]
     let times = try files.map { files in
       try (0..<3).map { _ in
@@ -51,7 +51,7 @@ struct ScaleTests {
   }
 
   @Test
-  func `A file full of mistakes gives as many messages as can be read`() {
+  func `A file full of mistakes gives a limited number of messages`() {
     let text = "{ paths: {" + (0..<20_000).map { "k\($0): 1," }.joined() + "} }"
     #expect(diagnostics(sources([text])).count == 1_000)
   }

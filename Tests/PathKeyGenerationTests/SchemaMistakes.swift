@@ -1,6 +1,6 @@
 import OperationPathKeyGeneration
 
-/// What a file says and cannot say.
+/// Mistakes in the contents of one file.
 enum SchemaMistakes {
   static let all: [Mistake] = [
     Mistake(.wrongKind, "[]", says: "A.json:1:1: error: the file is an array; expected an object"),
@@ -47,15 +47,15 @@ enum SchemaMistakes {
       .invalidImport,
       "{ imports: ['Models; print()'], paths: { me: { state: 'S' } } }",
       says:
-        "A.json:1:13: error: 'Models; print()' is no module; "
+        "A.json:1:13: error: 'Models; print()' is not a module; "
         + "write the name of a module, such as \"Models\" or \"internal Models\""
     ),
     Mistake(
       .invalidName,
       "{ paths: { 'user-friends': { state: 'S' }, '2nd': { state: 'S' }, '!': { state: 'S' } } }",
-      says: "A.json:1:12: error: 'user-friends' is no Swift identifier; write 'userFriends'",
-      "A.json:1:44: error: '2nd' is no Swift identifier; write '_2nd'",
-      "A.json:1:67: error: '!' is no Swift identifier; give it a name of letters, digits and '_'"
+      says: "A.json:1:12: error: 'user-friends' is not a Swift identifier; write 'userFriends'",
+      "A.json:1:44: error: '2nd' is not a Swift identifier; write '_2nd'",
+      "A.json:1:67: error: '!' is not a Swift identifier; give it a name of letters, digits and '_'"
     ),
     Mistake(
       .reservedName,
@@ -99,7 +99,7 @@ enum SchemaMistakes {
       "{ paths: { me: { parameters: { id: 'Int' } } } }",
       says:
         "A.json:1:12: error: the key 'me' has neither 'state' nor 'operation'; "
-        + "add the state that lives there, such as state: \"QueryState<User, any Error>\""
+        + "add the type of its state, such as state: \"QueryState<User, any Error>\""
     ),
     Mistake(
       .missingType,
@@ -125,9 +125,9 @@ enum SchemaMistakes {
     Mistake(
       .malformedExpression,
       "{ context: { token: { type: 'Int', default: '1 }; enum Evil {' } } }",
-      says: "A.json:1:48: error: '}' closes nothing in the expression '1 }; enum Evil {'; remove it"
+      says: "A.json:1:48: error: '}' closes no bracket in the expression '1 }; enum Evil {'; remove it"
     ),
-    // What is quoted has new lines, and the message is one line.
+    // The quoted text has several lines, and the message has one.
     Mistake(
       .wrongKind,
       #"{ "paths": { "a\nb": 1 } }"#,
@@ -137,27 +137,27 @@ enum SchemaMistakes {
     Mistake(
       .wrongKind,
       #"{ paths: { me: { parameters: { "a\nb": 1 }, state: "S" } } }"#,
-      says: "A.json:1:32: error: 'a b' is no Swift identifier; write 'aB'",
+      says: "A.json:1:32: error: 'a b' is not a Swift identifier; write 'aB'",
       "A.json:1:40: error: 'a b' is a number; expected a string"
     ),
     Mistake(
       .emptyTree,
       #"{ paths: { "a\nb": {} } }"#,
-      says: "A.json:1:12: error: 'a b' is no Swift identifier; write 'aB'",
+      says: "A.json:1:12: error: 'a b' is not a Swift identifier; write 'aB'",
       "A.json:1:12: error: the namespace 'a b' is empty; "
         + "add a key, such as me: { state: \"QueryState<User, any Error>\" }, or remove it"
     ),
     Mistake(
       .missingState,
       #"{ paths: { "a\nb": { parameters: { id: "Int" } } } }"#,
-      says: "A.json:1:12: error: 'a b' is no Swift identifier; write 'aB'",
+      says: "A.json:1:12: error: 'a b' is not a Swift identifier; write 'aB'",
       "A.json:1:12: error: the key 'a b' has neither 'state' nor 'operation'; "
-        + "add the state that lives there, such as state: \"QueryState<User, any Error>\""
+        + "add the type of its state, such as state: \"QueryState<User, any Error>\""
     ),
     Mistake(
       .missingType,
       #"{ context: { "a\nb": {} } }"#,
-      says: "A.json:1:14: error: 'a b' is no Swift identifier; write 'aB'",
+      says: "A.json:1:14: error: 'a b' is not a Swift identifier; write 'aB'",
       "A.json:1:14: error: the context entry 'a b' has no 'type'; add one, such as type: \"any HTTPDataTransport\""
     ),
     Mistake(

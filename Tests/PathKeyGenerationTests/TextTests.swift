@@ -3,7 +3,7 @@ import Testing
 
 @Suite
 struct TextTests {
-  private let sound = "{ paths: { me: { state: 'S' } } }"
+  private let valid = "{ paths: { me: { state: 'S' } } }"
 
   private func found(_ bytes: [UInt8]) -> [String] {
     diagnostics([SourceFile(path: "A.json", bytes: bytes)]).map(\.description)
@@ -11,7 +11,7 @@ struct TextTests {
 
   @Test
   func `A byte order mark is skipped and takes no column`() {
-    #expect(self.found([0xEF, 0xBB, 0xBF] + self.sound.utf8).isEmpty)
+    #expect(self.found([0xEF, 0xBB, 0xBF] + self.valid.utf8).isEmpty)
     #expect(
       self.found([0xEF, 0xBB, 0xBF] + "[]".utf8) == ["A.json:1:1: error: the file is an array; expected an object"]
     )
@@ -34,7 +34,7 @@ struct TextTests {
       [0xF8, 0x88, 0x80, 0x80, 0x80],
     ] as [[UInt8]]
   )
-  func `Bytes that are no text are reported at their place, once a run`(bytes: [UInt8]) {
+  func `Bytes that are not text are reported at their place, once for each sequence`(bytes: [UInt8]) {
     let byte = String(bytes[0], radix: 16, uppercase: true)
     let found = self.found(Array("{\n  é".utf8) + bytes + Array("é".utf8) + [0xFE])
     #expect(found.count == 2)
@@ -43,7 +43,7 @@ struct TextTests {
 
   @Test
   func `Text in another encoding is named`() {
-    let wide = self.sound.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
+    let wide = self.valid.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
     #expect(self.found([0xFF, 0xFE] + wide) == ["A.json:1:1: error: the file is UTF-16; save it as UTF-8"])
   }
 
@@ -59,7 +59,7 @@ struct TextTests {
   }
 
   @Test
-  func `A million brackets do not make a deep call`() {
+  func `A million brackets do not overflow the stack`() {
     let text = String(repeating: "[", count: 1_000_000)
     let found = diagnostics(sources([text]))
     #expect(found.map { "\($0.column) \($0.code)" } == ["1 wrongKind", "64 unclosed", "65 tooDeep"])
@@ -91,19 +91,19 @@ struct TextTests {
   @Test(arguments: [
     "1", "-1", "+.5", "5.", "0xFf", "1e9", "1.5E-3", "Infinity", "-Infinity", "NaN", "true", "null", "[1, [], {}]",
   ])
-  func `Values that mean nothing here are read all the same`(value: String) {
+  func `Values of all kinds are read, although no field has them`(value: String) {
     #expect(messages("{ access: \(value), paths: { me: { state: 'S' } } }").count == 1)
     #expect(messages("{ access: \(value), paths: { me: { state: 'S' } } }").allSatisfy { $0.contains("'access' is ") })
   }
 
   @Test(arguments: ["01", "1.", "-", "+", ".", "1e", "0x", "1a", "-x"])
-  func `A text that looks like a number and is none is reported`(value: String) {
+  func `An invalid number is reported`(value: String) {
     let codes = diagnostics(sources(["{ access: \(value), paths: { me: { state: 'S' } } }"])).map(\.code)
     #expect(codes == (value == "1." ? [.wrongKind] : [.invalidNumber]))
   }
 
   @Test
-  func `Names that look alike and are the same text are one name`() {
+  func `Names that are canonically equivalent are the same name`() {
     // The same letter, as one character and as two.
     let found = diagnostics(sources(["{ paths: { caf\u{E9}: { state: 'S' }, cafe\u{301}: { state: 'S' } } }"]))
     #expect(found.map(\.code) == [.duplicateName])

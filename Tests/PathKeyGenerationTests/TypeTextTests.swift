@@ -21,7 +21,7 @@ struct TypeTextTests {
     "@Sendable(Int) -> Void", "@Sendable() async -> Void", "(isolated (any Actor)?) -> Void",
     "nonisolated(nonsending) (Int) async -> Void", "(nonisolated(nonsending) @escaping () async -> Void) -> Int",
   ])
-  func `Any type is taken as it is written`(type: String) throws {
+  func `Any type is used as it is written`(type: String) throws {
     #expect(try self.code(for: type).contains("(b: \(type)) -> OperationPathKey<S>"))
   }
 
@@ -63,17 +63,17 @@ struct TypeTextTests {
     ("`a", 0, "expected a type, found '`',"),
     ("#if", 0, "expected a type, found '#',"),
   ])
-  func `A text that is no type is refused at its place`(type: String, offset: Int, what: String) {
+  func `A text that is not a type is refused at its place`(type: String, offset: Int, message: String) {
     let found = messages("{ paths: { a: { parameters: { b: '\(type)' }, state: 'S' } } }")
     #expect(found.count == 1)
-    #expect(found.first?.hasPrefix("A.json:1:\(35 + offset): error: \(what) in the type '") == true)
+    #expect(found.first?.hasPrefix("A.json:1:\(35 + offset): error: \(message) in the type '") == true)
   }
 
   @Test(arguments: [
     "String?", "String? ", "String??", " Optional<String>", "Optional < String > ", "Swift.Optional<[Int]>",
     "(@Sendable () -> Int)?", "(any P)?", "A.B?", "[Int?]?",
   ])
-  func `An optional entry is nil where nothing else is said`(type: String) throws {
+  func `An optional entry is nil by default`(type: String) throws {
     let text = "{ context: { a: { type: '\(type)' } } }"
     let code = try PathKeyGenerator.generate(from: sources([text]), importing: "OperationCore")
     #expect(code.contains("static let defaultValue: \(type) = nil }"))
@@ -97,7 +97,7 @@ struct TypeTextTests {
   }
 
   @Test
-  func `A place behind an escape counts what is written`() {
+  func `A column after an escape counts the bytes in the file`() {
     let found = messages(#"{ paths: { a: { state: "\u0053et<Int" } } }"#)
     #expect(found.first?.hasPrefix("A.json:1:33: error: '<' is never closed") == true)
   }

@@ -18,7 +18,7 @@ extension User {
     }
   }
 
-  // Hashable, so that the path of the key stands in for one that it would have had.
+  // Hashable, so that the path of the key replaces the default path.
   struct FriendsQuery: PaginatedRequest, Hashable {
     let userId: Int
     let initialPageId = 0

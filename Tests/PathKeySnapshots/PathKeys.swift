@@ -23,13 +23,13 @@ nonisolated extension PathKeys {
   internal static var signUp: OperationPathKey<SignUp.State> { .init(path: ["signUp"]) }
 
 #sourceLocation()
-  /// What is below `["class"]`.
+  /// The paths below `["class"]`.
   internal enum `class` {
     /// The prefix `["class"]`.
     internal static var path: OperationPath { ["class"] }
   }
 
-  /// What is below `["User"]`.
+  /// The paths below `["User"]`.
   internal enum User {
     /// The prefix `["User"]`.
     internal static var path: OperationPath { ["User"] }
@@ -44,7 +44,7 @@ nonisolated extension PathKeys {
   internal static var état: OperationPathPrefix<QueryState<Int, Never>> { .init(path: ["état"]) }
 
 #sourceLocation()
-  /// What is below `["posts"]`.
+  /// The paths below `["posts"]`.
   internal enum posts {
     /// The prefix `["posts"]`.
     internal static var path: OperationPath { ["posts"] }

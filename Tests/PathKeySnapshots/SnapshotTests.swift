@@ -3,18 +3,18 @@ import Operation
 import OperationPathKeyGeneration
 import Testing
 
-/// `PathKeys.swift` of this folder is what the generator makes of the files in `Input`, and is compiled with these tests.
+/// `PathKeys.swift` in this folder is generated from the files in `Input`, and compiled with these tests.
 @Suite
 struct SnapshotTests {
   @Test
-  func `The generator makes what is compiled here`() throws {
+  func `The generator produces the code that is compiled here`() throws {
     let folder = URL(filePath: #filePath).deletingLastPathComponent()
     let files = try ["OperationPaths.json", "Posts.OperationPaths.json", "Line.OperationPaths.json"].map { name in
       SourceFile(path: name, bytes: Array(try Data(contentsOf: folder.appending(path: "Input/\(name)"))))
     }
     let code = try PathKeyGenerator.generate(from: files, importing: "Operation")
     let snapshot = try String(contentsOf: folder.appending(path: "PathKeys.swift"), encoding: .utf8)
-    // CONTRIBUTING.md tells how to renew it.
+    // CONTRIBUTING.md says how to update it.
     #expect(code == snapshot)
   }
 

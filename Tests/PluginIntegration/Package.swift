@@ -33,7 +33,7 @@ let package = Package(
       swiftSettings: [.defaultIsolation(MainActor.self)],
       plugins: [pathKeys]
     ),
-    // As many keys as anybody has.
+    // More keys than any real target.
     .target(name: "Large", dependencies: [core], plugins: [pathKeys]),
     .testTarget(name: "IntegrationTests", dependencies: ["App", "Screens", "Service", operation]),
   ],

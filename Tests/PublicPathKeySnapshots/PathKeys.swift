@@ -16,7 +16,7 @@ nonisolated public enum PathKeys {
 }
 
 nonisolated extension PathKeys {
-  /// What is below `["articles"]`.
+  /// The paths below `["articles"]`.
   public enum articles {
     /// The prefix `["articles"]`.
     public static var path: OperationPath { ["articles"] }

@@ -3,7 +3,7 @@ import OperationCore
 import OperationPathKeyGeneration
 import Testing
 
-/// As the other snapshot, with keys that are public and imports that are as visible as they need to be.
+/// Like the other snapshot, with public keys and imports that have the access level they need.
 @Suite
 struct PublicSnapshotTests {
   private let folder = URL(filePath: #filePath).deletingLastPathComponent()
@@ -17,7 +17,7 @@ struct PublicSnapshotTests {
   }
 
   @Test
-  func `The generator makes what is compiled here`() throws {
+  func `The generator produces the code that is compiled here`() throws {
     let snapshot = try String(contentsOf: self.folder.appending(path: "PathKeys.swift"), encoding: .utf8)
     #expect(try self.code() == snapshot)
   }

@@ -1,4 +1,4 @@
-/// A mistake in a file, with its place and a remedy.
+/// A message about a mistake in a file, with its place and a remedy.
 package struct Diagnostic: Error, Hashable, Sendable {
   /// The kind of mistake.
   package enum Code: String, CaseIterable, Sendable {
@@ -23,14 +23,14 @@ package struct Diagnostic: Error, Hashable, Sendable {
   package let path: String
   package let line: Int
   package let column: Int
-  package let what: String
+  package let message: String
   package let remedy: String
 
-  init(_ code: Code, at place: Place, _ what: String, remedy: String) {
+  init(_ code: Code, at place: Place, _ message: String, remedy: String) {
     self.code = code
     self.path = place.file.path
     (self.line, self.column) = place.file.position(of: place.offset)
-    self.what = what
+    self.message = message
     self.remedy = remedy
   }
 }
@@ -38,6 +38,6 @@ package struct Diagnostic: Error, Hashable, Sendable {
 extension Diagnostic: CustomStringConvertible {
   /// The format of compiler messages, which build tools and editors understand.
   package var description: String {
-    "\(self.path):\(self.line):\(self.column): error: \(self.what); \(self.remedy)"
+    "\(self.path):\(self.line):\(self.column): error: \(self.message); \(self.remedy)"
   }
 }

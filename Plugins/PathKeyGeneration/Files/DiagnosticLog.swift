@@ -1,12 +1,12 @@
-/// Collects diagnostics up to a limit, so that an invalid file does not fill the memory with messages.
+/// Collects diagnostics up to a limit, so that an invalid file does not fill the memory.
 struct DiagnosticLog {
   static let limit = 1_000
 
   private(set) var diagnostics: [Diagnostic] = []
 
-  mutating func report(_ code: Diagnostic.Code, at place: Place, _ what: String, remedy: String) {
+  mutating func report(_ code: Diagnostic.Code, at place: Place, _ message: String, remedy: String) {
     guard self.diagnostics.count < Self.limit else { return }
-    self.diagnostics.append(Diagnostic(code, at: place, what, remedy: remedy))
+    self.diagnostics.append(Diagnostic(code, at: place, message, remedy: remedy))
   }
 
   mutating func append(contentsOf diagnostics: [Diagnostic]) {

@@ -1,4 +1,4 @@
-/// Finds paths that two targets of a package have in common.
+/// Finds the paths that two targets of a package share.
 package enum PathConflicts {
   /// The conflicts, each reported at the later of its two places.
   package static func diagnostics(of targets: [TargetPaths]) -> [Diagnostic] {
@@ -7,13 +7,14 @@ package enum PathConflicts {
     var groups: [String: [TargetPaths.Entry]] = [:]
     for entry in targets.flatMap(\.entries) {
       let group = "\(entry.length) \(entry.names[0])"
-      if let first = groups[group, default: []].first(where: { $0.target != entry.target && $0.mayMeet(entry) }) {
+      let others = groups[group, default: []]
+      if let first = others.first(where: { $0.target != entry.target && $0.mayConflict(with: entry) }) {
         let verb = first.isSame(as: entry) ? "is" : "may be"
         log.report(
           .pathOfTwoTargets,
           at: entry.key.name.place,
-          "the path \(entry.inWords) of '\(entry.target)' \(verb) a path of '\(first.target)' too, "
-            + "\(first.inWords) at \(first.key.name.place.inWords)",
+          "the path \(entry.literal) of '\(entry.target)' \(verb) a path of '\(first.target)' too, "
+            + "\(first.literal) at \(first.key.name.place.description)",
           remedy: "rename one of the two keys, or move them to a target that both use"
         )
       }
@@ -26,7 +27,8 @@ package enum PathConflicts {
 extension TargetPaths.Entry {
   fileprivate var length: Int { self.names.count + self.key.parameters.count }
 
-  fileprivate var inWords: String {
+  /// The path with its parameters: `["users", id: Int]`.
+  fileprivate var literal: String {
     let parameters = self.key.parameters.map { "\($0.name): \($0.type.text)" }
     return "[" + (self.names.map { "\"\($0)\"" } + parameters).joined(separator: ", ") + "]"
   }
@@ -36,8 +38,8 @@ extension TargetPaths.Entry {
       && zip(self.key.parameters, other.key.parameters).allSatisfy { $0.type.text == $1.type.text }
   }
 
-  /// Whether both keys give the same path for some arguments. Elements are equal if their types and values are.
-  fileprivate func mayMeet(_ other: Self) -> Bool {
+  /// Whether both keys may give the same path for some arguments: elements are equal if their types and values are.
+  fileprivate func mayConflict(with other: Self) -> Bool {
     self.length == other.length
       && (0..<self.length).allSatisfy { position in
         switch (self.element(at: position), other.element(at: position)) {

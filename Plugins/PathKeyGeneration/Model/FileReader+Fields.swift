@@ -1,15 +1,15 @@
 extension FileReader {
-  mutating func object(_ node: JSONNode, _ what: String) -> JSONObject? {
+  mutating func object(_ node: JSONNode, _ subject: String) -> JSONObject? {
     guard case .object(let object) = node.value else {
-      self.reportKind(of: node, what, expected: "an object")
+      self.reportKind(of: node, subject, expected: "an object")
       return nil
     }
     return object
   }
 
-  mutating func string(_ node: JSONNode, _ what: String) -> JSONString? {
+  mutating func string(_ node: JSONNode, _ subject: String) -> JSONString? {
     guard case .string(let string) = node.value else {
-      self.reportKind(of: node, what, expected: "a string")
+      self.reportKind(of: node, subject, expected: "a string")
       return nil
     }
     return string
@@ -24,23 +24,23 @@ extension FileReader {
     object["doc"].flatMap { self.string($0.value, "'doc'") }.map { Documentation($0) }
   }
 
-  mutating func reportKind(of node: JSONNode, _ what: String, expected: String) {
+  mutating func reportKind(of node: JSONNode, _ subject: String, expected: String) {
     self.log.report(
       .wrongKind,
       at: node.place,
-      "\(what) is \(node.kind)",
+      "\(subject) is \(node.kind)",
       remedy: "expected \(expected)"
     )
   }
 
-  mutating func refuseUnknownFields(of object: JSONObject, _ known: [String], in what: String) {
+  mutating func refuseUnknownFields(of object: JSONObject, _ known: [String], in subject: String) {
     for member in object.members where !known.contains(member.name.text) {
       let name = member.name.text
       let meant = known.first { $0.isLike(name) }
       self.log.report(
         .unknownField,
         at: member.name.place,
-        "\(what) has no field '\(name.onOneLine)'",
+        "\(subject) has no field '\(name.onOneLine)'",
         remedy: meant.map { "did you mean '\($0)'?" }
           ?? "the fields are \(known.map { "'\($0)'" }.joined(separator: ", "))"
       )

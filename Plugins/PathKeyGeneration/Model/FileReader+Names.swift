@@ -1,5 +1,5 @@
 extension FileReader {
-  /// What a name is used for.
+  /// The declaration that a name is used for.
   enum NameUse {
     case node
     case parameter
@@ -8,14 +8,14 @@ extension FileReader {
     case entry
   }
 
-  /// Whether the generated code can use the name. Reports why if it cannot.
+  /// Whether the generated code can use the name. Reports the reason if it cannot.
   mutating func isUsableName(_ name: JSONString, for use: NameUse) -> Bool {
     guard SwiftName.isIdentifier(name.text) else {
       let example = name.text.camelCased
       self.log.report(
         .invalidName,
         at: name.place,
-        "'\(name.text.onOneLine)' is no Swift identifier",
+        "'\(name.text.onOneLine)' is not a Swift identifier",
         remedy: example.isEmpty ? "give it a name of letters, digits and '_'" : "write '\(example)'"
       )
       return false
@@ -67,7 +67,7 @@ extension FileReader.NameUse {
 }
 
 extension String {
-  /// An identifier made of a text with other characters: `userFriends` for `user-friends`.
+  /// An identifier for a text with other characters: `userFriends` for `user-friends`.
   fileprivate var camelCased: String {
     let words = self.prefix(100).split { !$0.unicodeScalars.allSatisfy(SwiftName.isBody) }
     let first = words.first.map(String.init) ?? ""

@@ -26,7 +26,7 @@ extension FileReader {
         if isName { namespace.children.append(.namespace(child)) }
       }
     }
-    if isEmpty, !object.isDamaged {
+    if isEmpty, !object.isIncomplete {
       self.log.report(
         .emptyTree,
         at: place,
@@ -40,20 +40,20 @@ extension FileReader {
   static let keyFields = ["parameters", "operation", "state", "doc"]
 
   private mutating func key(_ name: JSONString, _ object: JSONObject) -> Key? {
-    let what = "the key '\(name.text.onOneLine)'"
+    let subject = "the key '\(name.text.onOneLine)'"
     var key = Key(name: name)
-    self.refuseUnknownFields(of: object, Self.keyFields, in: what)
+    self.refuseUnknownFields(of: object, Self.keyFields, in: subject)
     let parameters = object["parameters"].map { self.parameters($0.value, for: object["operation"]) } ?? []
     let operation = object["operation"].flatMap { self.operation($0) }
     let state = object["state"].flatMap { self.type($0) }
     key.documentation = self.documentation(of: object)
     if object["state"] == nil, object["operation"] == nil {
-      guard !object.isDamaged else { return nil }
+      guard !object.isIncomplete else { return nil }
       self.log.report(
         .missingState,
         at: name.place,
-        "\(what) has neither 'state' nor 'operation'",
-        remedy: "add the state that lives there, such as state: \"QueryState<User, any Error>\""
+        "\(subject) has neither 'state' nor 'operation'",
+        remedy: "add the type of its state, such as state: \"QueryState<User, any Error>\""
       )
       return nil
     }
@@ -73,7 +73,7 @@ extension FileReader {
       guard let type = self.type(member, allowsSome: true), isName else { continue }
       parameters.append(Key.Parameter(name: member.name.text, type: type))
     }
-    return parameters.count == object.members.count && !object.isDamaged ? parameters : nil
+    return parameters.count == object.members.count && !object.isIncomplete ? parameters : nil
   }
 
   private mutating func operation(_ member: JSONObject.Member) -> TypeText? {
@@ -94,7 +94,7 @@ extension FileReader {
 }
 
 extension JSONObject {
-  /// Whether the object is a leaf. All members of a namespace are objects, except its documentation.
+  /// Whether the object is a key. All members of a namespace are objects, except its documentation.
   fileprivate var isKey: Bool {
     self.members.contains { member in
       guard case .object(let object) = member.value.value else { return !member.isDocumentation }

@@ -1,4 +1,4 @@
-/// Converts the value of a file to a tree, and reports mistakes.
+/// Reads the tree of a file from its JSON value, and reports mistakes.
 struct FileReader {
   /// The contents of one file.
   struct Content {
@@ -25,7 +25,7 @@ struct FileReader {
     if let member = object["imports"] { self.readImports(member.value) }
     if let member = object["paths"] { self.readPaths(member) }
     if let member = object["context"] { self.readContext(member.value) }
-    if object["paths"] == nil, object["context"] == nil, !object.isDamaged {
+    if object["paths"] == nil, object["context"] == nil, !object.isIncomplete {
       self.log.report(
         .emptyTree,
         at: root.place,
@@ -64,7 +64,7 @@ extension FileReader {
         self.log.report(
           .invalidImport,
           at: string.place,
-          "'\(string.text.onOneLine)' is no module",
+          "'\(string.text.onOneLine)' is not a module",
           remedy: "write the name of a module, such as \"Models\" or \"internal Models\""
         )
         continue
@@ -86,34 +86,34 @@ extension FileReader {
       guard let entry = self.entry(member), isName else { continue }
       self.content.tree.entries.append(entry)
     }
-    if object.members.isEmpty, !object.isDamaged {
+    if object.members.isEmpty, !object.isIncomplete {
       self.log.report(.emptyTree, at: node.place, "'context' is empty", remedy: "add an entry, or remove it")
     }
   }
 
   private mutating func entry(_ member: JSONObject.Member) -> ContextEntry? {
-    let what = "the context entry '\(member.name.text.onOneLine)'"
-    guard let object = self.object(member.value, what) else { return nil }
-    self.refuseUnknownFields(of: object, ["type", "default", "doc"], in: what)
+    let subject = "the context entry '\(member.name.text.onOneLine)'"
+    guard let object = self.object(member.value, subject) else { return nil }
+    self.refuseUnknownFields(of: object, ["type", "default", "doc"], in: subject)
     let type = object["type"].flatMap { self.type($0) }
     let initial = object["default"].flatMap { member in
       self.string(member.value, "'default'").flatMap { ExpressionText($0, log: &self.log) }
     }
     let documentation = self.documentation(of: object)
-    if object["type"] == nil, !object.isDamaged {
+    if object["type"] == nil, !object.isIncomplete {
       self.log.report(
         .missingType,
         at: member.name.place,
-        "\(what) has no 'type'",
+        "\(subject) has no 'type'",
         remedy: "add one, such as type: \"any HTTPDataTransport\""
       )
     }
     guard let type else { return nil }
-    if object["default"] == nil, !type.isOptional, !object.isDamaged {
+    if object["default"] == nil, !type.isOptional, !object.isIncomplete {
       self.log.report(
         .missingDefault,
         at: member.name.place,
-        "\(what) has no 'default'",
+        "\(subject) has no 'default'",
         remedy: "add one, such as default: \"URLSession.shared\", or make the type optional"
       )
       return nil

@@ -1,7 +1,7 @@
 extension Merging {
   /// Reports types that the generated code cannot refer to, because a namespace with the same name hides them.
   mutating func checkTypes(in namespace: Namespace, path: [String]) {
-    // The code of a namespace is an extension of it: the namespaces directly below are visible there, and none above.
+    // The code of a namespace is in an extension of it, where only the namespaces directly below it are visible.
     var hidden: [String: Place] = [:]
     for case .namespace(let child) in namespace.children {
       guard let name = child.name else { continue }
@@ -25,14 +25,14 @@ extension Merging {
         self.log.report(
           .hiddenType,
           at: type.place,
-          "the namespace '\(name)' at \(place.inWords) hides the type '\(name)' of the key '\(key.name.text)'",
+          "the namespace '\(name)' at \(place.description) hides the type '\(name)' of the key '\(key.name.text)'",
           remedy: "rename the namespace, or write the module before the type"
         )
       }
     }
   }
 
-  /// Reports types of entries that are hidden in the generated code, which is inside the context and inside its keys.
+  /// Reports the types of entries that are hidden inside the context and inside its keys, where the generated code is.
   mutating func checkTypes(of entries: [ContextEntry]) {
     for entry in entries {
       guard let name = entry.type.leadingNames.first(where: { ["Key", "Value"].contains($0) }) else { continue }
@@ -55,7 +55,7 @@ extension Merging {
         self.log.report(
           .duplicateOperation,
           at: operation.place,
-          "'\(name)' has a path already, from the key at \(first.inWords)",
+          "'\(name)' has a path already, from the key at \(first.description)",
           remedy: "remove 'operation' from one of the two keys"
         )
       } else {

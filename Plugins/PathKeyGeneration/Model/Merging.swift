@@ -1,4 +1,4 @@
-/// Merges the contents of the files of a target, and reports conflicts between them.
+/// Merges the contents of a target's files, and reports conflicts between them.
 struct Merging {
   var log = DiagnosticLog()
 
@@ -28,7 +28,7 @@ struct Merging {
         self.log.report(
           .accessDisagrees,
           at: place,
-          "the access level is '\(content.tree.access.rawValue)' here and '\(tree.access.rawValue)' at \(first.inWords)",
+          "the access level is '\(content.tree.access.rawValue)' here and '\(tree.access.rawValue)' at \(first.description)",
           remedy: "write the same in all files of the target, or in one of them alone"
         )
       } else {
@@ -45,7 +45,7 @@ struct Merging {
         self.log.report(
           .duplicateEntry,
           at: entry.name.place,
-          "the context entry '\(entry.name.text)' is there twice, first at \(first.inWords)",
+          "the context entry '\(entry.name.text)' is defined twice, first at \(first.description)",
           remedy: "remove or rename one"
         )
       } else {
@@ -77,14 +77,14 @@ struct Merging {
         self.log.report(
           .duplicatePath,
           at: name.place,
-          "the path \(path.inWords) is there twice, first at \(first.name.place.inWords)",
+          "the path \(path.literal) is defined twice, first at \(first.name.place.description)",
           remedy: "remove or rename one of the two keys"
         )
       case (let first, .key), (let first, .namespace):
         self.log.report(
           .ambiguousPath,
           at: name.place,
-          "\(path.inWords) is a \(first.kind) at \(first.name?.place.inWords ?? "") and a \(child.kind) here, so a "
+          "\(path.literal) is a \(first.kind) at \(first.name?.place.description ?? "") and a \(child.kind) here, so a "
             + "parameter of the key could make the path of a key in the namespace",
           remedy: "rename one of the two"
         )
@@ -98,7 +98,7 @@ struct Merging {
       self.log.report(
         .secondDocumentation,
         at: documentation.place,
-        "the namespace \(path.inWords) is described here and at \(earlier.place.inWords)",
+        "the namespace \(path.literal) is described here and at \(earlier.place.description)",
         remedy: "keep one 'doc'"
       )
     } else {
@@ -118,5 +118,5 @@ extension Namespace.Child {
 
 extension [String] {
   /// The path as a Swift literal: `["users", "friends"]`.
-  var inWords: String { "[" + self.map { "\"\($0)\"" }.joined(separator: ", ") + "]" }
+  var literal: String { "[" + self.map { "\"\($0)\"" }.joined(separator: ", ") + "]" }
 }

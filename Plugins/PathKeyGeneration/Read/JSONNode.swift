@@ -34,8 +34,8 @@ struct JSONObject {
 
   var members: [Member] = []
 
-  /// Whether a part of the object could not be read, so that members may be missing.
-  var isDamaged = false
+  /// Whether members may be missing, because a part of the object could not be read.
+  var isIncomplete = false
 
   subscript(name: String) -> Member? { self.members.first { $0.name.text == name } }
 }

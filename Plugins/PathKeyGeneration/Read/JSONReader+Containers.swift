@@ -38,7 +38,7 @@ extension JSONReader {
     case "null": return .null
     case "Infinity", "NaN": return .number
     default:
-      self.report(.expectedValue, at: start, "'\(name.text.onOneLine)' is no value", remedy: "put it in quotes")
+      self.report(.expectedValue, at: start, "'\(name.text.onOneLine)' is not a value", remedy: "put it in quotes")
       return nil
     }
   }
@@ -68,7 +68,7 @@ extension JSONReader {
   private mutating func object() -> JSONObject {
     var object = JSONObject()
     var places: [String: Place] = [:]
-    object.isDamaged = !self.items(until: "}") { reader in
+    object.isIncomplete = !self.items(until: "}") { reader in
       guard let name = reader.name() else { return false }
       reader.skipBlanks()
       guard reader.isAt(":") else {
@@ -87,7 +87,7 @@ extension JSONReader {
         reader.report(
           .duplicateName,
           at: name.place.offset,
-          "'\(name.text.onOneLine)' is there twice, first at \(first.inWords)",
+          "'\(name.text.onOneLine)' is defined twice, first at \(first.description)",
           remedy: "remove or rename one"
         )
       } else {
@@ -102,16 +102,16 @@ extension JSONReader {
   /// Reads items separated by commas. Returns false if a part of them could not be read.
   private mutating func items(until end: Unicode.Scalar, read: (inout Self) -> Bool) -> Bool {
     let start = self.offset
-    var isWhole = true
+    var isComplete = true
     self.offset += 1
     self.skipBlanks()
     while !self.isAtEnd, !self.isAt(end) {
       if self.isAt("}") || self.isAt("]") {
-        self.report(.mismatchedBracket, "\(self.found) closes nothing here", remedy: "expected ',' or '\(end)'")
+        self.report(.mismatchedBracket, "\(self.found) closes no bracket", remedy: "expected ',' or '\(end)'")
         self.offset += 1
-        isWhole = false
+        isComplete = false
       } else if !read(&self) {
-        isWhole = false
+        isComplete = false
         self.skipItem()
       }
       self.skipBlanks()
@@ -121,17 +121,17 @@ extension JSONReader {
       } else if !self.isAtEnd, !self.isAt("}"), !self.isAt("]") {
         self.report(.expectedComma, "expected ',' or '\(end)', found \(self.found)", remedy: "put a comma before it")
         if !self.startsItem {
-          isWhole = false
+          isComplete = false
           self.skipItem()
         }
       }
     }
     if self.isAtEnd {
-      isWhole = false
+      isComplete = false
       self.reportEnd(of: "'\(Unicode.Scalar(self.bytes[start]))'", from: start, remedy: "close it by '\(end)'")
     } else {
       self.offset += 1
     }
-    return isWhole
+    return isComplete
   }
 }

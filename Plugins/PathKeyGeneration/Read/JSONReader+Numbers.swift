@@ -31,7 +31,7 @@ extension JSONReader {
   }
 
   private mutating func invalidNumber(from start: Int) -> JSONNode.Value? {
-    self.report(.invalidNumber, at: start, "this is no number", remedy: "put the value in quotes")
+    self.report(.invalidNumber, at: start, "this is not a number", remedy: "put the value in quotes")
     return nil
   }
 

@@ -31,7 +31,7 @@ extension JSONReader {
     let quote = self.current
     var text: [UInt8] = []
     var offsets: [Int] = []
-    var isSound = true
+    var isValid = true
     self.offset += 1
     while !self.isAtEnd, self.current != quote {
       let place = self.offset
@@ -48,11 +48,11 @@ extension JSONReader {
         if let scalars = self.escape() {
           text.append(contentsOf: scalars.utf8)
         } else {
-          isSound = false
+          isValid = false
         }
       case 0..<0x20 where self.current != UInt8(ascii: "\t"), 0x7F:
         self.report(.controlCharacter, "\(self.found) in a string", remedy: "remove it")
-        isSound = false
+        isValid = false
         self.offset += 1
       default:
         text.append(self.current)
@@ -66,7 +66,7 @@ extension JSONReader {
     }
     offsets.append(self.offset)
     self.offset += 1
-    guard isSound else { return nil }
+    guard isValid else { return nil }
     return JSONString(text: String(decoding: text, as: UTF8.self), place: self.place(start), offsets: offsets)
   }
 
@@ -86,7 +86,8 @@ extension JSONReader {
     case "x": return self.hexadecimal(digits: 2, from: start).flatMap { self.text(of: $0, from: start) }
     case "u": return self.unicode(from: start)
     case "1"..."9":
-      self.reportEscape(from: start, "'\\\(scalar)' is no escape", remedy: "write '\(scalar)', or \\u and four digits")
+      let remedy = "write '\(scalar)', or \\u and four digits"
+      self.reportEscape(from: start, "'\\\(scalar)' is not an escape", remedy: remedy)
       return nil
     case "\r":
       if self.isAt("\n") { self.offset += 1 }
@@ -131,7 +132,7 @@ extension JSONReader {
     return String(scalar)
   }
 
-  private mutating func reportEscape(from start: Int, _ what: String, remedy: String) {
-    self.report(.invalidEscape, at: start, what, remedy: remedy)
+  private mutating func reportEscape(from start: Int, _ message: String, remedy: String) {
+    self.report(.invalidEscape, at: start, message, remedy: remedy)
   }
 }

@@ -80,10 +80,10 @@ extension JSONReader {
     self.reportEnd(of: "the comment", from: start, remedy: "close it by '*/'")
   }
 
-  mutating func reportEnd(of what: String, from start: Int, remedy: String) {
+  mutating func reportEnd(of construct: String, from start: Int, remedy: String) {
     guard !self.hasReportedEnd else { return }
     self.hasReportedEnd = true
-    self.report(.unclosed, at: start, "\(what) is never closed", remedy: remedy)
+    self.report(.unclosed, at: start, "\(construct) is never closed", remedy: remedy)
   }
 }
 

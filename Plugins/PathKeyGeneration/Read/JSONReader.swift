@@ -48,8 +48,8 @@ extension JSONReader {
 
   func place(_ offset: Int) -> Place { Place(file: self.file, offset: offset) }
 
-  mutating func report(_ code: Diagnostic.Code, at offset: Int? = nil, _ what: String, remedy: String) {
-    self.log.report(code, at: self.place(offset ?? self.offset), what, remedy: remedy)
+  mutating func report(_ code: Diagnostic.Code, at offset: Int? = nil, _ message: String, remedy: String) {
+    self.log.report(code, at: self.place(offset ?? self.offset), message, remedy: remedy)
   }
 
   /// The scalar at an offset and its length in bytes. The bytes must be valid UTF-8.

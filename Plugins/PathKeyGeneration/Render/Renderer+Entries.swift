@@ -30,6 +30,6 @@ extension Renderer {
     self.line()
   }
 
-  /// An unlikely name for a type in the file: the key would hide a type with the same name.
+  /// A name that no type of the user is likely to have, because the key would hide that type.
   private static func keyName(of entry: ContextEntry) -> String { "KeyOf_\(entry.name.text)" }
 }

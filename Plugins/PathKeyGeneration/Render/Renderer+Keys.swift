@@ -9,7 +9,7 @@ extension Renderer {
     self.renderChildren(of: root, path: [])
   }
 
-  /// Writes the nodes of a namespace in an extension of it, where namespaces further up hide no types.
+  /// Writes the nodes of a namespace in an extension of it, where the namespaces that contain it hide no types.
   private mutating func renderChildren(of namespace: Namespace, path: [String]) {
     guard !namespace.children.isEmpty else { return }
     self.line("nonisolated extension \(Self.reference(to: path)) {")
@@ -33,10 +33,10 @@ extension Renderer {
     guard let name = namespace.name else { return }
     let path = path + [name.text]
     self.endMapping()
-    self.documentation(namespace.documentation?.lines ?? ["What is below `\(path.inWords)`."], indentation: "  ")
+    self.documentation(namespace.documentation?.lines ?? ["The paths below `\(path.literal)`."], indentation: "  ")
     self.line("  \(self.access.rawValue) enum \(SwiftName.escaped(name.text)) {")
-    self.line("    /// The prefix `\(path.inWords)`.")
-    self.line("    \(self.access.rawValue) static var path: OperationPath { \(path.inWords) }")
+    self.line("    /// The prefix `\(path.literal)`.")
+    self.line("    \(self.access.rawValue) static var path: OperationPath { \(path.literal) }")
     self.line("  }")
   }
 
@@ -64,8 +64,8 @@ extension Renderer {
     )
     self.line()
     self.member(
-      "\(access) static var \(name): OperationPathPrefix<\(state)> { .init(path: \(path.inWords)) }",
-      documentation: ["The prefix `\(path.inWords)`, for all values of the parameters."],
+      "\(access) static var \(name): OperationPathPrefix<\(state)> { .init(path: \(path.literal)) }",
+      documentation: ["The prefix `\(path.literal)`, for all values of the parameters."],
       at: key.name.place
     )
   }

@@ -39,7 +39,7 @@ extension Renderer {
       self.documentation(documentation, indentation: "  ")
       return self.line("  \(declaration)")
     }
-    // The lines above the declaration would be mapped to lines before the first line of the file.
+    // A comment above the declaration would be mapped to lines before the first line of the file.
     self.map(to: place, before: 0)
     self.line("  /** \(documentation.asBlockComment) */ \(declaration)")
   }
@@ -47,7 +47,7 @@ extension Renderer {
   /// Maps the code after the next `before` lines to a line of the user's file, for messages of the compiler. `before`
   /// must be less than the number of that line.
   mutating func map(to place: Place, before lines: Int) {
-    // A path that cannot be written in a string literal gets no mapping; the mapping of the previous file must end too.
+    // A path that cannot be written as a string literal gets no mapping, and the mapping of the previous file has to end.
     guard place.file.path.utf8.allSatisfy({ $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) else {
       return self.endMapping()
     }
@@ -86,7 +86,7 @@ extension Renderer {
       self.line(access == .internal ? "import \(module)" : "\(access.rawValue) import \(module)")
     }
     self.line("#else")
-    // Within a target, all imports of a module must be alike: with an access level, or without.
+    // Within a target, either all imports of a module have an access level or none has.
     for (module, wanted) in modules {
       let isStated = wanted.contains { $0.access != nil }
       self.line(isStated ? "\(self.access(of: wanted).rawValue) import \(module)" : "import \(module)")

@@ -1,4 +1,4 @@
-/// Finds brackets, strings, comments and statements that would end an expression early or swallow the code after it.
+/// Finds brackets, strings, comments and statements that would end an expression early or extend it into later code.
 struct ExpressionScanner {
   private let bytes: [UInt8]
   private var offset = 0
@@ -12,11 +12,11 @@ struct ExpressionScanner {
   /// Reads the text as one expression.
   mutating func scanAll() throws(SwiftTextError) {
     guard self.bytes.contains(where: { $0 > 0x20 }) else {
-      throw SwiftTextError(offset: 0, what: "nothing", remedy: "write an expression, such as \"URLSession.shared\"")
+      throw SwiftTextError(offset: 0, message: "nothing", remedy: "write an expression, such as \"URLSession.shared\"")
     }
     while self.offset < self.bytes.count { try self.step() }
     if let (bracket, offset) = self.open.last {
-      throw SwiftTextError(offset: offset, what: "'\(bracket)' is never closed", remedy: "close it")
+      throw SwiftTextError(offset: offset, message: "'\(bracket)' is never closed", remedy: "close it")
     }
   }
 
@@ -33,13 +33,13 @@ struct ExpressionScanner {
         return try self.string(hashes: hashes)
       }
     case "/" where [UInt8(ascii: "/"), UInt8(ascii: "*")].contains(self.byte(self.offset + 1)):
-      throw self.wrong("a comment", "put comments next to the entry, or describe it by 'doc'")
+      throw self.error("a comment", "put comments next to the entry, or describe it by 'doc'")
     case ";", ",":
-      if self.open.isEmpty { throw self.wrong("'\(character)' outside brackets", "write one expression") }
+      if self.open.isEmpty { throw self.error("'\(character)' outside brackets", "write one expression") }
     case "\n", "\r":
-      if self.open.isEmpty { throw self.wrong("a new line outside brackets", "write the expression on one line") }
+      if self.open.isEmpty { throw self.error("a new line outside brackets", "write the expression on one line") }
     case "=":
-      if self.open.isEmpty, self.isAssignment { throw self.wrong("an assignment", "write one expression") }
+      if self.open.isEmpty, self.isAssignment { throw self.error("an assignment", "write one expression") }
     default: break
     }
     self.offset += 1
@@ -47,9 +47,9 @@ struct ExpressionScanner {
 
   private mutating func close(_ end: Unicode.Scalar) throws(SwiftTextError) {
     let pairs: [Unicode.Scalar: Unicode.Scalar] = [")": "(", "]": "[", "}": "{"]
-    guard let last = self.open.popLast() else { throw self.wrong("'\(end)' closes nothing", "remove it") }
+    guard let last = self.open.popLast() else { throw self.error("'\(end)' closes no bracket", "remove it") }
     guard last.bracket == pairs[end] else {
-      throw self.wrong("'\(end)' does not close '\(last.bracket)'", "check the brackets")
+      throw self.error("'\(end)' does not close '\(last.bracket)'", "check the brackets")
     }
   }
 
@@ -69,16 +69,16 @@ struct ExpressionScanner {
         self.offset += 1 + hashes
         if self.byte(self.offset) == UInt8(ascii: "(") { try self.interpolation() } else { self.offset += 1 }
       case "\n" where quotes == 1, "\r" where quotes == 1:
-        throw SwiftTextError(offset: start, what: "a string that is not closed on its line", remedy: "close it")
+        throw SwiftTextError(offset: start, message: "a string that is not closed on its line", remedy: "close it")
       default: self.offset += 1
       }
     }
-    throw SwiftTextError(offset: start, what: "a string that is never closed", remedy: "close it")
+    throw SwiftTextError(offset: start, message: "a string that is never closed", remedy: "close it")
   }
 
   private mutating func interpolation() throws(SwiftTextError) {
     let outer = self.open.count
-    guard outer < 64 else { throw self.wrong("more than 64 levels", "give the inner expression a name") }
+    guard outer < 64 else { throw self.error("more than 64 levels", "give the inner expression a name") }
     repeat { try self.step() } while self.open.count > outer && self.offset < self.bytes.count
   }
 
@@ -97,7 +97,7 @@ struct ExpressionScanner {
     return end - offset
   }
 
-  private func wrong(_ what: String, _ remedy: String) -> SwiftTextError {
-    SwiftTextError(offset: self.offset, what: what, remedy: remedy)
+  private func error(_ message: String, _ remedy: String) -> SwiftTextError {
+    SwiftTextError(offset: self.offset, message: message, remedy: remedy)
   }
 }

@@ -12,7 +12,7 @@ struct ExpressionText {
       log.report(
         .malformedExpression,
         at: string.place(ofByte: error.offset),
-        "\(error.what) in the expression '\(string.text.onOneLine)'",
+        "\(error.message) in the expression '\(string.text.onOneLine)'",
         remedy: error.remedy
       )
       return nil

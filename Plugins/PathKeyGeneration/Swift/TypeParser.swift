@@ -21,7 +21,7 @@ struct TypeParser {
   mutating func parseAll() throws(SwiftTextError) {
     self.skipBlanks()
     guard self.offset < self.bytes.count else {
-      throw SwiftTextError(offset: 0, what: "nothing", remedy: "write a type, such as \"Int\"")
+      throw SwiftTextError(offset: 0, message: "nothing", remedy: "write a type, such as \"Int\"")
     }
     try self.type()
     guard self.offset == self.bytes.count else {
@@ -36,7 +36,7 @@ extension TypeParser {
     guard self.depth < Self.maximumDepth else {
       throw SwiftTextError(
         offset: self.offset,
-        what: "more than \(Self.maximumDepth) levels",
+        message: "more than \(Self.maximumDepth) levels",
         remedy: "give the inner type a name by a typealias"
       )
     }
@@ -58,7 +58,7 @@ extension TypeParser {
       self.isPlainName = false
       self.advance()
       try self.postfix()
-      self.noteOptional(false)
+      self.recordOptional(false)
     }
     try self.functionResult()
   }
@@ -72,10 +72,10 @@ extension TypeParser {
   /// Reads a word such as `any` at the current position.
   private mutating func specifier(_ word: String) throws(SwiftTextError) {
     if word == "some", !(self.allowsSome && self.depth == 1) {
-      throw SwiftTextError(offset: self.offset, what: "'some'", remedy: "name the type, or write 'any'")
+      throw SwiftTextError(offset: self.offset, message: "'some'", remedy: "name the type, or write 'any'")
     }
     if ["inout", "isolated"].contains(word), self.depth == 1 {
-      throw SwiftTextError(offset: self.offset, what: "'\(word)'", remedy: "keep it for parameters of functions")
+      throw SwiftTextError(offset: self.offset, message: "'\(word)'", remedy: "keep it for parameters of functions")
     }
     _ = self.name()
     if word == "nonisolated" { self.attributeArguments() }
@@ -108,7 +108,7 @@ extension TypeParser {
       return
     }
     self.isPlainName = false
-    self.noteOptional(false)
+    self.recordOptional(false)
     self.offset += 2
     self.skipBlanks()
     try self.type()
@@ -121,13 +121,13 @@ extension TypeParser {
       if self.isAt("?") || self.isAt("!") {
         if self.isAt("!") { throw self.unexpected("an optional is written with '?'", remedy: "write '?'") }
         self.isPlainName = false
-        self.noteOptional(true)
+        self.recordOptional(true)
         self.advance()
       } else if self.isAt("."), !self.isAtEllipsis {
         let isOfSwift = self.bytes[start..<self.offset].elementsEqual("Swift".utf8)
         self.advance()
         guard let name = self.name() else { throw self.unexpected("expected a name after '.'") }
-        self.noteOptional(isOfSwift && name == "Optional" && self.isAt("<"))
+        self.recordOptional(isOfSwift && name == "Optional" && self.isAt("<"))
         try self.genericArguments()
       } else {
         return
@@ -148,7 +148,7 @@ extension TypeParser {
       try self.bracketed()
     } else if let name = self.typeName() {
       self.leadingNames.append(name)
-      self.noteOptional(name == "Optional" && self.isAt("<"))
+      self.recordOptional(name == "Optional" && self.isAt("<"))
       try self.genericArguments()
     } else {
       throw self.unexpected("expected a type")
@@ -156,7 +156,7 @@ extension TypeParser {
   }
 
   /// Stores whether the last type is an optional, unless it is inside another type.
-  private mutating func noteOptional(_ isOptional: Bool) {
+  private mutating func recordOptional(_ isOptional: Bool) {
     if self.depth == 1 { self.isOptional = isOptional }
   }
 
@@ -237,7 +237,7 @@ extension TypeParser {
     if self.isAt(end) { return self.advance() }
     if self.offset == self.bytes.count {
       let bracket = Unicode.Scalar(self.bytes[start])
-      throw SwiftTextError(offset: start, what: "'\(bracket)' is never closed", remedy: "close it by '\(end)'")
+      throw SwiftTextError(offset: start, message: "'\(bracket)' is never closed", remedy: "close it by '\(end)'")
     }
     throw self.unexpected("expected ',' or '\(end)'")
   }
@@ -293,12 +293,12 @@ extension TypeParser {
   }
 
   private func unexpected(
-    _ what: String,
+    _ message: String,
     remedy: String = "write a type as in code, such as \"[User.ID]\""
   ) -> SwiftTextError {
     let rest = String(decoding: self.bytes[self.offset...], as: UTF8.self)
     let found = rest.first.map { $0.isNewline ? "a new line" : "'\($0)'" } ?? "the end"
-    return SwiftTextError(offset: self.offset, what: "\(what), found \(found),", remedy: remedy)
+    return SwiftTextError(offset: self.offset, message: "\(message), found \(found),", remedy: remedy)
   }
 }
 

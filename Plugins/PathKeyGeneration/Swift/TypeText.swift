@@ -19,7 +19,7 @@ struct TypeText {
       log.report(
         .malformedType,
         at: string.place(ofByte: error.offset),
-        "\(error.what) in the type '\(string.text.onOneLine)'",
+        "\(error.message) in the type '\(string.text.onOneLine)'",
         remedy: error.remedy
       )
       return nil
@@ -35,7 +35,7 @@ struct TypeText {
 /// An error in a piece of Swift code, and the offset of its byte.
 struct SwiftTextError: Error {
   let offset: Int
-  let what: String
+  let message: String
   let remedy: String
 }
 

@@ -10,7 +10,7 @@ nonisolated enum PathKeys {
 }
 
 nonisolated extension PathKeys {
-  /// What is below `["users"]`.
+  /// The paths below `["users"]`.
   enum users {
     /// The prefix `["users"]`.
     static var path: OperationPath { ["users"] }

@@ -1,8 +1,8 @@
 import Operation
 internal import Service
 
-// What a target adds to its keys may be in a file of this name.
+// The target's own extension of its keys, in a file whose name the generated file must not have.
 extension PathKeys {
-  /// The favourite of whoever uses the app.
+  /// The favourite of the current user.
   static var ownFavourite: OperationPathKey<QueryState<Article, any Error>> { self.favourite(of: "me") }
 }

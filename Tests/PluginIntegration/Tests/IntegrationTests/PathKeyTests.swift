@@ -45,14 +45,14 @@ struct PathKeyTests {
   }
 
   @Test
-  func `A key made from the operation equals the one made from the parameters`() {
+  func `A key of an operation equals the key with its parameters`() {
     #expect(OperationPathKey(User.ProfileQuery(id: "a")) == App.PathKeys.users.profile(id: "a"))
     #expect(OperationPathKey(Article.LatestQuery()) == Service.PathKeys.articles.latest)
     #expect(OperationPathKey(User.ProfileQuery(id: "a")) != App.PathKeys.users.profile(id: "b"))
   }
 
   @Test
-  func `Keys of another module are there when they are public`() async throws {
+  func `Public keys of another module can be used`() async throws {
     var context = OperationContext()
     context.library = OneArticle()
     let client = OperationClient(defaultContext: context)
@@ -74,7 +74,7 @@ struct PathKeyTests {
   }
 
   @Test
-  func `Context entries have their defaults and take values`() async throws {
+  func `Context entries have their defaults, and can be set`() async throws {
     #expect(OperationContext().screen == nil)
     #expect(OperationContext().friendships.isEmpty)
     let store = self.client.store(for: User.FriendsQuery(userId: "a"))
