@@ -5,7 +5,7 @@ import PackageDescription
 
 // MARK: - The table
 
-/// The integrations with other packages. Nobody gets one, nor resolves its packages, without switching its trait on.
+/// The integrations with other packages. The packages of an integration are resolved only if its trait is on.
 let integrations: [Integration] = [
   Integration(
     trait: "SwiftOperationMacros",
@@ -43,8 +43,8 @@ let integrations: [Integration] = [
 ///
 /// Dependencies go one way: Core ← Backoff ← Retry and CircuitBreaker, Core and Mutation ← Persistence ← SQLite, Core ←
 /// every other module, and only the umbrella sees them all.
-/// What runs in a build, from `generator` to `plugin`, shares no target with what runs in a user's program.
-/// A line with a trait is empty unless that trait is on: `#if` stands around each of its files.
+/// The targets that run in a build, from `generator` to `command`, share no target with the libraries.
+/// A module with a trait is empty unless that trait is on: `#if` is around each of its files.
 let table: [Module] = [
   .library("Core"),
   .library("Backoff", uses: ["Core"]),
@@ -99,7 +99,7 @@ let table: [Module] = [
     uses: [
       "Core", "Backoff", "Retry", "Dedupe", "Pagination", "Mutation", "NetworkObserving", "MemoryPressure",
       "ActivityObserving", "Timeout", "Fallback", "CircuitBreaker", "Limits", "Hedging", "Batching",
-      // Each of these only where its trait is on.
+      // Each of these only if its trait is on.
       "Macros", "Logging", "Metrics", "Tracing", "ServiceLifecycle",
     ]
   ),
@@ -206,7 +206,7 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
-// MARK: - What a line of the table stands for
+// MARK: - The lines of the table
 
 struct Module {
   enum Kind: Equatable {
@@ -216,7 +216,7 @@ struct Module {
     case inner
     /// The implementation of a library's macros: it runs inside the compiler.
     case macros
-    /// The library below a tool: users do not see it.
+    /// The library of a tool, which has no product.
     case generator
     /// An executable that plugins call.
     case tool
@@ -224,11 +224,11 @@ struct Module {
     case buildPlugin
     /// A plugin that `swift package <verb>` runs, with a product of the same name.
     case command(verb: String, description: String)
-    /// A test target; it has `OperationTesting` and the fixtures at hand.
+    /// A test target, which can also import `OperationTesting` and the fixtures.
     case tests
-    /// What several test targets use, which is nothing for users.
+    /// A target that test targets share, which has no product.
     case fixtures
-    /// A program that tests start, for what concerns a whole process.
+    /// A program that tests start, for features that affect a whole process.
     case subject
   }
 
@@ -236,13 +236,13 @@ struct Module {
   /// The folder inside `Modules`, `Plugins` or `Tests`.
   var folder: String
   var target: String
-  /// The folders of the modules that this one imports, or calls.
+  /// The folders of the modules that this one imports or calls.
   var uses: [String]
   /// The trait without which the module is empty; nil for a module that is always there.
   var trait: String?
   /// The products of other packages that the module imports when their traits are on, by package.
   var products: [String: [String]] = [:]
-  /// What is in the folder and not for the compiler.
+  /// The contents of the folder that are not compiled.
   var excluded: [String] = []
 
   /// The library `Operation<Folder>` in `Modules/<Folder>`.
@@ -263,7 +263,7 @@ struct Module {
     return Module(kind: .macros, folder: folder, target: target, uses: [], trait: trait, products: products)
   }
 
-  /// The target `Operation<Folder>` in `Modules/<Folder>`, which is nobody's product.
+  /// The target `Operation<Folder>` in `Modules/<Folder>`, which has no product.
   static func inner(_ folder: String, uses: [String] = []) -> Module {
     Module(kind: .inner, folder: folder, target: "Operation\(folder)", uses: uses)
   }
@@ -294,7 +294,7 @@ struct Module {
     Module(kind: .fixtures, folder: folder, target: folder, uses: uses)
   }
 
-  /// The program `<folder>` in `Tests/<folder>`, which the tests that use it find beside their own.
+  /// The program `<folder>` in `Tests/<folder>`, which is built beside the tests that start it.
   static func subject(_ folder: String, uses: [String]) -> Module {
     Module(kind: .subject, folder: folder, target: folder, uses: uses)
   }
@@ -386,8 +386,8 @@ extension Module {
     return folders.map { Module.module(in: $0).dependency(of: self) } + productDependencies
   }
 
-  /// This module as a dependency of another: one with a trait is not built for a module that has not that trait. Nor for
-  /// tests: those that depend on macros unconditionally make SwiftPM build all tests a second time, for the host.
+  /// This module as a dependency of another one. If it has a trait, the dependency is conditional for modules without that
+  /// trait, and for tests: SwiftPM builds tests that depend on macros unconditionally a second time, for the host.
   private func dependency(of other: Module) -> Target.Dependency {
     guard let trait, other.trait != trait || other.kind == .tests else { return .target(name: target) }
     return .target(name: target, condition: .when(traits: [trait]))
@@ -398,7 +398,7 @@ extension Module {
   private var productDependencies: [Target.Dependency] {
     products.sorted { $0.key < $1.key }.flatMap { package, names -> [Target.Dependency] in
       guard let trait = integrations.first(where: { $0.names(package) })?.trait, self.trait ?? trait == trait else {
-        fatalError("\(target) uses \(package), which is no package of an integration that it belongs to.")
+        fatalError("\(target) uses \(package), but no integration with its trait has that package.")
       }
       return names.map { .product(name: $0, package: package, condition: .when(traits: [trait])) }
     }
@@ -427,7 +427,7 @@ extension Module {
     ]
     // SE-0480: warnings are errors for those who work on the package, not for those who depend on it. SwiftPM drops
     // this setting for remote dependencies, but not for a dependency by path or an edited one, where a newer
-    // compiler's warning would break somebody else's build. So it is opt-in; everything in Scripts turns it on.
+    // compiler's warning would break the build of a user. So it is opt-in; everything in Scripts turns it on.
     if Context.environment["SWIFT_OPERATION_STRICT"] == "1" {
       settings.append(.treatAllWarnings(as: .error))
     }

@@ -1,6 +1,6 @@
 public import Operation
 
-// What the samples of the articles take for granted. They are compiled and never run.
+// Declarations that the samples of the articles use. They are compiled and never run.
 
 /// Makes a value that a sample needs, of any type.
 public func sample<Value>(_ type: Value.Type = Value.self) -> Value {
@@ -55,7 +55,7 @@ public struct Server: Sendable {
 public let server = Server()
 public let api = Server()
 
-/// An error with what a server tells of itself.
+/// An error of a server.
 public struct HTTPError: Error {
   public var status: Int
   public var isTemporary: Bool { status == 503 }

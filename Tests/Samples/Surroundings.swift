@@ -1,6 +1,6 @@
 public import Operation
 
-// What else the samples take for granted.
+// More declarations that the samples use.
 
 /// A cache of posts.
 public struct Cache: Sendable {

@@ -1,5 +1,5 @@
 // swift-format-ignore-file
-// What the plugin makes of the file in the article.
+// The code that the plugin generates from the file in the article.
 
 import Operation
 

@@ -1,6 +1,6 @@
 import OperationCore
 
-// What the second sample has where it stands.
+// The members that the second sample uses.
 extension Timing {
   var context: OperationContext {
     get { sample() }
