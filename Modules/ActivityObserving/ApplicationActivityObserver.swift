@@ -9,5 +9,8 @@ public protocol ApplicationActivityObserver {
   /// report changes only: a condition then stays subscribed from its first check on, and remembers the last value. Call
   /// handlers in the order in which they were subscribed, without holding a lock. Do not call a handler after its
   /// subscription is cancelled.
+  ///
+  /// - Parameter handler: Receives whether the application is active.
+  /// - Returns: A subscription whose cancellation or release ends the calls.
   func subscribe(_ handler: @escaping @Sendable (Bool) -> Void) -> OperationSubscription
 }

@@ -9,6 +9,8 @@ public struct ApplicationIsActiveRunSpecification: OperationRunSpecification, Se
   private let isActive: ObservedValue<Bool>
 
   /// Creates a condition.
+  ///
+  /// - Parameter observer: The observer that reports whether the application is active.
   public init(observer: some ApplicationActivityObserver & Sendable) {
     self.isActive = ObservedValue { observer.subscribe($0) }
   }
@@ -19,6 +21,8 @@ public struct ApplicationIsActiveRunSpecification: OperationRunSpecification, Se
   }
 
   /// Calls `onChange` when the application becomes active or inactive.
+  ///
+  /// - Returns: A subscription whose cancellation or release ends the calls.
   public func subscribe(
     in context: OperationContext,
     onChange: @escaping @Sendable () -> Void
@@ -29,6 +33,8 @@ public struct ApplicationIsActiveRunSpecification: OperationRunSpecification, Se
 
 extension OperationRunSpecification where Self == ApplicationIsActiveRunSpecification {
   /// A condition that holds while the application is active.
+  ///
+  /// - Parameter observer: The observer that reports whether the application is active.
   public static func applicationIsActive(observer: some ApplicationActivityObserver & Sendable) -> Self {
     ApplicationIsActiveRunSpecification(observer: observer)
   }

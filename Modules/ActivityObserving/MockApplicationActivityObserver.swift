@@ -11,6 +11,8 @@ public final class MockApplicationActivityObserver: ApplicationActivityObserver,
   private let broadcast: Broadcast<Bool>
 
   /// Creates an observer.
+  ///
+  /// - Parameter isActive: The initial value.
   public init(isActive: Bool = true) {
     self.broadcast = Broadcast(isActive)
   }
@@ -23,12 +25,18 @@ public final class MockApplicationActivityObserver: ApplicationActivityObserver,
 
   /// Sets whether the application is active, and calls the handlers.
   ///
-  /// The handlers have been called when this returns, unless they were being called already.
+  /// The handlers have been called when this returns, unless another call is delivering values: that one then delivers
+  /// this value, too.
+  ///
+  /// - Parameter isActive: The new value.
   public func send(isActive: Bool) {
     self.broadcast.send(isActive)
   }
 
   /// Calls `handler` with the current value before it returns, and again with each value that is sent.
+  ///
+  /// - Parameter handler: Receives whether the application is active.
+  /// - Returns: A subscription whose cancellation or release ends the calls.
   public func subscribe(_ handler: @escaping @Sendable (Bool) -> Void) -> OperationSubscription {
     self.broadcast.subscribe(handler)
   }

@@ -11,6 +11,8 @@ public final class MockNetworkObserver: NetworkObserver, Sendable {
   private let broadcast: Broadcast<NetworkConnectionStatus>
 
   /// Creates an observer.
+  ///
+  /// - Parameter initialStatus: The initial status.
   public init(initialStatus: NetworkConnectionStatus = .connected) {
     self.broadcast = Broadcast(initialStatus)
   }
@@ -23,12 +25,18 @@ public final class MockNetworkObserver: NetworkObserver, Sendable {
 
   /// Sets the status, and calls the handlers on this thread.
   ///
-  /// The handlers have been called when this returns, unless they were being called already.
+  /// The handlers have been called when this returns, unless another call is delivering statuses: that one then delivers
+  /// this status, too.
+  ///
+  /// - Parameter status: The new status.
   public func send(status: NetworkConnectionStatus) {
     self.broadcast.send(status)
   }
 
   /// Calls `handler` with the current status before it returns, and again with each status that is sent.
+  ///
+  /// - Parameter handler: Receives the status.
+  /// - Returns: A subscription whose cancellation or release ends the calls.
   public func subscribe(
     with handler: @escaping @Sendable (NetworkConnectionStatus) -> Void
   ) -> OperationSubscription {

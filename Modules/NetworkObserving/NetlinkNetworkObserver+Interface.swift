@@ -15,6 +15,12 @@
       public var hardwareType: Int
 
       /// Creates an interface.
+      ///
+      /// - Parameters:
+      ///   - name: The name, such as `eth0`.
+      ///   - index: The index of the interface.
+      ///   - kind: The kind of virtual interface; nil for hardware.
+      ///   - hardwareType: The type of hardware, as an ARP number.
       public init(name: String, index: Int, kind: String? = nil, hardwareType: Int = 1) {
         self.name = name
         self.index = index

@@ -18,13 +18,16 @@
       public static let address = Requirement(kind: .address)
 
       /// One interface, which must be running and have an address.
+      ///
+      /// - Parameter name: The name of the interface, such as `eth0`.
       public static func interface(_ name: String) -> Requirement {
         Requirement(kind: .interface(name))
       }
 
       /// A route to an IPv4 or IPv6 address, such as that of your server. Nothing is sent to it.
       ///
-      /// Text that is not an address, such as a host name, is reported, and a default route is required instead.
+      /// - Parameter address: The address. Other text, such as a host name, is reported, and a default route is required
+      ///   instead.
       public static func route(to address: String) -> Requirement {
         if let destination = NetworkDestination(address) { return Requirement(kind: .route(destination)) }
         OperationWarning(

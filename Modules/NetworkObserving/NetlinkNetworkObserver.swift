@@ -56,6 +56,9 @@
     /// Calls `handler` with the current status before it returns, and again with each change.
     ///
     /// The first subscriber waits until the network has been read, which takes a fraction of a millisecond.
+    ///
+    /// - Parameter handler: Receives the status.
+    /// - Returns: A subscription whose cancellation or release ends the calls.
     public func subscribe(
       with handler: @escaping @Sendable (NetworkConnectionStatus) -> Void
     ) -> OperationSubscription {

@@ -9,6 +9,8 @@ public struct NetworkConnectionRunSpecification: OperationRunSpecification, Send
   private let status: ObservedValue<NetworkConnectionStatus>
 
   /// Creates a condition.
+  ///
+  /// - Parameter observer: The observer that reports the status of the network.
   public init(observer: some NetworkObserver & Sendable) {
     self.status = ObservedValue(
       asking: { observer.currentStatus },
@@ -23,6 +25,8 @@ public struct NetworkConnectionRunSpecification: OperationRunSpecification, Send
   }
 
   /// Calls `onChange` when the status of the network changes.
+  ///
+  /// - Returns: A subscription whose cancellation or release ends the calls.
   public func subscribe(
     in context: OperationContext,
     onChange: @escaping @Sendable () -> Void
@@ -33,6 +37,8 @@ public struct NetworkConnectionRunSpecification: OperationRunSpecification, Send
 
 extension OperationRunSpecification where Self == NetworkConnectionRunSpecification {
   /// A condition that holds while the network is connected well enough for an operation.
+  ///
+  /// - Parameter observer: The observer that reports the status of the network.
   public static func connected(to observer: some NetworkObserver & Sendable) -> Self {
     NetworkConnectionRunSpecification(observer: observer)
   }

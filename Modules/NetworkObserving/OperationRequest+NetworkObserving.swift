@@ -2,6 +2,8 @@ public import OperationCore
 
 extension OperationRequest {
   /// Sets how well the network must be connected for the operation to run.
+  ///
+  /// - Parameter status: The lowest status that suffices. A status nearer to the operation replaces it.
   public func satisfiedConnectionStatus(_ status: NetworkConnectionStatus) -> ContextModifiedOperation<Self> {
     self.context { $0.satisfiedConnectionStatus = status }
   }

@@ -49,7 +49,10 @@
 
     /// Calls `handler` with the current value before it returns, and again with each change.
     ///
-    /// Handlers run one after the other, on a thread of the concurrency runtime.
+    /// Handlers run one after the other, on a thread of the concurrency runtime, except for the first call.
+    ///
+    /// - Parameter handler: Receives whether the process is active.
+    /// - Returns: A subscription whose cancellation or release ends the calls.
     public func subscribe(_ handler: @escaping @Sendable (Bool) -> Void) -> OperationSubscription {
       self.broadcast.subscribe(handler)
     }
@@ -85,8 +88,10 @@
   extension SignalActivityObserver {
     /// What counts as active.
     public struct Options: OptionSet, Hashable, Sendable {
+      /// The options as bits.
       public let rawValue: UInt8
 
+      /// Creates options from bits.
       public init(rawValue: UInt8) {
         self.rawValue = rawValue
       }

@@ -7,11 +7,16 @@ public struct MemoryPressureEvictionTrigger: OperationClient.EvictionTrigger {
   private let source: any MemoryPressureSource & Sendable
 
   /// Creates a trigger.
+  ///
+  /// - Parameter source: The source that reports memory pressure.
   public init(source: some MemoryPressureSource & Sendable) {
     self.source = source
   }
 
   /// Calls `evict` for the current level if it is raised, and for each level that follows.
+  ///
+  /// - Parameter evict: Drops the idle stores for whose context its argument returns true.
+  /// - Returns: A subscription whose cancellation or release ends the calls.
   public func subscribe(
     _ evict: @escaping @Sendable (_ isEvicted: (OperationContext) -> Bool) -> Void
   ) -> OperationSubscription {

@@ -3,8 +3,10 @@
 /// A source reports one level at a time. A set of levels selects several, as in
 /// ``OperationCore/OperationRequest/evictWhen(pressure:)``.
 public struct MemoryPressure: OptionSet, Hashable, Sendable {
+  /// The levels as bits.
   public let rawValue: UInt8
 
+  /// Creates a set of levels from bits.
   public init(rawValue: UInt8) {
     self.rawValue = rawValue
   }
@@ -26,6 +28,7 @@ public struct MemoryPressure: OptionSet, Hashable, Sendable {
 }
 
 extension MemoryPressure: CustomStringConvertible {
+  /// The names of the levels, such as `[warning, critical]`.
   public var description: String {
     let names = [(MemoryPressure.normal, "normal"), (.warning, "warning"), (.critical, "critical")]
     return "[" + names.filter { self.contains($0.0) }.map(\.1).joined(separator: ", ") + "]"

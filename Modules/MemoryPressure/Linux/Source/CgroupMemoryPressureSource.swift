@@ -38,7 +38,10 @@
 
     /// Calls `handler` with the current level before it returns, and again with each level that follows.
     ///
-    /// Handlers run one after the other, on a thread of the concurrency runtime.
+    /// Handlers run one after the other, on a thread of the concurrency runtime, except for the first call.
+    ///
+    /// - Parameter handler: Receives the level.
+    /// - Returns: A subscription whose cancellation or release ends the calls.
     public func subscribe(with handler: @escaping @Sendable (MemoryPressure) -> Void) -> OperationSubscription {
       self.broadcast.subscribe(handler)
     }
