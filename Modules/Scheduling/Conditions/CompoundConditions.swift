@@ -44,7 +44,7 @@ public struct AndCondition<Left: OperationCondition, Right: OperationCondition>:
 /// A condition that is satisfied when at least one of two others is, as `||` returns it.
 ///
 /// Both are evaluated at once. The first that is satisfied decides, and the evaluation of the other is cancelled. If
-/// none is, the errors of those that deny are the result, or a skip if none denies.
+/// none is, the result is a denial with the errors of those that deny, or a skip if none denies.
 public struct OrCondition<Left: OperationCondition, Right: OperationCondition>: OperationCondition {
   /// The first condition.
   public let left: Left
@@ -100,6 +100,10 @@ extension Error {
 }
 
 /// Returns a condition that is satisfied when both are: see ``AndCondition``.
+///
+/// - Parameters:
+///   - left: The condition that is evaluated first.
+///   - right: The condition that is evaluated second.
 public func && <Left: OperationCondition, Right: OperationCondition>(
   left: Left,
   right: Right
@@ -108,6 +112,10 @@ public func && <Left: OperationCondition, Right: OperationCondition>(
 }
 
 /// Returns a condition that is satisfied when at least one of the two is: see ``OrCondition``.
+///
+/// - Parameters:
+///   - left: The first condition.
+///   - right: The second condition.
 public func || <Left: OperationCondition, Right: OperationCondition>(
   left: Left,
   right: Right
@@ -116,6 +124,8 @@ public func || <Left: OperationCondition, Right: OperationCondition>(
 }
 
 /// Returns a condition that is satisfied when `condition` is not: see ``NegatedCondition``.
+///
+/// - Parameter condition: The condition that must not be satisfied.
 public prefix func ! <Base: OperationCondition>(condition: Base) -> NegatedCondition<Base> {
   NegatedCondition(condition)
 }

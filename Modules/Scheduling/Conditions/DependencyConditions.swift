@@ -1,19 +1,8 @@
 public import OperationCore
 
-/// The error of a run that a dependency which has not succeeded does not allow.
-public struct OperationDependencyFailed: Error, Sendable, CustomStringConvertible {
-  /// The name of the dependency.
-  public let dependencyName: String
-
-  /// The error of the dependency.
-  public let underlyingError: any Error
-
-  public var description: String { "The dependency \(self.dependencyName) has not succeeded: \(self.underlyingError)" }
-}
-
 /// A condition that denies a scheduled operation if one of its dependencies was cancelled or skipped.
 ///
-/// A dependency that has failed otherwise does not count. Without dependencies the condition is satisfied. It denies
+/// A dependency that has failed does not count. Without dependencies the condition is satisfied. It denies
 /// with ``OperationDependencyFailed``.
 public struct NoCancelledDependencies: OperationCondition, Hashable {
   /// Creates a condition.

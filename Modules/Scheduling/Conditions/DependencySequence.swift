@@ -1,10 +1,10 @@
 internal import OperationCore
 
-/// Runs the work that several conditions ask for, one after the other. Failures are ignored.
+/// Runs the work that several conditions generate, one after the other. Failures are ignored.
 struct DependencySequence: OperationRequest, Sendable {
   private let steps: [any OperationRequest & Sendable]
 
-  /// The work of two conditions; nil if none of them asks for work.
+  /// The work of two conditions; nil if neither generates work.
   static func combining(
     _ first: (any OperationRequest & Sendable)?,
     _ second: (any OperationRequest & Sendable)?
@@ -26,10 +26,10 @@ struct DependencySequence: OperationRequest, Sendable {
 }
 
 extension OperationRequest where Self: Sendable {
-  /// Runs the operation for a condition of another one, with the entries of that one's context. Failures are ignored.
+  /// Runs the work of a condition with the entries of the context in which the condition is evaluated. Failures are ignored.
   func runAsDependency(isolation: isolated (any Actor)?, in context: OperationContext) async {
     var context = context
-    // The work is a run of its own: not of the store, the task or the attempt of the operation that waits for it.
+    // The work is a run of its own, and not part of the store, the task or the attempt of the operation with the condition.
     context.leaveRun()
     if context.scheduledStart != nil { context.scheduledStart = nil }
     _ = try? await OperationRunner(operation: self, initialContext: context).run(isolation: isolation)

@@ -1,6 +1,6 @@
 public import OperationCore
 
-/// A condition that is checked before an operation runs, and that can first run work which may make it true.
+/// A condition that is checked before an operation runs, and can generate work that makes it true.
 ///
 /// ```swift
 /// struct LoggedIn: OperationCondition {
@@ -28,13 +28,19 @@ public protocol OperationCondition: Sendable {
   /// The default is the type of the condition if it is mutually exclusive, and nothing otherwise.
   var exclusionCategories: [OperationCategory] { get }
 
-  /// Returns work that may make the condition true, or nil if nothing can be done, which is the default.
+  /// Returns work that may make the condition true, or nil for none, which is the default.
   ///
-  /// Called once before each run. The work runs before any condition of the operation is evaluated; its failure is
-  /// ignored, as ``evaluate(in:)`` decides.
+  /// Called once before each run. The work runs before any condition of the operation is evaluated. Its failure is
+  /// ignored, because ``evaluate(in:)`` decides.
+  ///
+  /// - Parameter context: The context of the run.
+  /// - Returns: The work, or nil.
   func dependency(in context: OperationContext) -> (any OperationRequest & Sendable)?
 
   /// Returns whether the operation may run.
+  ///
+  /// - Parameter context: The context of the run.
+  /// - Returns: The result, which decides whether the operation runs.
   func evaluate(in context: OperationContext) async -> OperationConditionResult
 }
 
@@ -48,11 +54,11 @@ extension OperationCondition {
   public func dependency(in context: OperationContext) -> (any OperationRequest & Sendable)? { nil }
 }
 
-/// What a condition says about a run.
+/// Whether a condition lets an operation run.
 public enum OperationConditionResult: Sendable {
   /// The operation may run.
   case satisfied
-  /// The operation does not run, and that is no failure of the condition: the run throws ``OperationSkipped``.
+  /// The operation does not run, which is not a failure: the run throws ``OperationSkipped``.
   case skipped
   /// The operation does not run, and throws this error.
   case denied(any Error)
@@ -64,6 +70,6 @@ extension OperationConditionResult {
 }
 
 extension OperationCondition {
-  /// The name of the condition in errors: its type.
+  /// The name of the condition in errors, which is the name of its type.
   var conditionName: String { OperationName.of(Self.self) }
 }

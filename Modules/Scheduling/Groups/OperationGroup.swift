@@ -8,12 +8,12 @@ public import OperationCore
 /// try await scheduler.schedule(group).value
 /// ```
 ///
-/// Operations can be added before the group begins and while it runs, by anything that they produce too. They begin
-/// after the group has begun, may use the categories that the group holds, and are cancelled with it. An operation that
-/// is added after the end is reported as ``OperationCore/OperationWarning/Code/addedAfterEnd``, and fails.
+/// Operations can be added before the group begins and while it runs; what they produce belongs to the group, too. They
+/// begin after the group has begun, may use the categories that the group holds, and are cancelled with it. An operation
+/// that is added after the end is reported as ``OperationCore/OperationWarning/Code/addedAfterEnd``, and fails.
 ///
-/// A group runs once. It throws the error of its body, or else that of the first operation that has failed, after all
-/// have ended. Operations that were cancelled alone do not count.
+/// A group runs once. After all of its operations have ended, it throws the error of its body, or else the error of the
+/// first operation that has failed. An operation that was cancelled by itself does not make the group fail.
 public final class OperationGroup: OperationRequest, Sendable {
   private let scheduler: OperationScheduler
   private let body: (@Sendable (OperationGroup) async throws -> Void)?
@@ -126,7 +126,7 @@ extension OperationGroup {
 }
 
 extension OperationContext {
-  /// The scheduler of the group that the operation is.
+  /// The scheduler of the group, where the operation is a group.
   var scheduledGroup: SchedulerCore? {
     get { self[ScheduledGroupKey.self] }
     set { self[ScheduledGroupKey.self] = newValue }
@@ -137,10 +137,10 @@ extension OperationContext {
   }
 }
 
-// MARK: - The life of a group
+// MARK: - The lifecycle of a group
 
 extension SchedulerCore {
-  /// Notes that `node` is this group.
+  /// Makes `node` the operation of this group, unless another one is.
   func becomeGroup(of node: ScheduledNode) {
     SchedulingLock.withLock {
       guard self.machine.isWaitingForGroup, self.machine.groupNode == nil else { return }

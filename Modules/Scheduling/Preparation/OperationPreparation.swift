@@ -1,8 +1,9 @@
 public import OperationCore
 
-/// What comes before the runs of an operation: generated work, conditions, and the categories of the operation.
+/// Prepares the runs of an operation: runs the work of its conditions, evaluates them, and takes its categories.
 ///
-/// `condition(_:)` and `mutuallyExclusive(_:)` apply it. Conditions and categories that are written next to each other belong to one preparation.
+/// `condition(_:)` and `mutuallyExclusive(_:)` apply it. Conditions and categories that are written next to each other
+/// belong to one preparation.
 public struct OperationPreparation<Operation: OperationRequest>: OperationModifier {
   /// The conditions and categories.
   @usableFromInline var steps = PreparationSteps.none
@@ -75,7 +76,7 @@ extension OperationPreparation {
     Operation.Failure.self == (any Error).self || Operation.Failure.self == CancellationError.self
   }
 
-  // What follows is not inlined: it is rare, and async functions would allocate room for it.
+  // What follows is rare, and not inlined: an async function would allocate memory for it in each call.
 
   @usableFromInline
   func failure(of refusal: PreparationRefusal) -> Operation.Failure {
@@ -93,7 +94,7 @@ extension OperationPreparation {
     return cancellation
   }
 
-  /// Waits for the categories. Returns nil if the run goes on without them.
+  /// Waits for the categories. Returns nil if they would be waited for in a circle and the run continues without them.
   @usableFromInline
   func enter(
     isolation: isolated (any Actor)?,
@@ -111,7 +112,7 @@ extension OperationPreparation {
     case .circle(let names):
       let circle: Result<Never, Operation.Failure>? = Self.outcome(ofCircle: names)
       if case .failure(let error) = circle { throw error }
-      // The failure cannot represent the circle: it was reported, and the run goes on rather than wait forever.
+      // The failure cannot represent the circle, which was reported: the run continues, as it would wait forever.
       return nil
     }
   }
@@ -122,7 +123,7 @@ extension OperationPreparation {
     return nil
   }
 
-  /// Notes that the body begins, if the operation was scheduled and no preparation is inside of this one.
+  /// Reports the start of the body to the scheduler, if no preparation is inside of this one.
   @usableFromInline
   static func noteStart(in context: OperationContext) {
     guard let start = context.scheduledStart, !OperationTraits.of(Operation.self).hasPreparation else { return }

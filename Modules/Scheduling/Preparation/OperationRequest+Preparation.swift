@@ -9,6 +9,8 @@ extension OperationRequest where Failure == any Error {
   ///
   /// Conditions and categories that are written next to each other form one preparation. Others are layers like any
   /// modifier: `.condition(a).retry(limit: 2)` evaluates `a` in each attempt, `.retry(limit: 2).condition(a)` once.
+  ///
+  /// - Parameter condition: The condition.
   public func condition(
     _ condition: some OperationCondition
   ) -> ModifiedOperation<Self, OperationPreparation<Self>> {
@@ -17,7 +19,9 @@ extension OperationRequest where Failure == any Error {
 
   /// Runs the operation only if a run specification is satisfied.
   ///
-  /// The run throws ``OperationConditionDenied`` otherwise. See the form for conditions.
+  /// Otherwise the run throws ``OperationConditionDenied``. The order is that of conditions.
+  ///
+  /// - Parameter specification: The run specification.
   public func condition(
     _ specification: some OperationRunSpecification & Sendable
   ) -> ModifiedOperation<Self, OperationPreparation<Self>> {
@@ -52,12 +56,12 @@ extension OperationRequest {
 
   /// Runs the operation only while no other operation of the same categories runs.
   ///
-  /// Categories hold for the whole process, across clients and schedulers. Runs are admitted in the order in which they
-  /// came, and take all of their categories at once, so the order of the categories does not matter. A run inside of a
-  /// holder, such as a query in the body of the operation, is part of it and does not wait for it.
+  /// Categories apply to the whole process, across clients and schedulers. Runs are admitted in the order in which they
+  /// came, and take all of their categories at once, so the order of the categories does not matter. A run inside of the
+  /// operation, such as a query in its body, may use the categories of the operation and does not wait for them.
   ///
   /// A waiting run that is cancelled leaves at once with a `CancellationError`; if the failure of the operation cannot
-  /// represent that error, it keeps its place. Runs inside of holders that would wait for each other in a circle are
+  /// represent that error, it keeps its place. Runs that hold categories and would wait for each other in a circle are
   /// reported as ``/OperationCore/OperationWarning/Code/taskCircle``, and the last of them throws
   /// ``/OperationCore/OperationCircleError``.
   ///

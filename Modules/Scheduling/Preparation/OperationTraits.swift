@@ -1,7 +1,7 @@
 public import OperationCore
 internal import Synchronization
 
-/// What the scheduler has to know of the type of an operation.
+/// The properties of an operation's type that the scheduler depends on.
 @usableFromInline
 struct OperationTraits: Sendable {
   /// Whether it has conditions or categories anywhere in it.
@@ -11,12 +11,12 @@ struct OperationTraits: Sendable {
   /// Whether it is a group, perhaps with modifiers.
   let isGroup: Bool
 
-  /// An entry of the table of known types: the address of a type, with its traits in the low bits.
+  /// An entry of the table of known types: the address of a type, and its traits in the low bits.
   private final class Entry: Sendable {
     let value = Atomic<UInt>(0)
   }
 
-  // A table that forgets: types with the same place in it replace each other.
+  // A cache of fixed size: types with the same place in it replace each other.
   private static let known = (0..<256).map { _ in Entry() }
   // The low bits of an address, which are zero.
   private static let traitBits: UInt = 0b111

@@ -1,6 +1,6 @@
 public import OperationCore
 
-/// The conditions and categories of a preparation, which are not generic, so that they are compiled once.
+/// The conditions and categories of a preparation. Not generic, so that the code for them is compiled once.
 @usableFromInline
 final class PreparationSteps: Sendable {
   let conditions: [any OperationCondition]
@@ -33,7 +33,7 @@ final class PreparationSteps: Sendable {
   }
 }
 
-/// Why a run does not take place.
+/// Why a preparation does not let an operation run.
 @usableFromInline
 enum PreparationRefusal: Sendable {
   /// The condition with this index has denied it with this error.

@@ -10,7 +10,7 @@ protocol PreparedOperation: OperationRequest {
   var unprepared: Self { get }
 }
 
-/// ``OperationPreparation`` for any operation.
+/// An ``OperationPreparation`` of any operation.
 protocol PreparationModifier: OperationModifier {
   var steps: PreparationSteps { get }
   var failures: [PreparationFailure<Failure>] { get }
@@ -47,7 +47,7 @@ extension OperationRequest {
 }
 
 extension OperationPreparation {
-  /// Takes the contents of the preparation of `inner`, which is of the type `Operation`, and returns the rest.
+  /// Takes over the contents of the preparation of `inner`, which is of the type `Operation`, and returns `inner` without it.
   fileprivate mutating func takeOver<Inner: PreparedOperation>(_ inner: Inner) -> Operation? {
     guard
       let rest = inner.unprepared as? Operation,

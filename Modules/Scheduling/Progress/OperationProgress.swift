@@ -7,8 +7,8 @@ internal import OperationCore
 /// for await counts in group.progress.updates { draw(counts.fraction) }
 /// ```
 ///
-/// Its properties are tracked by `withObservationTracking` and `Observations`. They may be a moment older than the
-/// scheduler, and never go back.
+/// `withObservationTracking` and `Observations` track its properties. They change shortly after the scheduler does, and
+/// never decrease.
 public final class OperationProgress: Observable, Sendable {
   /// The counts at one time.
   public struct Counts: Hashable, Sendable {
@@ -19,6 +19,10 @@ public final class OperationProgress: Observable, Sendable {
     public var total = 0
 
     /// Creates counts.
+    ///
+    /// - Parameters:
+    ///   - completed: The number of operations that have ended.
+    ///   - total: The number of operations that have been scheduled.
     public init(completed: Int = 0, total: Int = 0) {
       self.completed = completed
       self.total = total
@@ -63,11 +67,11 @@ public final class OperationProgress: Observable, Sendable {
 
   /// An asynchronous sequence of the current counts and the later ones.
   ///
-  /// A slow iterator misses counts, and receives the newest. The sequence ends with a group; that of a scheduler does
-  /// not end.
+  /// A slow iterator misses counts, and receives the newest. The sequence of a group ends with the group; that of a
+  /// scheduler does not end.
   public var updates: Updates { Updates(broadcast: self.broadcast) }
 
-  /// Notes newer counts. Callers on several threads may come in any order.
+  /// Sets newer counts. Threads may call this in another order than that of the counts.
   func update(_ counts: Counts) {
     self.change {
       $0.counts.completed = max($0.counts.completed, counts.completed)
@@ -75,13 +79,13 @@ public final class OperationProgress: Observable, Sendable {
     }
   }
 
-  /// Notes that the counts do not change anymore.
+  /// Ends ``updates``, as the counts do not change anymore.
   func finish() {
     self.change { $0.isFinal = true }
   }
 
   private func change(_ edit: @Sendable (inout Event) -> Void) {
-    // Nested, because each property tells its own observers.
+    // Nested, because each property has its own observers.
     let event = self.registrar.withMutation(of: self, keyPath: \.completed) {
       self.registrar.withMutation(of: self, keyPath: \.total) {
         self.registrar.withMutation(of: self, keyPath: \.fraction) {

@@ -10,7 +10,7 @@ public struct AnyScheduledOperation: Sendable, Hashable {
     hasher.combine(ObjectIdentifier(self.node))
   }
 
-  /// The scheduled operation that the current task works for; nil in other tasks.
+  /// The scheduled operation whose run the current task belongs to; nil in other tasks.
   public static var current: AnyScheduledOperation? {
     var scope = RunScope.current
     while let current = scope {
@@ -20,12 +20,14 @@ public struct AnyScheduledOperation: Sendable, Hashable {
     return nil
   }
 
-  /// The name of the operation: the one that it was scheduled with, or else ``/OperationCore/OperationRequest/operationName``.
+  /// The name that the operation was scheduled with, or else its own name.
+  ///
+  /// Its own name is ``/OperationCore/OperationRequest/operationName``.
   public var name: String { self.node.name }
 
   /// The type of the operation without its modifiers.
   ///
-  /// An enqueuing module compares it: `operation.operationType is any NetworkOperation.Type`.
+  /// Enqueuing modules use it to select operations: `operation.operationType is any NetworkOperation.Type`.
   public var operationType: any OperationRequest.Type { self.node.operationType.unmodifiedType }
 
   /// Whether the operation is vital for its scheduler.
@@ -37,7 +39,7 @@ public struct AnyScheduledOperation: Sendable, Hashable {
   /// Whether the operation has ended.
   public var isFinished: Bool { SchedulingLock.withLock { self.node.isEnded } }
 
-  /// How the operation has ended; nil before its end.
+  /// How the operation has ended; nil before the end.
   public var outcome: OperationOutcome? { SchedulingLock.withLock { self.node.state.outcome } }
 
   /// The operations that this one was made to wait for, and how they have ended. Empty before it begins.
@@ -53,7 +55,7 @@ public struct AnyScheduledOperation: Sendable, Hashable {
   /// Waits until the operation has ended, in whatever way.
   ///
   /// - Throws: `CancellationError` at once when the current task is cancelled; ``/OperationCore/OperationCircleError``
-  ///   when the operation waits for the one that calls this.
+  ///   when the operation waits for the operation that calls this.
   public func finished(isolation: isolated (any Actor)? = #isolation) async throws {
     try await self.node.ended(isolation: isolation)
     if !self.isFinished { throw CancellationError() }
@@ -63,18 +65,24 @@ public struct AnyScheduledOperation: Sendable, Hashable {
   ///
   /// A circle is reported as ``/OperationCore/OperationWarning/Code/taskCircle``, and the operation fails with
   /// ``/OperationCore/OperationCircleError``. A dependency of an operation that has begun is reported and ignored.
+  ///
+  /// - Parameter other: The operation to wait for.
   public func addDependency(_ other: AnyScheduledOperation) {
     self.node.addDependency(other.node)
   }
 
   /// Makes the operation begin after another one, of any scheduler, has ended, however that one ends.
+  ///
+  /// - Parameter other: The operation to wait for.
   public func addDependency<Value>(_ other: ScheduledOperation<Value>) {
     self.node.addDependency(other.node)
   }
 
-  /// Adds a condition, which is prepared and evaluated with those of the operation, before them.
+  /// Adds a condition, which is prepared and evaluated together with those of the operation, before them.
   ///
-  /// Has no effect once the operation has begun: call it in an enqueuing module.
+  /// It has no effect once the operation has begun: call it in an enqueuing module.
+  ///
+  /// - Parameter condition: The condition.
   public func addCondition(_ condition: some OperationCondition) {
     SchedulingLock.withLock {
       if !self.node.hasBegun { self.node.state.conditions.append(condition) }
@@ -82,11 +90,15 @@ public struct AnyScheduledOperation: Sendable, Hashable {
   }
 
   /// Adds an observer.
+  ///
+  /// - Parameter observer: The observer, which the operation keeps until it has ended.
   public func addObserver(_ observer: some OperationObserver) {
     self.node.addObserver(observer)
   }
 
   /// Adds an observer that calls closures: see ``ScheduledOperation/observe(_:)``.
+  ///
+  /// - Parameter build: Adds the closures.
   public func observe(_ build: (inout OperationObservation<any Sendable>) -> Void) {
     var observation = OperationObservation<any Sendable>()
     build(&observation)
@@ -99,11 +111,19 @@ public struct AnyScheduledOperation: Sendable, Hashable {
     )
   }
 
-  /// Schedules an operation in the same scheduler, as a product of this one, whose observers are told.
+  /// Schedules an operation in the same scheduler as a product of this one, and notifies the observers of this one.
   ///
   /// The product is not held back by vital operations that came after this one. This operation does not wait for it,
   /// but a group that this one is part of does. If this operation has ended, that is reported as
   /// ``OperationCore/OperationWarning/Code/addedAfterEnd``, and the product fails.
+  ///
+  /// - Parameters:
+  ///   - operation: The product.
+  ///   - vital: Whether the product holds back operations that are scheduled later until it has ended.
+  ///   - priority: The priority of the product; nil for that of the context's task configuration, or else that of the
+  ///     caller.
+  ///   - name: The name of the product in messages; nil for its own name.
+  /// - Returns: The scheduled product.
   @discardableResult
   public func produce<Operation: OperationRequest & Sendable>(
     _ operation: Operation,

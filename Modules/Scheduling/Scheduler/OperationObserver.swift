@@ -1,7 +1,7 @@
 /// Observes the lifecycle of scheduled operations.
 ///
 /// Each event is reported once, in order, to the observers in the order in which they were added, with no lock held.
-/// An observer that is added late hears at once whether the operation has started and ended.
+/// An observer that is added late receives the start and the end at once, as far as they have happened.
 public protocol OperationObserver: Sendable {
   /// The conditions of the operation are satisfied, and its body is about to run.
   func operationDidStart(_ operation: AnyScheduledOperation)
@@ -75,7 +75,7 @@ public struct OperationObservation<Value: Sendable> {
   }
 }
 
-/// The observer that the closures of an ``OperationObservation`` make.
+/// An observer that calls the closures of an ``OperationObservation``.
 struct ClosureObserver<Value: Sendable>: OperationObserver {
   private let started: [@Sendable () -> Void]
   private let produced: [@Sendable (AnyScheduledOperation) -> Void]

@@ -8,15 +8,16 @@ extension OperationScheduler {
   /// let files = scheduler.schedule(injecting: list) { list in DownloadFiles(list.files) }
   /// ```
   ///
-  /// If the other operation does not succeed, the new one does not run: it is cancelled if the other one was, and fails
-  /// with ``OperationDependencyFailed`` otherwise.
+  /// If the other operation does not succeed, the new one does not run. It is cancelled if the other one was cancelled,
+  /// and fails with ``OperationDependencyFailed`` otherwise.
   ///
   /// - Parameters:
   ///   - input: The operation whose value is used.
-  ///   - vital: Whether the operation holds back those that are scheduled later until it has ended.
+  ///   - vital: Whether the operation holds back operations that are scheduled later until it has ended.
   ///   - priority: The priority of the operation.
   ///   - name: The name of the operation in messages.
   ///   - make: Makes the operation. An error that it throws is the error of the operation.
+  /// - Returns: The scheduled operation.
   @discardableResult
   public func schedule<Input: Sendable, Operation: OperationRequest & Sendable>(
     injecting input: ScheduledOperation<Input>,
@@ -34,6 +35,11 @@ extension ScheduledOperation {
   /// Schedules an operation that is made from the value of this one, in the same scheduler.
   ///
   /// See ``OperationScheduler/schedule(injecting:vital:priority:named:_:)``.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the operation in messages.
+  ///   - make: Makes the operation. An error that it throws is the error of the operation.
+  /// - Returns: The scheduled operation.
   @discardableResult
   public func then<Operation: OperationRequest & Sendable>(
     named name: String? = nil,

@@ -10,12 +10,12 @@ public import OperationCore
 /// ```
 ///
 /// For one operation, the order is: its dependencies, the work that its conditions generate, its conditions, its
-/// categories, its observers' start, its body. An operation takes a place of the scheduler when its dependencies have
-/// ended, and keeps it until it ends, except while it waits for a category or for another operation. Its task is made
-/// when it is scheduled, and inherits the task-local values of the caller.
+/// categories, `didStart` of its observers, its body. An operation takes a place of the scheduler when its dependencies
+/// have ended, and keeps it until it ends, except while it waits for a category or for another operation. Its task is
+/// created when it is scheduled, and inherits the task-local values of the caller.
 ///
-/// The scheduled operations run even if nothing refers to the scheduler. If it is suspended then, nothing could resume
-/// it, and the operations that wait are cancelled.
+/// The scheduled operations run even if nothing refers to the scheduler. A scheduler that is released while it is
+/// suspended cancels the operations that wait, as nothing could resume it.
 public final class OperationScheduler: Sendable {
   @usableFromInline let core: SchedulerCore
 
@@ -72,12 +72,13 @@ extension OperationScheduler {
   ///
   /// - Parameters:
   ///   - operation: The operation.
-  ///   - vital: Whether the operation holds back those that are scheduled later until it has ended.
+  ///   - vital: Whether the operation holds back operations that are scheduled later until it has ended.
   ///   - priority: The priority of the operation; nil for that of the context's task configuration, or else that of the
   ///     caller. Operations of higher priority get a place first.
   ///   - name: The name of the operation in messages; nil for its own name.
   ///   - context: Entries that replace those of the scheduler's initial context.
   ///   - configure: Receives the operation before it can begin, to add dependencies and observers.
+  /// - Returns: The scheduled operation.
   /// - Complexity: O(1), for any number of operations that wait.
   @discardableResult
   @inlinable
@@ -96,9 +97,10 @@ extension OperationScheduler {
   ///
   /// - Parameters:
   ///   - name: The name of the operation in messages.
-  ///   - vital: Whether the operation holds back those that are scheduled later until it has ended.
+  ///   - vital: Whether the operation holds back operations that are scheduled later until it has ended.
   ///   - priority: The priority of the operation; nil for that of the caller.
   ///   - body: The work, which receives the context of the operation.
+  /// - Returns: The scheduled operation.
   @discardableResult
   public func schedule<Value: Sendable>(
     named name: String,
@@ -109,14 +111,18 @@ extension OperationScheduler {
     self.schedule(ClosureOperation(name, body), vital: vital, priority: priority)
   }
 
-  /// Holds back what is scheduled later until an operation, of any scheduler, has ended.
+  /// Holds back operations that are scheduled later until an operation, of any scheduler, has ended.
   ///
   /// Operations that are scheduled already are not held back.
+  ///
+  /// - Parameter operation: The operation to wait for.
   public func addDependency<Value>(_ operation: ScheduledOperation<Value>) {
     self.core.addDependency(operation.node)
   }
 
-  /// Holds back what is scheduled later until an operation, of any scheduler, has ended.
+  /// Holds back operations that are scheduled later until an operation, of any scheduler, has ended.
+  ///
+  /// - Parameter operation: The operation to wait for.
   public func addDependency(_ operation: AnyScheduledOperation) {
     self.core.addDependency(operation.node)
   }
@@ -125,6 +131,8 @@ extension OperationScheduler {
   ///
   /// A module may add observers, dependencies and conditions, and cancel the operation. Modules are called on the
   /// thread that schedules, in the order in which they were added.
+  ///
+  /// - Parameter module: Receives the operation and the scheduler.
   public func addEnqueuingModule(
     _ module: @escaping @Sendable (AnyScheduledOperation, OperationScheduler) -> Void
   ) {
@@ -163,7 +171,7 @@ extension OperationScheduler {
     self.core.cancelAll()
   }
 
-  /// Waits until all operations have ended, those included that are scheduled meanwhile.
+  /// Waits until all operations have ended, including those that are scheduled meanwhile.
   ///
   /// It returns at once when the current task is cancelled. Called by an operation of the scheduler, which would wait
   /// for itself, it reports that as ``/OperationCore/OperationWarning/Code/taskCircle`` and returns at once.
@@ -171,6 +179,6 @@ extension OperationScheduler {
     await self.core.waitUntilEmpty(isolation: isolation)
   }
 
-  /// How many operations the scheduler has run.
+  /// How many operations the scheduler has, and how many of them have ended.
   public var progress: OperationProgress { self.core.progress }
 }

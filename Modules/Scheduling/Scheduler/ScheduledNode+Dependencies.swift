@@ -15,7 +15,7 @@ extension ScheduledNode {
     case circle([ScheduledNode])
   }
 
-  /// Makes the operation begin after another one has ended, however it ends.
+  /// Makes the operation begin after another one has ended, however that one ends.
   func addDependency(_ other: ScheduledNode) {
     let name = other.name
     let addition = SchedulingLock.perform { actions -> Addition in

@@ -1,16 +1,16 @@
-/// An event of an operation, with the observers that were there when it happened.
+/// An event of an operation, with the observers that the operation had when it happened.
 enum NodeEvent: Sendable {
   case started([any OperationObserver])
   case produced(ScheduledNode, [any OperationObserver])
   case ended(OperationOutcome, [any OperationObserver])
-  /// What an observer that was added late has missed.
+  /// What happened before an observer was added.
   case missed(any OperationObserver, hasStarted: Bool, outcome: OperationOutcome?)
-  /// All observers know that the operation has ended.
+  /// All observers have received the end of the operation.
   case completion
 }
 
 extension ScheduledNode {
-  /// Adds an observer, which hears what it has missed.
+  /// Adds an observer, and notifies it of what has happened already.
   func addObserver(_ observer: any OperationObserver) {
     SchedulingLock.perform { actions in
       if self.state.hasStarted || self.isOver {
@@ -22,12 +22,12 @@ extension ScheduledNode {
     }
   }
 
-  /// Notes that the conditions are satisfied, and tells the observers before the body runs.
+  /// Starts the operation, as its conditions are satisfied, and notifies the observers before the body runs.
   func start() {
     SchedulingLock.perform { self.start(&$0) }
   }
 
-  /// The same, under the lock.
+  /// Starts the operation. Called under the lock.
   func start(_ actions: inout SchedulingActions) {
     guard self.state.phase == .preparing else { return }
     self.state.phase = .running
@@ -37,8 +37,8 @@ extension ScheduledNode {
     actions.deliveries.append(self)
   }
 
-  /// Tells the observers that this operation has produced another one.
-  func noteProduced(_ other: ScheduledNode) {
+  /// Notifies the observers that this operation has produced another one.
+  func reportProduct(_ other: ScheduledNode) {
     SchedulingLock.perform { actions in
       guard !self.isOver, !self.state.observers.isEmpty else { return }
       self.state.events.append(.produced(other, self.state.observers))
@@ -46,7 +46,7 @@ extension ScheduledNode {
     }
   }
 
-  /// Delivers the events in order, unless another caller does so already.
+  /// Delivers the events in order, unless another thread is delivering them.
   func deliverEvents() {
     while let event = SchedulingLock.withLock({ self.nextEvent() }) {
       self.deliver(event)

@@ -1,7 +1,7 @@
 internal import OperationCore
 
 extension ScheduledNode {
-  /// The work of the operation's task: waits for its beginning, runs the operation, and ends it.
+  /// The body of the operation's task: waits until the operation may begin, runs it, and ends it.
   func run() async {
     guard let beginning = await self.begun() else { return }
     let error = await beginning.scope.perform {
@@ -19,7 +19,7 @@ extension ScheduledNode {
     }
   }
 
-  /// What the run of an operation needs.
+  /// The parts of an operation that its run needs.
   private struct Beginning: Sendable {
     let job: any ScheduledJob
     let scope: RunScope
@@ -39,7 +39,7 @@ extension ScheduledNode {
       switch SchedulingLock.perform({ self.begin(&$0) }) {
       case .begin(var beginning):
         if self.hasPreparation || !beginning.conditions.isEmpty {
-          // The innermost preparation notes the start of the body.
+          // The innermost preparation reports the start of the body.
           beginning.context.scheduledStart = ScheduledStart(node: self)
         }
         return beginning
@@ -85,7 +85,7 @@ extension ScheduledNode {
     }
   }
 
-  /// Keeps how the prerequisites have ended, instead of the prerequisites.
+  /// Replaces the prerequisites by their outcomes, as the prerequisites themselves are not needed anymore.
   private func settleDependencies(_ actions: inout SchedulingActions) {
     self.state.dependencies = self.state.prerequisites.map {
       FinishedDependency(name: $0.name, outcome: $0.node.state.outcome ?? .succeeded)
@@ -129,7 +129,7 @@ extension ScheduledNode {
   private func waitForPlace(isolation: isolated (any Actor)?) async {
     await withUnsafeContinuation { continuation in
       let hasPlace = SchedulingLock.withLock {
-        // Another wait inside of this run may have a place for it by now, or wait for one.
+        // Another task of this run may wait for the place as well, and have it by now.
         if self.state.continuation != nil { return true }
         if self.core.reclaim(self, isCancelled: false) { return true }
         self.state.continuation = continuation
@@ -145,7 +145,7 @@ extension ScheduledNode {
     }
   }
 
-  /// Takes a place above the limit for a cancelled operation that waits for one. Returns its continuation.
+  /// Gives a cancelled operation that waits for a place one above the limit. Returns its continuation.
   private func leaveReturning() -> UnsafeContinuation<Void, Never>? {
     guard self.core.machine.returning.remove(self.state.returningTicket) != nil else { return nil }
     _ = self.core.reclaim(self, isCancelled: true)
@@ -161,7 +161,7 @@ extension ScheduledNode {
     SchedulingLock.perform { self.cancel(&$0) }
   }
 
-  /// The same, under the lock.
+  /// Cancels the operation. Called under the lock.
   func cancel(_ actions: inout SchedulingActions) {
     guard !self.isOver, !self.state.isCancelled else { return }
     self.state.isCancelled = true

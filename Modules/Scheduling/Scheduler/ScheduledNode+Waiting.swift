@@ -6,18 +6,18 @@ extension ScheduledNode {
   ///
   /// A scheduled operation that waits gives its place to others, and lets this one use the categories that it holds.
   ///
-  /// - Throws: `OperationCircleError` if the operation waits for the one whose task this is.
+  /// - Throws: `OperationCircleError` if the operation waits for the operation of the current task.
   func ended(isolation: isolated (any Actor)?) async throws {
     guard let scope = RunScope.current else { return await self.wait(isolation: isolation) }
     if SchedulingLock.withLock({ self.isEnded }) { return }
     let waiter = scope.currentNode
-    if let waiter { try waiter.note(awaited: self) }
-    let adopted = self.adoptAll(by: scope)
+    if let waiter { try waiter.addAwaited(self) }
+    let awaitedNodes = self.addWaiting(scope)
     let places = scope.places
     for place in places { place.lend() }
     await self.wait(isolation: isolation)
-    self.abandon(adopted, by: scope)
-    waiter?.forget(awaited: self)
+    self.removeWaiting(from: awaitedNodes, scope)
+    waiter?.removeAwaited(self)
     for place in places.reversed() { await place.reclaim(isolation: isolation) }
   }
 
@@ -55,10 +55,10 @@ extension ScheduledNode {
   }
 }
 
-// MARK: - What the wait means for others
+// MARK: - Recording the wait
 
 extension RunScope {
-  /// The scheduled operation whose task this is; nil in another task, which that operation need not wait for.
+  /// The scheduled operation of the current task; nil in a task that an operation has started and need not wait for.
   var currentNode: ScheduledNode? {
     var scope: RunScope? = self
     while let current = scope {
@@ -73,8 +73,10 @@ extension RunScope {
 }
 
 extension ScheduledNode {
-  /// Notes that the body of this operation awaits another one, unless that one waits for this one.
-  fileprivate func note(awaited node: ScheduledNode) throws {
+  /// Records that the body of this operation awaits another one.
+  ///
+  /// - Throws: `OperationCircleError` if that one waits for this one.
+  fileprivate func addAwaited(_ node: ScheduledNode) throws {
     let circle = SchedulingLock.withLock {
       let circle = WaitPath.nodes(from: node, to: self.withGroups)
       if circle == nil {
@@ -86,15 +88,15 @@ extension ScheduledNode {
     if let circle { throw WaitPath.report(circle + circle.prefix(1)) }
   }
 
-  fileprivate func forget(awaited node: ScheduledNode) {
+  fileprivate func removeAwaited(_ node: ScheduledNode) {
     SchedulingLock.perform { actions in
       guard let index = self.state.awaited.firstIndex(where: { $0 === node }) else { return }
       actions.release(Remains(nodes: [self.state.awaited.remove(at: index)]))
     }
   }
 
-  /// Notes that `scope` waits for this operation, and for all that this one waits for.
-  private func adoptAll(by scope: RunScope) -> [ScheduledNode] {
+  /// Records that `scope` waits for this operation, and for all operations that this one waits for. Returns them all.
+  private func addWaiting(_ scope: RunScope) -> [ScheduledNode] {
     guard scope.mayHoldCategories else { return [] }
     let (nodes, scopes) = SchedulingLock.withLock {
       let nodes = WaitPath.all(from: self)
@@ -105,7 +107,7 @@ extension ScheduledNode {
     return nodes
   }
 
-  private func abandon(_ nodes: [ScheduledNode], by scope: RunScope) {
+  private func removeWaiting(from nodes: [ScheduledNode], _ scope: RunScope) {
     guard !nodes.isEmpty else { return }
     let scopes = SchedulingLock.withLock {
       for node in nodes {

@@ -25,7 +25,7 @@ struct ScheduleRequest {
     self.producer = producer
   }
 
-  // With all of its parameters, for inlined code.
+  // All parameters are given, for inlined code: default arguments would be inlined, too.
   @usableFromInline
   init(_ isVital: Bool, _ priority: TaskPriority?, _ name: String?, _ context: OperationContext?) {
     self.init(isVital: isVital, priority: priority, name: name, context: context)
@@ -41,6 +41,10 @@ public struct OperationAddedAfterEnd: Error, Hashable, Sendable, CustomStringCon
   public let endedName: String
 
   /// Creates an error.
+  ///
+  /// - Parameters:
+  ///   - operationName: The name of the operation that was added.
+  ///   - endedName: The name of the group or operation that had ended.
   public init(operationName: String, endedName: String) {
     self.operationName = operationName
     self.endedName = endedName
@@ -96,7 +100,7 @@ extension SchedulerCore {
       request.priority ?? (context.hasTaskConfiguration ? context.operationTaskConfiguration.priority?.rawValue : nil)
     node.state.priority = node.state.requestedPriority ?? Self.mediumPriority
     guard traits.isGroup || traits.isUnique else { return }
-    // Connects a group with its operation, and unique work with the others of its kind.
+    // The setup connects a group with its operation, and unique work with the other runs of its identifier.
     var own = context
     job.setUp(&own)
     if let core = own.scheduledGroup { core.becomeGroup(of: node) }
@@ -112,7 +116,7 @@ extension SchedulerCore {
   @usableFromInline
   func insert(_ node: ScheduledNode, _ request: ScheduleRequest) {
     if self.hasModules.isOn { self.callModules(for: node) }
-    request.producer?.noteProduced(node)
+    request.producer?.reportProduct(node)
     let parent = request.producer ?? AnyScheduledOperation.current?.node
     let insertion = SchedulingLock.perform { actions -> Insertion in
       if request.producer?.isOver == true { return .rejected(endedName: nil) }
@@ -176,7 +180,7 @@ extension SchedulerCore {
       await self.untilEmpty(isolation: isolation) { Task.isCancelled }
     } onCancel: {
       SchedulingLock.perform { actions in
-        // Each cancelled waiter looks whether it is cancelled; the others wait again.
+        // Which waiter was cancelled is not known: all are resumed, and those that were not cancelled wait again.
         for waiter in self.machine.emptyWaiters { actions.resume(waiter) }
         self.machine.emptyWaiters = []
       }

@@ -1,13 +1,13 @@
 internal import OperationCore
 
-// All of these are called under the scheduling lock.
+// All functions in this file are called under the scheduling lock.
 
 // MARK: - Beginning
 
 extension SchedulerCore {
-  /// Adds an operation to a scheduler that is no closed group, and makes it ready if it waits for nothing.
+  /// Adds an operation to a scheduler that is not closed, and makes it ready if it waits for nothing.
   ///
-  /// Returns the operations that wait for each other if vital operations that hold it back wait for it.
+  /// - Returns: The operations of the circle, if vital operations that hold it back wait for it; nil otherwise.
   func insert(
     _ node: ScheduledNode,
     inside parent: ScheduledNode?,
@@ -15,8 +15,8 @@ extension SchedulerCore {
   ) -> [ScheduledNode]? {
     let ticket = self.machine.nextTicket()
     node.state.memberTicket = ticket
-    // What the run of an operation schedules is not held back by vital operations that came after that operation, nor
-    // by that operation itself: it would wait for them in a circle.
+    // An operation that the run of another one schedules is not held back by that one, nor by vital operations that came
+    // after that one: they would wait for each other.
     node.state.rank = parent?.core === self ? parent?.state.rank ?? ticket : ticket
     self.machine.members.append(node, ticket: ticket)
     self.machine.totalCount += 1
@@ -47,13 +47,13 @@ extension SchedulerCore {
     return nil
   }
 
-  /// Makes `node`, which may belong to another scheduler, hold back what is scheduled here later.
+  /// Makes `node`, which may belong to another scheduler, hold back operations that are scheduled here later.
   func addVital(_ node: ScheduledNode, ticket: UInt64) {
     self.machine.vitals.append(node, ticket: ticket)
     node.state.vitalPlaces.append((self, ticket))
   }
 
-  /// Notes that one thing that the operation waited for has happened.
+  /// Counts one of the things that the operation waits for as done.
   func meet(_ node: ScheduledNode, _ actions: inout SchedulingActions) {
     guard node.state.phase == .waiting || node.state.phase == .new else { return }
     node.state.unmetCount -= 1
@@ -95,7 +95,7 @@ extension SchedulerCore {
     self.admit(&actions)
   }
 
-  /// Takes an operation whose task has not begun back from where it waits for its beginning.
+  /// Takes an operation that has not begun out of the queue, or its place away from it.
   func withdraw(_ node: ScheduledNode, _ actions: inout SchedulingActions) {
     switch node.state.phase {
     case .ready:
@@ -109,10 +109,10 @@ extension SchedulerCore {
     }
   }
 
-  /// Gives an operation that has lent its place one again. Returns false if it has to wait for one.
+  /// Gives an operation that has lent its place a place again. Returns false if it has to wait for one.
   func reclaim(_ node: ScheduledNode, isCancelled: Bool) -> Bool {
     guard !node.isOver, !node.state.hasPlace, node.state.lendCount == 0 else { return true }
-    // A cancelled operation ends soon, and does not wait for that.
+    // A cancelled operation does not wait, so that it can end.
     guard isCancelled || (self.machine.placeCount < self.machine.width && self.machine.returning.isEmpty) else {
       return false
     }
@@ -130,7 +130,7 @@ extension SchedulerCore {
     self.end(node, node.state.earlyOutcome ?? .failed(error), &actions)
   }
 
-  /// Begins the end of an operation: with an outcome, and unless it has ended already.
+  /// Ends an operation with an outcome, unless it has ended already. Observers are notified before it counts as ended.
   func end(_ node: ScheduledNode, _ outcome: OperationOutcome, _ actions: inout SchedulingActions) {
     guard !node.isOver else { return }
     if node.state.phase == .new {
@@ -151,7 +151,7 @@ extension SchedulerCore {
     actions.deliveries.append(node)
   }
 
-  /// Ends an operation whose observers have been told.
+  /// Completes the end of an operation, after its observers were notified.
   func complete(_ node: ScheduledNode, _ actions: inout SchedulingActions) {
     node.state.phase = .ended
     if node.state.memberTicket > 0 {
@@ -172,10 +172,10 @@ extension SchedulerCore {
     self.noteEmptiness(&actions)
   }
 
-  /// Lets go of what waits for an operation, and of what it holds.
+  /// Resumes whatever waits for an operation, and releases the values that it holds.
   private func release(_ node: ScheduledNode, _ actions: inout SchedulingActions) {
     for prerequisite in node.state.prerequisites where !prerequisite.node.isEnded {
-      prerequisite.node.forgetDependent()
+      prerequisite.node.countEndedDependent()
     }
     for dependent in node.state.dependents { dependent.core.meet(dependent, &actions) }
     if let waiter = node.state.waiter.take() { actions.resume(waiter.continuation) }
@@ -222,8 +222,8 @@ extension SchedulerCore {
 extension ScheduledNode {
   var isEnded: Bool { self.state.phase == .ended }
 
-  /// Notes that an operation that waited for this one has ended before it.
-  fileprivate func forgetDependent() {
+  /// Counts a dependent that has ended before this operation, and removes such dependents when they are many.
+  fileprivate func countEndedDependent() {
     self.state.formerDependentCount += 1
     guard self.state.formerDependentCount > self.state.dependents.count / 2 else { return }
     self.state.dependents.removeAll(where: \.isOver)

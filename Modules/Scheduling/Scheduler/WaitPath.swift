@@ -1,8 +1,8 @@
 internal import OperationCore
 
-/// Searches for what operations wait for. Called under the scheduling lock.
+/// Finds the operations that an operation waits for, directly or through others. Called under the scheduling lock.
 enum WaitPath {
-  /// The operations on the shortest way from one operation to one of `goals`, both included; nil if there is none.
+  /// The operations on the shortest path from `start` to one of `goals`, both included; nil if there is none.
   ///
   /// - Complexity: O(*n*) in the operations that `start` waits for.
   static func nodes(from start: ScheduledNode, to goals: [ScheduledNode]) -> [ScheduledNode]? {
@@ -13,7 +13,9 @@ enum WaitPath {
     return nil
   }
 
-  /// All operations whose end `start` waits for, and itself.
+  /// `start`, and all operations whose end it waits for.
+  ///
+  /// - Complexity: O(*n*) in the operations that `start` waits for.
   static func all(from start: ScheduledNode) -> [ScheduledNode] {
     var search = WaitSearch(start)
     var nodes: [ScheduledNode] = []
@@ -21,9 +23,9 @@ enum WaitPath {
     return nodes
   }
 
-  /// Reports operations that wait for each other, and returns the error of the one that would close the circle.
+  /// Reports operations that wait for each other, and returns the error of the operation that would close the circle.
   ///
-  /// Not called under the lock, as names are the user's.
+  /// Not called under the lock, as names may be computed by code of users.
   static func report(_ nodes: [ScheduledNode]) -> OperationCircleError {
     let names = nodes.map(\.name)
     let error = OperationCircleError(operationNames: names.count > 1 ? names : names + names)
@@ -32,11 +34,11 @@ enum WaitPath {
   }
 }
 
-/// A search through what operations wait for, nearest first.
+/// A breadth-first search through the operations that an operation waits for.
 private struct WaitSearch {
   private struct Step {
     let node: ScheduledNode
-    /// Whether the beginning of the operation is waited for, and not its end.
+    /// Whether the search waits for the beginning of the operation, and not for its end.
     let isBeginning: Bool
     let previous: Int?
   }
@@ -102,7 +104,7 @@ private struct WaitSearch {
 }
 
 extension ScheduledNode {
-  /// Whether something may wait for the operation, so that another wait of it may close a circle.
+  /// Whether something may wait for the operation, so that a further wait of the operation may close a circle.
   var mayBeAwaited: Bool {
     !self.state.dependents.isEmpty || !self.state.vitalPlaces.isEmpty || self.state.unique != nil
       || self.state.isAwaited || self.state.groupCore != nil || self.core.machine.groupNode != nil
@@ -110,11 +112,11 @@ extension ScheduledNode {
 }
 
 extension RunScope {
-  /// Whether this scope or one around it holds categories, or is awaited by one that may.
+  /// Whether this scope or one around it holds categories, or a scope that may hold some awaits it.
   var mayHoldCategories: Bool {
     var scope: RunScope? = self
     while let current = scope {
-      // The scope of a scheduled operation holds nothing itself, but another one that holds something may await it.
+      // The scope of a scheduled operation holds no categories itself, but another one that holds some may await it.
       if current.place == nil || ExclusionLock.isAwaited(current) { return true }
       scope = current.parent
     }
