@@ -99,6 +99,35 @@ extension Error {
   fileprivate var alternatives: [any Error] { (self as? OperationAlternativesDenied)?.errors ?? [self] }
 }
 
+/// A condition that is satisfied when another one is not.
+///
+/// It is satisfied when `base` denies or skips, and denies with ``OperationConditionDenied`` when `base` is satisfied.
+/// The work that may make `base` true still runs; wrap `base` in a ``SilentCondition`` to leave it out.
+public struct NegatedCondition<Base: OperationCondition>: OperationCondition {
+  /// The condition that must not be satisfied.
+  public let base: Base
+
+  /// Creates a condition that is satisfied when `base` is not.
+  public init(_ base: Base) {
+    self.base = base
+  }
+
+  public static var isMutuallyExclusive: Bool { Base.isMutuallyExclusive }
+
+  public var exclusionCategories: [OperationCategory] { self.base.exclusionCategories }
+
+  public func dependency(in context: OperationContext) -> (any OperationRequest & Sendable)? {
+    self.base.dependency(in: context)
+  }
+
+  public func evaluate(in context: OperationContext) async -> OperationConditionResult {
+    switch await self.base.evaluate(in: context) {
+    case .satisfied: .denied(OperationConditionDenied(conditionName: self.conditionName))
+    case .skipped, .denied: .satisfied
+    }
+  }
+}
+
 /// Returns a condition that is satisfied when both are: see ``AndCondition``.
 ///
 /// - Parameters:
