@@ -60,7 +60,7 @@ extension ScheduledNode {
         parent: self.core.machine.groupScope,
         operationType: self.operationType,
         place: self,
-        waitingScopes: self.state.adopters
+        waitingScopes: self.state.waitingScopes
       )
       self.state.scope = scope
       if !self.hasPreparation, self.state.conditions.isEmpty { self.start(&actions) }
@@ -90,7 +90,7 @@ extension ScheduledNode {
     self.state.dependencies = self.state.prerequisites.map {
       FinishedDependency(name: $0.name, outcome: $0.node.state.outcome ?? .succeeded)
     }
-    actions.release(Remains(prerequisites: self.state.prerequisites))
+    actions.release(ReleasedValues(prerequisites: self.state.prerequisites))
     self.state.prerequisites = []
   }
 }

@@ -91,7 +91,7 @@ extension ScheduledNode {
   fileprivate func removeAwaited(_ node: ScheduledNode) {
     SchedulingLock.perform { actions in
       guard let index = self.state.awaited.firstIndex(where: { $0 === node }) else { return }
-      actions.release(Remains(nodes: [self.state.awaited.remove(at: index)]))
+      actions.release(ReleasedValues(nodes: [self.state.awaited.remove(at: index)]))
     }
   }
 
@@ -100,7 +100,7 @@ extension ScheduledNode {
     guard scope.mayHoldCategories else { return [] }
     let (nodes, scopes) = SchedulingLock.withLock {
       let nodes = WaitPath.all(from: self)
-      for node in nodes { node.state.adopters.append(scope) }
+      for node in nodes { node.state.waitingScopes.append(scope) }
       return (nodes, nodes.compactMap(\.state.scope))
     }
     ExclusionLock.adopt(scopes, by: scope)
@@ -111,8 +111,8 @@ extension ScheduledNode {
     guard !nodes.isEmpty else { return }
     let scopes = SchedulingLock.withLock {
       for node in nodes {
-        guard let index = node.state.adopters.firstIndex(where: { $0 === scope }) else { continue }
-        node.state.adopters.remove(at: index)
+        guard let index = node.state.waitingScopes.firstIndex(where: { $0 === scope }) else { continue }
+        node.state.waitingScopes.remove(at: index)
       }
       return nodes.compactMap(\.state.scope)
     }

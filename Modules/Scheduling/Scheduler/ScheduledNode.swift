@@ -30,13 +30,13 @@ struct SchedulingActions {
   var deliveries: [ScheduledNode] = []
   /// The progress of schedulers, with its new counts.
   var progress: [(OperationProgress, ProgressCounts)] = []
-  /// What operations no longer need, released after unlocking: it may own user values.
-  private var remains: ScheduledNode.Remains?
-  private var otherRemains: [ScheduledNode.Remains] = []
+  /// What operations had, which is released after unlocking, as it may own what is the user's.
+  private var released: ScheduledNode.ReleasedValues?
+  private var otherReleased: [ScheduledNode.ReleasedValues] = []
 
   /// Keeps what has to be released after unlocking.
-  mutating func release(_ remains: ScheduledNode.Remains) {
-    if self.remains == nil { self.remains = remains } else { self.otherRemains.append(remains) }
+  mutating func release(_ released: ScheduledNode.ReleasedValues) {
+    if self.released == nil { self.released = released } else { self.otherReleased.append(released) }
   }
 
   mutating func resume(_ continuation: UnsafeContinuation<Void, Never>) {
@@ -122,13 +122,13 @@ final class ScheduledNode: Sendable {
     var dependencies: [FinishedDependency] = []
     var dependents: [ScheduledNode] = []
     /// The number of dependents that wait no longer.
-    var formerDependentCount = 0
+    var endedDependentCount = 0
     /// Whether the body of another operation awaits its value, or has done so.
     var isAwaited = false
     /// The operations whose values its body awaits.
     var awaited: [ScheduledNode] = []
     /// The scopes that await its value.
-    var adopters: [RunScope] = []
+    var waitingScopes: [RunScope] = []
     /// The first waiter for the end. There is seldom another one.
     var waiter: (id: UInt64, continuation: UnsafeContinuation<Void, Never>)?
     var otherWaiters: [(id: UInt64, continuation: UnsafeContinuation<Void, Never>)] = []
@@ -160,14 +160,14 @@ final class ScheduledNode: Sendable {
   }
 
   /// What an ended operation no longer needs.
-  struct Remains: Sendable {
+  struct ReleasedValues: Sendable {
     var job: (any ScheduledJob)?
     var scope: RunScope?
     var task: RunTask?
     var context: OperationContext?
     var prerequisites: [Prerequisite] = []
     var nodes: [ScheduledNode] = []
-    var adopters: [RunScope] = []
+    var waitingScopes: [RunScope] = []
     var observers: [any OperationObserver] = []
     var conditions: [any OperationCondition] = []
     var groupCore: SchedulerCore?

@@ -166,7 +166,7 @@ extension SchedulerCore {
     node.state.vitalPlaces = []
     if let member = node.state.unique.take() {
       UniqueWork.leave(member, &actions)
-      actions.release(ScheduledNode.Remains(unique: member))
+      actions.release(ScheduledNode.ReleasedValues(unique: member))
     }
     self.takePlace(from: node, &actions)
     self.noteEmptiness(&actions)
@@ -183,19 +183,19 @@ extension SchedulerCore {
     if let continuation = node.state.continuation.take() { actions.resume(continuation) }
     if node.state.returningTicket > 0 { _ = self.machine.returning.remove(node.state.returningTicket) }
     node.state.otherWaiters = []
-    var remains = ScheduledNode.Remains()
-    remains.context = node.state.context
+    var released = ScheduledNode.ReleasedValues()
+    released.context = node.state.context
     node.state.context = OperationContext()
-    remains.job = node.state.job.take()
-    remains.scope = node.state.scope.take()
-    remains.task = node.state.task.take()
-    remains.groupCore = node.state.groupCore.take()
-    swap(&remains.prerequisites, &node.state.prerequisites)
-    swap(&remains.nodes, &node.state.dependents)
-    swap(&remains.adopters, &node.state.adopters)
-    swap(&remains.observers, &node.state.observers)
-    swap(&remains.conditions, &node.state.conditions)
-    actions.release(remains)
+    released.job = node.state.job.take()
+    released.scope = node.state.scope.take()
+    released.task = node.state.task.take()
+    released.groupCore = node.state.groupCore.take()
+    swap(&released.prerequisites, &node.state.prerequisites)
+    swap(&released.nodes, &node.state.dependents)
+    swap(&released.waitingScopes, &node.state.waitingScopes)
+    swap(&released.observers, &node.state.observers)
+    swap(&released.conditions, &node.state.conditions)
+    actions.release(released)
   }
 
   private func removeVital(_ ticket: UInt64, _ actions: inout SchedulingActions) {
@@ -224,9 +224,9 @@ extension ScheduledNode {
 
   /// Counts a dependent that has ended before this operation, and removes such dependents when they are many.
   fileprivate func countEndedDependent() {
-    self.state.formerDependentCount += 1
-    guard self.state.formerDependentCount > self.state.dependents.count / 2 else { return }
+    self.state.endedDependentCount += 1
+    guard self.state.endedDependentCount > self.state.dependents.count / 2 else { return }
     self.state.dependents.removeAll(where: \.isOver)
-    self.state.formerDependentCount = 0
+    self.state.endedDependentCount = 0
   }
 }
