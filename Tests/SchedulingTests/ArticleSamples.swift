@@ -93,10 +93,10 @@ actor LoginController {
   }
 }
 
-/// An operation that notes its name.
-private protocol NotingOperation: OperationRequest, Sendable where Value == Void, Failure == any Error {}
+/// An operation that logs its name.
+private protocol LoggingOperation: OperationRequest, Sendable where Value == Void, Failure == any Error {}
 
-extension NotingOperation {
+extension LoggingOperation {
   func run(
     isolation: isolated (any Actor)?,
     in context: OperationContext,
@@ -114,18 +114,18 @@ struct NetworkObserver: OperationObserver {
   func operation(_ operation: AnyScheduledOperation, didFinishWith outcome: OperationOutcome) { log("network off") }
 }
 
-private struct OperationA: NotingOperation {}
-private struct OperationB: NotingOperation {}
-private struct ImportantOperation: NotingOperation {}
-private struct SuperImportantOperation: NotingOperation {}
-private struct SomeOperation: NotingOperation {}
-private struct MyOperation: NotingOperation {}
-private struct GetUserInfo: NotingOperation, NetworkOperation {}
-private struct ShowWelcome: NotingOperation {}
-private struct NetworkUnreachableAlert: NotingOperation {}
-private struct BasicAlert: NotingOperation {}
+private struct OperationA: LoggingOperation {}
+private struct OperationB: LoggingOperation {}
+private struct ImportantOperation: LoggingOperation {}
+private struct SuperImportantOperation: LoggingOperation {}
+private struct SomeOperation: LoggingOperation {}
+private struct MyOperation: LoggingOperation {}
+private struct GetUserInfo: LoggingOperation, NetworkOperation {}
+private struct ShowWelcome: LoggingOperation {}
+private struct NetworkUnreachableAlert: LoggingOperation {}
+private struct BasicAlert: LoggingOperation {}
 
-private struct Download: NotingOperation {
+private struct Download: LoggingOperation {
   let url: String
 }
 
@@ -180,7 +180,7 @@ private struct FetchList: OperationRequest, Sendable {
   }
 }
 
-private struct WriteIndex: NotingOperation {
+private struct WriteIndex: LoggingOperation {
   let list: [String]
 
   init(of list: [String]) {

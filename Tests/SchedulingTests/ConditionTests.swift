@@ -6,40 +6,40 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct ConditionTests {
-  private let journal = Journal<String>()
+  private let log = Log<String>()
 
   private func work(_ name: String = "body") -> Work<Void, any Error> {
-    Work { [journal] _ in journal.note(name) }
+    Work { [log] _ in log.append(name) }
   }
 
   private func check(_ name: String, _ result: OperationConditionResult = .satisfied) -> Check {
-    Check(dependency: self.work("\(name)o")) { [journal] in
-      journal.note("\(name)c")
+    Check(dependency: self.work("\(name)o")) { [log] in
+      log.append("\(name)c")
       return result
     }
   }
 
-  @Test func `What conditions generate runs in order, then the conditions in order, then the body`() async throws {
+  @Test func `Generated work runs in order, then the conditions in order, then the body`() async throws {
     try await self.work().condition(self.check("B")).condition(self.check("C")).runOnce()
-    #expect(self.journal.entries == ["Bo", "Co", "Bc", "Cc", "body"])
+    #expect(self.log.all == ["Bo", "Co", "Bc", "Cc", "body"])
   }
 
   @Test func `A condition under another modifier is evaluated in each of its runs`() async throws {
     let operation = self.work().condition(self.check("B")).modifier(Twice()).condition(self.check("C"))
     try await operation.runOnce()
-    #expect(self.journal.entries == ["Co", "Cc", "Bo", "Bc", "body", "Bo", "Bc", "body"])
+    #expect(self.log.all == ["Co", "Cc", "Bo", "Bc", "body", "Bo", "Bc", "body"])
   }
 
   @Test func `A denial is thrown as it is, and the operation does not run`() async throws {
     let operation = self.work().condition(self.check("B", .denied(Refused(code: 7)))).condition(self.check("C"))
     await #expect(throws: Refused(code: 7)) { try await operation.runOnce() }
-    #expect(self.journal.entries == ["Bo", "Co", "Bc"])
+    #expect(self.log.all == ["Bo", "Co", "Bc"])
   }
 
   @Test func `A skip is thrown as OperationSkipped, and the operation does not run`() async throws {
     let operation = self.work().condition(Check.skipped)
     await #expect(throws: OperationSkipped(reason: "Check")) { try await operation.runOnce() }
-    #expect(self.journal.entries.isEmpty)
+    #expect(self.log.all.isEmpty)
   }
 
   @Test func `A denial wins over a skip`() async throws {
@@ -64,47 +64,47 @@ struct ConditionTests {
   }
 
   @Test func `The failure of generated work is ignored`() async throws {
-    let failing = Work<Void, any Error> { [journal] _ in
-      journal.note("tried")
+    let failing = Work<Void, any Error> { [log] _ in
+      log.append("tried")
       throw Refused()
     }
     try await self.work().condition(Check(dependency: failing) { .satisfied }).runOnce()
-    #expect(self.journal.entries == ["tried", "body"])
+    #expect(self.log.all == ["tried", "body"])
   }
 
   @Test func `Generated work can have conditions of its own`() async throws {
     let login = self.work("login").condition(self.check("A"))
     try await self.work().condition(Check(dependency: login) { .satisfied }).runOnce()
-    #expect(self.journal.entries == ["Ao", "Ac", "login", "body"])
+    #expect(self.log.all == ["Ao", "Ac", "login", "body"])
   }
 
   @Test func `Conditions and generated work see the context of the run`() async throws {
     struct Reading: OperationCondition {
-      let journal: Journal<String>
+      let log: Log<String>
 
       func dependency(in context: OperationContext) -> (any OperationRequest & Sendable)? {
-        let journal = self.journal
-        return Work<Void, any Error> { journal.note("work: \($0[WordKey.self])") }
+        let log = self.log
+        return Work<Void, any Error> { log.append("work: \($0[WordKey.self])") }
       }
 
       func evaluate(in context: OperationContext) async -> OperationConditionResult {
-        self.journal.note("condition: \(context[WordKey.self])")
+        self.log.append("condition: \(context[WordKey.self])")
         return .satisfied
       }
     }
-    try await self.work().condition(Reading(journal: self.journal)).context { $0[WordKey.self] = "hello" }.runOnce()
-    #expect(self.journal.entries == ["work: hello", "condition: hello", "body"])
+    try await self.work().condition(Reading(log: self.log)).context { $0[WordKey.self] = "hello" }.runOnce()
+    #expect(self.log.all == ["work: hello", "condition: hello", "body"])
   }
 
   @Test func `A silent condition only checks`() async throws {
     let operation = self.work().condition(SilentCondition(self.check("B", .denied(Refused()))))
     await #expect(throws: Refused.self) { try await operation.runOnce() }
-    #expect(self.journal.entries == ["Bc"])
+    #expect(self.log.all == ["Bc"])
   }
 
   @Test func `A negated condition is satisfied by a denial or a skip, and still does its work`() async throws {
     try await self.work().condition(NegatedCondition(self.check("B", .denied(Refused())))).runOnce()
-    #expect(self.journal.entries == ["Bo", "Bc", "body"])
+    #expect(self.log.all == ["Bo", "Bc", "body"])
     try await self.work().condition(!Check.skipped).runOnce()
     let denied = self.work().condition(!Check.satisfied)
     let error = await #expect(throws: OperationConditionDenied.self) { try await denied.runOnce() }
@@ -121,7 +121,7 @@ struct ConditionTests {
 
   @Test func `A denial ends a conjunction`() async throws {
     _ = await (self.check("A", .denied(Refused())) && self.check("B")).outcome
-    #expect(self.journal.entries == ["Ac"])
+    #expect(self.log.all == ["Ac"])
   }
 
   @Test func `One condition of a disjunction has to be satisfied`() async throws {
@@ -131,7 +131,7 @@ struct ConditionTests {
     #expect(await (Check.skipped || Check.denied(1)).outcome == "denied Refused(code: 1)")
   }
 
-  @Test func `A disjunction tells the errors of all that deny, in order`() async {
+  @Test func `A disjunction throws the errors of all conditions that deny, in order`() async {
     let result = await (Check.denied(1) || Check.denied(2) || Check.denied(3)).evaluate(in: OperationContext())
     guard case .denied(let error as OperationAlternativesDenied) = result else {
       Issue.record("\(result)")
@@ -155,10 +155,10 @@ struct ConditionTests {
 
   @Test func `Compound conditions do the work of both, in order`() async throws {
     try await self.work().condition(self.check("A") && self.check("B")).runOnce()
-    #expect(self.journal.entries == ["Ao", "Bo", "Ac", "Bc", "body"])
+    #expect(self.log.all == ["Ao", "Bo", "Ac", "Bc", "body"])
     try await self.work().condition(self.check("C", .denied(Refused())) || self.check("D")).runOnce()
-    #expect(self.journal.entries[5...].prefix(2) == ["Co", "Do"])
-    #expect(self.journal.entries.last == "body")
+    #expect(self.log.all[5...].prefix(2) == ["Co", "Do"])
+    #expect(self.log.all.last == "body")
   }
 
   @Test func `A run specification is a condition`() async throws {
@@ -171,7 +171,7 @@ struct ConditionTests {
     ) { try await typed.runOnce() }
     let mixed = self.work().condition(SpecificationCondition(.always(false)) || Check.satisfied)
     try await mixed.runOnce()
-    #expect(self.journal.entries == ["body", "body"])
+    #expect(self.log.all == ["body", "body"])
   }
 
   @Test func `A query with conditions and categories is a query`() async throws {
@@ -199,7 +199,7 @@ struct ConditionTests {
     run.cancel()
     gate.open()
     await #expect(throws: CancellationError.self) { try await run.value }
-    #expect(self.journal.entries == ["Bo"])
+    #expect(self.log.all == ["Bo"])
   }
 
   @Test func `A run that is cancelled during generated work evaluates nothing`() async throws {
@@ -209,7 +209,7 @@ struct ConditionTests {
     try await gate.arrivals(count: 1)
     run.cancel()
     await #expect(throws: CancellationError.self) { try await run.value }
-    #expect(self.journal.entries.isEmpty)
+    #expect(self.log.all.isEmpty)
   }
 
   @Test(arguments: ModifierRule.allCases)

@@ -6,62 +6,62 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct DependencyTests {
-  private let journal = Journal<String>()
+  private let log = Log<String>()
   private let script = Script()
 
-  private func note(_ name: String) -> AnyWork {
-    Work(name) { [journal] _ in journal.note(name) }
+  private func work(_ name: String) -> AnyWork {
+    Work(name) { [log] _ in log.append(name) }
   }
 
   @Test func `An operation begins after its dependencies, of any scheduler`() async throws {
     let schedulers = [OperationScheduler(), OperationScheduler()]
     let first = schedulers[0].schedule(self.script.operation())
-    let second = schedulers[1].schedule(self.note("second")) { $0.addDependency(first) }
-    let third = schedulers[0].schedule(self.note("third")) {
+    let second = schedulers[1].schedule(self.work("second")) { $0.addDependency(first) }
+    let third = schedulers[0].schedule(self.work("third")) {
       $0.addDependency(second)
       $0.addDependency(first.erased)
     }
     let run = try await self.script.next()
-    #expect(self.journal.entries.isEmpty)
+    #expect(self.log.all.isEmpty)
     run.succeed(1)
     try await third.value
-    #expect(self.journal.entries == ["second", "third"])
+    #expect(self.log.all == ["second", "third"])
   }
 
   @Test func `A dependency that has failed or was cancelled does not stop the operation`() async throws {
     let scheduler = OperationScheduler()
     scheduler.suspend()
     let failing = scheduler.schedule(Work<Void, any Error> { _ in throw Refused() })
-    let cancelled = scheduler.schedule(self.note("cancelled"))
-    let operation = scheduler.schedule(self.note("body"))
+    let cancelled = scheduler.schedule(self.work("cancelled"))
+    let operation = scheduler.schedule(self.work("body"))
     operation.addDependency(failing)
     operation.addDependency(cancelled)
     cancelled.cancel()
     scheduler.resume()
     try await operation.value
-    #expect(self.journal.entries == ["body"])
+    #expect(self.log.all == ["body"])
   }
 
-  @Test func `A dependency that has ended already keeps nothing waiting`() async throws {
+  @Test func `An operation does not wait for a dependency that has ended already`() async throws {
     let scheduler = OperationScheduler()
-    let first = scheduler.schedule(self.note("first"))
+    let first = scheduler.schedule(self.work("first"))
     try await first.value
-    try await scheduler.schedule(self.note("second")) { $0.addDependency(first) }.value
-    #expect(self.journal.entries == ["first", "second"])
+    try await scheduler.schedule(self.work("second")) { $0.addDependency(first) }.value
+    #expect(self.log.all == ["first", "second"])
   }
 
   @Test(arguments: [true, false])
   func `No cancelled dependencies, and no failed ones, are conditions`(isErased: Bool) async throws {
     let scheduler = OperationScheduler()
     scheduler.suspend()
-    let succeeding = scheduler.schedule(self.note("succeeding"))
+    let succeeding = scheduler.schedule(self.work("succeeding"))
     let failing = scheduler.schedule(Work<Void, any Error> { _ in throw Refused(code: 1) }, named: "failing")
-    let cancelled = scheduler.schedule(self.note("cancelled"), named: "cancelled")
-    let skipped = scheduler.schedule(self.note("skipped").condition(Check.skipped), named: "skipped")
+    let cancelled = scheduler.schedule(self.work("cancelled"), named: "cancelled")
+    let skipped = scheduler.schedule(self.work("skipped").condition(Check.skipped), named: "skipped")
     cancelled.cancel()
     func after(_ dependency: ScheduledOperation<Void>, _ condition: some OperationCondition) -> ScheduledOperation<Void>
     {
-      scheduler.schedule(self.note("body").condition(condition)) {
+      scheduler.schedule(self.work("body").condition(condition)) {
         $0.addDependency(succeeding)
         if isErased { $0.addDependency(dependency.erased) } else { $0.addDependency(dependency) }
       }
@@ -81,41 +81,41 @@ struct DependencyTests {
       let error = await #expect(throws: OperationDependencyFailed.self) { try await operation.value }
       #expect(error?.dependencyName == name)
     }
-    #expect(self.journal.entries == ["succeeding"] + Array(repeating: "body", count: 5))
+    #expect(self.log.all == ["succeeding"] + Array(repeating: "body", count: 5))
   }
 
   @Test func `Conditions read how the dependencies have ended`() async throws {
     let scheduler = OperationScheduler()
-    let first = scheduler.schedule(self.note("first"), named: "first")
-    let reading = Check { [journal] in
+    let first = scheduler.schedule(self.work("first"), named: "first")
+    let reading = Check { [log] in
       for dependency in AnyScheduledOperation.current?.dependencies ?? [] {
-        journal.note("\(dependency.name): \(dependency.outcome)")
+        log.append("\(dependency.name): \(dependency.outcome)")
       }
       return .satisfied
     }
-    try await scheduler.schedule(self.note("body").condition(reading)) { $0.addDependency(first) }.value
-    #expect(self.journal.entries == ["first", "first: succeeded", "body"])
+    try await scheduler.schedule(self.work("body").condition(reading)) { $0.addDependency(first) }.value
+    #expect(self.log.all == ["first", "first: succeeded", "body"])
     #expect(AnyScheduledOperation.current == nil)
     // Without a scheduler there is no dependency.
-    try await self.note("alone").condition(NoFailedDependencies()).condition(NoCancelledDependencies()).runOnce()
+    try await self.work("alone").condition(NoFailedDependencies()).condition(NoCancelledDependencies()).runOnce()
   }
 
   @Test func `An operation that depends on itself is reported and fails`() async throws {
     let scheduler = OperationScheduler()
     scheduler.suspend()
-    let operation = scheduler.schedule(self.note("body"), named: "mirror")
+    let operation = scheduler.schedule(self.work("body"), named: "circular")
     expectWarning(.taskCircle) { operation.addDependency(operation) }
     let error = await #expect(throws: OperationCircleError.self) { try await operation.value }
-    #expect(error?.operationNames == ["mirror", "mirror"])
+    #expect(error?.operationNames == ["circular", "circular"])
     scheduler.resume()
     await scheduler.waitUntilEmpty()
-    #expect(self.journal.entries.isEmpty)
+    #expect(self.log.all.isEmpty)
   }
 
   @Test func `The operation that would close a circle is reported and fails, and the others run`() async throws {
     let schedulers = [OperationScheduler(), OperationScheduler()]
     for scheduler in schedulers { scheduler.suspend() }
-    let operations = (0..<3).map { schedulers[$0 % 2].schedule(self.note("\($0)"), named: "operation \($0)") }
+    let operations = (0..<3).map { schedulers[$0 % 2].schedule(self.work("\($0)"), named: "operation \($0)") }
     operations[0].addDependency(operations[1])
     operations[1].addDependency(operations[2])
     expectWarning(.taskCircle) { operations[2].addDependency(operations[0]) }
@@ -123,13 +123,13 @@ struct DependencyTests {
     #expect(error?.operationNames == ["operation 2", "operation 0", "operation 1", "operation 2"])
     for scheduler in schedulers { scheduler.resume() }
     try await operations[0].value
-    #expect(self.journal.entries == ["1", "0"])
+    #expect(self.log.all == ["1", "0"])
   }
 
   @Test func `A circle in the closure of the schedule call is reported, too`() async throws {
     let scheduler = OperationScheduler()
     let recorder = WarningRecorder()
-    let operation = recorder.recording { scheduler.schedule(self.note("body")) { $0.addDependency($0) } }
+    let operation = recorder.recording { scheduler.schedule(self.work("body")) { $0.addDependency($0) } }
     await #expect(throws: OperationCircleError.self) { try await operation.value }
     #expect(recorder.warnings.map(\.code) == [.taskCircle])
   }
@@ -138,7 +138,7 @@ struct DependencyTests {
     let scheduler = OperationScheduler()
     let operation = scheduler.schedule(self.script.operation())
     let run = try await self.script.next()
-    let other = scheduler.schedule(self.note("other"))
+    let other = scheduler.schedule(self.work("other"))
     expectWarning(.lateDependency) { operation.addDependency(other) }
     run.succeed(1)
     #expect(try await operation.value == 1)
@@ -150,11 +150,11 @@ struct DependencyTests {
     let recorder = WarningRecorder()
     let gate = Gate()
     let names = await recorder.recording {
-      let first = Journal<ScheduledOperation<[String]>>()
+      let first = Log<ScheduledOperation<[String]>>()
       let awaiting = scheduler.schedule(named: "awaiting") { _ in
         try await gate.wait()
         var names: [String] = []
-        for operation in first.entries {
+        for operation in first.all {
           do {
             _ = try await operation.value
           } catch let error as OperationCircleError {
@@ -163,8 +163,9 @@ struct DependencyTests {
         }
         return names
       }
-      first.note(awaiting)
-      first.note(scheduler.schedule(ClosureOperation<[String]>("dependent") { _ in [] }) { $0.addDependency(awaiting) })
+      first.append(awaiting)
+      let dependent = ClosureOperation<[String]>("dependent") { _ in [] }
+      first.append(scheduler.schedule(dependent) { $0.addDependency(awaiting) })
       gate.open()
       return try? await awaiting.value
     }
@@ -248,12 +249,12 @@ struct DependencyTests {
     scheduler.suspend()
     let failing = scheduler.schedule(Work<Int, any Error> { _ in throw Refused() }, named: "failing")
     let cancelled = scheduler.schedule(Work<Int, any Error> { _ in 1 })
-    let starts = Journal<String>()
+    let starts = Log<String>()
     let after = [failing, cancelled].map { input in
-      let operation = input.then { [journal] number in ClosureOperation { _ in journal.note("\(number)") } }
+      let operation = input.then { [log] number in ClosureOperation { _ in log.append("\(number)") } }
       operation.observe {
-        $0.didStart { starts.note("start") }
-        $0.didFail { starts.note("fail") }
+        $0.didStart { starts.append("start") }
+        $0.didFail { starts.append("fail") }
       }
       return operation
     }
@@ -262,28 +263,28 @@ struct DependencyTests {
     let error = await #expect(throws: OperationDependencyFailed.self) { try await after[0].value }
     #expect(error?.dependencyName == "failing")
     await #expect(throws: CancellationError.self) { try await after[1].value }
-    #expect(self.journal.entries.isEmpty)
-    #expect(starts.entries == ["fail", "fail"])
+    #expect(self.log.all.isEmpty)
+    #expect(starts.all == ["fail", "fail"])
     let throwing = scheduler.schedule(named: "one") { _ in 1 }.then { _ throws -> AnyWork in throw Refused(code: 5) }
     await #expect(throws: Refused(code: 5)) { try await throwing.value }
   }
 
   @Test func `An injected operation starts after its own conditions`() async throws {
     let scheduler = OperationScheduler()
-    let check = Check { [journal] in
-      journal.note("check")
+    let check = Check { [log] in
+      log.append("check")
       return .satisfied
     }
-    let operation = scheduler.schedule(named: "one") { _ in 1 }.then { _ in self.note("body").condition(check) }
+    let operation = scheduler.schedule(named: "one") { _ in 1 }.then { _ in self.work("body").condition(check) }
     scheduler.suspend()
-    let late = operation.then { _ in self.note("late").condition(check) }
-    late.observe { [journal] in $0.didStart { journal.note("start") } }
+    let late = operation.then { _ in self.work("late").condition(check) }
+    late.observe { [log] in $0.didStart { log.append("start") } }
     scheduler.resume()
     try await late.value
-    #expect(self.journal.entries == ["check", "body", "check", "start", "late"])
+    #expect(self.log.all == ["check", "body", "check", "start", "late"])
   }
 
-  @Test func `A chain of ten thousand operations runs in order and leaves nothing`() async throws {
+  @Test func `A chain of ten thousand operations runs in order and leaves nothing behind`() async throws {
     let lifetimes = LifetimeTracker()
     do {
       let scheduler = OperationScheduler()
@@ -292,9 +293,9 @@ struct DependencyTests {
       for number in 0..<10_000 {
         let token = lifetimes.token()
         last = scheduler.schedule(
-          Work<Void, any Error> { [journal] _ in
+          Work<Void, any Error> { [log] _ in
             token.touch()
-            journal.note("\(number)")
+            log.append("\(number)")
           }
         ) { operation in
           if let last { operation.addDependency(last) }
@@ -302,12 +303,12 @@ struct DependencyTests {
       }
       scheduler.resume()
       try await last?.value
-      #expect(self.journal.entries == (0..<10_000).map { "\($0)" })
+      #expect(self.log.all == (0..<10_000).map { "\($0)" })
     }
     try await lifetimes.noneAlive()
   }
 
-  @Test func `Ten thousand cancelled dependents of one operation leave nothing`() async throws {
+  @Test func `Ten thousand cancelled dependents of one operation leave nothing behind`() async throws {
     let lifetimes = LifetimeTracker()
     let scheduler = OperationScheduler()
     let first = scheduler.schedule(self.script.operation())

@@ -1,5 +1,6 @@
 import OperationCore
 import OperationTesting
+import TestFixtures
 import Testing
 
 @testable import OperationScheduling
@@ -17,7 +18,7 @@ struct ExclusionModelTests {
 
   @Test(arguments: 0..<20)
   func `Runs are admitted as in the model`(seed: Int) {
-    var random = SplitMix(seed: UInt64(seed))
+    var random = SeededGenerator(seed: UInt64(seed))
     var machine = ExclusionMachine()
     let slots = (0..<5).map { _ in machine.addLane() }
     var waiting: [Run] = []
@@ -70,7 +71,7 @@ struct ExclusionModelTests {
   }
 
   @Test func `A queue of tickets keeps its order, whatever is removed`() {
-    var random = SplitMix(seed: 7)
+    var random = SeededGenerator(seed: 7)
     var queue = TicketQueue<UInt64>()
     var model: [UInt64] = []
     for ticket in UInt64(1)...3_000 {

@@ -10,13 +10,13 @@ struct ExclusionTests {
   private enum Alert {}
 
   private let script = Script()
-  private let journal = Journal<String>()
+  private let log = Log<String>()
   private let names = Names()
 
-  /// An operation whose runs notes when it begins, and then waits for the test.
+  /// An operation that logs its name when it begins, and then waits for a gate.
   private func work(_ name: String, _ gate: Gate) -> AnyWork {
-    Work(name) { [journal] _ in
-      journal.note(name)
+    Work(name) { [log] _ in
+      log.append(name)
       try await gate.wait()
     }
   }
@@ -88,7 +88,7 @@ struct ExclusionTests {
     try await holder.value
   }
 
-  @Test func `A waiter that is cancelled leaves at once and lets no other in early`() async throws {
+  @Test func `A waiter that is cancelled leaves at once and admits no other early`() async throws {
     let operation = self.script.operation().mutuallyExclusive(self.names("x"))
     let runs = (0..<4).map { _ in operation.begin() }
     let first = try await self.script.next()
@@ -103,7 +103,7 @@ struct ExclusionTests {
     #expect(self.script.runCount == 2)
   }
 
-  @Test func `A cancelled waiter of two categories lets in those that wait for its free category only`() async throws {
+  @Test func `A cancelled waiter of two categories admits the runs that wait for the free one of them`() async throws {
     let gate = Gate()
     let holder = self.work("holder", gate).mutuallyExclusive(self.names("a")).begin()
     let both = self.work("both", gate).mutuallyExclusive(self.names("a"), self.names("b")).begin()
@@ -120,14 +120,14 @@ struct ExclusionTests {
     try await holder.value
     try await self.script.next().succeed(3)
     #expect(try await third.value == 3)
-    #expect(self.journal.entries == ["holder"])
+    #expect(self.log.all == ["holder"])
   }
 
-  @Test func `A cancelled waiter whose failure has no room for it keeps its place`() async throws {
+  @Test func `A cancelled waiter whose failure cannot represent a cancellation keeps its place`() async throws {
     let gate = Gate()
-    let journal = self.journal
+    let log = self.log
     let operation = Work<Int, OnlyFailure> { _ throws(OnlyFailure) in
-      journal.note("run")
+      log.append("run")
       await gate.waitIgnoringCancellation()
       if Task.isCancelled { throw .other }
       return 1
@@ -135,11 +135,11 @@ struct ExclusionTests {
     let first = operation.begin()
     let second = operation.begin()
     second.cancel()
-    #expect(self.journal.entries == ["run"])
+    #expect(self.log.all == ["run"])
     gate.open()
     #expect(try await first.value == 1)
     await #expect(throws: OnlyFailure.other) { try await second.value }
-    #expect(self.journal.entries == ["run", "run"])
+    #expect(self.log.all == ["run", "run"])
   }
 
   @Test func `Runs with the same categories in any order do not wait for each other in a circle`() async throws {
@@ -173,7 +173,7 @@ struct ExclusionTests {
     gates[0].open()
     gates[1].open()
     for run in runs { try await run.value }
-    #expect(self.journal.entries == ["first", "second"])
+    #expect(self.log.all == ["first", "second"])
   }
 
   @Test func `A category that is released in any way admits the next run`() async throws {
@@ -208,9 +208,9 @@ struct ExclusionTests {
     let count = 10_000
     let gate = Gate()
     let holder = self.work("holder", gate).mutuallyExclusive(self.names("many")).begin()
-    let order = Journal<Int>()
+    let order = Log<Int>()
     let runs = (0..<count).map { number in
-      Work<Void, any Error> { _ in order.note(number) }.mutuallyExclusive(self.names("many")).begin()
+      Work<Void, any Error> { _ in order.append(number) }.mutuallyExclusive(self.names("many")).begin()
     }
     for number in stride(from: 1, to: count, by: 2) { runs[number].cancel() }
     for number in stride(from: 1, to: count, by: 2) {
@@ -219,7 +219,7 @@ struct ExclusionTests {
     gate.open()
     try await holder.value
     for number in stride(from: 0, to: count, by: 2) { try await runs[number].value }
-    #expect(order.entries == Array(stride(from: 0, to: count, by: 2)))
+    #expect(order.all == Array(stride(from: 0, to: count, by: 2)))
   }
 
   @Test func `A category is forgotten with the last operation that names it`() async throws {

@@ -31,19 +31,8 @@ struct Work<Value: Sendable, Failure: Error>: OperationRequest, Sendable {
   }
 }
 
-/// Work that can throw anything.
+/// Work without a value that can throw any error.
 typealias AnyWork = Work<Void, any Error>
-
-/// A list that is written on many threads.
-final class Journal<Entry: Sendable>: Sendable {
-  private let content = Mutex<[Entry]>([])
-
-  var entries: [Entry] { self.content.withLock { $0 } }
-
-  func note(_ entry: Entry) {
-    self.content.withLock { $0.append(entry) }
-  }
-}
 
 /// A condition that does what closures say.
 struct Check: OperationCondition {
@@ -81,7 +70,7 @@ extension OperationRequest where Self: Sendable, Value: Sendable {
   }
 }
 
-/// Counts how many are inside at a time.
+/// Counts how many tasks are between `enter()` and `leave()` at a time.
 final class InsideCounter: Sendable {
   private let content = Mutex((now: 0, most: 0, entered: 0))
 
@@ -101,7 +90,7 @@ final class InsideCounter: Sendable {
   }
 }
 
-/// Goes through the executor once, so that other tasks get a turn.
+/// Waits for a task of the executor, so that other tasks get a turn.
 func elsewhere() async {
   await Task.detached {}.value
 }

@@ -6,12 +6,12 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct GroupTests {
-  private let journal = Journal<String>()
+  private let log = Log<String>()
   private let script = Script()
   private let names = Names()
 
-  private func note(_ name: String) -> AnyWork {
-    Work(name) { [journal] _ in journal.note(name) }
+  private func work(_ name: String) -> AnyWork {
+    Work(name) { [log] _ in log.append(name) }
   }
 
   @Test func `A group ends when the last of its operations ends`() async throws {
@@ -33,27 +33,27 @@ struct GroupTests {
   @Test func `Operations of a group begin after the group`() async throws {
     let scheduler = OperationScheduler()
     let group = OperationGroup("group")
-    group.schedule(self.note("child"))
+    group.schedule(self.work("child"))
     let before = scheduler.schedule(self.script.operation())
     let scheduled = scheduler.schedule(group) { $0.addDependency(before) }
     let run = try await self.script.next()
-    #expect(self.journal.entries.isEmpty)
+    #expect(self.log.all.isEmpty)
     run.succeed(1)
     try await scheduled.value
-    #expect(self.journal.entries == ["child"])
+    #expect(self.log.all == ["child"])
   }
 
   @Test func `A group waits for what its operations produce, and for its body`() async throws {
-    let group = OperationGroup("group", maximumConcurrentOperations: 1) { [journal] group in
+    let group = OperationGroup("group", maximumConcurrentOperations: 1) { [log] group in
       group.schedule(named: "parent") { _ in
-        AnyScheduledOperation.current?.produce(self.note("product"))
-        journal.note("parent")
+        AnyScheduledOperation.current?.produce(self.work("product"))
+        log.append("parent")
       }
       await elsewhere()
-      journal.note("body")
+      log.append("body")
     }
     try await OperationScheduler().schedule(group).value
-    #expect(Set(self.journal.entries) == ["parent", "product", "body"])
+    #expect(Set(self.log.all) == ["parent", "product", "body"])
     let again = OperationGroup("group of one") { _ in }
     try await again.runOnce()
   }
@@ -62,18 +62,18 @@ struct GroupTests {
     let group = OperationGroup("group", maximumConcurrentOperations: 1)
     group.schedule(Work<Void, any Error> { _ in throw Refused(code: 1) })
     group.schedule(Work<Void, any Error> { _ in throw Refused(code: 2) })
-    group.schedule(self.note("last"))
-    group.schedule(self.note("cancelled")).cancel()
+    group.schedule(self.work("last"))
+    group.schedule(self.work("cancelled")).cancel()
     let scheduled = OperationScheduler().schedule(group)
     await #expect(throws: Refused(code: 1)) { try await scheduled.value }
-    #expect(self.journal.entries == ["last"])
+    #expect(self.log.all == ["last"])
     #expect(group.errors.map { $0 as? Refused } == [Refused(code: 1), Refused(code: 2)])
     let failing = OperationGroup("failing") { group in
-      group.schedule(self.note("child"))
+      group.schedule(self.work("child"))
       throw Refused(code: 3)
     }
     await #expect(throws: Refused(code: 3)) { try await failing.runOnce() }
-    #expect(self.journal.entries == ["last", "child"])
+    #expect(self.log.all == ["last", "child"])
   }
 
   @Test func `Cancelling a group cancels its operations, and it ends after them`() async throws {
@@ -90,18 +90,18 @@ struct GroupTests {
 
   @Test func `What is added to a cancelled group is cancelled`() async throws {
     let gate = Gate()
-    let late = Journal<ScheduledOperation<Void>>()
+    let late = Log<ScheduledOperation<Void>>()
     let group = OperationGroup("group") { group in
       await gate.waitIgnoringCancellation()
-      late.note(group.schedule(self.note("late")))
+      late.append(group.schedule(self.work("late")))
     }
     let scheduled = OperationScheduler().schedule(group)
     try await gate.arrivals(count: 1)
     scheduled.cancel()
     gate.open()
     await #expect(throws: CancellationError.self) { try await scheduled.value }
-    await #expect(throws: CancellationError.self) { try await late.entries.first?.value }
-    #expect(self.journal.entries.isEmpty)
+    await #expect(throws: CancellationError.self) { try await late.all.first?.value }
+    #expect(self.log.all.isEmpty)
   }
 
   @Test(arguments: ["cancelled", "denied"])
@@ -109,18 +109,18 @@ struct GroupTests {
     let scheduler = OperationScheduler()
     scheduler.suspend()
     let group = OperationGroup("group")
-    let child = group.schedule(self.note("child"))
+    let child = group.schedule(self.work("child"))
     let scheduled = scheduler.schedule(group.condition(Check.denied(1)))
     if how == "cancelled" { scheduled.cancel() }
     scheduler.resume()
     await #expect(throws: CancellationError.self) { try await child.value }
     await #expect(throws: (any Error).self) { try await scheduled.value }
-    #expect(self.journal.entries.isEmpty)
+    #expect(self.log.all.isEmpty)
   }
 
   @Test func `The operations of a group that is dropped are cancelled`() async throws {
     var group: OperationGroup? = OperationGroup("group")
-    let child = group?.schedule(self.note("child"))
+    let child = group?.schedule(self.work("child"))
     group = nil
     await #expect(throws: CancellationError.self) { try await child?.value }
   }
@@ -128,7 +128,7 @@ struct GroupTests {
   @Test func `Adding to a group that has ended is reported with both names`() async throws {
     let group = OperationGroup("the group")
     try await OperationScheduler().schedule(group).value
-    let late = expectWarning(.addedAfterEnd) { group.schedule(self.note("late"), named: "the late one") }
+    let late = expectWarning(.addedAfterEnd) { group.schedule(self.work("late"), named: "the late one") }
     let error = await #expect(throws: OperationAddedAfterEnd.self) { try await late.value }
     #expect(error == OperationAddedAfterEnd(operationName: "the late one", endedName: "the group"))
     await expectWarning(.addedAfterEnd) {
@@ -138,7 +138,7 @@ struct GroupTests {
 
   @Test func `A group and its operations can be in one category`() async throws {
     let group = OperationGroup("group")
-    let early = group.schedule(self.note("early").mutuallyExclusive(self.names("x")))
+    let early = group.schedule(self.work("early").mutuallyExclusive(self.names("x")))
     let counter = InsideCounter()
     for _ in 0..<20 {
       group.schedule(
@@ -151,20 +151,20 @@ struct GroupTests {
     }
     let scheduler = OperationScheduler()
     let scheduled = scheduler.schedule(group.mutuallyExclusive(self.names("x")))
-    // It waits for the group, and keeps its operations from nothing.
-    let other = scheduler.schedule(self.note("other").mutuallyExclusive(self.names("x")))
+    // It waits for the group, and does not block the operations of the group.
+    let other = scheduler.schedule(self.work("other").mutuallyExclusive(self.names("x")))
     try await scheduled.value
     try await early.value
     try await other.value
     #expect(counter.most == 1)
-    #expect(Set(self.journal.entries) == ["early", "other"])
+    #expect(Set(self.log.all) == ["early", "other"])
   }
 
   @Test func `A group that depends on its own operation is reported`() async throws {
     let scheduler = OperationScheduler()
     scheduler.suspend()
     let group = OperationGroup("group")
-    let child = group.schedule(self.note("child"), named: "child")
+    let child = group.schedule(self.work("child"), named: "child")
     let scheduled = scheduler.schedule(group)
     expectWarning(.taskCircle) { scheduled.addDependency(child) }
     await #expect(throws: OperationCircleError.self) { try await scheduled.value }
@@ -175,30 +175,30 @@ struct GroupTests {
     let scheduler = OperationScheduler()
     scheduler.suspend()
     let group = OperationGroup("group")
-    let first = group.schedule(self.note("first"), named: "first")
-    let second = group.schedule(self.note("second"))
+    let first = group.schedule(self.work("first"), named: "first")
+    let second = group.schedule(self.work("second"))
     let scheduled = scheduler.schedule(group)
     first.addDependency(second)
     expectWarning(.taskCircle) { second.addDependency(scheduled) }
     await #expect(throws: OperationCircleError.self) { try await second.value }
     scheduler.resume()
     await #expect(throws: OperationCircleError.self) { try await scheduled.value }
-    #expect(self.journal.entries == ["first"])
+    #expect(self.log.all == ["first"])
   }
 
   @Test func `An operation that awaits its own group is reported`() async throws {
     let recorder = WarningRecorder()
     await recorder.recording {
-      let groups = Journal<ScheduledOperation<Void>>()
+      let groups = Log<ScheduledOperation<Void>>()
       let gate = Gate()
       let group = OperationGroup("group") { group in
         group.schedule(named: "child") { _ in
           try await gate.wait()
-          try await groups.entries.first?.value
+          try await groups.all.first?.value
         }
       }
       let scheduled = OperationScheduler(maximumConcurrentOperations: 1).schedule(group)
-      groups.note(scheduled)
+      groups.append(scheduled)
       gate.open()
       await #expect(throws: OperationCircleError.self) { try await scheduled.value }
     }
@@ -207,28 +207,28 @@ struct GroupTests {
 
   @Test func `An operation of a group gives the place of the group to the one that it awaits`() async throws {
     let scheduler = OperationScheduler(maximumConcurrentOperations: 1)
-    let group = OperationGroup("group") { [journal] group in
+    let group = OperationGroup("group") { [log] group in
       group.schedule(named: "child") { _ in
-        try await scheduler.schedule(self.note("awaited")).value
-        journal.note("child")
+        try await scheduler.schedule(self.work("awaited")).value
+        log.append("child")
       }
     }
     try await scheduler.schedule(group).value
-    #expect(self.journal.entries == ["awaited", "child"])
+    #expect(self.log.all == ["awaited", "child"])
   }
 
   @Test func `Groups contain groups`() async throws {
     let outer = OperationGroup("outer")
     for number in 0..<3 {
       let inner = OperationGroup("inner \(number)")
-      for child in 0..<3 { inner.schedule(self.note("\(number) \(child)")) }
+      for child in 0..<3 { inner.schedule(self.work("\(number) \(child)")) }
       outer.schedule(inner)
     }
     try await OperationScheduler().schedule(outer).value
-    #expect(self.journal.entries.count == 9)
+    #expect(self.log.all.count == 9)
   }
 
-  @Test func `A group leaves nothing`() async throws {
+  @Test func `A group leaves nothing behind`() async throws {
     let lifetimes = LifetimeTracker()
     do {
       let group = OperationGroup("group")

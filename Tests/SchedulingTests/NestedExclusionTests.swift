@@ -1,20 +1,21 @@
 import OperationCore
 import OperationTesting
+import TestFixtures
 import Testing
 
 @testable import OperationScheduling
 
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct NestedExclusionTests {
-  private let journal = Journal<String>()
+  private let log = Log<String>()
   private let names = Names()
 
-  private func note(_ name: String) -> AnyWork {
-    Work(name) { [journal] _ in journal.note(name) }
+  private func work(_ name: String) -> AnyWork {
+    Work(name) { [log] _ in log.append(name) }
   }
 
   @Test func `A run inside of a holder is part of it`() async throws {
-    let inner = self.note("inner").mutuallyExclusive(self.names("x"))
+    let inner = self.work("inner").mutuallyExclusive(self.names("x"))
     let middle = Work<Void, any Error> { _ in try await inner.runOnce() }.mutuallyExclusive(
       self.names("y"),
       self.names("x")
@@ -24,7 +25,7 @@ struct NestedExclusionTests {
       try await inner.runOnce()
     }.mutuallyExclusive(self.names("x"))
     try await outer.runOnce()
-    #expect(self.journal.entries == ["inner", "inner"])
+    #expect(self.log.all == ["inner", "inner"])
   }
 
   @Test func `Runs inside of one holder run one at a time`() async throws {
@@ -46,7 +47,7 @@ struct NestedExclusionTests {
 
   @Test func `A run inside of a holder goes before those that wait for the holder`() async throws {
     let gate = Gate()
-    let inner = self.note("inner").mutuallyExclusive(self.names("x"), self.names("y"))
+    let inner = self.work("inner").mutuallyExclusive(self.names("x"), self.names("y"))
     let outer = Work<Void, any Error> { _ in
       try await gate.wait()
       try await inner.runOnce()
@@ -54,29 +55,29 @@ struct NestedExclusionTests {
     let holder = outer.begin()
     try await gate.arrivals(count: 1)
     // It waits for the holder, and came before the inner run in the other category.
-    let waiter = self.note("waiter").mutuallyExclusive(self.names("y"), self.names("x")).begin()
+    let waiter = self.work("waiter").mutuallyExclusive(self.names("y"), self.names("x")).begin()
     gate.open()
     try await holder.value
     try await waiter.value
-    #expect(self.journal.entries == ["inner", "waiter"])
+    #expect(self.log.all == ["inner", "waiter"])
   }
 
   @Test func `A run inside of a holder waits for earlier ones that need nothing of the holder`()
     async throws
   {
     let gates = [Gate(), Gate()]
-    let inner = self.note("inner").mutuallyExclusive(self.names("y"))
+    let inner = self.work("inner").mutuallyExclusive(self.names("y"))
     let holder = Work<Void, any Error> { _ in
       try await gates[0].wait()
       try await inner.runOnce()
     }.mutuallyExclusive(self.names("x")).begin()
     try await gates[0].arrivals(count: 1)
     let other = Work<Void, any Error> { _ in try await gates[1].wait() }.mutuallyExclusive(self.names("y")).begin()
-    let waiter = self.note("waiter").mutuallyExclusive(self.names("y")).begin()
+    let waiter = self.work("waiter").mutuallyExclusive(self.names("y")).begin()
     gates[0].open()
     gates[1].open()
     for run in [holder, other, waiter] { try await run.value }
-    #expect(self.journal.entries == ["waiter", "inner"])
+    #expect(self.log.all == ["waiter", "inner"])
   }
 
   @Test func `Holders that need what the other has are reported, and one of them fails`() async throws {
@@ -105,7 +106,7 @@ struct NestedExclusionTests {
     #expect(recorder.warnings.map(\.code) == [.taskCircle])
   }
 
-  @Test func `A run in a circle whose failure has no room for it goes on`() async throws {
+  @Test func `A run in a circle whose failure cannot represent it continues`() async throws {
     let recorder = WarningRecorder()
     let gates = [Gate(), Gate()]
     try await recorder.recording {
@@ -140,12 +141,12 @@ struct NestedExclusionTests {
     #expect(script.runCount == 2)
   }
 
-  @Test func `A run that another one has left behind waits like any other`() async throws {
+  @Test func `A run that outlives the run around it waits like any other`() async throws {
     let gate = Gate()
-    let left = Journal<Task<Void, any Error>>()
-    let inner = self.note("left").mutuallyExclusive(self.names("x"))
+    let left = Log<Task<Void, any Error>>()
+    let inner = self.work("left").mutuallyExclusive(self.names("x"))
     let outer = Work<Void, any Error> { _ in
-      left.note(
+      left.append(
         Task {
           try await gate.wait()
           try await inner.runOnce()
@@ -157,13 +158,13 @@ struct NestedExclusionTests {
     let holder = script.operation().mutuallyExclusive(self.names("x")).begin()
     let run = try await script.next()
     gate.open()
-    let waiter = self.note("waiter").mutuallyExclusive(self.names("x")).begin()
-    #expect(self.journal.entries.isEmpty)
+    let waiter = self.work("waiter").mutuallyExclusive(self.names("x")).begin()
+    #expect(self.log.all.isEmpty)
     run.succeed(1)
     _ = try await holder.value
     try await waiter.value
-    try await left.entries[0].value
-    #expect(Set(self.journal.entries) == ["left", "waiter"])
+    try await left.all[0].value
+    #expect(Set(self.log.all) == ["left", "waiter"])
   }
 
   @Test func `Nested runs of random categories never overlap, and all of them end`() async throws {
@@ -173,7 +174,7 @@ struct NestedExclusionTests {
       await withTaskGroup { group in
         for number in 0..<400 {
           group.addTask {
-            var random = SplitMix(seed: UInt64(number))
+            var random = SeededGenerator(seed: UInt64(number))
             let run = NestedWork(depth: 3, counters: counters, random: random.split()).begin()
             if number.isMultiple(of: 3) { run.cancel() }
             _ = try? await run.value
@@ -190,7 +191,7 @@ struct NestedExclusionTests {
 private struct NestedWork: OperationRequest, Sendable {
   let depth: Int
   let counters: [InsideCounter]
-  var random: SplitMix
+  var random: SeededGenerator
   /// The categories of the runs around this one.
   var held: Set<Int> = []
 
@@ -216,21 +217,7 @@ private struct NestedWork: OperationRequest, Sendable {
   }
 }
 
-/// A small generator of random numbers with a seed.
-struct SplitMix: RandomNumberGenerator, Sendable {
-  private var state: UInt64
-
-  init(seed: UInt64) {
-    self.state = seed
-  }
-
-  mutating func next() -> UInt64 {
-    self.state &+= 0x9E37_79B9_7F4A_7C15
-    var value = self.state
-    value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-    return value ^ (value >> 31)
-  }
-
-  mutating func split() -> SplitMix { SplitMix(seed: self.next()) }
+extension SeededGenerator {
+  /// A generator of other numbers, for a task of its own.
+  fileprivate mutating func split() -> SeededGenerator { SeededGenerator(seed: self.next()) }
 }

@@ -17,8 +17,7 @@ struct ProgressTests {
     try await self.script.next().succeed(1)
     try await self.script.next().fail(Refused())
     operations[2].cancel()
-    let last = try await self.script.next()
-    _ = last
+    _ = try await self.script.next()
     for operation in operations[..<3] { _ = try? await operation.value }
     operations[3].cancel()
     await scheduler.waitUntilEmpty()
@@ -50,19 +49,19 @@ struct ProgressTests {
   @Test func `Changes of the progress are observed`() async throws {
     let scheduler = OperationScheduler()
     let progress = scheduler.progress
-    let changes = Journal<String>()
+    let changes = Log<String>()
     withObservationTracking {
       _ = progress.total
     } onChange: {
-      changes.note("total")
+      changes.append("total")
     }
     withObservationTracking {
       _ = progress.fraction
     } onChange: {
-      changes.note("fraction")
+      changes.append("fraction")
     }
     try await scheduler.schedule(named: "work") { _ in }.value
-    #expect(changes.entries.sorted() == ["fraction", "total"])
+    #expect(changes.all.sorted() == ["fraction", "total"])
     #expect(progress.fraction == 1)
   }
 

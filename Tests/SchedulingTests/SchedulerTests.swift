@@ -6,11 +6,11 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct SchedulerTests {
-  private let journal = Journal<String>()
+  private let log = Log<String>()
   private let script = Script()
 
-  private func note(_ name: String) -> AnyWork {
-    Work(name) { [journal] _ in journal.note(name) }
+  private func work(_ name: String) -> AnyWork {
+    Work(name) { [log] _ in log.append(name) }
   }
 
   @Test func `A scheduled operation runs and has a value`() async throws {
@@ -27,9 +27,9 @@ struct SchedulerTests {
     let scheduler = OperationScheduler()
     let typed = scheduler.schedule(Work<Int, OnlyFailure> { _ throws(OnlyFailure) in throw .other })
     await #expect(throws: OnlyFailure.other) { try await typed.value }
-    let denied = scheduler.schedule(self.note("body").condition(Check.denied(3)))
+    let denied = scheduler.schedule(self.work("body").condition(Check.denied(3)))
     await #expect(throws: Refused(code: 3)) { try await denied.value }
-    #expect(self.journal.entries.isEmpty)
+    #expect(self.log.all.isEmpty)
   }
 
   @Test func `No more operations run at a time than the scheduler allows`() async throws {
@@ -49,20 +49,20 @@ struct SchedulerTests {
 
   @Test func `With one place, operations run in the order in which they were scheduled`() async throws {
     let scheduler = OperationScheduler(maximumConcurrentOperations: 1)
-    for number in 0..<50 { scheduler.schedule(self.note("\(number)")) }
+    for number in 0..<50 { scheduler.schedule(self.work("\(number)")) }
     await scheduler.waitUntilEmpty()
-    #expect(self.journal.entries == (0..<50).map { "\($0)" })
+    #expect(self.log.all == (0..<50).map { "\($0)" })
   }
 
   @Test func `Operations of higher priority go first, and none waits forever`() async throws {
     let scheduler = OperationScheduler(maximumConcurrentOperations: 1)
     scheduler.suspend()
-    scheduler.schedule(self.note("low"), priority: .low)
-    for number in 0..<20 { scheduler.schedule(self.note("medium \(number)"), priority: .medium) }
-    scheduler.schedule(self.note("high"), priority: .high)
+    scheduler.schedule(self.work("low"), priority: .low)
+    for number in 0..<20 { scheduler.schedule(self.work("medium \(number)"), priority: .medium) }
+    scheduler.schedule(self.work("high"), priority: .high)
     scheduler.resume()
     await scheduler.waitUntilEmpty()
-    let entries = self.journal.entries
+    let entries = self.log.all
     #expect(entries.first == "high")
     // The sixteenth choice is the oldest one.
     #expect(entries.firstIndex(of: "low") == 15)
@@ -74,11 +74,11 @@ struct SchedulerTests {
     context.operationTaskConfiguration.priority = .high
     let scheduler = OperationScheduler(maximumConcurrentOperations: 1)
     scheduler.suspend()
-    scheduler.schedule(self.note("medium"))
-    scheduler.schedule(self.note("high"), in: context)
+    scheduler.schedule(self.work("medium"))
+    scheduler.schedule(self.work("high"), in: context)
     scheduler.resume()
     await scheduler.waitUntilEmpty()
-    #expect(self.journal.entries == ["high", "medium"])
+    #expect(self.log.all == ["high", "medium"])
   }
 
   @Test func `A suspended scheduler begins nothing, and lets what runs end`() async throws {
@@ -99,8 +99,8 @@ struct SchedulerTests {
   @Test func `An operation that is cancelled before it begins ends at once, and does not run`() async throws {
     let scheduler = OperationScheduler()
     scheduler.suspend()
-    let dependency = scheduler.schedule(self.note("dependency"))
-    let operation = scheduler.schedule(self.note("body"))
+    let dependency = scheduler.schedule(self.work("dependency"))
+    let operation = scheduler.schedule(self.work("body"))
     operation.addDependency(dependency)
     operation.cancel()
     operation.cancel()
@@ -108,7 +108,7 @@ struct SchedulerTests {
     await #expect(throws: CancellationError.self) { try await operation.value }
     scheduler.resume()
     await scheduler.waitUntilEmpty()
-    #expect(self.journal.entries == ["dependency"])
+    #expect(self.log.all == ["dependency"])
   }
 
   @Test func `An operation with a failure of its own is cancelled before it begins, too`() async throws {
@@ -143,7 +143,7 @@ struct SchedulerTests {
     await scheduler.waitUntilEmpty()
     #expect(self.script.runCount == 2)
     // What is scheduled later runs.
-    let later = scheduler.schedule(self.note("later"))
+    let later = scheduler.schedule(self.work("later"))
     try await later.value
   }
 
@@ -175,8 +175,8 @@ struct SchedulerTests {
 
   @Test func `A width below one is reported, and counts as one`() async throws {
     let scheduler = expectWarning(.invalidArgument) { OperationScheduler(maximumConcurrentOperations: -1) }
-    try await scheduler.schedule(self.note("body")).value
-    #expect(self.journal.entries == ["body"])
+    try await scheduler.schedule(self.work("body")).value
+    #expect(self.log.all == ["body"])
   }
 
   @Test func `Operations run with the context of the scheduler, the call and their own setup`() async throws {
@@ -203,40 +203,40 @@ struct SchedulerTests {
 
   @Test func `Modules are called for each operation before it begins`() async throws {
     let scheduler = OperationScheduler(name: "modular")
-    scheduler.addEnqueuingModule { [journal] operation, scheduler in
-      journal.note("\(scheduler.name): \(operation.name)")
+    scheduler.addEnqueuingModule { [log] operation, scheduler in
+      log.append("\(scheduler.name): \(operation.name)")
       operation.observe {
-        $0.didStart { journal.note("start") }
-        $0.didSucceed { journal.note("success") }
-        $0.didFinish { journal.note("finish") }
+        $0.didStart { log.append("start") }
+        $0.didSucceed { log.append("success") }
+        $0.didFinish { log.append("finish") }
       }
     }
-    scheduler.addEnqueuingModule { [journal] operation, _ in
-      if operation.operationType is AnyWork.Type { journal.note("work") }
+    scheduler.addEnqueuingModule { [log] operation, _ in
+      if operation.operationType is AnyWork.Type { log.append("work") }
     }
-    try await scheduler.schedule(self.note("a")).value
-    #expect(self.journal.entries == ["modular: a", "work", "start", "a", "success", "finish"])
+    try await scheduler.schedule(self.work("a")).value
+    #expect(self.log.all == ["modular: a", "work", "start", "a", "success", "finish"])
   }
 
   @Test func `A condition that a module adds is prepared like those of the operation`() async throws {
     let scheduler = OperationScheduler()
-    scheduler.addEnqueuingModule { [journal] operation, _ in
-      let login = Work<Void, any Error> { _ in journal.note("login") }
+    scheduler.addEnqueuingModule { [log] operation, _ in
+      let login = Work<Void, any Error> { _ in log.append("login") }
       operation.addCondition(
         Check(dependency: login) {
-          journal.note("logged in")
+          log.append("logged in")
           return .satisfied
         }
       )
-      operation.observe { $0.didStart { journal.note("start") } }
+      operation.observe { $0.didStart { log.append("start") } }
     }
-    let own = Check(dependency: self.note("own work")) { [journal] in
-      journal.note("own")
+    let own = Check(dependency: self.work("own work")) { [log] in
+      log.append("own")
       return .satisfied
     }
-    let operation = self.note("body").condition(own).mutuallyExclusive("module test")
+    let operation = self.work("body").condition(own).mutuallyExclusive("module test")
     try await scheduler.schedule(operation).value
-    #expect(self.journal.entries == ["login", "own work", "logged in", "own", "start", "body"])
+    #expect(self.log.all == ["login", "own work", "logged in", "own", "start", "body"])
   }
 
   @Test func `A condition that a module adds can deny an operation with a failure of its own`() async throws {
@@ -249,12 +249,12 @@ struct SchedulerTests {
   @Test func `A module can cancel an operation`() async throws {
     let scheduler = OperationScheduler()
     scheduler.addEnqueuingModule { operation, _ in operation.cancel() }
-    let operation = scheduler.schedule(self.note("body"))
+    let operation = scheduler.schedule(self.work("body"))
     await #expect(throws: CancellationError.self) { try await operation.value }
-    #expect(self.journal.entries.isEmpty)
+    #expect(self.log.all.isEmpty)
   }
 
-  @Test func `A hundred thousand operations leave nothing`() async throws {
+  @Test func `A hundred thousand operations leave nothing behind`() async throws {
     let lifetimes = LifetimeTracker()
     let count = 100_000
     do {
@@ -281,10 +281,10 @@ struct SchedulerTests {
 
   @Test func `A scheduler that is released lets its operations run`() async throws {
     var scheduler: OperationScheduler? = OperationScheduler(maximumConcurrentOperations: 1)
-    let operations = (0..<10).map { number in scheduler?.schedule(self.note("\(number)")) }
+    let operations = (0..<10).map { number in scheduler?.schedule(self.work("\(number)")) }
     scheduler = nil
     for operation in operations { try await operation?.value }
-    #expect(self.journal.entries.count == 10)
+    #expect(self.log.all.count == 10)
   }
 
   @Test func `What waits in a suspended scheduler is cancelled when the scheduler is released`() async throws {

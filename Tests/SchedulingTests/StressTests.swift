@@ -14,15 +14,15 @@ struct StressTests {
     let names = Names()
     let lifetimes = LifetimeTracker()
     let counters = (0..<3).map { _ in InsideCounter() }
-    let finishes = Journal<Int>()
-    let bodies = Journal<Int>()
+    let finishes = Log<Int>()
+    let bodies = Log<Int>()
     let count = 1_500
     do {
       let schedulers = [1, 2, 8].map { OperationScheduler(maximumConcurrentOperations: $0) }
       await withTaskGroup { group in
         for part in 0..<3 {
           group.addTask {
-            var random = SplitMix(seed: seed &* 31 &+ UInt64(part))
+            var random = SeededGenerator(seed: seed &* 31 &+ UInt64(part))
             var recent: [ScheduledOperation<Void>] = []
             for number in 0..<(count / 3) {
               let scheduler = schedulers[Int.random(in: 0..<3, using: &random)]
@@ -33,7 +33,7 @@ struct StressTests {
               let makesInner = Int.random(in: 0..<8, using: &random) == 0
               let work = Work<Void, any Error>("random") { _ in
                 token.touch()
-                bodies.note(part * count + number)
+                bodies.append(part * count + number)
                 for category in categories { counters[category].enter() }
                 defer { for category in categories { counters[category].leave() } }
                 await elsewhere()
@@ -61,7 +61,7 @@ struct StressTests {
                 priority: [TaskPriority.low, .medium, .high].randomElement(using: &random)
               ) { scheduled in
                 for dependency in dependencies { scheduled.addDependency(dependency) }
-                scheduled.observe { $0.didFinish { finishes.note(part * count + number) } }
+                scheduled.observe { $0.didFinish { finishes.append(part * count + number) } }
               }
               recent.append(scheduled)
               if recent.count > 20 { recent.removeFirst() }
@@ -80,9 +80,9 @@ struct StressTests {
       for scheduler in schedulers { await scheduler.waitUntilEmpty() }
       for scheduler in schedulers { #expect(scheduler.operationCount == 0) }
     }
-    #expect(finishes.entries.count == count)
-    #expect(Set(finishes.entries).count == count)
-    #expect(Set(bodies.entries).count == bodies.entries.count)
+    #expect(finishes.all.count == count)
+    #expect(Set(finishes.all).count == count)
+    #expect(Set(bodies.all).count == bodies.all.count)
     for counter in counters { #expect(counter.most <= 1) }
     try await lifetimes.noneAlive()
   }

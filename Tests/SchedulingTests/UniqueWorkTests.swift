@@ -82,18 +82,18 @@ struct UniqueWorkTests {
 
   @Test func `An appended run keeps its turn when another one is ready earlier`() async throws {
     let scheduler = OperationScheduler()
-    let journal = Journal<Int>()
+    let log = Log<Int>()
     let gate = Gate()
     let dependency = scheduler.schedule(named: "dependency") { _ in try await gate.wait() }
     let works = (0..<2).map { number in
-      Work<Void, any Error> { _ in journal.note(number) }.unique(self.id, policy: .append)
+      Work<Void, any Error> { _ in log.append(number) }.unique(self.id, policy: .append)
     }
     let first = scheduler.schedule(works[0]) { $0.addDependency(dependency) }
     let second = scheduler.schedule(works[1])
     gate.open()
     try await first.value
     try await second.value
-    #expect(journal.entries == [0, 1])
+    #expect(log.all == [0, 1])
   }
 
   @Test func `Runs without a scheduler are unique, too`() async throws {

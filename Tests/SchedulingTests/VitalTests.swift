@@ -1,96 +1,97 @@
 import OperationCore
 import OperationScheduling
 import OperationTesting
+import TestFixtures
 import Testing
 
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct VitalTests {
-  private let journal = Journal<String>()
+  private let log = Log<String>()
   private let script = Script()
 
-  private func note(_ name: String) -> AnyWork {
-    Work(name) { [journal] _ in journal.note(name) }
+  private func work(_ name: String) -> AnyWork {
+    Work(name) { [log] _ in log.append(name) }
   }
 
   @Test func `A vital operation holds back what is scheduled later, and not what was there`() async throws {
     let scheduler = OperationScheduler()
     scheduler.suspend()
-    let before = scheduler.schedule(self.note("before"))
+    let before = scheduler.schedule(self.work("before"))
     let vital = scheduler.schedule(self.script.operation(), vital: true)
-    let after = scheduler.schedule(self.note("after"))
+    let after = scheduler.schedule(self.work("after"))
     scheduler.resume()
     try await before.value
     let run = try await self.script.next()
     #expect(vital.erased.isVital)
-    #expect(self.journal.entries == ["before"])
+    #expect(self.log.all == ["before"])
     run.succeed(1)
     try await after.value
-    #expect(self.journal.entries == ["before", "after"])
+    #expect(self.log.all == ["before", "after"])
   }
 
-  @Test func `A vital operation waits for earlier ones, and a cancelled one lets nothing through early`() async throws {
+  @Test func `A vital operation waits for earlier ones, and a cancelled one releases nothing early`() async throws {
     let scheduler = OperationScheduler()
     let first = scheduler.schedule(self.script.operation(), vital: true)
     let run = try await self.script.next()
-    let second = scheduler.schedule(self.note("second"), vital: true)
-    let third = scheduler.schedule(self.note("third"))
+    let second = scheduler.schedule(self.work("second"), vital: true)
+    let third = scheduler.schedule(self.work("third"))
     second.cancel()
     await #expect(throws: CancellationError.self) { try await second.value }
-    #expect(self.journal.entries.isEmpty)
+    #expect(self.log.all.isEmpty)
     #expect(!third.isFinished)
     run.succeed(1)
     _ = try await first.value
     try await third.value
-    #expect(self.journal.entries == ["third"])
+    #expect(self.log.all == ["third"])
   }
 
   @Test func `An operation of another scheduler can hold a scheduler back`() async throws {
     let schedulers = [OperationScheduler(), OperationScheduler()]
     let important = schedulers[0].schedule(self.script.operation())
-    let before = schedulers[1].schedule(self.note("before"))
+    let before = schedulers[1].schedule(self.work("before"))
     schedulers[1].addDependency(important)
     schedulers[1].addDependency(important.erased)
-    let after = schedulers[1].schedule(self.note("after"))
+    let after = schedulers[1].schedule(self.work("after"))
     try await before.value
     let run = try await self.script.next()
-    #expect(self.journal.entries == ["before"])
+    #expect(self.log.all == ["before"])
     run.succeed(1)
     try await after.value
     // One that has ended holds nothing back.
     schedulers[1].addDependency(important)
-    try await schedulers[1].schedule(self.note("last")).value
+    try await schedulers[1].schedule(self.work("last")).value
   }
 
   @Test func `A vital operation does not hold back what its conditions generate`() async throws {
     let scheduler = OperationScheduler(maximumConcurrentOperations: 1)
-    let login = Work<Void, any Error> { [journal] _ in
+    let login = Work<Void, any Error> { [log] _ in
       // Scheduled in the same scheduler, after the vital operation.
-      try await scheduler.schedule(self.note("login")).value
-      journal.note("logged in")
+      try await scheduler.schedule(self.work("login")).value
+      log.append("logged in")
     }
-    let vital = scheduler.schedule(self.note("vital").condition(Check(dependency: login) { .satisfied }), vital: true)
-    let after = scheduler.schedule(self.note("after"))
+    let vital = scheduler.schedule(self.work("vital").condition(Check(dependency: login) { .satisfied }), vital: true)
+    let after = scheduler.schedule(self.work("after"))
     try await vital.value
     try await after.value
-    #expect(self.journal.entries == ["login", "logged in", "vital", "after"])
+    #expect(self.log.all == ["login", "logged in", "vital", "after"])
   }
 
   @Test func `A vital operation does not hold back what it produces`() async throws {
     let scheduler = OperationScheduler()
     let gate = Gate()
-    let vital = scheduler.schedule(named: "vital", vital: true) { [journal] _ in
-      let product = AnyScheduledOperation.current?.produce(self.note("product"))
+    let vital = scheduler.schedule(named: "vital", vital: true) { [log] _ in
+      let product = AnyScheduledOperation.current?.produce(self.work("product"))
       try await product?.value
       try await gate.wait()
-      journal.note("vital")
+      log.append("vital")
     }
-    let after = scheduler.schedule(self.note("after"))
+    let after = scheduler.schedule(self.work("after"))
     try await gate.arrivals(count: 1)
-    #expect(self.journal.entries == ["product"])
+    #expect(self.log.all == ["product"])
     gate.open()
     try await vital.value
     try await after.value
-    #expect(self.journal.entries == ["product", "vital", "after"])
+    #expect(self.log.all == ["product", "vital", "after"])
   }
 
   @Test func `Schedulers that are held back by operations of each other do not wait in a circle`() async throws {
@@ -98,7 +99,7 @@ struct VitalTests {
     let operations = schedulers.map { $0.schedule(self.script.operation()) }
     schedulers[0].addDependency(operations[1])
     schedulers[1].addDependency(operations[0])
-    let later = schedulers.map { $0.schedule(self.note("later")) }
+    let later = schedulers.map { $0.schedule(self.work("later")) }
     for _ in operations { try await self.script.next().succeed(1) }
     for operation in later { try await operation.value }
   }
@@ -106,44 +107,44 @@ struct VitalTests {
   @Test func `A vital operation that depends on one that it holds back is reported and fails`() async throws {
     let scheduler = OperationScheduler()
     scheduler.suspend()
-    let vital = scheduler.schedule(self.note("vital"), vital: true, named: "vital")
-    let after = scheduler.schedule(self.note("after"), named: "after")
+    let vital = scheduler.schedule(self.work("vital"), vital: true, named: "vital")
+    let after = scheduler.schedule(self.work("after"), named: "after")
     expectWarning(.taskCircle) { vital.addDependency(after) }
     await #expect(throws: OperationCircleError.self) { try await vital.value }
     scheduler.resume()
     try await after.value
-    #expect(self.journal.entries == ["after"])
+    #expect(self.log.all == ["after"])
   }
 
   @Test func `An operation that is held back by one that waits for it is reported and fails`() async throws {
     let scheduler = OperationScheduler()
     scheduler.suspend()
-    let existing = scheduler.schedule(self.note("existing"), named: "existing")
-    let vital = scheduler.schedule(self.note("vital"), vital: true, named: "vital")
+    let existing = scheduler.schedule(self.work("existing"), named: "existing")
+    let vital = scheduler.schedule(self.work("vital"), vital: true, named: "vital")
     vital.addDependency(existing)
     let recorder = WarningRecorder()
     let new = recorder.recording {
-      scheduler.schedule(self.note("new"), named: "new") { existing.addDependency($0) }
+      scheduler.schedule(self.work("new"), named: "new") { existing.addDependency($0) }
     }
     let error = await #expect(throws: OperationCircleError.self) { try await new.value }
     #expect(error?.operationNames == ["new", "vital", "existing", "new"])
     #expect(recorder.warnings.map(\.code) == [.taskCircle])
     scheduler.resume()
     try await vital.value
-    #expect(self.journal.entries == ["existing", "vital"])
+    #expect(self.log.all == ["existing", "vital"])
   }
 
   @Test func `Many vital operations and others run in order`() async throws {
     let scheduler = OperationScheduler()
-    let counter = Journal<Int>()
+    let counter = Log<Int>()
     for number in 0..<500 {
       scheduler.schedule(named: "work", vital: number % 10 == 0) { _ in
         await elsewhere()
-        counter.note(number)
+        counter.append(number)
       }
     }
     await scheduler.waitUntilEmpty()
-    let positions = Dictionary(uniqueKeysWithValues: counter.entries.enumerated().map { ($1, $0) })
+    let positions = Dictionary(uniqueKeysWithValues: counter.all.enumerated().map { ($1, $0) })
     #expect(positions.count == 500)
     for vital in stride(from: 0, to: 500, by: 10) {
       for later in (vital + 1)..<500 {
