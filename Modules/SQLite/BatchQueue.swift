@@ -4,13 +4,13 @@
   internal import OperationCore
   internal import OperationPersistence
 
-  /// Writes batches one after the other, on one thread. Those that come while others are written are committed together.
+  /// Writes batches one after the other, on one thread. Batches that arrive during a write are committed together.
   final class BatchQueue: Sendable {
     private struct Request: Sendable {
       let batch: [StorageChange]
       let continuation: UnsafeContinuation<Result<Void, StorageError>, Never>
 
-      /// Whether the batch has to be on the disk before its caller goes on.
+      /// Whether the batch has to be on the disk before its caller continues.
       var isDurable: Bool {
         self.batch.contains { change in
           if case .put = change { true } else { false }
@@ -58,7 +58,7 @@
         if group.isEmpty { return }
         let result = self.commit(group)
         if case .failure = result, group.count > 1 {
-          // One batch may be the reason, and the others may succeed: each for itself.
+          // One batch may have caused the failure, and the others may succeed: each is committed by itself.
           for request in group { request.continuation.resume(returning: self.commit([request])) }
         } else {
           for request in group { request.continuation.resume(returning: result) }
@@ -72,7 +72,7 @@
       return Result { () throws(StorageError) in
         try StorageError.translating(self.path) {
           try self.database.writeWithoutTransaction { database in
-            // A removal that the end of the system undoes is a repeated call, which its key tells.
+            // If a crash of the system undoes a removal, the call is repeated, and the server knows it by its key.
             try database.execute(sql: isDurable ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL")
             try database.inTransaction(.immediate) {
               for request in group { try EntryTable.apply(request.batch, in: database) }

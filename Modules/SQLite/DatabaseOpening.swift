@@ -4,14 +4,14 @@
   internal import OperationCore
   internal import OperationPersistence
 
-  /// Opens a database, after it has made sure that the file is one of this library.
+  /// Opens a database, after checking that the file is one of this library.
   struct DatabaseOpening {
     let path: String
     let busyTimeout: Duration
 
     func open() throws(StorageError) -> DatabasePool {
       try self.checkHeader()
-      // Two processes that open a new file at once: the change to the write-ahead log does not wait for the other by itself.
+      // Two processes may open a new file at once. SQLite does not wait for the other one to set up the write-ahead log.
       let end = ContinuousClock.now.advanced(by: self.busyTimeout.clampedForClock)
       while true {
         do throws(StorageError) {
@@ -34,7 +34,7 @@
       return configuration
     }
 
-    /// Refuses a file that is no database, before SQLite has it in its hands. An empty file becomes a database.
+    /// Rejects a file that is no database before SQLite opens it. An empty file becomes a database.
     private func checkHeader() throws(StorageError) {
       guard let file = FileHandle(forReadingAtPath: self.path) else { return }
       defer { try? file.close() }
@@ -55,7 +55,7 @@
     private func prepare() throws {
       let database = try DatabaseQueue(path: self.path, configuration: self.configuration)
       defer { try? database.close() }
-      // Nothing is written to a file that is not one of this library.
+      // Throws, before anything is written, if the file is not one of this library.
       if try database.read({ try self.needsMigration($0) }) {
         try database.writeWithoutTransaction { database in
           try database.inTransaction(.immediate) {

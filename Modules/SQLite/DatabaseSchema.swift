@@ -2,9 +2,9 @@
   internal import Foundation
   internal import GRDB
 
-  /// The versions of the schema. Each step migrates one version to the next, and stays as it is once it was released.
+  /// The schema and its migrations. Each step migrates one version to the next, and does not change after its release.
   enum DatabaseSchema {
-    /// What identifies the databases of this library: "SOPS" in the header of the file.
+    /// The application identifier of the databases of this library: "SOPS" in the header of the file.
     static let applicationID: Int32 = 0x534F_5053
 
     static let version: Int32 = 2

@@ -43,7 +43,7 @@
       return Int64(bitPattern: hash)
     }
 
-    /// Damaged bytes with a byte before them with which nothing begins that is stored, so that no one takes them for sound.
+    /// Damaged bytes behind a zero byte, which no stored value begins with, so that they cannot be decoded.
     private static func marked(_ bytes: [UInt8]) -> [UInt8] { [0] + bytes }
   }
 #endif

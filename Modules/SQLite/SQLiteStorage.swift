@@ -13,10 +13,10 @@
   ///
   /// Any number of processes may open one file. One of them writes at a time, and the others wait for it, up to the busy
   /// time-out. Batches that are applied while another one is being written are committed together, with one write to the
-  /// disk, and each of them succeeds or fails for itself.
+  /// disk, and each of them succeeds or fails by itself.
   ///
   /// A batch that puts an entry is on the disk when `apply(_:)` returns (`synchronous = FULL`). A batch that only removes
-  /// survives the end of the process, and is on the disk with the next one that puts.
+  /// entries survives the end of the process, and is on the disk with the next batch that puts one.
   public final class SQLiteStorage: PersistentStorage {
     /// The path of the file.
     public let path: String
@@ -39,8 +39,8 @@
     /// - Parameters:
     ///   - path: The path of the file. Its folder must exist and be writable, as SQLite adds files beside it.
     ///   - busyTimeout: How long to wait for another process that writes.
-    /// - Throws: If the file is no database, belongs to another program or has a newer schema, or if it cannot be opened.
-    ///   The file is then left as it is. The error names the path and the remedy.
+    /// - Throws: A ``/OperationPersistence/StorageError`` if the file is no database, belongs to another program, has a
+    ///   newer schema or cannot be opened. The file is then left as it is. The error names the path and the remedy.
     public init(path: String, busyTimeout: Duration = .seconds(5)) throws(StorageError) {
       self.path = path
       let opening = DatabaseOpening(path: path, busyTimeout: busyTimeout)
@@ -82,7 +82,7 @@
         }
         if isIdle { continuation.resume() }
       }
-      // A connection that is in use throws; none is.
+      // Closing throws if a connection is in use, which none is here.
       try? self.database.close()
     }
 

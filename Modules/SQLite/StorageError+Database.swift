@@ -7,8 +7,8 @@
       Self(
         code: .notADatabase,
         message: """
-          \(path) is not used: \(reason). It is left as it is. Move it away, or pass another path; what is left of a damaged \
-          database can be read with `sqlite3 FILE .recover`.
+          \(path) is not used: \(reason). It is left as it is. Move it away, or pass another path. The sound entries of a \
+          damaged database can be read with `sqlite3 FILE .recover`.
           """,
         cause: cause
       )

@@ -1,7 +1,7 @@
 public import OperationCore
 
 extension OperationContext {
-  /// The storage of persisted operations, and of a journal that is not given another one; nil by default.
+  /// The storage of persisted operations, and of the client's journal if none was set; nil by default.
   ///
   /// Set it in the context of the client, before stores are made:
   ///
@@ -13,17 +13,18 @@ extension OperationContext {
     set { self[StorageKey.self] = newValue }
   }
 
-  /// How long after a change a persisted value is written, by the deadlines of the context. 100 ms by default.
+  /// How long after a change a persisted value is written; 100 ms by default.
   ///
-  /// All changes of a store within that time cost one write.
+  /// The deadlines of the context measure it. All changes of a store within that time cost one write.
   public var operationPersistenceDelay: Duration {
     get { self[PersistenceDelayKey.self] }
     set { self[PersistenceDelayKey.self] = newValue }
   }
 
-  /// How long the automatic runs of a store wait for its stored value, by the deadlines of the context. 1 s by default.
+  /// How long the automatic runs of a store wait for its stored value; 1 s by default.
   ///
-  /// A value that arrives later is still shown, unless a newer one is there. Runs that a caller starts do not wait.
+  /// The deadlines of the context measure it. A value that arrives later is still shown, unless the store has a newer one.
+  /// Runs that a caller starts do not wait.
   public var operationRestorationLimit: Duration {
     get { self[RestorationLimitKey.self] }
     set { self[RestorationLimitKey.self] = newValue }

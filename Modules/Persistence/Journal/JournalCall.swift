@@ -6,7 +6,7 @@ internal import OperationCore
 final class JournalCall: Sendable {
   private struct State: Sendable {
     var ticket: JournalTicket?
-    /// The error of the first attempt, if the call was not accepted or had no turn: no attempt has one.
+    /// Why the call was not accepted or got no turn. Every further attempt throws it, too.
     var error: JournalError?
     var judgement: (@Sendable (any Error) -> Bool)?
     var replay: JournalReplay?
@@ -15,7 +15,7 @@ final class JournalCall: Sendable {
   let run: OperationTaskIdentifier?
   let scope: OperationPath?
   let isInsideScope: Bool
-  /// Whether it is called with the context of another journaled call.
+  /// Whether it has the context of another journaled call, and so the key of that one, which it must not use.
   let isNested: Bool
   private let state = Locked(State())
 
@@ -26,8 +26,10 @@ final class JournalCall: Sendable {
     self.isNested = isNested
   }
 
-  /// The call that a context belongs to; nil in a context outside of the wrapper of its run.
-  static func joined(in context: OperationContext, named name: String) -> JournalCall? {
+  /// The call of the run that a context belongs to; nil for a run without a wrapper.
+  ///
+  /// A run that makes a call of a replay takes it over here.
+  static func current(in context: OperationContext, named name: String) -> JournalCall? {
     guard let call = context.journalCall, call.run == context.operationRunningTaskIdentifier else { return nil }
     if let replay = context.journalReplay, replay.claim(by: call.run, named: name) {
       call.state.withLock { state in
@@ -46,7 +48,7 @@ final class JournalCall: Sendable {
     replay?.setJudgement(judgement)
   }
 
-  /// Returns the ticket of the call: in its first attempt, when it was accepted and its turn has come.
+  /// Returns the ticket of the call. The first attempt waits until the call was accepted and has its turn.
   func ticket(
     accept: () async throws(JournalError) -> JournalTicket
   ) async throws(JournalError) -> JournalTicket {
@@ -60,7 +62,7 @@ final class JournalCall: Sendable {
       let turn = self.isInsideScope && replay == nil ? .granted : await ticket.journal.turn(of: ticket)
       guard turn == .granted else { throw .ended(turn, ticket.name) }
       if replay != nil {
-        do { try await ticket.journal.noteAttempt(of: ticket) } catch { throw .notAccepted(ticket.name, error) }
+        do { try await ticket.journal.countAttempt(of: ticket) } catch { throw .notAccepted(ticket.name, error) }
       }
       return ticket
     } catch {
@@ -69,7 +71,7 @@ final class JournalCall: Sendable {
     }
   }
 
-  /// Ends the entry of the call, unless a replay does.
+  /// Ends the call in the journal, unless it belongs to a replay, which ends it itself.
   func end<Value, Failure: Error>(with outcome: Result<Value, Failure>, in context: OperationContext) async {
     let (ticket, judgement, error) = self.state.withLock { ($0.ticket, $0.judgement, $0.error) }
     guard let ticket, !ticket.isReplay else { return }
@@ -84,7 +86,7 @@ final class JournalCall: Sendable {
   }
 }
 
-/// The request of a journal to make a call again. The first run with its name that finds it in its context makes the call.
+/// Makes a run repeat a call of the journal: the first run of the mutation that has it in its context.
 final class JournalReplay: Sendable {
   private struct State: Sendable {
     var isClaimed = false
@@ -116,13 +118,13 @@ final class JournalReplay: Sendable {
     }
   }
 
-  /// Whether an error is final, as far as the mutation says.
+  /// Whether an error is final. Without a judgement of the mutation it is not.
   func failsForGood(_ error: any Error) -> Bool {
     self.state.withLock { $0.judgement }?(error) ?? false
   }
 }
 
-/// Gives each run its call, and ends the call's entry when the run has returned.
+/// Adds a call to the context of each run, and ends the call when the run has returned.
 struct JournalRunWrapper: OperationRunWrapper {
   let scope: OperationPath?
   let isInsideScope: Bool

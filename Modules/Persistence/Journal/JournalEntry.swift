@@ -1,10 +1,10 @@
 public import FoundationEssentials
 
-/// A call in a ``MutationJournal`` that has not ended yet.
+/// A call in a ``MutationJournal`` that has not ended.
 public struct JournalEntry: Hashable, Sendable, Identifiable {
-  /// What holds of an entry.
+  /// The status of an entry.
   public enum Status: String, Hashable, Sendable {
-    /// It waits: for its turn in its scope, for ``MutationJournal/resume()``, or for its name to be registered.
+    /// It waits for its turn in its scope, for ``MutationJournal/resume()``, or until its name is registered.
     case waiting
     /// Its call is being made.
     case running
@@ -26,7 +26,7 @@ public struct JournalEntry: Hashable, Sendable, Identifiable {
   /// When the call was accepted, by the clock of its context; nil if the entry cannot be read.
   public let acceptedAt: Date?
 
-  /// How many times the call was begun, earlier starts of the program included.
+  /// How many times the call was begun, including earlier starts of the program.
   public let attempts: Int
 
   /// The status of the entry.
@@ -35,6 +35,6 @@ public struct JournalEntry: Hashable, Sendable, Identifiable {
   /// The arguments of the call as JSON; empty if the entry cannot be read.
   public let arguments: [UInt8]
 
-  /// The last failure of this start of the program, as text; nil if there was none.
+  /// The last failure since the program was started, as text; nil if there was none.
   public let lastFailure: String?
 }

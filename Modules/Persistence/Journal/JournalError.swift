@@ -1,4 +1,4 @@
-/// The error of a call that the journal has not made.
+/// The error of a call that a journal did not make.
 public struct JournalError: Error, Sendable, CustomStringConvertible {
   /// The kind of a ``JournalError``.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -13,7 +13,7 @@ public struct JournalError: Error, Sendable, CustomStringConvertible {
     /// The entry was removed before the turn of the call came.
     public static let removed = Code(description: "removed")
 
-    /// An earlier call of the scope has to be made first, and cannot be made now. The entry stays in the journal.
+    /// An earlier call of its scope has to be made first, and cannot be made now. The entry stays in the journal.
     public static let blocked = Code(description: "blocked")
   }
 

@@ -14,7 +14,9 @@ struct JournalRecord: Codable, Sendable {
   /// JSON, as text.
   let arguments: String
 
-  /// Reads stored bytes; throws if they are no entry of a format that is known.
+  /// Decodes a stored entry.
+  ///
+  /// - Throws: An error if the bytes are not an entry, or have an unknown format.
   static func read(_ bytes: [UInt8]) throws -> Self {
     let record = try StorageCoding.decode(Self.self, from: bytes)
     guard record.format == Self.currentFormat else { throw DropReason.format }

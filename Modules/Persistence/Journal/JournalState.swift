@@ -1,15 +1,15 @@
 internal import OperationCore
 
-/// The calls that a journal knows, in order.
+/// The calls of a journal, in order.
 ///
-/// All calls are ordered by their places: restored ones have negative places, and calls of this start of the program have
-/// positive ones. The calls of a scope are made one at a time, in this order.
+/// Calls are ordered by their places: calls of earlier starts of the program have negative places, and calls of this start
+/// have positive ones. The calls of a scope are made one at a time, in this order.
 struct JournalState: Sendable {
   typealias Place = Int64
   typealias Continuation = UnsafeContinuation<JournalTurn, Never>
 
   enum Activity: Sendable {
-    /// Nothing makes the call.
+    /// No caller and no replay makes the call.
     case none
     /// A caller or a replay is about to make it, or makes it.
     case claimed(isReplay: Bool)
@@ -27,11 +27,11 @@ struct JournalState: Sendable {
     /// Where its optimistic updates are among those of other calls; nil if it has none.
     var layerPlace: StateLayerPlace?
     var activity = Activity.none
-    /// Whether it is in the storage: only then was it accepted.
+    /// Whether it is in the storage, and so accepted.
     var isStored = true
     /// Whether it has failed and is made again only after `resume()`.
     var isHeld = false
-    /// Whether the turn ended before the call began to wait for it.
+    /// How the wait for the turn ends when it begins; nil if nothing has ended it before.
     var endedEarly: JournalTurn?
     var lastFailure: String?
 
@@ -56,13 +56,13 @@ struct JournalState: Sendable {
   var numberBase: UInt64 = 0
   var loading = Loading.unloaded
   var loadWaiters: [UnsafeContinuation<Void, Never>] = []
-  /// The keys of calls that have ended, and whose removal has failed.
-  var owedRemovals: Set<String> = []
+  /// The storage keys of calls that have ended and could not be removed.
+  var failedRemovals: Set<String> = []
   /// The number of calls that were accepted and are to be made.
   private(set) var pendingCount = 0
-  /// The number that observers were told last; nil if they were told none.
-  var toldCount: Int?
-  var isTelling = false
+  /// The number of pending calls that observers have received last; nil if they have received none.
+  var reportedCount: Int?
+  var isReporting = false
 }
 
 extension JournalState {
@@ -89,16 +89,16 @@ extension JournalState {
     if item.isInLane, let lane = item.lane { self.enter(lane, place) }
   }
 
-  /// Puts a call into its lane, at its place in the order, but behind a call that has its turn.
+  /// Inserts a call into its lane, at its place in the order, but behind a call that has its turn.
   mutating func enter(_ lane: String, _ place: Place) {
-    let line = self.lanes[lane] ?? []
-    let start = line.first.map { self.isRunning($0) } == true ? 1 : 0
+    let places = self.lanes[lane] ?? []
+    let start = places.first.map { self.isRunning($0) } == true ? 1 : 0
     // Nearly always it is the last.
-    let index = line.dropFirst(start).lastIndex { $0 < place }.map { $0 + 1 } ?? start
+    let index = places.dropFirst(start).lastIndex { $0 < place }.map { $0 + 1 } ?? start
     self.lanes[lane, default: []].insert(place, at: index)
   }
 
-  /// Takes a call out of its lane.
+  /// Removes a call from its lane.
   mutating func leave(_ place: Place) {
     guard let lane = self.items[place]?.lane, let index = self.lanes[lane]?.firstIndex(of: place) else { return }
     self.lanes[lane]?.remove(at: index)
@@ -114,7 +114,7 @@ extension JournalState {
     return item
   }
 
-  /// Edits what decides whether a call is pending. Returns nil if there is no such call.
+  /// Edits a call, and keeps the number of pending calls right. Returns nil if there is no such call.
   mutating func edit<R>(_ place: Place, _ change: (inout Item) -> R) -> R? {
     guard var item = self.items[place] else { return nil }
     let wasPending = item.isPending
@@ -134,12 +134,14 @@ extension JournalState {
     if case .running? = self.items[place]?.activity { true } else { false }
   }
 
-  /// The next call of a lane: to resume, or to make again if no one makes it.
+  /// What happens next in a lane.
   enum Next {
     case nothing
+    /// The first call has its turn.
     case resume(Continuation)
+    /// The first call is made again, as calls wait for it and nothing makes it.
     case replay(Place)
-    /// The first call is held: the replays behind it leave.
+    /// The first call is not made now, so the replays behind it end.
     case block([Continuation])
   }
 
@@ -153,7 +155,7 @@ extension JournalState {
     case .claimed, .running: return .nothing
     case .none:
       if item.isHeld { return .block(self.leaveReplays(behind: first, in: lane)) }
-      // A caller has to wait for it: otherwise it is made by `resume()`.
+      // It is made again only if a caller waits behind it: otherwise `resume()` makes it.
       let isWaitedFor =
         self.lanes[lane]?.contains { place in
           switch self.items[place]?.activity {

@@ -15,8 +15,8 @@ extension MutationRequest where Arguments: Codable, MutateFailure == any Error {
   ///
   /// All attempts of a call, also those after a restart, have the same
   /// ``OperationCore/OperationContext/operationIdempotencyKey``. Calls of a scope run in the order in which they were made.
-  /// A call that is cancelled, for instance because the program ends, stays in the journal: to take it back, remove it.
-  /// A call that waits, as with `.waits(until:)`, makes no attempt meanwhile.
+  /// A call that is cancelled, for instance because the program ends, stays in the journal: remove it to take it back. While
+  /// a call waits, as with `.waits(until:)`, no attempt is counted.
   ///
   /// Apply it outside of `.scope(_:)`, so that calls which wait for their turn are stored, and inside of
   /// `.optimistic(on:of:apply:)`, so that the update is shown while a call is stored and waits.
@@ -26,9 +26,10 @@ extension MutationRequest where Arguments: Codable, MutateFailure == any Error {
   ///   - journal: The journal; nil for that of the client.
   ///   - isExcluded: Returns true for arguments that may not be stored. Such a call runs without the journal. To leave out
   ///     single members of the arguments, mark them with ``Unstored``.
-  ///   - failsForGood: Returns true for an error that no other attempt changes: the entry is removed then. Otherwise it
-  ///     stays, and holds up its scope until ``MutationJournal/resume()``. Nil for true if there is a caller that the error
-  ///     is thrown to, and false after a restart.
+  ///   - failsForGood: Returns true for an error that further attempts do not change. The entry is removed then; otherwise
+  ///     it stays, and blocks its scope until ``MutationJournal/resume()``. If it is nil, every error that is thrown to a
+  ///     caller is final, and after a restart, without a caller, none is.
+  /// - Returns: The mutation with a journal.
   /// - Throws: Each call throws a ``JournalError`` if it cannot be stored, and then does not run.
   public func journaled(
     as name: String,
@@ -47,9 +48,10 @@ extension MutationRequest where Arguments: Codable {
   ///   - name: The name of the mutation, the same for all starts of the program.
   ///   - journal: The journal; nil for that of the client.
   ///   - isExcluded: Returns true for arguments that may not be stored. Such a call runs without the journal.
-  ///   - failsForGood: Returns true for an error that no other attempt changes. Nil for true if there is a caller that the
-  ///     error is thrown to, and false after a restart.
+  ///   - failsForGood: Returns true for an error that further attempts do not change. If it is nil, every error that is
+  ///     thrown to a caller is final, and after a restart, without a caller, none is.
   ///   - failure: Returns the error that a call throws when the journal does not make it.
+  /// - Returns: The mutation with a journal.
   public func journaled(
     as name: String,
     in journal: MutationJournal? = nil,
@@ -73,7 +75,7 @@ where Operation.Arguments: Codable {
   let failure: @Sendable (JournalError) -> Operation.MutateFailure
 
   public func setup(context: inout OperationContext, using operation: Operation) {
-    // An outer scope has written its name before, an inner one does next.
+    // A scope outside of this modifier has set its name already; one inside of it sets it in the following call.
     let outerScope = context.mutationScope
     if outerScope != nil { context.mutationScope = nil }
     operation.setup(context: &context)
@@ -102,8 +104,8 @@ where Operation.Arguments: Codable {
       let journal = self.journal(in: context)
     else { return try await operation.run(isolation: isolation, in: context, with: continuation) }
 
-    let joined = JournalCall.joined(in: context, named: self.name)
-    let call = joined ?? JournalCall(run: context.operationRunningTaskIdentifier, scope: nil, isInsideScope: false)
+    let current = JournalCall.current(in: context, named: self.name)
+    let call = current ?? JournalCall(run: context.operationRunningTaskIdentifier, scope: nil, isInsideScope: false)
     if let failsForGood = self.failsForGood {
       call.setJudgement { error in (error as? Operation.MutateFailure).map { failsForGood($0) } ?? false }
     }
@@ -122,8 +124,8 @@ where Operation.Arguments: Codable {
     } catch {
       outcome = .failure(self.failure(error))
     }
-    // Without a store no wrapper stands around the attempts of the call: then it has this one.
-    if joined == nil { await call.end(with: outcome, in: context) }
+    // A run without a store has no wrapper, which would end the call after all attempts: it has this attempt only.
+    if current == nil { await call.end(with: outcome, in: context) }
     return try outcome.get()
   }
 
@@ -171,7 +173,7 @@ where Operation.Arguments: Codable {
   }
 }
 
-/// A `Journaled` modifier of any mutation.
+/// A ``Journaled`` modifier of any mutation.
 protocol JournaledModifier {}
 
 extension MutationRequest {

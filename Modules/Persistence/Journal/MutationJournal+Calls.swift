@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import OperationCore
 
-/// A call in a journal that a caller, or a replay, is about to make.
+/// Identifies a call of a journal that a caller or a replay makes.
 struct JournalTicket: Sendable {
   let journal: MutationJournal
   let place: JournalState.Place
@@ -9,7 +9,7 @@ struct JournalTicket: Sendable {
   let name: String
   let lane: String?
   let isReplay: Bool
-  /// The name of the operation; nil if it is not registered.
+  /// The name of the operation; nil for a replay whose mutation is not registered.
   var operationName: String?
   /// Where the optimistic updates of a replay are among those of other calls; nil if the call had none.
   var layerPlace: StateLayerPlace?
@@ -20,7 +20,7 @@ struct JournalTicket: Sendable {
 extension MutationJournal {
   /// Stores a call. When this returns, the call is made even if the process ends.
   ///
-  /// Its place in the order is the one in which this method is called.
+  /// Calls of this method determine the order.
   nonisolated(nonsending) func accept(
     _ name: String,
     arguments: String,
@@ -43,17 +43,17 @@ extension MutationJournal {
     do {
       let bytes = try StorageCoding.encode(record)
       try await self.load()
-      let (storageKey, owed) = self.state.withLock { state -> (String, Set<String>) in
+      let (storageKey, removals) = self.state.withLock { state -> (String, Set<String>) in
         let key = StorageKey.call(number: state.numberBase + UInt64(place), id: record.id)
         state.items[place]?.storageKey = key
-        defer { state.owedRemovals = [] }
-        return (key, state.owedRemovals)
+        defer { state.failedRemovals = [] }
+        return (key, state.failedRemovals)
       }
       do {
-        try await self.storage.apply([.put(key: storageKey, value: bytes)] + owed.sorted().map { .remove(key: $0) })
+        try await self.storage.apply([.put(key: storageKey, value: bytes)] + removals.sorted().map { .remove(key: $0) })
       } catch {
-        // Whether anything was written is unknown: the caller is told that nothing was, so nothing may be left.
-        self.state.withLock { $0.owedRemovals.formUnion(owed.union([storageKey])) }
+        // The batch may have been written all the same. The caller receives an error, so the entry must not stay.
+        self.state.withLock { $0.failedRemovals.formUnion(removals.union([storageKey])) }
         throw error
       }
     } catch {
@@ -98,7 +98,7 @@ extension MutationJournal {
 // MARK: - Turns
 
 extension MutationJournal {
-  /// The calls of which the current task is part.
+  /// The turns of the calls around the current task, outermost first.
   @TaskLocal static var turns: [Turn] = []
 
   struct Turn: Sendable {
@@ -119,11 +119,11 @@ extension MutationJournal {
             state.items[ticket.place]?.endedEarly = nil
             return (turn, .nothing)
           }
-          // A task that a call has begun may go on when that call has ended.
+          // A task that a call has started may outlive that call.
           let isInside = outer.contains { state.isRunning($0.place) }
           guard isInside || state.hasTurn(ticket.place) else {
             state.items[ticket.place]?.activity = .waiting(continuation, isReplay: ticket.isReplay)
-            // The first of the lane may be a call that no one makes.
+            // Nothing may be making the first call of the lane.
             return (nil, state.advance(ticket.lane))
           }
           state.items[ticket.place]?.activity = .running
@@ -152,10 +152,10 @@ extension MutationJournal {
     continuation?.resume(returning: .cancelled)
   }
 
-  /// Notes durably that a call of an earlier start, or one that was begun before, is begun once more.
+  /// Counts a further attempt of a call in the storage.
   ///
-  /// - Parameter change: What is added to the number of attempts: -1 takes one back.
-  nonisolated(nonsending) func noteAttempt(of ticket: JournalTicket, _ change: Int = 1) async throws {
+  /// - Parameter change: The change of the number of attempts; -1 for a call that waits.
+  nonisolated(nonsending) func countAttempt(of ticket: JournalTicket, _ change: Int = 1) async throws {
     guard let (key, record) = self.edit(ticket.place, { $0.attempts += change }) else { return }
     try await self.storage.apply([.put(key: key, value: StorageCoding.encode(record))])
     self.noteChange()
@@ -181,18 +181,18 @@ extension MutationJournal {
 
 /// How a call has ended.
 enum JournalEnd: Sendable {
-  /// It has succeeded, or has failed in a way that no other attempt changes.
+  /// It has succeeded, or has failed for good.
   case done(failure: (any Error)?)
-  /// It was cancelled, or had no turn. It is made again when it is its turn.
+  /// It was cancelled, or got no turn. It is made again at its next turn.
   case left
   /// It has failed, and is made again after `resume()`.
   case held(any Error)
 }
 
 extension MutationJournal {
-  /// Ends a call, durably, and passes its turn on.
+  /// Ends a call, in the storage first, and passes its turn on.
   ///
-  /// - Parameter context: The context of the run, whose observers are notified; nil for that of the client.
+  /// - Parameter context: The context of the run, whose observers are notified; nil for the observers of the client.
   nonisolated(nonsending) func end(
     _ ticket: JournalTicket,
     _ end: JournalEnd,
@@ -202,7 +202,7 @@ extension MutationJournal {
     case .done(let failure):
       let attempts = self.attempts(of: ticket)
       let key = self.state.withLock { $0.items[ticket.place]?.storageKey }
-      // Before the turn is passed on: a later call of the scope must not be over while this one is still stored.
+      // Before the turn is passed on: a later call of the scope must not end while this one is still stored.
       if let key { await self.removeEntry(key) }
       self.leave(ticket.place)
       self.send(in: context) {
@@ -238,12 +238,12 @@ extension MutationJournal {
     self.noteChange()
   }
 
-  /// Removes an entry from the storage. If that fails, it is removed with the next call that is stored.
+  /// Removes an entry from the storage. If that fails, the next call that is stored removes it, too.
   nonisolated(nonsending) func removeEntry(_ key: String) async {
     do {
       try await self.storage.apply([.remove(key: key)])
     } catch {
-      self.state.withLock { _ = $0.owedRemovals.insert(key) }
+      self.state.withLock { _ = $0.failedRemovals.insert(key) }
       OperationWarning.report(
         storageFailedTo: "remove the journal entry \(key). After a restart it is sent again",
         error
@@ -251,7 +251,7 @@ extension MutationJournal {
     }
   }
 
-  /// Puts a call aside: it is kept, not made again, and holds up no other one.
+  /// Puts a call aside: it is kept, is not made again, and does not block other calls.
   nonisolated(nonsending) func setAside(
     _ ticket: JournalTicket,
     because reason: String,

@@ -70,10 +70,10 @@ extension MutationJournal {
 }
 
 extension MutationJournal {
-  /// The calls that were accepted and have not ended, in their order. Those that are being stored are not among them yet.
+  /// The calls that were accepted and have not ended, in their order. A call that is being stored is not accepted yet.
   ///
-  /// Those of earlier starts of the program are there once the journal has read them: at once with a storage that does not
-  /// suspend, and otherwise when ``resume()`` has begun to make them.
+  /// The calls of earlier starts of the program are included once the journal has read them: at once with a storage that
+  /// does not suspend, and otherwise when ``resume()`` has begun to make them.
   ///
   /// - Complexity: O(*n* log *n*) in their number.
   public var entries: [JournalEntry] {
@@ -81,9 +81,10 @@ extension MutationJournal {
     return items.sorted { $0.key < $1.key }.map { JournalEntry($0.value) }
   }
 
-  /// Calls `onChange` with the entries now, and whenever they have changed.
+  /// Calls `onChange` with the current entries, and whenever they have changed.
   ///
-  /// - Parameter onChange: Called in order, with no lock held. It must not take long: calls wait for it.
+  /// - Parameter onChange: Called in order, with no lock held. It must not take long, because calls wait for it.
+  /// - Returns: The subscription, which ends when it is cancelled or released.
   public func subscribe(onChange: @escaping @Sendable ([JournalEntry]) -> Void) -> OperationSubscription {
     self.changes.subscribe { [weak self] in
       if let self { onChange(self.entries) }

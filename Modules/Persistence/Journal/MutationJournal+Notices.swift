@@ -9,24 +9,27 @@ extension OperationNotice.Name {
   /// A call has succeeded, and its entry was removed.
   public static let journalSent = Self("journal.sent")
 
-  /// A call was made, with all attempts of its mutation, and has failed.
+  /// A call has failed, after all attempts that its mutation makes.
   ///
   /// The attribute `journal.error` is the type of the error, `journal.attempts` the number of times that the call was begun,
-  /// and `journal.is_final` whether its entry was removed. Otherwise it is made again.
+  /// and `journal.is_final` whether its entry was removed. Otherwise the call is made again.
   public static let journalFailed = Self("journal.failed")
 
-  /// A call is put aside, and is not made again before `retry(_:)`. The attribute `journal.attempts` is as above.
+  /// A call was put aside, and is not made again before `retry(_:)`.
+  ///
+  /// The attribute `journal.attempts` is the number of times that the call was begun.
   public static let journalSetAside = Self("journal.set_aside")
 
   /// A call was not made, because no mutation is registered with its name.
   public static let journalUnregistered = Self("journal.unregistered")
 
-  /// An entry was removed by `remove(_:)`. Without `journal.name` if it could not be read.
+  /// An entry was removed by `remove(_:)`. The notice has no `journal.name` if the entry could not be read.
   public static let journalRemoved = Self("journal.removed")
 
-  /// The number of calls that were accepted and are to be made has changed: the notice has a level, and goes to the client.
+  /// The number of calls that were accepted and are to be made has changed.
   ///
-  /// Calls that were put aside, and entries that cannot be read, do not count.
+  /// The number is the level of the notice, which the observers of the client receive. Calls that were put aside and
+  /// entries that cannot be read do not count.
   public static let journalPending = Self("journal.pending")
 }
 
@@ -36,23 +39,23 @@ extension MutationJournal {
     (context ?? self.boundClient?.defaultContext)?.send(notice())
   }
 
-  /// Tells the observers of the client how many calls are to be made, if they do not know.
+  /// Notifies the observers of the client of the number of pending calls, if it has changed.
   ///
-  /// One thread at a time tells them, so that the number they hear last is the present one.
-  func tellPendingCount() {
+  /// One thread at a time does, so that the number which observers receive last is the current one.
+  func reportPendingCount() {
     guard let context = self.boundClient?.defaultContext, !context.operationNoticeObservers.isEmpty else { return }
-    while let count = self.beginTelling() {
+    while let count = self.beginReporting() {
       context.send(OperationNotice(.journalPending, level: count))
-      self.state.withLock { $0.isTelling = false }
+      self.state.withLock { $0.isReporting = false }
     }
   }
 
-  /// Returns the number to tell; nil if there is none, or if another thread will tell it.
-  private func beginTelling() -> Int? {
+  /// Returns the number to report; nil if it has not changed, or if another thread reports it.
+  private func beginReporting() -> Int? {
     self.state.withLock { state in
-      guard !state.isTelling, state.loading == .loaded, state.toldCount != state.pendingCount else { return nil }
-      state.isTelling = true
-      state.toldCount = state.pendingCount
+      guard !state.isReporting, state.loading == .loaded, state.reportedCount != state.pendingCount else { return nil }
+      state.isReporting = true
+      state.reportedCount = state.pendingCount
       return state.pendingCount
     }
   }

@@ -1,7 +1,7 @@
 internal import OperationCore
 public import OperationMutation
 
-/// A mutation that a journal can make calls of.
+/// A registered mutation, whose calls a journal can make again.
 struct JournalRegistration: Sendable {
   let operationName: String
   /// Makes a call, and returns how it has ended.
@@ -9,14 +9,14 @@ struct JournalRegistration: Sendable {
 }
 
 extension MutationJournal {
-  /// Names a mutation whose calls the journal can make again.
+  /// Registers a mutation, so that the journal can make its calls again.
   ///
   /// Register all mutations at the start of the program, then call ``resume()``.
   ///
   /// - Parameters:
-  ///   - mutation: The mutation with all its modifiers, as its calls are made with. With `.optimistic(on:of:apply:)` outside
-  ///     of `.journaled(as:)` its updates are shown while a call waits.
-  ///   - name: The name that its calls are journaled as. A mutation that is registered with it before is replaced.
+  ///   - mutation: The mutation with the modifiers that its calls are made with. With `.optimistic(on:of:apply:)` outside of
+  ///     `.journaled(as:)`, its updates are shown while a call waits.
+  ///   - name: The name that its calls are journaled as. It replaces a mutation that was registered with the same name.
   public func register<Mutation: MutationRequest>(_ mutation: Mutation, as name: String)
   where Mutation.Arguments: Codable {
     let isJournaled = Mutation.hasModifier { $0 is any JournaledModifier.Type }
@@ -28,7 +28,7 @@ extension MutationJournal {
         await ticket.journal.setAside(ticket, because: "its arguments cannot be decoded: \(error)")
         return .left
       }
-      // A mutation that does not ask the journal for its turn itself begins when it has it.
+      // A mutation without `.journaled(as:)` does not wait for its turn itself.
       if !isJournaled, let end = await ticket.begin() { return end }
       let store = client.map { $0.store(for: mutation) } ?? .detached(mutation: mutation)
       var context = OperationContext()
@@ -52,14 +52,14 @@ extension MutationJournal {
 
   /// Makes the calls that are left of earlier starts of the program, and those that were cancelled or have failed since.
   ///
-  /// The calls of a scope are made one after the other, in the order in which they were accepted, and calls of different
-  /// scopes or without one side by side. They show their optimistic updates from the beginning, beneath those of later
-  /// calls. Each is tried once, with the attempts that its own modifiers make: one that fails stays, holds up its scope,
-  /// and is made again by the next ``resume()``, until it is put aside after ``attemptsBeforeSetAside``. Use
-  /// `.waits(until:)` or retries in the mutation for what passes by itself.
+  /// The calls of a scope are made one after the other, in the order in which they were accepted. Calls of different scopes,
+  /// and calls without one, are made concurrently. They show their optimistic updates from the beginning, below those of
+  /// later calls. Each call is made once, with the attempts of its own modifiers. A call that fails stays, blocks its scope,
+  /// and is made again by the next ``resume()``, until it is put aside after ``attemptsBeforeSetAside``. For failures that
+  /// pass by themselves, use `.waits(until:)` or retries in the mutation.
   ///
-  /// It returns when all of them have ended. An entry whose name is not registered, or that cannot be read, stays and is
-  /// reported; so is a storage that cannot be read.
+  /// It returns when all of them have ended. An entry whose name is not registered or that cannot be read stays, and is
+  /// reported. A storage that cannot be read is reported, too.
   public func resume() async {
     do {
       try await self.load()
@@ -67,7 +67,7 @@ extension MutationJournal {
       OperationWarning.report(storageFailedTo: "read the journal", error)
       return
     }
-    self.tellPendingCount()
+    self.reportPendingCount()
     let places = self.state.withLock { state in
       var places: [JournalState.Place] = []
       for (place, item) in state.items {
@@ -78,15 +78,16 @@ extension MutationJournal {
       return places.sorted()
     }
     await withDiscardingTaskGroup { group in
-      // Each begins in this order, before the next: its optimistic update is laid then, too.
+      // Each begins, and shows its optimistic update, before the next one begins.
       for place in places { group.addImmediateTask { await self.replay(place) } }
     }
   }
 
-  /// Makes a call again that was put aside, or whose turn it is.
+  /// Makes a call again that was put aside, or is waiting.
   ///
-  /// Its attempts count from zero. It returns when the call has ended.
+  /// Its attempts are counted from zero. It returns when the call has ended.
   ///
+  /// - Parameter id: The identifier of the entry.
   /// - Returns: Whether there is such an entry that can be read.
   @discardableResult
   public func retry(_ id: JournalEntry.ID) async -> Bool {
@@ -102,13 +103,14 @@ extension MutationJournal {
       return place
     }
     guard let place else { return false }
-    self.tellPendingCount()
+    self.reportPendingCount()
     await self.replay(place)
     return true
   }
 
-  /// Removes an entry: its call is not made again. A call that is being made goes on.
+  /// Removes an entry, so that its call is not made again. A call that is being made continues.
   ///
+  /// - Parameter id: The identifier of the entry.
   /// - Returns: Whether there was such an entry and it was removed from the storage.
   @discardableResult
   public func remove(_ id: JournalEntry.ID) async -> Bool {
@@ -135,31 +137,31 @@ extension MutationJournal {
 }
 
 extension MutationJournal {
-  /// Removes the entries of calls that have ended, and that could not be removed when they did.
+  /// Removes the entries of calls that have ended and could not be removed then.
   ///
   /// Calls are stored when they are accepted, so nothing else waits to be written.
   ///
-  /// - Returns: Whether they were removed. A failure was also reported; after a restart their calls are made again.
+  /// - Returns: Whether they were removed. A failure is also reported; after a restart their calls are made again.
   @discardableResult
   public func flush() async -> Bool {
-    let owed = self.state.withLock { state in
-      defer { state.owedRemovals = [] }
-      return state.owedRemovals
+    let removals = self.state.withLock { state in
+      defer { state.failedRemovals = [] }
+      return state.failedRemovals
     }
-    guard !owed.isEmpty else { return true }
+    guard !removals.isEmpty else { return true }
     do {
-      try await self.storage.apply(owed.sorted().map { .remove(key: $0) })
+      try await self.storage.apply(removals.sorted().map { .remove(key: $0) })
       return true
     } catch {
-      self.state.withLock { $0.owedRemovals.formUnion(owed) }
-      OperationWarning.report(storageFailedTo: "remove \(owed.count) journal entries", error)
+      self.state.withLock { $0.failedRemovals.formUnion(removals) }
+      OperationWarning.report(storageFailedTo: "remove \(removals.count) journal entries", error)
       return false
     }
   }
 }
 
 extension MutationJournal {
-  /// Makes a call again, unless it is being made.
+  /// Makes a call again, unless a caller or a replay makes it.
   func replay(_ place: JournalState.Place) async {
     let client = self.boundClient
     let claimed = self.state.withLock { state -> (JournalTicket, JournalRecord)? in
@@ -183,7 +185,7 @@ extension MutationJournal {
     let registration = self.registrations.withLock { $0[record.name] }
     ticket.operationName = registration?.operationName
     if record.attempts >= self.attemptsBeforeSetAside {
-      return await self.setAside(ticket, because: "it was begun \(record.attempts) times, and has not ended")
+      return await self.setAside(ticket, because: "it was begun \(record.attempts) times and has not ended")
     }
     guard let registration else { return self.holdUnregistered(ticket) }
     let end = await registration.replay(ticket, Array(record.arguments.utf8), client)
@@ -200,7 +202,7 @@ extension MutationJournal {
     await self.end(ticket, end)
   }
 
-  /// Ends a replay that cannot begin, because no mutation is registered: it is tried again by `resume()`.
+  /// Ends a replay that cannot begin because no mutation is registered. `resume()` tries again.
   private func holdUnregistered(_ ticket: JournalTicket) {
     OperationWarning(
       code: .journalNameUnregistered,
@@ -218,7 +220,7 @@ extension MutationJournal {
     self.send(in: nil) { ticket.notice(.journalUnregistered) }
   }
 
-  /// Runs a body as part of the turn of a call, so that calls inside it do not wait for its end.
+  /// Runs a body as part of the turn of a call, so that calls inside of it do not wait for the end of that call.
   nonisolated(nonsending) static func inTurn<R, E: Error>(
     of ticket: JournalTicket?,
     _ body: nonisolated(nonsending) () async throws(E) -> R
@@ -232,22 +234,21 @@ extension MutationJournal {
 }
 
 extension JournalTicket {
-  /// Waits for the turn of a replay, and notes its attempt; returns how it has ended if it cannot be made now.
+  /// Waits for the turn of a replay and counts its attempt. Returns its end if it cannot be made now.
   func begin() async -> JournalEnd? {
     switch await self.journal.turn(of: self) {
     case .granted: break
-    case .blocked, .cancelled: return .left
-    case .removed: return .left
+    case .blocked, .cancelled, .removed: return .left
     }
     do {
-      try await self.journal.noteAttempt(of: self)
+      try await self.journal.countAttempt(of: self)
       return nil
     } catch {
       return .held(error)
     }
   }
 
-  /// How a replay has ended that has thrown an error.
+  /// The end of a replay that has thrown an error.
   func end(after error: any Error, failsForGood: Bool) -> JournalEnd {
     if let error = error as? JournalError, error.code != .notAccepted { return .left }
     if error.endsCancelledRun { return .left }

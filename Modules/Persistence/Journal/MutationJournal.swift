@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 public import OperationCore
 
-/// Keeps the calls of mutations in a storage until they have ended, so that a call is made even if the process ends before.
+/// Stores the calls of mutations until they have ended, so that a call is made even if the process ends first.
 ///
 /// ```swift
 /// let journal = MutationJournal(storage: storage)
@@ -12,10 +12,11 @@ public import OperationCore
 ///
 /// A call of a mutation with `.journaled(as:)` is stored before it runs, and removed when it has succeeded or failed for
 /// good. What is left after a restart is made again by ``resume()``, in the same order within each scope and with the same
-/// ``OperationCore/OperationContext/operationIdempotencyKey``. So the server can tell a repeated call, and does each once.
+/// ``OperationCore/OperationContext/operationIdempotencyKey``, by which the server can recognize a repeated call and do it
+/// once.
 ///
-/// The observers of notices of the client, and so metrics and logs, are told what becomes of the calls, and how many of them
-/// are to be made: see ``OperationCore/OperationNotice/Name/journalPending``.
+/// The observers of notices of the client, and with them metrics and logs, receive how calls end, and how many are to be
+/// made: see ``OperationCore/OperationNotice/Name/journalPending``.
 ///
 /// An entry that cannot be read, one whose name is not registered, and one that was begun too often are kept and reported.
 public final class MutationJournal: OperationClientFlushable {
@@ -26,7 +27,7 @@ public final class MutationJournal: OperationClientFlushable {
   let changes = Broadcast<Void>(())
   private let client = Locked(WeakClient())
 
-  /// How many times a call is begun, before it is put aside because none of them has ended.
+  /// How many attempts of a call may begin without an end before the call is put aside.
   public let attemptsBeforeSetAside: Int
 
   private struct WeakClient: Sendable {
@@ -37,8 +38,8 @@ public final class MutationJournal: OperationClientFlushable {
   ///
   /// - Parameters:
   ///   - storage: The storage of the entries.
-  ///   - attemptsBeforeSetAside: How many times a call is begun, earlier starts of the program included, before it is put
-  ///     aside. A number below 1 is reported and counts as 1.
+  ///   - attemptsBeforeSetAside: How many attempts of a call may begin without an end before the call is put aside, including
+  ///     those of earlier starts of the program. A number below 1 is reported and counts as 1.
   ///   - makeKey: Makes the idempotency key of a call; nil for random ones. Keys must be unique.
   public init(
     storage: any PersistentStorage,
@@ -52,14 +53,14 @@ public final class MutationJournal: OperationClientFlushable {
       OperationWarning(
         code: .invalidArgument,
         message:
-          "A journal cannot put entries aside after \(attemptsBeforeSetAside) attempts. It does after 1; pass 1 or more."
+          "A journal cannot put calls aside after \(attemptsBeforeSetAside) attempts. It does so after 1; pass 1 or more."
       ).report()
     }
     // A storage that does not suspend has answered when this returns.
     Task.immediate(name: "read journal") { [weak self] in try? await self?.load() }
   }
 
-  /// The client whose stores make the calls again; nil if there is none, or if it was released.
+  /// The client whose stores make calls again; nil if there is none, or if it was released.
   var boundClient: OperationClient? { self.client.withLock { $0.value } }
 
   func bind(to client: OperationClient, replacing: Bool) {
@@ -67,14 +68,14 @@ public final class MutationJournal: OperationClientFlushable {
       released.append(bound.value)
       if replacing || bound.value == nil { bound.value = client }
     }
-    if replacing { self.state.withLock { $0.toldCount = nil } }
-    self.tellPendingCount()
+    if replacing { self.state.withLock { $0.reportedCount = nil } }
+    self.reportPendingCount()
   }
 
   func noteChange() {
-    // Also without subscribers: one that is being told the entries for the first time is not counted yet.
+    // Also without subscribers: one that is receiving the entries for the first time is not counted yet.
     self.changes.send(())
-    self.tellPendingCount()
+    self.reportPendingCount()
   }
 }
 
@@ -101,7 +102,7 @@ extension OperationClient {
     OperationWarning(
       code: .noStorage,
       message: """
-        A client's journal was used, and there is no storage for it: its entries do not survive the end of the process. \
+        The journal of a client was used, and there is no storage for it: its calls are lost when the process ends. \
         Set `operationStorage` in the context of the client, or its `journal`.
         """
     ).report()
@@ -112,8 +113,8 @@ extension OperationClient {
 extension OperationContext {
   /// The key of the call of a journaled mutation, the same for all its attempts, also after a restart.
   ///
-  /// Send it to the server, so that it does a repeated call once. It is nil in other operations. Set it in the context of a
-  /// call to choose the key yourself: it must be unique.
+  /// Send it to the server, so that the server does a repeated call once. It is nil in other operations. Set it in the
+  /// context of a call to choose the key yourself: it must be unique.
   public var operationIdempotencyKey: String? {
     get { self[IdempotencyKeyKey.self] }
     set { self[IdempotencyKeyKey.self] = newValue }

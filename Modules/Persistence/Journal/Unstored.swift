@@ -1,4 +1,4 @@
-/// A member of a mutation's arguments, or of a value, that is never stored: it is nil after a restart.
+/// A member of arguments or of a value that is never stored, and is nil after a restart.
 ///
 /// ```swift
 /// struct SignIn: Codable, Sendable {
@@ -7,20 +7,22 @@
 /// }
 /// ```
 ///
-/// It encodes nothing of its value, and does not show the value in descriptions.
+/// Its value is neither encoded nor shown in descriptions.
 @propertyWrapper
 public struct Unstored<Value: Sendable>: Sendable {
   /// The value; nil after it was decoded.
   public var wrappedValue: Value?
 
   /// Creates a member.
+  ///
+  /// - Parameter wrappedValue: The value.
   public init(wrappedValue: Value?) {
     self.wrappedValue = wrappedValue
   }
 }
 
 extension Unstored: Codable {
-  /// Decodes nil, whatever is stored.
+  /// Creates a member that is nil, and ignores what is stored.
   public init(from decoder: any Decoder) throws {
     self.init(wrappedValue: nil)
   }
@@ -44,7 +46,7 @@ extension Unstored: CustomStringConvertible, CustomReflectable {
 }
 
 extension KeyedDecodingContainer {
-  /// Decodes a member that may be missing.
+  /// Decodes a member that may be missing. Its value is nil.
   public func decode<Value>(_ type: Unstored<Value>.Type, forKey key: Key) throws -> Unstored<Value> {
     Unstored(wrappedValue: nil)
   }

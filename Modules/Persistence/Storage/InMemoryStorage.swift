@@ -2,13 +2,13 @@ internal import OperationCore
 
 /// A storage that keeps its entries in memory, for tests and previews.
 ///
-/// Its methods never suspend, so a store whose value it keeps has the value as soon as it is made. Another process, or a
-/// later start of this one, finds nothing.
+/// Its methods never suspend, so a store whose value it has begins with the value. The entries are lost when the process
+/// ends.
 ///
 /// - Complexity: Applying a batch is O(1) a change; reading is O(*n*) in the number of all entries.
 public final class InMemoryStorage: PersistentStorage {
   private struct State: Sendable {
-    /// By the bytes of the keys: strings of other bytes may be equal.
+    /// By the bytes of the keys, because strings with different bytes may be equal.
     var entries: [[UInt8]: StorageEntry]
     var isClosed = false
   }
@@ -17,7 +17,7 @@ public final class InMemoryStorage: PersistentStorage {
 
   /// Creates a storage.
   ///
-  /// - Parameter entries: The entries to begin with. Of those with the same key the last is kept.
+  /// - Parameter entries: The initial entries. Of several with the same key, the last is kept.
   public init(entries: [StorageEntry] = []) {
     let entries = entries.map { (Array($0.key.utf8), $0) }
     self.state = Locked(State(entries: Dictionary(entries, uniquingKeysWith: { $1 })))

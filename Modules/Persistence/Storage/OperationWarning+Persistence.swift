@@ -25,20 +25,20 @@ extension OperationWarning.Code {
   /// An entry of a journal was put aside, because too many attempts have not ended. It is kept.
   public static let journalEntrySetAside = Self(description: "journalEntrySetAside")
 
-  /// A call that the journal has made again has failed, and has no caller to tell.
+  /// A call that the journal has made again has failed, and there is no caller to throw the error to.
   public static let journalCallFailed = Self(description: "journalCallFailed")
 
-  /// A mutation is journaled inside of its scope, which then has to keep the order by itself.
+  /// A mutation is journaled inside of its scope, so calls that wait for their turn are not stored.
   public static let journaledInsideScope = Self(description: "journaledInsideScope")
 }
 
 extension OperationWarning {
   /// Reports that a storage has failed to do something.
-  static func report(storageFailedTo what: String, _ error: any Error) {
+  static func report(storageFailedTo action: String, _ error: any Error) {
     OperationWarning(
       code: .storageFailed,
       severity: .failure,
-      message: "The storage failed to \(what): \(error)"
+      message: "The storage failed to \(action): \(error)"
     ).report()
   }
 }

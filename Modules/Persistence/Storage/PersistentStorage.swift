@@ -1,4 +1,4 @@
-/// Keeps bytes by keys beyond the end of the process: values of stores, and the calls in a ``MutationJournal``.
+/// Keeps the values of stores and the calls of a ``MutationJournal`` after the process has ended.
 ///
 /// ```swift
 /// let storage = InMemoryStorage()
@@ -6,29 +6,31 @@
 /// let entries = try await storage.entries(withPrefix: "greet")
 /// ```
 ///
-/// Any number of stores and journals may share one storage: their keys differ. Keys consist of ASCII characters. A storage
-/// may be used from any task. Methods may be called concurrently, and take effect one after the other.
+/// An entry is a key, which consists of ASCII characters, and bytes. Any number of stores and journals may share one
+/// storage: their keys differ. A storage may be used from any task. Methods may be called concurrently, and take effect one
+/// after the other.
 public protocol PersistentStorage: AnyObject, Sendable {
   /// Returns the entries whose keys start with `prefix`, in the order of their keys.
   ///
   /// Keys are compared byte by byte. The entries include all batches that were applied before the call.
   ///
-  /// - Throws: An error if the storage cannot be read or is closed. An entry whose bytes are damaged is returned all the
-  ///   same: its reader finds out, and keeps it.
+  /// - Parameter prefix: The beginning of the keys.
+  /// - Returns: The entries, including those whose bytes are damaged, which their readers detect.
+  /// - Throws: An error if the storage cannot be read or is closed.
   nonisolated(nonsending) func entries(withPrefix prefix: String) async throws -> [StorageEntry]
 
   /// Makes all changes of a batch, or none of them.
   ///
-  /// When it returns, the changes survive the end of the process, and a batch that puts an entry also survives the end of
-  /// the system. A batch that only removes may be as lasting as that only together with the next one that puts.
+  /// When it returns, the changes survive the end of the process, and a batch that puts an entry also survives a crash of
+  /// the system. A batch that only removes entries need not survive such a crash before a later batch puts an entry.
   ///
   /// - Parameter batch: The changes, in order: a later change of a key replaces an earlier one.
   /// - Throws: An error if the storage is full, cannot be written or is closed. It has then made none of the changes.
   nonisolated(nonsending) func apply(_ batch: [StorageChange]) async throws
 
-  /// Ends the use of the storage, after the batches that are being applied.
+  /// Closes the storage, after the batches that are being applied.
   ///
-  /// Later calls of other methods throw. Closing a storage again has no effect.
+  /// Later calls of the other methods throw. Closing a storage again has no effect.
   nonisolated(nonsending) func close() async
 }
 
@@ -41,6 +43,10 @@ public struct StorageEntry: Hashable, Sendable {
   public let value: [UInt8]
 
   /// Creates an entry.
+  ///
+  /// - Parameters:
+  ///   - key: The key of the entry.
+  ///   - value: The bytes of the entry.
   public init(key: String, value: [UInt8]) {
     self.key = key
     self.value = value

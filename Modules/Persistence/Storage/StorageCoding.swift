@@ -1,10 +1,8 @@
 internal import FoundationEssentials
 
-/// Encodes what is stored.
-///
-/// JSON, because it can be read by people and by later versions of a type that has new optional members.
+/// Encodes and decodes values as JSON, which people can read, and later versions of a type with new optional members.
 enum StorageCoding {
-  // One for all: making one takes as long as encoding a small value.
+  // Shared, because making an encoder takes as long as encoding a small value.
   private static let encoder: JSONEncoder = {
     let encoder = JSONEncoder()
     encoder.nonConformingFloatEncodingStrategy = .convertToString(

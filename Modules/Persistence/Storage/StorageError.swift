@@ -5,11 +5,13 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
     public let description: String
 
     /// Creates a code, for storages of other modules.
+    ///
+    /// - Parameter description: The name of the code.
     public init(description: String) {
       self.description = description
     }
 
-    /// The storage was closed before.
+    /// The storage was closed.
     public static let closed = Code(description: "closed")
 
     /// The storage cannot be opened.
@@ -44,6 +46,11 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
   public let cause: (any Error)?
 
   /// Creates an error.
+  ///
+  /// - Parameters:
+  ///   - code: The kind of the error.
+  ///   - message: A description of the error and of its remedy.
+  ///   - cause: The error of the system or of the database; nil if there is none.
   public init(code: Code, message: String, cause: (any Error)? = nil) {
     self.code = code
     self.message = message
@@ -59,6 +66,7 @@ extension StorageError {
   /// The error of a call after `close()`.
   ///
   /// - Parameter name: The name of the storage, such as its path.
+  /// - Returns: The error.
   public static func closed(_ name: String) -> Self {
     Self(code: .closed, message: "The storage \(name) was closed. Close it after its last use, or open another one.")
   }

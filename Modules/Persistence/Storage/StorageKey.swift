@@ -2,18 +2,18 @@ internal import OperationCore
 
 /// The keys of entries. They consist of ASCII characters, so that all storages compare them alike.
 enum StorageKey {
-  /// What the keys of stored values begin with.
+  /// The prefix of the keys of stored values.
   static let values = "value/"
 
-  /// What the keys of journal entries begin with.
+  /// The prefix of the keys of journal entries.
   static let journal = "journal/"
 
-  /// The key of the value of the store at a path; nil if an element of the path has no lasting description.
+  /// The key of the value of the store at a path; nil if the description of an element changes with a restart.
   static func value(named name: String, at path: OperationPath) -> String? {
     self.values(matching: path).map { $0 + "=" + self.escaped(name) + "=" }
   }
 
-  /// What the keys of all values at paths that start with `path` begin with.
+  /// The prefix of the keys of all values at paths that start with `path`; nil as in ``value(named:at:)``.
   static func values(matching path: OperationPath) -> String? {
     var key = self.values
     for element in path {
@@ -29,13 +29,13 @@ enum StorageKey {
     return self.journal + String(repeating: "0", count: 20 - digits.count) + digits + "-" + self.escaped(id)
   }
 
-  /// The number in a key of ``call(number:id:)``; nil if it is none.
+  /// The number in a key of ``call(number:id:)``; nil for other keys.
   static func number(ofCall key: String) -> UInt64? {
     guard key.hasPrefix(self.journal) else { return nil }
     return UInt64(key.dropFirst(self.journal.count).prefix { $0 != "-" })
   }
 
-  /// The text of a path in keys and journal entries; nil if an element has no lasting description.
+  /// The text of a path in keys and journal entries; nil as in ``value(named:at:)``.
   static func text(of path: OperationPath) -> String? {
     self.values(matching: path).map { String($0.dropFirst(self.values.count)) }
   }
@@ -47,7 +47,7 @@ enum StorageKey {
     case let number as Int: return "i\(number)"
     case let base:
       let type: any Any.Type = Swift.type(of: base)
-      // The description of an object says which type it has, or where it is in memory.
+      // The description of an object names its type or its address in memory.
       if type is AnyObject.Type || base is ObjectIdentifier { return nil }
       return "x" + self.escaped(OperationName.of(type)) + ":" + self.escaped("\(base)")
     }

@@ -1,7 +1,7 @@
 public import OperationCore
 
 extension StatefulOperationRequest where State: RestorableState, State.Restoration: Codable {
-  /// Stores the value of the operation, and gives it to stores that are made later, also after a restart.
+  /// Stores the value of the operation, so that later stores begin with it, also after a restart.
   ///
   /// ```swift
   /// let query = PostQuery(id: 1).stale(after: .seconds(60)).persisted(as: "post", version: 1)
@@ -9,25 +9,27 @@ extension StatefulOperationRequest where State: RestorableState, State.Restorati
   ///
   /// Each store writes its own entry a moment after its value has changed: see
   /// ``OperationCore/OperationContext/operationPersistenceDelay``. A store that is made later begins with the value, its
-  /// dates and counts, and is as stale as the value then is. Optimistic updates are not stored.
+  /// dates and counts, and is stale if the value is too old by then. Optimistic updates are not stored.
   ///
-  /// A store that the storage answers at once, or whose value ``OperationCore/OperationClient/restore(matching:from:)``
-  /// has read before, has the value when it is made. Otherwise the value arrives as a change of the state, and automatic
-  /// runs wait for it: see ``OperationCore/OperationContext/operationRestorationLimit``. A value that was set or fetched
-  /// meanwhile is newer and stays.
+  /// A store has the value when it is made if the storage answers without suspending, or if
+  /// ``OperationCore/OperationClient/restore(matching:from:)`` has read the value before. Otherwise the value arrives as a
+  /// change of the state, and automatic runs wait for it: see
+  /// ``OperationCore/OperationContext/operationRestorationLimit``. A value that was set or fetched meanwhile is newer and
+  /// stays.
   ///
-  /// A stored value with another version, one that is too old, and bytes that cannot be decoded are removed and reported
-  /// as ``OperationCore/OperationWarning/Code/storedValueDropped``.
+  /// A stored value that has another version, is too old or cannot be decoded is removed, and reported as
+  /// ``OperationCore/OperationWarning/Code/storedValueDropped``.
   ///
   /// - Parameters:
   ///   - name: The name of the value. It and the path of the operation identify the entry, so operations of one type may
   ///     have the same name. The elements of the path must have a description that is the same in each run of the program,
   ///     as strings, numbers and structures of them have.
-  ///   - version: The version of the value's form. Change it when older stored values must not be used.
-  ///   - maximumAge: How old a stored value may be, by the ``/OperationCore/OperationClock`` of the context, or how far in
-  ///     the future, after the clock was set back; nil for any age.
+  ///   - version: The version of the stored form. Change it when older stored values must not be used.
+  ///   - maximumAge: How old a stored value may be by the ``/OperationCore/OperationClock`` of the context, and how far in
+  ///     the future if the clock was set back; nil for any age.
   ///   - storage: The storage; nil for ``OperationCore/OperationContext/operationStorage``.
-  ///   - isExcluded: Returns true for a value that may not be stored. The value stored before is removed then.
+  ///   - isExcluded: Returns true for a value that may not be stored. The value that was stored before is removed then.
+  /// - Returns: The operation, whose value is stored.
   public func persisted(
     as name: String,
     version: Int = 1,
@@ -53,7 +55,7 @@ where Operation.State: RestorableState, Operation.State.Restoration: Codable {
 
   public func setup(context: inout OperationContext, using operation: Operation) {
     operation.setup(context: &context)
-    // One for each store: a setup is made for one store.
+    // Each store has its own, because a store calls the setup once.
     let persistence = StorePersistence<Operation.State>(self.settings)
     context.operationControllers.append(persistence)
     context.operationEventHandlers.append(

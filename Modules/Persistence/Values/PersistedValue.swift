@@ -1,7 +1,7 @@
-/// What is stored of a state.
+/// The stored part of a state.
 struct PersistedState<Restoration> {
   let restoration: Restoration
-  /// Whether the store was invalidated, and the value was not refreshed since.
+  /// Whether the store was invalidated since its value was updated last.
   let isInvalidated: Bool
 }
 
@@ -10,7 +10,6 @@ enum DropReason: Error, CustomStringConvertible {
   case format
   case version(Int, expected: Int)
   case age(seconds: Double, maximum: Duration)
-  case excluded
   case undecodable(any Error)
 
   var description: String {
@@ -18,7 +17,6 @@ enum DropReason: Error, CustomStringConvertible {
     case .format: "it was written in a form that this version of the library does not know"
     case .version(let version, let expected): "it has the version \(version), and the operation asks for \(expected)"
     case .age(let seconds, let maximum): "it is \(seconds) seconds old, and may be \(maximum) old at most"
-    case .excluded: "`unless` says that it may not be stored"
     case .undecodable(let error): "its bytes cannot be decoded: \(error)"
     }
   }
@@ -26,7 +24,7 @@ enum DropReason: Error, CustomStringConvertible {
 
 /// The stored form of a value: a line with its format, its version and whether it was invalidated, and then its JSON.
 ///
-/// The line stands outside of the JSON, because it says whether the JSON can be decoded, and makes that smaller.
+/// The line is not part of the JSON, because it decides whether the JSON can be decoded.
 enum Envelope {
   private static let format = "value1"
 

@@ -1,16 +1,16 @@
-/// The entries that were read from a storage before any store has asked for them.
+/// The entries that were read from a storage before their stores were made.
 struct RestoredEntries: Sendable {
-  /// What is known of the entry with a key.
-  enum Knowledge: Sendable {
+  /// The result of looking an entry up without reading the storage.
+  enum Lookup: Sendable {
     case entry([UInt8])
     /// The storage has no such entry.
-    case nothing
-    /// It has to be read.
+    case missing
+    /// The entry has to be read.
     case unknown
   }
 
   private var values: [String: [UInt8]] = [:]
-  /// What the keys begin with of which all entries were read.
+  /// The prefixes whose entries were all read.
   private var prefixes: [String] = []
   /// The keys whose entries were taken or written since they were read.
   private var touched: Set<String> = []
@@ -23,21 +23,21 @@ struct RestoredEntries: Sendable {
     }
   }
 
-  /// Notes that the entry with a key will be written.
+  /// Marks the entry with a key as out of date, because it will be written.
   mutating func touch(_ key: String) {
-    // Without a read before there is nothing that could be out of date.
+    // Before the first read, nothing can be out of date.
     guard !self.prefixes.isEmpty else { return }
     self.values[key] = nil
     self.touched.insert(key)
   }
 
-  /// Takes the entry with a key: it is kept for one store only, the storage has it for the others.
-  mutating func take(_ key: String) -> Knowledge {
+  /// Removes and returns the entry with a key. One store gets it; further stores read it from the storage.
+  mutating func take(_ key: String) -> Lookup {
     if let value = self.values.removeValue(forKey: key) {
       self.touched.insert(key)
       return .entry(value)
     }
     if self.touched.contains(key) { return .unknown }
-    return self.prefixes.contains { key.hasPrefix($0) } ? .nothing : .unknown
+    return self.prefixes.contains { key.hasPrefix($0) } ? .missing : .unknown
   }
 }

@@ -1,6 +1,6 @@
 internal import OperationCore
 
-/// One wait for values to be written. It ends once: when they are, when writing has failed, or when the task is cancelled.
+/// A wait of `flush()`. It ends when the values are written, when writing has failed, or when the task is cancelled.
 final class StateFlush: @unchecked Sendable {
   // Unchecked because of `number`, which is set under the lock of the writer, before any other thread has the object.
   private enum Phase: Sendable {
@@ -9,7 +9,7 @@ final class StateFlush: @unchecked Sendable {
     case ended(Bool)
   }
 
-  /// The number of the newest change that is waited for.
+  /// The number of the newest change that the flush waits for.
   var number: UInt64 = 0
   private let phase = Locked(Phase.begun)
 

@@ -1,20 +1,20 @@
 internal import OperationCore
 
 extension StateWriter {
-  /// What is known of the value with a key without reading: it waits to be written, or was read before.
-  func known(_ key: String) throws -> RestoredEntries.Knowledge {
-    let (content, knowledge) = self.state.withLock { state -> (Content?, RestoredEntries.Knowledge) in
+  /// Looks up the value with a key without reading the storage: among those that are being written or were read ahead.
+  func lookUp(_ key: String) throws -> RestoredEntries.Lookup {
+    let (content, cached) = self.state.withLock { state -> (Content?, RestoredEntries.Lookup) in
       if let item = state.pending[key] ?? state.writing[key] { return (item.content, .unknown) }
       return (nil, state.cache.take(key))
     }
-    guard let content else { return knowledge }
-    guard let encode = content.encode else { return .nothing }
+    guard let content else { return cached }
+    guard let encode = content.encode else { return .missing }
     return .entry(try encode())
   }
 
-  /// Notes that a store waits for its stored value, and holds its changes back.
+  /// Adds a store that waits for its stored value, and defers writing its changes until then.
   ///
-  /// - Parameter handOver: Called by a flush, which does not wait for the reading.
+  /// - Parameter handOver: Called by a flush, which does not wait until the stored value was read.
   func beginRestoring(_ store: some AnyObject, handOver: @escaping @Sendable () -> Void) {
     let id = ObjectIdentifier(store)
     self.state.withLock { state, released in released.append(state.restoringStores.updateValue(handOver, forKey: id)) }
@@ -37,7 +37,7 @@ extension StateWriter {
   nonisolated(nonsending) func readAll(_ prefix: String) async throws -> Int {
     let entries = try await self.storage.entries(withPrefix: prefix)
     self.state.withLock { state in
-      // What waits to be written is newer.
+      // A value that waits to be written is newer.
       let present = entries.filter { state.pending[$0.key] == nil && state.writing[$0.key] == nil }
       state.cache.insert(present, prefix: prefix)
     }
@@ -69,7 +69,7 @@ enum StateWriters {
             known[id] = nil
             continue
           }
-          // It may have become the last reference.
+          // This may be the last reference by now.
           released.append(writer)
         }
       }

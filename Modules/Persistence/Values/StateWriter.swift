@@ -2,15 +2,15 @@ internal import OperationCore
 
 /// Writes the changed values of stores to one storage, a moment after each has changed.
 ///
-/// All stores that use a storage share its writer, so that a store finds what another one has not written yet. Values are
-/// written in the order in which they changed, the newest of each store, in batches: what comes while a batch is being
-/// written is in the next one.
+/// All stores that use a storage share its writer, so that a store finds a value that was not written yet. The newest value
+/// of each store is written, in the order of the changes, in batches. Changes that come while a batch is being written are
+/// in the next one.
 final class StateWriter: Sendable {
-  /// A value that is to be stored, or nothing, which removes the stored one.
+  /// A value to store, or the removal of the stored one.
   struct Content: Sendable {
     /// Encodes the value; nil to remove the stored one.
     let encode: (@Sendable () throws -> [UInt8])?
-    /// What is waited for before it is written again after a failure.
+    /// The deadlines that are used when writing has failed and is tried again.
     let deadlines: any DeadlineSource
   }
 
@@ -27,7 +27,7 @@ final class StateWriter: Sendable {
 
   struct State: Sendable {
     var lastNumber: UInt64 = 0
-    /// The number up to which changes are due without their deadlines, because of a flush.
+    /// Changes up to this number are due at once, because of a flush.
     var flushedNumber: UInt64 = 0
     var pending: [String: Item] = [:]
     var writing: [String: Item] = [:]
@@ -35,7 +35,7 @@ final class StateWriter: Sendable {
     var failureCount = 0
     var waiters: [StateFlush] = []
     var cache = RestoredEntries()
-    /// Hand over the values of stores that hold them back, because what is stored is still being read.
+    /// Closures that hand over the changes of stores whose stored values are still being read.
     var restoringStores: [ObjectIdentifier: @Sendable () -> Void] = [:]
   }
 
@@ -50,9 +50,9 @@ final class StateWriter: Sendable {
 // MARK: - Changes
 
 extension StateWriter {
-  /// Stores a value in place of the one that is stored or waits to be, once `delay` has passed.
+  /// Adds a value to those that are written later. ``schedule(_:after:on:)`` sets the time.
   ///
-  /// - Returns: The content that it replaces, to be released by a caller that holds a lock.
+  /// - Returns: The content that it replaces, for callers that hold a lock and must not release it there.
   func put(_ content: Content, for key: String) -> Content? {
     self.state.withLock { state in
       state.lastNumber += 1
@@ -69,7 +69,7 @@ extension StateWriter {
     }
   }
 
-  /// Stores a value as ``put(_:for:)`` does, unless another one waits to be stored. Returns whether it will be.
+  /// Adds a value as ``put(_:for:)`` does, unless another one waits to be written. Returns whether it was added.
   func putIfAbsent(_ content: Content, for key: String) -> Bool {
     self.state.withLock { state in
       guard state.pending[key] == nil else { return false }
@@ -80,7 +80,7 @@ extension StateWriter {
     }
   }
 
-  /// Makes sure that the value with a key is written once `delay` has passed.
+  /// Schedules the value with a key to be written when `delay` has passed.
   func schedule(_ key: String, after delay: Duration, on deadlines: any DeadlineSource) {
     let number = self.state.withLock { state -> UInt64? in
       guard let item = state.pending[key], !state.isDue(item), !item.deadline.isTaken else { return nil }
@@ -121,7 +121,7 @@ extension StateWriter {
       return (true, !state.isWriting)
     }
     guard isNeeded else { return true }
-    // Not detached: it reports to the reporter of the caller.
+    // Not detached, so that warnings go to the reporter of the caller.
     if starts { Task(name: "write values") { await self.write() } }
     return await flush.wait()
   }
@@ -131,13 +131,13 @@ extension StateWriter {
 
 extension StateWriter {
   private static let maximumBatch = 4_096
-  /// How many values are encoded by one task.
+  /// The number of values that one task encodes.
   private static let maximumPart = 512
 
   private func write() async {
     var next = await self.prepareBatch(endsWriting: true)
     while let batch = next {
-      // When a batch is full, other values are due already: they are encoded while this one is being written.
+      // When a batch is full, further values are due: they are encoded while this batch is being written.
       async let following = batch.items.count < Self.maximumBatch ? nil : self.prepareBatch(endsWriting: false)
       do {
         if !batch.changes.isEmpty { try await self.storage.apply(batch.changes) }
@@ -145,7 +145,7 @@ extension StateWriter {
         next = await following
       } catch {
         OperationWarning.report(storageFailedTo: "write \(batch.changes.count) values. They are written later", error)
-        // The newer ones first, which replace the older ones with their keys.
+        // The newer batch first: its values replace older ones with the same keys.
         self.postpone((await following?.items ?? []) + batch.items)
         next = nil
       }
@@ -164,7 +164,7 @@ extension StateWriter {
     return Batch(items: items, changes: await Self.changes(of: items))
   }
 
-  /// Encodes the values of a batch: a large one in parts, side by side.
+  /// Encodes the values of a batch; the parts of a large one concurrently.
   private static func changes(of batch: [(key: String, item: Item)]) async -> [StorageChange] {
     guard batch.count > self.maximumPart else { return self.encode(batch[...]) }
     let starts = Array(stride(from: 0, to: batch.count, by: self.maximumPart))
@@ -205,7 +205,7 @@ extension StateWriter {
     var deadlines: [OperationSubscription] = []
     defer { for deadline in deadlines { deadline.cancel() } }
     return self.state.withLock { state -> [(key: String, item: Item)]? in
-      // Sorted without the items, which are large.
+      // The items are large, so their keys are sorted without them.
       var due: [(number: UInt64, key: String)] = []
       due.reserveCapacity(state.pending.count)
       for (key, item) in state.pending where state.isDue(item) { due.append((item.number, key)) }
@@ -230,7 +230,7 @@ extension StateWriter {
 
   private func settle(_ batch: [(key: String, item: Item)]) {
     let flushes = self.state.withLock { state in
-      // The caller's batch keeps the contents, so none is released under the lock.
+      // The batch of the caller keeps the contents alive, so that none is released under the lock.
       for (key, item) in batch where state.writing[key]?.number == item.number { state.writing[key] = nil }
       state.failureCount = 0
       return state.takeSettledFlushes()
@@ -250,7 +250,7 @@ extension StateWriter {
           state.pending[key] = item
         }
       }
-      // A flush has failed with it; what it had made due waits as the rest does.
+      // The waiting flushes fail, too: the values that they made due wait for their deadlines again.
       for key in state.pending.keys { state.pending[key]?.isDue = false }
       state.flushedNumber = 0
       state.writing = [:]
@@ -265,7 +265,7 @@ extension StateWriter {
 }
 
 extension StateWriter.State {
-  /// Whether an item is to be written now.
+  /// Whether an item is written in the next batch.
   func isDue(_ item: StateWriter.Item) -> Bool {
     item.isDue || item.oldest <= self.flushedNumber
   }

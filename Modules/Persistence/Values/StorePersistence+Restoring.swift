@@ -10,10 +10,10 @@ extension StorePersistence: OperationController {
     if isClaimed { return .empty }
     guard let place = self.place(of: controls) else { return .empty }
     self.progress.withLock { $0.place = place }
-    controls.context.operationClient?.persistence.note(place.writer)
+    controls.context.operationClient?.persistence.add(place.writer)
     self.begin(at: place)
     return OperationSubscription {
-      // The store is gone before its value was read. A value that was set meanwhile is newer.
+      // The store is released before its value was read. A value that was set meanwhile is newer.
       if self.progress.withLock({ $0.endRestoring() }) {
         self.noteChange()
         place.writer.endRestoring(self)
@@ -51,9 +51,9 @@ extension StorePersistence: OperationController {
   }
 
   private func begin(at place: Place) {
-    switch try? place.writer.known(place.key) {
+    switch try? place.writer.lookUp(place.key) {
     case .entry(let bytes): self.restore(bytes, at: place)
-    case .nothing: break
+    case .missing: break
     case .unknown, nil: self.read(at: place)
     }
   }
@@ -63,13 +63,13 @@ extension StorePersistence: OperationController {
     self.progress.withLock { $0.isRestoring = true }
     place.writer.beginRestoring(self) { [weak self] in self?.noteChange(isForced: true) }
     self.readiness.set(false)
-    // It keeps nothing of the store: a storage may take long.
+    // The task does not keep the store alive, because a storage may take long.
     Task.immediate(name: "restore \(place.key)") { [weak self, key = place.key, writer = place.writer] in
       var bytes: [UInt8]?
       do {
         bytes = try await writer.read(key)
-        // A store that has gone may have left a newer value.
-        if case .entry(let newer)? = try? writer.known(key) { bytes = newer }
+        // Another store, released since, may have left a newer value that is not written yet.
+        if case .entry(let newer)? = try? writer.lookUp(key) { bytes = newer }
       } catch {
         OperationWarning.report(storageFailedTo: "read the value with the key \(key)", error)
       }
@@ -121,7 +121,7 @@ extension StorePersistence: OperationController {
     let uncountedChanges = place.controls.uncountedChanges
     var restored = place.controls.stateWithoutLayers
     guard restored.valueUpdateCount == 0 else {
-      // The newer value may be one that a run has yielded, and takes back when it is cancelled.
+      // A run may have yielded the newer value, and take it back when it is cancelled: the restored one is below it.
       return place.controls.restore(persisted.restoration, isInvalidated: false)
     }
     restored.restore(persisted.restoration)
@@ -129,7 +129,7 @@ extension StorePersistence: OperationController {
       return self.remove(at: place)
     }
     let stamp = Stamp(restored, isInvalidated: persisted.isInvalidated, uncountedChanges: uncountedChanges)
-    // Before the change, which is reported: it is stored already.
+    // Before the change of the state, which is then known as stored.
     self.progress.withLock { $0.stamp = stamp }
     place.controls.restore(persisted.restoration, isInvalidated: persisted.isInvalidated)
   }
@@ -137,7 +137,7 @@ extension StorePersistence: OperationController {
   private func check(_ restoration: State.Restoration, in context: OperationContext) throws(DropReason) {
     guard let maximumAge = self.settings.maximumAge, let date = State.valueDate(of: restoration) else { return }
     let age = context.operationClock.now().timeIntervalSince(date)
-    // A date in the future is possible: the clock was set back. Then the age is unknown, but the distance still tells.
+    // The date is in the future if the clock was set back. The age is unknown then, and the distance is limited as well.
     guard abs(age) <= maximumAge.seconds else { throw .age(seconds: age, maximum: maximumAge) }
   }
 

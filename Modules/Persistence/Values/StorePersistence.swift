@@ -1,9 +1,9 @@
 internal import FoundationEssentials
 internal import OperationCore
 
-/// Restores the state of one store, and hands its changes to the writer of the storage.
+/// Restores the state of one store, and passes its changes to the writer of the storage.
 final class StorePersistence<State: RestorableState & Sendable>: Sendable where State.Restoration: Codable {
-  /// What tells one stored state from another, without comparing values.
+  /// Distinguishes stored states without comparing their values.
   struct Stamp: Equatable, Sendable {
     let valueUpdateCount: Int
     let valueLastUpdatedAt: Date?
@@ -30,14 +30,14 @@ final class StorePersistence<State: RestorableState & Sendable>: Sendable where 
 
   struct Progress: Sendable {
     var place: Place?
-    /// Set once: a store that the operation's runs make with their context is another one.
+    /// Whether a store uses this object. Another one, which a run makes with its context, does not.
     var isClaimed = false
     var isRestoring = false
     var wasReset = false
-    /// The stamp of what is stored, or waits to be.
+    /// The stamp of the state that is stored, or waits to be.
     var stamp: Stamp?
     var lastTicket: UInt64 = 0
-    /// The ticket of the change that was noted last.
+    /// The ticket of the newest change that was passed on.
     var notedTicket: UInt64 = 0
     var limit: OperationSubscription?
 
@@ -75,21 +75,21 @@ extension StorePersistence: OperationRestoration {
   }
 }
 
-// MARK: - Noting changes
+// MARK: - Changes
 
 extension StorePersistence {
-  /// Hands the state of the store to the writer, if its value is another than the one that is stored.
+  /// Passes the state of the store to the writer, if its value differs from the stored one.
   ///
-  /// - Parameter isForced: Whether that is done even while the stored value is being read.
+  /// - Parameter isForced: Whether to do so even while the stored value is being read.
   func noteChange(isForced: Bool = false) {
-    // A later ticket stands for a later state: the state is read after the ticket was taken, and each change is noted.
+    // A later ticket means a later state, because the state is read after the ticket was taken.
     let (place, ticket) = self.progress.withLock { progress in
       progress.lastTicket += 1
-      // What is stored must not be replaced before it was read: the run that has yielded the new value may be cancelled.
+      // The stored value must not be replaced before it was read: a cancelled run may take the new value back.
       return (progress.isRestoring && !isForced ? nil : progress.place, progress.lastTicket)
     }
     guard let place else { return }
-    // Before the state: a change between the two is noted once more.
+    // Read before the state: a change between the two calls this function once more.
     let uncountedChanges = place.controls.uncountedChanges
     let state = place.controls.stateWithoutLayers
     let isInvalidated = place.controls.isInvalidated
@@ -100,7 +100,7 @@ extension StorePersistence {
       deadlines: context.operationDeadlines
     )
     let isNew = self.progress.withLock { progress, released in
-      // The change that is reported when the store is made, and while it is restored, is not one of the value.
+      // Some changes do not concern the value, such as those when a store is made or restored.
       guard ticket > progress.notedTicket else { return false }
       progress.notedTicket = ticket
       guard stamp != progress.stamp else { return false }
@@ -112,7 +112,7 @@ extension StorePersistence {
     place.writer.schedule(place.key, after: context.operationPersistenceDelay, on: context.operationDeadlines)
   }
 
-  /// Returns a closure that encodes a state; nil if there is nothing that may be stored.
+  /// Returns a closure that encodes a state; nil if it has no value, or one that may not be stored.
   private func encoding(of state: State, isInvalidated: Bool) -> (@Sendable () throws -> [UInt8])? {
     guard let restoration = state.restoration else { return nil }
     if let isExcluded = self.settings.isExcluded, let value = state.restorableValue, isExcluded(value) { return nil }
@@ -124,9 +124,9 @@ extension StorePersistence {
   }
 }
 
-/// Satisfied when the state of a store has been restored, or when that has taken too long.
+/// Satisfied when the state of a store was restored, or when restoring it takes too long.
 final class RestorationReadiness: OperationRunSpecification, Sendable {
-  // On from the beginning: a store waits only once reading has begun.
+  // True at first: a store waits only once reading has begun.
   private let isReady = Broadcast(true)
 
   func isSatisfied(in context: OperationContext) -> Bool { self.isReady.value }
