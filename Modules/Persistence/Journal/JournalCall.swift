@@ -86,84 +86,13 @@ final class JournalCall: Sendable {
   }
 }
 
-/// Makes a run repeat a call of the journal: the first run of the mutation that has it in its context.
-final class JournalReplay: Sendable {
-  private struct State: Sendable {
-    var isClaimed = false
-    var run: OperationTaskIdentifier?
-    var judgement: (@Sendable (any Error) -> Bool)?
-  }
-
-  let ticket: JournalTicket
-  private let state = Locked(State())
-
-  init(ticket: JournalTicket) {
-    self.ticket = ticket
-  }
-
-  func claim(by run: OperationTaskIdentifier?, named name: String) -> Bool {
-    guard name == self.ticket.name else { return false }
-    return self.state.withLock { state in
-      if state.isClaimed { return state.run == run }
-      state.isClaimed = true
-      state.run = run
-      return true
-    }
-  }
-
-  func setJudgement(_ judgement: @escaping @Sendable (any Error) -> Bool) {
-    self.state.withLock { state, released in
-      released.append(state.judgement)
-      state.judgement = judgement
-    }
-  }
-
-  /// Whether an error is final. Without a judgement of the mutation it is not.
-  func failsForGood(_ error: any Error) -> Bool {
-    self.state.withLock { $0.judgement }?(error) ?? false
-  }
-}
-
-/// Adds a call to the context of each run, and ends the call when the run has returned.
-struct JournalRunWrapper: OperationRunWrapper {
-  let scope: OperationPath?
-  let isInsideScope: Bool
-
-  func run<Value, Failure: Error>(
-    isolation: isolated (any Actor)?,
-    in context: OperationContext,
-    _ body: (OperationContext) async -> Result<Value, Failure>
-  ) async -> Result<Value, Failure> {
-    let call = JournalCall(
-      run: context.operationRunningTaskIdentifier,
-      scope: self.scope,
-      isInsideScope: self.isInsideScope,
-      isNested: context.journalCall != nil
-    )
-    var context = context
-    context.journalCall = call
-    let outcome = await body(context)
-    await call.end(with: outcome, in: context)
-    return outcome
-  }
-}
-
 extension OperationContext {
   var journalCall: JournalCall? {
     get { self[JournalCallKey.self] }
     set { self[JournalCallKey.self] = newValue }
   }
 
-  var journalReplay: JournalReplay? {
-    get { self[JournalReplayKey.self] }
-    set { self[JournalReplayKey.self] = newValue }
-  }
-
   private enum JournalCallKey: Key {
     static let defaultValue: JournalCall? = nil
-  }
-
-  private enum JournalReplayKey: Key {
-    static let defaultValue: JournalReplay? = nil
   }
 }

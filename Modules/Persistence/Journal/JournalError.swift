@@ -62,11 +62,3 @@ extension JournalError {
     }
   }
 }
-
-/// How the wait for a turn has ended.
-enum JournalTurn: Sendable {
-  case granted
-  case cancelled
-  case removed
-  case blocked
-}

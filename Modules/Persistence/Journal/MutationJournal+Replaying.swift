@@ -107,57 +107,6 @@ extension MutationJournal {
     await self.replay(place)
     return true
   }
-
-  /// Removes an entry, so that its call is not made again. A call that is being made continues.
-  ///
-  /// - Parameter id: The identifier of the entry.
-  /// - Returns: Whether there was such an entry and it was removed from the storage.
-  @discardableResult
-  public func remove(_ id: JournalEntry.ID) async -> Bool {
-    do { try await self.load() } catch { return false }
-    let key = self.state.withLock { state in state.places[id].flatMap { state.items[$0]?.storageKey } }
-    guard let key, !key.isEmpty else { return false }
-    do {
-      try await self.storage.apply([.remove(key: key)])
-    } catch {
-      OperationWarning.report(storageFailedTo: "remove the journal entry \(key)", error)
-      return false
-    }
-    let (place, name) = self.state.withLock { state in
-      let place = state.places[id]
-      return (place, place.flatMap { state.items[$0]?.record?.name })
-    }
-    guard let place else { return true }
-    self.leave(place)
-    self.send(in: nil) {
-      OperationNotice(.journalRemoved, attributes: name.map { ["journal.name": .string($0)] } ?? [:])
-    }
-    return true
-  }
-}
-
-extension MutationJournal {
-  /// Removes the entries of calls that have ended and could not be removed then.
-  ///
-  /// Calls are stored when they are accepted, so nothing else waits to be written.
-  ///
-  /// - Returns: Whether they were removed. A failure is also reported; after a restart their calls are made again.
-  @discardableResult
-  public func flush() async -> Bool {
-    let removals = self.state.withLock { state in
-      defer { state.failedRemovals = [] }
-      return state.failedRemovals
-    }
-    guard !removals.isEmpty else { return true }
-    do {
-      try await self.storage.apply(removals.sorted().map { .remove(key: $0) })
-      return true
-    } catch {
-      self.state.withLock { $0.failedRemovals.formUnion(removals) }
-      OperationWarning.report(storageFailedTo: "remove \(removals.count) journal entries", error)
-      return false
-    }
-  }
 }
 
 extension MutationJournal {
@@ -218,40 +167,5 @@ extension MutationJournal {
     }
     self.perform(next)
     self.send(in: nil) { ticket.notice(.journalUnregistered) }
-  }
-
-  /// Runs a body as part of the turn of a call, so that calls inside of it do not wait for the end of that call.
-  nonisolated(nonsending) static func inTurn<R, E: Error>(
-    of ticket: JournalTicket?,
-    _ body: nonisolated(nonsending) () async throws(E) -> R
-  ) async throws(E) -> R {
-    guard let ticket, let lane = ticket.lane else { return try await body() }
-    let turn = Turn(journal: ObjectIdentifier(ticket.journal), lane: lane, place: ticket.place)
-    return try await Self.$turns.withValue(Self.turns + [turn]) {
-      do throws(E) { return Result<R, E>.success(try await body()) } catch { return .failure(error) }
-    }.get()
-  }
-}
-
-extension JournalTicket {
-  /// Waits for the turn of a replay and counts its attempt. Returns its end if it cannot be made now.
-  func begin() async -> JournalEnd? {
-    switch await self.journal.turn(of: self) {
-    case .granted: break
-    case .blocked, .cancelled, .removed: return .left
-    }
-    do {
-      try await self.journal.countAttempt(of: self)
-      return nil
-    } catch {
-      return .held(error)
-    }
-  }
-
-  /// The end of a replay that has thrown an error.
-  func end(after error: any Error, failsForGood: Bool) -> JournalEnd {
-    if let error = error as? JournalError, error.code != .notAccepted { return .left }
-    if error.endsCancelledRun { return .left }
-    return failsForGood ? .done(failure: error) : .held(error)
   }
 }

@@ -123,19 +123,3 @@ extension StorePersistence {
     }
   }
 }
-
-/// Satisfied when the state of a store was restored, or when restoring it takes too long.
-final class RestorationReadiness: OperationRunSpecification, Sendable {
-  // True at first: a store waits only once reading has begun.
-  private let isReady = Broadcast(true)
-
-  func isSatisfied(in context: OperationContext) -> Bool { self.isReady.value }
-
-  func subscribe(in context: OperationContext, onChange: @escaping @Sendable () -> Void) -> OperationSubscription {
-    self.isReady.subscribe { _ in onChange() }
-  }
-
-  func set(_ isReady: Bool) {
-    if self.isReady.value != isReady { self.isReady.send(isReady) }
-  }
-}

@@ -1,0 +1,50 @@
+internal import OperationCore
+
+/// Makes a run repeat a call of the journal: the first run of the mutation that has it in its context.
+final class JournalReplay: Sendable {
+  private struct State: Sendable {
+    var isClaimed = false
+    var run: OperationTaskIdentifier?
+    var judgement: (@Sendable (any Error) -> Bool)?
+  }
+
+  let ticket: JournalTicket
+  private let state = Locked(State())
+
+  init(ticket: JournalTicket) {
+    self.ticket = ticket
+  }
+
+  func claim(by run: OperationTaskIdentifier?, named name: String) -> Bool {
+    guard name == self.ticket.name else { return false }
+    return self.state.withLock { state in
+      if state.isClaimed { return state.run == run }
+      state.isClaimed = true
+      state.run = run
+      return true
+    }
+  }
+
+  func setJudgement(_ judgement: @escaping @Sendable (any Error) -> Bool) {
+    self.state.withLock { state, released in
+      released.append(state.judgement)
+      state.judgement = judgement
+    }
+  }
+
+  /// Whether an error is final. Without a judgement of the mutation it is not.
+  func failsForGood(_ error: any Error) -> Bool {
+    self.state.withLock { $0.judgement }?(error) ?? false
+  }
+}
+
+extension OperationContext {
+  var journalReplay: JournalReplay? {
+    get { self[JournalReplayKey.self] }
+    set { self[JournalReplayKey.self] = newValue }
+  }
+
+  private enum JournalReplayKey: Key {
+    static let defaultValue: JournalReplay? = nil
+  }
+}
