@@ -2,11 +2,11 @@
 
 import PackageDescription
 
-/// One folder is one executable, with what it needs beyond the library.
+/// One folder is one executable.
 struct Example {
   var name: String
   var products: [Target.Dependency]
-  /// What is in the folder and not for the compiler.
+  /// Files of the folder that are not compiled.
   var scripts: [String] = []
   var plugins: [Target.PluginUsage] = []
 }
@@ -93,8 +93,8 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
   ],
   targets: [
-    // A server that fails on purpose, the client functions that ask it, and the account that examples give of themselves:
-    // what several examples share.
+    // Shared by several examples: a server that fails on purpose, the functions that send it requests, and the transcript
+    // of a run.
     .target(
       name: "PostService",
       dependencies: [

@@ -11,10 +11,10 @@ struct Batching: AsyncParsableCommand {
 
   func run() async throws {
     let report = Report()
-    // What the library has to complain about is the example's mistake.
+    // A warning of the library is a mistake of the example.
     OperationWarning.reporter = { report.check("the library warns: \($0)", false) }
     let asked = AskedAuthors()
-    let server = PostServer(archive: try .bundled()) { asked.note($0) }
+    let server = PostServer(archive: try .bundled()) { asked.record($0) }
     let api = PostAPI(baseURL: try await server.start())
 
     let plain = try await self.loadOneByOne(api)

@@ -1,7 +1,7 @@
 import Operation
 import PostService
 
-/// What the screens of an application share: the stores, and the batcher.
+/// The stores and the batcher, which the screens of an application share.
 final class Blog: Sendable {
   private let client: OperationClient
   private let authors: OperationBatcher<Int, Author>
@@ -10,7 +10,7 @@ final class Blog: Sendable {
   init(api: PostAPI) {
     // With the client's defaults, callers that load the same share a run.
     self.client = OperationClient(storeCreator: .default(networkObserver: nil, activityObserver: nil))
-    // Two milliseconds are enough in a program. These are for a machine that is busy with other things.
+    // Two milliseconds are enough in a program. A busy machine needs more for the checks.
     self.authors = OperationBatcher(maximumSize: 100, window: .milliseconds(50)) { ids, _ in
       let authors = try await api.authors(ids: ids)
       return Dictionary(uniqueKeysWithValues: authors.map { ($0.id, .success($0)) })

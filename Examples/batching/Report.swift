@@ -1,7 +1,7 @@
 import PostService
 import Synchronization
 
-/// Checks what happened at the server, line by line.
+/// Prints checks of the requests at the server, line by line.
 final class Report: Sendable {
   private let wrong = Mutex(0)
 
@@ -19,13 +19,13 @@ final class Report: Sendable {
   }
 }
 
-/// The authors that the server was asked for, by all requests for several.
+/// The authors in all requests for several authors.
 final class AskedAuthors: Sendable {
   private let state = Mutex<[Int]>([])
 
   var ids: [Int] { self.state.withLock { $0 } }
 
-  func note(_ answer: ServerAnswer) {
+  func record(_ answer: ServerAnswer) {
     guard answer.route == .authors else { return }
     let ids = answer.query.split { !$0.isNumber }.compactMap { Int($0) }
     self.state.withLock { $0 += ids }

@@ -17,17 +17,17 @@ struct CustomOperationKind: AsyncParsableCommand {
   var withoutRetries = false
 
   func run() async throws {
-    let account = Account()
-    TimeLimit.start(seconds: self.timeLimit, account: account)
-    OperationWarning.reporter = { account.fail("the library warns: \($0)") }
-    let server = PostServer(comments: .discussion(), latency: .milliseconds(10)) { account.say(.server, "\($0)") }
+    let transcript = Transcript()
+    TimeLimit.start(seconds: self.timeLimit, transcript: transcript)
+    OperationWarning.reporter = { transcript.fail("the library warns: \($0)") }
+    let server = PostServer(comments: .discussion(), latency: .milliseconds(10)) { transcript.say(.server, "\($0)") }
     do {
       let api = PostAPI(baseURL: try await server.start())
-      try await Discussion(account: account, server: server, api: api, retries: !self.withoutRetries).play()
+      try await Discussion(transcript: transcript, server: server, api: api, retries: !self.withoutRetries).play()
     } catch {
-      account.fail("the story ended with an error: \(error.inWords)")
+      transcript.fail("the story ended with an error: \(error.inWords)")
     }
     await server.stop()
-    guard account.close() else { throw ExitCode.failure }
+    guard transcript.close() else { throw ExitCode.failure }
   }
 }

@@ -16,22 +16,22 @@ struct Friends: AsyncParsableCommand {
   var withoutEffects = false
 
   func run() async throws {
-    let account = Account()
-    TimeLimit.start(seconds: self.timeLimit, account: account)
-    OperationWarning.reporter = { account.fail("the library warns: \($0)") }
+    let transcript = Transcript()
+    TimeLimit.start(seconds: self.timeLimit, transcript: transcript)
+    OperationWarning.reporter = { transcript.fail("the library warns: \($0)") }
     let people = PeopleArchive(
       ["You", "Ada", "Ben", "Cleo", "Dora", "Eli", "Fay", "Gus"],
       friends: [(1, 2), (2, 6), (2, 7), (3, 4)],
       requests: [6, 7, 8]
     )
-    let server = PostServer(people: people, latency: .milliseconds(10)) { account.say(.server, "\($0)") }
+    let server = PostServer(people: people, latency: .milliseconds(10)) { transcript.say(.server, "\($0)") }
     do {
       let api = PostAPI(baseURL: try await server.start())
-      try await Network(account: account, server: server, api: api, isOptimistic: !self.withoutEffects).play()
+      try await Network(transcript: transcript, server: server, api: api, isOptimistic: !self.withoutEffects).play()
     } catch {
-      account.fail("the story ended with an error: \(error.inWords)")
+      transcript.fail("the story ended with an error: \(error.inWords)")
     }
     await server.stop()
-    guard account.close() else { throw ExitCode.failure }
+    guard transcript.close() else { throw ExitCode.failure }
   }
 }

@@ -7,7 +7,7 @@ import PostService
 struct Quickstart: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "quickstart",
-    abstract: "Tells what operations do, over real HTTP, against a server that fails on purpose."
+    abstract: "Shows what operations do, over real HTTP, against a server that fails on purpose."
   )
 
   @Option(
@@ -31,32 +31,32 @@ struct Quickstart: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let account = Account()
-    TimeLimit.start(seconds: self.timeLimit, account: account)
-    // What the library has to complain about is the story's mistake.
-    OperationWarning.reporter = { account.fail("the library warns: \($0)") }
-    account.title("What operations do, told while they do it over HTTP: seconds, who, what.")
+    let transcript = Transcript()
+    TimeLimit.start(seconds: self.timeLimit, transcript: transcript)
+    // A warning of the library is a mistake of the story.
+    OperationWarning.reporter = { transcript.fail("the library warns: \($0)") }
+    transcript.title("What operations do, as it happens, over HTTP: seconds, the part of the program, the event.")
     if let baseURL = self.baseURL {
-      await self.play(with: PostAPI(baseURL: baseURL), server: nil, account: account)
+      await self.play(with: PostAPI(baseURL: baseURL), server: nil, transcript: transcript)
     } else {
-      let server = PostServer(archive: try PostArchive.bundled()) { account.say(.server, "\($0)") }
-      await self.play(with: PostAPI(baseURL: try await server.start()), server: server, account: account)
+      let server = PostServer(archive: try PostArchive.bundled()) { transcript.say(.server, "\($0)") }
+      await self.play(with: PostAPI(baseURL: try await server.start()), server: server, transcript: transcript)
       await server.stop()
     }
-    guard account.close() else {
+    guard transcript.close() else {
       throw ExitCode.failure
     }
   }
 
-  private func play(with api: PostAPI, server: PostServer?, account: Account) async {
+  private func play(with api: PostAPI, server: PostServer?, transcript: Transcript) async {
     let owner = server == nil ? "a server of yours" : "a server in this process"
-    account.say(.note, "posts are to come from \(api.baseURL), \(owner)")
+    transcript.say(.note, "posts are to come from \(api.baseURL), \(owner)")
     do {
       let postCount = try await api.page(limit: 1, skip: 0).total
-      account.say(.note, "there are \(postCount) of them")
-      await Story.quickstart.play(on: Stage(account: account, api: api, server: server, postCount: postCount))
+      transcript.say(.note, "there are \(postCount) of them")
+      await Story.quickstart.play(on: Stage(transcript: transcript, api: api, server: server, postCount: postCount))
     } catch {
-      account.fail("it does not serve posts: \(error.inWords)")
+      transcript.fail("it does not serve posts: \(error.inWords)")
     }
   }
 }

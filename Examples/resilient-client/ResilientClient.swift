@@ -19,7 +19,7 @@ struct ResilientClient: AsyncParsableCommand {
   var unprotected = false
 
   func run() async throws {
-    // What the library has to complain about is the example's mistake.
+    // A warning of the library is a mistake of the example.
     let warnings = Warnings()
     OperationWarning.reporter = { warnings.append("\($0)") }
     let (bareServer, server) = (PostServer(archive: try .bundled()), PostServer(archive: try .bundled()))

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What the library had to complain about.
+/// The warnings of the library.
 final class Warnings: Sendable {
   private let texts = Mutex<[String]>([])
 

@@ -44,7 +44,7 @@ package final class CommentArchive: Sendable {
     }
   }
 
-  /// Removes a comment and all that was said below it, without the clients' knowledge.
+  /// Removes a comment and all replies below it. Clients are not notified.
   package func remove(_ id: Int) {
     self.state.withLock { state in
       var removed: Set<Int> = [id]

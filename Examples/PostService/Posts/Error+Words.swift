@@ -5,7 +5,7 @@ import Foundation
 #endif
 
 extension Error {
-  /// What went wrong, in a few words: what the system says of a lost connection fills a line of its own.
+  /// The error in a few words. The system's own description of a lost connection fills a line.
   package var inWords: String {
     switch (self as? URLError)?.code {
     case .cannotConnectToHost, .cannotFindHost: "no connection to the server"

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// An answer that the server did give, and that is not the one that was asked for.
+/// An answer of the server whose status is not a success.
 package struct HTTPRefusal: Error, Hashable {
   package let status: Int
   package let message: String
@@ -11,7 +11,7 @@ package struct HTTPRefusal: Error, Hashable {
   }
 }
 
-/// What the server writes into the body of an answer that is not a success.
+/// The body of an answer that is not a success.
 package struct ErrorBody: Codable {
   package let message: String
 }

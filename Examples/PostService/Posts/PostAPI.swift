@@ -4,7 +4,7 @@ package import Foundation
   import FoundationNetworking
 #endif
 
-/// The remote, as plain async functions over `URLSession`: no retry, no sharing, no cache.
+/// The server, as plain async functions over `URLSession`: no retry, no sharing, no cache.
 package struct PostAPI: Sendable {
   package let baseURL: URL
   package let sent = RequestLog()

@@ -1,4 +1,4 @@
-/// Holds back what passes it until it is opened, so that an order of events does not depend on how fast anything is.
+/// Holds back callers of `pass()` until it is opened, so that the order of events does not depend on speed.
 package final class Gate: Sendable {
   private let opening: AsyncStream<Never>.Continuation
   private let opened: Task<Void, Never>

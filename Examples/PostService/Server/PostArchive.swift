@@ -39,7 +39,7 @@ package final class PostArchive: Sendable {
     }
   }
 
-  /// Changes a post without the clients' knowledge, as another user's edit would.
+  /// Changes a post as an edit of another user does. Clients are not notified.
   package func edit(id: Int, _ change: (inout Post) -> Void) {
     self.posts.withLock { posts in
       guard let index = posts.firstIndex(where: { $0.id == id }) else { return }

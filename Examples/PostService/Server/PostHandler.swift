@@ -1,7 +1,7 @@
 package import FlyingFox
 import Foundation
 
-/// Answers one request: counts it, takes its time, then fails it as scripted or tells the truth.
+/// Answers a request: counts it, waits for its latency, and then fails it as scripted or serves it.
 package struct PostHandler: HTTPHandler {
   package let archive: PostArchive
   package let comments: CommentArchive

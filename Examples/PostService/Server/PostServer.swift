@@ -4,8 +4,8 @@ package import Foundation
 
 /// A real HTTP server on loopback, in this process, with posts, comments and people to serve, and faults to inject.
 ///
-/// It takes a free port at its first start and the same one again when it is started after a stop, so that a
-/// client sees it die and come back at one address.
+/// It takes a free port at its first start, and the same one when it is started again after a stop, so that a client
+/// finds it at the same address.
 package actor PostServer {
   package nonisolated let archive: PostArchive
   package nonisolated let comments: CommentArchive
@@ -51,7 +51,7 @@ package actor PostServer {
     } catch {
       self.running = nil
       task.cancel()
-      // A server that could not listen says why; the wait only knows that it waited.
+      // The error of a server that could not listen says why, and that of the wait does not.
       try await task.value
       throw error
     }
@@ -64,7 +64,7 @@ package actor PostServer {
     return url
   }
 
-  /// Returns when the port is closed and no connection is left: what comes next is refused.
+  /// Returns when the port is closed and no connection is left: further connections are refused.
   ///
   /// A request under way does not wait for its latency any more; it is answered with a 500.
   package func stop() async {

@@ -4,7 +4,7 @@ import Foundation
 /// A socket pool that turns Nagle's algorithm off.
 ///
 /// The server writes an answer's head and its body one after the other; on a kept connection the body would wait for
-/// the client's delayed acknowledgement, and each answer would reach its caller 40 ms after the server told of it.
+/// the client's delayed acknowledgement, and each answer would reach its caller 40 ms after the server has reported it.
 package struct PromptSocketPool<Base: AsyncSocketPool>: AsyncSocketPool {
   package let base: Base
 

@@ -1,4 +1,4 @@
-/// One request and what became of it, told when the answer is about to leave.
+/// A request and its answer, reported just before the answer is sent.
 package struct ServerAnswer: Sendable {
   package let route: Route
   package let query: String

@@ -1,8 +1,8 @@
-/// What state a whole server is in: how fast it is, how much it can do, and whether it fails.
+/// The condition of a server: how fast it is, how much it can do, and whether it fails.
 package struct ServerCondition: Hashable, Sendable {
   /// How long an answer takes.
   package var latency: Duration
-  /// Of so many requests, one takes ``slowLatency``; nil for none.
+  /// One of this many requests takes ``slowLatency``; nil for none.
   package var slowEvery: Int?
   /// How long a slow answer takes.
   package var slowLatency: Duration
@@ -30,10 +30,10 @@ extension ServerCondition {
   /// The requests that arrived since a condition began, and the line in which they wait.
   struct Line: Sendable {
     private var count = 0
-    /// When the server has done all that waits.
+    /// When the server has done all requests that wait.
     private var busyUntil: ContinuousClock.Instant?
 
-    /// How long the answer to a request takes that arrives now.
+    /// The time until the answer to a request that arrives now.
     mutating func join(_ condition: ServerCondition, at now: ContinuousClock.Instant = .now) -> Duration {
       self.count += 1
       let isSlow = condition.slowEvery.map { self.count.isMultiple(of: $0) } ?? false

@@ -58,7 +58,7 @@ package final class ServerScript: Sendable {
     return gate
   }
 
-  /// Forgets failures that were not used up, goes back to the usual latency and holds nothing any more.
+  /// Removes the failures that are still due, restores the usual latency, and opens all gates.
   package func reset() {
     let gates = self.state.withLock { state in
       defer { state = State(usualLatency: state.usualLatency) }
@@ -67,7 +67,7 @@ package final class ServerScript: Sendable {
     for gate in gates { gate.open() }
   }
 
-  /// What happens to the request that has just arrived; uses a failure up.
+  /// The latency, gate and failure of a request that has arrived. The failure is used up.
   package func next(for route: Route) -> (latency: Duration, gate: Gate?, fault: Fault?) {
     self.state.withLock { state in
       let latency = state.latencies[route] ?? state.line.join(state.condition)
@@ -77,6 +77,6 @@ package final class ServerScript: Sendable {
     }
   }
 
-  /// How all answers fail that leave now; nil while the server works.
+  /// The failure of all answers that are sent now; nil while the server works.
   package var presentFault: Fault? { self.state.withLock { $0.condition.fault } }
 }

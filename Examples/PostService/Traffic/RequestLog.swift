@@ -1,9 +1,9 @@
 import Synchronization
 
-/// The requests that one side of the wire has counted, in order of arrival.
+/// The requests that the server or the client has counted, in order of arrival.
 ///
-/// The server keeps one for what reached it and the client keeps one for what it sent, so that a claim such as
-/// "ten callers, one request" is read off the traffic and not off the library that makes the claim.
+/// The server counts the requests that reach it and the client those that it sends, so that a claim such as "ten callers,
+/// one request" is checked without the library.
 package final class RequestLog: Sendable {
   private struct State {
     var routes: [Route] = []
@@ -12,7 +12,7 @@ package final class RequestLog: Sendable {
 
   private let state = Mutex(State())
 
-  /// Writes a request down; returns how many of its route there are now.
+  /// Adds a request. Returns the number of requests of its route.
   @discardableResult
   package func record(_ route: Route) -> Int {
     self.state.withLock { state in

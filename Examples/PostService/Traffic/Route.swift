@@ -1,4 +1,4 @@
-/// What a request asks for, with the parts that differ from call to call (a query, a body) left out.
+/// The method and path of a request, without its query and body.
 package enum Route: Hashable, Sendable {
   case post(id: Int)
   case feed

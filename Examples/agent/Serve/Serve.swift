@@ -4,7 +4,7 @@ import FlyingSocks
 import Foundation
 import Synchronization
 
-/// The endpoint: it answers each question with what it was asked for, and how often.
+/// The endpoint: it answers a request with its path, and with the number of requests for that path.
 struct Serve: AsyncParsableCommand {
   static let configuration = CommandConfiguration(abstract: "Serves an endpoint until it is ended by a signal.")
 

@@ -5,7 +5,7 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// The remote, as a plain async function: no retry, no cache.
+/// The server, as a plain async function: no retry, no cache.
 struct Endpoint: Sendable {
   struct Refusal: Error {
     let status: Int

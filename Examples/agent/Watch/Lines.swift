@@ -1,6 +1,6 @@
 import Operation
 
-/// What the endpoint has to say under a name.
+/// The text that the endpoint has at a path.
 struct Lines: QueryRequest {
   let name: String
   let endpoint: Endpoint

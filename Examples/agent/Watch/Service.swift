@@ -1,18 +1,18 @@
 import Foundation
 import Operation
 
-/// What the agent is for.
+/// The work of the agent: reports that are read once, settings that are kept fresh, and a heartbeat that is polled.
 struct Service: Sendable {
   let endpoint: Endpoint
   let client: OperationClient
-  let account: Account
+  let transcript: Transcript
 
   func start(polling interval: Duration) async -> OperationSubscription {
-    let evictions = self.tellEvictions()
-    // Looked at once and then left alone: what the agent can do without.
+    let evictions = self.reportEvictions()
+    // Read once and not watched, so that they are dropped when memory is short.
     for number in 1...3 {
       let report = self.client.store(for: Lines(name: "reports/\(number)", endpoint: self.endpoint))
-      self.account.say(.store, (try? await report.fetch()).map { "\($0) is there" } ?? "no report \(number) yet")
+      self.transcript.say(.store, (try? await report.fetch()).map { "\($0) is there" } ?? "no report \(number) yet")
     }
     return .combined(
       evictions,
@@ -21,12 +21,12 @@ struct Service: Sendable {
     )
   }
 
-  /// Reread whenever it may have grown old: when the network is back, and after a stop. The client sees to that.
+  /// The client fetches them again when they are stale: when the network is back, and after a stop.
   private var settings: OperationStore<QueryState<String?, any Error>> {
     self.client.store(for: Lines(name: "settings", endpoint: self.endpoint).stale(after: .milliseconds(500)))
   }
 
-  /// Polled, but not while the network is away.
+  /// Polled, but not while there is no network.
   private func heartbeat(_ interval: Duration) -> OperationStore<QueryState<String?, any Error>> {
     let query = Lines(name: "heartbeat", endpoint: self.endpoint).rerun(every: interval).retry(limit: 0)
     guard let network = OperationClient.defaultNetworkObserver else { return self.client.store(for: query) }
@@ -34,25 +34,25 @@ struct Service: Sendable {
   }
 
   private func follow(
-    _ voice: Account.Voice,
+    _ source: Transcript.Source,
     _ store: OperationStore<QueryState<String?, any Error>>
   ) -> OperationSubscription {
     store.subscribe(
       with: QueryEventHandler(
-        onFetchingStarted: { [account] _ in account.say(voice, "runs") },
-        onResultReceived: { [account] result, _ in
+        onFetchingStarted: { [transcript] _ in transcript.say(source, "runs") },
+        onResultReceived: { [transcript] result, _ in
           switch result {
-          case .success(let text): account.say(voice, text ?? "nothing")
-          case .failure(let error): account.say(voice, "failed: \(error.localizedDescription)")
+          case .success(let text): transcript.say(source, text ?? "nothing")
+          case .failure(let error): transcript.say(source, "failed: \(error.localizedDescription)")
           }
         }
       )
     )
   }
 
-  private func tellEvictions() -> OperationSubscription {
-    self.client.subscribe(matching: ["reports"]) { [account] change in
-      for store in change.storesRemoved { account.say(.store, "\(store.path) is evicted") }
+  private func reportEvictions() -> OperationSubscription {
+    self.client.subscribe(matching: ["reports"]) { [transcript] change in
+      for store in change.storesRemoved { transcript.say(.store, "\(store.path) is evicted") }
     }
   }
 }

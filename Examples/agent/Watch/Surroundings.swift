@@ -1,23 +1,23 @@
 import Operation
 
-/// Tells what the observers tell.
+/// Prints the changes that the observers report.
 enum Surroundings {
-  static func tell(_ account: Account) -> OperationSubscription {
+  static func observe(_ transcript: Transcript) -> OperationSubscription {
     var subscriptions: [OperationSubscription] = []
     if let network = OperationClient.defaultNetworkObserver {
-      subscriptions.append(network.subscribe { account.say(.network, "\($0)") })
+      subscriptions.append(network.subscribe { transcript.say(.network, "\($0)") })
     } else {
-      account.say(.network, "it is not observed on this system")
+      transcript.say(.network, "it is not observed on this system")
     }
     if let activity = OperationClient.defaultActivityObserver {
-      subscriptions.append(activity.subscribe { account.say(.activity, $0 ? "active" : "inactive") })
+      subscriptions.append(activity.subscribe { transcript.say(.activity, $0 ? "active" : "inactive") })
     } else {
-      account.say(.activity, "it is not observed on this system")
+      transcript.say(.activity, "it is not observed on this system")
     }
     #if os(Linux)
-      subscriptions.append(CgroupMemoryPressureSource.cgroup.subscribe { account.say(.memory, $0.words) })
+      subscriptions.append(CgroupMemoryPressureSource.cgroup.subscribe { transcript.say(.memory, $0.words) })
     #else
-      account.say(.memory, "it is not observed on this system")
+      transcript.say(.memory, "it is not observed on this system")
     #endif
     return .combined(subscriptions)
   }

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Operation
 
-/// The service: it polls, keeps settings up to date, and lets go of what it does not need when memory is short.
+/// The service: it polls, keeps settings up to date, and drops stores that it does not need when memory is short.
 struct Watch: AsyncParsableCommand {
   static let configuration = CommandConfiguration(abstract: "Watches an endpoint until it is ended by a signal.")
 
@@ -17,14 +17,14 @@ struct Watch: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let account = Account()
-    OperationWarning.reporter = { account.say(.warning, "\($0)") }
-    // The client as it comes: on Linux it observes the network, the activity of the process, and its memory.
+    let transcript = Transcript()
+    OperationWarning.reporter = { transcript.say(.warning, "\($0)") }
+    // A client with the defaults: on Linux it observes the network, the activity of the process, and its memory.
     let client = OperationClient()
-    let surroundings = Surroundings.tell(account)
-    let service = Service(endpoint: self.endpoint, client: client, account: account)
+    let surroundings = Surroundings.observe(transcript)
+    let service = Service(endpoint: self.endpoint, client: client, transcript: transcript)
     let subscriptions = await service.start(polling: .seconds(self.interval))
-    account.say(.agent, "is ready; its process is \(ProcessInfo.processInfo.processIdentifier)")
+    transcript.say(.agent, "is ready; its process is \(ProcessInfo.processInfo.processIdentifier)")
     await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in
       // A signal ends the process.
     }

@@ -22,7 +22,7 @@ struct CommentTree: TreeRequest {
   }
 }
 
-/// Replies to a comment. Trees show the reply at once, and lose it again when the server refuses it.
+/// Replies to a comment. Trees show the reply at once, and remove it again if the server refuses it.
 struct AddReply: MutationRequest {
   struct Arguments: Sendable {
     let comment: Int
@@ -54,7 +54,7 @@ struct AddReply: MutationRequest {
 }
 
 extension OperationContext {
-  /// The remote that the operations ask.
+  /// The server of the operations.
   var postAPI: PostAPI {
     get {
       guard let api = self[PostAPIKey.self] else { preconditionFailure("The client's default context has no PostAPI.") }

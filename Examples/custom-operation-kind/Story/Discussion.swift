@@ -2,21 +2,21 @@ import Operation
 import PostService
 import Synchronization
 
-/// The store of the discussion, and what has been heard of it.
+/// The store of the discussion, and the attempts that its state has shown.
 final class Discussion: Sendable {
   typealias State = CommentTree.State
 
-  let account: Account
+  let transcript: Transcript
   let server: PostServer
   let client: OperationClient
   let store: OperationStore<State>
   private let attempts = Mutex<[Int]>([])
 
   /// - Parameter retries: Whether failed runs are retried, without which the story goes wrong.
-  init(account: Account, server: PostServer, api: PostAPI, retries: Bool) {
+  init(transcript: Transcript, server: PostServer, api: PostAPI, retries: Bool) {
     var context = OperationContext()
     context.postAPI = api
-    self.account = account
+    self.transcript = transcript
     self.server = server
     // The defaults retry and deduplicate any operation that a store may run by itself, also one of a kind that they
     // do not know.
@@ -34,7 +34,7 @@ final class Discussion: Sendable {
 
   var tree: Tree<Int, Comment> { self.store.currentValue }
 
-  /// The numbers of the attempts that were told since the last call, without the first ones.
+  /// The numbers of the attempts after first ones that the state has shown since the last call.
   func takeAttempts() -> [Int] {
     self.attempts.withLock { attempts in
       defer { attempts = [] }
@@ -65,18 +65,18 @@ extension Discussion {
       } else if state.currentValue.children(of: node.id) == nil, comment.replyCount > 0 {
         line += "  (+ \(comment.replyCount) not loaded)"
       }
-      self.account.say(.state, line)
+      self.transcript.say(.state, line)
     }
   }
 
   /// Checks which comments the tree has, from the top down, and which requests were made for that.
   func check(_ claim: String, has ids: [Int], after requests: [Route: Int]) {
-    self.account.check(claim, self.tree.flattened.map(\.node.id), equals: ids)
+    self.transcript.check(claim, self.tree.flattened.map(\.node.id), equals: ids)
     for (route, count) in requests.sorted(by: { "\($0.key)" < "\($1.key)" }) {
-      self.account.check("the server saw \(route) \(count.times)", self.server.log.count(of: route), equals: count)
+      self.transcript.check("the server saw \(route) \(count.times)", self.server.log.count(of: route), equals: count)
     }
     let expected = requests.values.reduce(0, +)
-    self.account.check("and nothing else", self.server.log.total, equals: expected)
+    self.transcript.check("and nothing else", self.server.log.total, equals: expected)
     self.server.log.removeAll()
   }
 }

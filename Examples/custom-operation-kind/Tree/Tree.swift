@@ -1,7 +1,7 @@
-/// A tree that is loaded branch by branch: of some nodes the children are there, and of others they are not loaded yet.
+/// A tree that is loaded branch by branch: some nodes have their children, others have not loaded them yet.
 ///
-/// A branch is the children of one node. The nodes at the top are the children of no node, which is written as nil. A node
-/// is in one branch: it cannot move to another one without being removed first.
+/// A branch consists of the children of one node. The nodes at the top have no parent, which is written as nil. A node is
+/// in one branch: it must be removed before it can move to another one.
 struct Tree<NodeID: Hashable & Sendable, NodeValue: Sendable>: Sendable {
   struct Node: Identifiable, Sendable {
     let id: NodeID
@@ -43,9 +43,9 @@ struct Tree<NodeID: Hashable & Sendable, NodeValue: Sendable>: Sendable {
     return list
   }
 
-  /// Replaces the children of a node. What was loaded below children that stay is kept, and the rest goes.
+  /// Replaces the children of a node. Branches below children that stay are kept, and all others are removed.
   ///
-  /// Has no effect when the node is not there any more.
+  /// It has no effect if the node is not there any more.
   mutating func setChildren(_ children: [Node], of parent: NodeID?) {
     if let parent, self.nodes[parent] == nil { return }
     let old = self.childIDs[parent] ?? []

@@ -1,6 +1,6 @@
 import Operation
 
-/// An operation that loads a tree branch by branch: a kind of its own, as queries and paginated requests are.
+/// An operation that loads a tree branch by branch. It is a kind of operation, as queries and paginated requests are.
 ///
 /// Its store loads the children of a node with `loadChildren(of:)`. A plain run, such as one that a subscription or an
 /// invalidation starts, loads all branches again that are there, or the top when there is none.
@@ -54,7 +54,7 @@ extension TreeRequest {
     var tree = (context.runningOperationStore?.base as? OperationStore<State>)?.currentValue ?? Tree()
     var branches: [TreeBranch<NodeID, NodeValue>] = []
     for parent in tree.count == 0 ? [nil] : tree.loadedParents {
-      // It may have gone with a branch that this run has loaded.
+      // A branch that this run has loaded may have removed it.
       if let parent, tree[parent] == nil { continue }
       try Task.checkCancellation()
       let children = try await self.fetchChildren(of: parent, isolation: isolation, in: context)
@@ -66,7 +66,7 @@ extension TreeRequest {
     return branches
   }
 
-  /// Two runs that load the same part can share their work. This is all that `deduplicated()` has to know.
+  /// Two runs that load the same part can share their work. `deduplicated()` needs no other information.
   func isSameRun(in context: OperationContext, as other: OperationContext) -> Bool {
     context.treePart(of: NodeID.self) == other.treePart(of: NodeID.self)
   }

@@ -61,8 +61,8 @@ extension TreeState: OperationState {
     return dates.count == parents.count ? dates.min() ?? self.valueLastUpdatedAt : nil
   }
 
-  /// Two branches may load at once. A run that loads all of them waits for those under way, and holds later ones back,
-  /// so that what it brings is never older than what is there.
+  /// Two branches may load at once. A run that loads all of them waits for those under way, and holds later ones back, so
+  /// that its result is never older than the tree.
   mutating func scheduleFetchTask(_ task: inout Task) {
     let loadsAll = task.part() == .loaded
     task.schedule(after: self.activeTasks.filter { loadsAll || $0.part() == .loaded })

@@ -16,11 +16,11 @@ struct AcceptRequest: MutationRequest {
 }
 
 extension AcceptRequest {
-  /// The mutation with its effects on whatever shows requests, people or friends.
+  /// The mutation with its effects on all stores of requests, people and friends.
   ///
-  /// The effects are layers over what the server has sent: nothing has to be saved before, nor restored after a failure.
-  /// A layer is applied again when a newer value lands below it, which may be one that the server has sent after it had
-  /// accepted. So each effect leaves a value alone that has it already.
+  /// The effects are layers over the values of the server: nothing has to be saved before, nor restored after a failure.
+  /// A layer is applied again when a newer value arrives below it, which the server may have sent after it had accepted the
+  /// request. So an effect does not change a value that has the friendship already.
   static var everywhere: some MutationRequest<Person, Person, any Error> {
     AcceptRequest()
       .optimistic(on: ["requests"], of: FriendRequests.State.self) { requests, person in

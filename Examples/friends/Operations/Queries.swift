@@ -61,7 +61,7 @@ struct FriendRequests: QueryRequest {
 }
 
 extension OperationContext {
-  /// The remote that the operations ask.
+  /// The server of the operations.
   var postAPI: PostAPI {
     get {
       guard let api = self[PostAPIKey.self] else { preconditionFailure("The client's default context has no PostAPI.") }

@@ -11,7 +11,7 @@ extension Network {
   }
 
   private func open() async throws -> OperationSubscription {
-    self.account.title("1. Four screens, from three kinds of lists")
+    self.transcript.title("1. Four screens, from three kinds of lists")
     try await self.badge.store.fetch()
     try await self.you.store.fetch()
     try await self.yourFriends.store.fetchNextPage()
@@ -22,7 +22,7 @@ extension Network {
       self.yourFriends.store.subscribe(with: self.yourFriends.handler),
       self.adasFriends.store.subscribe(with: self.adasFriends.handler),
     ])
-    self.account.check(
+    self.transcript.check(
       "they show what the server has",
       [self.badge.text, self.you.text, self.yourFriends.text, self.adasFriends.text],
       equals: ["requests: 3", "friends: 1", "Ada", "You, Eli, Fay"]
@@ -38,7 +38,7 @@ extension Network {
   }
 
   private func accept() async throws {
-    self.account.title("2. A request is accepted on one screen, and all others change before the server has answered")
+    self.transcript.title("2. A request is accepted on one screen, and all others change before the server answers")
     let eli = try self.requester("Eli")
     let gate = self.server.script.hold(.accept(id: eli.id))
     let call = Task.immediate { try await self.acceptance.mutate(with: eli) }
@@ -46,10 +46,10 @@ extension Network {
     self.you.check("friends: 2")
     self.yourFriends.check("Ada, Eli")
     self.adasFriends.check("You, Eli (friend), Fay")
-    self.account.check("the call is under way", self.acceptance.isLoading)
+    self.transcript.check("the call is under way", self.acceptance.isLoading)
     gate.open()
     let friend = try await call.value
-    self.account.check("the server agrees", friend.relationship, equals: .friend)
+    self.transcript.check("the server agrees", friend.relationship, equals: .friend)
     try await self.checkAgainstServer()
     self.badge.check()
     self.you.check()
@@ -58,26 +58,26 @@ extension Network {
   }
 
   private func refuse() async throws {
-    self.account.title("3. The server refuses a request: everything is as it was")
+    self.transcript.title("3. The server refuses a request: everything is as it was")
     let before = self.record
     let fay = try self.requester("Fay")
     self.server.script.fail(next: 1, of: .accept(id: fay.id), with: .conflict)
     do {
       try await self.acceptance.mutate(with: fay)
-      self.account.fail("the call throws")
+      self.transcript.fail("the call throws")
     } catch {
-      self.account.say(.caller, "is told: \(error.inWords)")
+      self.transcript.say(.caller, "gets an error: \(error.inWords)")
     }
     self.badge.check("requests: 1", "requests: 2")
     self.you.check("friends: 3", "friends: 2")
     self.yourFriends.check("Ada, Eli, Fay", "Ada, Eli")
     self.adasFriends.check("You, Eli (friend), Fay (friend)", "You, Eli (friend), Fay")
-    self.account.check("values, counts and dates are those of before", self.record == before)
+    self.transcript.check("values, counts and dates are those of before", self.record == before)
     try await self.checkAgainstServer()
   }
 
   private func overlap() async throws {
-    self.account.title("4. Two requests at once, the first of which is refused last")
+    self.transcript.title("4. Two requests at once, the first of which is refused last")
     let (fay, gus) = (try self.requester("Fay"), try self.requester("Gus"))
     self.server.script.fail(next: 1, of: .accept(id: fay.id), with: .conflict)
     let gates = (fay: self.server.script.hold(.accept(id: fay.id)), gus: self.server.script.hold(.accept(id: gus.id)))
@@ -86,35 +86,35 @@ extension Network {
     self.badge.check("requests: 1", "requests: 0")
     self.yourFriends.check("Ada, Eli, Fay", "Ada, Eli, Fay, Gus")
 
-    self.account.say(.caller, "fetches lists that the server still has without the two")
+    self.transcript.say(.caller, "fetches lists that the server still has without the two")
     try await self.badge.store.fetch()
     try await self.yourFriends.store.refetchAllPages()
     self.badge.check()
     self.yourFriends.check()
-    self.account.say(.caller, "opens a profile for the first time")
+    self.transcript.say(.caller, "opens a profile for the first time")
     let profile = self.client.profile(of: fay.id)
     try await profile.fetch()
-    self.account.check("it shows a friend, too", profile.currentValue?.relationship, equals: .friend)
+    self.transcript.check("it shows a friend, too", profile.currentValue?.relationship, equals: .friend)
 
     gates.gus.open()
     _ = try await second.value
     // The list was invalidated, and comes with one of them from the server and with the other from the call under way.
     try await self.yourFriends.store.refetchAllPages()
-    self.account.check(
+    self.transcript.check(
       "one has succeeded, and both are still shown",
       self.yourFriends.text,
       equals: "Ada, Eli, Gus, Fay"
     )
     gates.fay.open()
     _ = await first.result
-    self.account.check(
+    self.transcript.check(
       "when the other is refused, it goes alone",
       [self.badge.text, self.you.text, self.yourFriends.text, self.adasFriends.text],
       equals: ["requests: 1", "friends: 3", "Ada, Eli, Gus", "You, Eli (friend), Fay"]
     )
-    self.account.check("also in the new profile", profile.currentValue?.relationship, equals: .hasRequested)
+    self.transcript.check("also in the new profile", profile.currentValue?.relationship, equals: .hasRequested)
     try await self.checkAgainstServer()
-    self.account.check("each call has its entry in the history", self.acceptance.history.count, equals: 4)
+    self.transcript.check("each call has its entry in the history", self.acceptance.history.count, equals: 4)
   }
 }
 

@@ -4,7 +4,7 @@ import PostService
 
 /// The screens of a program for friends, over one client.
 final class Network: Sendable {
-  let account: Account
+  let transcript: Transcript
   let server: PostServer
   let client: OperationClient
   let badge: Screen<FriendRequests.State>
@@ -14,24 +14,25 @@ final class Network: Sendable {
   let acceptance: OperationStore<MutationState<Person, Person, any Error>>
 
   /// - Parameter isOptimistic: Whether accepting a request has its effects, without which the story goes wrong.
-  init(account: Account, server: PostServer, api: PostAPI, isOptimistic: Bool) {
+  init(transcript: Transcript, server: PostServer, api: PostAPI, isOptimistic: Bool) {
     var context = OperationContext()
     context.postAPI = api
     let client = OperationClient(
       defaultContext: context,
       storeCreator: .default(networkObserver: nil, activityObserver: nil)
     )
-    self.account = account
+    self.transcript = transcript
     self.server = server
     self.client = client
-    self.badge = Screen("Badge", client.store(for: FriendRequests().stale(after: .seconds(600))), account: account) {
+    let requests = client.store(for: FriendRequests().stale(after: .seconds(600)))
+    self.badge = Screen("Badge", requests, transcript: transcript) {
       "requests: \($0?.count ?? 0)"
     }
-    self.you = Screen("You", client.profile(of: 1), account: account) { "friends: \($0?.friendIds.count ?? 0)" }
-    self.yourFriends = Screen("Your friends", client.friends(of: 1), account: account) { pages in
+    self.you = Screen("You", client.profile(of: 1), transcript: transcript) { "friends: \($0?.friendIds.count ?? 0)" }
+    self.yourFriends = Screen("Your friends", client.friends(of: 1), transcript: transcript) { pages in
       pages.people.map(\.name).joined(separator: ", ")
     }
-    self.adasFriends = Screen("Ada's friends", client.friends(of: 2), account: account) { pages in
+    self.adasFriends = Screen("Ada's friends", client.friends(of: 2), transcript: transcript) { pages in
       pages.people.map { $0.relationship == .friend ? "\($0.name) (friend)" : $0.name }.joined(separator: ", ")
     }
     self.acceptance = isOptimistic ? client.store(for: AcceptRequest.everywhere) : client.store(for: AcceptRequest())
@@ -51,7 +52,7 @@ extension OperationClient {
 // MARK: - What the server has
 
 extension Network {
-  /// All that can be told of the stores with people: values, counts and dates.
+  /// The values, counts and dates of the stores with people.
   struct Record: Equatable {
     var badge: [Person]?
     var you: Person?
@@ -72,7 +73,7 @@ extension Network {
     )
   }
 
-  /// Checks that the screens show what the server has: nothing changes when all is fetched anew.
+  /// Checks that the screens show what the server has: fetching everything again changes nothing.
   func checkAgainstServer() async throws {
     let shown = self.record
     try await self.badge.store.fetch()
@@ -81,6 +82,6 @@ extension Network {
     try await self.adasFriends.store.refetchAllPages()
     let fetched = self.record
     let isSame = shown.badge == fetched.badge && shown.you == fetched.you && shown.lists == fetched.lists
-    self.account.check("what the screens show is what the server has", isSame, found: "\(shown), and \(fetched)")
+    self.transcript.check("what the screens show is what the server has", isSame, found: "\(shown), and \(fetched)")
   }
 }

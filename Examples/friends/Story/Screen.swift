@@ -2,23 +2,23 @@ import Operation
 import PostService
 import Synchronization
 
-/// A part of the user interface: it shows one store, and remembers all that it has shown.
+/// A part of the user interface: it shows one store, and keeps the lines that it has shown.
 final class Screen<State: OperationState & Sendable>: Sendable {
   let name: String
   let store: OperationStore<State>
-  private let account: Account
+  private let transcript: Transcript
   private let describe: @Sendable (State.StateValue) -> String
   private let lines = Mutex<[String]>([])
 
   init(
     _ name: String,
     _ store: OperationStore<State>,
-    account: Account,
+    transcript: Transcript,
     describe: @escaping @Sendable (State.StateValue) -> String
   ) {
     self.name = name
     self.store = store
-    self.account = account
+    self.transcript = transcript
     self.describe = describe
   }
 
@@ -36,16 +36,16 @@ final class Screen<State: OperationState & Sendable>: Sendable {
       lines.append(line)
       return true
     }
-    if isNew { self.account.say(.state, "\(self.name.padding(to: 14))  \(line)") }
+    if isNew { self.transcript.say(.state, "\(self.name.padding(to: 14))  \(line)") }
   }
 
-  /// Checks all that was shown since the last call.
+  /// Checks the lines that were shown since the last call.
   func check(_ expected: String...) {
     let lines = self.lines.withLock { lines in
       defer { lines = lines.suffix(1) }
       return Array(lines.dropFirst())
     }
-    self.account.check(
+    self.transcript.check(
       "\(self.name): \(expected.isEmpty ? "nothing new" : "changed \(expected.count.times)")",
       lines,
       equals: expected

@@ -6,7 +6,7 @@ import OperationPersistence
   import FoundationNetworking
 #endif
 
-/// The server's answer was not that of a server that has done what it was asked for.
+/// The answer of the server was not a success.
 struct UnexpectedAnswer: Error {}
 
 /// The notes that the server has, in order.
@@ -26,7 +26,7 @@ struct NotesQuery: QueryRequest {
   }
 }
 
-/// Adds a note. The key of the call tells the server whether it has the note already.
+/// Adds a note. By the key of the call, the server knows whether it has the note already.
 struct AddNote: MutationRequest {
   struct Arguments: Codable, Sendable {
     let text: String

@@ -6,9 +6,9 @@ import Synchronization
   import FoundationNetworking
 #endif
 
-/// Tells whether the server answers, as `NetworkObserver.system` tells whether there is a network: it asks ten times a second.
+/// Reports whether the server answers, as an observer of the network reports whether there is a network.
 ///
-/// The network of this story is the server alone, which is stopped and started.
+/// It sends a request ten times a second. The network of this story is the server alone, which is stopped and started.
 final class ServerObserver: NetworkObserver, Sendable {
   private struct State {
     var status = NetworkConnectionStatus.disconnected
@@ -42,7 +42,7 @@ final class ServerObserver: NetworkObserver, Sendable {
       state.handlers[state.lastID] = handler
       return state.lastID
     }
-    // Called without the lock, so the status may have changed meanwhile: the handler hears of the present one last.
+    // Called without the lock, so the status may change meanwhile: the handler receives the newest one last.
     var status: NetworkConnectionStatus
     repeat {
       status = self.currentStatus

@@ -6,7 +6,7 @@ import Foundation
   import Darwin
 #endif
 
-/// Something in the story went otherwise than it should.
+/// A check of the story has failed.
 struct StoryError: Error, CustomStringConvertible {
   let description: String
 }
@@ -58,7 +58,7 @@ struct Story {
 
 /// This program, started once more.
 private final class Child: Sendable {
-  // Unsafe only in name: `Process` is not annotated, and used by one task at a time.
+  // Safe, although `Process` is not annotated: one task at a time uses it.
   private nonisolated(unsafe) let process = Process()
   private let lines: AsyncStream<String>
   /// The code with which the program has ended.
@@ -109,7 +109,7 @@ private final class Child: Sendable {
     guard code == 0 else { throw StoryError(description: "the program ended with the code \(code ?? -1)") }
   }
 
-  /// Ends the program as nothing in it can prevent.
+  /// Ends the program with a signal that it cannot handle.
   func kill() async {
     #if canImport(Glibc)
       _ = Glibc.kill(self.process.processIdentifier, SIGKILL)

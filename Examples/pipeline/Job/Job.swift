@@ -22,7 +22,7 @@ final class Job: Sendable {
   /// Whether the job was interrupted.
   var isInterrupted: Bool { self.downloads.withLock { $0.isInterrupted } }
 
-  /// Cancels what is downloaded. What is being written ends, and the index tells what is there.
+  /// Cancels the downloads. A file that is being written is completed, and the index lists the complete files.
   func interrupt() {
     let operations = self.downloads.withLock { downloads in
       downloads.isInterrupted = true

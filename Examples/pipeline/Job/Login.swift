@@ -1,7 +1,7 @@
 import Operation
 import OperationScheduling
 
-/// The token of the server, once there is one.
+/// The login at the server: its token, once there is one.
 actor Session {
   private let api: FileAPI
   private(set) var token: String?
@@ -36,7 +36,7 @@ struct LogIn: OperationRequest, Sendable {
   }
 }
 
-/// Generates the login. Many downloads ask for it at once, so it is in a category of its own.
+/// Generates the login. Many downloads need it at once, so it is in a category of its own.
 struct LoggedIn: OperationCondition {
   let session: Session
 

@@ -9,7 +9,7 @@ struct Folder: Sendable {
 
   let url: URL
 
-  /// Writes a file that is there as a whole or not at all.
+  /// Writes a file, which appears as a whole or not at all.
   func write(_ data: Data, to name: String) throws {
     let part = self.url.appending(path: "\(name).part")
     try data.write(to: part)

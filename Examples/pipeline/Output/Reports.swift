@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What is wrong.
+/// The failures of the run.
 final class Reports: Sendable {
   private let content = Mutex<[String]>([])
 

@@ -4,7 +4,7 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// The remote, as plain async functions: no retry, no limit, no login.
+/// The server, as plain async functions: no retry, no limit, no login.
 struct FileAPI: Sendable {
   struct Refused: Error {
     let status: Int

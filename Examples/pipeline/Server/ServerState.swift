@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// What the server serves, and what it was asked for.
+/// The files of the server, and the requests that it has received.
 final class ServerState: Sendable {
   private struct Content {
     var loginCount = 0
@@ -34,7 +34,7 @@ final class ServerState: Sendable {
     self.content.withLock { $0.loginCount += 1 }
   }
 
-  /// Whether a file is asked for the first time, which is refused.
+  /// Whether this is the first request for a file, which is refused.
   func isFirstRequest(of name: String) -> Bool {
     self.content.withLock { $0.requested.insert(name).inserted }
   }

@@ -1,7 +1,7 @@
 import PostService
 import Synchronization
 
-/// What an earlier run of the program might have left on disk.
+/// Posts that an earlier run of the program might have left on disk.
 final class PostCache: Sendable {
   private let posts: Mutex<[Int: Post]>
 

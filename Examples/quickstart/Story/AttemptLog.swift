@@ -8,11 +8,11 @@ final class AttemptLog: Sendable {
     var waits: [Duration] = []
   }
 
-  private let account: Account
+  private let transcript: Transcript
   private let state = Mutex(State())
 
-  init(account: Account) {
-    self.account = account
+  init(transcript: Transcript) {
+    self.transcript = transcript
   }
 
   func begin(_ attempt: Attempt) {
@@ -23,11 +23,11 @@ final class AttemptLog: Sendable {
       state.waits.append(wait)
       return wait
     }
-    if let wait { self.account.say(.query, "\(attempt) after a wait of \(wait.milliseconds) ms") }
+    if let wait { self.transcript.say(.query, "\(attempt) after a wait of \(wait.milliseconds) ms") }
   }
 
   func fail(_ attempt: Attempt, with error: any Error) {
-    self.account.say(.query, "\(attempt) failed: \(error.inWords)")
+    self.transcript.say(.query, "\(attempt) failed: \(error.inWords)")
     self.state.withLock { $0.lastFailure = .now }
   }
 }
@@ -52,7 +52,7 @@ extension AttemptLog {
   func checkWaits(_ expected: Duration...) {
     let waits = self.state.withLock { $0.waits }
     let inWords = { (waits: [Duration]) in waits.map { "\($0.milliseconds)" }.joined(separator: " and ") + " ms" }
-    self.account.check(
+    self.transcript.check(
       "the waits before the retries took at least \(inWords(expected))",
       waits.count == expected.count && zip(waits, expected).allSatisfy { $0 >= $1 },
       found: inWords(waits)

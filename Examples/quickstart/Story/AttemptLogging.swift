@@ -1,7 +1,7 @@
 import Operation
 
 extension OperationRequest {
-  /// Tells of each attempt that fails, and of the wait before the next one.
+  /// Logs each attempt that fails, and the wait before the next one.
   func logAttempts(to log: AttemptLog) -> ModifiedOperation<Self, AttemptLogging<Self>> {
     self.modifier(AttemptLogging(log: log))
   }

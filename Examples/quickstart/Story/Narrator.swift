@@ -2,27 +2,27 @@ import Operation
 import PostService
 import Synchronization
 
-/// Tells each change of a store's state, and remembers the states.
+/// Prints each change of a store's state, and keeps the states.
 final class Narrator<State: OperationState & Sendable>: Sendable {
   private let subject: String
-  private let account: Account
+  private let transcript: Transcript
   private let describe: @Sendable (State.StateValue) -> String?
-  private let told = Mutex<[State]>([])
+  private let received = Mutex<[State]>([])
 
   /// - Parameters:
   ///   - subject: What the store is about, the first column of its lines.
   ///   - describe: The value in a few words; nil when there is none yet.
-  init(_ subject: String, account: Account, describe: @escaping @Sendable (State.StateValue) -> String?) {
+  init(_ subject: String, transcript: Transcript, describe: @escaping @Sendable (State.StateValue) -> String?) {
     self.subject = subject
-    self.account = account
+    self.transcript = transcript
     self.describe = describe
   }
 
-  /// The states that were told, in their order, the one at the subscription first.
-  var states: [State] { self.told.withLock { $0 } }
+  /// The states so far, in order, beginning with the one at the subscription.
+  var states: [State] { self.received.withLock { $0 } }
 
-  func tell(_ state: State) {
-    self.told.withLock { $0.append(state) }
+  func receive(_ state: State) {
+    self.received.withLock { $0.append(state) }
     let phase = Phase(state)
     let value = self.describe(state.currentValue)
     let text =
@@ -32,13 +32,13 @@ final class Narrator<State: OperationState & Sendable>: Sendable {
       case .value: value ?? "nothing"
       case .error: (state.error?.inWords ?? "unknown") + (value.map { "; still \($0)" } ?? "")
       }
-    self.account.say(.state, "\(self.subject.padding(to: 8))  \(phase.rawValue.padding(to: 7))  \(text)")
+    self.transcript.say(.state, "\(self.subject.padding(to: 8))  \(phase.rawValue.padding(to: 7))  \(text)")
   }
 }
 
 // MARK: - Checking
 
-/// What a state says, in a word.
+/// The status of a state, in a word.
 enum Phase: String, Sendable {
   case idle, loading, value, error
 
@@ -53,7 +53,7 @@ enum Phase: String, Sendable {
 }
 
 extension OperationAttempt {
-  /// What a loading state says of its attempt; empty for a first one under way.
+  /// The attempt of a loading state in words; empty for a first attempt under way.
   fileprivate var inWords: String {
     guard self.lastFailure != nil else { return "" }
     return ", attempt \(self.index)" + (self.nextBegins == nil ? "" : " failed, the next one is due soon")
@@ -61,35 +61,35 @@ extension OperationAttempt {
 }
 
 extension Narrator {
-  /// Checks that the states said this, and nothing else.
+  /// Checks that the states had these phases, in this order.
   func checkPhases(_ expected: Phase...) {
     self.checkPhases(expected)
   }
 
-  /// States that tell of attempts after the first are left out.
+  /// States during attempts after the first are left out.
   func checkPhases(_ expected: [Phase]) {
     let inWords = { (phases: [Phase]) in phases.map(\.rawValue).joined(separator: ", ") }
     let phases = self.states.filter { $0.attempt?.lastFailure == nil }.map { Phase($0) }
-    self.account.check("\(self.subject) was: \(inWords(expected))", phases == expected, found: inWords(phases))
+    self.transcript.check("\(self.subject) was: \(inWords(expected))", phases == expected, found: inWords(phases))
   }
 }
 
-// MARK: - Listening
+// MARK: - Handlers
 
 extension Narrator where State: QueryStateProtocol {
   var handler: QueryEventHandler<State> {
-    QueryEventHandler(onStateChanged: { state, _ in self.tell(state) })
+    QueryEventHandler(onStateChanged: { state, _ in self.receive(state) })
   }
 }
 
 extension Narrator where State: PaginatedStateProtocol {
   var handler: PaginatedEventHandler<State> {
-    PaginatedEventHandler(onStateChanged: { state, _ in self.tell(state) })
+    PaginatedEventHandler(onStateChanged: { state, _ in self.receive(state) })
   }
 }
 
 extension Narrator where State: MutationStateProtocol {
   var handler: MutationEventHandler<State> {
-    MutationEventHandler(onStateChanged: { state, _ in self.tell(state) })
+    MutationEventHandler(onStateChanged: { state, _ in self.receive(state) })
   }
 }

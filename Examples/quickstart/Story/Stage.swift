@@ -1,16 +1,16 @@
 import Operation
 import PostService
 
-/// What a step of the story acts on.
+/// The objects that a step of the story uses.
 struct Stage: Sendable {
-  let account: Account
+  let transcript: Transcript
   let api: PostAPI
-  /// Nil when the story plays against a server of the user's, into which no failures can be injected.
+  /// Nil when the story uses a server of the user, into which no failures can be injected.
   let server: PostServer?
   /// How many posts the server has at the beginning.
   let postCount: Int
 
-  /// What a retry waits for the first time; twice that the second time, and so on.
+  /// The wait before the first retry; the second waits twice as long, and so on.
   static let firstWait = Duration.milliseconds(50)
 
   /// A client with no stores yet, whose operations talk to the server of this stage.
@@ -27,22 +27,22 @@ struct Stage: Sendable {
 }
 
 extension Stage {
-  /// How many requests of a route there were in this step: what reached our server, or what was sent to the user's.
+  /// The number of requests of a route in this step: those that reached our server, or were sent to that of the user.
   func requests(of route: Route) -> Int {
     self.log.count(of: route)
   }
 
-  /// Checks what the other side of the wire counted.
+  /// Checks the number of requests of a route in this step.
   func checkRequests(of route: Route, equal expected: Int) {
     let witness = self.server == nil ? "the client sent" : "the server saw"
-    self.account.check("\(witness) \(route) \(expected.times)", self.requests(of: route), equals: expected)
+    self.transcript.check("\(witness) \(route) \(expected.times)", self.requests(of: route), equals: expected)
   }
 
   func checkNoRequests() {
-    self.account.check("no request was made", self.log.total, equals: 0)
+    self.transcript.check("no request was made", self.log.total, equals: 0)
   }
 
-  /// Forgets the traffic and the scripted faults of the step before.
+  /// Removes the counted requests and the scripted faults of the previous step.
   func clear() {
     self.api.sent.removeAll()
     self.server?.log.removeAll()

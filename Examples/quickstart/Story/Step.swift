@@ -2,14 +2,14 @@ import PostService
 
 /// One scene of the story.
 ///
-/// It says what it does on the stage's account and checks its own outcome there.
+/// It prints what it does to the transcript of the stage, and checks its outcome.
 struct Step: Sendable {
   let title: String
   let body: Body
 
   enum Body: Sendable {
     case withAnyServer(@Sendable (Stage) async throws -> Void)
-    /// Needs failures, edits or a stop that only our own server can be asked for.
+    /// Needs failures, edits or a stop, which only our own server supports.
     case withOwnServer(@Sendable (Stage, PostServer) async throws -> Void)
   }
 

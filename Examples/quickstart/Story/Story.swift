@@ -2,7 +2,7 @@ import PostService
 
 /// The steps in their order.
 ///
-/// A step that throws is told as wrong, and the story goes on.
+/// A step that throws counts as a failure, and the story continues.
 struct Story: Sendable {
   let steps: [Step]
 
@@ -21,7 +21,7 @@ struct Story: Sendable {
 
   func play(on stage: Stage) async {
     for (index, step) in self.steps.enumerated() {
-      stage.account.title("\(index + 1). \(step.title)")
+      stage.transcript.title("\(index + 1). \(step.title)")
       stage.clear()
       do {
         switch step.body {
@@ -29,13 +29,13 @@ struct Story: Sendable {
           try await play(stage)
         case .withOwnServer(let play):
           guard let server = stage.server else {
-            stage.account.skip("this needs the built-in server, which fails when it is told to; run without --base-url")
+            stage.transcript.skip("this needs the built-in server, which fails on demand; run without --base-url")
             continue
           }
           try await play(stage, server)
         }
       } catch {
-        stage.account.fail("the step ended with an error: \(error.inWords)")
+        stage.transcript.fail("the step ended with an error: \(error.inWords)")
       }
     }
   }

@@ -13,13 +13,13 @@ final class Counter: Sendable {
 }
 
 extension OperationRequest {
-  /// Counts how often what stands before this is run.
+  /// Counts the runs of the operation with the modifiers before this one.
   func counted(by counter: Counter) -> ModifiedOperation<Self, Counting<Self>> {
     self.modifier(Counting(counter: counter))
   }
 }
 
-/// A modifier of our own.
+/// Counts runs: a modifier of our own.
 struct Counting<Operation: OperationRequest>: OperationModifier {
   let counter: Counter
 
@@ -34,7 +34,7 @@ struct Counting<Operation: OperationRequest>: OperationModifier {
   }
 }
 
-/// Counts what the modifiers tell of their work.
+/// Counts the notices that modifiers send.
 final class NoticeCounts: OperationNoticeObserver {
   private let counts = Mutex<[OperationNotice.Name: Int]>([:])
 

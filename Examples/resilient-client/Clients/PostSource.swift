@@ -1,18 +1,18 @@
 import PostService
 
-/// What can be asked for posts: one of the two clients that are compared.
+/// A source of posts: one of the two clients that are compared.
 protocol PostSource: Sendable {
   func post(id: Int) async throws -> Answer
 }
 
-/// What a caller got.
+/// The answer to a call.
 struct Answer: Sendable {
   let post: Post?
-  /// Whether the post is one of earlier, because the server did not give it.
+  /// Whether the post is an earlier one from the cache, because the server did not answer.
   var isFallback = false
 }
 
-/// A client with nothing on: a request for each call.
+/// A client without modifiers: it sends a request for each call.
 struct BarePosts: PostSource {
   let api: PostAPI
 

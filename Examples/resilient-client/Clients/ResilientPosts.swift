@@ -2,7 +2,7 @@ package import Operation
 package import PostService
 import Synchronization
 
-/// A client with everything on.
+/// A client with all of the modifiers.
 final class ResilientPosts: PostSource {
   private let api: PostAPI
   private let client: OperationClient
@@ -22,7 +22,7 @@ final class ResilientPosts: PostSource {
   let notices = NoticeCounts()
   /// The runs, each of which may serve several callers.
   let runs = Counter()
-  /// What the runs ask of the server, hedges and retries included.
+  /// The requests of the runs, including hedges and retries.
   let attempts = Counter()
 
   init(api: PostAPI) {
@@ -74,7 +74,7 @@ extension ResilientPosts {
   }
 }
 
-/// A server's status says whether another attempt is worth it: a retry asks.
+/// Retries ask whether another attempt can succeed, which the status of the answer says.
 extension HTTPRefusal: RetryClassifying {
   package var retryClassification: RetryClassification { RetryClassification(httpStatus: self.status) }
 }

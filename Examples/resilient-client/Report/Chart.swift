@@ -8,7 +8,7 @@ struct Chart {
   static let width = 960.0
   static let plot = (left: 84.0, right: 936.0)
   private static let panelHeight = 150.0
-  /// What one point stands for.
+  /// The period of one point, in seconds.
   private static let step = 0.5
 
   var svg: String {

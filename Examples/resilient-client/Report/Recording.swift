@@ -1,4 +1,4 @@
-/// One call, and what its caller got.
+/// One call, and its outcome.
 struct Call: Sendable {
   enum Outcome: Sendable {
     /// The post, as the server has it.
@@ -34,7 +34,7 @@ struct Recording: Sendable {
     self[.seconds(phase.range.lowerBound)..<(.seconds(phase.range.upperBound))]
   }
 
-  /// What began in a time.
+  /// The calls and requests that began in a period.
   subscript(times: Range<Duration>) -> Recording {
     Recording(
       calls: self.calls.filter { times.contains($0.start) },

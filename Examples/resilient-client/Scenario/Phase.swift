@@ -1,6 +1,6 @@
 import PostService
 
-/// What the server goes through, one after the other.
+/// The phases of the server, one after the other.
 enum Phase: String, CaseIterable, Sendable {
   case healthy, slow, overloaded, down, recovered
 

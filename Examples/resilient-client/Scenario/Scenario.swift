@@ -1,7 +1,7 @@
 import PostService
 import Synchronization
 
-/// A client and a server of its own, so that the requests of one client are no load for the other.
+/// A client and a server of its own, so that the requests of one client do not slow the other down.
 struct Side: Sendable {
   let server: PostServer
   let posts: any PostSource
@@ -26,7 +26,7 @@ struct Scenario: Sendable {
     }
   }
 
-  /// Returns what the callers of each side got, and what its server did.
+  /// Returns the outcomes of the calls on each side, and the requests at its server.
   func play(on sides: [Side]) async throws -> [Recording] {
     let start = ContinuousClock.now
     let calls = sides.map { _ in CallLog() }

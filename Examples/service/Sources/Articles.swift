@@ -5,7 +5,7 @@ import Operation
   import FoundationNetworking
 #endif
 
-/// The functions that ask the upstream: no retry, no sharing, no cache.
+/// The functions that send requests to the upstream server: no retry, no sharing, no cache.
 struct ArticleAPI: Sendable {
   struct Refusal: Error {
     let status: Int

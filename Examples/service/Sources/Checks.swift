@@ -1,4 +1,4 @@
-/// The report: a line for each scene, and what was expected and did not come true.
+/// The report: a line for each scene, and the checks that have failed.
 struct Checks {
   private(set) var count = 0
   private(set) var failures: [String] = []

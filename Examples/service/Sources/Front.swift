@@ -20,13 +20,13 @@ enum Answer: String {
   case fetched
 }
 
-/// The service in front: it answers from its client, and asks the upstream as seldom as it can.
+/// The service in front: it answers from its client, and sends as few requests as it can to the upstream server.
 struct Front: Sendable {
   let client: OperationClient
   let breaker: CircuitBreaker
   let listening = Listening()
 
-  /// - Parameter minimumRuns: How many calls of the upstream the breaker needs to judge it.
+  /// - Parameter minimumRuns: The number of calls of the upstream server after which the breaker may open.
   init(upstream: URL, session: URLSession, minimumRuns: Int) {
     self.breaker = CircuitBreaker(
       name: "articles",
@@ -43,7 +43,7 @@ struct Front: Sendable {
     self.client.logNotices()
   }
 
-  /// How any query asks the upstream. The client lets concurrent callers share a run.
+  /// The query with the modifiers of all queries. The client lets concurrent callers share a run.
   func resilient<Query: QueryRequest>(_ query: Query) -> some QueryRequest<Query.Value, any Error> & Sendable
   where Query.Failure == any Error, Query: Sendable, Query.State == QueryState<Query.Value, any Error> {
     query

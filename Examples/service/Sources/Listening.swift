@@ -2,7 +2,7 @@ import Hummingbird
 import Logging
 import Synchronization
 
-/// The port that a server got, and applications that tell it.
+/// The port of a server, which is known when the server listens.
 final class Listening: Sendable {
   private struct State {
     var port: Int?

@@ -8,7 +8,7 @@ import Synchronization
   import FoundationNetworking
 #endif
 
-/// A service in front of one that is slow, refuses and goes away, in one process with it and with its visitors.
+/// A service in front of one that is slow, fails and stops, in one process with that one and with the visitors.
 ///
 /// It plays a story and checks it: the exit code is 0 if all went well. With `--without-breaker` some checks have to fail.
 @main

@@ -11,7 +11,7 @@ struct Observed: Sendable {
   let tracer = InMemoryTracer()
   let log = InMemoryLogHandler()
 
-  /// Makes them those of the process. Call it once, before the first logger, metric or span.
+  /// Installs them in the process. Call it once, before the first logger, metric or span.
   func bootstrap() {
     let log = self.log
     LoggingSystem.bootstrap { _ in log }
@@ -19,7 +19,7 @@ struct Observed: Sendable {
     InstrumentationSystem.bootstrap(self.tracer)
   }
 
-  /// How often the modifiers have told of something, by name.
+  /// The number of notices of modifiers, by name.
   var notices: [String: Int] {
     self.metrics.counters(label: "operation.notices").reduce(into: [:]) { counts, counter in
       guard let name = counter.dimensions.first(where: { $0.0 == "notice" })?.1 else { return }
@@ -27,7 +27,7 @@ struct Observed: Sendable {
     }
   }
 
-  /// What an operation's counter has counted, of all operations.
+  /// The total of a counter, of all operations.
   func total(_ label: String) -> Int {
     Int(self.metrics.counterTotal(label: "operation.\(label)"))
   }

@@ -1,7 +1,7 @@
 import Foundation
 import Operation
 
-/// What happens to the service, scene by scene. Each scene checks what the visitors got and what the upstream was asked.
+/// Plays scenes with the service. Each checks the answers to the visitors and the requests to the upstream server.
 struct Story {
   let upstream: Upstream
   let front: Front
@@ -18,30 +18,30 @@ struct Story {
     try await self.slow()
     try await self.outage()
     try await self.recovery()
-    self.tellings()
+    self.checkNotices()
   }
 
-  /// Prints a scene, with how many requests the upstream got in it.
-  private func tell(_ scene: String, requests: Int, since before: Int, _ outcome: String) -> Int {
+  /// Prints a scene, with the number of requests that the upstream server received in it, and returns that number.
+  private func report(_ scene: String, requests: Int, since before: Int, _ outcome: String) -> Int {
     let calls = self.upstream.requestCount - before
     Checks.line(scene, "\(requests)", "\(calls)", outcome)
     return calls
   }
 
-  /// Many visitors ask for few articles: callers share a run, and later ones get what is known.
+  /// Many visitors ask for few articles: callers share a run, and later ones get the stored article.
   private mutating func crowd() async throws {
     let before = self.upstream.requestCount
     let paths = (0..<200).map { "articles/\(self.articles[$0 % 4])" }
     let replies = try await self.visitors.get(paths)
-    let calls = self.tell("200 visitors at once", requests: 200, since: before, "4 articles, asked for once each")
+    let calls = self.report("200 visitors at once", requests: 200, since: before, "4 articles, asked for once each")
     self.checks.expect(replies.allSatisfy { $0.status == 200 && $0.answer == .fresh }, "each visitor got an article")
     self.checks.expect(Set(replies.map(\.text)).count == 4, "each visitor got the right article")
     self.checks.expect(calls == 4, "the upstream was asked once for each article, not \(calls) times")
 
     let again = try await self.visitors.get(paths)
-    let more = self.tell("200 visitors later", requests: 200, since: before + calls, "all from memory")
-    self.checks.expect(again.allSatisfy { $0.status == 200 && $0.answer == .fresh }, "what is fresh was served")
-    self.checks.expect(more == 0, "what is fresh was not asked for again, but \(more) times")
+    let more = self.report("200 visitors later", requests: 200, since: before + calls, "all from memory")
+    self.checks.expect(again.allSatisfy { $0.status == 200 && $0.answer == .fresh }, "fresh articles were served")
+    self.checks.expect(more == 0, "fresh articles were not asked for again, but \(more) times")
   }
 
   /// Each article is refused once: the retry makes up for it.
@@ -49,7 +49,7 @@ struct Story {
     let (before, retries) = (self.upstream.requestCount, self.observed.total("retries"))
     self.upstream.become(.flaky)
     let replies = try await self.visitors.get((11...13).map { "articles/\($0)" })
-    let calls = self.tell("the first try fails", requests: 3, since: before, "3 retries, and nobody saw it")
+    let calls = self.report("the first try fails", requests: 3, since: before, "3 retries, which no visitor saw")
     self.checks.expect(replies.allSatisfy { $0.status == 200 && $0.answer == .fresh }, "a retry hid each hiccup")
     self.checks.expect(calls == 6, "each article took two calls, so 6 and not \(calls)")
     self.checks.expect(self.observed.total("retries") == retries + 3, "the metrics count 3 retries")
@@ -63,13 +63,13 @@ struct Story {
     await self.front.client.invalidate().settled()
     let reply = try await self.visitors.get("articles/1")
     let timeouts = self.observed.notices["timeout", default: 0]
-    let calls = self.tell("the upstream hangs", requests: 1, since: before, "\(timeouts) timeouts, then a stale answer")
+    let calls = self.report("the upstream hangs", requests: 1, since: before, "\(timeouts) timeouts, then stale")
     self.checks.expect(reply.status == 200 && reply.answer == .stale, "a stale article came instead of none")
     self.checks.expect(reply.text == "Article 1", "the stale article was the right one")
     self.checks.expect(calls == 2 && timeouts == 2, "two attempts were given up, not \(timeouts) of \(calls)")
   }
 
-  /// The upstream refuses everything: the breaker opens, and spares it.
+  /// The upstream refuses everything: the breaker opens, and sends it no more requests.
   private mutating func outage() async throws {
     let before = self.upstream.requestCount
     self.upstream.become(.down)
@@ -80,14 +80,14 @@ struct Story {
       if reply.status == 200, reply.answer == .stale { stale += 1 }
       requests += 1
     }
-    let calls = self.tell("the upstream is down", requests: requests, since: before, "until the breaker opens")
+    let calls = self.report("the upstream is down", requests: requests, since: before, "until the breaker opens")
     self.checks.expect(stale == requests, "each visitor got a stale article")
     self.checks.expect(self.observed.notices["circuit.opened"] == 1, "the breaker opened once")
 
     let replies = try await self.visitors.get((0..<100).map { "articles/\(self.articles[$0 % 4])" })
     let unknown = try await self.visitors.get("articles/99")
     let related = try await self.visitors.get("articles/1/related")
-    let more = self.tell("and stays down", requests: 102, since: before + calls, "stale answers, and no call at all")
+    let more = self.report("and stays down", requests: 102, since: before + calls, "stale answers, and no call at all")
     self.checks.expect(replies.allSatisfy { $0.status == 200 && $0.answer == .stale }, "all known articles were served")
     self.checks.expect(unknown.status == 503, "an unknown article was refused, with \(unknown.status)")
     self.checks.expect(related.status == 200 && related.text.isEmpty, "related articles fell back to none")
@@ -105,20 +105,20 @@ struct Story {
     }
     let probe = try await self.visitors.get("articles/1")
     let replies = try await self.visitors.get(self.articles.map { "articles/\($0)" })
-    let calls = self.tell("the upstream is back", requests: 5, since: before, "one probe, and all is fresh")
+    let calls = self.report("the upstream is back", requests: 5, since: before, "one probe, and all is fresh")
     self.checks.expect(([probe] + replies).allSatisfy { $0.answer == .fresh }, "all articles are fresh again")
     self.checks.expect(self.front.breaker.state == .closed, "the breaker is closed")
     self.checks.expect(calls == 4, "each article was asked for once, so 4 calls and not \(calls)")
   }
 
   /// Metrics, logs and traces agree about all of it.
-  private mutating func tellings() {
+  private mutating func checkNotices() {
     let notices = self.observed.notices
     for (name, count) in notices.sorted(by: { $0.key < $1.key }) {
       self.checks.expect(self.observed.entries(name) == count, "the log has \(count) entries for \(name)")
     }
-    let told = notices.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
-    print("told by metrics and log: \(told)")
+    let list = notices.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+    print("notices in metrics and log: \(list)")
     self.checks.expect(self.observed.runsInTraces > 0, "the runs are in the traces of the visitors' requests")
     print("runs in the traces of requests: \(self.observed.runsInTraces) of \(self.observed.total("runs"))")
   }

@@ -2,7 +2,7 @@ import Hummingbird
 import ServiceLifecycle
 import Synchronization
 
-/// The service behind: it has articles, counts its requests, and does what the story says.
+/// The upstream server: it has articles, counts its requests, and behaves as the story says.
 final class Upstream: Sendable {
   /// How the upstream answers.
   enum Mood: Sendable {
@@ -66,7 +66,7 @@ final class Upstream: Sendable {
 // MARK: - The story's side
 
 extension Upstream {
-  /// Changes how the upstream answers, and lets go of what is held.
+  /// Changes how the upstream server answers, and releases the requests that it holds.
   func become(_ mood: Mood) {
     let waiting = self.state.withLock { state in
       state.mood = mood

@@ -4,7 +4,7 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// What a visitor got.
+/// The reply to a visitor.
 struct Reply: Sendable {
   let status: Int
   /// What the header says; nil without one.

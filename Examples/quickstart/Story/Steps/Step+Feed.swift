@@ -6,19 +6,19 @@ extension Step {
     // Three pages, the last one shorter.
     let query = Post.feedQuery(pagesOf: stage.postCount / 3 + 2).disableAutomaticRunning()
     let store = stage.makeClient().store(for: query)
-    let narrator = Narrator(feedOn: stage.account)
+    let narrator = Narrator(feedOn: stage.transcript)
     let subscription = store.subscribe(with: narrator.handler)
 
-    stage.account.say(.caller, "asks for the next page as long as there is one")
+    stage.transcript.say(.caller, "asks for the next page as long as there is one")
     while store.hasNextPage, let page = try await store.fetchNextPage() {
-      stage.account.say(.caller, "has \(page.value.posts.count) more posts")
+      stage.transcript.say(.caller, "has \(page.value.posts.count) more posts")
     }
     subscription.cancel()
 
     let ids = store.currentValue.posts.map(\.id)
     let isComplete = ids.count == stage.postCount && Set(ids).count == stage.postCount
-    stage.account.check("all \(stage.postCount) posts are there, each once", isComplete)
-    stage.account.check("asked once more, the feed has no page", try await store.fetchNextPage() == nil)
+    stage.transcript.check("all \(stage.postCount) posts are there, each once", isComplete)
+    stage.transcript.check("asked once more, the feed has no page", try await store.fetchNextPage() == nil)
     let pageCount = store.currentValue.count
     stage.checkRequests(of: .feed, equal: pageCount)
     narrator.checkPhases([.idle] + Array(repeating: [.loading, .value], count: pageCount).joined())

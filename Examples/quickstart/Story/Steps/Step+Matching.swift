@@ -4,14 +4,14 @@ import PostService
 extension Step {
   static let matching = Step("All stores below a path are changed at once, without a request") { stage in
     let client = stage.makeClient()
-    stage.account.say(.caller, "fetches three posts below \(PathKeys.posts), and one below \(PathKeys.cachedPosts)")
+    stage.transcript.say(.caller, "fetches three posts below \(PathKeys.posts), and one below \(PathKeys.cachedPosts)")
     for id in 6...8 {
       await client.prefetch(for: Post.query(for: id))
     }
     await client.prefetch(for: Post.cachedQuery(for: 6))
 
-    let narrators = (6...8).map { Narrator(post: $0, account: stage.account) }
-    let other = Narrator(post: 6, subject: "cached", account: stage.account)
+    let narrators = (6...8).map { Narrator(post: $0, transcript: stage.transcript) }
+    let other = Narrator(post: 6, subject: "cached", transcript: stage.transcript)
     let subscription = OperationSubscription.combined(
       zip(6...8, narrators).map { id, narrator in
         client.store(for: Post.query(for: id)).subscribe(with: narrator.handler)
@@ -20,7 +20,7 @@ extension Step {
     defer { subscription.cancel() }
 
     stage.clear()
-    stage.account.say(.caller, "marks all posts below \(PathKeys.posts) as read")
+    stage.transcript.say(.caller, "marks all posts below \(PathKeys.posts) as read")
     for store in client.stores(matching: PathKeys.posts) {
       store.withExclusiveAccess { store in
         guard var post = store.currentValue ?? nil else { return }
@@ -32,9 +32,9 @@ extension Step {
     for (narrator, id) in zip(narrators, 6...8) {
       let titles = narrator.states.compactMap { ($0.currentValue ?? nil)?.title }
       let isMarked = titles.count == 2 && titles[1] == titles[0] + " (read)"
-      stage.account.check("post \(id) was marked", isMarked)
+      stage.transcript.check("post \(id) was marked", isMarked)
     }
-    stage.account.check("the post at the other path was left alone", other.states.count, equals: 1)
+    stage.transcript.check("the post at the other path was left alone", other.states.count, equals: 1)
     stage.checkNoRequests()
   }
 }

@@ -7,15 +7,15 @@ extension Step {
     // Without automatic running, the callers start the request, not the subscription.
     let query = Post.query(for: 3).waiting(at: gate).disableAutomaticRunning()
     let store = stage.makeClient().store(for: query)
-    let narrator = Narrator(post: 3, account: stage.account)
+    let narrator = Narrator(post: 3, transcript: stage.transcript)
     let subscription = store.subscribe(with: narrator.handler)
     defer { subscription.cancel() }
 
-    stage.account.say(.caller, "and nine more ask the store for post 3 at once")
+    stage.transcript.say(.caller, "and nine more ask the store for post 3 at once")
     let posts = try await tenTimes(gate) { _ in try await store.fetch() }
-    stage.account.say(.caller, "all ten have \((posts.first ?? nil).inWords)")
+    stage.transcript.say(.caller, "all ten have \((posts.first ?? nil).inWords)")
 
-    stage.account.check("each of the ten has post 3", posts.count { $0?.id == 3 }, equals: 10)
+    stage.transcript.check("each of the ten has post 3", posts.count { $0?.id == 3 }, equals: 10)
     stage.checkRequests(of: .post(id: 3), equal: 1)
     narrator.checkPhases(.idle, .loading, .value)
   }
@@ -25,7 +25,7 @@ extension Step {
     let context = stage.makeClient().defaultContext
     let query = Post.query(for: 4).waiting(at: gate).deduplicated()
 
-    stage.account.say(.caller, "and nine more ask for post 4 at once: five with a store of their own, five without one")
+    stage.transcript.say(.caller, "and nine more ask for post 4 at once: five with stores of their own, five without")
     let posts = try await tenTimes(gate) { number in
       if number.isMultiple(of: 2) {
         try await OperationStore.detached(query: query, initialContext: context).fetch()
@@ -33,14 +33,14 @@ extension Step {
         try await OperationRunner(operation: query, initialContext: context).run()
       }
     }
-    stage.account.say(.caller, "all ten have \((posts.first ?? nil).inWords)")
+    stage.transcript.say(.caller, "all ten have \((posts.first ?? nil).inWords)")
 
-    stage.account.check("each of the ten has post 4", posts.count { $0?.id == 4 }, equals: 10)
+    stage.transcript.check("each of the ten has post 4", posts.count { $0?.id == 4 }, equals: 10)
     stage.checkRequests(of: .post(id: 4), equal: 1)
   }
 }
 
-/// What ten calls bring that have all begun before the gate opens.
+/// The results of ten calls, all of which have begun before the gate opens.
 private func tenTimes<Value: Sendable>(
   _ gate: Gate,
   _ call: @escaping @Sendable (Int) async throws -> Value

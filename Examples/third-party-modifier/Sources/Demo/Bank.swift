@@ -2,7 +2,7 @@ import OperationAudit
 import OperationCore
 import Synchronization
 
-/// What the operations ask: accounts, and the bookings by the identifier of the run that has made them.
+/// A bank: accounts, and bookings by the identifier of the run that has made them.
 final class Bank: Sendable {
   private struct State {
     var balances: [String: Int]
@@ -39,7 +39,7 @@ struct NoAccount: Error, Equatable, CustomStringConvertible {
 }
 
 extension OperationContext {
-  /// The bank that the operations ask.
+  /// The bank of the operations.
   var bank: Bank {
     get { self[BankKey.self] }
     set { self[BankKey.self] = newValue }

@@ -14,7 +14,7 @@ struct Balance: QueryRequest, Hashable {
   }
 }
 
-/// Changes the balance of an account, and tells the bank in which audited run.
+/// Changes the balance of an account, and passes the identifier of the audited run to the bank.
 struct Booking: OperationRequest, Sendable {
   let amount: Int
   let name: String

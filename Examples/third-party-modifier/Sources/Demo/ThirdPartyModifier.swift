@@ -61,7 +61,7 @@ struct ThirdPartyModifier {
     try expect("the identifiers", trail.records.map(\.id), [1, 2, 4, 5, 3, 6, 7])
     try expect("the parents", trail.records.map(\.parentID), [nil, nil, 3, 3, nil, nil, nil])
     try expect("the principals", trail.records.map(\.principal), Array(repeating: "anna", count: 6) + [nil])
-    try expect("what the bank was told", bank.bookings, [4: -30, 5: 30])
+    try expect("the bookings of the bank", bank.bookings, [4: -30, 5: 30])
   }
 
   /// The result is a query again: the modifier changes neither the value nor the error.
@@ -74,7 +74,7 @@ struct ThirdPartyModifier {
   }
 }
 
-/// Something went otherwise than it should.
+/// A check has failed.
 struct Mistake: Error, CustomStringConvertible {
   let description: String
 }

@@ -4,9 +4,9 @@ internal import Synchronization
 extension AuditTrail {
   /// Calls a handler for each record from now on, until the subscription is cancelled or released.
   ///
-  /// The handler hears of the records in their order, one at a time. It is called on the thread of a run that has ended,
-  /// before that run returns or while another one does, so it should hand slow work on. It may read the trail,
-  /// subscribe, cancel any subscription and run audited operations: no lock is held.
+  /// The handler receives the records in their order, one at a time. It is called on the thread of a run that has ended,
+  /// before that run or another one returns, so it should not do slow work there. It may read the trail, subscribe, cancel
+  /// any subscription and run audited operations: no lock is held.
   ///
   /// - Parameter handler: Receives the records. It is not called for a record that was made before.
   /// - Returns: A subscription. After it was cancelled, no further call begins.
@@ -27,7 +27,7 @@ extension AuditTrail {
     }
   }
 
-  /// Tells the pending records, and those that are made meanwhile. One thread does so at a time.
+  /// Delivers the pending records, and those that are made meanwhile. One thread does so at a time.
   func deliver() {
     while let deliveries = self.state.withLock({ $0.takePending() }) {
       for delivery in deliveries {
@@ -53,10 +53,10 @@ final class Subscriber: Sendable {
   }
 }
 
-/// A record that subscribers have to hear of.
+/// A record that is delivered to subscribers.
 struct Delivery {
   let record: AuditRecord
-  /// The newest subscriber when the record was made. Later ones do not hear of it.
+  /// The newest subscriber when the record was made. Later ones do not receive it.
   let lastSubscriberID: UInt64
 }
 

@@ -3,12 +3,12 @@ internal import Synchronization
 
 internal import struct FoundationEssentials.Date
 
-/// Keeps the newest records of the operations that are audited in it, and tells them to subscribers.
+/// Keeps the newest records of the operations that are audited in it, and passes each record to subscribers.
 ///
 /// Make one for the program, and pass it to `.audited(in:)` of each operation that is to be recorded.
 ///
-/// A trail has a capacity, so that it does not grow in a service that runs for months. What has to be kept for longer is
-/// written elsewhere by a subscriber, which hears of each record once.
+/// A trail has a capacity, so that it does not grow in a service that runs for months. To keep records for longer, store
+/// them in a subscriber, which receives each record once.
 public final class AuditTrail: Sendable {
   /// The number of records that the trail keeps.
   public let capacity: Int
@@ -22,9 +22,9 @@ public final class AuditTrail: Sendable {
     /// In the order in which they subscribed.
     var subscribers: [Subscriber] = []
     var lastSubscriberID: UInt64 = 0
-    /// The records that are not told yet.
+    /// The records that are not delivered yet.
     var pending: [Delivery] = []
-    /// Whether a thread is telling records. Others leave theirs to it, which keeps the order.
+    /// Whether a thread is delivering records. Other threads leave theirs to it, which keeps the order.
     var isDelivering = false
   }
 

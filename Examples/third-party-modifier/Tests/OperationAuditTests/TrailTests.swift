@@ -4,7 +4,7 @@ import OperationTesting
 import Synchronization
 import Testing
 
-/// What a trail keeps, and what it tells its subscribers.
+/// The records that a trail keeps, and those that it passes to subscribers.
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct TrailTests {
   @Test(arguments: [1, 2, 7, 1000, .max])
@@ -25,38 +25,38 @@ struct TrailTests {
   }
 
   @Test
-  func `Subscribers hear of each later record, in the order in which they subscribed`() async throws {
+  func `Subscribers receive each later record, in the order in which they subscribed`() async throws {
     let trail = AuditTrail()
-    let heard = Mutex<[String]>([])
+    let received = Mutex<[String]>([])
     try await runOnce(in: trail)
     let subscriptions = ["a", "b"].map { name in
-      trail.subscribe { record in heard.withLock { $0.append("\(name)\(record.id)") } }
+      trail.subscribe { record in received.withLock { $0.append("\(name)\(record.id)") } }
     }
     try await runOnce(in: trail)
     subscriptions[0].cancel()
     subscriptions[0].cancel()
     try await runOnce(in: trail)
-    #expect(heard.withLock { $0 } == ["a2", "b2", "b3"])
+    #expect(received.withLock { $0 } == ["a2", "b2", "b3"])
     withExtendedLifetime(subscriptions) {}
   }
 
   @Test
   func `No lock is held while a handler is called`() async throws {
     let trail = AuditTrail()
-    let heard = Mutex<[Int]>([])
+    let received = Mutex<[Int]>([])
     let later = Mutex<[OperationSubscription]>([])
     let subscription = trail.subscribe { record in
-      heard.withLock { $0.append(record.id) }
+      received.withLock { $0.append(record.id) }
       #expect(trail.records.last == record)
       guard record.id == 1 else { return }
-      let added = trail.subscribe { record in heard.withLock { $0.append(record.id * 10) } }
+      let added = trail.subscribe { record in received.withLock { $0.append(record.id * 10) } }
       later.withLock { $0.append(added) }
-      // A run inside of a handler: it is told after the record that is being told.
+      // A run inside of a handler: its record is delivered after the current one.
       let task = Task.immediate { try await runOnce(in: trail) }
       later.withLock { $0.append(OperationSubscription { task.cancel() }) }
     }
     try await runOnce(in: trail)
-    #expect(heard.withLock { $0 } == [1, 2, 20])
+    #expect(received.withLock { $0 } == [1, 2, 20])
     subscription.cancel()
     for subscription in later.withLock({ $0 }) { subscription.cancel() }
   }
@@ -64,24 +64,24 @@ struct TrailTests {
   @Test
   func `A handler that another one cancels is not called any more`() async throws {
     let trail = AuditTrail()
-    let heard = Mutex<[String]>([])
+    let received = Mutex<[String]>([])
     let victim = Mutex<OperationSubscription?>(nil)
     let first = trail.subscribe { _ in
-      heard.withLock { $0.append("first") }
+      received.withLock { $0.append("first") }
       victim.withLock { $0 }?.cancel()
     }
-    let second = trail.subscribe { _ in heard.withLock { $0.append("second") } }
+    let second = trail.subscribe { _ in received.withLock { $0.append("second") } }
     victim.withLock { $0 = second }
     try await runOnce(in: trail)
-    #expect(heard.withLock { $0 } == ["first"])
+    #expect(received.withLock { $0 } == ["first"])
     first.cancel()
   }
 
   @Test
-  func `Runs on many threads are told once, in the order of the records`() async throws {
+  func `Runs on many threads are reported once, in the order of the records`() async throws {
     let trail = AuditTrail(capacity: 10_000)
-    let heard = Mutex<[Int]>([])
-    let subscription = trail.subscribe { record in heard.withLock { $0.append(record.id) } }
+    let received = Mutex<[Int]>([])
+    let subscription = trail.subscribe { record in received.withLock { $0.append(record.id) } }
     await withTaskGroup { group in
       for _ in 1...20 {
         group.addTask {
@@ -89,8 +89,8 @@ struct TrailTests {
         }
       }
     }
-    // The task that told the last record has returned, as all of them have.
-    #expect(heard.withLock { $0 } == trail.records.map(\.id))
+    // All tasks have returned, and so has the one that delivered the last record.
+    #expect(received.withLock { $0 } == trail.records.map(\.id))
     #expect(Set(trail.records.map(\.id)) == Set(1...10_000))
     #expect(trail.activeCount == 0)
     subscription.cancel()

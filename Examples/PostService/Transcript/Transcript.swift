@@ -1,10 +1,10 @@
 import Foundation
 import Synchronization
 
-/// Tells on standard output what happens while it happens, and counts what went wrong.
-package final class Account: Sendable {
-  /// Who or what a line is about; its name is the line's second column.
-  package enum Voice: String, CaseIterable, Sendable {
+/// Prints what happens, as it happens, and counts the checks and the failures.
+package final class Transcript: Sendable {
+  /// The part of the program that a line is about; its name is the second column.
+  package enum Source: String, CaseIterable, Sendable {
     case caller, query, state, server, note, ok, wrong, skipped
   }
 
@@ -28,14 +28,14 @@ package final class Account: Sendable {
   }
 }
 
-extension Account {
+extension Transcript {
   package func title(_ text: String) {
     self.output("\n" + self.paint(text, .bold) + "\n")
   }
 
-  package func say(_ voice: Voice, _ text: String) {
+  package func say(_ source: Source, _ text: String) {
     let seconds = self.start.duration(to: .now).seconds.padding(to: 8, alignment: .right)
-    let name = self.paint(voice.rawValue.padding(to: Voice.width), voice.colour)
+    let name = self.paint(source.rawValue.padding(to: Source.width), source.colour)
     self.output("\(self.paint(seconds, .dim))  \(name)  \(text)\n")
   }
 
@@ -45,8 +45,8 @@ extension Account {
   }
 }
 
-extension Account {
-  /// Says whether a claim holds, and remembers it when it does not.
+extension Transcript {
+  /// Prints whether a claim holds, and counts it.
   @discardableResult
   package func check(_ claim: String, _ holds: Bool, found: @autoclosure () -> String? = nil) -> Bool {
     self.tally.withLock {
@@ -67,7 +67,7 @@ extension Account {
     self.check(text, false)
   }
 
-  /// Tells the sum; true when nothing went wrong and something was checked.
+  /// Prints the totals. Returns true if there was a check and none has failed.
   package func close() -> Bool {
     let tally = self.tally.withLock { $0 }
     let seconds = self.start.duration(to: .now).seconds
@@ -78,7 +78,7 @@ extension Account {
   }
 }
 
-extension Account.Voice {
+extension Transcript.Source {
   package static let width = Self.allCases.map(\.rawValue.count).max() ?? 0
 
   fileprivate var colour: Paint.Style {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Colours for a terminal; nothing at all for a pipe or a file.
+/// Colours for a terminal, and none for a pipe or a file.
 package struct Paint: Sendable {
   package enum Style: Int, Sendable {
     case bold = 1
