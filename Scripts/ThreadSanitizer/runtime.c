@@ -1,15 +1,16 @@
-// What the thread sanitizer cannot see of Swift's runtime on Linux.
+// Reports to the thread sanitizer what it cannot see in Swift's runtime on Linux.
 //
-// The fast paths of `Mutex` are compiled into its callers and are seen; the slow ones live in libswiftSynchronization,
-// which is not instrumented, so after a contended lock the sanitizer misses that the lock orders its owners. In the
-// same way libswift_Concurrency says that a continuation was resumed, but not that the task noticed when it was resumed
-// before it was awaited. The functions below stand in front of the runtime's own, call them, and say so.
+// The fast paths of `Mutex` are compiled into its callers, where the sanitizer sees them. The slow paths are in
+// libswiftSynchronization, which is not instrumented, so after a contended lock the sanitizer misses that the lock orders
+// its owners. In the same way libswift_Concurrency reports that a continuation was resumed, but not that a task has found
+// its continuation resumed before it awaited it. The functions below replace those of the runtime, call them, and report
+// the missing part.
 //
-// Nor does it see the counts of references, by which a value that is copied on write is known to be the only one: who has
-// let go of the others has read them before.
+// The sanitizer does not see reference counts either. A value that is copied on write may be changed when it has one
+// reference: the threads that have released the others have read the value before.
 //
-// They are linked into the test binary of a sanitized build and nowhere else. Where a runtime does not have one of
-// these functions, nobody calls ours.
+// The functions are linked only into the test binary of a sanitized build. If the runtime does not have one of them, ours
+// is never called.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -68,8 +69,8 @@ struct continuation {
 
 enum { bits_of_flags = 16 };
 
-// Resuming releases the task; who goes on has to acquire it, whether it was enqueued for that, found the continuation
-// resumed when it came to await it, or while it went to sleep.
+// Resuming a continuation releases the task. The code that continues has to acquire it, whether the task was enqueued,
+// or has found the continuation resumed when it awaited it or while it was being suspended.
 SWIFT_ASYNC static void go_on(CONTEXT continuation) {
   continuation->resume_parent = (SWIFT_ASYNC void (*)(CONTEXT))(continuation->flags >> bits_of_flags);
   void *task = swift_task_getCurrent ? swift_task_getCurrent() : NULL;
@@ -77,7 +78,7 @@ SWIFT_ASYNC static void go_on(CONTEXT continuation) {
   return continuation->resume_parent(continuation);
 }
 
-// Nobody but the task reads either field before it awaits, and the runtime only the lowest flags afterwards.
+// Before the await only the task reads the two fields, and afterwards the runtime reads only the lowest flags.
 SWIFT_ASYNC void swift_continuation_await(struct continuation *continuation) {
   SWIFT_ASYNC void (*next)(struct continuation *) = dlsym(RTLD_NEXT, "swift_continuation_await");
   continuation->flags |= (uintptr_t)continuation->resume_parent << bits_of_flags;
@@ -90,7 +91,7 @@ SWIFT_ASYNC void swift_continuation_await(struct continuation *continuation) {
 static void (*next_release)(void *object);
 static bool (*next_uniqueness)(const void *object);
 
-// Other libraries' constructors come before ours.
+// The constructors of other libraries run before ours, so this is done at the first use.
 static void find_reference_counting(void) {
   next_release = dlsym(RTLD_NEXT, "swift_release");
   next_uniqueness = dlsym(RTLD_NEXT, "swift_isUniquelyReferenced_nonNull_native");
@@ -109,7 +110,7 @@ bool swift_isUniquelyReferenced_nonNull_native(const void *object) {
   return unique;
 }
 
-// In generic code the standard library's own function asks.
+// Generic code calls this function of the standard library.
 SWIFT bool is_known_uniquely_referenced(void **object, const void *type) __asm__(IS_KNOWN_UNIQUELY_REFERENCED);
 
 SWIFT bool is_known_uniquely_referenced(void **object, const void *type) {
