@@ -10,7 +10,7 @@ typealias TextState = QueryState<String, any Error>
 typealias TextStore = OperationStore<TextState>
 typealias TextRecorder = EventRecorder<TextState>
 
-/// The error of a storage that a test lets fail.
+/// The error of a storage that a test makes fail.
 struct Broken: Error {}
 
 /// A client with a storage and a manual clock, as a program has them after each start.
@@ -60,7 +60,7 @@ final class TestStorage: PersistentStorage {
   /// Open unless a test wants reads, or writes, to wait.
   let reading: Gate
   let writing: Gate
-  /// Where each write comes to when it has ended.
+  /// Each write passes it when it has ended.
   let written = Gate(isOpen: true)
   private let state = Mutex(State())
 

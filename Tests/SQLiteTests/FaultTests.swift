@@ -23,7 +23,7 @@
       try self.check(complete)
       #expect(callCount >= 4 * Self.count)
 
-      // Each place on its own takes some minutes; the default is a sample that begins, and ends, with all of them.
+      // All places take some minutes. The default is a sample that has all of the first and of the last places.
       let isComplete = ProcessInfo.processInfo.environment["SWIFT_OPERATION_ALL_FAULTS"] != nil
       let places = (1...callCount + 2).filter { isComplete || $0 <= 24 || $0 > callCount - 12 || $0 % 17 == 0 }
       await withTaskGroup(of: Void.self) { group in
@@ -47,7 +47,7 @@
       }
     }
 
-    /// Checks what a server has got against what was accepted.
+    /// Compares the requests of the server with the accepted calls.
     private func check(_ folder: Folder, _ comment: Comment = "") throws {
       func lines(_ name: String) -> [String] {
         String(decoding: (try? folder.read(name)) ?? Data(), as: UTF8.self).split(separator: "\n").map(String.init)
@@ -100,7 +100,7 @@
       await storage.close()
     }
 
-    @Test func `A damaged page is told, and nothing is taken from it`() async throws {
+    @Test func `A damaged page is detected, and none of its entries is used`() async throws {
       let folder = try Folder()
       let storage = try SQLiteStorage(path: folder.file())
       try await storage.apply((0..<400).map { .put(key: "key\($0 + 1_000)", value: Array("value \($0)".utf8)) })
@@ -124,7 +124,7 @@
         do {
           let storage = try SQLiteStorage(path: copy.file())
           for entry in (try? await storage.entries(withPrefix: "")) ?? [] {
-            // Either as it was, or marked as damaged, or under a key that is damaged and that no one asks for.
+            // Either as it was, or marked as damaged, or with a damaged key, which is never looked up.
             #expect(entry.value == model[entry.key] || entry.value.first == 0 || model[entry.key] == nil)
           }
           await storage.close()
@@ -156,7 +156,7 @@
     }
 
     @Test(.enabled(if: mayMount(), "This user may not mount a small disk."))
-    func `A full disk is told, nothing of the batch is kept, and it goes on when there is room`() async throws {
+    func `A full disk is reported, nothing of the batch is kept, and writing works again later`() async throws {
       let folder = try Folder()
       let disk = folder.file("disk")
       try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: true)

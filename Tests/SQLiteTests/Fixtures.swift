@@ -20,7 +20,7 @@
       try? FileManager.default.removeItem(atPath: self.path)
     }
 
-    /// A folder in memory, where the disk is of no concern.
+    /// A folder in memory, for tests that do not depend on a disk.
     static func inMemory() throws -> Folder {
       try Folder(in: FileManager.default.isWritableFile(atPath: "/dev/shm") ? "/dev/shm" : NSTemporaryDirectory())
     }

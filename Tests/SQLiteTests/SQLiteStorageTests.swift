@@ -58,7 +58,7 @@
       await again.close()
     }
 
-    @Test func `Batches that come at once are committed together, and each fails for itself`() async throws {
+    @Test func `Batches that come at once are committed together, and each fails by itself`() async throws {
       let storage = try SQLiteStorage(path: self.folder.file())
       try await DatabaseQueue(path: self.folder.file()).write { database in
         try database.execute(
@@ -150,7 +150,7 @@
       expectRefusal(.cannotOpen, of: self.folder.path)
     }
 
-    /// The schema that version 1 has written, as it was.
+    /// Creates a database with the schema of version 1.
     private func makeVersion1(entries: [String: String]) throws {
       let queue = try DatabaseQueue(path: self.folder.file())
       try queue.writeWithoutTransaction { database in

@@ -6,8 +6,8 @@
 
   /// A storage that kills the process at one of its calls.
   ///
-  /// Each call counts twice: before it is made, and after it has been made and before the caller hears of it. A journal entry
-  /// that was stored is noted in between: from then on its call must not be lost.
+  /// Each call counts twice: before it is made, and after it has been made and before it returns. In between, the number of a
+  /// stored journal entry is written to a file: from then on its call must not be lost.
   final class KillingStorage: PersistentStorage {
     private let base: any PersistentStorage
     private let accepted: LineFile
@@ -32,13 +32,13 @@
     nonisolated(nonsending) func apply(_ batch: [StorageChange]) async throws {
       self.step()
       try await self.base.apply(batch)
-      for case .put(_, let value) in batch { try self.note(value) }
+      for case .put(_, let value) in batch { try self.record(value) }
       self.step()
     }
 
     nonisolated(nonsending) func close() async { await self.base.close() }
 
-    private func note(_ value: [UInt8]) throws {
+    private func record(_ value: [UInt8]) throws {
       struct Entry: Decodable {
         let arguments: String
         let attempts: Int

@@ -6,11 +6,11 @@
   import OperationPersistence
   import OperationSQLite
 
-  /// A program that tests start, kill and start again: it makes calls of a mutation, which a journal keeps in a database.
+  /// A program that tests start, kill and start again. It makes calls of a mutation with a journal in a database.
   ///
   /// `StorageSubject calls DATABASE SERVER COUNT KILL-AT` resumes, makes the calls that the server file has not accepted yet,
-  /// and kills itself at the given call of the storage; 0 for never. A call that is stored is noted in `SERVER.accepted`, and
-  /// each request that the server gets in `SERVER`.
+  /// and kills itself at the given call of the storage; 0 for never. It adds the number of each stored call to
+  /// `SERVER.accepted`, and each request that the server receives to `SERVER`.
   ///
   /// `StorageSubject writes DATABASE NAME COUNT` puts entries of a name, one after the other.
   @main
@@ -87,7 +87,7 @@
     }
   }
 
-  /// A file to which whole lines are added, also when the process is killed.
+  /// A file of lines. A line is written in one call, so that it is whole even if the process is killed.
   struct LineFile: Sendable {
     let path: String
 

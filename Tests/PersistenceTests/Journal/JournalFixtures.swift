@@ -12,7 +12,7 @@ struct Note: Codable, Hashable, Sendable {
 
 typealias TextNoteState = QueryState<String, any Error>
 
-/// What a server has done: each key once, however often it is asked.
+/// A server that does the request of each key once.
 final class Server: Sendable {
   struct Request: Hashable, Sendable {
     let key: String?
@@ -60,7 +60,7 @@ struct Send: MutationRequest {
   }
 }
 
-/// Tries again at once, as a third party writes it.
+/// Runs an operation again after a failure, at once.
 struct TryAgain<Operation: OperationRequest>: OperationModifier {
   func run(
     isolation: isolated (any Actor)?,
@@ -81,10 +81,9 @@ extension OperationRequest {
 }
 
 extension Program {
-  /// A journal with keys `k1`, `k2` and so on, as the client's.
+  /// Makes a journal with the keys `k1`, `k2` and so on, and sets it as that of the client.
   func makeJournal(attemptsBeforeSetAside: Int = 5, prefix: String = "k") -> MutationJournal {
-    let count = Atomic<Int>.init(0)
-    let counter = KeyCounter(count)
+    let counter = KeyCounter()
     let journal = MutationJournal(
       storage: self.storage,
       attemptsBeforeSetAside: attemptsBeforeSetAside,
@@ -96,11 +95,7 @@ extension Program {
 }
 
 final class KeyCounter: Sendable {
-  private let count: Atomic<Int>
-
-  init(_ count: consuming Atomic<Int>) {
-    self.count = count
-  }
+  private let count = Atomic(0)
 
   func next() -> Int { self.count.wrappingAdd(1, ordering: .relaxed).newValue }
 }
@@ -116,7 +111,7 @@ extension MutationJournal {
   }
 }
 
-/// Leaves calls behind, as a program that ends in the middle of them.
+/// Stores calls as a program leaves them that ends before they have ended.
 func leaveCalls(
   _ texts: [String],
   in storage: any PersistentStorage,

@@ -2,22 +2,21 @@ import OperationCore
 import OperationMutation
 import OperationPersistence
 import OperationTesting
-import Synchronization
 import TestFixtures
 import Testing
 
-/// Keeps what it is told.
+/// Keeps the notices that it receives.
 private final class Notices: OperationNoticeObserver {
-  private let state = Mutex<[OperationNotice]>([])
+  private let log = Log<OperationNotice>()
 
-  var all: [OperationNotice] { self.state.withLock { $0 } }
-  /// The names of the notices that tell events.
+  var all: [OperationNotice] { self.log.all }
+  /// The names of the notices of events, which have no level.
   var events: [String] { self.all.filter { $0.level == nil }.map(\.name.description) }
   /// The numbers of pending calls, in order.
   var levels: [Int] { self.all.filter { $0.name == .journalPending }.compactMap(\.level) }
 
   func receive(_ notice: OperationNotice, in context: OperationContext) {
-    self.state.withLock { $0.append(notice) }
+    self.log.append(notice)
   }
 }
 
@@ -34,7 +33,7 @@ private final class Notices: OperationNoticeObserver {
 
   private func send(_ script: Script? = nil) -> Send { Send(server: self.server, script: script ?? self.script) }
 
-  @Test func `A call is told when it is accepted and when it is sent, with the number of those that are left`()
+  @Test func `A call is reported when it is accepted and when it is sent, with the number of calls that are left`()
     async throws
   {
     let program = self.program()
@@ -54,7 +53,7 @@ private final class Notices: OperationNoticeObserver {
     #expect(!"\(self.notices.all)".contains("secret"))
   }
 
-  @Test func `A call that cannot be stored is not told as accepted`() async throws {
+  @Test func `A call that cannot be stored is not reported as accepted`() async throws {
     let storage = TestStorage()
     storage.failToWrite(true)
     let program = self.program(storage)
@@ -65,7 +64,7 @@ private final class Notices: OperationNoticeObserver {
     #expect(Set(self.notices.levels) == [0])
   }
 
-  @Test func `A failure that the caller is told of is final`() async throws {
+  @Test func `A failure that is thrown to the caller is final`() async throws {
     let program = self.program()
     _ = program.makeJournal()
     self.script.enqueue(.error(Refused()))
@@ -116,7 +115,7 @@ private final class Notices: OperationNoticeObserver {
     #expect(self.notices.levels == [0, 1, 0, 1, 0])
   }
 
-  @Test func `Calls of an earlier start are pending, and an unregistered name is told`() async throws {
+  @Test func `Calls of an earlier start are pending, and an unregistered name is reported`() async throws {
     let storage = InMemoryStorage()
     let first = Program(storage)
     let mutation = self.send().journaled(as: "send", failsForGood: { _ in false })
@@ -146,7 +145,7 @@ private final class Notices: OperationNoticeObserver {
     #expect(self.notices.levels == [2, 1])
   }
 
-  @Test func `The observers of an operation hear of its calls, but not of the number`() async throws {
+  @Test func `The observers of an operation receive its calls, but not the number`() async throws {
     let program = Program()
     _ = program.makeJournal()
     self.script.enqueue(.value("ok"))
@@ -158,7 +157,7 @@ private final class Notices: OperationNoticeObserver {
     #expect(self.notices.levels.isEmpty)
   }
 
-  @Test func `The number that observers hear last is the present one, whoever changes it`() async throws {
+  @Test func `The last number that observers receive is the current one, whichever thread changes it`() async throws {
     let program = self.program()
     let journal = program.makeJournal()
     let mutation = self.send(Script(default: .value("ok"))).journaled(as: "send")
@@ -179,20 +178,19 @@ private final class Notices: OperationNoticeObserver {
   @Test func `An observer may use the journal`() async throws {
     let program = Program()
     let journal = program.makeJournal()
-    let seen = Mutex<[Int]>([])
+    let counts = Log<Int>()
     final class Reader: OperationNoticeObserver {
       let read: @Sendable () -> Void
       init(read: @escaping @Sendable () -> Void) { self.read = read }
       func receive(_ notice: OperationNotice, in context: OperationContext) { self.read() }
     }
     let reader = Reader {
-      let count = journal.entries.count
-      seen.withLock { $0.append(count) }
+      counts.append(journal.entries.count)
     }
     program.client.defaultContext.operationNoticeObservers.append(reader)
     self.script.enqueue(.value("ok"))
     _ = try await program.client.store(for: self.send().journaled(as: "send")).mutate(with: Note(id: 1, text: "a"))
     // Accepted and one pending; none pending and sent.
-    #expect(seen.withLock { $0 } == [1, 1, 0, 0])
+    #expect(counts.all == [1, 1, 0, 0])
   }
 }

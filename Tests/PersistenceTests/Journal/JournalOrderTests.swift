@@ -157,7 +157,7 @@ import Testing
     #expect(screen.shown == "server+a")
   }
 
-  @Test func `A cancelled call that is made again is shown beneath later ones`() async throws {
+  @Test func `A cancelled call that is made again is shown below later ones`() async throws {
     let screen = self.start(InMemoryStorage())
     let first = screen.call("a")
     _ = try await self.script.next()
@@ -174,7 +174,7 @@ import Testing
     #expect(screen.shown == "server+a+b")
   }
 
-  @Test func `A call that was put aside waits for the one that is being made, and is shown beneath it`() async throws {
+  @Test func `A call that was put aside waits for the one that is being made, and is shown below it`() async throws {
     let screen = self.start(InMemoryStorage(), attemptsBeforeSetAside: 1)
     self.script.enqueue(.error(Refused()))
     await expectWarning(.journalEntrySetAside) {
@@ -226,7 +226,7 @@ private struct Screen {
 }
 
 extension TestStorage {
-  /// What the next start of the program reads if this one ends now.
+  /// The storage that the next start of the program reads if this one ends now.
   fileprivate func copy() async throws -> InMemoryStorage {
     InMemoryStorage(entries: try await self.base.entries(withPrefix: ""))
   }

@@ -6,7 +6,7 @@ import TestFixtures
 import Testing
 
 @Suite(.warningsAreIssues) struct JournalStressTests {
-  @Test(arguments: 0..<10) func `Calls that are cancelled at any time are made all the same, each once and in order`(
+  @Test(arguments: 0..<10) func `Calls that are cancelled at any time are still made, each once and in order`(
     seed: Int
   ) async throws {
     let server = Server()
@@ -59,7 +59,7 @@ import Testing
   }
 }
 
-/// Suspends at each call, so that what is concurrent gets into each other's way.
+/// Suspends at each call, so that concurrent calls interleave.
 private actor SlowStorage: PersistentStorage {
   private let base = InMemoryStorage()
 

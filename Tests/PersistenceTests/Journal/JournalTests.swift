@@ -3,7 +3,6 @@ import OperationCore
 import OperationMutation
 import OperationPersistence
 import OperationTesting
-import Synchronization
 import TestFixtures
 import Testing
 
@@ -66,7 +65,7 @@ import Testing
     #expect(journal.entries.isEmpty)
   }
 
-  @Test func `A caller is told of a failure, and the entry goes`() async throws {
+  @Test func `A failure is thrown to the caller, and the entry is removed`() async throws {
     let program = Program()
     let journal = program.makeJournal()
     self.script.enqueue(.error(Refused()))
@@ -76,7 +75,7 @@ import Testing
     #expect(try await program.storage.keys().isEmpty)
   }
 
-  @Test func `A failure that is not for good leaves the entry, and holds up its scope until it is resumed`()
+  @Test func `A failure that is not final leaves the entry, and blocks its scope until it is resumed`()
     async throws
   {
     let program = Program()
@@ -165,19 +164,17 @@ import Testing
     #expect(journal.entries.isEmpty)
   }
 
-  @Test func `A task that a call has begun, and that goes on after its end, has no part in its turn`() async throws {
+  @Test func `A task that a call has started and that outlives the call has no part in its turn`() async throws {
     let program = Program()
     let journal = program.makeJournal()
     let gate = Gate()
     let inner = program.client.store(for: self.send().scope("s").journaled(as: "send"))
-    let begun = EventualTask()
+    let started = Box<Task<Void, any Error>?>(nil)
     let outer = Nested { _ in
-      begun.set(
-        Task {
-          try await gate.wait()
-          _ = try await inner.mutate(with: Note(id: 1, text: "late"))
-        }
-      )
+      started.value = Task {
+        try await gate.wait()
+        _ = try await inner.mutate(with: Note(id: 1, text: "late"))
+      }
     }
     try await program.client.store(for: outer.scope("s").journaled(as: "outer")).mutate(
       with: Note(id: 1, text: "outer")
@@ -190,7 +187,7 @@ import Testing
     run.succeed("ok")
     try await self.script.next().succeed("ok")
     _ = try await first.value
-    try await begun.value()
+    try await started.value?.value
     #expect(self.server.done == ["first", "late"])
   }
 
@@ -291,32 +288,19 @@ import Testing
     #expect(journal.entries.isEmpty)
   }
 
-  @Test func `Observers hear of every change`() async throws {
+  @Test func `Observers receive every change`() async throws {
     let program = Program()
     let journal = program.makeJournal()
-    let heard = Heard()
-    let subscription = journal.subscribe { heard.note($0.count) }
+    let counts = Log<Int>()
+    let subscription = journal.subscribe { counts.append($0.count) }
     let store = program.client.store(for: self.send().journaled(as: "send"))
     let call = Task.immediate { try await store.mutate(with: Note(id: 1, text: "a")) }
     try await self.script.next().succeed("ok")
     _ = try await call.value
-    #expect(heard.counts.first == 0)
-    #expect(heard.counts.contains(1))
-    #expect(heard.counts.last == 0)
+    #expect(counts.all.first == 0)
+    #expect(counts.all.contains(1))
+    #expect(counts.all.last == 0)
     subscription.cancel()
-  }
-}
-
-/// A task that is begun by code which cannot return it.
-private final class EventualTask: Sendable {
-  private let task = Mutex<Task<Void, any Error>?>(nil)
-
-  func set(_ task: Task<Void, any Error>) {
-    self.task.withLock { $0 = task }
-  }
-
-  func value() async throws {
-    try await self.task.withLock { $0 }?.value
   }
 }
 
@@ -330,16 +314,7 @@ extension MutationJournal {
   }
 }
 
-private final class Heard: Sendable {
-  private let state = Mutex<[Int]>([])
-
-  var counts: [Int] { self.state.withLock { $0 } }
-
-  func note(_ count: Int) {
-    self.state.withLock { $0.append(count) }
-  }
-}
-
+/// A mutation that calls a closure, which may make other calls.
 private struct Nested: MutationRequest {
   let path: OperationPath = ["outer"]
   let body: @Sendable (OperationContext) async throws -> Void

@@ -88,7 +88,7 @@ import Testing
     #expect(try await storage.keys().isEmpty)
   }
 
-  @Test func `A call that fails again stays, holds up its scope, and is put aside in the end`() async throws {
+  @Test func `A call that fails again stays, blocks its scope, and is put aside in the end`() async throws {
     let storage = InMemoryStorage()
     try await leaveCalls(["a", "b"], in: storage)
     try await leaveCalls(["free"], in: storage, scope: nil)
@@ -106,7 +106,7 @@ import Testing
     #expect(self.server.requests.map(\.text) == ["a", "free", "a", "b"])
   }
 
-  @Test func `A name that no one has registered stays, is reported, and keeps its place`() async throws {
+  @Test func `A call whose name is not registered stays, is reported, and keeps its place`() async throws {
     let storage = InMemoryStorage()
     try await leaveCalls(["a"], in: storage, name: "other")
     try await leaveCalls(["b"], in: storage)
@@ -124,7 +124,7 @@ import Testing
   }
 
   @Test(arguments: ["", "{", "{\"format\":2}", "null", "{\"format\":1,\"id\":7}"])
-  func `An entry that cannot be read is kept as it is, reported, and holds up nothing`(text: String) async throws {
+  func `An entry that cannot be read is kept as it is, reported, and blocks nothing`(text: String) async throws {
     let storage = InMemoryStorage()
     try await leaveCalls(["a"], in: storage)
     let key = "journal/00000000000000000007-odd"
@@ -156,7 +156,7 @@ import Testing
     #expect(self.server.done.last == "b")
   }
 
-  @Test func `Updates of calls that wait are laid over the restored state, in order`() async throws {
+  @Test func `Updates of calls that wait are shown over the restored state, in order`() async throws {
     let storage = InMemoryStorage()
     let before = Program(storage)
     let note = Script().query(path: ["note"]).persisted(as: "note")
@@ -184,7 +184,7 @@ import Testing
     #expect(store.stateWithoutLayers.currentValue == "server+a+b")
   }
 
-  @Test func `A removal that fails is made up for, and the value is the caller's`() async throws {
+  @Test func `A removal that fails is repeated with the next call, and the caller gets its value`() async throws {
     let storage = TestStorage()
     let program = Program(storage)
     let journal = program.makeJournal()

@@ -2,10 +2,10 @@ import OperationCore
 import OperationMutation
 import OperationPersistence
 import OperationTesting
-import Synchronization
+import TestFixtures
 import Testing
 
-/// Calls that wait for a condition, as for the network.
+/// Calls that wait for a condition, such as the network.
 @Suite(.warningsAreIssues) struct WaitingReplayTests {
   private let server = Server()
   private let network = NetworkSwitch()
@@ -108,7 +108,7 @@ import Testing
     #expect(journal.entries.isEmpty)
   }
 
-  @Test func `A count that cannot be stored is reported, and the call is made all the same`() async throws {
+  @Test func `A count that cannot be stored is reported, and the call is still made`() async throws {
     let storage = TestStorage()
     try await self.leave(["a"], in: storage.base)
     let program = Program(storage)
@@ -129,26 +129,20 @@ import Testing
     #expect(journal.entries.isEmpty)
   }
 
-  @Test func `An observer hears of a change that comes while it is told the entries for the first time`() async throws {
+  @Test func `An observer receives a change during its first call with the entries`() async throws {
     let program = Program()
     let journal = program.makeJournal()
     let store = program.client.store(for: self.mutation)
-    let counts = Mutex<[Int]>([])
-    let call = Mutex<Task<String, any Error>?>(nil)
+    let counts = Log<Int>()
+    let call = Box<Task<String, any Error>?>(nil)
     let subscription = journal.subscribe { entries in
-      let isFirst = counts.withLock { counts in
-        counts.append(entries.count)
-        return counts.count == 1
-      }
-      guard isFirst else { return }
-      let task = Task.immediate { try await store.mutate(with: Note(id: 1, text: "a")) }
-      call.withLock { $0 = task }
+      guard counts.append(entries.count) == 1 else { return }
+      call.value = Task.immediate { try await store.mutate(with: Note(id: 1, text: "a")) }
     }
-    #expect(counts.withLock { $0.first } == 0)
-    #expect(counts.withLock { $0.last } == 1)
-    let task = call.withLock { $0 }
-    task?.cancel()
-    _ = await task?.result
+    #expect(counts.all.first == 0)
+    #expect(counts.all.last == 1)
+    call.value?.cancel()
+    _ = await call.value?.result
     subscription.cancel()
   }
 }

@@ -2,7 +2,7 @@ import OperationPersistence
 import Testing
 
 @Suite struct InMemoryStorageTests {
-  @Test func `Entries come in the order of the bytes of their keys`() async throws {
+  @Test func `Entries are in the order of the bytes of their keys`() async throws {
     let storage = InMemoryStorage()
     try await storage.apply(["b", "a/2", "a/10", "a", "B"].map { .put(key: $0, value: [1]) })
     #expect(try await storage.keys() == ["B", "a", "a/10", "a/2", "b"])
@@ -10,7 +10,7 @@ import Testing
     #expect(try await storage.keys("c") == [])
   }
 
-  @Test func `The later change of a key in a batch counts`() async throws {
+  @Test func `The last change of a key in a batch applies`() async throws {
     let storage = InMemoryStorage(entries: [StorageEntry(key: "c", value: [0])])
     try await storage.apply([
       .put(key: "a", value: [1]), .put(key: "a", value: [2]), .remove(key: "b"), .put(key: "b", value: [3]),
@@ -23,7 +23,7 @@ import Testing
     )
   }
 
-  @Test func `Keys of other bytes are other keys, also where the strings are equal`() async throws {
+  @Test func `Keys with different bytes are different, even if the strings are equal`() async throws {
     let (composed, decomposed) = ("\u{E9}", "e\u{301}")
     #expect(composed == decomposed)
     let storage = InMemoryStorage(entries: [StorageEntry(key: composed, value: [1])])

@@ -79,7 +79,7 @@ import Testing
     await expectWarning(.noStorage) { #expect(await client.restore() == 0) }
   }
 
-  @Test func `A path with an object in it is reported, and its value not stored`() async throws {
+  @Test func `A path with an object in it is reported, and its value is not stored`() async throws {
     let program = Program()
     let script = Script(default: .value("a"))
     let store = expectWarning(.unstorablePath) { program.client.store(for: script.query().persisted(as: "text")) }

@@ -5,7 +5,7 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-/// Does anything at random to some stores, restarts, and compares each store with the one from before.
+/// Changes stores at random, restarts, and compares each store with the one before.
 @Suite(.warningsAreIssues) struct RestoreModelTests {
   private struct Facts: Equatable {
     let value: String?

@@ -31,7 +31,7 @@ import Testing
     #expect(restored.isStale)
   }
 
-  @Test func `The first subscriber hears of the stored value and of no earlier state`() async throws {
+  @Test func `The first subscriber receives the stored value and no earlier state`() async throws {
     let program = Program()
     program.store().currentValue = "stored"
     await program.client.persistence.flush()
@@ -75,7 +75,7 @@ import Testing
     #expect(!program.restarted().store().isStale)
   }
 
-  @Test func `A reset store is not restored to what it was`() async throws {
+  @Test func `A store that was reset is not restored`() async throws {
     let program = Program()
     let store = program.store()
     store.currentValue = "stored"
@@ -99,7 +99,7 @@ import Testing
     #expect(client.store(for: Script().query(path: ["a", 1]).persisted(as: "text")).currentValue == "of the number")
   }
 
-  @Test func `A value of nil is told from no value`() async throws {
+  @Test func `A value of nil is distinguished from no value`() async throws {
     let program = Program()
     let query = OperationScript<String?, any Error>().query(path: ["optional"]).persisted(as: "optional")
     program.client.store(for: query).currentValue = .some(nil)
@@ -108,7 +108,7 @@ import Testing
     #expect(restored.currentValue == .some(nil))
     #expect(restored.valueUpdateCount == 1)
     restored.currentValue = nil
-    await restored.persistenceFlushed()
+    await restored.context.operationClient?.persistence.flush()
     let again = program.restarted().client.store(for: query)
     #expect(again.currentValue == nil)
     #expect(again.valueUpdateCount == 2)
@@ -146,11 +146,5 @@ import Testing
     }
     #expect(OperationStore.detached(query: query).currentValue == "stored")
     clock.advance(by: .milliseconds(100))
-  }
-}
-
-extension OperationStore {
-  func persistenceFlushed() async {
-    await self.context.operationClient?.persistence.flush()
   }
 }

@@ -57,7 +57,7 @@ import Testing
     self.clock.advance(by: .milliseconds(1))
     let run = try await script.next()
     storage.reading.open()
-    // It is shown all the same: nothing newer is there.
+    // It is still shown, as there is no newer value.
     _ = try await recorder.firstState { $0.currentValue == "stored" && $0.isLoading }
     run.succeed("fetched")
     _ = try await recorder.firstState { $0.currentValue == "fetched" }
@@ -94,8 +94,7 @@ import Testing
     #expect(store.valueUpdateCount == 1)
   }
 
-  @Test func `A value that was set before the stored one was read is stored, even if the store has gone`() async throws
-  {
+  @Test func `A value that was set before the stored one was read is stored, even if the store is gone`() async throws {
     let storage = TestStorage(await Self.stored("stored", clock: self.clock), reads: false)
     let program = Program(storage, clock: self.clock)
     program.store().currentValue = "set"
@@ -132,7 +131,7 @@ import Testing
     #expect(try await storage.keys().isEmpty)
   }
 
-  @Test func `A value that was read ahead is there at once, and others are not asked for`() async throws {
+  @Test func `A value that was read ahead is there at once, and other values are not read`() async throws {
     let base = await Self.stored("stored", clock: self.clock)
     let storage = TestStorage(base)
     let program = Program(storage, clock: self.clock)
@@ -140,7 +139,7 @@ import Testing
     #expect(program.store().currentValue == "stored")
     #expect(program.store(Script(), 2).currentValue == nil)
     #expect(storage.readCount == 1)
-    // Another store at the path has to look what was written since.
+    // Another store at the path has to read what was written since.
     program.client.clearStores()
     #expect(program.store().currentValue == "stored")
     #expect(storage.readCount == 2)
@@ -168,7 +167,7 @@ import Testing
 }
 
 extension ManualClock {
-  /// Lets some time pass, and waits until no one waits for more.
+  /// Advances the clock, and waits until it has no sleepers of a kind.
   func noSleepers(_ kind: SleeperKind, afterAdvancing duration: Duration) async throws {
     self.advance(by: duration)
     try await self.noSleepers(kind)

@@ -109,7 +109,7 @@ import Testing
     #expect(program.restarted().store().currentValue == "hoped for")
   }
 
-  @Test func `A value of a store that has gone is written, and known before`() async throws {
+  @Test func `A value of a released store is written, and a new store finds it before`() async throws {
     let storage = TestStorage()
     let program = Program(storage)
     program.store().currentValue = "last words"
@@ -162,7 +162,7 @@ import Testing
     try await program.clock.noSleepers()
   }
 
-  @Test func `A full batch that fails takes the next one along, and the newest values are written later, in order`()
+  @Test func `When a full batch fails, so does the next one, and the newest values are written later, in order`()
     async throws
   {
     let storage = TestStorage(writes: false)
@@ -190,7 +190,7 @@ import Testing
     try await program.clock.noSleepers()
   }
 
-  @Test func `A value that cannot be encoded does not hold up others`() async throws {
+  @Test func `A value that cannot be encoded does not block others`() async throws {
     let program = Program()
     let query = OperationScript<Unencodable, any Error>().query(path: ["bad"]).persisted(as: "bad")
     await expectWarning(.valueNotEncoded) {
@@ -201,7 +201,7 @@ import Testing
     #expect(program.restarted().store().currentValue == "good")
   }
 
-  @Test func `A cancelled flush leaves, and the values are written`() async throws {
+  @Test func `A cancelled flush returns, and the values are written`() async throws {
     let storage = TestStorage(writes: false)
     let program = Program(storage)
     program.store().currentValue = "a"
