@@ -94,6 +94,45 @@ struct VitalTests {
     #expect(self.log.all == ["product", "vital", "after"])
   }
 
+  @Test func `A product of an operation that is held back is held back by the same vital operations`() async throws {
+    let scheduler = OperationScheduler()
+    let first = scheduler.schedule(self.script.operation(), vital: true)
+    let run = try await self.script.next()
+    let held = (1...2).map { scheduler.schedule(self.work("held \($0)")) }
+    let second = scheduler.schedule(self.script.operation(), vital: true)
+    let after = scheduler.schedule(self.work("after"))
+    let products = (1...2).map { held[0].produce(self.work("product \($0)")) }
+    let cancelled = held[1].produce(self.work("cancelled"))
+    cancelled.cancel()
+    held[1].cancel()
+    await #expect(throws: CancellationError.self) { try await cancelled.value }
+    #expect(self.log.all.isEmpty)
+    run.succeed(1)
+    for product in products { try await product.value }
+    try await held[0].value
+    #expect(Set(self.log.all) == ["held 1", "product 1", "product 2"])
+    // The second vital operation came later: it holds back what came after it, and not the products.
+    #expect(!after.isFinished)
+    try await self.script.next().succeed(2)
+    _ = try await (first.value, second.value, after.value)
+    #expect(self.log.all.last == "after")
+    await scheduler.waitUntilEmpty()
+  }
+
+  @Test func `A product of an operation that is being scheduled is held back like that operation`() async throws {
+    let scheduler = OperationScheduler()
+    let vital = scheduler.schedule(self.script.operation(), vital: true)
+    let run = try await self.script.next()
+    scheduler.schedule(self.work("parent")) { $0.produce(self.work("product")) }
+    let probe = OperationScheduler()
+    try await probe.schedule(self.work("probe")).value
+    #expect(self.log.all == ["probe"])
+    run.succeed(1)
+    _ = try await vital.value
+    await scheduler.waitUntilEmpty()
+    #expect(Set(self.log.all) == ["probe", "parent", "product"])
+  }
+
   @Test func `Schedulers that are held back by operations of each other do not wait in a circle`() async throws {
     let schedulers = [OperationScheduler(), OperationScheduler()]
     let operations = schedulers.map { $0.schedule(self.script.operation()) }

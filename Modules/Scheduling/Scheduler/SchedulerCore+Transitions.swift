@@ -16,14 +16,19 @@ extension SchedulerCore {
     let ticket = self.machine.nextTicket()
     node.state.memberTicket = ticket
     // An operation that the run of another one schedules is not held back by that one, nor by vital operations that came
-    // after that one: they would wait for each other.
-    node.state.rank = parent?.core === self ? parent?.state.rank ?? ticket : ticket
+    // after that one: they would wait for each other. A parent that is being scheduled itself has no rank yet.
+    let hasRankedParent = parent?.core === self && parent?.state.phase != .new
+    node.state.rank = hasRankedParent ? parent?.state.rank ?? ticket : ticket
     self.machine.members.append(node, ticket: ticket)
     self.machine.totalCount += 1
     if let first = self.machine.vitals.firstTicket, first < node.state.rank {
       node.state.isHeld = true
       node.state.unmetCount += 1
-      self.machine.held.append(node, ticket: node.state.rank)
+      if node.state.rank == ticket {
+        self.machine.held.append(node, ticket: ticket)
+      } else {
+        self.machine.heldProducts.append(node)
+      }
     }
     if node.isVital { self.addVital(node, ticket: ticket) }
     node.state.phase = .waiting
@@ -140,7 +145,11 @@ extension SchedulerCore {
     self.withdraw(node, &actions)
     if node.state.isHeld {
       node.state.isHeld = false
-      _ = self.machine.held.remove(node.state.rank)
+      if node.state.rank == node.state.memberTicket {
+        _ = self.machine.held.remove(node.state.rank)
+      } else {
+        self.machine.heldProducts.removeAll { $0 === node }
+      }
     }
     node.state.phase = .ending
     node.state.outcome = outcome
@@ -202,6 +211,13 @@ extension SchedulerCore {
     guard self.machine.vitals.remove(ticket) != nil else { return }
     let first = self.machine.vitals.firstTicket ?? .max
     while let rank = self.machine.held.firstTicket, rank <= first, let node = self.machine.held.popFirst() {
+      node.state.isHeld = false
+      self.meet(node, &actions)
+    }
+    let products = self.machine.heldProducts.filter { $0.state.rank <= first }
+    guard !products.isEmpty else { return }
+    self.machine.heldProducts.removeAll { $0.state.rank <= first }
+    for node in products {
       node.state.isHeld = false
       self.meet(node, &actions)
     }
