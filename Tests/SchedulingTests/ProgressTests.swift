@@ -46,6 +46,21 @@ struct ProgressTests {
     #expect(late == [OperationProgress.Counts(completed: 200, total: 200)])
   }
 
+  @Test func `The counts of a group that never begins end with the group`() async throws {
+    let scheduler = OperationScheduler()
+    scheduler.suspend()
+    let group = OperationGroup("group")
+    for _ in 0..<3 { group.schedule(named: "child") { _ in } }
+    let updates = group.progress.updates
+    let counts = Task.immediate {
+      var counts: [OperationProgress.Counts] = []
+      for await count in updates { counts.append(count) }
+      return counts
+    }
+    scheduler.schedule(group).cancel()
+    #expect(await counts.value.last == OperationProgress.Counts(completed: 3, total: 3))
+  }
+
   @Test func `Changes of the progress are observed`() async throws {
     let scheduler = OperationScheduler()
     let progress = scheduler.progress

@@ -165,9 +165,8 @@ extension SchedulerCore {
   fileprivate func closeWhenEmpty(isolation: isolated (any Actor)?) async {
     SchedulingLock.withLock { self.machine.closesWhenEmpty = true }
     await self.untilEmpty(isolation: isolation)
-    let (scope, progress) = SchedulingLock.withLock { (self.machine.groupScope.take(), self.machine.progress) }
-    withExtendedLifetime(scope) {}
-    progress?.finish()
+    // Released after unlocking.
+    _ = SchedulingLock.withLock { self.machine.groupScope.take() }
   }
 
   fileprivate func cancelGroup() {
@@ -184,5 +183,6 @@ extension SchedulerCore {
     self.machine.isWaitingForGroup = false
     self.machine.isClosed = true
     for node in self.machine.members.all { node.cancel(&actions) }
+    self.noteEmptiness(&actions)
   }
 }

@@ -41,10 +41,9 @@ public final class OperationProgress: Observable, Sendable {
   private let state: Locked<Event>
   private let broadcast: Broadcast<Event>
 
-  init(_ counts: Counts, isFinal: Bool) {
-    let event = Event(counts: counts, isFinal: isFinal)
-    self.state = Locked(event)
-    self.broadcast = Broadcast(event)
+  init() {
+    self.state = Locked(Event(counts: Counts()))
+    self.broadcast = Broadcast(Event(counts: Counts()))
   }
 
   /// The number of operations that have ended, in whatever way.
@@ -81,6 +80,7 @@ public final class OperationProgress: Observable, Sendable {
 
   /// Ends ``updates``, as the counts do not change anymore.
   func finish() {
+    if self.state.withLock({ $0.isFinal }) { return }
     self.change { $0.isFinal = true }
   }
 
@@ -146,18 +146,16 @@ extension OperationProgress {
 extension SchedulerCore {
   /// The progress, which is counted from the first use on.
   var progress: OperationProgress {
-    // Made before the lock is taken, as it may turn out to be unneeded.
-    let made = SchedulingLock.withLock { self.machine.progress }
-    if let made { return made }
-    let (counts, isClosed) = SchedulingLock.withLock { (self.machine.counts, self.machine.isClosed) }
-    let progress = OperationProgress(counts, isFinal: isClosed)
-    let (kept, newest) = SchedulingLock.withLock { () -> (OperationProgress, OperationProgress.Counts) in
-      let kept = self.machine.progress ?? progress
-      self.machine.progress = kept
-      return (kept, self.machine.counts)
+    if let progress = SchedulingLock.withLock({ self.machine.progress }) { return progress }
+    // Created outside of the lock, and dropped there if another thread was faster.
+    let new = OperationProgress()
+    let (progress, counts, hasEnded) = SchedulingLock.withLock { () -> (OperationProgress, ProgressCounts, Bool) in
+      let progress = self.machine.progress ?? new
+      self.machine.progress = progress
+      return (progress, self.machine.counts, self.machine.isClosed && self.machine.members.isEmpty)
     }
-    // Operations may have ended before the progress was kept.
-    kept.update(newest)
-    return kept
+    progress.update(counts)
+    if hasEnded { progress.finish() }
+    return progress
   }
 }

@@ -30,6 +30,8 @@ struct SchedulingActions {
   var deliveries: [ScheduledNode] = []
   /// The progress of schedulers, with its new counts.
   var progress: [(OperationProgress, ProgressCounts)] = []
+  /// The progress of groups that have ended.
+  var finishedProgress: [OperationProgress] = []
   /// What operations had, which is released after unlocking, as it may own what is the user's.
   private var released: ScheduledNode.ReleasedValues?
   private var otherReleased: [ScheduledNode.ReleasedValues] = []
@@ -47,6 +49,7 @@ struct SchedulingActions {
     for task in self.cancellations { task.cancel() }
     for task in self.taskCancellations { task.cancel() }
     for (progress, counts) in self.progress { progress.update(counts) }
+    for progress in self.finishedProgress { progress.finish() }
     self.resumption?.resume()
     for continuation in self.resumptions { continuation.resume() }
     for node in self.deliveries { node.deliverEvents() }

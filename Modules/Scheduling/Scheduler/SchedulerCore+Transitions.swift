@@ -226,6 +226,7 @@ extension SchedulerCore {
   func noteEmptiness(_ actions: inout SchedulingActions) {
     guard self.machine.members.isEmpty else { return }
     if self.machine.closesWhenEmpty { self.machine.isClosed = true }
+    if self.machine.isClosed, let progress = self.machine.progress { actions.finishedProgress.append(progress) }
     for waiter in self.machine.emptyWaiters { actions.resume(waiter) }
     self.machine.emptyWaiters = []
   }
