@@ -96,7 +96,7 @@ final class SurroundingsWatch: Sendable {
     _ value: Value,
     _ known: any WritableKeyPath<State, Value?> & Sendable,
     _ number: UInt64,
-    _ change: (Value, Value) -> Change
+    _ makeChange: (Value, Value) -> Change
   ) {
     let (former, stores) = self.state.withLock { state in
       guard state.subscription.isCurrent(number) else { return (Value?.none, [any WatchableStore]()) }
@@ -107,8 +107,8 @@ final class SurroundingsWatch: Sendable {
       return (former, state.stores)
     }
     guard let former else { return }
-    let news = change(former, value)
-    for store in stores where store.subscriberCount > 0 && news.isRise(in: store.context) { store.rerunSinceChange() }
+    let change = makeChange(former, value)
+    for store in stores where store.subscriberCount > 0 && change.isRise(in: store.context) { store.rerunSinceChange() }
   }
 }
 
