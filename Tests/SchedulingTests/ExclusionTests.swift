@@ -222,6 +222,32 @@ struct ExclusionTests {
     #expect(order.all == Array(stride(from: 0, to: count, by: 2)))
   }
 
+  @Test func `A category that is created while it is looked up has one lane`() {
+    struct Key: Hashable, Sendable {
+      let name: String
+      /// Called once, by a comparison.
+      let hook: Box<(@Sendable () -> Void)?>
+
+      static func == (lhs: Key, rhs: Key) -> Bool {
+        lhs.hook.replace(with: nil)?()
+        return lhs.name == rhs.name
+      }
+
+      func hash(into hasher: inout Hasher) { hasher.combine(1) }
+    }
+    let hook = Box<(@Sendable () -> Void)?>(nil)
+    let early = Box<CategoryLane?>(nil)
+    // Its hash is that of the other one, so a look-up compares them, in the place of another thread here.
+    let other = CategoryLane.lanes(of: [OperationCategory(Key(name: "other", hook: hook))])
+    hook.value = { early.value = CategoryLane.lanes(of: [OperationCategory(Key(name: "one", hook: hook))])[0] }
+    for _ in 0..<2 {
+      let lane = CategoryLane.lanes(of: [OperationCategory(Key(name: "one", hook: hook))])[0]
+      #expect(lane === early.value)
+    }
+    hook.value = nil
+    withExtendedLifetime(other) {}
+  }
+
   @Test func `A category is forgotten with the last operation that names it`() async throws {
     struct Key: Hashable, Sendable {
       let token: LifetimeTracker.Token

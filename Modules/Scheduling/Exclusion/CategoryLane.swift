@@ -1,4 +1,5 @@
 internal import OperationCore
+internal import Synchronization
 
 /// The queue of one category. Equal categories share a lane while anything refers to it.
 ///
@@ -8,12 +9,12 @@ final class CategoryLane: Sendable {
   /// The index of the lane in the exclusion machine.
   let slot: Int
   private let hash: Int
-  private let id: UInt64
+  /// A number that no other lane has, not even one that is dropped because another thread was faster.
+  private let id = CategoryLane.lastID.add(1, ordering: .relaxed).newValue
 
-  private init(category: OperationCategory, hash: Int, id: UInt64) {
+  private init(category: OperationCategory, hash: Int) {
     self.category = category
     self.hash = hash
-    self.id = id
     self.slot = ExclusionLock.addLane()
   }
 
@@ -42,6 +43,7 @@ extension CategoryLane {
   }
 
   private static let registry = Locked(Registry())
+  private static let lastID = Atomic<UInt64>(0)
 
   /// The number of categories that are in use.
   static var count: Int { self.registry.withLock { $0.entries.values.reduce(0) { $0 + $1.count } } }
@@ -63,11 +65,11 @@ extension CategoryLane {
         ((registry.entries[hash] ?? []).compactMap(\.lane), registry.version)
       }
       if let lane = known.first(where: { $0.category == category }) { return lane }
-      let lane = CategoryLane(category: category, hash: hash, id: version + 1)
+      let lane = CategoryLane(category: category, hash: hash)
       let isAdded = self.registry.withLock { registry in
         guard registry.version == version else { return false }
         registry.version += 1
-        registry.entries[hash, default: []].append(Entry(id: version + 1, lane: lane))
+        registry.entries[hash, default: []].append(Entry(id: lane.id, lane: lane))
         return true
       }
       if isAdded { return lane }
