@@ -147,7 +147,7 @@ struct SchedulerTests {
     try await later.value
   }
 
-  @Test func `A caller that is cancelled while it awaits a value leaves, and the operation goes on`() async throws {
+  @Test func `A caller that is cancelled while it awaits a value leaves, and the operation continues`() async throws {
     let scheduler = OperationScheduler()
     let operation = scheduler.schedule(self.script.operation())
     let run = try await self.script.next()

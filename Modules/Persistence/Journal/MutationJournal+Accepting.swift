@@ -36,7 +36,7 @@ extension MutationJournal {
       do {
         try await self.storage.apply([.put(key: storageKey, value: bytes)] + removals.sorted().map { .remove(key: $0) })
       } catch {
-        // The batch may have been written all the same. The caller receives an error, so the entry must not stay.
+        // The batch may have been written despite the error, which the caller receives. So the entry must not stay.
         self.state.withLock { $0.failedRemovals.formUnion(removals.union([storageKey])) }
         throw error
       }

@@ -122,7 +122,7 @@ import Testing
     #expect(self.server.requests.map(\.key) == ["mine/1 ü"])
   }
 
-  @Test func `Calls of a scope run in the order in which they were made, others side by side`() async throws {
+  @Test func `Calls of a scope run in the order in which they were made, others concurrently`() async throws {
     let program = Program()
     let journal = program.makeJournal()
     let store = program.client.store(for: self.send().scope("s").journaled(as: "send"))
