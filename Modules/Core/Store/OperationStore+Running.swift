@@ -34,6 +34,11 @@ extension OperationStore {
   nonisolated(nonsending) package func runOrJoin() async -> Result<State.OperationValue, State.Failure> {
     await self.runtime.runOrJoin()
   }
+
+  /// Waits until no run is under way, or the current task is cancelled.
+  package func settled() async {
+    await self.runtime.settled()
+  }
 }
 
 extension OperationStore where State: QueryStateProtocol {

@@ -1,7 +1,7 @@
 /// The notifications that are due when the activity of a store has changed.
 @usableFromInline
 struct StoreActivityChange: Sendable {
-  /// The reading to pass to the client; nil when no client keeps the store, or idleness has not changed.
+  /// The idleness to pass to the client; nil when no client keeps the store, or idleness has not changed.
   @usableFromInline let idleness: StoreIdleness?
   /// The observers to call.
   @usableFromInline let observers: [@Sendable () -> Void]
@@ -13,11 +13,11 @@ struct StoreActivityChange: Sendable {
   }
 }
 
-/// A numbered reading of whether a store is idle: without subscribers and without runs.
+/// The result of an idleness check. A store is idle while it has no subscribers and no runs.
 @usableFromInline
 struct StoreIdleness: Sendable {
   @usableFromInline let isIdle: Bool
-  /// The number of the reading. Later readings have greater numbers, which wrap around.
+  /// The sequence number of the check. Later checks have greater numbers, which wrap around.
   @usableFromInline let reading: UInt32
 
   @inlinable

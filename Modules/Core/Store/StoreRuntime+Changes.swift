@@ -98,44 +98,4 @@ extension StoreRuntime {
     let surplus = self.machine.withLock { $0.deferRelease(of: replaced) }
     _ = consume surplus
   }
-
-  func editLayers(_ edit: (inout StoreMachine<State>) -> Void) {
-    self.changeBeneathLayers(OperationContext()) { machine in
-      edit(&machine)
-      return StoreChange()  // The machine has queued the event itself, with its own context.
-    }
-  }
-
-  /// Makes the effect of a layer part of the state.
-  func commit(_ layer: StateLayer<State>) {
-    while true {
-      let (state, version) = self.machine.withLock { ($0.state, $0.version) }
-      var committed = state
-      layer.apply(&committed)
-      let isCommitted = self.commit(layer, committed, at: version)
-      if isCommitted { return self.deliver() }
-    }
-  }
-
-  private func commit(_ layer: StateLayer<State>, _ committed: State, at version: UInt64) -> Bool {
-    var draft = self.machine.withLock { $0 }
-    guard draft.version == version else { return false }
-    draft.commit(layer, committed)
-    let shown = draft.hasLayers ? draft.stateBeneathLayers() : nil
-    var replaced: StoreMachine<State>.RetainedValues?
-    var released: [any Sendable] = []
-    let isCommitted = self.machine.withLock { machine in
-      guard machine.version == version else { return false }
-      replaced = machine.retainedValues
-      if State.hasHistory { machine.release(machine.state) }
-      machine.version += 1
-      machine.show(shown)
-      machine.commit(layer, committed)
-      released = machine.takeReleased()
-      return true
-    }
-    _ = consume replaced
-    _ = consume released
-    return isCommitted
-  }
 }

@@ -1,5 +1,3 @@
-public import Synchronization
-
 extension StoreRuntime {
   /// Delivers the queued events, unless another thread is delivering or this thread has exclusive access.
   @usableFromInline
@@ -64,33 +62,5 @@ extension StoreRuntime {
     self.deliver()
     for action in actions { action() }
     _ = consume releases
-  }
-
-  /// Notifies the client when the store becomes idle or active, and observers when the first run or subscriber appears or
-  /// the last one disappears.
-  @inlinable
-  func activityChanged() {
-    let change = self.machine.withLock { self.activityChange(of: &$0) }
-    if let change { self.notify(of: change) }
-  }
-
-  /// The notifications that a change of the machine requires; nil for none.
-  @inlinable
-  func activityChange(of machine: inout StoreMachine<State>) -> StoreActivityChange? {
-    machine.reportActivity(isInClient: self.wasInClient, reading: self.nextIdlenessReading())
-  }
-
-  /// The sequence number of an idleness check. Checks of the machine itself are numbered with the lock held, so later
-  /// checks have greater numbers; checks of drafts leave gaps.
-  @inlinable
-  func nextIdlenessReading() -> UInt32 {
-    self.idlenessReadings.wrappingAdd(1, ordering: .relaxed).newValue
-  }
-
-  @usableFromInline
-  func notify(of change: StoreActivityChange) {
-    if self.machine.isOwnedByCurrentThread { return self.act { self.notify(of: change) } }
-    for observer in change.observers { observer() }
-    if let idleness = change.idleness { self.lockedEntry?.idlenessChanged(to: idleness) }
   }
 }

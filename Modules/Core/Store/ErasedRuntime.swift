@@ -1,0 +1,82 @@
+internal import Synchronization
+
+/// The part of ``StoreRuntime`` that does not depend on the type of its state.
+protocol ErasedRuntime: AnyObject, Sendable {
+  var path: OperationPath { get }
+  var context: OperationContext { get set }
+  var isStale: Bool { get }
+  var isLoading: Bool { get }
+  var isAutomaticRunningEnabled: Bool { get }
+  var canRunUnasked: Bool { get }
+  var subscriberCount: Int { get }
+  var unmodifiedOperationType: any OperationRequest.Type { get }
+  var operationName: String { get }
+  /// The store; nil once it has been released.
+  var erasedStore: (any AnyObject & Sendable)? { get }
+  /// Erases the type of `store`, which must be a store of this runtime.
+  func opaque(_ store: any AnyObject & Sendable) -> OpaqueOperationStore
+  /// Creates another store with this runtime, which represents a store that has been released.
+  func makeStandIn() -> any AnyObject & Sendable
+
+  /// Reads whether the store is idle, and numbers the reading.
+  func readIdleness() -> StoreIdleness
+  /// Stores the entry of the client that keeps the store.
+  func keep(_ entry: StoreEntry)
+  /// Removes the entry when the client no longer keeps the store.
+  func leave(_ entry: StoreEntry)
+  func reset(using context: OperationContext?)
+  func withExclusiveAccess<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R
+  func invalidate() -> Int
+  func rerunAfterInvalidation(isEnqueued: Bool)
+  func settled(afterInvalidation number: Int) async
+  func settled() async
+  func cancelRuns() -> @Sendable () async -> Void
+  func snapshot() -> OperationClientSnapshot.Store
+}
+
+extension StoreRuntime: ErasedRuntime {
+  var unmodifiedOperationType: any OperationRequest.Type { self.operation.unmodifiedType }
+
+  var operationName: String { self.operation.operationName }
+
+  var canRunUnasked: Bool { self.operation.canRunUnasked }
+
+  var erasedStore: (any AnyObject & Sendable)? { self.reference.store }
+
+  func opaque(_ store: any AnyObject & Sendable) -> OpaqueOperationStore {
+    OpaqueOperationStore(erasing: unsafeDowncast(store, to: OperationStore<State>.self))
+  }
+
+  func makeStandIn() -> any AnyObject & Sendable { OperationStore(runtime: self) }
+
+  var isLoading: Bool { self.machine.withLock { $0.state.isLoading } }
+
+  func keep(_ entry: StoreEntry) {
+    // One less than the last reading, which the client may not have received yet and has to accept.
+    entry.idlenessReading = self.idlenessReadings.load(ordering: .relaxed) &- 1
+    let previous = self.entryLock.withLock { _ in
+      defer { self.links.entry = entry }
+      return self.links.entry.take()
+    }
+    self.isInClient.store(true, ordering: .releasing)
+    _ = consume previous  // Released after the lock.
+  }
+
+  func leave(_ entry: StoreEntry) {
+    self.entryLock.withLock { _ in
+      // The caller holds the entry, so it is not destroyed under the lock.
+      if self.links.entry === entry { self.links.entry = nil }
+    }
+  }
+}
+
+/// A store whose state can have any type.
+protocol RuntimeHolder {
+  var erasedRuntime: any ErasedRuntime { get }
+  var stateType: any Any.Type { get }
+}
+
+extension OperationStore: RuntimeHolder {
+  var erasedRuntime: any ErasedRuntime { self.runtime }
+  var stateType: any Any.Type { State.self }
+}

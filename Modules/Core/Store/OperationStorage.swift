@@ -1,0 +1,42 @@
+/// The object that stores an operation of any type, with the members that are rarely called.
+///
+/// ``OperationStorage``, its only subclass, stores the operation and overrides every member.
+@usableFromInline
+class AnyOperationStorage: @unchecked Sendable {
+  // Unchecked because the compiler checks only final classes; the one subclass holds an immutable Sendable value.
+  @usableFromInline
+  init() {}
+
+  var unmodifiedType: any OperationRequest.Type { preconditionFailure("Overridden by OperationStorage.") }
+  var canRunUnasked: Bool { preconditionFailure("Overridden by OperationStorage.") }
+  var operationName: String { preconditionFailure("Overridden by OperationStorage.") }
+
+  func isSameRun(_ context: OperationContext, _ other: OperationContext) -> Bool {
+    preconditionFailure("Overridden by OperationStorage.")
+  }
+
+  func taskName(in context: OperationContext) -> String { preconditionFailure("Overridden by OperationStorage.") }
+}
+
+/// The object that stores an operation of one type.
+@usableFromInline
+final class OperationStorage<Operation: StatefulOperationRequest>: AnyOperationStorage, @unchecked Sendable {
+  // Unchecked because its base class is; it adds only this immutable Sendable value.
+  @usableFromInline let operation: Operation
+
+  @inlinable
+  init(_ operation: Operation) {
+    self.operation = operation
+    super.init()
+  }
+
+  override var unmodifiedType: any OperationRequest.Type { Operation.unmodifiedType }
+  override var canRunUnasked: Bool { self.operation.canRunUnasked }
+  override var operationName: String { self.operation.operationName }
+
+  override func isSameRun(_ context: OperationContext, _ other: OperationContext) -> Bool {
+    self.operation.isSameRun(in: context, as: other)
+  }
+
+  override func taskName(in context: OperationContext) -> String { self.operation.taskName(in: context) }
+}

@@ -1,0 +1,88 @@
+extension StoreRuntime {
+  /// Runs the operation for the subscribers, which together are one owner of the run.
+  ///
+  /// Does nothing without subscribers. Uses a run that is under way and refreshes the value, if there is one.
+  @inlinable
+  func runForSubscribers(mode: StoreRun.StartMode) {
+    let context = self.context
+    if context.automaticRunsAreStopped { return }
+    let task: Task? = self.machine.withLock { machine in
+      guard machine.subscribers.count > 0, !machine.findRunForSubscribers() else { return nil }
+      // The subscribers are the first owner.
+      let task = Task(sharedRun: self.makeRun(in: context, ownerCount: 1), context: context)
+      machine.subscriberRuns.append(task.sharedRun)
+      machine.reservedTasks.append(task)
+      return task
+    }
+    guard let task else { return }
+    self.act { task.sharedRun.begin(in: task.context, mode: mode) }
+  }
+
+  /// Makes a task that runs the operation again. The subscribers and the callers of the task own the run.
+  @inlinable
+  func makeRerunTask(using context: OperationContext?) -> Task {
+    var task = self.makeNamedTask(using: context)
+    task.context.run.isForSubscribers = true
+    return task
+  }
+
+  /// Runs a stale operation again for the subscribers after a condition of the operation became true.
+  ///
+  /// A run that is under way started without the condition. If it fails, the operation runs again.
+  func rerunSinceChange() {
+    guard self.subscriberCount > 0, self.canYieldRerun, self.isStale else { return }
+    self.machine.withLock { $0.markRunsPremature() }
+    self.runForSubscribers(mode: .enqueued)
+  }
+
+  /// Runs a stale operation again for the subscribers, unless it is running.
+  @usableFromInline
+  func rerunIfStale() {
+    guard self.subscriberCount > 0, self.canYieldRerun, self.isStale else { return }
+    self.runForSubscribers(mode: .enqueued)
+  }
+}
+
+extension StoreMachine {
+  /// Finds a run that refreshes the value for the subscribers, and makes them an owner of it.
+  ///
+  /// - Returns: Whether the subscribers need no new run: they own a run that refreshes the value, or an invalidated
+  ///   store runs again when the runs from before the invalidation have ended.
+  @usableFromInline
+  mutating func findRunForSubscribers() -> Bool {
+    let isOwner = self.subscriberRuns.contains { sharedRun in
+      if let index = self.index(ofRun: sharedRun.id) { return self.canRefresh(self.runs[index]) }
+      return sharedRun.isAlive && self.reservedTasks.contains { $0.id == sharedRun.id }
+    }
+    if isOwner { return true }
+    for run in self.runs.reversed() where self.canRefresh(run) && run.task.sharedRun.addOwner() {
+      self.subscriberRuns.append(run.task.sharedRun)
+      return true
+    }
+    // The results of these runs predate the invalidation: the rerun starts when they have finished.
+    if self.isInvalidated, !self.runsBeforeInvalidation.isEmpty {
+      self.owesRerun = true
+      return true
+    }
+    return false
+  }
+
+  /// Marks the runs under way as premature: a condition of the operation became true after they started.
+  mutating func markRunsPremature() {
+    for index in self.runs.indices { self.runs[index].isPremature = true }
+    let hasRuns = !self.runs.isEmpty
+    if hasRuns != self.hasPrematureRuns { self.hasPrematureRuns = hasRuns }
+  }
+
+  /// Whether a finishing run has failed, perhaps because a condition became true only after it started.
+  @usableFromInline
+  mutating func failsPrematurely(
+    _ id: OperationTaskIdentifier,
+    with outcome: Result<State.OperationValue, State.Failure>,
+    isCancelled: Bool
+  ) -> Bool {
+    if self.runs.count <= 1 { self.hasPrematureRuns = false }
+    guard !isCancelled, case .failure = outcome, let index = self.index(ofRun: id) else { return false }
+    return self.runs[index].isShown && self.runs[index].isPremature
+  }
+}

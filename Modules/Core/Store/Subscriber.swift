@@ -1,0 +1,84 @@
+public import Synchronization
+
+/// A handler that receives events of a store.
+@usableFromInline
+final class Subscriber<State: OperationState & Sendable>: Sendable {
+  @usableFromInline
+  enum Role: Sendable {
+    /// Counts as a subscriber: automatic runs are started for it, and it keeps them alive.
+    case subscriber
+    /// Receives all events but does not count as a subscriber.
+    case listener
+    /// Receives the events of one run and does not count as a subscriber.
+    case runListener(OperationTaskIdentifier)
+  }
+
+  /// Increases in the order in which subscribers are added.
+  @usableFromInline let id: UInt64
+  @usableFromInline let role: Role
+  @usableFromInline let handler: OperationEventHandler<State>
+  /// Called when the store is released before the subscriber has left.
+  @usableFromInline let onStoreGone: (@Sendable () -> Void)?
+  @usableFromInline let isCancelled = Atomic(false)
+  /// The index in the slots of its table. Only the table reads and writes it.
+  @usableFromInline let position: Atomic<Int>
+
+  @inlinable
+  init(
+    id: UInt64,
+    role: Role,
+    position: Int,
+    handler: OperationEventHandler<State>,
+    onStoreGone: (@Sendable () -> Void)?
+  ) {
+    self.id = id
+    self.position = Atomic(position)
+    self.role = role
+    self.handler = handler
+    self.onStoreGone = onStoreGone
+  }
+
+  /// Stops the delivery of events to this subscriber.
+  @inlinable
+  func cancel() {
+    self.isCancelled.store(true, ordering: .releasing)
+  }
+
+  @inlinable
+  func receive(_ state: State, _ context: OperationContext) {
+    guard let onStateChanged = self.handler.onStateChanged, !self.hasLeft else { return }
+    onStateChanged(state, context)
+  }
+
+  @inlinable
+  func receive(_ result: Result<State.OperationValue, State.Failure>, _ context: OperationContext) {
+    guard let onResultReceived = self.handler.onResultReceived, !self.hasLeft else { return }
+    onResultReceived(result, context)
+  }
+
+  @inlinable
+  func receive(_ lifecycle: StoreChange.Lifecycle, _ context: OperationContext) {
+    guard !self.hasLeft else { return }
+    switch lifecycle {
+    case .started: self.handler.onRunStarted?(context)
+    case .ended: self.handler.onRunEnded?(context)
+    case .attemptFailed: self.receiveFailedAttempt(context)
+    }
+  }
+
+  // Not inlined: failed attempts are rare.
+  @usableFromInline
+  func receiveFailedAttempt(_ context: OperationContext) {
+    guard let onAttemptFailed = self.handler.onAttemptFailed, let attempt = context.run.attempts?.told else { return }
+    onAttemptFailed(attempt, context)
+  }
+
+  @inlinable
+  var hasLeft: Bool { self.isCancelled.load(ordering: .acquiring) }
+
+  /// Whether the subscriber receives the events of `run`; nil stands for events outside runs.
+  @inlinable
+  func receivesEvents(of run: OperationTaskIdentifier?) -> Bool {
+    if case .runListener(let id) = self.role { id == run } else { true }
+  }
+}
