@@ -1,38 +1,19 @@
 /// A run of a store, from the call to the handlers:
 ///
-/// 1. ``run(using:handler:)`` joins a run that does the same, or makes one.
-/// 2. ``perform(_:in:leaving:isOwner:handler:)`` starts it, in a task of its own, and waits for its outcome.
-/// 3. ``willStart(_:)`` puts the run into the state and notifies the subscribers.
-/// 4. ``perform(_:)`` calls the operation, in the run's task. ``yield(_:of:using:)`` takes what that yields.
-/// 5. ``didFinish(_:with:isCancelled:)`` puts the outcome into the state and notifies the subscribers.
+/// 1. ``run(using:handler:)`` joins a run that does the same work, or makes one: see ``admission(_:_:_:)``.
+/// 2. ``perform(_:in:leaving:isOwner:handler:)`` starts the run and waits for its outcome. The ``SharedRun`` makes the
+///    task of the run and calls the steps below.
+/// 3. ``willStart(_:)`` puts the run into the state.
+/// 4. ``perform(_:)`` calls the operation in the task of the run, and ``yield(_:of:using:)`` takes the results that it
+///    yields.
+/// 5. ``didFinish(_:with:isCancelled:)`` puts the outcome into the state.
 ///
-/// A cancelled run takes ``didNotStart(_:)`` instead of step 4, or ``wasCancelled(_:)`` before step 5, which rolls it back.
+/// When a run is cancelled after its start, ``wasCancelled(_:)`` rolls it back at once, and step 5 follows when its work
+/// has ended. When a run is cancelled before its work begins, ``didNotStart(_:)`` comes instead of step 4.
+///
+/// Each step changes the state by ``change(_:run:result:replacesValue:_:)``, which also calls the handlers.
 extension StoreRuntime {
-  /// The context of a run: the store's, overlaid with the entries of `context`.
-  @inlinable
-  func runContext(_ context: OperationContext?) -> OperationContext {
-    if let context { self.overlaidContext(context) } else { self.context }
-  }
-
-  @inlinable
-  @inline(never)
-  func overlaidContext(_ context: OperationContext) -> OperationContext {
-    self.context.overlaid(with: context)
-  }
-
-  /// Makes a run. Where callers share runs it can lend its task to the deduplicated run inside it.
-  @inlinable
-  func makeRun(in context: OperationContext, ownerCount: Int = 0) -> StoreRun {
-    StoreRun(delegate: self, loan: context.operationRunSharing == nil ? nil : TaskLoan(), ownerCount: ownerCount)
-  }
-
-  @inlinable
-  func makeTask(using context: OperationContext?) -> Task {
-    let context = self.runContext(context)
-    return Task(sharedRun: self.makeRun(in: context), context: context)
-  }
-
-  /// Runs the operation, or joins a run that does the same where the operation shares runs.
+  /// Runs the operation, or joins a run that does the same work if the operation shares runs.
   @inlinable
   nonisolated(nonsending) func run(
     using context: OperationContext?,
@@ -54,6 +35,10 @@ extension StoreRuntime {
   }
 
   /// Starts a run unless it has started, and waits for its outcome.
+  ///
+  /// - Parameters:
+  ///   - leaving: When the caller leaves after it was cancelled.
+  ///   - isOwner: Whether the caller is an owner of the run already.
   @inlinable
   @inline(never)
   nonisolated(nonsending) func perform(
@@ -69,11 +54,25 @@ extension StoreRuntime {
     self.dismiss(listener)
     return outcome.result
   }
+
+  /// Waits for a run of which the caller is an owner already.
+  // Not inlined: callers that begin a run would allocate room for this wait, too.
+  @inlinable
+  @inline(never)
+  nonisolated(nonsending) func join(
+    _ sharedRun: StoreRun,
+    _ listener: Subscriber<State>?
+  ) async -> Result<State.OperationValue, State.Failure> {
+    let outcome = await sharedRun.outcomeOfOwner(leaving: .atOnce)
+    self.dismiss(listener)
+    return outcome.result
+  }
 }
 
 // MARK: - The steps of a run
 
 extension StoreRuntime: RunDelegate {
+  /// Puts the run into the state. If it is made for the subscribers, they become an owner of it.
   @inlinable
   func willStart(_ task: consuming Task) -> Task {
     var task = task
@@ -101,6 +100,7 @@ extension StoreRuntime: RunDelegate {
     return task
   }
 
+  /// Notifies the handlers of the start, and calls the operation.
   @inlinable
   @inline(__always)
   nonisolated(nonsending) func perform(
@@ -114,6 +114,7 @@ extension StoreRuntime: RunDelegate {
     return await self.operation.run(invocation.context, continuation)
   }
 
+  /// Notifies the subscribers that the work of a run begins, unless the run was rolled back.
   @inlinable
   func notifyStart(of task: Task) {
     let mayDeliver = !self.machine.isOwnedByCurrentThread
@@ -129,86 +130,7 @@ extension StoreRuntime: RunDelegate {
     self.endDelivery()
   }
 
-  @inlinable
-  func task(of sharedRun: StoreRun) -> Task? {
-    self.machine.withLock { machine in machine.index(ofRun: sharedRun.id).map { machine.runs[$0].task } }
-  }
-
-  @usableFromInline
-  func didNotStart(_ sharedRun: StoreRun) {
-    let reservation = self.machine.withLock { machine -> Task? in
-      if let index = machine.index(ofRun: sharedRun.id) { machine.runs[index].isSkipped = true }
-      return machine.removeReservation(of: sharedRun.id)
-    }
-    _ = consume reservation  // Released after unlocking.
-  }
-
-  @usableFromInline
-  func waits(of sharedRun: StoreRun) -> [WaitEdge] {
-    self.task(of: sharedRun)?.context.run.attachment?.awaitedRuns ?? []
-  }
-
-  @usableFromInline var waitName: String? { self.operation.operationName }
-
-  @inlinable
-  func wasCancelled(_ sharedRun: StoreRun) {
-    var context = OperationContext()
-    var owesRerun = false
-    self.change(context, run: sharedRun.id) { machine in
-      if let index = machine.index(ofRun: sharedRun.id) { context = machine.runs[index].task.context }
-      owesRerun = machine.owesRerun
-      return machine.rollBack(sharedRun.id)
-    }
-    if owesRerun { self.rerunIfDue() }
-  }
-
-  @inlinable
-  func didFinish(
-    _ task: consuming Task,
-    with outcome: StoreRun.Outcome,
-    isCancelled: Bool
-  ) {
-    var task = task
-    let outcome = outcome.result
-    if let entries = task.context.run.outcomeEntries { task.context = entries.added(to: task.context) }
-    task.context = task.context.stoppingClock()
-    task.context.event.updateReason = .returnedFinalResult
-    // A cancellation that comes from inside the operation is not an error of the state either.
-    let isCancelled = isCancelled || outcome.isCancellation
-    var owesRerun = false
-    var hasFailedPrematurely = false
-    var change: StoreActivityChange?
-    var isTold = false
-    var removed: StoreMachine<State>.Run?
-    // The result of a mutation does not make those of other mutations outdated.
-    let hidesOutdatedRuns = self.wasInvalidated && self.operation.canRunUnasked
-    self.change(task.context, run: task.id, result: outcome) { machine in
-      if machine.hasPrematureRuns {
-        hasFailedPrematurely = machine.failsPrematurely(task.id, with: outcome, isCancelled: isCancelled)
-      }
-      machine.noteAttempt(of: task.id, in: &task.context)
-      let finishing = machine.finish(
-        task,
-        with: outcome,
-        isCancelled: isCancelled,
-        hidesOutdatedRuns: hidesOutdatedRuns,
-        removed: &removed
-      )
-      owesRerun = machine.owesRerun
-      change = self.activityChange(of: &machine)
-      isTold = machine.subscribers.isEmpty && !owesRerun && change == nil
-      if isTold { machine.forgetFinishing(of: task.id) }
-      return finishing
-    }
-    _ = consume removed  // Released after unlocking.
-    if isTold { return }
-    // Before the waiters resume, so that they find the rerun started.
-    if owesRerun { self.rerunIfDue() }
-    if hasFailedPrematurely { self.rerunIfStale() }
-    if let change { self.notify(of: change) }
-    self.machine.withLock { $0.forgetFinishing(of: task.id) }
-  }
-
+  /// Puts a result that the operation yields into the state, unless the run has ended.
   @inlinable
   func yield(
     _ result: Result<State.OperationValue, State.Failure>,
@@ -229,11 +151,130 @@ extension StoreRuntime: RunDelegate {
     _ = consume replaced  // Released after unlocking.
   }
 
+  /// Reports a result that came after the operation had returned, unless the run was cancelled.
   @inlinable
   func reportLateYield(of task: Task) {
     // A cancelled run has finished for its callers while its work may continue.
     if task.sharedRun.isCancelled { return }
     let event = "The operation at \(self.path) yielded a result after task \(task.id) had returned"
     OperationWarning.lateYield(event).report()
+  }
+
+  /// Rolls a run back. It stays under way until its work has ended.
+  @inlinable
+  func wasCancelled(_ sharedRun: StoreRun) {
+    var context = OperationContext()
+    var owesRerun = false
+    self.change(context, run: sharedRun.id) { machine in
+      if let index = machine.index(ofRun: sharedRun.id) { context = machine.runs[index].task.context }
+      owesRerun = machine.owesRerun
+      return machine.rollBack(sharedRun.id)
+    }
+    if owesRerun { self.rerunIfDue() }
+  }
+
+  /// Marks a run whose work never begins, so that its end is not reported, and drops its reservation.
+  @usableFromInline
+  func didNotStart(_ sharedRun: StoreRun) {
+    let reservation = self.machine.withLock { machine -> Task? in
+      if let index = machine.index(ofRun: sharedRun.id) { machine.runs[index].isSkipped = true }
+      return machine.removeReservation(of: sharedRun.id)
+    }
+    _ = consume reservation  // Released after unlocking.
+  }
+
+  /// Puts the outcome of a run into the state, and starts the reruns that were waiting for its end.
+  @inlinable
+  func didFinish(
+    _ task: consuming Task,
+    with outcome: StoreRun.Outcome,
+    isCancelled: Bool
+  ) {
+    var task = task
+    let outcome = outcome.result
+    if let entries = task.context.run.outcomeEntries { task.context = entries.added(to: task.context) }
+    task.context = task.context.stoppingClock()
+    task.context.event.updateReason = .returnedFinalResult
+    // A cancellation that comes from inside the operation is not an error of the state either.
+    let isCancelled = isCancelled || outcome.isCancellation
+    var owesRerun = false
+    var hasFailedPrematurely = false
+    var change: StoreActivityChange?
+    /// Whether nothing is left to do after the change.
+    var isComplete = false
+    var removed: StoreMachine<State>.Run?
+    // The result of a mutation does not make those of other mutations outdated.
+    let hidesOutdatedRuns = self.wasInvalidated && self.operation.canRunUnasked
+    self.change(task.context, run: task.id, result: outcome) { machine in
+      if machine.hasPrematureRuns {
+        hasFailedPrematurely = machine.failsPrematurely(task.id, with: outcome, isCancelled: isCancelled)
+      }
+      machine.noteAttempt(of: task.id, in: &task.context)
+      let finishing = machine.finish(
+        task,
+        with: outcome,
+        isCancelled: isCancelled,
+        hidesOutdatedRuns: hidesOutdatedRuns,
+        removed: &removed
+      )
+      owesRerun = machine.owesRerun
+      change = self.activityChange(of: &machine)
+      isComplete = machine.subscribers.isEmpty && !owesRerun && change == nil
+      if isComplete { machine.forgetFinishing(of: task.id) }
+      return finishing
+    }
+    _ = consume removed  // Released after unlocking.
+    if isComplete { return }
+    // Before the waiters resume, so that they find the rerun started.
+    if owesRerun { self.rerunIfDue() }
+    if hasFailedPrematurely { self.rerunIfStale() }
+    if let change { self.notify(of: change) }
+    self.machine.withLock { $0.forgetFinishing(of: task.id) }
+  }
+}
+
+// MARK: - Information for the run
+
+extension StoreRuntime {
+  @inlinable
+  func task(of sharedRun: StoreRun) -> Task? {
+    self.machine.withLock { machine in machine.index(ofRun: sharedRun.id).map { machine.runs[$0].task } }
+  }
+
+  @usableFromInline
+  func waits(of sharedRun: StoreRun) -> [WaitEdge] {
+    self.task(of: sharedRun)?.context.run.attachment?.awaitedRuns ?? []
+  }
+
+  @usableFromInline var waitName: String? { self.operation.operationName }
+}
+
+// MARK: - Making runs
+
+extension StoreRuntime {
+  /// The context of a run: the store's, overlaid with the entries of `context`.
+  @inlinable
+  func runContext(_ context: OperationContext?) -> OperationContext {
+    if let context { self.overlaidContext(context) } else { self.context }
+  }
+
+  // Not inlined: most calls pass no context.
+  @inlinable
+  @inline(never)
+  func overlaidContext(_ context: OperationContext) -> OperationContext {
+    self.context.overlaid(with: context)
+  }
+
+  /// Makes a run. If callers share runs, it can lend its task to the deduplicated run inside it.
+  @inlinable
+  func makeRun(in context: OperationContext, ownerCount: Int = 0) -> StoreRun {
+    StoreRun(delegate: self, loan: context.operationRunSharing == nil ? nil : TaskLoan(), ownerCount: ownerCount)
+  }
+
+  /// Makes a task that has not started.
+  @inlinable
+  func makeTask(using context: OperationContext?) -> Task {
+    let context = self.runContext(context)
+    return Task(sharedRun: self.makeRun(in: context), context: context)
   }
 }

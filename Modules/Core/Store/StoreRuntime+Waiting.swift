@@ -13,44 +13,6 @@ extension StoreRuntime {
     return await self.run(using: nil, handler: nil)
   }
 
-  /// Waits for a run of which the caller is an owner already.
-  // Not inlined: callers that begin a run would allocate room for this wait, too.
-  @inlinable
-  @inline(never)
-  nonisolated(nonsending) func join(
-    _ sharedRun: StoreRun,
-    _ listener: Subscriber<State>?
-  ) async -> Result<State.OperationValue, State.Failure> {
-    let outcome = await sharedRun.outcomeOfOwner(leaving: .atOnce)
-    self.dismiss(listener)
-    return outcome.result
-  }
-
-  @inlinable
-  func listen(to sharedRun: StoreRun, with handler: RunHandler<State>?) -> Subscriber<State>? {
-    handler.map { self.listen(to: sharedRun.id, with: $0.handler) }
-  }
-
-  @inlinable
-  @inline(never)
-  func listen(to run: OperationTaskIdentifier, with handler: OperationEventHandler<State>) -> Subscriber<State> {
-    self.noteDependent()
-    return self.machine.withLock { $0.subscribers.add(handler, role: .runListener(run)) }
-  }
-
-  /// Removes a listener after all events that are queued for it.
-  @inlinable
-  func dismiss(_ listener: Subscriber<State>?) {
-    if let listener { self.dismissListener(listener) }
-  }
-
-  @inlinable
-  @inline(never)
-  func dismissListener(_ listener: Subscriber<State>) {
-    self.machine.withLock { $0.eventQueue.append(.dismissal(listener)) }
-    self.deliver()
-  }
-
   /// Waits until all runs have finished, or the current task is cancelled.
   func settled() async {
     while let sharedRun = self.machine.withLock({ $0.runs.first?.task.sharedRun ?? $0.finishingRuns.first }),
