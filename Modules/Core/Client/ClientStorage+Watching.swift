@@ -11,35 +11,4 @@ extension ClientStorage {
       self?.state.withLock { state, released in released.append(state.watchers.removeValue(forKey: id)) }
     }
   }
-
-  /// Delivers the queued notes to the cache and the watchers, unless another thread is already delivering.
-  func deliver() {
-    self.deliver(from: self.state.withLock { ($0.notes.begin(), $0.watchers) })
-  }
-
-  /// Delivers the notes that were queued during the delivery in progress, and ends it.
-  func deliverRest() {
-    self.deliver(from: self.state.withLock { ($0.notes.next(), $0.watchers) })
-  }
-
-  private func deliver(from first: (Note?, [UInt64: StoreWatcher])) {
-    var next = first
-    while case (let note?, let watchers) = next {
-      switch note {
-      case .change(let change):
-        // Later watchers were added when the change was already visible.
-        for (id, watcher) in watchers.sorted(by: { $0.key < $1.key }) where id <= change.lastWatcherID {
-          watcher.receive(change)
-        }
-      case .idle(let entry): self.notifyCache(of: entry, isIdle: true)
-      case .active(let entry): self.notifyCache(of: entry, isIdle: false)
-      }
-      next = self.state.withLock { ($0.notes.next(), $0.watchers) }
-    }
-  }
-
-  func notifyCache(of entry: StoreEntry, isIdle: Bool) {
-    let store = entry.idleStore
-    if isIdle { self.cache.storeDidBecomeIdle(store) } else { self.cache.storeDidBecomeActive(store.id) }
-  }
 }

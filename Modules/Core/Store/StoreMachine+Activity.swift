@@ -18,7 +18,7 @@ extension StoreMachine {
     self.reportedActivity = now
     let isForClient = isInClient && last.isIdle != now.isIdle
     let isForObservers =
-      self.extras.map { !$0.activityObservers.isEmpty } ?? false
+      self.extras?.content.activityObservers.isEmpty == false
       && (last.isRunning != now.isRunning || last.hasSubscribers != now.hasSubscribers)
     guard isForClient || isForObservers else { return nil }
     return StoreActivityChange(

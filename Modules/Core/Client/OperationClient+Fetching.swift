@@ -1,0 +1,69 @@
+extension OperationClient {
+  /// Fetches the value of a query into its store unless the store is fresh. A failure is recorded in the state.
+  public func prefetch<Query: QueryRequest>(for query: Query) async {
+    await self.prefetch(self.store(for: query))
+  }
+
+  /// Runs an operation with a default value unless its store is fresh. A failure is recorded in the state.
+  public func prefetch<Operation: DefaultStateRequest>(for operation: Operation) async {
+    await self.prefetch(self.store(for: operation))
+  }
+
+  /// Runs an operation unless its store is fresh. A failure is recorded in the state.
+  public func prefetch<Operation: StatefulOperationRequest>(
+    for operation: Operation,
+    initialState: @autoclosure () -> Operation.State
+  ) async {
+    await self.prefetch(self.store(for: operation, initialState: initialState()))
+  }
+
+  private func prefetch<State>(_ store: OperationStore<State>) async {
+    if store.isStale { _ = await store.runtime.runOrJoin() }
+  }
+
+  /// Returns the value of a query: from its store if the store is fresh, otherwise fetched.
+  ///
+  /// - Throws: The failure of the query.
+  public func ensureValue<Query: QueryRequest>(for query: Query) async throws(Query.Failure) -> Query.Value {
+    let store = self.store(for: query)
+    // Freshness first: a value read before the check could be older than the value that made the store fresh.
+    if !store.isStale, let value = store.currentValue { return value }
+    return try await store.runtime.runOrJoin().get()
+  }
+
+  /// Returns the value of a query with a default value: from its store if the store is fresh, otherwise fetched.
+  ///
+  /// - Throws: The failure of the query.
+  public func ensureValue<Value, Failure, Query: DefaultStateRequest>(
+    for query: Query
+  ) async throws(Failure) -> Value where Query.State == DefaultOperationState<QueryState<Value, Failure>> {
+    let store = self.store(for: query)
+    if !store.isStale, store.valueUpdateCount > 0 { return store.currentValue }
+    return try await store.runtime.runOrJoin().get()
+  }
+}
+
+extension OperationClient {
+  /// Returns the number of stores at paths that start with `path` that have a run under way.
+  public func isFetching(matching path: OperationPath = []) -> Int {
+    self.storage.runtimes(matching: path).count { $0.isLoading }
+  }
+
+  /// Cancels the runs of the stores at paths that start with `path`, and waits until their work has ended.
+  ///
+  /// The stores return to their states from before the runs. Callers of the runs receive their failures, possibly
+  /// before the work has ended. Work shared with other stores continues for those stores, and this method does
+  /// not wait for it. It returns early if the current task is cancelled.
+  public func cancel(matching path: OperationPath = []) async {
+    let runtimes = self.storage.runtimes(matching: path)
+    let endings = runtimes.map { $0.cancelRuns() }
+    await withDiscardingTaskGroup { group in
+      for ended in endings { group.addTask { await ended() } }
+    }
+  }
+
+  /// Resets the stores at paths that start with `path` to their initial states, and cancels their runs.
+  public func resetStores(matching path: OperationPath = []) {
+    for runtime in self.storage.runtimes(matching: path) { runtime.reset(using: nil) }
+  }
+}

@@ -1,0 +1,50 @@
+extension OperationClient {
+  /// Marks the stores at paths that start with `path` as stale, and reruns those with subscribers.
+  ///
+  /// The stores are stale regardless of their staleness rules. A call made afterwards never receives the result of an
+  /// earlier run: a run that is under way does not make the store fresh, and when it has ended, the store runs again
+  /// for its subscribers. Stores whose automatic running is disabled, or whose specification for it is not satisfied,
+  /// are marked but not rerun.
+  ///
+  /// ```swift
+  /// client.invalidate(matching: ["posts"])                  // Continues immediately.
+  /// await client.invalidate(matching: ["posts"]).settled()  // Waits for the reruns.
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - path: The prefix; the empty path matches all stores.
+  ///   - isolation: The caller's actor. The reruns leave it.
+  /// - Returns: A value whose ``OperationInvalidation/settled()`` waits for the reruns.
+  /// - Complexity: O(*n*) in the number of matching stores.
+  @discardableResult
+  public func invalidate(
+    matching path: OperationPath = [],
+    isolation: (any Actor)? = #isolation
+  ) -> OperationInvalidation {
+    let runtimes = self.storage.runtimes(matching: path)
+    let stores = runtimes.map { OperationInvalidation.Store(runtime: $0, number: $0.invalidate()) }
+    for runtime in runtimes { runtime.rerunAfterInvalidation(isEnqueued: isolation != nil) }
+    return OperationInvalidation(stores: stores)
+  }
+}
+
+/// The reruns caused by an invalidation.
+public struct OperationInvalidation: Sendable {
+  struct Store: Sendable {
+    let runtime: any ErasedRuntime
+    let number: Int
+  }
+
+  let stores: [Store]
+
+  /// Waits until the reruns have settled or the current task is cancelled.
+  ///
+  /// Stores without subscribers are not rerun, so this method does not wait for them.
+  public func settled() async {
+    await withDiscardingTaskGroup { group in
+      for store in self.stores {
+        group.addTask { await store.runtime.settled(afterInvalidation: store.number) }
+      }
+    }
+  }
+}

@@ -1,0 +1,54 @@
+/// A run whose work can wait for other runs.
+@usableFromInline
+package protocol WaitingRun: AnyObject, Sendable {
+  /// Whether the current task does the work of the run.
+  var isInCurrentTask: Bool { get }
+  /// Notes that the work waits for `node`, until it waits for another node.
+  func note(called node: any WaitNode)
+  /// Relays the progress of the run with the identifier to the callers that share this run, if it is that run.
+  func relay(_ progress: RunProgress, of id: OperationTaskIdentifier)
+}
+
+/// The run whose work the current task is part of.
+@usableFromInline
+package enum EnclosingRun {
+  // Declared without the macro, because inlined code uses it.
+  @usableFromInline static let local = TaskLocal<(any WaitingRun)?>(wrappedValue: nil)
+
+  /// Performs `work` as the work of `run`.
+  @inlinable
+  package nonisolated(nonsending) static func perform<R>(
+    _ run: any WaitingRun,
+    _ work: nonisolated(nonsending) () async -> R
+  ) async -> R {
+    await self.local.withValue(run) { await work() }
+  }
+
+  /// Calls `make`, which makes a task that does the work of `run`.
+  @inlinable
+  static func makeTask(of run: any WaitingRun, _ make: () -> Void) {
+    self.local.withValue(run) { make() }
+  }
+
+  /// Notes that the work of the enclosing run waits for `node`, if the current task does that work.
+  ///
+  /// Other tasks that the work has made are ignored, as the work does not have to wait for them.
+  @usableFromInline
+  package static func note(awaited node: any WaitNode) {
+    guard let run = self.local.get(), run.isInCurrentTask else { return }
+    run.note(called: node)
+    WaitGraph.noteEdge()
+  }
+
+  /// Whether the current task is part of the work of a run.
+  @usableFromInline package static var exists: Bool { self.local.get() != nil }
+}
+
+extension OperationContext {
+  /// Notes that the run with this context waits in the queue `node`, until it waits for another node.
+  package func note(awaited node: any WaitNode) {
+    self.taskLoan?.note(awaited: node)
+    EnclosingRun.note(awaited: node)
+    WaitGraph.noteEdge()
+  }
+}

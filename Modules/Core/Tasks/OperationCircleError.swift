@@ -1,0 +1,53 @@
+/// The error of operations that wait for each other in a circle: the work of each asks for the next.
+///
+/// Thrown by a call that would join a run whose own work waits for that call, if the failure of the call can represent
+/// it. Every circle is reported as ``OperationWarning/Code/taskCircle``.
+public struct OperationCircleError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The names of the operations of the circle. The one that was asked for is the first and the last.
+  public let operationNames: [String]
+
+  @usableFromInline
+  package init(operationNames: [String]) {
+    self.operationNames = operationNames
+  }
+
+  public var description: String {
+    """
+    \(self.operationNames.first ?? "An operation") waits for itself: \(self.operationNames.joined(separator: " → ")). \
+    Let none of these operations ask for one that asks for it.
+    """
+  }
+}
+
+extension OperationCircleError {
+  /// Whether a failure type can represent the error.
+  @usableFromInline
+  package static func isFailure<Failure: Error>(_ failure: Failure.Type) -> Bool {
+    OperationCircleError(operationNames: []) is Failure
+  }
+
+  /// Reports the circle, and returns the error as the outcome of a run whose failure type can represent it.
+  // Not inlined: async functions would allocate memory for the failure.
+  @usableFromInline
+  package static func outcome<Value, Failure: Error>(_ names: [String]) -> Result<Value, Failure> {
+    let error = OperationCircleError(operationNames: names)
+    error.report()
+    guard let failure = error as? Failure else { preconditionFailure("The failure type cannot represent the error.") }
+    return .failure(failure)
+  }
+
+  /// Reports the circle as a warning.
+  @usableFromInline
+  package func report() {
+    OperationWarning(code: .taskCircle, message: self.description).report()
+  }
+}
+
+extension RunOutcome {
+  /// Reports a circle, and returns its error as an outcome. The failure type can represent it.
+  // Not inlined: see `OperationCircleError.outcome(_:)`.
+  @usableFromInline
+  package static func circle(_ names: [String]) -> RunOutcome {
+    RunOutcome(OperationCircleError.outcome(names))
+  }
+}

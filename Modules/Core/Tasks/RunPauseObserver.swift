@@ -1,0 +1,20 @@
+/// Hears of the pauses of a run, and may delay it.
+package protocol RunPauseObserver: AnyObject, Sendable {
+  /// Called before the run waits for a specification that does not hold.
+  nonisolated(nonsending) func runWillPause() async
+
+  /// Called when the specification holds, before the run goes on. A run that is cancelled or times out does not go on.
+  nonisolated(nonsending) func runGoesOn() async
+}
+
+extension OperationContext {
+  /// What hears of the pauses of the run; nil by default.
+  package var pauseObserver: (any RunPauseObserver)? {
+    get { self[PauseObserverKey.self] }
+    set { self[PauseObserverKey.self] = newValue }
+  }
+
+  private enum PauseObserverKey: Key {
+    static let defaultValue: (any RunPauseObserver)? = nil
+  }
+}

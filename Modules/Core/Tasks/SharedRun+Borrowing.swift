@@ -1,0 +1,40 @@
+extension SharedRun {
+  // Steps, not one function that is given the work: its closure would be a frame of its own, for 500 instructions.
+
+  /// Starts in the current task, which is lent to this run. The caller is an owner of this run already.
+  ///
+  /// The delegate is notified of the finish but not of the start.
+  ///
+  /// - Returns: Whether the caller has to do the work and to call `finish`. False if the run was cancelled before, and has
+  ///   finished.
+  @inlinable
+  package func begin(borrowing current: RunTask) -> Bool {
+    let (isCancelled, priority) = self.withState { $0.begin(in: current) }
+    current.catchUp(isCancelled: isCancelled, priority: priority)
+    return !isCancelled || !self.finishCancelled()
+  }
+
+  /// Ends the loan of the current task to this run, which has finished, and returns the outcome for the lender.
+  @inlinable
+  package func outcome(returning current: RunTask, to loan: TaskLoan) -> Outcome {
+    guard loan.endLoan() else { return self.outcome }
+    current.cancel()
+    return self.outcomeOfCancelledLender
+  }
+
+  /// The outcome for a lender that was cancelled: a `CancellationError` if `Failure` can represent it.
+  @inlinable
+  var outcomeOfCancelledLender: Outcome {
+    @inline(never) get { Self.cancellation ?? self.outcome }
+  }
+}
+
+extension SharedRunState {
+  /// Starts the run in a task that is executing. Returns what the run received before it had that task.
+  @usableFromInline
+  mutating func begin(in task: RunTask) -> (isCancelled: Bool, priority: UInt8) {
+    self.phase = .executing
+    self.task = task
+    return (self.isCancelled, self.priority)
+  }
+}
