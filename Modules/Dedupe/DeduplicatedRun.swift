@@ -245,7 +245,7 @@ extension DeduplicatedRun {
       if let id { return id }
       if let progress {
         seenProgress = progress
-        for missed in progress.missed { context.tellStore(missed) }
+        for missed in progress.missed { context.reportToStore(missed) }
       }
       guard let missed else { continue }
       seen = missed.number
@@ -291,7 +291,7 @@ extension DeduplicatedRun {
       return (listeners.compactMap { $0.continuation == nil ? nil : $0.context }, replaced)
     }
     _ = consume replaced  // Released after unlocking.
-    for context in contexts { context.tellStore(progress) }
+    for context in contexts { context.reportToStore(progress) }
   }
 
   /// Passes a result to all callers that share the run.

@@ -37,7 +37,7 @@
       return OperationSubscription { self.stores.decrement() }
     }
 
-    func subscriberCame() -> OperationSubscription {
+    func subscriberWasAdded() -> OperationSubscription {
       self.subscribers.increment()
       return OperationSubscription { self.subscribers.decrement() }
     }

@@ -64,7 +64,7 @@ struct OptimisticLayerTests {
     let place = StateLayerPlace.next()
     let layers = [
       layer("5", at: nil), layer("3", at: place),
-      layer("2", at: .earlierStart(-1)), layer("1", at: .earlierStart(.min)),
+      layer("2", at: .earlierProcess(-1)), layer("1", at: .earlierProcess(.min)),
       layer("4", at: place), layer("6", at: .next()),
     ]
     #expect(feed.currentValue == ["old", "1", "2", "3", "4", "5", "6"])

@@ -31,10 +31,10 @@ extension OperationContext {
   ///   - error: The error of the attempt; nil if it asks for another one without having failed.
   ///   - delay: The time until the next attempt begins; nil if that is unknown. A negative one counts as zero.
   public func attemptFailed(with error: (any Error)?, nextAfter delay: Duration? = nil) {
-    guard self.mayTellProgress else { return }
+    guard self.mayReportProgress else { return }
     var attempt = OperationAttempt(index: self.operationAttempt, lastFailure: error)
     if let delay { attempt.nextBegins = self.date.addingTimeInterval(delay.clampedForClock.seconds) }
-    self.tell(.attemptFailed(attempt))
+    self.report(.attemptFailed(attempt))
   }
 
   /// Advances the context to the next attempt of the run.
@@ -50,7 +50,7 @@ extension OperationContext {
     let listeners = attempts?.listeners ?? []
     self.run.attempts = RunAttempts(number: number, listeners: listeners, budgets: attempts?.budgets ?? [])
     for listener in listeners { listener(self, error) }
-    if self.mayTellProgress { self.tell(.attemptBegan(OperationAttempt(index: number, lastFailure: error))) }
+    if self.mayReportProgress { self.report(.attemptBegan(OperationAttempt(index: number, lastFailure: error))) }
   }
 
   /// Calls `listener` when an attempt other than the first begins with this context or a copy of it.
@@ -99,7 +99,7 @@ final class RunAttempts: Sendable {
   /// The budgets that the run has deposited into.
   let budgets: [RetryBudget]
   /// The attempt that the run is in; nil until it was told.
-  let told: OperationAttempt?
+  let reported: OperationAttempt?
   /// Whether the run is paused.
   let isPaused: Bool
 
@@ -107,13 +107,13 @@ final class RunAttempts: Sendable {
     number: Int,
     listeners: [@Sendable (OperationContext, (any Error)?) -> Void] = [],
     budgets: [RetryBudget] = [],
-    told: OperationAttempt? = nil,
+    reported: OperationAttempt? = nil,
     isPaused: Bool = false
   ) {
     self.number = number
     self.listeners = listeners
     self.budgets = budgets
-    self.told = told
+    self.reported = reported
     self.isPaused = isPaused
   }
 }

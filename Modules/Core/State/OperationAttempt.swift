@@ -42,7 +42,7 @@ extension OperationTask {
   ///
   /// A store tells it to its state through ``OperationState/updateFetchTask(_:)``. It stays as it is in other copies.
   public var attempt: OperationAttempt? {
-    if let attempt = self.context.run.attempts?.told { return attempt }
+    if let attempt = self.context.run.attempts?.reported { return attempt }
     return self.context.run.makesAttempts ? OperationAttempt(index: self.context.operationAttempt) : nil
   }
 

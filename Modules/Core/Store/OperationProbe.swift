@@ -5,7 +5,7 @@ package protocol OperationProbe: Sendable {
   func storeWasMade() -> OperationSubscription
 
   /// Called when a subscriber is added. The returned subscription is cancelled when it leaves or the store is released.
-  func subscriberCame() -> OperationSubscription
+  func subscriberWasAdded() -> OperationSubscription
 
   /// Called when a caller joins a run that is under way.
   func runWasJoined()
@@ -53,7 +53,7 @@ extension StoreRuntime {
     mode: StoreRun.StartMode,
     onStoreGone: (@Sendable () -> Void)?
   ) -> OperationSubscription {
-    let probeSubscription = OperationSubscription.combined(self.context.operationProbes.map { $0.subscriberCame() })
+    let probeSubscription = OperationSubscription.combined(self.context.operationProbes.map { $0.subscriberWasAdded() })
     let subscription = self.addSubscriber(handler, mode: mode) {
       probeSubscription.cancel()
       onStoreGone?()

@@ -13,7 +13,7 @@ package struct StateLayerPlace: Hashable, Comparable, Sendable {
   package static func next() -> Self { Self(Self.last.wrappingAdd(1, ordering: .relaxed).newValue) }
 
   /// Returns a place beneath all of this start of the program: `number` is negative, and greater for a later call.
-  package static func earlierStart(_ number: Int64) -> Self {
+  package static func earlierProcess(_ number: Int64) -> Self {
     precondition(number < 0, "The number of a call of an earlier start must be negative, and is \(number).")
     return Self(number)
   }

@@ -32,7 +32,7 @@ final class StoreExtras<State: OperationState & Sendable>: @unchecked Sendable {
     /// Whether a run under way may be premature: see ``StoreMachine/Run/isPremature``.
     @usableFromInline var hasPrematureRuns = false
     /// Whether a run has ever reported an attempt or a pause.
-    @usableFromInline var reportsProgress = false
+    @usableFromInline var hasReportedProgress = false
     /// The number of changes of the value that its count does not show: committed layers and rolled back runs.
     @usableFromInline var uncountedChanges = 0
     /// Values removed from the machine, released after the lock because their deinitializers may be user code.

@@ -28,7 +28,7 @@ extension StoreMachine {
     var task = former
     task.context.run.attempts = .after(progress, former.context.run.attempts)
     self.runs[index].task = task
-    self.uniqueExtras().content.reportsProgress = true
+    self.uniqueExtras().content.hasReportedProgress = true
     self.state.updateFetchTask(task)
     if self.hasUndoLog { self.undoLog?.editBase { $0.updateFetchTask(task) } }
     return (former, task.context)
@@ -37,7 +37,7 @@ extension StoreMachine {
   /// Writes the attempt that a run is in to the context of an event of the run.
   @inlinable
   func noteAttempt(of id: OperationTaskIdentifier, in context: inout OperationContext) {
-    if self.extras?.content.reportsProgress == true { self.writeAttempt(of: id, to: &context) }
+    if self.extras?.content.hasReportedProgress == true { self.writeAttempt(of: id, to: &context) }
   }
 
   // Not inlined: most runs never tell an attempt.

@@ -69,8 +69,8 @@ final class Subscriber<State: OperationState & Sendable>: Sendable {
   // Not inlined: failed attempts are rare.
   @usableFromInline
   func receiveFailedAttempt(_ context: OperationContext) {
-    guard let onAttemptFailed = self.handler.onAttemptFailed, let attempt = context.run.attempts?.told else { return }
-    onAttemptFailed(attempt, context)
+    guard let onAttemptFailed = self.handler.onAttemptFailed else { return }
+    if let attempt = context.run.attempts?.reported { onAttemptFailed(attempt, context) }
   }
 
   @inlinable

@@ -38,7 +38,7 @@ extension OperationContext {
     // Before and after the wait, so that it does not hold up the runs that go on behind this one.
     await observer.runWillPause()
     let outcome = await self.wait(until: specification, timeout: timeout)
-    if outcome == .satisfied { await observer.runGoesOn() }
+    if outcome == .satisfied { await observer.runWillResume() }
     return outcome
   }
 
@@ -57,7 +57,7 @@ extension OperationContext {
       run.leaveLine()
       return .satisfied
     }
-    self.tell(.paused)
+    self.report(.paused)
     let deadline = timeout.map { self.operationDeadlines.schedule(after: $0) { run.end(.timedOut) } }
     let outcome = await withTaskCancellationHandler {
       while true {
@@ -75,7 +75,7 @@ extension OperationContext {
     }
     deadline?.cancel()
     run.end(.held)
-    self.tell(.resumed)
+    self.report(.resumed)
     run.leaveLine()
     return outcome
   }

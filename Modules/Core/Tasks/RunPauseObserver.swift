@@ -4,7 +4,7 @@ package protocol RunPauseObserver: AnyObject, Sendable {
   nonisolated(nonsending) func runWillPause() async
 
   /// Called when the specification holds, before the run goes on. A run that is cancelled or times out does not go on.
-  nonisolated(nonsending) func runGoesOn() async
+  nonisolated(nonsending) func runWillResume() async
 }
 
 extension OperationContext {

@@ -42,10 +42,10 @@ extension RunAttempts {
     let (number, listeners) = (former?.number ?? 1, former?.listeners ?? [])
     return switch progress {
     case .attemptFailed(let attempt), .attemptBegan(let attempt):
-      RunAttempts(number: attempt.index, listeners: listeners, told: attempt)
+      RunAttempts(number: attempt.index, listeners: listeners, reported: attempt)
     case .paused:
-      RunAttempts(number: number, listeners: listeners, told: former?.told?.withoutDate, isPaused: true)
-    case .resumed: RunAttempts(number: number, listeners: listeners, told: former?.told)
+      RunAttempts(number: number, listeners: listeners, reported: former?.reported?.withoutDate, isPaused: true)
+    case .resumed: RunAttempts(number: number, listeners: listeners, reported: former?.reported)
     }
   }
 }
@@ -61,19 +61,19 @@ extension OperationAttempt {
 
 extension OperationContext {
   /// Whether progress may reach a store. Saves making what nothing receives.
-  var mayTellProgress: Bool { !self.run.hidesProgress && (self.run.store != nil || EnclosingRun.exists) }
+  var mayReportProgress: Bool { !self.run.hidesProgress && (self.run.store != nil || EnclosingRun.exists) }
 
   /// Tells the store of the run of its progress, and the stores of the callers that share the run.
   @usableFromInline
-  package func tell(_ progress: RunProgress) {
-    guard self.mayTellProgress else { return }
-    self.tellStore(progress)
+  package func report(_ progress: RunProgress) {
+    guard self.mayReportProgress else { return }
+    self.reportToStore(progress)
     EnclosingRun.relay(progress, of: self.run.taskIdentifier)
   }
 
   /// Tells the store of the run of its progress.
   @usableFromInline
-  package func tellStore(_ progress: RunProgress) {
+  package func reportToStore(_ progress: RunProgress) {
     guard let store = self.run.store, let id = self.run.taskIdentifier else { return }
     store.note(progress, of: id)
   }

@@ -22,7 +22,7 @@ final class JournalPauses: RunPauseObserver {
     if isFirst { await self.count(-1) }
   }
 
-  nonisolated(nonsending) func runGoesOn() async {
+  nonisolated(nonsending) func runWillResume() async {
     let isFirst = self.isSubtracted.withLock { isSubtracted in
       defer { isSubtracted = false }
       return isSubtracted

@@ -79,7 +79,7 @@ extension JournalState {
   ///
   /// - Parameter place: Negative, and in the order of the calls.
   mutating func restore(_ record: JournalRecord?, from storageKey: String, at place: Place) {
-    self.insert(Item(storageKey: storageKey, record: record, layerPlace: .earlierStart(place)), at: place)
+    self.insert(Item(storageKey: storageKey, record: record, layerPlace: .earlierProcess(place)), at: place)
   }
 
   private mutating func insert(_ item: Item, at place: Place) {
