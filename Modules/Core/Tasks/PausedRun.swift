@@ -1,64 +1,64 @@
 /// A run that waits until a specification holds.
 ///
-/// It subscribes to the specification, and is not asked again before that reports a change. When the specification holds,
-/// the run stands in a ``ResumptionLine`` until the runs before it have gone on.
+/// It does not poll: the subscriber of the specification calls ``specificationHolds()``, which puts the run into the
+/// ``ResumptionQueue``. The run resumes when the runs before it in the queue have resumed.
 final class PausedRun: Sendable {
-  /// Why a run that was paused goes on.
-  enum Wakening: Sendable {
+  /// Why the task of a paused run is resumed.
+  enum WakeReason: Sendable {
     /// The specification held when the run was woken.
-    case held
+    case specificationHeld
     case cancelled
     case timedOut
   }
 
-  typealias Continuation = UnsafeContinuation<Wakening, Never>
+  typealias Continuation = UnsafeContinuation<WakeReason, Never>
 
   private struct State: Sendable {
     /// The suspended task; nil while it is awake.
     var continuation: Continuation?
     /// Whether the run was woken while its task was awake.
     var isWoken = false
-    /// Whether the run stands in the line.
-    var isInLine = false
-    /// Whether the line waits for this run to call ``ResumptionLine/advance()``.
-    var holdsLine = false
-    /// Set once, when the run goes on for good.
-    var ending: Wakening?
+    /// Whether the run is in the queue.
+    var isQueued = false
+    /// Whether the queue waits until this run calls ``ResumptionQueue/advance()``.
+    var blocksQueue = false
+    /// Set once, when the pause ends.
+    var ending: WakeReason?
   }
 
   private let state = Locked(State())
-  /// Whether the runs behind this one in the line wait until it has gone on.
-  let holdsLineUp: Bool
+  /// Whether the later runs in the queue wait until this one has resumed.
+  private let blocksQueue: Bool
 
-  init(holdsLineUp: Bool) {
-    self.holdsLineUp = holdsLineUp
+  init(blocksQueue: Bool) {
+    self.blocksQueue = blocksQueue
   }
 
-  /// Puts the run into the line, as the specification holds.
+  /// Puts the run into the queue, unless it is there or its pause has ended.
   func specificationHolds() {
     let isNew = self.state.withLock { state in
-      if state.isInLine || state.ending != nil { return false }
-      state.isInLine = true
+      if state.isQueued || state.ending != nil { return false }
+      state.isQueued = true
       return true
     }
-    if isNew { ResumptionLine.shared.append(self) }
+    if isNew { ResumptionQueue.shared.append(self) }
   }
 
-  /// Wakes the run, which has reached the front of the line. Returns whether the line has to wait for it.
+  /// Wakes the run, which the queue has removed. Returns whether the queue has to wait for it.
   func wake() -> Bool {
-    let (continuation, holdsLine) = self.state.withLock { state in
-      state.isInLine = false
+    let (continuation, blocksQueue) = self.state.withLock { state in
+      state.isQueued = false
       guard state.ending == nil else { return (Continuation?.none, false) }
-      state.holdsLine = self.holdsLineUp
+      state.blocksQueue = self.blocksQueue
       state.isWoken = state.continuation == nil
-      return (state.continuation.take(), state.holdsLine)
+      return (state.continuation.take(), state.blocksQueue)
     }
-    continuation?.resume(returning: .held)
-    return holdsLine
+    continuation?.resume(returning: .specificationHeld)
+    return blocksQueue
   }
 
   /// Ends the pause, unless it has ended.
-  func end(_ ending: Wakening) {
+  func end(_ ending: WakeReason) {
     let continuation = self.state.withLock { state in
       guard state.ending == nil else { return Continuation?.none }
       state.ending = ending
@@ -67,28 +67,28 @@ final class PausedRun: Sendable {
     continuation?.resume(returning: ending)
   }
 
-  /// Suspends the task of the run until it is woken or ends.
-  nonisolated(nonsending) func suspend() async -> Wakening {
+  /// Suspends the task of the run until the run is woken or its pause ends.
+  nonisolated(nonsending) func suspend() async -> WakeReason {
     await withUnsafeContinuation { continuation in
-      let wakening = self.state.withLock { state -> Wakening? in
+      let reason = self.state.withLock { state -> WakeReason? in
         if let ending = state.ending { return ending }
         if state.isWoken {
           state.isWoken = false
-          return .held
+          return .specificationHeld
         }
         state.continuation = continuation
         return nil
       }
-      if let wakening { continuation.resume(returning: wakening) }
+      if let reason { continuation.resume(returning: reason) }
     }
   }
 
-  /// Lets the runs behind this one go on, if they wait for it.
-  func leaveLine() {
-    let heldLine = self.state.withLock { state in
-      defer { state.holdsLine = false }
-      return state.holdsLine
+  /// Wakes the next run in the queue if the queue waits for this one.
+  func unblockQueue() {
+    let wasBlocking = self.state.withLock { state in
+      defer { state.blocksQueue = false }
+      return state.blocksQueue
     }
-    if heldLine { ResumptionLine.shared.advance() }
+    if wasBlocking { ResumptionQueue.shared.advance() }
   }
 }

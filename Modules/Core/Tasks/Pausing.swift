@@ -11,14 +11,14 @@ public enum OperationPauseOutcome: Hashable, Sendable {
 extension OperationContext {
   /// Pauses the run with this context until a specification holds, its time limit has passed or the task is cancelled.
   ///
-  /// For modifiers that wait for a condition of the world; it returns at once when the specification holds. While it
-  /// waits, ``OperationState/isPaused`` is true in the state of the run's store, and in those of other callers that share
-  /// the run. Nothing polls: the specification reports its changes. Runs whose specifications come to hold go on in the
-  /// order in which they were paused, one after the other; a handler that blocks when it hears of it delays the others.
+  /// For modifiers that wait for a condition. The method returns at once if the specification holds. While it waits,
+  /// ``OperationState/isPaused`` is true in the state of the run's store, and in those of other callers that share the
+  /// run. Nothing polls: the specification reports its changes. Runs whose specification begins to hold resume one after
+  /// another, in the order in which they were paused. A handler that blocks when its run resumes delays the later ones.
   ///
   /// - Parameters:
   ///   - specification: What to wait for, evaluated in this context with no lock held.
-  ///   - timeout: The longest time to wait, by ``operationDeadlines``; nil for none.
+  ///   - timeout: The longest time to wait, measured by ``operationDeadlines``; nil to wait without a limit.
   /// - Returns: Why the pause has ended.
   public nonisolated(nonsending) func pause(
     until specification: some OperationRunSpecification & Sendable,
@@ -28,14 +28,14 @@ extension OperationContext {
     return await self.pauseUnlessSatisfied(until: specification, timeout: timeout)
   }
 
-  // Not inlined: most runs are not paused, and would keep room for this while they wait.
+  // Not inlined: most runs are not paused, and would allocate memory for this wait, used or not.
   @inline(never)
   private nonisolated(nonsending) func pauseUnlessSatisfied(
     until specification: some OperationRunSpecification & Sendable,
     timeout: OperationDuration?
   ) async -> OperationPauseOutcome {
     guard let observer = self.pauseObserver else { return await self.wait(until: specification, timeout: timeout) }
-    // Before and after the wait, so that it does not hold up the runs that go on behind this one.
+    // Before and after the wait: an observer that takes time does not delay the later runs in the queue.
     await observer.runWillPause()
     let outcome = await self.wait(until: specification, timeout: timeout)
     if outcome == .satisfied { await observer.runWillResume() }
@@ -46,15 +46,15 @@ extension OperationContext {
     until specification: some OperationRunSpecification & Sendable,
     timeout: OperationDuration?
   ) async -> OperationPauseOutcome {
-    let run = PausedRun(holdsLineUp: RunTask.isOnDefaultExecutor(isolation: #isolation))
-    // Before the next look, so that no change between the two is missed.
+    let run = PausedRun(blocksQueue: RunTask.isOnDefaultExecutor(isolation: #isolation))
+    // Before the next evaluation, so that no change between the two is missed.
     let subscription = specification.subscribe(in: self) {
       if specification.isSatisfied(in: self) { run.specificationHolds() }
     }
     defer { subscription.cancel() }
     if specification.isSatisfied(in: self) {
-      run.end(.held)
-      run.leaveLine()
+      run.end(.specificationHeld)
+      run.unblockQueue()
       return .satisfied
     }
     self.report(.paused)
@@ -64,25 +64,25 @@ extension OperationContext {
         switch await run.suspend() {
         case .cancelled: return OperationPauseOutcome.cancelled
         case .timedOut: return specification.isSatisfied(in: self) ? .satisfied : .timedOut
-        case .held:
+        case .specificationHeld:
           if specification.isSatisfied(in: self) { return .satisfied }
-          // It has ceased to hold meanwhile. The run keeps its place among those that are paused.
-          run.leaveLine()
+          // It no longer holds. The run stays paused.
+          run.unblockQueue()
         }
       }
     } onCancel: {
       run.end(.cancelled)
     }
     deadline?.cancel()
-    run.end(.held)
+    run.end(.specificationHeld)
     self.report(.resumed)
-    run.leaveLine()
+    run.unblockQueue()
     return outcome
   }
 }
 
 extension RunTask {
-  /// Whether the current task goes on in the pool of the process when it is resumed.
+  /// Whether the current task continues on the default executor when it is resumed.
   static func isOnDefaultExecutor(isolation: (any Actor)?) -> Bool {
     guard isolation == nil else { return false }
     return withUnsafeCurrentTask { $0?.unownedTaskExecutor == nil }
@@ -92,21 +92,20 @@ extension RunTask {
 // MARK: - Before another attempt
 
 extension OperationContext {
-  /// What has to hold before an attempt other than the first begins; nil, the default, for nothing.
+  /// The specification that has to hold before an attempt other than the first begins; nil, the default, for none.
   ///
-  /// A modifier that tries again waits for it with ``pauseBeforeNextAttempt()``. The wait counts as no attempt.
+  /// A modifier that makes several attempts waits for it with ``pauseBeforeNextAttempt()``. The wait is no attempt.
   public var operationNextAttemptSpecification: (any OperationRunSpecification & Sendable)? {
     get { self[NextAttemptSpecificationKey.self] }
     set { self[NextAttemptSpecificationKey.self] = newValue }
   }
 
-  /// Pauses the run until ``operationNextAttemptSpecification`` holds, ``operationDeadline`` passes, or the task is
-  /// cancelled.
+  /// Pauses the run until ``operationNextAttemptSpecification`` holds.
   ///
-  /// For modifiers that run an operation several times within one run: call it after the delay between two attempts, and
+  /// The pause also ends when ``operationDeadline`` passes or the task is cancelled. For modifiers that run an operation several times within one run: call it after the delay between two attempts, and
   /// before ``beginNextAttempt(after:)``.
   ///
-  /// - Returns: False when the task was cancelled or the deadline has passed: begin no further attempt then.
+  /// - Returns: Whether to begin another attempt: false when the task was cancelled or the deadline has passed.
   public nonisolated(nonsending) func pauseBeforeNextAttempt() async -> Bool {
     if Task.isCancelled { return false }
     guard let specification = self.operationNextAttemptSpecification else { return true }

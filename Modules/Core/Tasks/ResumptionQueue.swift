@@ -1,13 +1,14 @@
-/// The paused runs whose specification holds, in the order in which their pauses began.
+/// The paused runs whose specification holds, in the order in which their specifications reported it.
 ///
-/// They go on one after the other, because the tasks of a pool would otherwise overtake each other: each lets the next one
-/// go when its state has told that it goes on. A run on an executor of its own, such as an actor, holds up none.
-final class ResumptionLine: Sendable {
-  static let shared = ResumptionLine()
+/// They resume one after another, because tasks on the default executor would otherwise overtake each other: a run wakes
+/// the next one when its store has shown that it is no longer paused. A run on another executor, such as an actor, does
+/// not make the next one wait.
+final class ResumptionQueue: Sendable {
+  static let shared = ResumptionQueue()
 
   private let runs = Locked(SerialQueue<PausedRun>())
 
-  /// Adds a run at the end, and wakes it if it is the only one.
+  /// Adds a run at the end, and wakes it unless the queue waits for an earlier run.
   func append(_ run: PausedRun) {
     self.advance(
       to: self.runs.withLock { runs in
@@ -17,7 +18,7 @@ final class ResumptionLine: Sendable {
     )
   }
 
-  /// Wakes the next run. The caller is the run that was woken before.
+  /// Wakes the next run. Called by the run that was woken last.
   func advance() {
     self.advance(to: self.runs.withLock { $0.next() })
   }

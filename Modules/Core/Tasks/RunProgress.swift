@@ -1,4 +1,4 @@
-/// What a run tells while it is under way, besides its results.
+/// An event of a run that is under way, other than a result.
 @usableFromInline
 package enum RunProgress: Sendable {
   /// An attempt has failed, and another one follows.
@@ -17,19 +17,19 @@ package final class RelayedProgress: Sendable {
   private let attempt: OperationAttempt?
   private let isPaused: Bool
 
-  /// Creates the progress of a run that had told `former` and then tells `progress`.
-  package init(after former: RelayedProgress?, _ progress: RunProgress) {
+  /// Creates the progress of a run that has reported `previous` and then `progress`.
+  package init(after previous: RelayedProgress?, _ progress: RunProgress) {
     switch progress {
     case .attemptFailed(let attempt), .attemptBegan(let attempt):
       self.attempt = attempt
       self.isPaused = false
     case .paused, .resumed:
-      self.attempt = former?.attempt?.withoutDate
+      self.attempt = previous?.attempt?.withoutDate
       self.isPaused = if case .paused = progress { true } else { false }
     }
   }
 
-  /// What a caller that joins the run has missed. A failure is not told again as an event.
+  /// The events that bring a caller that joins the run up to date. Failed attempts are not repeated.
   @usableFromInline package var missed: [RunProgress] {
     let attempt = self.attempt.map { [RunProgress.attemptBegan($0)] } ?? []
     return attempt + [self.isPaused ? .paused : .resumed]
@@ -37,15 +37,15 @@ package final class RelayedProgress: Sendable {
 }
 
 extension RunAttempts {
-  /// The attempts of a run after it has told of its progress.
-  static func after(_ progress: RunProgress, _ former: RunAttempts?) -> RunAttempts {
-    let (number, listeners) = (former?.number ?? 1, former?.listeners ?? [])
+  /// Returns the attempts of a run after it has reported progress.
+  static func after(_ progress: RunProgress, _ previous: RunAttempts?) -> RunAttempts {
+    let (number, listeners) = (previous?.number ?? 1, previous?.listeners ?? [])
     return switch progress {
     case .attemptFailed(let attempt), .attemptBegan(let attempt):
       RunAttempts(number: attempt.index, listeners: listeners, reported: attempt)
     case .paused:
-      RunAttempts(number: number, listeners: listeners, reported: former?.reported?.withoutDate, isPaused: true)
-    case .resumed: RunAttempts(number: number, listeners: listeners, reported: former?.reported)
+      RunAttempts(number: number, listeners: listeners, reported: previous?.reported?.withoutDate, isPaused: true)
+    case .resumed: RunAttempts(number: number, listeners: listeners, reported: previous?.reported)
     }
   }
 }
@@ -57,13 +57,13 @@ extension OperationAttempt {
   }
 }
 
-// MARK: - Telling
+// MARK: - Reporting
 
 extension OperationContext {
-  /// Whether progress may reach a store. Saves making what nothing receives.
+  /// Whether a store may receive the progress. If not, it need not be created.
   var mayReportProgress: Bool { !self.run.hidesProgress && (self.run.store != nil || EnclosingRun.exists) }
 
-  /// Tells the store of the run of its progress, and the stores of the callers that share the run.
+  /// Reports progress of the run to its store, and to the stores of the callers that share the run.
   @usableFromInline
   package func report(_ progress: RunProgress) {
     guard self.mayReportProgress else { return }
@@ -71,7 +71,7 @@ extension OperationContext {
     EnclosingRun.relay(progress, of: self.run.taskIdentifier)
   }
 
-  /// Tells the store of the run of its progress.
+  /// Reports progress of the run to its store.
   @usableFromInline
   package func reportToStore(_ progress: RunProgress) {
     guard let store = self.run.store, let id = self.run.taskIdentifier else { return }
@@ -83,8 +83,8 @@ extension OperationContext {
 }
 
 extension EnclosingRun {
-  /// Relays the progress of the run with the identifier to the callers that share it.
-  // The work of a run may be in a child task, as with a time limit around it: the identifier tells the run.
+  /// Reports progress of the run with this identifier to the callers that share it.
+  // The work may be in a child task, for example with a time limit around it. The identifier is that of the run.
   static func relay(_ progress: RunProgress, of id: OperationTaskIdentifier?) {
     if let id, let run = self.local.get() { run.relay(progress, of: id) }
   }
