@@ -3,14 +3,14 @@ extension OperationClient {
   @usableFromInline
   func reportPathInUse<Operation: StatefulOperationRequest>(_ kept: any AnyObject, by operation: Operation) {
     let (type, path) = (Operation.unmodifiedType, operation.path)
-    let holder = kept as? any RuntimeHolder
-    let keptType = holder?.erasedRuntime.unmodifiedOperationType ?? type
+    let keptStore = kept as? any ErasableStore
+    let keptType = keptStore?.erasedRuntime.unmodifiedOperationType ?? type
     let message =
       if keptType == type {
         """
         \(type) is asked for at the path \(path) with the state \(Operation.State.self), where its store has the state \
-        \(holder?.stateType ?? Operation.State.self). It gets a store of its own, which the client does not keep. Ask with the \
-        same state everywhere: apply `.defaultValue(_:)` in one place that all callers use, or nowhere.
+        \(keptStore?.stateType ?? Operation.State.self). It gets a store of its own, which the client does not keep. Ask \
+        with the same state everywhere: apply `.defaultValue(_:)` in one place that all callers use, or nowhere.
         """
       } else {
         """

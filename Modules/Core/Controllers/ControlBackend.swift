@@ -1,4 +1,4 @@
-/// The store behind ``OperationControls``, with the state type of the controller.
+/// A store as ``OperationControls`` use it, accessed through its state or through a base of its state.
 protocol ControlBackend<State>: Sendable {
   associatedtype State: OperationState & Sendable
 
@@ -26,69 +26,69 @@ protocol ControlBackend<State>: Sendable {
   func observeActivity(_ observer: @escaping @Sendable () -> Void) -> OperationSubscription
 }
 
-/// A store accessed through the base of its layered state.
-private struct LayerBackend<Layer: LayeredOperationState>: ControlBackend {
-  let layer: any ControlBackend<Layer>
+/// A store, accessed through the base of its state.
+private struct BaseBackend<Layered: LayeredOperationState>: ControlBackend {
+  let store: any ControlBackend<Layered>
 
-  var path: OperationPath { self.layer.path }
-  var context: OperationContext { self.layer.context }
-  var state: Layer.Base { self.layer.state.base }
-  var stateWithoutLayers: Layer.Base { self.layer.stateWithoutLayers.base }
-  var isStale: Bool { self.layer.isStale }
-  var isInvalidated: Bool { self.layer.isInvalidated }
-  var uncountedChanges: Int { self.layer.uncountedChanges }
-  var subscriberCount: Int { self.layer.subscriberCount }
-  var canYieldRerun: Bool { self.layer.canYieldRerun }
+  var path: OperationPath { self.store.path }
+  var context: OperationContext { self.store.context }
+  var state: Layered.Base { self.store.state.base }
+  var stateWithoutLayers: Layered.Base { self.store.stateWithoutLayers.base }
+  var isStale: Bool { self.store.isStale }
+  var isInvalidated: Bool { self.store.isInvalidated }
+  var uncountedChanges: Int { self.store.uncountedChanges }
+  var subscriberCount: Int { self.store.subscriberCount }
+  var canYieldRerun: Bool { self.store.canYieldRerun }
 
   func set(
     isSuccess: Bool,
     using context: OperationContext?,
-    _ edit: @escaping @Sendable (inout Layer.Base, OperationContext) -> Void
+    _ edit: @escaping @Sendable (inout Layered.Base, OperationContext) -> Void
   ) {
-    self.layer.set(isSuccess: isSuccess, using: context) { edit(&$0.base, $1) }
+    self.store.set(isSuccess: isSuccess, using: context) { edit(&$0.base, $1) }
   }
 
-  func invalidate() -> Int { self.layer.invalidate() }
+  func invalidate() -> Int { self.store.invalidate() }
 
   func reset(using context: OperationContext?) {
-    self.layer.reset(using: context)
+    self.store.reset(using: context)
   }
 
   func makeRerunTask(
     using context: OperationContext?
-  ) -> OperationTask<Layer.Base.OperationValue, Layer.Base.Failure> {
-    self.layer.makeRerunTask(using: context)
+  ) -> OperationTask<Layered.Base.OperationValue, Layered.Base.Failure> {
+    self.store.makeRerunTask(using: context)
   }
 
   func runForSubscribers() {
-    self.layer.runForSubscribers()
+    self.store.runForSubscribers()
   }
 
   func rerunSinceChange() {
-    self.layer.rerunSinceChange()
+    self.store.rerunSinceChange()
   }
 
   func withExclusiveAccess<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
-    try self.layer.withExclusiveAccess(body)
+    try self.store.withExclusiveAccess(body)
   }
 
   func observeActivity(_ observer: @escaping @Sendable () -> Void) -> OperationSubscription {
-    self.layer.observeActivity(observer)
+    self.store.observeActivity(observer)
   }
 }
 
 extension ControlBackend {
-  /// The controls for a controller of `Controlled`; nil unless that is the state of the store or one of its bases.
+  /// The controls for a controller of states of type `Controlled`; nil when that is neither the state nor one of its bases.
   func controls<Controlled: OperationState & Sendable>(for type: Controlled.Type) -> OperationControls<Controlled>? {
     if let controls = OperationControls(backend: self) as? OperationControls<Controlled> { return controls }
-    guard let layer = State.self as? any LayeredOperationState.Type else { return nil }
-    return self.controls(for: type, beneath: layer)
+    guard let layered = State.self as? any LayeredOperationState.Type else { return nil }
+    return self.controls(for: type, ofBase: layered)
   }
 
-  private func controls<Controlled: OperationState & Sendable, Layer: LayeredOperationState>(
+  private func controls<Controlled: OperationState & Sendable, Layered: LayeredOperationState>(
     for type: Controlled.Type,
-    beneath layer: Layer.Type
+    ofBase layered: Layered.Type
   ) -> OperationControls<Controlled>? {
-    (self as? any ControlBackend<Layer>).flatMap { LayerBackend(layer: $0).controls(for: type) }
+    (self as? any ControlBackend<Layered>).flatMap { BaseBackend(store: $0).controls(for: type) }
   }
 }

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The part of ``StoreRuntime`` that does not depend on the type of its state.
+/// A ``StoreRuntime`` with the type of its state erased, as the client uses it.
 protocol ErasedRuntime: AnyObject, Sendable {
   var path: OperationPath { get }
   var context: OperationContext { get set }
@@ -11,14 +11,14 @@ protocol ErasedRuntime: AnyObject, Sendable {
   var subscriberCount: Int { get }
   var unmodifiedOperationType: any OperationRequest.Type { get }
   var operationName: String { get }
-  /// The store; nil once it has been released.
+  /// The store; nil when it no longer exists.
   var erasedStore: (any AnyObject & Sendable)? { get }
   /// Erases the type of `store`, which must be a store of this runtime.
   func opaque(_ store: any AnyObject & Sendable) -> OpaqueOperationStore
-  /// Creates another store with this runtime, which represents a store that has been released.
+  /// Creates another store with this runtime, in place of a store that no longer exists.
   func makeStandIn() -> any AnyObject & Sendable
 
-  /// Reads whether the store is idle, and numbers the reading.
+  /// Checks whether the store is idle, and numbers the check.
   func readIdleness() -> StoreIdleness
   /// Stores the entry of the client that keeps the store.
   func keep(_ entry: StoreEntry)
@@ -52,31 +52,31 @@ extension StoreRuntime: ErasedRuntime {
   var isLoading: Bool { self.machine.withLock { $0.state.isLoading } }
 
   func keep(_ entry: StoreEntry) {
-    // One less than the last reading, which the client may not have received yet and has to accept.
+    // One less than the last number: the client may still receive the result of that check, and has to accept it.
     entry.idlenessReading = self.idlenessReadings.load(ordering: .relaxed) &- 1
     let previous = self.entryLock.withLock { _ in
       defer { self.links.entry = entry }
       return self.links.entry.take()
     }
     self.isInClient.store(true, ordering: .releasing)
-    _ = consume previous  // Released after the lock.
+    _ = consume previous  // Released after unlocking.
   }
 
   func leave(_ entry: StoreEntry) {
     self.entryLock.withLock { _ in
-      // The caller holds the entry, so it is not destroyed under the lock.
+      // The caller has a reference to the entry, so it is not destroyed under the lock.
       if self.links.entry === entry { self.links.entry = nil }
     }
   }
 }
 
 /// A store whose state can have any type.
-protocol RuntimeHolder {
+protocol ErasableStore {
   var erasedRuntime: any ErasedRuntime { get }
   var stateType: any Any.Type { get }
 }
 
-extension OperationStore: RuntimeHolder {
+extension OperationStore: ErasableStore {
   var erasedRuntime: any ErasedRuntime { self.runtime }
   var stateType: any Any.Type { State.self }
 }

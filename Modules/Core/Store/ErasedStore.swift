@@ -1,4 +1,4 @@
-/// A store with the type of its state erased, as ``OpaqueOperationStore`` holds it.
+/// A store with the type of its state erased: the part of ``OpaqueOperationStore`` that depends on the type.
 protocol ErasedStore: Sendable {
   var store: any AnyObject & Sendable { get }
   var runtime: any ErasedRuntime { get }
@@ -22,18 +22,7 @@ struct TypedErasedStore<State: OperationState & Sendable>: ErasedStore {
   var stateWithoutLayers: any OperationState & Sendable { self.typedStore.stateWithoutLayers }
 
   var states: AsyncStream<(state: OpaqueOperationState, context: OperationContext)> {
-    let (stream, continuation) = AsyncStream.makeStream(
-      of: (state: OpaqueOperationState, context: OperationContext).self,
-      bufferingPolicy: .bufferingNewest(1)
-    )
-    let handler = OperationEventHandler<State>(
-      onStateChanged: { state, context in
-        continuation.yield((OpaqueOperationState(state), context))
-      }
-    )
-    let subscription = self.typedStore.runtime.subscribe(handler, mode: .enqueued) { continuation.finish() }
-    continuation.onTermination = { _ in subscription.cancel() }
-    return stream
+    self.typedStore.runtime.makeStream { (state: OpaqueOperationState($0), context: $1) }.elements
   }
 
   func uncheckedSetResult(to result: Result<any Sendable, any Error>, using context: OperationContext?) {

@@ -1,11 +1,11 @@
-/// A store that layers can be added to, whatever the type of its state.
+/// A store with the type of its state erased, for adding and removing layers.
 package struct LayerableStore: Sendable {
   package let store: any AnyObject & Sendable
   private let target: any ErasedLayerTarget
 
-  /// Returns nil when the object is not an ``OperationStore``.
+  /// Creates a reference to a store; nil when the object is not an ``OperationStore``.
   package init?(_ store: any AnyObject & Sendable) {
-    guard let target = (store as? any RuntimeHolder)?.erasedRuntime as? any ErasedLayerTarget else { return nil }
+    guard let target = (store as? any ErasableStore)?.erasedRuntime as? any ErasedLayerTarget else { return nil }
     self.store = store
     self.target = target
   }
@@ -19,9 +19,12 @@ package struct LayerableStore: Sendable {
   ///
   /// Does nothing when the store already has the layer.
   ///
-  /// - Parameter apply: Called with no lock held each time the value beneath changes, possibly more than once for a
-  ///   change.
-  /// - Returns: Whether the store has a state of type `State`.
+  /// - Parameters:
+  ///   - id: The identifier of the layer.
+  ///   - state: The type of the state or of one of its bases.
+  ///   - apply: Changes the value. Called with no lock held each time the value below the layer changes, possibly more
+  ///     than once for a change.
+  /// - Returns: Whether the state of the store is `State` or has a base of that type.
   package func addLayer<State: OverlayableState & Sendable>(
     _ id: StateLayerIdentifier,
     over state: State.Type,
@@ -31,30 +34,30 @@ package struct LayerableStore: Sendable {
       var value = state.currentValue
       apply(&value)
       state.replaceValue(with: value)
-    } noteStateBeneath: { (state: inout State, beneath: State) in
-      state.noteStateBeneath(beneath)
+    } noteStateBeneath: { (state: inout State, original: State) in
+      state.noteStateBeneath(original)
     }
   }
 
-  /// Removes a layer. The store shows the value beneath.
+  /// Removes a layer and shows the value without it.
   package func removeLayer(_ id: StateLayerIdentifier) {
     self.target.removeLayer(id)
   }
 
-  /// Removes a layer and applies its update to the value beneath.
+  /// Removes a layer and makes its update part of the value.
   package func commitLayer(_ id: StateLayerIdentifier) {
     self.target.commitLayer(id)
   }
 
-  /// Removes a layer in the same step in which the refetch that the next invalidation causes sets its result.
+  /// Removes a layer in the same step in which the refetch after the next invalidation sets its result.
   ///
-  /// The refetched value replaces the layer without the old value showing in between. Call the invalidation and then
-  /// ``commitLayerAtRest(_:)`` afterwards.
+  /// The refetched value replaces the layer, and the old value does not show in between. Call this method first, then
+  /// invalidate the store, then call ``commitLayerAtRest(_:)``.
   package func removeLayerWithNextRefetch(_ id: StateLayerIdentifier) {
     self.target.removeLayerWithNextRefetch(id)
   }
 
-  /// Commits a layer when no run is under way: now, or when the current runs have ended without replacing it.
+  /// Commits a layer when no run is under way: now, or when the runs under way have ended without replacing it.
   ///
   /// Removes the layer instead when a set value or a reset has answered the invalidation that the layer waits for.
   package func commitLayerAtRest(_ id: StateLayerIdentifier) {
@@ -78,7 +81,7 @@ private protocol ErasedLayerTarget: Sendable {
   func commitAtRest(_ id: StateLayerIdentifier)
 }
 
-/// A store, accessed through the type of its state or through the type of that state's base.
+/// A store, accessed through its state or through a base of its state.
 private protocol LayerTarget<State>: Sendable {
   associatedtype State: OperationState & Sendable
 
@@ -99,32 +102,32 @@ extension LayerTarget {
       target.addLayer(id, apply, noteStateBeneath)
       return true
     }
-    guard let layer = State.self as? any LayeredOperationState.Type else { return false }
-    return self.add(id, apply, noteStateBeneath, beneath: layer)
+    guard let layered = State.self as? any LayeredOperationState.Type else { return false }
+    return self.add(id, apply, noteStateBeneath, ofBase: layered)
   }
 
-  private func add<Target: OperationState & Sendable, Layer: LayeredOperationState>(
+  private func add<Target: OperationState & Sendable, Layered: LayeredOperationState>(
     _ id: StateLayerIdentifier,
     _ apply: @escaping @Sendable (inout Target) -> Void,
     _ noteStateBeneath: @escaping @Sendable (inout Target, Target) -> Void,
-    beneath layer: Layer.Type
+    ofBase layered: Layered.Type
   ) -> Bool {
-    (self as? any LayerTarget<Layer>).map {
-      BaseTarget(layer: $0).add(id, apply, noteStateBeneath: noteStateBeneath)
+    (self as? any LayerTarget<Layered>).map {
+      BaseTarget(store: $0).add(id, apply, noteStateBeneath: noteStateBeneath)
     } ?? false
   }
 }
 
 /// A store, accessed through the base of its state.
-private struct BaseTarget<Layer: LayeredOperationState>: LayerTarget {
-  let layer: any LayerTarget<Layer>
+private struct BaseTarget<Layered: LayeredOperationState>: LayerTarget {
+  let store: any LayerTarget<Layered>
 
   func addLayer(
     _ id: StateLayerIdentifier,
-    _ apply: @escaping @Sendable (inout Layer.Base) -> Void,
-    _ noteStateBeneath: @escaping @Sendable (inout Layer.Base, Layer.Base) -> Void
+    _ apply: @escaping @Sendable (inout Layered.Base) -> Void,
+    _ noteStateBeneath: @escaping @Sendable (inout Layered.Base, Layered.Base) -> Void
   ) {
-    self.layer.addLayer(id, { apply(&$0.base) }, { noteStateBeneath(&$0.base, $1.base) })
+    self.store.addLayer(id, { apply(&$0.base) }, { noteStateBeneath(&$0.base, $1.base) })
   }
 }
 

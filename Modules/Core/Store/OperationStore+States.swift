@@ -21,13 +21,8 @@ extension OperationStore {
     let runtime: StoreRuntime<State>
 
     public func makeAsyncIterator() -> Iterator {
-      let (stream, continuation) = AsyncStream.makeStream(of: Element.self, bufferingPolicy: .bufferingNewest(1))
-      let handler = OperationEventHandler<State>(
-        onStateChanged: { continuation.yield(Element(state: $0, context: $1)) }
-      )
-      let subscription = self.runtime.subscribe(handler, mode: .enqueued) { continuation.finish() }
-      continuation.onTermination = { _ in subscription.cancel() }
-      return Iterator(base: stream.makeAsyncIterator(), subscription: subscription)
+      let (elements, subscription) = self.runtime.makeStream { Element(state: $0, context: $1) }
+      return Iterator(base: elements.makeAsyncIterator(), subscription: subscription)
     }
 
     /// Iterates over the states of a store.

@@ -1,7 +1,7 @@
 extension OperationStore {
   /// An asynchronous sequence of the current value and all later ones, which ends when the store is released.
   ///
-  /// A value comes again when it is set again, but not when a run begins, pauses or fails. Each iterator is a subscriber
+  /// A value is repeated when it is set again, but not when a run begins, pauses or fails. Each iterator is a subscriber
   /// of its own and unsubscribes when it is dropped. A slow iterator receives the newest value and misses the earlier
   /// ones.
   public var values: AsyncValues { AsyncValues(runtime: self.runtime) }
@@ -14,24 +14,19 @@ extension OperationStore {
     let runtime: StoreRuntime<State>
 
     public func makeAsyncIterator() -> Iterator {
-      let (stream, continuation) = AsyncStream.makeStream(of: Element.self, bufferingPolicy: .bufferingNewest(1))
       let last = Locked<(values: Int, errors: Int)?>(nil)
-      let handler = OperationEventHandler<State>(
-        onStateChanged: { state, context in
-          let counts = (values: state.valueUpdateCount, errors: state.errorUpdateCount)
-          let former = last.withLock { last in
-            defer { last = counts }
-            return last
-          }
-          let isSet = former?.values != counts.values
-          // Optimistic updates and resets show another value without setting one. They come from outside of runs.
-          let isShownAnew = context.operationRunningTaskIdentifier == nil && former?.errors == counts.errors
-          if isSet || isShownAnew { continuation.yield(state.currentValue) }
+      let (values, subscription) = self.runtime.makeStream { state, context -> Element? in
+        let counts = (values: state.valueUpdateCount, errors: state.errorUpdateCount)
+        let previous = last.withLock { last in
+          defer { last = counts }
+          return last
         }
-      )
-      let subscription = self.runtime.subscribe(handler, mode: .enqueued) { continuation.finish() }
-      continuation.onTermination = { _ in subscription.cancel() }
-      return Iterator(base: stream.makeAsyncIterator(), subscription: subscription)
+        let isSet = previous?.values != counts.values
+        // Optimistic updates and resets show another value without setting one. They come from outside of runs.
+        let isShownAnew = context.operationRunningTaskIdentifier == nil && previous?.errors == counts.errors
+        return isSet || isShownAnew ? .some(state.currentValue) : nil
+      }
+      return Iterator(base: values.makeAsyncIterator(), subscription: subscription)
     }
 
     /// Iterates over the values of a store.

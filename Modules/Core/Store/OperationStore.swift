@@ -117,7 +117,7 @@ extension OperationStore {
 
   /// The state that runs and setters have produced, without the layers of optimistic updates.
   @inlinable
-  package var stateWithoutLayers: State { self.runtime.machine.withLock { $0.state } }
+  package var stateWithoutLayers: State { self.runtime.stateWithoutLayers }
 
   /// The current value, with optimistic updates applied.
   ///

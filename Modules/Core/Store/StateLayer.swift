@@ -2,9 +2,10 @@
 @usableFromInline
 struct StateLayer<State: OperationState & Sendable>: Sendable {
   let id: StateLayerIdentifier
+  /// Applies the update.
   let apply: @Sendable (inout State) -> Void
-  /// Passes the state beneath the layers to a state that all layers were applied to.
+  /// Passes the state without layers, the second parameter, to a state that all layers were applied to.
   let noteStateBeneath: @Sendable (inout State, State) -> Void
-  /// The layer is removed when an invalidation with this number or a later one is answered; nil to keep it.
+  /// The layer is removed when an invalidation with this number or a greater one is answered; nil to keep it.
   var replacingInvalidation: Int?
 }

@@ -1,22 +1,22 @@
 extension StoreMachine {
-  /// The state that the store shows: with the layers applied, if there are any.
+  /// The state that the store shows: the state with the layers applied, or the state itself without layers.
   @inlinable
   var shownState: State { self.layeredState ?? self.state }
 
-  /// Returns the state with the layers applied. Not to be called under the lock: layers are user code.
-  func stateBeneathLayers() -> State {
+  /// Applies the layers to the state, and returns the result. Called without the lock, because layers are user code.
+  func stateWithLayers() -> State {
     var state = self.state
     for layer in self.layers { layer.apply(&state) }
     self.layers.last?.noteStateBeneath(&state, self.state)
     return state
   }
 
-  /// Sets the results that the undo log uses in place of committed layers during one change; nil ends that.
+  /// Sets the results that the undo log uses during one change instead of calling committed layers; nil after the change.
   mutating func setLayerResults(_ results: LayerResults<State>?) {
     if self.hasUndoLog { self.undoLog?.layerResults = results }
   }
 
-  /// Shows a state that ``stateBeneathLayers()`` has returned, or with nil the state without layers.
+  /// Shows a state that ``stateWithLayers()`` has returned; nil for the state without layers.
   mutating func show(_ layeredState: State?) {
     if self.extras != nil || layeredState != nil { self.layeredState = layeredState }
   }
@@ -24,7 +24,7 @@ extension StoreMachine {
   /// Adds a layer above those with smaller identifiers, and queues the event.
   mutating func add(_ layer: StateLayer<State>) {
     guard !self.layers.contains(where: { $0.id == layer.id }) else { return }
-    // Nearly always it is the greatest.
+    // Nearly always its identifier is the greatest.
     let index = self.layers.lastIndex { $0.id < layer.id }.map { $0 + 1 } ?? 0
     self.layers.insert(layer, at: index)
     self.queue(StoreChange(isStateNew: true), result: nil, self.context, run: nil)
@@ -51,7 +51,7 @@ extension StoreMachine {
   mutating func replaceWithNextInvalidation(_ id: StateLayerIdentifier) {
     guard let index = self.layers.firstIndex(where: { $0.id == id }) else { return }
     self.layers[index].replacingInvalidation = self.invalidations + 1
-    // Drafts made before this change are out of date.
+    // Drafts that were made before are outdated.
     self.version += 1
   }
 

@@ -6,7 +6,7 @@ extension StoreRuntime {
   ///   - run: The run that makes the change, if any.
   ///   - result: The result for the subscribers, used when the returned change says so.
   ///   - replacesValue: False if the change leaves the value and the error as they are.
-  ///   - body: Changes the machine and has no other effect: with layers it is called more than once.
+  ///   - body: Changes the machine and has no other effect. With layers it is called more than once.
   @inlinable
   func change(
     _ context: @autoclosure () -> OperationContext,
@@ -18,7 +18,7 @@ extension StoreRuntime {
     var change = StoreChange()
     var recipients: Recipients<State>?
     var state: State?
-    // Deinitializers are user code too: replaced values are released after unlocking.
+    // Released after unlocking, because deinitializers are user code too.
     var replaced: StoreMachine<State>.RetainedValues?
     var released: [any Sendable] = []
     let mayDeliver = !self.machine.isOwnedByCurrentThread
@@ -36,7 +36,7 @@ extension StoreRuntime {
     if !mayDeliver { self.deferRelease(of: replaced) }
     _ = consume replaced
     _ = consume released
-    if !isMade { self.changeBeneathLayers(context(), run: run, result: result, body) }
+    if !isMade { self.changeBelowLayers(context(), run: run, result: result, body) }
     guard let recipients else { return }
     recipients.receive(
       state: state,
@@ -48,12 +48,12 @@ extension StoreRuntime {
     self.endDelivery()
   }
 
-  /// Makes a change after which the layers have to be applied again.
+  /// Changes the state below the layers, which are then applied again, and notifies the subscribers after unlocking.
   ///
   /// Layers are user code. They are applied to a draft without the lock, including the committed ones that the undo log
   /// replays. The change is made if the machine still has the version of the draft, and tried again otherwise.
   @usableFromInline
-  func changeBeneathLayers(
+  func changeBelowLayers(
     _ context: @autoclosure () -> OperationContext,
     run: OperationTaskIdentifier? = nil,
     result: Result<State.OperationValue, State.Failure>? = nil,
@@ -65,7 +65,7 @@ extension StoreRuntime {
       let results = LayerResults<State>()
       draft.setLayerResults(results)
       _ = body(&draft)
-      let shown = draft.hasLayers ? draft.stateBeneathLayers() : nil
+      let shown = draft.hasLayers ? draft.stateWithLayers() : nil
       var replaced: StoreMachine<State>.RetainedValues?
       var released: [any Sendable] = []
       let isMade = self.machine.withLock { machine in
@@ -89,9 +89,9 @@ extension StoreRuntime {
     }
   }
 
-  /// Retains replaced values until the exclusive access of this thread ends, if it has exclusive access.
+  /// Keeps replaced values until the exclusive access of this thread ends, if it has exclusive access.
   ///
-  /// At most the last four are retained; earlier ones are released at once.
+  /// At most the last four are kept; earlier ones are released at once.
   @usableFromInline
   func deferRelease(of replaced: StoreMachine<State>.RetainedValues?) {
     guard let replaced, self.machine.isOwnedByCurrentThread else { return }

@@ -1,19 +1,22 @@
 extension OperationStore where State: OverlayableState {
-  /// Adds a layer above those with smaller identifiers. Does nothing when the store already has the layer.
+  /// Adds a layer above those with smaller identifiers, unless the store already has the layer.
   ///
-  /// - Parameter apply: Called with no lock held each time the value beneath changes, possibly more than once for a
-  ///   change.
+  /// - Parameters:
+  ///   - id: The identifier of the layer.
+  ///   - apply: Changes the value. Called with no lock held each time the value below the layer changes, possibly more
+  ///     than once for a change.
   package func addLayer(_ id: StateLayerIdentifier, apply: @escaping @Sendable (inout State.StateValue) -> Void) {
     _ = LayerableStore(self)?.addLayer(id, over: State.self, apply: apply)
   }
 
-  /// Removes a layer. The store shows the value beneath.
+  /// Removes a layer and shows the value without it.
   package func removeLayer(_ id: StateLayerIdentifier) {
     self.runtime.removeLayer(id)
   }
 }
 
 extension StoreRuntime {
+  /// Adds a layer above those with smaller identifiers, unless the store already has the layer.
   func addLayer(
     _ id: StateLayerIdentifier,
     _ apply: @escaping @Sendable (inout State) -> Void,
@@ -22,49 +25,56 @@ extension StoreRuntime {
     self.editLayers { $0.add(StateLayer(id: id, apply: apply, noteStateBeneath: noteStateBeneath)) }
   }
 
+  /// Removes a layer and shows the state without it.
   func removeLayer(_ id: StateLayerIdentifier) {
     self.editLayers { $0.remove(id) }
   }
 
+  /// Removes a layer and makes its effect part of the state.
   func commitLayer(_ id: StateLayerIdentifier) {
     let layer = self.machine.withLock { $0.layers.first { $0.id == id } }
     guard let layer else { return }
-    // Not under the lock: a layer is user code. It is applied again when the state has changed meanwhile.
     self.commit(layer)
   }
 
+  /// Removes a layer in the same step in which the next invalidation is answered.
   func removeLayerWithNextRefetch(_ id: StateLayerIdentifier) {
     self.machine.withLock { $0.replaceWithNextInvalidation(id) }
   }
 
+  /// Commits a layer when no run is under way: see ``LayerableStore/commitLayerAtRest(_:)``.
   func commitAtRest(_ id: StateLayerIdentifier) {
-    let observation = SubscriptionHolder()
+    let observation = Locked(SubscriptionSlot())
+    let number = observation.withLock { $0.reserve() }
     // Observes before the first check, so that the end of a run between the two is not missed.
-    observation.store(self.observeActivity { [weak self] in self?.commitIfAtRest(id, observation) })
+    let subscription = self.observeActivity { [weak self] in self?.commitIfAtRest(id, observation) }
+    observation.withLock { $0.keep(subscription, number: number) }?.cancel()
     self.commitIfAtRest(id, observation)
   }
 
-  private func commitIfAtRest(_ id: StateLayerIdentifier, _ observation: SubscriptionHolder) {
+  private func commitIfAtRest(_ id: StateLayerIdentifier, _ observation: borrowing Locked<SubscriptionSlot>) {
     let (layer, isAtRest, isAnswered) = self.machine.withLock { machine in
       let layer = machine.layers.first { $0.id == id }
       return (layer, machine.runs.isEmpty, layer.map { machine.isAnswered($0) } ?? true)
     }
     guard isAtRest || layer == nil else { return }
-    observation.cancel()
+    observation.withLock { $0.clear() }?.cancel()
     guard let layer else { return }
     // A set value or a reset has answered the invalidation, and replaces the layer.
     if isAnswered { self.editLayers { $0.remove(id) } } else { self.commit(layer) }
   }
 
-  func editLayers(_ edit: (inout StoreMachine<State>) -> Void) {
-    self.changeBeneathLayers(OperationContext()) { machine in
+  private func editLayers(_ edit: (inout StoreMachine<State>) -> Void) {
+    self.changeBelowLayers(OperationContext()) { machine in
       edit(&machine)
-      return StoreChange()  // The machine has queued the event itself, with its own context.
+      return StoreChange()  // The machine has queued the event itself, with the context of the store.
     }
   }
 
-  /// Makes the effect of a layer part of the state.
-  func commit(_ layer: StateLayer<State>) {
+  /// Removes a layer and makes its effect part of the state.
+  ///
+  /// A layer is user code and so is not called with the lock held. It is called again if the state has changed meanwhile.
+  private func commit(_ layer: StateLayer<State>) {
     while true {
       let (state, version) = self.machine.withLock { ($0.state, $0.version) }
       var committed = state
@@ -74,11 +84,12 @@ extension StoreRuntime {
     }
   }
 
+  /// Sets the committed state, unless the machine has another version by now.
   private func commit(_ layer: StateLayer<State>, _ committed: State, at version: UInt64) -> Bool {
     var draft = self.machine.withLock { $0 }
     guard draft.version == version else { return false }
     draft.commit(layer, committed)
-    let shown = draft.hasLayers ? draft.stateBeneathLayers() : nil
+    let shown = draft.hasLayers ? draft.stateWithLayers() : nil
     var replaced: StoreMachine<State>.RetainedValues?
     var released: [any Sendable] = []
     let isCommitted = self.machine.withLock { machine in
@@ -94,32 +105,5 @@ extension StoreRuntime {
     _ = consume replaced
     _ = consume released
     return isCommitted
-  }
-}
-
-/// Holds a subscription, which may be cancelled before it has been stored.
-private final class SubscriptionHolder: Sendable {
-  private struct State {
-    var subscription: OperationSubscription?
-    var isCancelled = false
-  }
-
-  private let state = Locked(State())
-
-  func store(_ subscription: OperationSubscription) {
-    let isCancelled = self.state.withLock { state in
-      if !state.isCancelled { state.subscription = subscription }
-      return state.isCancelled
-    }
-    if isCancelled { subscription.cancel() }
-  }
-
-  func cancel() {
-    let subscription = self.state.withLock { state in
-      state.isCancelled = true
-      defer { state.subscription = nil }
-      return state.subscription
-    }
-    subscription?.cancel()
   }
 }

@@ -2,17 +2,18 @@ extension StoreRuntime {
   @inlinable
   var path: OperationPath { self.operation.path }
 
-  /// The visible state: with the layers applied.
+  /// The state that the store shows: with the layers applied.
   @inlinable
   var state: State { self.machine.withLock { $0.shownState } }
 
   /// Whether the last invalidation has not been answered.
   var isInvalidated: Bool { self.machine.withLock { $0.isInvalidated } }
 
-  /// The number of changes of the value that its count does not show.
+  /// The number of changes of the value that its count does not include.
   var uncountedChanges: Int { self.machine.withLock { $0.extras?.content.uncountedChanges ?? 0 } }
 
   /// The state without the layers.
+  @inlinable
   var stateWithoutLayers: State { self.machine.withLock { $0.state } }
 
   @inlinable
@@ -24,15 +25,16 @@ extension StoreRuntime {
       // The context may come from a run or an event, whose clock is stopped.
       context.leaveRunOfSameStore()
       self.machine.withLock { swap(&$0.context, &context) }
-      withExtendedLifetime(context) {}  // Released after unlocking.
+      _ = consume context  // Released after unlocking.
     }
   }
 
   @inlinable
   var subscriberCount: Int { self.machine.withLock { $0.subscribers.count } }
 
-  /// Whether the value should be fetched again: after an invalidation, or when a staleness rule says so. The rules see the
-  /// state without layers. Without rules a value is always stale.
+  /// Whether the value should be fetched again: after an invalidation, or because a staleness rule says so.
+  ///
+  /// The rules receive the state without layers. Without rules a value is always stale.
   @inlinable
   var isStale: Bool {
     let (state, context, isInvalidated) = self.machine.withLock { ($0.state, $0.context, $0.isInvalidated) }
@@ -46,20 +48,23 @@ extension StoreRuntime {
     return context.automaticRunningSpecification.isSatisfied(in: context)
   }
 
+  /// Sets a value or an error from outside any run.
   @inlinable
   func setResult(_ result: Result<State.StateValue, State.Failure>, using context: OperationContext?) {
     let context = self.eventContext(context)
     self.change(context) { $0.set(result, using: context) }
   }
 
-  /// The context of a change outside any run, with the clock stopped now, also if `context` comes from an earlier event.
+  /// The context of a change outside any run: `context`, or that of the store, with its clock stopped now.
   @inlinable
   func eventContext(_ context: OperationContext?) -> OperationContext {
     var context = context ?? self.context
+    // The context may come from an earlier event, whose clock is stopped.
     context.event.frozenDate = nil
     return context.stoppingClock()
   }
 
+  /// Resets the state, and cancels all runs after unlocking.
   @inlinable
   func reset(using context: OperationContext?) {
     self.willReset()

@@ -1,0 +1,21 @@
+extension StoreRuntime {
+  /// Subscribes to the store, and streams what a closure returns for the current state and for later ones.
+  ///
+  /// The stream keeps the newest element, and ends when the store is released. Dropping the stream or cancelling its
+  /// reader ends the subscription.
+  ///
+  /// - Parameter makeElement: Returns the element for a state, or nil to leave the state out.
+  func makeStream<Element: Sendable>(
+    of makeElement: @escaping @Sendable (State, OperationContext) -> Element?
+  ) -> (elements: AsyncStream<Element>, subscription: OperationSubscription) {
+    let (stream, continuation) = AsyncStream.makeStream(of: Element.self, bufferingPolicy: .bufferingNewest(1))
+    let handler = OperationEventHandler<State>(
+      onStateChanged: { state, context in
+        if let element = makeElement(state, context) { continuation.yield(element) }
+      }
+    )
+    let subscription = self.subscribe(handler, mode: .enqueued) { continuation.finish() }
+    continuation.onTermination = { _ in subscription.cancel() }
+    return (stream, subscription)
+  }
+}
