@@ -2,7 +2,7 @@
 struct ClientChange: Sendable {
   var added: [StoreHandle] = []
   var removed: [StoreHandle] = []
-  /// The ID of the newest watcher when the change was made. Later watchers do not receive it.
+  /// The identifier of the newest watcher when the change was made. Later watchers do not receive it.
   var lastWatcherID: UInt64 = 0
 
   var isEmpty: Bool { self.added.isEmpty && self.removed.isEmpty }

@@ -1,4 +1,4 @@
-/// Changes of the entries. All of them require the lock.
+// Changes of the entries. All of these methods are called with the lock held.
 extension ClientStorage {
   /// Creates the entry of a store that is about to be inserted.
   func makeEntry(of new: StoreHandle, isIdle: Bool, in state: inout State) -> StoreEntry {
@@ -9,33 +9,34 @@ extension ClientStorage {
     return entry
   }
 
-  /// Removes the entry at a node. The caller holds a reference to it, so that it is not released under the lock.
+  /// Removes the entry at a node. The caller has a reference to it, so that it is not released under the lock.
   func remove(at node: PathIndex.NodeID, from state: inout State, _ released: inout ReleasedValues) {
     var freed: [OperationPath.Element] = []
     state.entries.removeValue(at: node, freed: &freed)
     if !freed.isEmpty { released.append(freed) }
   }
 
-  /// Ends an entry that has been removed.
+  /// Ends an entry that was removed.
   ///
-  /// - Returns: The removed store. If it is deallocated, a stand-in for the watchers, or nil without watchers.
+  /// - Returns: The store. If it no longer exists, a stand-in for the watchers, or nil without watchers.
   func end(_ entry: StoreEntry, in state: inout State, _ released: inout ReleasedValues) -> StoreHandle? {
     released.append(entry)
-    if entry.isIdle { state.notes.append(.active(entry)) }
+    if entry.isIdle { state.queuedEvents.append(.active(entry)) }
     if let store = entry.end() ?? entry.runtime.erasedStore { return StoreHandle(runtime: entry.runtime, store: store) }
     return state.watchers.isEmpty ? nil : StoreHandle(runtime: entry.runtime, store: entry.runtime.makeStandIn())
   }
 
   /// Queues a change for the current watchers.
-  func note(_ change: ClientChange, in state: inout State, _ released: inout ReleasedValues) {
+  func queue(_ change: ClientChange, in state: inout State, _ released: inout ReleasedValues) {
     if change.isEmpty { return }
     guard !state.watchers.isEmpty else { return released.append(change) }
     var change = change
     change.lastWatcherID = state.lastWatcherID
-    state.notes.append(.change(change))
+    state.queuedEvents.append(.change(change))
   }
 
-  func note(
+  /// Queues the events of an insertion for the watchers and the cache.
+  func queue(
     insertionOf entry: StoreEntry,
     _ new: StoreHandle,
     replacing replaced: StoreEntry?,
@@ -45,8 +46,8 @@ extension ClientStorage {
     if !state.watchers.isEmpty || replaced != nil {
       var change = ClientChange(added: [new])
       if let replaced, let store = self.end(replaced, in: &state, &released) { change.removed.append(store) }
-      self.note(change, in: &state, &released)
+      self.queue(change, in: &state, &released)
     }
-    if entry.isIdle { state.notes.append(.idle(entry)) }
+    if entry.isIdle { state.queuedEvents.append(.idle(entry)) }
   }
 }

@@ -1,13 +1,13 @@
 extension ClientStorage {
   /// Checks whether the store of an entry is idle, and applies the result.
   func updateIdleness(of entry: StoreEntry) {
-    // Read outside this lock: a thread with exclusive access to the store may be waiting for this lock.
+    // Checked without this lock: a thread with exclusive access to the store may be waiting for it.
     self.idlenessChanged(of: entry, to: entry.runtime.readIdleness())
   }
 
   /// Called when the store of an entry becomes idle or is in use again.
   func idlenessChanged(of entry: StoreEntry, to idleness: StoreIdleness) {
-    switch self.state.withLock({ self.note(idleness, of: entry, in: &$0) }) {
+    switch self.state.withLock({ self.update(idleness, of: entry, in: &$0) }) {
     case .none: return
     case .waiting: self.deliver()
     case .notifying(let isIdle):
@@ -19,29 +19,30 @@ extension ClientStorage {
   /// The next step after an idleness check.
   private enum IdlenessStep {
     case none
-    /// The change is queued: the cache is notified after the earlier notes.
+    /// The event is queued: the cache is notified after the earlier events.
     case waiting
-    /// The caller notifies the cache now, then delivers the queued notes.
+    /// The caller notifies the cache now, then delivers the queued events.
     case notifying(isIdle: Bool)
   }
 
-  private func note(_ idleness: StoreIdleness, of entry: StoreEntry, in state: inout State) -> IdlenessStep {
+  /// Applies the result of an idleness check to an entry. Called with the lock held.
+  private func update(_ idleness: StoreIdleness, of entry: StoreEntry, in state: inout State) -> IdlenessStep {
     guard entry.isInClient, entry.isOutdated(by: idleness.reading) else { return .none }
-    // A store that is in use is held strongly again.
+    // The client keeps an evicted store again while it is in use.
     if !idleness.isIdle, entry.store == nil { entry.store = entry.runtime.erasedStore }
     let wasIdle = entry.isIdle
     entry.idlenessReading = idleness.reading
     entry.isIdle = idleness.isIdle && entry.store != nil
     guard wasIdle != entry.isIdle else { return .none }
-    if state.notes.beginDirectly() { return .notifying(isIdle: entry.isIdle) }
-    state.notes.append(entry.isIdle ? .idle(entry) : .active(entry))
+    if state.queuedEvents.beginDirectly() { return .notifying(isIdle: entry.isIdle) }
+    state.queuedEvents.append(entry.isIdle ? .idle(entry) : .active(entry))
     return .waiting
   }
 
-  /// Evicts an idle store: the store stays at its path while another owner holds it, and is removed otherwise.
+  /// Evicts an idle store: the store stays at its path while it has another owner, and is removed otherwise.
   ///
-  /// The check for other owners holds the lock, and look-ups retain stores under the same lock. So no look-up finds a
-  /// store that is removed, or misses a store that stays.
+  /// The check for other owners is made with the lock held, and look-ups retain stores under the same lock. So no
+  /// look-up finds a store that is removed, or misses a store that stays.
   func evict(_ entry: StoreEntry) {
     self.withNode(at: entry.runtime.path) { state, node, released in
       guard entry.isIdle, var store = entry.store.take() else { return }
@@ -50,7 +51,7 @@ extension ClientStorage {
       self.remove(at: node, from: &state, &released)
       let removed = StoreHandle(runtime: entry.runtime, store: store)
       _ = entry.end()
-      self.note(ClientChange(removed: [removed]), in: &state, &released)
+      self.queue(ClientChange(removed: [removed]), in: &state, &released)
     }
     self.deliver()
   }
@@ -61,7 +62,7 @@ extension ClientStorage {
       guard entry.isInClient, let node else { return false }
       self.remove(at: node, from: &state, &released)
       if let store = self.end(entry, in: &state, &released) {
-        self.note(ClientChange(removed: [store]), in: &state, &released)
+        self.queue(ClientChange(removed: [store]), in: &state, &released)
       }
       return true
     }

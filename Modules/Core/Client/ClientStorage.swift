@@ -5,9 +5,13 @@ internal import Synchronization
 /// The cache and the watchers receive changes outside the lock, one at a time and in order.
 @usableFromInline
 final class ClientStorage: Sendable {
-  enum Note: Sendable {
+  /// An event that waits until earlier events have been delivered.
+  enum QueuedEvent: Sendable {
+    /// For the watchers.
     case change(ClientChange)
+    /// For the cache: a store became idle.
     case idle(StoreEntry)
+    /// For the cache: a store is in use again or was removed.
     case active(StoreEntry)
   }
 
@@ -15,7 +19,7 @@ final class ClientStorage: Sendable {
     var entries = PathTrie<StoreEntry>()
     var watchers: [UInt64: StoreWatcher] = [:]
     var lastWatcherID: UInt64 = 0
-    var notes = SerialQueue<Note>()
+    var queuedEvents = SerialQueue<QueuedEvent>()
     /// Entries added by ``ClientStorage/apply(removed:added:)``. Their stores may be in use and need an idleness check.
     var addedEntries: [StoreEntry] = []
     /// The weak reference to this object that the entries share; nil until the first entry.
@@ -30,7 +34,7 @@ final class ClientStorage: Sendable {
   }
 
   deinit {
-    // Entries and runtimes hold each other, and a cache shared with other clients may hold an entry.
+    // Entries and runtimes refer to each other, and a cache shared with other clients may refer to an entry.
     var stores: [(any AnyObject & Sendable)?] = []
     let entries = self.state.withLock { $0.entries.removeAll() }
     entries.forEach(matching: []) { stores.append($0.end()) }
@@ -83,11 +87,11 @@ extension ClientStorage {
 // MARK: - Looking up
 
 extension ClientStorage {
-  /// Returns the store at a path. An evicted store that is still alive is held strongly again.
+  /// Returns the store at a path. The client keeps an evicted store that still exists from now on.
   @usableFromInline
   func store(at path: OperationPath) -> StoreHandle? {
-    let (store, returned) = self.withNode(at: path) { state, node, _ in self.take(node, from: &state) }
-    if let returned { self.updateIdleness(of: returned) }
+    let (store, recovered) = self.withNode(at: path) { state, node, _ in self.take(node, from: &state) }
+    if let recovered { self.updateIdleness(of: recovered) }
     return store
   }
 
@@ -101,8 +105,8 @@ extension ClientStorage {
     return isInClient ? store : self.store(at: path)?.store
   }
 
-  /// Returns the store at a node, and its entry if this call has made the client hold an evicted store again.
-  private func take(_ node: PathIndex.NodeID?, from state: inout State) -> (store: StoreHandle?, returned: StoreEntry?)
+  /// Returns the store at a node, and its entry if the client keeps an evicted store again from now on.
+  private func take(_ node: PathIndex.NodeID?, from state: inout State) -> (store: StoreHandle?, recovered: StoreEntry?)
   {
     guard let node, let entry = state.entries[node: node] else { return (nil, nil) }
     if let store = entry.store { return (StoreHandle(runtime: entry.runtime, store: store), nil) }
@@ -161,11 +165,11 @@ extension ClientStorage {
       }
     }
     switch insertion {
-    case .existing(let store, let returned):
-      if let returned { self.updateIdleness(of: returned) }
+    case .existing(let store, let recovered):
+      if let recovered { self.updateIdleness(of: recovered) }
       return store
-    case .queued(let unchecked, let hasNotes):
-      if hasNotes { self.deliver() }
+    case .queued(let unchecked, let hasQueuedEvents):
+      if hasQueuedEvents { self.deliver() }
       if let unchecked { self.updateIdleness(of: unchecked) }
     case .immediate(let entry):
       self.cache.storeDidBecomeIdle(entry.idleStore)
@@ -175,13 +179,13 @@ extension ClientStorage {
   }
 
   private enum Insertion {
-    /// The path has a store. `returned` is its entry if the client has just begun to hold an evicted store again.
-    case existing(StoreHandle, returned: StoreEntry?)
-    /// Inserted. The caller delivers the notes if there are any.
+    /// The path has a store. `recovered` is its entry if the client keeps an evicted store again from now on.
+    case existing(StoreHandle, recovered: StoreEntry?)
+    /// Inserted. The caller delivers the queued events, if there are any.
     ///
     /// `unchecked` is the entry if the store may be in use: the caller then checks whether it is idle.
-    case queued(unchecked: StoreEntry?, hasNotes: Bool)
-    /// Inserted without watchers or earlier notes: the caller notifies the cache directly.
+    case queued(unchecked: StoreEntry?, hasQueuedEvents: Bool)
+    /// Inserted without watchers or earlier events: the caller notifies the cache directly.
     case immediate(StoreEntry)
   }
 
@@ -193,26 +197,26 @@ extension ClientStorage {
     _ released: inout ReleasedValues,
     update: (inout PathTrie<StoreEntry>, StoreEntry) -> StoreEntry?
   ) -> Insertion {
-    let (present, returned) = self.take(node, from: &state)
-    if let present { return .existing(present, returned: returned) }
+    let (present, recovered) = self.take(node, from: &state)
+    if let present { return .existing(present, recovered: recovered) }
     let entry = self.makeEntry(of: new, isIdle: isIdle, in: &state)
     // The entry of a deallocated store may still be at the path.
     let replaced = update(&state.entries, entry)
-    guard isIdle, state.watchers.isEmpty, state.notes.beginDirectly() else {
-      self.note(insertionOf: entry, new, replacing: replaced, in: &state, &released)
-      return .queued(unchecked: isIdle ? nil : entry, hasNotes: !state.notes.isEmpty)
+    guard isIdle, state.watchers.isEmpty, state.queuedEvents.beginDirectly() else {
+      self.queue(insertionOf: entry, new, replacing: replaced, in: &state, &released)
+      return .queued(unchecked: isIdle ? nil : entry, hasQueuedEvents: !state.queuedEvents.isEmpty)
     }
     if let replaced { released.append(self.end(replaced, in: &state, &released)) }
     return .immediate(entry)
   }
 
-  /// Removes and inserts stores in one step. The caller then calls ``notifyOfChanges()``.
+  /// Removes and inserts stores in one step. The caller delivers the changes by ``notifyOfChanges()``.
   ///
   /// - Parameters:
   ///   - removed: The stores to remove. A store is skipped if its path now has another one.
   ///   - added: The stores to insert. They replace the stores at their paths.
   func apply(removed: [StoreHandle], added: [StoreHandle]) {
-    // Compares the paths with each other here; the searches below compare them with the stored paths.
+    // Compares the paths with each other. The searches below compare them with the stored paths.
     let paths = OperationPath.sharingElements((removed + added).map(\.runtime.path))
     var searches = paths.map { PathSearch($0) }
     while true {
@@ -228,7 +232,7 @@ extension ClientStorage {
         for (store, search) in zip(added, searches[removed.count...]) {
           let entry = self.makeEntry(of: store, isIdle: false, in: &state)
           let replaced = state.entries.updateValue(entry, at: search)
-          self.note(insertionOf: entry, store, replacing: replaced, in: &state, &released)
+          self.queue(insertionOf: entry, store, replacing: replaced, in: &state, &released)
           state.addedEntries.append(entry)
         }
       }
@@ -251,7 +255,7 @@ extension ClientStorage {
       self.remove(at: node, from: &state, &released)
       if let store = self.end(entry, in: &state, &released) { change.removed.append(store) }
     }
-    self.note(change, in: &state, &released)
+    self.queue(change, in: &state, &released)
   }
 
   /// Delivers the changes of ``apply(removed:added:)``, and checks whether the added stores are idle.
@@ -276,7 +280,7 @@ extension ClientStorage {
       removed.forEach(matching: []) { entry in
         if let store = self.end(entry, in: &state, &released) { change.removed.append(store) }
       }
-      self.note(change, in: &state, &released)
+      self.queue(change, in: &state, &released)
     }
     self.deliver()
   }
@@ -287,7 +291,7 @@ extension ClientStorage {
       guard let node, let entry = state.entries[node: node] else { return nil }
       self.remove(at: node, from: &state, &released)
       let removed = self.end(entry, in: &state, &released)
-      if let removed { self.note(ClientChange(removed: [removed]), in: &state, &released) }
+      if let removed { self.queue(ClientChange(removed: [removed]), in: &state, &released) }
       return removed
     }
     self.deliver()

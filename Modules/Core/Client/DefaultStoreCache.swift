@@ -17,7 +17,7 @@ extension OperationClient {
       if maximumIdleStores < 0 {
         OperationWarning(
           code: .invalidArgument,
-          message: "A cache of \(maximumIdleStores) idle stores cannot be. It keeps none; pass 0 or more."
+          message: "A cache cannot keep \(maximumIdleStores) idle stores. It keeps none. Pass 0 or more."
         ).report()
       }
       self.maximumIdleStores = max(0, maximumIdleStores)
@@ -28,7 +28,7 @@ extension OperationClient {
       self.link?.turnOff()
       // Removed one by one: releasing a linked list from its head recurses, which may overflow the stack.
       let removed = self.state.withLock { $0.removeAll() }
-      withExtendedLifetime(removed) {}  // Released after the lock.
+      withExtendedLifetime(removed) {}  // Released after unlocking.
     }
 
     public func storeDidBecomeIdle(_ store: IdleStore) {
@@ -42,17 +42,21 @@ extension OperationClient {
         let surplus = queues.count > self.maximumIdleStores ? queues.removeOldest() : nil
         return (replaced, surplus, queue.alarm.isTaken ? nil : queue)
       }
-      withExtendedLifetime(replaced) {}
+      _ = consume replaced  // Released after unlocking.
       surplus?.node.idleStore.evict()
       if let queue { self.setAlarm(for: queue) }
       self.updateLink()
     }
 
     public func storeDidBecomeActive(_ id: IdleStore.ID) {
-      withExtendedLifetime(self.state.withLock { $0.remove(id, for: ObjectIdentifier(self)) }) {}
+      let removed = self.state.withLock { $0.remove(id, for: ObjectIdentifier(self)) }
+      _ = consume removed  // Released after unlocking.
     }
 
     /// Evicts the idle stores whose contexts satisfy a condition.
+    ///
+    /// - Parameter isEvicted: Returns whether to evict the store with a context. Called with no lock held.
+    /// - Complexity: O(*n* log *n*) in the number of idle stores.
     public func evictIdleStores(where isEvicted: (OperationContext) -> Bool) {
       let stores = self.state.withLock { $0.all }
       for store in stores where isEvicted(store.context) {
@@ -61,7 +65,7 @@ extension OperationClient {
       }
     }
 
-    /// Schedules one deadline for all stores of a queue: the deadline of its oldest store.
+    /// Schedules the alarm of a queue for the time at which its oldest store is to be evicted.
     private func setAlarm(for queue: IdleQueue) {
       guard let (number, oldest) = self.state.withLock({ $0.alarmIfNeeded(for: queue) }) else { return }
       let (deadlines, cacheTime) = (queue.deadlines, queue.key.cacheTime)
@@ -75,7 +79,7 @@ extension OperationClient {
     private func evictExpired(from queue: IdleQueue) {
       let now = queue.deadlines.elapsed
       let (expired, alarm) = self.state.withLock { $0.removeExpired(from: queue, now: now) }
-      withExtendedLifetime(alarm) {}
+      _ = consume alarm  // Released after unlocking.
       for store in expired { store.evict() }
       self.setAlarm(for: queue)
       self.updateLink()
@@ -83,12 +87,12 @@ extension OperationClient {
 
     /// Subscribes to the trigger while the cache has idle stores.
     ///
-    /// When the last of them is in use again or gone, the subscription stays until the next alarm.
+    /// After the last idle store is in use again or removed, the subscription stays until the next alarm.
     private func updateLink() {
       guard let link = self.link else { return }
       if self.state.withLock({ $0.isEmpty }) {
         link.turnOff()
-        // A store that became idle meanwhile may have found the link still on.
+        // A store that became idle meanwhile may have found the link on.
         if self.state.withLock({ $0.isEmpty }) { return }
       }
       if link.isOff { link.turnOn { [weak self] isEvicted in self?.evictIdleStores(where: isEvicted) } }
@@ -97,7 +101,7 @@ extension OperationClient {
 }
 
 extension OperationContext {
-  /// How long a client keeps the store while it is idle. Five minutes by default.
+  /// How long a client keeps the store while it is idle: five minutes by default.
   ///
   /// A negative time is reported and counts as zero.
   public var operationCacheTime: Duration {
@@ -114,8 +118,9 @@ extension OperationRequest {
   /// Lets a client evict the store of the operation after it has been idle for `duration`.
   ///
   /// - Parameter duration: The time. A negative one is reported and counts as zero.
+  /// - Returns: The operation with the cache time in its context.
   public func cacheTime(_ duration: Duration) -> ContextModifiedOperation<Self> {
-    // Validated once here, not for each store that is set up.
+    // Validated once, not for each store.
     let duration = duration.reportedIfNegative(in: "cacheTime(_:)")
     return self.context { $0.operationCacheTime = duration }
   }

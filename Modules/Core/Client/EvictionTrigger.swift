@@ -8,6 +8,9 @@ extension OperationClient {
     ///
     /// Call `evict` from any thread, with no lock held: clients report the removed stores to their subscribers before
     /// it returns.
+    ///
+    /// - Parameter evict: Evicts the idle stores for whose contexts the closure passed to it returns true.
+    /// - Returns: The subscription.
     func subscribe(
       _ evict: @escaping @Sendable (_ isEvicted: (OperationContext) -> Bool) -> Void
     ) -> OperationSubscription
@@ -23,7 +26,7 @@ final class EvictionLink: Sendable {
     self.trigger = trigger
   }
 
-  /// True if no subscription exists and none is being made.
+  /// Whether no subscription exists and none is being made.
   var isOff: Bool { !self.slot.withLock { $0.isTaken } }
 
   func turnOn(_ evict: @escaping @Sendable ((OperationContext) -> Bool) -> Void) {

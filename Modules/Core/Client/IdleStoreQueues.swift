@@ -10,9 +10,12 @@ struct IdleStoreQueues: Sendable {
   private var queues: [IdleQueue.Key: IdleQueue] = [:]
   /// The most recently used queue: nearly all stores have the same cache time.
   private var recent: IdleQueue?
-  /// Queues that have become empty while their alarms were on, in that order. At most eight. A queue stays among them
-  /// when it gets stores again, so that a store that is idle again and again does not move its queue each time.
+  /// The queues that became empty while their alarms were on, in that order: at most eight.
+  ///
+  /// A queue stays among them when it gets stores again, so that a store that becomes idle repeatedly does not move its
+  /// queue each time.
   private var emptiedQueues: [IdleQueue] = []
+  /// The nodes of stores whose client uses another cache.
   private var forwarded: [IdleStore.ID: ForwardedIdleNode] = [:]
   private var lastOrder: UInt64 = 0
   private(set) var count = 0
@@ -80,6 +83,7 @@ struct IdleStoreQueues: Sendable {
     return node
   }
 
+  /// Removes a store, if it is in a queue.
   mutating func remove(_ id: IdleStore.ID, for cache: ObjectIdentifier) -> Removal? {
     let node = id.entry.client.cache == cache ? id.entry : self.forwarded[id]
     return node.flatMap { self.remove($0) }
@@ -98,10 +102,10 @@ struct IdleStoreQueues: Sendable {
 
   /// Keeps an empty queue with its alarm, and returns the oldest such queue when there are more than eight.
   ///
-  /// The alarm stays so that a store that is idle again and again does not schedule an alarm each time.
+  /// The alarm stays so that a store that becomes idle repeatedly does not schedule an alarm each time.
   private mutating func keepEmpty(_ queue: IdleQueue) -> IdleQueue? {
     guard self.emptiedQueues.last !== queue else { return nil }
-    // The dictionary of queues holds those that are removed here.
+    // The removed queues are not released: `queues` refers to them, too.
     self.emptiedQueues.removeAll { $0 === queue || $0.first != nil }
     self.emptiedQueues.append(queue)
     guard self.emptiedQueues.count > 8, let oldest = self.emptiedQueues.first else { return nil }
@@ -109,6 +113,7 @@ struct IdleStoreQueues: Sendable {
     return oldest
   }
 
+  /// Removes the store that has been idle longest.
   mutating func removeOldest() -> Removal? {
     let oldest = self.queues.values.compactMap(\.first).min { $0.place.order < $1.place.order }
     return oldest.flatMap { self.remove($0) }
@@ -146,7 +151,7 @@ struct IdleStoreQueues: Sendable {
     let fired = queue.alarm.clear()
     var expired: [IdleStore] = []
     while let node = queue.first, now - node.place.since >= queue.key.cacheTime {
-      _ = self.remove(node)  // The returned store holds the node, the caller the queue.
+      _ = self.remove(node)  // Not released here: the returned store refers to the node, and the caller to the queue.
       expired.append(node.idleStore)
     }
     if queue.first == nil, self.queues[queue.key] === queue {

@@ -1,15 +1,16 @@
-/// Holds the stores of a program by their paths, so that all users of an operation share one store.
+/// Keeps the stores of a program by their paths, so that all users of an operation share one store.
 ///
 /// A client can be used from any thread. Idle stores are evicted after a time: see ``DefaultStoreCache``.
 public final class OperationClient: Sendable {
   @usableFromInline let storage: ClientStorage
-  /// True for a ``PlainStoreCreator``: the client then creates stores itself, with their types known statically.
+  /// Whether the creator is a ``PlainStoreCreator``. The client then creates stores itself, with their types known
+  /// statically.
   @usableFromInline let createsPlainStores: Bool
   @usableFromInline let storeCreator: any StoreCreator
   private let context: Locked<OperationContext>
   /// Held during edits with `withStores`, and for nothing else.
   let transactions = ReentrantMutex(0)
-  /// On when operations no longer run automatically for subscribers.
+  /// On when operations no longer run automatically.
   let automaticRunsAreStopped = Switch(false)
   /// The objects that modules keep with the client, by their types.
   let attachments = Locked<[ObjectIdentifier: any AnyObject & Sendable]>([:])
@@ -32,7 +33,9 @@ public final class OperationClient: Sendable {
     self.defaultContext = defaultContext
   }
 
-  /// The initial context of new stores. Its ``OperationContext/operationClient`` is always this client.
+  /// The initial context of new stores.
+  ///
+  /// Its ``OperationContext/operationClient`` is always this client, whatever is assigned.
   public var defaultContext: OperationContext {
     get { self.context.withLock { $0 } }
     set {
@@ -64,7 +67,9 @@ public final class OperationClient: Sendable {
 }
 
 extension OperationContext {
-  /// The client that the operation runs for, if any. The context holds it weakly.
+  /// The client that the operation runs for; nil without one, and when it no longer exists.
+  ///
+  /// The context does not keep the client alive.
   public var operationClient: OperationClient? {
     get { self[ClientKey.self]?.value }
     set { self[ClientKey.self] = newValue.map { WeakClient($0) } }

@@ -15,10 +15,10 @@ final class StoreWatcher: Sendable {
 
   func receive(_ change: ClientChange) {
     guard !self.isCancelled.isOn else { return }
-    let seen = ClientChange(
+    let matching = ClientChange(
       added: change.added.filter { self.path.isPrefix(of: $0.runtime.path) },
       removed: change.removed.filter { self.path.isPrefix(of: $0.runtime.path) }
     )
-    if !seen.isEmpty { self.onChange(seen) }
+    if !matching.isEmpty { self.onChange(matching) }
   }
 }
