@@ -4,7 +4,7 @@ package enum CurrentClient {
   @TaskLocal package static var scope: ClientScope?
 }
 
-/// A replacement of the current client. Its client may be made at the first use.
+/// A replacement of the current client, which may be made at the first use.
 package final class ClientScope: Sendable {
   private let client: Locked<OperationClient?>
 
@@ -15,7 +15,9 @@ package final class ClientScope: Sendable {
     self.client = Locked(client)
   }
 
-  /// The client of the scope. If two threads make one at the same time, both get the same.
+  /// Returns the client of the scope.
+  ///
+  /// - Parameter make: Makes the client at the first use. When several threads make one, all get the same.
   package func client(orMake make: () -> OperationClient) -> OperationClient {
     if let client = self.client.withLock({ $0 }) { return client }
     let made = make()

@@ -1,15 +1,30 @@
 extension OperationClient {
-  /// Fetches the value of a query into its store unless the store is fresh. A failure is recorded in the state.
+  /// Fetches the value of a query into its store unless the store is fresh.
+  ///
+  /// A failure is recorded in the state of the store. If a run that refreshes the value is under way, the method waits
+  /// for it instead.
+  ///
+  /// - Parameter query: The query.
   public func prefetch<Query: QueryRequest>(for query: Query) async {
     await self.prefetch(self.store(for: query))
   }
 
-  /// Runs an operation with a default value unless its store is fresh. A failure is recorded in the state.
+  /// Runs an operation with a default value unless its store is fresh.
+  ///
+  /// Works like the method for a query.
+  ///
+  /// - Parameter operation: The operation.
   public func prefetch<Operation: DefaultStateRequest>(for operation: Operation) async {
     await self.prefetch(self.store(for: operation))
   }
 
-  /// Runs an operation unless its store is fresh. A failure is recorded in the state.
+  /// Runs an operation unless its store is fresh.
+  ///
+  /// Works like the method for a query.
+  ///
+  /// - Parameters:
+  ///   - operation: The operation.
+  ///   - initialState: The state of a new store; not evaluated if the path has a store.
   public func prefetch<Operation: StatefulOperationRequest>(
     for operation: Operation,
     initialState: @autoclosure () -> Operation.State
@@ -23,6 +38,10 @@ extension OperationClient {
 
   /// Returns the value of a query: from its store if the store is fresh, otherwise fetched.
   ///
+  /// If a run that refreshes the value is under way, the method waits for it instead.
+  ///
+  /// - Parameter query: The query.
+  /// - Returns: The value.
   /// - Throws: The failure of the query.
   public func ensureValue<Query: QueryRequest>(for query: Query) async throws(Query.Failure) -> Query.Value {
     let store = self.store(for: query)
@@ -33,6 +52,10 @@ extension OperationClient {
 
   /// Returns the value of a query with a default value: from its store if the store is fresh, otherwise fetched.
   ///
+  /// The default value is never returned: without a fetched value, the query is fetched.
+  ///
+  /// - Parameter query: The query.
+  /// - Returns: The value.
   /// - Throws: The failure of the query.
   public func ensureValue<Value, Failure, Query: DefaultStateRequest>(
     for query: Query
@@ -45,6 +68,9 @@ extension OperationClient {
 
 extension OperationClient {
   /// Returns the number of stores at paths that start with `path` that have a run under way.
+  ///
+  /// - Parameter path: The prefix; the empty path matches all stores.
+  /// - Complexity: O(*n*) in the number of matching stores.
   public func isFetching(matching path: OperationPath = []) -> Int {
     self.storage.runtimes(matching: path).count { $0.isLoading }
   }
@@ -54,6 +80,9 @@ extension OperationClient {
   /// The stores return to their states from before the runs. Callers of the runs receive their failures, possibly
   /// before the work has ended. Work shared with other stores continues for those stores, and this method does
   /// not wait for it. It returns early if the current task is cancelled.
+  ///
+  /// - Parameter path: The prefix; the empty path matches all stores.
+  /// - Complexity: O(*n*) in the number of matching stores and their runs.
   public func cancel(matching path: OperationPath = []) async {
     let runtimes = self.storage.runtimes(matching: path)
     let endings = runtimes.map { $0.cancelRuns() }
@@ -63,6 +92,9 @@ extension OperationClient {
   }
 
   /// Resets the stores at paths that start with `path` to their initial states, and cancels their runs.
+  ///
+  /// - Parameter path: The prefix; the empty path matches all stores.
+  /// - Complexity: O(*n*) in the number of matching stores, their subscribers and runs.
   public func resetStores(matching path: OperationPath = []) {
     for runtime in self.storage.runtimes(matching: path) { runtime.reset(using: nil) }
   }

@@ -1,23 +1,21 @@
-/// An object that a module keeps with a client, and that has something to write before the program ends.
+/// An object attached to a client that has something to write before the program ends.
 ///
 /// ``OperationClient/flush()`` flushes the objects that are attached to a client.
 public protocol OperationClientFlushable: AnyObject, Sendable {
-  /// Writes what is not written yet, and waits until it is.
+  /// Writes what is not written yet, and returns when it is written, or soon after the current task is cancelled.
   ///
-  /// Return soon when the current task is cancelled.
-  ///
-  /// - Returns: Whether all was written. A failure has been reported.
+  /// - Returns: Whether everything was written. The method reports a failure itself.
   func flush() async -> Bool
 }
 
 extension OperationClient {
-  /// Writes what the modules of the client have not written yet, such as persisted values, and waits until it is.
+  /// Writes what the modules of the client have not written yet, such as persisted values.
   ///
-  /// Call it before the program ends, when the last runs have ended. `OperationServiceLifecycle` does so at a graceful
-  /// shutdown.
+  /// Call it before the program ends, after the last runs have ended. `OperationServiceLifecycle` calls it during a
+  /// graceful shutdown.
   ///
-  /// - Returns: Whether all was written. A failure has been reported. False as well when the current task is cancelled
-  ///   before.
+  /// - Returns: Whether everything was written. False after a failure, which was reported, and when the current task was
+  ///   cancelled.
   @discardableResult
   public func flush() async -> Bool {
     let attachments = self.attachments.withLock { Array($0.values) }

@@ -13,7 +13,7 @@ extension OperationClient {
   ///
   /// - Parameters:
   ///   - path: The prefix; the empty path matches all stores.
-  ///   - isolation: The caller's actor. The reruns leave it.
+  ///   - isolation: The actor of the caller, on which the reruns do not begin.
   /// - Returns: A value whose ``OperationInvalidation/settled()`` waits for the reruns.
   /// - Complexity: O(*n*) in the number of matching stores.
   @discardableResult

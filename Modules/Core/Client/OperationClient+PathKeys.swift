@@ -1,10 +1,15 @@
 extension OperationClient {
   /// Returns the store at the path of a key; nil if the path has no store with that state type.
+  ///
+  /// - Parameter key: The key.
   public func store<State: OperationState & Sendable>(with key: OperationPathKey<State>) -> OperationStore<State>? {
     self.storage.store(at: key.path)?.store as? OperationStore<State>
   }
 
   /// Returns the stores with the state type of a prefix at paths that start with it.
+  ///
+  /// - Parameter prefix: The prefix.
+  /// - Complexity: O(*n*) in the number of stores at these paths.
   public func stores<State: OperationState & Sendable>(
     matching prefix: OperationPathPrefix<State>
   ) -> OperationPathableCollection<OperationStore<State>> {
@@ -12,6 +17,9 @@ extension OperationClient {
   }
 
   /// Returns the stores with the state type of a key, at its path and at paths that start with it.
+  ///
+  /// - Parameter key: The key.
+  /// - Complexity: O(*n*) in the number of stores at these paths.
   public func stores<State: OperationState & Sendable>(
     matching key: OperationPathKey<State>
   ) -> OperationPathableCollection<OperationStore<State>> {
@@ -19,6 +27,12 @@ extension OperationClient {
   }
 
   /// Edits the stores with the state type of a prefix: see ``withStores(matching:of:perform:)``.
+  ///
+  /// - Parameters:
+  ///   - prefix: The prefix.
+  ///   - perform: Edits the collection of these stores. It can create stores with its second parameter.
+  /// - Returns: The result of `perform`.
+  /// - Throws: The error of `perform`. The edit is discarded then.
   @discardableResult
   public func withStores<State: OperationState & Sendable, R, E: Error>(
     matching prefix: OperationPathPrefix<State>,

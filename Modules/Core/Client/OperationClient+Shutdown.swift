@@ -1,5 +1,5 @@
 extension OperationClient {
-  /// Stops running operations automatically for subscribers. Explicit calls still run them.
+  /// Stops automatic runs for subscribers. Direct calls still run operations.
   package func stopAutomaticRuns() {
     _ = self.automaticRunsAreStopped.set(true)
   }
@@ -17,7 +17,7 @@ extension OperationClient {
 
     package var operationName: String { self.runtime.operationName }
 
-    /// Whether the operation may run without an explicit call.
+    /// Whether the operation may run without a direct call.
     package var canRunUnasked: Bool { self.runtime.canRunUnasked }
 
     /// Waits until no run is under way or the current task is cancelled.

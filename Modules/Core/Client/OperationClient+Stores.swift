@@ -7,7 +7,8 @@ extension OperationClient {
   ///
   /// - Parameters:
   ///   - operation: The operation.
-  ///   - initialState: The initial state of a new store.
+  ///   - initialState: The initial state of a new store; not evaluated if the path has a store.
+  /// - Returns: The store.
   @inlinable
   public func store<Operation: StatefulOperationRequest & Sendable>(
     for operation: Operation,
@@ -23,6 +24,10 @@ extension OperationClient {
   }
 
   /// Returns the store of a query, and creates it if its path has no store.
+  ///
+  /// - Parameters:
+  ///   - query: The query.
+  ///   - initialValue: The value of a new store before its first run.
   @inlinable
   public func store<Query: QueryRequest>(
     for query: Query,
@@ -32,11 +37,14 @@ extension OperationClient {
   }
 
   /// Returns the store of an operation with a default value, and creates it if its path has no store.
+  ///
+  /// - Parameter operation: The operation.
   @inlinable
   public func store<Operation: DefaultStateRequest>(for operation: Operation) -> OperationStore<Operation.State> {
     self.store(for: operation, initialState: operation.initialState)
   }
 
+  /// Returns a store with its type; nil, with a report, when it is the store of another operation or state type.
   @inlinable
   func typed<Operation: StatefulOperationRequest>(
     _ kept: any AnyObject & Sendable,
@@ -58,16 +66,26 @@ extension OperationClient {
 
 extension OperationClient {
   /// Returns the store at a path; nil if the path has none.
+  ///
+  /// - Parameter path: The path.
   public func store(with path: OperationPath) -> OpaqueOperationStore? {
     self.storage.store(at: path)?.opaque
   }
 
   /// Returns the stores at paths that start with `path`.
+  ///
+  /// - Parameter path: The prefix; the empty path matches all stores.
+  /// - Complexity: O(*n*) in the number of matching stores.
   public func stores(matching path: OperationPath = []) -> OperationPathableCollection<OpaqueOperationStore> {
     OperationPathableCollection(trie: self.storage.stores(matching: path).compactMap(\.opaque))
   }
 
   /// Returns the stores with a state of type `state` at paths that start with `path`.
+  ///
+  /// - Parameters:
+  ///   - path: The prefix; the empty path matches all stores.
+  ///   - state: The type of the state.
+  /// - Complexity: O(*n*) in the number of stores at these paths.
   @inlinable
   public func stores<State: OperationState & Sendable>(
     matching path: OperationPath = [],
@@ -78,13 +96,21 @@ extension OperationClient {
     )
   }
 
-  /// Removes the stores at paths that start with `path`. Other owners keep their references.
+  /// Removes the stores at paths that start with `path`.
+  ///
+  /// Other owners of the stores can continue to use them.
+  ///
+  /// - Parameter path: The prefix; the empty path matches all stores.
+  /// - Complexity: O(*n*) in the number of matching stores.
   public func clearStores(matching path: OperationPath = []) {
     self.storage.removeAll(matching: path)
   }
 
-  /// Removes the store at `path`. Other owners keep their references.
+  /// Removes the store at `path`.
   ///
+  /// Other owners of the store can continue to use it.
+  ///
+  /// - Parameter path: The path.
   /// - Returns: The removed store; nil if the path has none.
   @discardableResult
   public func clearStore(with path: OperationPath) -> OpaqueOperationStore? {

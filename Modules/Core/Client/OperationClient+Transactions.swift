@@ -6,6 +6,11 @@ extension OperationClient {
     fileprivate let client: OperationClient
 
     /// Creates the store of an operation.
+    ///
+    /// - Parameters:
+    ///   - operation: The operation.
+    ///   - initialState: The initial state of the store.
+    /// - Returns: The store, which the client does not keep.
     public func callAsFunction<Operation: StatefulOperationRequest & Sendable>(
       for operation: Operation,
       initialState: Operation.State
@@ -14,6 +19,11 @@ extension OperationClient {
     }
 
     /// Creates the store of a query.
+    ///
+    /// - Parameters:
+    ///   - query: The query.
+    ///   - initialValue: The value before the first run.
+    /// - Returns: The store, which the client does not keep.
     public func callAsFunction<Query: QueryRequest>(
       for query: Query,
       initialValue: Query.Value? = nil
@@ -22,6 +32,9 @@ extension OperationClient {
     }
 
     /// Creates the store of an operation with a default value.
+    ///
+    /// - Parameter operation: The operation.
+    /// - Returns: The store, which the client does not keep.
     public func callAsFunction<Operation: DefaultStateRequest>(
       for operation: Operation
     ) -> OperationStore<Operation.State> {
@@ -33,6 +46,14 @@ extension OperationClient {
   ///
   /// Edits run one at a time. An edit becomes visible when `perform` returns, and is discarded when `perform` throws.
   /// Subscribers receive replaced stores as removed first, then the new ones as added.
+  ///
+  /// - Parameters:
+  ///   - path: The prefix; the empty path matches all stores.
+  ///   - state: The type of the state.
+  ///   - perform: Edits the collection of these stores. It can create stores with its second parameter.
+  /// - Returns: The result of `perform`.
+  /// - Throws: The error of `perform`.
+  /// - Complexity: O(*n*) in the number of stores at these paths.
   @discardableResult
   public func withStores<State: OperationState & Sendable, R, E: Error>(
     matching path: OperationPath = [],
@@ -43,6 +64,12 @@ extension OperationClient {
   }
 
   /// Edits the stores at paths that start with `path`: see ``withStores(matching:of:perform:)``.
+  ///
+  /// - Parameters:
+  ///   - path: The prefix; the empty path matches all stores.
+  ///   - perform: Edits the collection of these stores. It can create stores with its second parameter.
+  /// - Returns: The result of `perform`.
+  /// - Throws: The error of `perform`. The edit is discarded then.
   @discardableResult
   public func withStores<R, E: Error>(
     matching path: OperationPath = [],
@@ -58,7 +85,7 @@ extension OperationClient {
     _ perform: (inout OperationPathableCollection<Store>, CreateStore) throws(E) -> R,
     kept: (Store) -> StoreHandle
   ) throws(E) -> R {
-    // Notifies after exclusive access has ended; the changes of a nested edit are announced with the outer edit.
+    // Notifies after exclusive access has ended. The changes of a nested edit are reported with those of the outer edit.
     defer { if !self.transactions.isOwnedByCurrentThread { self.storage.notifyOfChanges() } }
     return try self.transactions.withExclusiveAccess { () throws(E) -> R in
       let before = stores()

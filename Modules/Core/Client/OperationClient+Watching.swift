@@ -2,7 +2,7 @@ extension OperationClient {
   /// Reports the stores that are added or removed from now on at paths that start with `path`.
   ///
   /// Each store that is reported as added is reported as removed once, when it can no longer be found at its path. A
-  /// store that another owner holds past its cache time stays at its path until its last reference is released. That
+  /// store that has another owner after its cache time stays at its path until its last reference is released. Its
   /// object no longer exists when its removal is reported: the store in `storesRemoved` is another object with its
   /// path, context and last state.
   ///
@@ -10,6 +10,7 @@ extension OperationClient {
   ///   - path: The prefix; the empty path matches all stores.
   ///   - onChange: Called in order and never with a lock held, after the change: added stores can be found, removed
   ///     ones cannot.
+  /// - Returns: The subscription. Calls stop when it is cancelled or dropped.
   public func subscribe(
     matching path: OperationPath = [],
     onChange:
@@ -33,6 +34,12 @@ extension OperationClient {
   /// Reports the stores with a state of type `state` that are added or removed from now on.
   ///
   /// See ``subscribe(matching:onChange:)``.
+  ///
+  /// - Parameters:
+  ///   - path: The prefix; the empty path matches all stores.
+  ///   - state: The type of the state.
+  ///   - onChange: Called in order and never with a lock held, after the change.
+  /// - Returns: The subscription. Calls stop when it is cancelled or dropped.
   public func subscribe<State: OperationState & Sendable>(
     matching path: OperationPath = [],
     state: State.Type,

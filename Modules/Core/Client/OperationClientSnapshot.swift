@@ -96,7 +96,9 @@ extension OperationClientSnapshot.Store.Attempt {
 }
 
 extension OperationClient {
-  /// Returns a snapshot of the stores that the client holds now.
+  /// Returns a snapshot of the stores that the client keeps now.
+  ///
+  /// - Complexity: O(*n* log *n*) in the number of stores.
   public func snapshot() -> OperationClientSnapshot {
     OperationClientSnapshot(
       stores: self.storage.runtimes(matching: []).map { $0.snapshot() }.sorted { $0.path < $1.path }
@@ -105,6 +107,7 @@ extension OperationClient {
 }
 
 extension StoreRuntime {
+  /// Describes the store for the snapshot of its client.
   func snapshot() -> OperationClientSnapshot.Store {
     let (state, subscriberCount) = self.machine.withLock { ($0.shownState, $0.subscribers.count) }
     let status: OperationClientSnapshot.Store.Status =

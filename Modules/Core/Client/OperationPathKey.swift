@@ -11,25 +11,34 @@ public struct OperationPathKey<State: OperationState & Sendable>: Hashable, Send
   public let path: OperationPath
 
   /// Creates a key.
+  ///
+  /// - Parameter path: The path.
   public init(path: OperationPath) {
     self.path = path
   }
 
   /// Creates the key of an operation, equal to any other key with its path.
+  ///
+  /// - Parameter operation: The operation, whose path and state type the key has.
   public init(_ operation: some StatefulOperationRequest<State>) {
     self.path = operation.path
   }
 }
 
 extension OperationPathKey {
-  /// Returns the path, for operations with the state type of the key. With another state type, the call does not
-  /// compile.
+  /// Returns the path, for operations with the state type of the key.
+  ///
+  /// With an operation that has another state type, the call does not compile.
+  ///
+  /// - Parameter operation: The type of the operation.
   public func path<Operation: StatefulOperationRequest>(for operation: Operation.Type) -> OperationPath
   where Operation.State == State {
     self.path
   }
 
   /// Returns the path, for operations that always have a default value.
+  ///
+  /// - Parameter operation: The type of the operation without its default value.
   public func path<Operation: StatefulOperationRequest>(for operation: Operation.Type) -> OperationPath
   where State == DefaultOperationState<Operation.State> {
     self.path

@@ -6,11 +6,15 @@ public struct OperationPathPrefix<State: OperationState & Sendable>: Hashable, S
   public let path: OperationPath
 
   /// Creates a prefix.
+  ///
+  /// - Parameter path: The common beginning of the paths.
   public init(path: OperationPath) {
     self.path = path
   }
 
   /// Creates a prefix from the path of a key.
+  ///
+  /// - Parameter key: The key.
   public init(_ key: OperationPathKey<State>) {
     self.path = key.path
   }

@@ -14,8 +14,8 @@ extension OperationClient {
         """
       } else {
         """
-        \(type) claims the path \(path), where a store of \(keptType) is. It gets a store of \
-        its own, which the client does not keep. Give each type of operation paths of its own.
+        \(type) is asked for at the path \(path), which has a store of \(keptType). It gets a store of its own, which the \
+        client does not keep. Give each type of operation paths of its own.
         """
       }
     OperationWarning(code: .pathInUse, message: message).report()
@@ -60,9 +60,9 @@ extension OperationClient {
       OperationWarning(
         code: .modifiersIgnored,
         message: """
-          \(Operation.unmodifiedType) is asked for at the path \(operation.path) with \(Operation.modifierNames), where its store \
-          was made with \(made.modifierNames). The store keeps what it was made with. Apply the same modifiers everywhere: in one \
-          place that all callers use, or where only the first caller makes the store.
+          \(Operation.unmodifiedType) is asked for at the path \(operation.path) with \(Operation.modifierNames), where its \
+          store was made with \(made.modifierNames). The store keeps the modifiers that it was made with. Apply the same \
+          modifiers everywhere, for example in one place that all callers use.
           """
       ).report()
     }

@@ -1,5 +1,7 @@
 extension OperationClient {
-  /// Creates the stores of a client. A custom creator can apply default modifiers to all operations.
+  /// Creates the stores of a client.
+  ///
+  /// A custom creator can apply default modifiers to all operations.
   public protocol StoreCreator: Sendable {
     /// Creates a store for an operation.
     ///
@@ -7,6 +9,7 @@ extension OperationClient {
     ///   - operation: The operation, as it was passed to the client.
     ///   - context: The default context of the client.
     ///   - initialState: The initial state of the store.
+    /// - Returns: The store.
     func store<Operation: StatefulOperationRequest & Sendable>(
       for operation: Operation,
       in context: OperationContext,
