@@ -1,5 +1,5 @@
 extension OperationContext {
-  /// The specification of automatic running; nil when none is set or when it never changes.
+  /// The specification of automatic running; nil when none is set, or when it never changes.
   var changingAutomaticRunningSpecification: (any OperationRunSpecification & Sendable)? {
     guard self.isAutomaticRunningConfigured else { return nil }
     var specification = self.automaticRunningSpecification

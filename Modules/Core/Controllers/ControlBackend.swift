@@ -17,6 +17,7 @@ protocol ControlBackend<State>: Sendable {
     using context: OperationContext?,
     _ edit: @escaping @Sendable (inout State, OperationContext) -> Void
   )
+  /// Marks the value stale, and returns the number of the invalidation.
   @discardableResult func invalidate() -> Int
   func reset(using context: OperationContext?)
   func makeRerunTask(using context: OperationContext?) -> OperationTask<State.OperationValue, State.Failure>

@@ -9,6 +9,7 @@ public protocol OperationController<State> {
   ///
   /// Called once for each store, when the store is created.
   ///
+  /// - Parameter controls: The access to the store, which may be used from any thread.
   /// - Returns: A subscription that is cancelled when the store is released.
   func control(with controls: OperationControls<State>) -> OperationSubscription
 }

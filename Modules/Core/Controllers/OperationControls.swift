@@ -22,7 +22,7 @@ extension OperationControls {
   /// The state that runs and setters have produced, without optimistic updates.
   package var stateWithoutLayers: State { self.backend.stateWithoutLayers }
 
-  /// The number of changes of the value that its count does not show, such as a committed optimistic update.
+  /// The number of changes of the value that its count does not include, such as a committed optimistic update.
   package var uncountedChanges: Int { self.backend.uncountedChanges }
 
   /// Whether the store was invalidated, and its value was not refreshed since.
@@ -42,16 +42,29 @@ extension OperationControls {
 
 extension OperationControls {
   /// Sets the value of the store.
+  ///
+  /// - Parameters:
+  ///   - value: The value to set.
+  ///   - context: The context of the change, whose clock dates it; nil for the context of the store.
   public func yield(_ value: State.StateValue, using context: OperationContext? = nil) {
     self.yield(with: .success(value), using: context)
   }
 
   /// Sets the error of the store.
+  ///
+  /// - Parameters:
+  ///   - error: The error to set.
+  ///   - context: The context of the change, whose clock dates it; nil for the context of the store.
   public func yield(throwing error: State.Failure, using context: OperationContext? = nil) {
     self.yield(with: .failure(error), using: context)
   }
 
   /// Sets the value or the error of the store.
+  ///
+  /// - Parameters:
+  ///   - result: The value or error to set.
+  ///   - context: The context of the change, whose clock dates it; nil for the context of the store.
+  /// - Complexity: O(*n*) in the number of subscribers.
   public func yield(with result: Result<State.StateValue, State.Failure>, using context: OperationContext? = nil) {
     let isSuccess = if case .success = result { true } else { false }
     self.backend.set(isSuccess: isSuccess, using: context) { state, context in
@@ -60,17 +73,22 @@ extension OperationControls {
   }
 
   /// Resets the store to its initial state and cancels its runs.
+  ///
+  /// - Parameter context: The context of the change; nil for the context of the store.
+  /// - Complexity: O(*n*) in the number of subscribers and runs.
   public func yieldResetState(using context: OperationContext? = nil) {
     self.backend.reset(using: context)
   }
 }
 
 extension OperationControls where State: RestorableState {
-  /// Gives the state of an earlier store to this one, unless a value was set in it.
+  /// Restores the state of an earlier store, unless a value was set in this one.
   ///
-  /// Subscribers are notified of the state. An invalidation is not answered by it.
+  /// Subscribers are notified of the state. An invalidation of this store stays unanswered.
   ///
-  /// - Parameter isInvalidated: Whether the earlier store was invalidated.
+  /// - Parameters:
+  ///   - restoration: The stored state.
+  ///   - isInvalidated: Whether the earlier store was invalidated.
   package func restore(_ restoration: State.Restoration, isInvalidated: Bool) {
     // First, so that no subscriber finds the value fresh.
     if isInvalidated { self.backend.invalidate() }
@@ -81,9 +99,12 @@ extension OperationControls where State: RestorableState {
 extension OperationControls {
   /// Runs the operation again and waits for its value.
   ///
-  /// The run is owned by the caller and by the subscribers of the store, if there are any.
+  /// The caller and the subscribers of the store own the run.
   ///
-  /// - Returns: Nil when ``canYieldRerun`` is false; the operation does not run then.
+  /// - Parameter context: Entries that replace those of ``context`` for this run.
+  /// - Returns: The value that the run returns; nil, without a run, when ``canYieldRerun`` is false.
+  /// - Throws: The error of the operation. If the call or the run is cancelled, the error that the run ends with, or
+  ///   `CancellationError`.
   @discardableResult
   public func yieldRerun(
     with context: OperationContext? = nil
@@ -93,6 +114,8 @@ extension OperationControls {
   }
 
   /// Returns a task that runs the operation again; nil when ``canYieldRerun`` is false.
+  ///
+  /// - Parameter context: Entries that replace those of ``context`` for this run.
   public func yieldRerunTask(
     with context: OperationContext? = nil
   ) -> OperationTask<State.OperationValue, State.Failure>? {
@@ -120,13 +143,18 @@ extension OperationControls {
   /// Calls `observer` after the first subscriber is added or the last one leaves, until the subscription is cancelled.
   ///
   /// `observer` may also be called for other reasons: check ``subscriberCount`` in it.
+  ///
+  /// - Parameter observer: Called with no lock held.
+  /// - Returns: The subscription.
   public func observeActivity(_ observer: @escaping @Sendable () -> Void) -> OperationSubscription {
     self.backend.observeActivity(observer)
   }
 
-  /// Runs `body` with exclusive access to the store: other threads wait until it returns.
+  /// Runs `body` while no other thread can use the store: see ``OperationStore/withExclusiveAccess(_:)``.
   ///
-  /// Calls can be nested.
+  /// - Parameter body: Called once, on the current thread, with these controls.
+  /// - Returns: The result of `body`.
+  /// - Throws: The error of `body`.
   public func withExclusiveAccess<R, E: Error>(_ body: (OperationControls) throws(E) -> R) throws(E) -> R {
     try self.backend.withExclusiveAccess { () throws(E) -> R in try body(self) }
   }

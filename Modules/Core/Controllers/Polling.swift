@@ -13,8 +13,8 @@ struct Polling<State: OperationState & Sendable, Specification: OperationRunSpec
       OperationWarning(
         code: .invalidArgument,
         message: """
-          The operation at \(controls.path) is to be rerun every \(self.interval), which would never end. It is not \
-          polled. Give `.rerun(every:)` a duration greater than zero.
+          The operation at \(controls.path) cannot be rerun every \(self.interval). It is not rerun at an interval. Give \
+          `.rerun(every:)` a duration greater than zero.
           """
       ).report()
       return .empty
@@ -25,6 +25,7 @@ struct Polling<State: OperationState & Sendable, Specification: OperationRunSpec
     return .combined(activity, OperationSubscription { timer.stop() })
   }
 
+  /// Starts or stops the timer according to the number of subscribers.
   private func follow(_ controls: OperationControls<State>, with timer: PollingTimer) {
     if controls.subscriberCount == 0 { timer.pause() }
     // Checked again: a subscriber added before the pause found the timer still running.
@@ -42,7 +43,7 @@ struct Polling<State: OperationState & Sendable, Specification: OperationRunSpec
   }
 }
 
-/// A timer with at most one deadline at a time.
+/// A timer that can be paused and started again, with at most one deadline at a time.
 private final class PollingTimer: Sendable {
   private struct State: Sendable {
     var deadline = SubscriptionSlot()
@@ -78,6 +79,7 @@ private final class PollingTimer: Sendable {
     deadline?.cancel()
   }
 
+  /// Returns whether the deadline with this number was the current one, and forgets it.
   private func fired(_ number: UInt64) -> Bool {
     // Returned so that the deadline is released after unlocking.
     let deadline: OperationSubscription?? = self.state.withLock { state in

@@ -11,12 +11,14 @@ public struct OpaqueOperationEventHandler: Sendable {
   /// Called when a run has ended, whether it succeeded, failed or was cancelled.
   public var onRunEnded: (@Sendable (OperationContext) -> Void)?
 
-  /// Called with each result that a run yields or returns. A cancelled run has no result.
+  /// Called with each result that a run yields or returns.
+  ///
+  /// A cancelled run has no result.
   public var onResultReceived: (@Sendable (Result<any Sendable, any Error>, OperationContext) -> Void)?
 
   /// Called when an attempt of a run has failed and another one follows, such as a retry.
   ///
-  /// The attempt tells the error and when the next one begins. The failure of the last attempt is the result of the run.
+  /// The attempt has the error and the date of the next attempt. The failure of the last attempt is the result of the run.
   public var onAttemptFailed: (@Sendable (OperationAttempt, OperationContext) -> Void)?
 
   /// Creates a handler.
@@ -43,6 +45,7 @@ public struct OpaqueOperationEventHandler: Sendable {
 }
 
 extension OperationEventHandler {
+  /// Creates a handler that passes the events to an opaque one.
   init(_ handler: OpaqueOperationEventHandler) {
     self.init(
       onRunStarted: handler.onRunStarted,

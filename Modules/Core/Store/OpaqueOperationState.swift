@@ -14,7 +14,9 @@ public struct OpaqueOperationState: Sendable {
   /// The value that the state was created with.
   public let initialValue: any Sendable
 
-  /// Creates a snapshot of `base` with its types erased.
+  /// Creates a snapshot of a state with its types erased.
+  ///
+  /// - Parameter base: The state.
   public init<State: OperationState & Sendable>(_ base: State) {
     self.base = base
     self.currentValue = base.currentValue

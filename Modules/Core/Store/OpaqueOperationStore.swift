@@ -7,7 +7,9 @@ public final class OpaqueOperationStore: Sendable, OperationPathable {
 
   let erased: any ErasedStore
 
-  /// Creates an opaque reference to `store`. Both are the same store.
+  /// Creates a reference to a store with its types erased.
+  ///
+  /// - Parameter store: The store. Both references use the same state, runs and subscribers.
   public init<State: OperationState & Sendable>(erasing store: OperationStore<State>) {
     self.erased = TypedErasedStore(typedStore: store)
   }
@@ -21,7 +23,9 @@ extension OpaqueOperationStore {
   /// The path of the operation.
   public var path: OperationPath { self.erased.runtime.path }
 
-  /// The context that runs receive. Assigning it replaces all entries.
+  /// The context that runs receive.
+  ///
+  /// Assigning it replaces all entries.
   public var context: OperationContext {
     get { self.erased.runtime.context }
     set { self.erased.runtime.context = newValue }

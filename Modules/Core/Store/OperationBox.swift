@@ -1,4 +1,4 @@
-/// An operation of which only the type of the state is known.
+/// An operation with its type erased, except for the type of its state.
 ///
 /// The operation is run by a closure, not by an overridden method: the closure is created where the type of the
 /// operation is known, so it calls the operation without dynamic dispatch.

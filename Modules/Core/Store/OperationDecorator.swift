@@ -1,4 +1,6 @@
-/// Adds an outermost modifier to the operations that stores are created for. Used by modules that measure runs.
+/// Adds an outermost modifier to the operations that stores are created for.
+///
+/// Modules that measure runs use it.
 @usableFromInline
 package protocol OperationDecorator: Sendable {
   /// Returns the operation with the modifier added, or the operation itself.

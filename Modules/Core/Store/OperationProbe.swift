@@ -1,4 +1,6 @@
-/// Is notified of events around runs that a modifier cannot observe. Used by modules that measure runs.
+/// Is notified of events of a store that a modifier cannot observe.
+///
+/// Modules that measure runs use it.
 @usableFromInline
 package protocol OperationProbe: Sendable {
   /// Called when a store is created. The returned subscription is cancelled when the store is released.
@@ -12,7 +14,7 @@ package protocol OperationProbe: Sendable {
 }
 
 extension OperationContext {
-  /// The probes of the operation. A modifier adds its probe in its `setup`.
+  /// The probes of the operation, which modifiers add in their `setup`.
   package var operationProbes: [any OperationProbe] {
     get { self[ProbesKey.self] }
     set { self[ProbesKey.self] = newValue }

@@ -1,6 +1,6 @@
-/// A rule by which callers of a store share a run that does the same work. Set by `.deduplicated()`.
+/// A rule by which callers of a store share a run that does the same work.
 ///
-/// A caller may join a run when both this rule and ``OperationRequest/isSameRun(in:as:)`` of the operation return true.
+/// `.deduplicated()` sets it. A caller may join a run when both this rule and ``OperationRequest/isSameRun(in:as:)`` of the operation return true.
 public struct OperationRunSharing: Sendable {
   /// Returns whether a call with the first context may join a run with the second.
   public let isSameRun: @Sendable (OperationContext, OperationContext) -> Bool
@@ -18,7 +18,7 @@ public struct OperationRunSharing: Sendable {
 }
 
 extension OperationContext {
-  /// The rule by which callers of a store share runs. With nil, the default, each call runs the operation.
+  /// The rule by which callers of a store share runs; nil, the default, to run the operation for each call.
   @inlinable
   public var operationRunSharing: OperationRunSharing? {
     get { self[RunSharingKey.self] }

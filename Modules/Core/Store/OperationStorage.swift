@@ -1,6 +1,6 @@
-/// The object that stores an operation of any type, with the members that are rarely called.
+/// The base class of ``OperationStorage``, which does not depend on the type of the operation.
 ///
-/// ``OperationStorage``, its only subclass, stores the operation and overrides every member.
+/// It has the members that are rarely called. The subclass overrides all of them.
 @usableFromInline
 class AnyOperationStorage: @unchecked Sendable {
   // Unchecked because the compiler checks only final classes; the one subclass holds an immutable Sendable value.

@@ -99,18 +99,18 @@ extension OperationStore {
   }
 }
 
-/// Hands the newest state of a store over to an actor.
+/// Delivers the newest state of a store to an actor.
 private final class ActorDelivery<State: OperationState & Sendable>: Sendable {
   private struct Content {
     /// The newest state that the actor has not received.
     var newest: State?
-    /// Whether a task that hands over the newest state has not looked for the last time.
+    /// Whether a task will still look for a newer state.
     var isDelivering = false
     var isCancelled = false
   }
 
   private let content = Locked(Content())
-  /// Makes a task on the actor that hands over what the function returns until that is nil.
+  /// Makes a task on the actor that delivers the states that the closure returns, until it returns nil.
   private let deliver: @Sendable (@escaping @Sendable () -> State?) -> Void
 
   init(deliver: @escaping @Sendable (@escaping @Sendable () -> State?) -> Void) {
@@ -132,12 +132,12 @@ private final class ActorDelivery<State: OperationState & Sendable>: Sendable {
     if isFirst { self.deliver { self.take() ?? self.endDelivery() } }
   }
 
-  /// The newest state, unless the actor has received it. Called on the actor.
+  /// Returns the newest state; nil when the actor has received it. Called on the actor.
   func take() -> State? {
     self.content.withLock { $0.newest.take() }
   }
 
-  /// Ends the delivery, unless another state has come: returns that state then.
+  /// Ends the delivery and returns nil. Returns a state that has come meanwhile instead, and does not end the delivery.
   private func endDelivery() -> State? {
     self.content.withLock { content in
       if content.newest == nil { content.isDelivering = false }
@@ -145,7 +145,7 @@ private final class ActorDelivery<State: OperationState & Sendable>: Sendable {
     }
   }
 
-  /// The subscription for the caller, which ends that to the store as well as the delivery.
+  /// Returns a subscription that ends the delivery and the subscription to the store.
   func subscription(ending subscription: OperationSubscription) -> OperationSubscription {
     OperationSubscription {
       subscription.cancel()

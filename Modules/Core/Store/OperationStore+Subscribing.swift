@@ -2,7 +2,7 @@ extension OperationStore {
   /// Subscribes to the events of the store until the subscription is cancelled or dropped.
   ///
   /// The handler receives the current state at once. If the value is stale and automatic running is enabled, the store
-  /// runs the operation or joins a run under way. That run is cancelled when the last subscriber has left and no caller
+  /// runs the operation, or uses a run under way. That run is cancelled when the last subscriber has left and no caller
   /// waits for it. The subscription does not keep the store alive.
   ///
   /// - Parameters:

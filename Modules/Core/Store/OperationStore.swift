@@ -23,6 +23,7 @@ public final class OperationStore<State: OperationState & Sendable>: Sendable, O
     self.runtime.attachConfiguration(of: context)
   }
 
+  /// Creates another store with the runtime of a store that no longer exists: see ``ErasedRuntime/makeStandIn()``.
   init(runtime: StoreRuntime<State>) {
     self.runtime = runtime
   }
@@ -50,7 +51,7 @@ extension OperationStore {
     OperationStore(operation: operation, initialState: initialState, initialContext: initialContext)
   }
 
-  /// Creates a store of an operation with a default value. The store belongs to no client.
+  /// Creates a store of an operation with a default value that belongs to no client.
   ///
   /// - Parameters:
   ///   - operation: The operation. Its `setup` is called once, by this method.
@@ -64,7 +65,7 @@ extension OperationStore {
     OperationStore(operation: operation, initialState: operation.initialState, initialContext: initialContext)
   }
 
-  /// Creates a store of a query. The store belongs to no client.
+  /// Creates a store of a query that belongs to no client.
   ///
   /// - Parameters:
   ///   - query: The query. Its `setup` is called once, by this method.
@@ -84,7 +85,7 @@ extension OperationStore {
     )
   }
 
-  /// Creates a store of a query with a default value. The store belongs to no client.
+  /// Creates a store of a query with a default value that belongs to no client.
   ///
   /// - Parameters:
   ///   - query: The query. Its `setup` is called once, by this method.
@@ -104,7 +105,9 @@ extension OperationStore {
   @inlinable
   public var path: OperationPath { self.runtime.path }
 
-  /// The context that runs receive. Assigning it replaces all entries.
+  /// The context that runs receive.
+  ///
+  /// Assigning it replaces all entries.
   @inlinable
   public var context: OperationContext {
     get { self.runtime.context }

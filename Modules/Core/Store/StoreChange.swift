@@ -1,4 +1,4 @@
-/// What the subscribers of a store are notified of after a change, apart from the result itself.
+/// The notifications that a change of a store requires, without the result itself.
 @usableFromInline
 struct StoreChange: Sendable {
   /// The start or the end of a run, or the end of one of its attempts.
@@ -6,7 +6,7 @@ struct StoreChange: Sendable {
   enum Lifecycle: Sendable {
     case started
     case ended
-    /// An attempt has failed, and another one follows. The context of the event tells the attempt.
+    /// An attempt has failed, and another one follows. The context of the event contains the attempt.
     case attemptFailed
   }
 

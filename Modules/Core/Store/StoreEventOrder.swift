@@ -8,7 +8,7 @@ package struct StoreEventOrder: Sendable {
     self.store = store
   }
 
-  /// Whether the store has ever had a subscriber, a handler or an observer. Without any, no order has to be kept.
+  /// Whether the store has ever had a subscriber, a handler or an observer, so that an order has to be kept.
   @inlinable
   package var hasListeners: Bool { self.store?.hasListeners ?? false }
 

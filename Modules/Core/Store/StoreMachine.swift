@@ -9,13 +9,13 @@ struct StoreMachine<State: OperationState & Sendable>: Sendable {
   /// A run between its start and its finish.
   @usableFromInline
   struct Run: Sendable {
-    /// The task of the run. Its context tells the attempt that the run is in.
+    /// The task of the run. Its context contains the attempt that the run is in.
     @usableFromInline var task: Task
     /// The number of the store's last invalidation when the run began. The run does not answer later invalidations.
     @usableFromInline let invalidations: Int
-    /// Whether its results affect the state: until the run is rolled back or the state is reset.
+    /// Whether its results affect the state: true until the run is rolled back or the state is reset.
     @usableFromInline var isShown = true
-    /// Whether a condition that the operation needs was met only after the run began. A failure may cause a rerun.
+    /// Whether a condition of the operation became true only after the run began. A failure may cause a rerun.
     @usableFromInline var isPremature = false
     /// Whether its work has begun. A handler that joins the run later is notified of the start when it joins.
     @usableFromInline var hasStarted = false

@@ -36,13 +36,12 @@ final class TypedStoreReference<State: OperationState & Sendable>: StoreReferenc
   /// The store; nil once it has been released.
   @inlinable
   var store: OperationStore<State>? {
-    // Not by `map`, which looks up the type of the store. A page asks for its store three times, for 900 instructions
-    // each.
+    // Not by `map`, which looks up the type of the store, for 900 instructions. A page asks for its store three times.
     guard let object = self.object else { return nil }
     return unsafeDowncast(object, to: OperationStore<State>.self)
   }
 
-  // Not kept here as well, which would make each store of a client 16 bytes larger.
+  // Computed: a stored flag would make each store of a client 16 bytes larger.
   @usableFromInline var hasListeners: Bool { self.store?.runtime.hasDependents ?? false }
 
   @usableFromInline

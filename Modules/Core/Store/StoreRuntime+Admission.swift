@@ -1,21 +1,22 @@
-/// What a call that may share a run gets.
+/// The run that a call gets where callers share runs.
 @usableFromInline
 enum RunAdmission<State: OperationState & Sendable> {
   @usableFromInline typealias StoreRun = SharedRun<State.OperationValue, State.Failure>
 
-  /// A new run, which others can join from now on. The caller starts it, and is an owner of it.
+  /// A new run, which other callers can join from now on. The caller is an owner of it, and starts it.
   case newRun(StoreRun, OperationContext)
   /// An existing run. The caller is an owner of it.
   case join(StoreRun, Subscriber<State>?)
-  /// Nothing: the run that does the same waits for the caller, through these operations.
+  /// No run: the run that does the same work waits for the caller, through these operations.
   case refusal([String])
 }
 
 extension StoreRuntime {
-  /// Decides whether a call joins a run that does the same, or starts one.
+  /// Decides whether a call joins a run that does the same work, or starts one.
   ///
-  /// The operation compares runs without the lock. The decision is made under one lock: a run starts only if the call was
-  /// compared with all others, and a run is joined only if it has neither finished nor been invalidated since.
+  /// The operation compares runs without the lock. The decision is made in one step with the lock held: a run starts only
+  /// if the call was compared with all others, and a run is joined only if it has neither finished nor been invalidated
+  /// since.
   @inlinable
   @inline(never)
   func admission(
@@ -23,7 +24,7 @@ extension StoreRuntime {
     _ sharing: OperationRunSharing,
     _ handler: RunHandler<State>?
   ) -> RunAdmission<State> {
-    // The fast path: there is no run, or one that does the same.
+    // The fast path: there is no run, or one that does the same work.
     var (candidate, reserved) = (Task?.none, Task?.none)
     self.machine.withLock { machine in
       if machine.runs.isEmpty, machine.reservedTasks.isEmpty {
@@ -48,7 +49,7 @@ extension StoreRuntime {
   @usableFromInline
   enum Joining {
     case granted(RunAdmission<State>)
-    /// The run does something else, or waits for the caller: in a circle, which has been reported, or in a queue.
+    /// The run does other work, or waits for the caller: in a circle, which was reported, or in a queue.
     case refused(isCircle: Bool)
     /// The run can no longer be joined.
     case late
@@ -58,7 +59,7 @@ extension StoreRuntime {
   @usableFromInline
   struct Refusals {
     @usableFromInline private(set) var runs: Set<OperationTaskIdentifier> = []
-    /// Whether one of them waits for the caller in a circle, which has been reported.
+    /// Whether one of them waits for the caller in a circle, which was reported.
     @usableFromInline private(set) var haveCircle = false
 
     @usableFromInline
@@ -71,6 +72,7 @@ extension StoreRuntime {
     }
   }
 
+  /// Joins a run if it does the same work and can be joined.
   @inlinable
   func admission(
     to candidate: Task,
@@ -97,6 +99,8 @@ extension StoreRuntime {
     return .granted(.join(candidate.sharedRun, listener))
   }
 
+  /// Compares a call with all runs that can be joined, and joins one of them or starts a run.
+  ///
   /// - Parameter refusals: The runs that the call was compared with and cannot join.
   @inlinable
   @inline(never)
@@ -142,8 +146,10 @@ extension StoreRuntime {
     return task
   }
 
-  /// Makes the caller an owner of a run, and subscribes its handler to the run's past and future events. False if the run
-  /// can no longer be joined.
+  /// Makes the caller an owner of a run, and subscribes its handler to the past and future events of the run.
+  ///
+  /// - Parameter listener: Receives the subscriber with the handler.
+  /// - Returns: False if the run can no longer be joined.
   @inlinable
   func takeOwnership(
     of sharedRun: StoreRun,
@@ -176,6 +182,7 @@ extension StoreMachine {
     return self.reservedTasks[0].sharedRun.isAlive ? self.reservedTasks[0] : nil
   }
 
+  /// Whether a run can be joined that the call was not compared with.
   @usableFromInline
   func hasJoinableRun(besides refused: Set<OperationTaskIdentifier>) -> Bool {
     self.runs.contains { self.canServe($0) && !refused.contains($0.id) }

@@ -41,6 +41,21 @@ extension StoreRuntime {
     guard self.subscriberCount > 0, self.canYieldRerun, self.isStale else { return }
     self.runForSubscribers(mode: .enqueued)
   }
+
+  /// Reruns a stale operation for the subscribers each time the specification of automatic running becomes satisfied.
+  ///
+  /// - Returns: The subscription to the specification; nil when the specification never changes, or when the operation
+  ///   never runs automatically.
+  func followAutomaticRunning(in context: OperationContext) -> OperationSubscription? {
+    guard let specification = context.changingAutomaticRunningSpecification, self.operation.canRunUnasked else {
+      return nil
+    }
+    return self.follow(specification)
+  }
+
+  private func follow(_ specification: some OperationRunSpecification & Sendable) -> OperationSubscription {
+    specification.subscribeToRises(in: { self.context }, onRise: { self.rerunIfStale() })
+  }
 }
 
 extension StoreMachine {

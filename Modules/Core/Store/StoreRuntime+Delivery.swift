@@ -6,6 +6,7 @@ extension StoreRuntime {
     self.deliver(from: self.machine.withLock { $0.beginDelivery() })
   }
 
+  /// Performs a delivery, and those that follow it in the queue.
   private func deliver(from first: Delivery<State>?) {
     var delivery = first
     while let current = delivery {
@@ -14,12 +15,13 @@ extension StoreRuntime {
     }
   }
 
-  /// Ends a delivery that bypassed the event queue, after the events that were queued meanwhile.
+  /// Ends a delivery that bypassed the event queue, and delivers the events that were queued meanwhile.
   @inlinable
   func endDelivery() {
     if !self.machine.withLock({ $0.eventQueue.end() }) { self.deliverRest() }
   }
 
+  /// Delivers the queued events, and ends the delivery that this thread has begun.
   @usableFromInline
   func deliverRest() {
     self.deliver(from: self.machine.withLock { $0.nextDelivery() })
@@ -49,6 +51,7 @@ extension StoreRuntime {
     }
   }
 
+  /// Runs `body` with exclusive access. When the outermost call ends, delivers the events and performs the actions.
   @inlinable
   func withExclusiveAccess<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
     defer { self.performDeferredActions() }

@@ -13,7 +13,7 @@ extension StoreRuntime {
     return number
   }
 
-  /// Runs an invalidated operation again for its subscribers: now, or when the runs that started earlier have finished.
+  /// Runs an invalidated operation again for the subscribers: now, or when the runs that started earlier have finished.
   func rerunAfterInvalidation(isEnqueued: Bool) {
     guard self.canYieldRerun, self.machine.withLock({ $0.isInvalidated }) else { return }
     self.runForSubscribers(mode: isEnqueued ? .enqueued : .immediate)
@@ -32,7 +32,7 @@ extension StoreRuntime {
 
   /// Waits until the runs that an invalidation caused have finished, or the current task is cancelled.
   func settled(afterInvalidation number: Int) async {
-    while let sharedRun = self.machine.withLock({ $0.runBeforeRest(afterInvalidation: number) }),
+    while let sharedRun = self.machine.withLock({ $0.runToAwait(afterInvalidation: number) }),
       !_Concurrency.Task.isCancelled
     {
       await sharedRun.settled()
@@ -41,8 +41,8 @@ extension StoreRuntime {
 }
 
 extension StoreMachine {
-  /// A run to wait for before the reruns of an invalidation have finished; nil when they have.
-  fileprivate func runBeforeRest(afterInvalidation number: Int) -> StoreRun? {
+  /// The next run to wait for until the reruns of an invalidation have finished; nil when they have finished.
+  fileprivate func runToAwait(afterInvalidation number: Int) -> StoreRun? {
     if self.owesRerun, let run = self.runsBeforeInvalidation.first { return run.task.sharedRun }
     if self.answeredInvalidations >= number { return self.finishingRuns.first }
     return self.subscriberRuns.first ?? self.finishingRuns.first

@@ -1,4 +1,4 @@
-/// The changes of a state since the first yield of a run that is still under way, so that the run can be rolled back.
+/// The changes of a state since the first yield of a run that is under way, so that the run can be rolled back.
 ///
 /// Rolling back a run replays all other changes on the base: the state before the first change in the log. A change
 /// that can no longer be rolled back becomes part of the base as soon as no earlier change can be rolled back.
@@ -52,7 +52,7 @@ struct UndoLog<State: OperationState & Sendable>: Sendable {
     @usableFromInline var change: Change
     /// The number of results that the entry stands for.
     @usableFromInline var times: Int
-    /// The part of the state that the result replaces; nil when parts are not told apart.
+    /// The part of the state that the result replaces; nil when it is unknown.
     var part: Int?
 
     /// Whether the entry is a result of this owner and kind. The last of several such results can replace all of them.
@@ -71,6 +71,7 @@ struct UndoLog<State: OperationState & Sendable>: Sendable {
   @usableFromInline var entries: [Entry] = []
   /// Whether the state is a ``ReplacingState``, so that the last result can replace earlier ones.
   @usableFromInline let mergesResults: Bool
+  /// The type of the state if it is a ``PartwiseReplacingState``.
   private let partwiseType: (any PartwiseReplacingState.Type)?
   /// Whether a layer was ever recorded, so that a change may have to replay it.
   @usableFromInline private(set) var hasLayers = false

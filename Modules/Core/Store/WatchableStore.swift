@@ -18,7 +18,7 @@ extension StoreRuntime: WatchableStore {
 }
 
 extension OperationStore {
-  /// Attaches an observer that can rerun the store. It needs less memory than an ``OperationController``.
+  /// Attaches an observer that can rerun the store, with less memory than an ``OperationController``.
   ///
   /// - Parameter begin: Begins the observation. It receives the runtime of the store, which does not keep the store
   ///   alive. The returned subscription is cancelled when the store is released.
