@@ -140,7 +140,8 @@ struct IdleStoreQueues: Sendable {
     return (queue.alarm.reserve(), first.place.since)
   }
 
-  /// Stores a scheduled alarm, and returns it if it has already fired or the queue has been removed. The caller cancels it.
+  /// Stores a scheduled alarm, and returns it if it has already fired or the queue has been removed. The caller cancels
+  /// it.
   func keep(_ alarm: OperationSubscription, number: UInt64, for queue: IdleQueue) -> OperationSubscription? {
     guard self.queues[queue.key] === queue else { return alarm }
     return queue.alarm.keep(alarm, number: number)

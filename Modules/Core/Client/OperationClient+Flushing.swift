@@ -14,8 +14,8 @@ extension OperationClient {
   /// Call it before the program ends, after the last runs have ended. `OperationServiceLifecycle` calls it during a
   /// graceful shutdown.
   ///
-  /// - Returns: Whether everything was written. False after a failure, which was reported, and when the current task was
-  ///   cancelled.
+  /// - Returns: Whether everything was written. False after a failure, which was reported, and when the current task
+  ///   was cancelled.
   @discardableResult
   public func flush() async -> Bool {
     let attachments = self.attachments.withLock { Array($0.values) }

@@ -79,7 +79,8 @@ private struct BaseBackend<Layered: LayeredOperationState>: ControlBackend {
 }
 
 extension ControlBackend {
-  /// The controls for a controller of states of type `Controlled`; nil when that is neither the state nor one of its bases.
+  /// The controls for a controller of states of type `Controlled`; nil when that is neither the state nor one of its
+  /// bases.
   func controls<Controlled: OperationState & Sendable>(for type: Controlled.Type) -> OperationControls<Controlled>? {
     if let controls = OperationControls(backend: self) as? OperationControls<Controlled> { return controls }
     guard let layered = State.self as? any LayeredOperationState.Type else { return nil }

@@ -15,7 +15,8 @@ package struct LayerableStore: Sendable {
   /// The type of the state.
   package var stateType: any OperationState.Type { self.target.stateType }
 
-  /// Adds a layer above those with smaller identifiers, if the state of the store is `State` or has a base of that type.
+  /// Adds a layer above those with smaller identifiers, if the state of the store is `State` or has a base of that
+  /// type.
   ///
   /// Does nothing when the store already has the layer.
   ///

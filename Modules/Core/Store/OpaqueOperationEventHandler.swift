@@ -18,7 +18,8 @@ public struct OpaqueOperationEventHandler: Sendable {
 
   /// Called when an attempt of a run has failed and another one follows, such as a retry.
   ///
-  /// The attempt has the error and the date of the next attempt. The failure of the last attempt is the result of the run.
+  /// The attempt has the error and the date of the next attempt. The failure of the last attempt is the result of the
+  /// run.
   public var onAttemptFailed: (@Sendable (OperationAttempt, OperationContext) -> Void)?
 
   /// Creates a handler.

@@ -1,6 +1,7 @@
 /// A rule by which callers of a store share a run that does the same work.
 ///
-/// `.deduplicated()` sets it. A caller may join a run when both this rule and ``OperationRequest/isSameRun(in:as:)`` of the operation return true.
+/// `.deduplicated()` sets it. A caller may join a run when both this rule and ``OperationRequest/isSameRun(in:as:)`` of
+/// the operation return true.
 public struct OperationRunSharing: Sendable {
   /// Returns whether a call with the first context may join a run with the second.
   public let isSameRun: @Sendable (OperationContext, OperationContext) -> Bool

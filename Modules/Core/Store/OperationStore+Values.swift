@@ -1,9 +1,9 @@
 extension OperationStore {
   /// An asynchronous sequence of the current value and all later ones, which ends when the store is released.
   ///
-  /// A value is repeated when it is set again, but not when a run begins, pauses or fails. Each iterator is a subscriber
-  /// of its own and unsubscribes when it is dropped. A slow iterator receives the newest value and misses the earlier
-  /// ones.
+  /// A value is repeated when it is set again, but not when a run begins, pauses or fails. Each iterator is a
+  /// subscriber of its own and unsubscribes when it is dropped. A slow iterator receives the newest value and misses
+  /// the earlier ones.
   public var values: AsyncValues { AsyncValues(runtime: self.runtime) }
 
   /// The values of a store, as ``OperationStore/values`` returns them.

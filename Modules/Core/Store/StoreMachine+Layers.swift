@@ -11,7 +11,8 @@ extension StoreMachine {
     return state
   }
 
-  /// Sets the results that the undo log uses during one change instead of calling committed layers; nil after the change.
+  /// Sets the results that the undo log uses during one change instead of calling committed layers; nil after the
+  /// change.
   mutating func setLayerResults(_ results: LayerResults<State>?) {
     if self.hasUndoLog { self.undoLog?.layerResults = results }
   }

@@ -14,9 +14,9 @@ enum RunAdmission<State: OperationState & Sendable> {
 extension StoreRuntime {
   /// Decides whether a call joins a run that does the same work, or starts one.
   ///
-  /// The operation compares runs without the lock. The decision is made in one step with the lock held: a run starts only
-  /// if the call was compared with all others, and a run is joined only if it has neither finished nor been invalidated
-  /// since.
+  /// The operation compares runs without the lock. The decision is made in one step with the lock held: a run starts
+  /// only if the call was compared with all others, and a run is joined only if it has neither finished nor been
+  /// invalidated since.
   @inlinable
   @inline(never)
   func admission(

@@ -73,7 +73,8 @@ extension StoreRuntime {
 
   /// Removes a layer and makes its effect part of the state.
   ///
-  /// A layer is user code and so is not called with the lock held. It is called again if the state has changed meanwhile.
+  /// A layer is user code and so is not called with the lock held. It is called again if the state has changed
+  /// meanwhile.
   private func commit(_ layer: StateLayer<State>) {
     while true {
       let (state, version) = self.machine.withLock { ($0.state, $0.version) }

@@ -8,8 +8,8 @@
 ///    yields.
 /// 5. ``didFinish(_:with:isCancelled:)`` puts the outcome into the state.
 ///
-/// When a run is cancelled after its start, ``wasCancelled(_:)`` rolls it back at once, and step 5 follows when its work
-/// has ended. When a run is cancelled before its work begins, ``didNotStart(_:)`` comes instead of step 4.
+/// When a run is cancelled after its start, ``wasCancelled(_:)`` rolls it back at once, and step 5 follows when its
+/// work has ended. When a run is cancelled before its work begins, ``didNotStart(_:)`` comes instead of step 4.
 ///
 /// Each step changes the state by ``change(_:run:result:replacesValue:_:)``, which also calls the handlers.
 extension StoreRuntime {

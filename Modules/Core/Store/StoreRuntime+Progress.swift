@@ -18,8 +18,8 @@ extension StoreRuntime {
 extension StoreMachine {
   /// Puts the progress of a run into the task of the run in the state.
   ///
-  /// - Returns: The previous task, for the caller to release after the lock, and the new context of the run. Nil, without
-  ///   a change, when the run is not shown.
+  /// - Returns: The previous task, for the caller to release after the lock, and the new context of the run. Nil,
+  ///   without a change, when the run is not shown.
   mutating func note(
     _ progress: RunProgress,
     of id: OperationTaskIdentifier

@@ -1,9 +1,11 @@
-/// The error of operations that wait for each other in a circle: the work of each asks for the next.
+/// The error of operations that wait for each other in a circle: the work of each calls the next.
 ///
-/// Thrown by a call that would join a run whose own work waits for that call, if the failure of the call can represent
-/// it. Every circle is reported as ``OperationWarning/Code/taskCircle``.
+/// A call throws it instead of joining a run whose own work waits for that call, if the failure type of the call can
+/// represent it. Every circle is reported as ``OperationWarning/Code/taskCircle``.
 public struct OperationCircleError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The names of the operations of the circle. The one that was asked for is the first and the last.
+  /// The names of the operations of the circle.
+  ///
+  /// The operation that was called is the first and the last.
   public let operationNames: [String]
 
   @usableFromInline
@@ -14,7 +16,7 @@ public struct OperationCircleError: Error, Hashable, Sendable, CustomStringConve
   public var description: String {
     """
     \(self.operationNames.first ?? "An operation") waits for itself: \(self.operationNames.joined(separator: " → ")). \
-    Let none of these operations ask for one that asks for it.
+    None of these operations may call one that waits for it.
     """
   }
 }
@@ -44,7 +46,7 @@ extension OperationCircleError {
 }
 
 extension RunOutcome {
-  /// Reports a circle, and returns its error as an outcome. The failure type can represent it.
+  /// Reports a circle, and returns its error as an outcome of a failure type that can represent it.
   // Not inlined: see `OperationCircleError.outcome(_:)`.
   @usableFromInline
   package static func circle(_ names: [String]) -> RunOutcome {

@@ -15,7 +15,7 @@ public struct OperationTask<Value: Sendable, Failure: Error>: Sendable, Identifi
   /// - Parameters:
   ///   - context: The context of the work. Its `operationTaskConfiguration` configures the task.
   ///   - work: The work of the task, called at most once with the identifier of the task and the context. It does not
-  ///     inherit the actor of the caller.
+  ///     inherit the actor of the caller. The task throws its errors.
   public init(
     context: OperationContext = OperationContext(),
     work: @escaping @Sendable (OperationTaskIdentifier, OperationContext) async throws(Failure) -> Value
@@ -116,9 +116,9 @@ extension OperationTask {
 extension OperationTask {
   /// Makes this task wait for another task before it does its work.
   ///
-  /// The other task is started if it has not started. Its outcome makes no difference. A call after the start of this
-  /// task has no effect. A call that would make tasks wait for each other in a circle is ignored and reported as
-  /// ``OperationWarning/Code/taskCircle``.
+  /// The other task is started if it has not started. This task runs whatever the outcome of the other is. A call after
+  /// the start of this task has no effect. A call that would make tasks wait for each other in a circle is ignored and
+  /// reported as ``OperationWarning/Code/taskCircle``.
   ///
   /// - Parameter task: The task to wait for.
   /// - Complexity: O(1) if no other task was made to wait for this one. Otherwise O(*n*) in the number of tasks that

@@ -13,8 +13,9 @@ extension OperationContext {
   ///
   /// For modifiers that wait for a condition. The method returns at once if the specification holds. While it waits,
   /// ``OperationState/isPaused`` is true in the state of the run's store, and in those of other callers that share the
-  /// run. Nothing polls: the specification reports its changes. Runs whose specification begins to hold resume one after
-  /// another, in the order in which they were paused. A handler that blocks when its run resumes delays the later ones.
+  /// run. Nothing polls: the specification reports its changes. Runs whose specification begins to hold resume one
+  /// after another, in the order in which they were paused. A handler that blocks when its run resumes delays the later
+  /// ones.
   ///
   /// - Parameters:
   ///   - specification: What to wait for, evaluated in this context with no lock held.
@@ -102,8 +103,9 @@ extension OperationContext {
 
   /// Pauses the run until ``operationNextAttemptSpecification`` holds.
   ///
-  /// The pause also ends when ``operationDeadline`` passes or the task is cancelled. For modifiers that run an operation several times within one run: call it after the delay between two attempts, and
-  /// before ``beginNextAttempt(after:)``.
+  /// The pause also ends when ``operationDeadline`` passes or the task is cancelled. For modifiers that run an
+  /// operation several times within one run: call it after the delay between two attempts, and before
+  /// ``beginNextAttempt(after:)``.
   ///
   /// - Returns: Whether to begin another attempt: false when the task was cancelled or the deadline has passed.
   public nonisolated(nonsending) func pauseBeforeNextAttempt() async -> Bool {

@@ -1,8 +1,8 @@
 /// The paused runs whose specification holds, in the order in which their specifications reported it.
 ///
-/// They resume one after another, because tasks on the default executor would otherwise overtake each other: a run wakes
-/// the next one when its store has shown that it is no longer paused. A run on another executor, such as an actor, does
-/// not make the next one wait.
+/// They resume one after another, because tasks on the default executor would otherwise overtake each other: a run
+/// wakes the next one when its store has shown that it is no longer paused. A run on another executor, such as an
+/// actor, does not make the next one wait.
 final class ResumptionQueue: Sendable {
   static let shared = ResumptionQueue()
 

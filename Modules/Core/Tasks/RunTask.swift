@@ -58,8 +58,8 @@ extension RunTask {
   /// executor preference.
   ///
   /// - Parameters:
-  ///   - make: Makes the task with `Task.immediate`. A closure that makes it saves the closures that the work would be
-  ///     wrapped in, each of which is an allocation.
+  ///   - make: Makes the task with `Task.immediate`. As the caller makes the task, the work need not be wrapped in
+  ///     further closures, each of which would be an allocation.
   ///   - enqueue: Makes the task with `Task.init`, for the executor if there is one.
   @inlinable
   @inline(__always)

@@ -1,12 +1,13 @@
 extension SharedRun {
-  // Steps, not one function that is given the work: its closure would be a frame of its own, for 500 instructions.
+  // Two methods, not one that receives the work as a closure: the closure would cost 500 instructions.
 
-  /// Starts in the current task, which is lent to this run. The caller is an owner of this run already.
+  /// Starts in the current task, which is lent to this run.
   ///
-  /// The delegate is notified of the finish but not of the start.
+  /// The caller is an owner of this run already. The delegate is notified of the finish but not of the start.
   ///
-  /// - Returns: Whether the caller has to do the work and to call `finish`. False if the run was cancelled before, and has
-  ///   finished.
+  /// - Parameter current: The current task.
+  /// - Returns: Whether the caller has to do the work and to call `finish`. False if the run was cancelled before, and
+  ///   has finished.
   @inlinable
   package func begin(borrowing current: RunTask) -> Bool {
     let (isCancelled, priority) = self.withState { $0.begin(in: current) }

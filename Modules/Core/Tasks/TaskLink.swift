@@ -1,26 +1,28 @@
 /// A strong reference to a node that a task waits for.
 ///
-/// Each task of a chain keeps the next one alive. Released recursively, a long chain of tasks that never ran would need
-/// a stack as deep as the chain is long. Instead, the thread that releases the first node releases all, one after
-/// another.
+/// Each task of a chain keeps the next one alive. If a long chain of tasks that never ran were released recursively,
+/// the stack would be as deep as the chain is long. Instead, the thread that releases the first node releases all, one
+/// after another.
 final class TaskLink<Node: TaskNode>: TaskLinking {
-  // No lock guards it: it is written only in `init` and `deinit`, when a single thread has the link.
-  nonisolated(unsafe) private var held: Node?
+  // No lock guards it: it is written only in `init` and `deinit`, when a single thread has a reference to the link.
+  nonisolated(unsafe) private var storedNode: Node?
 
   init(_ node: Node) {
-    self.held = node
+    self.storedNode = node
   }
 
   var typedNode: Node {
-    guard let node = self.held else { preconditionFailure("A task link was used after it had released its node.") }
+    guard let node = self.storedNode else {
+      preconditionFailure("A task link was used after it had released its node.")
+    }
     return node
   }
 
   var node: any TaskNode { self.typedNode }
 
   deinit {
-    guard let node = self.held.take() else { return }
-    Unraveling.release(consume node)
+    guard let node = self.storedNode.take() else { return }
+    ReleaseQueue.release(consume node)
   }
 }
 
@@ -30,8 +32,9 @@ package protocol TaskLinking: AnyObject, Sendable {
   var node: any TaskNode { get }
 }
 
-private enum Unraveling {
-  /// The nodes that a thread has still to release.
+/// Releases the nodes of a chain one after another, without recursion.
+private enum ReleaseQueue {
+  /// The nodes that a thread has yet to release.
   private final class Pending {
     var nodes: [any TaskNode] = []
   }

@@ -15,7 +15,7 @@ package final class TaskLoan: Sendable {
     var hasReportedCircle = false
     /// The deduplicated run that the lender waits for without lending its task, or the queue that the lender is in.
     weak var awaited: (any WaitNode)?
-    /// The run that the work of the lender has asked for last.
+    /// The run that the work of the lender waited for last.
     weak var called: (any WaitNode)?
 
     @usableFromInline
@@ -25,6 +25,7 @@ package final class TaskLoan: Sendable {
   /// The identity of the lender's task while that runs; 0 before and after, so that no later task is mistaken for it.
   @usableFromInline let task = Atomic<UInt>(0)
   @usableFromInline let state = Mutex(State())
+
   @inlinable
   package init() {}
 
@@ -72,15 +73,17 @@ package final class TaskLoan: Sendable {
     }
   }
 
-  /// Ends the loan. Returns whether the lender was cancelled meanwhile: the borrower then cancels the task.
+  /// Ends the loan.
+  ///
+  /// - Returns: Whether the lender was cancelled meanwhile. The borrower then cancels the task.
   @usableFromInline
   package func endLoan() -> Bool {
     let (isCancelled, borrower) = self.state.withLock { ($0.isCancelled, $0.borrower.take()) }
-    withExtendedLifetime(borrower) {}  // Released after unlocking.
+    _ = consume borrower  // Released after unlocking.
     return isCancelled
   }
 
-  /// Cancels the lender's task, unless it is lent: the borrower is notified then. Returns whether the task is lent.
+  /// Cancels the lender's task; if it is lent, notifies the borrower instead. Returns whether the task is lent.
   func cancel(_ task: RunTask?) -> Bool {
     let borrower = self.state.withLock { state in
       state.isCancelled = true

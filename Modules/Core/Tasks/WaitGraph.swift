@@ -26,7 +26,7 @@ extension WaitNode {
 package struct WaitEdge: Sendable {
   /// The node that is waited for.
   let node: any WaitNode
-  /// Whether the work of the waiting run asks for the node. False if it only comes after the node.
+  /// Whether the work of the waiting run calls the node. False if the run only comes after the node.
   let isCall: Bool
 
   package init(_ node: any WaitNode, isCall: Bool) {
@@ -34,13 +34,13 @@ package struct WaitEdge: Sendable {
     self.isCall = isCall
   }
 
-  /// Creates the wait for a run that the work of another run asks for, or for a turn in a queue.
+  /// Creates the wait for a run that the work of another run calls, or for a turn in a queue.
   package init(awaited node: any WaitNode) {
     self.init(node, isCall: !node.isQueue)
   }
 }
 
-/// The graph of runs that wait for each other. It keeps runs from joining a run that waits for them.
+/// The graph of runs that wait for each other, which keeps a caller from joining a run that waits for that caller.
 @usableFromInline
 package enum WaitGraph {
   /// Whether a caller can join a run.
@@ -54,7 +54,7 @@ package enum WaitGraph {
     case recursion([String])
   }
 
-  // Callers search the graph only after a first wait was noted.
+  /// Whether a wait was ever noted. Callers search the graph only then.
   private static let hasEdges = Atomic(false)
 
   /// Notes that a run waits for another.
@@ -63,7 +63,7 @@ package enum WaitGraph {
     if !self.hasEdges.load(ordering: .relaxed) { self.hasEdges.store(true, ordering: .sequentiallyConsistent) }
   }
 
-  /// Whether a caller has to use ``finding(joining:)`` before it joins a run.
+  /// Whether a caller has to call ``finding(joining:)`` before it joins a run.
   @usableFromInline package static var isNeeded: Bool {
     self.hasEdges.load(ordering: .sequentiallyConsistent) || EnclosingRun.exists
   }

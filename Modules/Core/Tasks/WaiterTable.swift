@@ -68,7 +68,8 @@ struct WaiterTable: Sendable {
     if waiterID > 0 { self.others?.freeIDs.append(waiterID) }
   }
 
-  /// Removes all waiters, except those that have left early. Returns those to resume, in the order of their identifiers.
+  /// Removes all waiters, except those that have left early. Returns those to resume, in the order of their
+  /// identifiers.
   mutating func removeAll() -> SuspendedWaiters {
     let waiters = SuspendedWaiters(first: self.first, others: self.others?.waiters)
     if self.hasEarlyLeavers {
