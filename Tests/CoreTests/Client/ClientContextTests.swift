@@ -2,7 +2,7 @@ import OperationCore
 import OperationTesting
 import Testing
 
-/// `defaultContext`, and what of it operations see.
+/// The default context of a client, and what operations receive of it.
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct ClientContextTests {
   @Test
@@ -22,7 +22,7 @@ struct ClientContextTests {
   }
 
   @Test
-  func `Stores begin with the default context of their time`() async throws {
+  func `Stores begin with the default context of the moment`() async throws {
     var context = OperationContext()
     context[NumberKey.self] = 1
     let client = OperationClient(defaultContext: context)

@@ -60,7 +60,7 @@ struct TextQuery: QueryRequest, Hashable {
 }
 
 extension OperationClient {
-  /// Notes which stores come and go.
+  /// Notes the stores that are added and removed.
   func announcing(
     to journal: Journal,
     matching path: OperationPath = []

@@ -4,29 +4,29 @@ import Synchronization
 import TestFixtures
 import Testing
 
-/// What goes with a store, or works on it, may use the client: no lock of that is held.
+/// User code that a client calls or releases may use the client, because no lock is held.
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct ClientLockTests {
-  /// A store that one client has let go and another has taken out, and of which the first still has what works behind it.
-  private func abandonStore(in client: OperationClient, whenValueGoes goes: @escaping @Sendable () -> Void) {
+  /// Makes and evicts a store that another client keeps and then removes: the client still has the entry of the store.
+  private func abandonStore(in client: OperationClient, onRelease: @escaping @Sendable () -> Void) {
     let other = OperationClient()
-    let store = client.store(for: LoudQuery())
-    store.currentValue = Loud(goes)
-    other.withStores(of: LoudQuery.State.self) { stores, _ in stores.update(store) }
+    let store = client.store(for: CallbackQuery())
+    store.currentValue = ReleaseCallback(onRelease)
+    other.withStores(of: CallbackQuery.State.self) { stores, _ in stores.update(store) }
     other.clearStores()
   }
 
   @Test
-  func `A value goes with the entry of a store that is gone, when another takes its path`() {
+  func `The value of a released store goes with its entry when another store takes the path`() {
     let client = OperationClient(storeCache: EvictingCache())
     let uses = Box(0)
     self.abandonStore(in: client) { uses.value += client.stores().count + 1 }
-    _ = client.store(for: LoudQuery())
+    _ = client.store(for: CallbackQuery())
     #expect(uses.value > 0)
   }
 
   @Test
-  func `A value goes with the entry of a store that is gone, when the client is cleared`() {
+  func `The value of a released store goes with its entry when the client is cleared`() {
     let client = OperationClient(storeCache: EvictingCache())
     let uses = Box(0)
     self.abandonStore(in: client) { uses.value += client.stores().count + 1 }
@@ -49,30 +49,19 @@ struct ClientLockTests {
   }
 }
 
-/// Tells that it goes.
-private final class Loud: Sendable {
-  private let onDeath: @Sendable () -> Void
-
-  init(_ onDeath: @escaping @Sendable () -> Void) {
-    self.onDeath = onDeath
-  }
-
-  deinit { self.onDeath() }
-}
-
-private struct LoudQuery: QueryRequest, Hashable {
-  typealias State = QueryState<Loud, any Error>
+private struct CallbackQuery: QueryRequest, Hashable {
+  typealias State = QueryState<ReleaseCallback, any Error>
 
   func fetch(
     isolation: isolated (any Actor)?,
     in context: OperationContext,
-    with continuation: OperationContinuation<Loud, any Error>
-  ) async throws -> Loud {
-    Loud {}
+    with continuation: OperationContinuation<ReleaseCallback, any Error>
+  ) async throws -> ReleaseCallback {
+    ReleaseCallback {}
   }
 }
 
-/// Lets go of each store at once.
+/// Evicts each store at once.
 private struct EvictingCache: OperationClient.StoreCache {
   func storeDidBecomeIdle(_ store: OperationClient.IdleStore) {
     store.evict()

@@ -2,7 +2,7 @@ import OperationCore
 import OperationTesting
 import Testing
 
-/// Idle stores go after their cache time, or when there are too many; held ones stay found.
+/// Idle stores are evicted after their cache time, or when there are too many. A store with another owner stays found.
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct EvictionTests {
   private let clock = ManualClock()
@@ -17,7 +17,7 @@ struct EvictionTests {
   }
 
   @Test
-  func `A store that never ran goes after five minutes, and is announced`() {
+  func `A store that never ran is evicted after five minutes, and is announced`() {
     let client = self.client()
     let journal = Journal()
     let subscription = client.announcing(to: journal)
@@ -118,7 +118,7 @@ struct EvictionTests {
   }
 
   @Test
-  func `A held store that is past its time takes part in everything`() async throws {
+  func `A held store past its cache time takes part in everything`() async throws {
     let client = self.client()
     let script = IntScript()
     let store = client.store(for: script.automaticQuery().stale(after: .seconds(100_000)))
@@ -137,7 +137,7 @@ struct EvictionTests {
   }
 
   @Test
-  func `A held store past its time that is taken up again is kept while it is used`() {
+  func `A held store past its cache time is kept again while it is used`() {
     let client = self.client()
     var held: IntStore? = client.store(for: NumberQuery(1))
     self.clock.advance(by: .seconds(1_000))
@@ -151,7 +151,7 @@ struct EvictionTests {
   }
 
   @Test
-  func `Past the maximum the oldest idle stores go, and are announced`() {
+  func `Past the maximum the oldest idle stores are evicted, and are announced`() {
     let client = self.client(maximumIdleStores: 3)
     let journal = Journal()
     let subscription = client.announcing(to: journal)
@@ -200,7 +200,7 @@ struct EvictionTests {
   }
 
   @Test
-  func `Stores with one cache time and different deadlines go at their own times`() {
+  func `Stores with one cache time and different deadline sources are evicted at their own times`() {
     let (client, other) = (self.client(), ManualClock())
     _ = client.store(for: NumberQuery(1).manualTime(other))
     _ = client.store(for: NumberQuery(2))
@@ -238,14 +238,14 @@ struct EvictionTests {
   }
 
   @Test
-  func `Cache times that no store has any more leave few alarms behind`() {
+  func `Cache times that no store has any longer leave few alarms behind`() {
     let client = self.client()
     for number in 0..<1_000 { _ = client.store(for: NumberQuery(number).cacheTime(.seconds(300 + number))) }
     #expect(self.clock.sleeperCount() == 1_000)
     client.clearStores()
     #expect(self.clock.sleeperCount() <= 8)
 
-    // Those that are taken up again have their alarms.
+    // Cache times that stores have again get their alarms.
     for number in 0..<1_000 { _ = client.store(for: NumberQuery(number).cacheTime(.seconds(300 + number))) }
     self.clock.advance(by: .seconds(799))
     #expect(client.stores().count == 500)
@@ -259,7 +259,7 @@ struct EvictionTests {
     for _ in 0..<200 {
       let client = self.client(maximumIdleStores: 0)
       let held = client.store(for: NumberQuery(1))
-      let strangers = await withTaskGroup(of: Int.self) { group in
+      let others = await withTaskGroup(of: Int.self) { group in
         for _ in 0..<2 {
           group.addTask { (0..<20).count { _ in client.store(for: NumberQuery(1)) !== held } }
         }
@@ -269,7 +269,7 @@ struct EvictionTests {
         }
         return await group.reduce(0, +)
       }
-      #expect(strangers == 0)
+      #expect(others == 0)
       #expect(client.stores().count == 1)
     }
   }

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 @Suite(.warningsAreIssues) struct FlushingTests {
-  /// Flushes when its gate is open. The parameter makes several types of it: a client has one object of each.
+  /// Is flushed when its gate is open. The parameter makes several types, as a client has one object of each type.
   private final class Writing<Kind>: OperationClientFlushable {
     let gate: Gate
     let isWritten: Bool
@@ -29,7 +29,7 @@ import Testing
     #expect(await client.flush())
   }
 
-  @Test func `All objects are flushed, side by side, and one that fails is told`() async throws {
+  @Test func `All objects are flushed, side by side, and a failure is reported`() async throws {
     let client = OperationClient()
     let (first, second) = (Gate(), Gate())
     client.attach(Writing<Int>(first))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import OperationCore
 
-/// `deinit`, `==` and `hash` of what users hand over may use what they are called by: no lock is held.
+/// `deinit`, `==` and `hash(into:)` of user types may use the object that calls them, because no lock is held.
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct ForeignCodeTests {
   private func client(maximumIdleStores: Int = 10_000) -> OperationClient {
@@ -218,7 +218,7 @@ private final class CallbackElement: Hashable, Sendable {
 
   func hash(into hasher: inout Hasher) {
     self.onUse()
-    // All alike, so that those that differ are compared.
+    // The same for all, so that different elements are compared.
     hasher.combine(0)
   }
 }

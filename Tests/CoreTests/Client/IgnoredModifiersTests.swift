@@ -2,7 +2,7 @@ import OperationCore
 import OperationTesting
 import Testing
 
-/// A store that is asked for with other modifiers than it was made with. Debug builds alone look.
+/// A store that is requested with other modifiers than it was made with, which debug builds report.
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct IgnoredModifiersTests {
   private let client = OperationClient()

@@ -94,7 +94,7 @@ struct InvalidationTests {
   }
 
   @Test(arguments: 0..<20)
-  func `A run from before does not answer: the store runs again when it has ended`(_: Int) async throws {
+  func `A run from before an invalidation does not answer it: the store runs again after it`(_: Int) async throws {
     let store = self.store()
     let subscription = store.subscribe(with: IntRecorder().handler)
     defer { subscription.cancel() }

@@ -15,7 +15,7 @@ struct LeavingTests {
     return OperationClient(defaultContext: context, storeCache: cache)
   }
 
-  private var comingAndGoing: [String] { ["+ \(self.path)", "- \(self.path)"] }
+  private var addedAndRemoved: [String] { ["+ \(self.path)", "- \(self.path)"] }
 
   @Test
   func `A held store past its time is announced when the client is cleared`() {
@@ -27,9 +27,9 @@ struct LeavingTests {
     #expect(journal.lines == ["+ \(self.path)"])
     #expect(client.clearStore(with: self.path)?.base as? IntStore === held)
     #expect(client.clearStore(with: self.path) == nil)
-    #expect(journal.lines == self.comingAndGoing)
+    #expect(journal.lines == self.addedAndRemoved)
     client.clearStores()
-    #expect(journal.lines == self.comingAndGoing)
+    #expect(journal.lines == self.addedAndRemoved)
   }
 
   @Test
@@ -42,12 +42,12 @@ struct LeavingTests {
     client.withStores(of: IntState.self) { stores, createStore in
       stores.update(createStore(for: NumberQuery(1)))
     }
-    #expect(journal.lines == self.comingAndGoing + ["+ \(self.path)"])
+    #expect(journal.lines == self.addedAndRemoved + ["+ \(self.path)"])
     #expect(client.store(for: NumberQuery(1)) !== held)
   }
 
   @Test
-  func `A held store past its time is announced when its last reference goes, with its last state`() {
+  func `A held store past its time is announced when its last reference is released, with its last state`() {
     let (client, journal) = (self.client(), Journal())
     let removed = Box<[OpaqueOperationStore]>([])
     let typed = Box<[IntStore]>([])
@@ -62,20 +62,20 @@ struct LeavingTests {
     held?.currentValue = 7
     #expect(journal.lines == ["+ \(self.path)"])
     held = nil
-    #expect(journal.lines == self.comingAndGoing)
+    #expect(journal.lines == self.addedAndRemoved)
     #expect(removed.value.map(\.path) == [self.path])
     #expect(typed.value.map(\.currentValue) == [7])
     #expect(client.stores().isEmpty)
-    // What stands for the store in the event is none of the client's.
+    // The client does not keep the store in the event, which stands for the released one.
     removed.value = []
     typed.value = []
     _ = client.store(for: NumberQuery(1))
-    #expect(journal.lines == self.comingAndGoing + ["+ \(self.path)"])
+    #expect(journal.lines == self.addedAndRemoved + ["+ \(self.path)"])
     #expect(client.stores().count == 1)
   }
 
   @Test
-  func `A store that is taken up again past its time is announced when it goes in the end`() {
+  func `A store that is kept again past its time is announced when it is evicted in the end`() {
     let (client, journal) = (self.client(), Journal())
     let subscription = client.announcing(to: journal)
     defer { subscription.cancel() }
@@ -87,7 +87,7 @@ struct LeavingTests {
     held = nil
     #expect(journal.lines == ["+ \(self.path)"])
     self.clock.advance(by: .seconds(300))
-    #expect(journal.lines == self.comingAndGoing)
+    #expect(journal.lines == self.addedAndRemoved)
   }
 
   @Test
@@ -117,7 +117,7 @@ struct LeavingTests {
   }
 
   @Test
-  func `Coming and going are announced by turns while threads find, hold, evict and clear`() async {
+  func `Adding and removing are announced by turns while threads find, hold, evict and clear`() async {
     let client = self.client(OperationClient.DefaultStoreCache(maximumIdleStores: 0))
     let balance = Box(0)
     let mistakes = Counter()

@@ -3,7 +3,7 @@ import OperationCore
 import OperationTesting
 import Testing
 
-/// `snapshot`: what a client keeps, for people and tools.
+/// `snapshot`: the stores of a client, for debugging and for tools.
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct SnapshotTests {
   @Test

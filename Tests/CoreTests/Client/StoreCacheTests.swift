@@ -4,7 +4,7 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-/// A cache that a user writes, and the one that there is.
+/// Custom caches and the default cache.
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct StoreCacheTests {
   @Test
@@ -63,7 +63,7 @@ struct StoreCacheTests {
   }
 
   @Test
-  func `One cache may serve two clients, and keeps no store of one that is gone`() {
+  func `One cache may serve two clients, and keeps no store of a released client`() {
     let clock = ManualClock()
     var context = OperationContext()
     context.use(clock)
@@ -127,7 +127,7 @@ struct StoreCacheTests {
     #expect(trigger.subscriptionCount.value == 1)
     trigger.evict.value? { $0.operationCacheTime == .seconds(1_000) }
     #expect(client.map { Set($0.stores().map(\.path)) } == [NumberQuery(2).path, NumberQuery(3).path])
-    // The deadlines of stores that are gone or in use pass, and then nothing is left to evict.
+    // The deadlines of removed stores and of stores in use pass, and then nothing is left to evict.
     clock.advance(by: .seconds(1_000))
     #expect(trigger.subscriptionCount.value == 0)
     subscription?.cancel()
@@ -137,7 +137,7 @@ struct StoreCacheTests {
   }
 
   @Test
-  func `A cache for no idle stores observes nothing when one has come and gone`() {
+  func `A cache for no idle stores does not observe the trigger after a store was evicted`() {
     let trigger = ManualTrigger()
     let cache = OperationClient.DefaultStoreCache(maximumIdleStores: 0, evictionTrigger: trigger)
     let client = OperationClient(storeCache: cache)

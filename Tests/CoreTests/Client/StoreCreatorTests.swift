@@ -40,7 +40,7 @@ struct StoreCreatorTests {
   }
 
   @Test
-  func `A store of a creator that leaves it alone is idle`() {
+  func `A store that its creator does not use is idle`() {
     let client = OperationClient(
       storeCache: OperationClient.DefaultStoreCache(maximumIdleStores: 0),
       storeCreator: BusyCreator { _, _ in }

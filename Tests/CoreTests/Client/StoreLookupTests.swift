@@ -94,7 +94,7 @@ struct StoreLookupTests {
   }
 
   @Test
-  func `Stores that are cleared are found no more, and work on while they are referenced`() async throws {
+  func `Stores that are cleared are no longer found, and work while they are referenced`() async throws {
     let client = OperationClient()
     let one = client.store(for: NumberQuery(1))
     let two = client.store(for: NumberQuery(2))

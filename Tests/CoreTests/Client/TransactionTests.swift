@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct TransactionTests {
   @Test
-  func `Stores that are made and put in are found`() {
+  func `Stores that are created and inserted are found`() {
     let client = OperationClient()
     let made = client.withStores(matching: ["numbers"], of: IntState.self) { stores, createStore in
       let store = createStore(for: NumberQuery(3), initialValue: 30)
@@ -22,7 +22,7 @@ struct TransactionTests {
   }
 
   @Test
-  func `A store that is made and not put in is not kept`() {
+  func `A store that is created and not inserted is not kept`() {
     let client = OperationClient()
     let made = client.withStores { _, createStore in createStore(for: NumberQuery(3)) }
     #expect(client.store(for: NumberQuery(3)) !== made)
@@ -67,7 +67,7 @@ struct TransactionTests {
   }
 
   @Test
-  func `Stores that are taken out are found no more; others stay`() {
+  func `Stores that are removed are no longer found; others stay`() {
     let client = OperationClient()
     for number in 0..<4 { _ = client.store(for: NumberQuery(number)) }
     client.withStores(matching: ["numbers"], of: IntState.self) { stores, _ in

@@ -3,11 +3,11 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-/// `subscribe(matching:)`: which stores come and go.
+/// `subscribe(matching:)`: the stores that are added and removed.
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct WatchingTests {
   @Test
-  func `Stores that come and go at matching paths are announced, in order`() {
+  func `Stores that are added and removed at matching paths are announced, in order`() {
     let client = OperationClient()
     _ = client.store(for: NumberQuery(0))
     let journal = Journal()
@@ -77,7 +77,7 @@ struct WatchingTests {
     let own = Box<OperationSubscription?>(nil)
     let first = client.subscribe { change in
       guard own.value == nil, change.storesAdded[NumberQuery(1).path] != nil else { return }
-      // Made, and told after the present change.
+      // Its change is reported after the current one.
       _ = client.store(for: NumberQuery(2))
       own.value = client.announcing(to: late)
       _ = client.store(for: NumberQuery(3))
@@ -91,7 +91,7 @@ struct WatchingTests {
   }
 
   @Test
-  func `A watcher that an earlier one cancels is not notified any more`() {
+  func `A watcher that an earlier one cancels is no longer notified`() {
     let client = OperationClient()
     let journal = Journal()
     let other = Box<OperationSubscription?>(nil)

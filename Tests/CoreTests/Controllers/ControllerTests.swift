@@ -195,7 +195,7 @@ struct ControllerTests {
   }
 
   @Test
-  func `A controller beneath a default value works on the state beneath`() async throws {
+  func `A controller below a default value works on the base state`() async throws {
     let controller = HandingController<IntState>()
     defer { controller.drop() }
     let script = IntScript(default: .value(6))
@@ -249,7 +249,7 @@ struct ControllerTests {
   }
 
   @Test
-  func `An observer of activity that an earlier one cancels is not called any more`() {
+  func `An observer of activity that an earlier one cancels is no longer called`() {
     let controller = HandingController<IntState>()
     defer { controller.drop() }
     let store = IntStore.detached(query: IntScript().query().controlled(by: controller))
@@ -267,7 +267,7 @@ struct ControllerTests {
   }
 }
 
-/// Hands its controls to the test. They hold the store, and with it this controller, until it drops them.
+/// Passes its controls to the test. They keep the runtime of the store, and with it this controller, until `drop()`.
 final class HandingController<State: OperationState & Sendable>: OperationController, Sendable {
   private let box = Box<OperationControls<State>?>(nil)
 

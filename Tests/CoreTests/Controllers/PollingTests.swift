@@ -82,7 +82,7 @@ struct PollingTests {
   }
 
   @Test
-  func `An interval that finds the condition not holding is skipped`() async throws {
+  func `An interval during which the condition is false is skipped`() async throws {
     let specification = SwitchSpecification(false)
     let store = self.store(onlyWhen: specification)
     let subscription = store.subscribe(with: IntRecorder().handler)
@@ -108,7 +108,7 @@ struct PollingTests {
   }
 
   @Test
-  func `Coming back begins the interval anew`() {
+  func `The next first subscriber begins the interval anew`() {
     let store = self.store()
     let subscription = store.subscribe(with: IntRecorder().handler)
     self.clock.advance(by: .seconds(9))
@@ -119,7 +119,7 @@ struct PollingTests {
   }
 
   @Test
-  func `Nothing is left of the polling when the store goes`() {
+  func `Nothing is left of the polling when the store is released`() {
     var store: IntStore? = self.store()
     let subscription = store?.subscribe(with: IntRecorder().handler)
     #expect(self.clock.sleeperCount() == 1)

@@ -3,14 +3,14 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-/// `.rerunOnChange(of:)`: run again when a condition comes to hold.
+/// `.rerunOnChange(of:)`: a rerun when a condition becomes true.
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct RerunOnChangeTests {
   private let script = IntScript()
   private let specification = SwitchSpecification(false)
 
   @Test
-  func `A stale store with subscribers runs when the condition comes to hold`() async throws {
+  func `A stale store with subscribers runs when the condition becomes true`() async throws {
     let store = IntStore.detached(query: self.script.query().rerunOnChange(of: self.specification))
     let recorder = IntRecorder()
     let subscription = store.subscribe(with: recorder.handler)
@@ -89,7 +89,7 @@ struct RerunOnChangeTests {
   }
 
   @Test
-  func `A run that began too early is followed by one more beneath a default value as well`() async throws {
+  func `A run that began too early is followed by one more below a default value, too`() async throws {
     let query = self.script.query().rerunOnChange(of: self.specification).defaultValue(0)
     let store = OperationStore.detached(query: query)
     let subscription = store.subscribe(with: QueryEventHandler())
@@ -128,7 +128,7 @@ struct RerunOnChangeTests {
   }
 
   @Test
-  func `A run that began too early is not followed by another when the value is fresh by then`() async throws {
+  func `A run that began too early is not followed by another when the value has become fresh`() async throws {
     let early = try await self.earlyRun(in: self.script.query().stale(after: .seconds(1_000)))
     early.store.currentValue = 1
     early.run.fail(Refused())
@@ -151,7 +151,7 @@ struct RerunOnChangeTests {
   }
 
   @Test
-  func `A condition that falls and rises on other threads while it is read has come to hold`() async throws {
+  func `A condition that becomes false and true on other threads while it is evaluated has become true`() async throws {
     let specification = PausingSpecification()
     let store = IntStore.detached(query: self.script.query().rerunOnChange(of: specification))
     let recorder = IntRecorder()
@@ -161,8 +161,8 @@ struct RerunOnChangeTests {
     try await self.script.next().succeed(1)
     try await recorder.first { $0.digest == .ended }
     try await offThePool {
-      // One thread has seen that it holds; before it says so, the condition falls, on another thread.
-      specification.onNextLook {
+      // One thread finds the condition true. Before it returns that, the condition becomes false on another thread.
+      specification.onNextEvaluation {
         _ = onAnotherThread { specification.set(false) }
       }
       specification.announce()
@@ -182,7 +182,7 @@ struct RerunOnChangeTests {
     #expect(self.specification.observerCount == 0)
   }
 
-  /// Subscribes to a store, fetches, and lets the condition come to hold while the runs are there.
+  /// Subscribes to a store, fetches, and makes the condition true while the runs are under way.
   private func earlyRun(
     in query: some QueryRequest<Int, any Error> & Sendable,
     count: Int = 1
@@ -200,12 +200,12 @@ struct RerunOnChangeTests {
   }
 }
 
-/// A condition that does something between a look and the answer.
+/// A condition that performs an action between its evaluation and the result.
 private final class PausingSpecification: OperationRunSpecification, Sendable {
   private let specification = SwitchSpecification(false)
   private let pause = Box<(@Sendable () -> Void)?>(nil)
 
-  func onNextLook(_ action: @escaping @Sendable () -> Void) {
+  func onNextEvaluation(_ action: @escaping @Sendable () -> Void) {
     self.pause.value = action
   }
 
@@ -231,7 +231,7 @@ private final class PausingSpecification: OperationRunSpecification, Sendable {
   }
 }
 
-/// Runs that were there when the condition came to hold.
+/// Runs that were under way when the condition became true.
 private struct EarlyRuns {
   struct Fetched {
     let fetch: Task<Int, any Error>

@@ -5,7 +5,7 @@ import Synchronization
 import TestFixtures
 import Testing
 
-/// `state.attempt` and `onAttemptFailed`, with a modifier that a user writes: the core knows no retry.
+/// `state.attempt` and `onAttemptFailed`, with a custom modifier: Core has no retry.
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct AttemptTests {
   private let script = IntScript()
@@ -16,7 +16,7 @@ struct AttemptTests {
   }
 
   @Test
-  func `The state tells the attempt, its failure and the date of the next`() async throws {
+  func `The state has the attempt, its failure and the date of the next`() async throws {
     let store = OperationStore.detached(query: self.query)
     #expect(store.attempt == nil)
     let fetch = Task { try await store.fetch() }
@@ -43,10 +43,10 @@ struct AttemptTests {
   }
 
   @Test
-  func `Handlers hear of each failed attempt but the last, with the state before`() async throws {
+  func `Handlers receive each failed attempt except the last, after the state with it`() async throws {
     let store = OperationStore.detached(query: self.query)
-    let heard = Mutex<[String]>([])
-    let note: @Sendable (String) -> Void = { text in heard.withLock { $0.append(text) } }
+    let received = Mutex<[String]>([])
+    let note: @Sendable (String) -> Void = { text in received.withLock { $0.append(text) } }
     var handler = OperationEventHandler<IntState>(
       onStateChanged: { state, context in
         note(
@@ -73,7 +73,7 @@ struct AttemptTests {
     _ = try await fetch.finished()
     subscription.cancel()
     #expect(
-      heard.withLock { $0 } == [
+      received.withLock { $0 } == [
         "state - 1", "state 1 1", "started 1", "state 1… 1", "failed 1 1", "state 2 2", "state 2 2", "result 2",
         "state 2… 2", "failed 2 2", "state 3 3", "state 3… 3", "failed 3 3", "state 4 4", "state - 4", "result 4",
         "ended 4",
@@ -113,7 +113,7 @@ struct AttemptTests {
   enum Ending: CaseIterable { case cancelled, reset, lastSubscriberLeft, storeReleased }
 
   @Test(arguments: Ending.allCases)
-  func `The attempt goes with its run`(_ ending: Ending) async throws {
+  func `The attempt ends with its run`(_ ending: Ending) async throws {
     var store: OperationStore<IntState>? = .detached(
       query: self.query.enableAutomaticRunning(onlyWhen: .always(ending == .lastSubscriberLeft))
     )
@@ -143,7 +143,7 @@ struct AttemptTests {
   }
 
   @Test
-  func `States with a default, opaque states, stores and snapshots tell the attempt`() async throws {
+  func `States with a default, opaque states, stores and snapshots have the attempt`() async throws {
     let client = OperationClient()
     let operation = self.query.defaultValue(5)
     let store = client.store(for: operation)
@@ -179,7 +179,7 @@ struct AttemptTests {
   }
 
   @Test
-  func `Handlers for the inner state of a default value hear of failed attempts`() async throws {
+  func `Handlers for the base state of a default value receive failed attempts`() async throws {
     let failures = Mutex<[Int]>([])
     let handler = OperationEventHandler<IntState>(
       onAttemptFailed: { attempt, _ in failures.withLock { $0.append(attempt.index) } }
@@ -194,7 +194,7 @@ struct AttemptTests {
   }
 
   @Test
-  func `Of several runs the state tells the newest attempt, and the tasks tell their own`() async throws {
+  func `The state of several runs has the newest attempt, and each task has its own`() async throws {
     let store = OperationStore.detached(query: self.query)
     self.script.enqueue(.error(Refused(code: 1)), .error(Refused(code: 2)))
     let first = Task { try await store.fetch() }
@@ -212,7 +212,7 @@ struct AttemptTests {
   }
 
   @Test
-  func `An update beneath an optimistic one tells the attempt, and a roll-back of another run keeps it`() async throws {
+  func `The state below an optimistic update has the attempt, and a rollback of another run keeps it`() async throws {
     let store = OperationStore.detached(query: self.query)
     let yielding = Task { try await store.fetch() }
     let yieldingRun = try await self.script.next()
@@ -238,7 +238,7 @@ struct AttemptTests {
   }
 
   @Test
-  func `A state of a user's own shows attempts if it wants, and need not`() async throws {
+  func `A custom state need not show attempts`() async throws {
     let script = OperationScript<String, any Error>()
     let plain = OperationStore<LogState>.detached(
       operation: OwnRequest(script: script, clock: self.clock).modifier(TryingAgain(limit: 1)),
@@ -253,7 +253,7 @@ struct AttemptTests {
   }
 
   @Test
-  func `A store whose context is replaced by that of a run still tells attempts`() async throws {
+  func `A store whose context is replaced by that of a run still shows attempts`() async throws {
     let store = OperationStore.detached(query: self.query)
     store.context = store.runTask().context
     let fetch = Task { try await store.fetch() }
@@ -295,7 +295,7 @@ struct AttemptTests {
   }
 
   @Test
-  func `A delay of any length is told`() async throws {
+  func `A delay of any length is reported`() async throws {
     let script = IntScript(default: .error(Refused()))
     for delay in [Duration.seconds(Int64.max), .seconds(-5), .zero] {
       let query = script.query().modifier(TryingAgain(limit: 1, delay: delay, waits: false))
@@ -312,7 +312,7 @@ struct AttemptTests {
   }
 }
 
-/// An error whose release uses the store, as a user's may.
+/// An error that uses the store when it is released, as the error of a user may.
 private struct ReleasingError: Error {
   final class Box: Sendable {
     let store: OperationStore<IntState>
@@ -335,7 +335,7 @@ private struct ReleasingError: Error {
   }
 }
 
-/// A request of a user's own kind, with a state that knows nothing of attempts.
+/// A request of a custom kind, whose state shows no attempts.
 private struct OwnRequest: StatefulOperationRequest {
   typealias State = LogState
 
@@ -357,7 +357,7 @@ private struct OwnRequest: StatefulOperationRequest {
   }
 }
 
-/// A modifier that tries again, written as a user writes it.
+/// A custom modifier that makes several attempts.
 struct TryingAgain<Operation: OperationRequest>: OperationModifier {
   let limit: Int
   var delay = Duration.seconds(3)

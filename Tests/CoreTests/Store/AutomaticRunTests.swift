@@ -35,7 +35,7 @@ struct AutomaticRunTests {
   }
 
   @Test
-  func `A stale store with subscribers runs when its specification comes to hold`() async throws {
+  func `A stale store with subscribers runs when its specification becomes true`() async throws {
     let (script, specification) = (IntScript(), SwitchSpecification(false))
     let store = IntStore.detached(
       query: script.query().enableAutomaticRunning(onlyWhen: AnySendableRunSpecification(specification))
@@ -56,7 +56,7 @@ struct AutomaticRunTests {
   }
 
   @Test
-  func `A fresh store does not run when its specification comes to hold`() {
+  func `A fresh store does not run when its specification becomes true`() {
     let (script, specification) = (IntScript(), SwitchSpecification(false))
     var store: IntStore? = .detached(
       query: script.query().enableAutomaticRunning(onlyWhen: specification).stale(after: .seconds(1_000))
@@ -227,27 +227,27 @@ struct AutomaticRunTests {
     let script = IntScript(endsOnCancellation: false)
     let store = IntStore.detached(query: script.automaticQuery())
     let first = store.subscribe(with: IntRecorder().handler)
-    let dying = try await script.next()
+    let old = try await script.next()
     first.cancel()
-    try await dying.cancelled()
+    try await old.cancelled()
     #expect(!store.isLoading)
     let recorder = IntRecorder()
     let second = store.subscribe(with: recorder.handler)
     defer { second.cancel() }
-    let fresh = try await script.next()
+    let new = try await script.next()
     #expect(store.activeTasks.count == 1)
-    dying.yield(66)
-    dying.succeed(77)
+    old.yield(66)
+    old.succeed(77)
     try await recorder.first { $0.digest == .ended }
     #expect(store.currentValue == nil)
     #expect(store.isLoading)
-    fresh.succeed(1)
+    new.succeed(1)
     try await recorder.firstState { $0.currentValue == 1 }
     #expect(store.valueUpdateCount == 1)
   }
 
   @Test
-  func `Leaving and coming back within a handler of the last event keeps the store consistent`() async throws {
+  func `Subscribing and leaving again and again keeps the store consistent`() async throws {
     let script = IntScript()
     let store = IntStore.detached(query: script.automaticQuery())
     for number in 1...50 {

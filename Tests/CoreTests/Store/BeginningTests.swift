@@ -99,11 +99,11 @@ struct BeginningTests {
   }
 }
 
-/// A store that is gone: what was taken from it before ends.
+/// The sequences of a store that was released.
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct ClosedStoreTests {
   @Test(arguments: [false, true])
-  func `The states of a store that is gone end, and run nothing`(hadSubscribers: Bool) async throws {
+  func `The states of a released store end, and run nothing`(hadSubscribers: Bool) async throws {
     let script = IntScript(default: .value(1))
     var store: IntStore? = IntStore.detached(
       query: script.automaticQuery().disableAutomaticRunning(false),

@@ -2,7 +2,7 @@ import OperationCore
 import OperationTesting
 import Testing
 
-/// A run that ends because it was cancelled takes back what it did, and nothing else.
+/// A run that ends because it was cancelled is rolled back, and nothing else is.
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct CancellationTests {
   @Test
@@ -55,7 +55,7 @@ struct CancellationTests {
   }
 
   @Test
-  func `A body that ignores its cancellation changes nothing any more`() async throws {
+  func `A body that ignores its cancellation changes nothing afterwards`() async throws {
     let script = IntScript(endsOnCancellation: false)
     let store = IntStore.detached(query: script.query(), initialValue: 1)
     let recorder = IntRecorder()

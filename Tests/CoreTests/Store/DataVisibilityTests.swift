@@ -2,7 +2,7 @@ import OperationCore
 import OperationTesting
 import Testing
 
-/// What a reader sees of a store while runs come and go.
+/// What a store shows while runs start and end.
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct DataVisibilityTests {
   @Test

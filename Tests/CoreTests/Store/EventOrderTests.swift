@@ -3,7 +3,7 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-/// Subscribers hear of everything once, in order, before the change returns.
+/// Subscribers receive each event once, in order, before the change returns.
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct EventOrderTests {
   @Test
@@ -39,7 +39,7 @@ struct EventOrderTests {
   }
 
   @Test
-  func `Each event comes to all handlers before the next one, in the order in which they came`() async throws {
+  func `Each event reaches all handlers before the next, in the order in which they subscribed`() async throws {
     let script = IntScript(default: .value(1))
     let journal = Journal()
     let store = IntStore.detached(query: script.query())
@@ -186,7 +186,7 @@ struct EventOrderTests {
         group.addTask { for number in 0..<250 { store.currentValue = writer * 1_000 + number } }
       }
     }
-    // A writer whose event another one delivers does not wait for that: this one's own event comes behind all.
+    // A writer does not wait for an event that another one delivers. The event of this subscription comes after all.
     try await store.reached { $0.valueUpdateCount == 1_000 }
     #expect(received.value == 1_000)
     #expect(overlaps.value == 0)

@@ -3,7 +3,7 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-/// Who keeps a store, and what is left when it goes.
+/// What keeps a store alive, and what is left when it is released.
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct LifetimeTests {
   @Test
@@ -34,17 +34,17 @@ struct LifetimeTests {
   }
 
   @Test
-  func `A run that only subscribers wanted ends with the store`() async throws {
+  func `A run that only subscribers own ends with the store`() async throws {
     let script = IntScript()
     var store: IntStore? = .detached(query: script.automaticQuery())
     let recorder = IntRecorder()
     let subscription = store?.subscribe(with: recorder.handler)
     let run = try await script.next()
-    let heard = recorder.events.count
+    let count = recorder.events.count
     store = nil
     try await run.cancelled()
     try await script.noActiveRuns()
-    #expect(recorder.events.count == heard)
+    #expect(recorder.events.count == count)
     subscription?.cancel()
   }
 

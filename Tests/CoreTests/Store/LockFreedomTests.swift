@@ -4,7 +4,7 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-/// Nothing that a user wrote is called while a lock is held: another thread can always use the store.
+/// User code is never called with a lock held: another thread can always use the store.
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct LockFreedomTests {
   @Test
@@ -66,7 +66,7 @@ struct LockFreedomTests {
 
   @Test
   func `The deinitializer of a value that is replaced`() async throws {
-    let (store, probe) = self.storeOfDying()
+    let (store, probe) = self.storeOfCallback()
     try await offThePool {
       store.currentValue = nil
     }
@@ -76,7 +76,7 @@ struct LockFreedomTests {
 
   @Test
   func `The deinitializer of a value that is reset`() async throws {
-    let (store, probe) = self.storeOfDying()
+    let (store, probe) = self.storeOfCallback()
     try await offThePool {
       store.resetState()
     }
@@ -86,7 +86,7 @@ struct LockFreedomTests {
 
   @Test
   func `The deinitializer of a value that a subscriber has received`() async throws {
-    let (store, probe) = self.storeOfDying()
+    let (store, probe) = self.storeOfCallback()
     try await offThePool {
       let subscription = store.subscribe(with: QueryEventHandler { _, _ in })
       store.setResult(to: .failure(Refused()))
@@ -104,7 +104,7 @@ struct LockFreedomTests {
   func `The deinitializer of a value in a context`() async throws {
     let store = IntStore.detached(query: IntScript().query())
     let probe = Probe(store)
-    store.context[DyingKey.self] = Dying { probe.use() }
+    store.context[CallbackKey.self] = ReleaseCallback { probe.use() }
     try await offThePool {
       store.context = OperationContext()
     }
@@ -117,9 +117,9 @@ struct LockFreedomTests {
     let store = IntStore.detached(query: IntScript().query())
     let probe = Probe(store)
     try await offThePool {
-      let dying = Dying { probe.use() }
-      let subscription = store.subscribe(with: QueryEventHandler { _, _ in withExtendedLifetime(dying) {} })
-      _ = consume dying
+      let callback = ReleaseCallback { probe.use() }
+      let subscription = store.subscribe(with: QueryEventHandler { _, _ in withExtendedLifetime(callback) {} })
+      _ = consume callback
       subscription.cancel()
     }
     #expect(probe.uses == 1)
@@ -146,9 +146,9 @@ struct LockFreedomTests {
     try await isInside.wait()
     let calls = Counter()
     do {
-      let dying = Dying { probe.use() }
+      let callback = ReleaseCallback { probe.use() }
       let handler = QueryEventHandler<IntState>(
-        onFetchingEnded: { _ in withExtendedLifetime(dying) { _ = calls.increment() } }
+        onFetchingEnded: { _ in withExtendedLifetime(callback) { _ = calls.increment() } }
       )
       try await store.fetch(handler: handler)
     }
@@ -160,21 +160,21 @@ struct LockFreedomTests {
     #expect(probe.failures == 0)
   }
 
-  private func storeOfDying() -> (OperationStore<QueryState<Dying, any Error>>, Probe) {
-    let store = OperationStore<QueryState<Dying, any Error>>.detached(
-      query: OperationScript<Dying, any Error>().query()
+  private func storeOfCallback() -> (OperationStore<QueryState<ReleaseCallback, any Error>>, Probe) {
+    let store = OperationStore<QueryState<ReleaseCallback, any Error>>.detached(
+      query: OperationScript<ReleaseCallback, any Error>().query()
     )
     let probe = Probe(nil)
-    store.currentValue = Dying { probe.note(onAnotherThread { _ = store.subscriberCount }) }
+    store.currentValue = ReleaseCallback { probe.note(onAnotherThread { _ = store.subscriberCount }) }
     return (store, probe)
   }
 }
 
-private enum DyingKey: OperationContext.Key {
-  static let defaultValue: Dying? = nil
+private enum CallbackKey: OperationContext.Key {
+  static let defaultValue: ReleaseCallback? = nil
 }
 
-/// Uses a store from another thread, and counts when that does not come to an end.
+/// Uses a store from another thread, and counts the uses that do not end.
 private final class Probe: Sendable {
   let store: Box<IntStore?>
   private let counts = Box((uses: 0, failures: 0))
@@ -210,14 +210,4 @@ private struct ProbingSpecification: OperationRunSpecification, Sendable {
     self.probe.use()
     return true
   }
-}
-
-private final class Dying: Sendable {
-  let onDeath: @Sendable () -> Void
-
-  init(_ onDeath: @escaping @Sendable () -> Void) {
-    self.onDeath = onDeath
-  }
-
-  deinit { self.onDeath() }
 }

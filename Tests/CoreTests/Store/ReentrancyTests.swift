@@ -3,7 +3,7 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-/// A handler may do anything to the store that it hears of.
+/// A handler may do anything to the store whose events it receives.
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct ReentrancyTests {
   @Test

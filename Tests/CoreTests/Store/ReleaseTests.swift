@@ -4,7 +4,7 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-/// What leaves a store runs its deinitializer when no lock is held, and does not pile up.
+/// Values that leave a store are released with no lock held, and do not accumulate.
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct ReleaseTests {
   private typealias Session = ReleaseCallback
@@ -12,11 +12,11 @@ struct ReleaseTests {
   private typealias Store = OperationStore<State>
   private typealias Script = OperationScript<Session, any Error>
 
-  private let deaths = Counter()
+  private let releases = Counter()
 
   private func session(of store: Store) -> Session {
-    Session { [weak store, deaths] in
-      deaths.increment()
+    Session { [weak store, releases] in
+      releases.increment()
       // Each takes the lock of the store.
       store?.subscribe(with: OperationEventHandler()).cancel()
       _ = store?.state
@@ -25,7 +25,7 @@ struct ReleaseTests {
   }
 
   @Test
-  func `A value that holds a subscription to its store may be replaced by a run that yields`() async throws {
+  func `A value with a subscription to its store may be replaced by a run that yields`() async throws {
     let script = OperationScript<Subscriber, any Error>()
     let store = OperationStore<QueryState<Subscriber, any Error>>.detached(query: script.query())
     store.currentValue = Subscriber(store)
@@ -63,7 +63,7 @@ struct ReleaseTests {
     _ = try await (first.finished(), second.finished())
     store.resetState()
     await store.settled()
-    #expect(self.deaths.value > 0)
+    #expect(self.releases.value > 0)
   }
 
   @Test
@@ -83,11 +83,11 @@ struct ReleaseTests {
     try await fetch.finished()
     store.context = context()
     store.context = OperationContext()
-    #expect(self.deaths.value >= 4)
+    #expect(self.releases.value >= 4)
   }
 
   @Test
-  func `Values that are replaced during exclusive access do not pile up until its end`() async throws {
+  func `Values that are replaced during exclusive access do not accumulate until its end`() async throws {
     let tracker = LifetimeTracker()
     let store = Store.detached(query: Script().query())
     let most = Counter()
@@ -133,7 +133,7 @@ private enum CallbackKey: OperationContext.Key {
   static let defaultValue: ReleaseCallback? = nil
 }
 
-/// A value that subscribes to the store that holds it.
+/// A value that subscribes to the store that has it.
 private final class Subscriber: Sendable {
   private let subscription: OperationSubscription?
 

@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct StatesSequenceTests {
   @Test
-  func `The present state comes first, then each change`() async throws {
+  func `The current state comes first, then each change`() async throws {
     let store = IntStore.detached(query: IntScript().query(), initialValue: 1)
     var iterator = store.states.makeAsyncIterator()
     #expect(await iterator.next()?.state.currentValue == 1)
@@ -29,7 +29,7 @@ struct StatesSequenceTests {
   }
 
   @Test
-  func `An iterator is a subscriber, until it goes`() async throws {
+  func `An iterator is a subscriber until it is released`() async throws {
     let script = IntScript()
     let store = IntStore.detached(query: script.automaticQuery())
     do {
@@ -69,7 +69,7 @@ struct StatesSequenceTests {
   }
 
   @Test
-  func `The iteration ends when the store goes, which it does not keep`() async throws {
+  func `The iteration ends when the store is released, which it does not keep alive`() async throws {
     var store: IntStore? = .detached(query: IntScript().query(), initialValue: 1)
     let states = try #require(store).states
     let first = Gate()

@@ -25,7 +25,7 @@ extension OperationStore {
   }
 }
 
-/// What of a state a cancelled run must leave as it was.
+/// The parts of a state that a cancelled run must leave as they were.
 struct StateFacts: Equatable, Sendable {
   var value: Int?
   var valueCount: Int

@@ -3,7 +3,7 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-/// Everything at once from several threads: what must hold in the end.
+/// Everything at once from several threads, and what must be true in the end.
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct StressTests {
   @Test(arguments: 0..<8)
@@ -50,13 +50,13 @@ struct StressTests {
     #expect(recorder.startedRunCount <= recorder.endedRunCount)
     #expect(bodies.value >= recorder.startedRunCount)
     for (before, after) in zip(recorder.states, recorder.states.dropFirst()) {
-      // A reset goes back to none, and a cancelled run takes back its own yields alone.
+      // A change adds one task at most. A reset removes all of them.
       #expect(after.activeTasks.count <= before.activeTasks.count + 1)
     }
   }
 }
 
-/// Yields, waits until it is cancelled or not, and returns or throws.
+/// Yields, and then returns, throws, or waits until it is cancelled.
 private struct RestlessQuery: QueryRequest {
   let runs: Counter
 

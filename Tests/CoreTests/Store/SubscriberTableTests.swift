@@ -10,12 +10,12 @@ import Testing
 
   private let handler = OperationEventHandler<State>()
 
-  /// A call that changes the table cannot stand in the macro itself.
+  /// `#expect` does not accept a call that changes the table.
   private func expect(_ isTrue: Bool, sourceLocation: SourceLocation = #_sourceLocation) {
     #expect(isTrue, sourceLocation: sourceLocation)
   }
 
-  @Test func `A table keeps the order of arrival`() {
+  @Test func `A table keeps the order in which subscribers are added`() {
     var table = Table()
     #expect(table.isEmpty)
     let all = (0..<10).map { _ in table.add(handler, role: .subscriber) }
@@ -51,24 +51,24 @@ import Testing
   @Test func `A table removes each subscriber once`() {
     var (table, other) = (Table(), Table())
     let subscriber = table.add(handler, role: .subscriber)
-    let stranger = other.add(handler, role: .subscriber)
-    expect(!table.remove(stranger))
+    let foreign = other.add(handler, role: .subscriber)
+    expect(!table.remove(foreign))
     expect(table.remove(subscriber))
     expect(!table.remove(subscriber))
     #expect(table.count == 0)
-    expect(other.remove(stranger))
+    expect(other.remove(foreign))
   }
 
   @Test func `Removing all subscribers returns them`() {
     var table = Table()
     let all = (0..<5).map { _ in table.add(handler, role: .subscriber) }
     expect(table.remove(all[1]))
-    let handedOut = table.removeAll()
-    #expect(handedOut.map(\.id) == [0, 2, 3, 4])
+    let removed = table.removeAll()
+    #expect(removed.map(\.id) == [0, 2, 3, 4])
     #expect(table.isEmpty)
     #expect(table.count == 0)
     expect(!table.remove(all[0]))
-    // The identifiers go on: an event that was made before is not for a subscriber that comes now.
+    // The identifiers continue: an event that was made before is not for a later subscriber.
     let late = table.add(handler, role: .subscriber)
     #expect(late.id == 5)
   }
@@ -101,10 +101,10 @@ import Testing
     var generator = SeededGenerator(seed: seed)
     var table = Table()
     var (present, gone): ([Subscriber<State>], [Subscriber<State>]) = ([], [])
-    // Times of coming and of going, so that the table fills and empties.
+    // Phases in which more are added than removed, and the reverse, so that the table fills and empties.
     for round in 0..<2_000 {
-      let comes = Int.random(in: 0..<10, using: &generator) < ((round / 250).isMultiple(of: 2) ? 7 : 3)
-      if comes {
+      let isAdded = Int.random(in: 0..<10, using: &generator) < ((round / 250).isMultiple(of: 2) ? 7 : 3)
+      if isAdded {
         let isSubscriber = Bool.random(using: &generator)
         present.append(table.add(handler, role: isSubscriber ? .subscriber : .listener))
       } else if let index = present.indices.randomElement(using: &generator) {

@@ -2,7 +2,7 @@ import OperationCore
 import OperationTesting
 import Testing
 
-/// Runs whose `Failure` has no room for a `CancellationError`.
+/// Runs whose `Failure` cannot represent a `CancellationError`.
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct TypedFailureTests {
   typealias Script = OperationScript<Int, Refused>
@@ -48,7 +48,7 @@ struct TypedFailureTests {
   }
 
   @Test
-  func `A task that was cancelled before it began still gives its caller an outcome`() async throws {
+  func `A task that was cancelled before it began still has an outcome for its caller`() async throws {
     let script = Script(default: .value(6))
     let store = Store.detached(query: script.query())
     let task = store.fetchTask()

@@ -7,20 +7,20 @@ import Testing
 
 @Suite struct UndoLogTests {
   @Test func `A rollback undoes the changes of one run and leaves the others`() {
-    var play = UndoLogPlay(QueryState<Int, any Error>(initialValue: 0))
-    let (one, other) = (play.run(), play.run())
-    play.yield(.success(1), by: one)
-    play.yield(.success(2), by: other)
-    play.set(.success(3))
-    play.yield(.failure(Refused(code: 4)), by: one)
-    play.rollBack(one)
-    #expect(play.state.currentValue == 3)
-    #expect(play.state.valueUpdateCount == 2)
-    #expect(play.state.error == nil)
-    #expect(play.state.errorUpdateCount == 0)
-    play.rollBack(other)
-    #expect(play.state.currentValue == 3)
-    #expect(play.state.valueUpdateCount == 1)
+    var model = UndoLogModel(QueryState<Int, any Error>(initialValue: 0))
+    let (one, other) = (model.run(), model.run())
+    model.yield(.success(1), by: one)
+    model.yield(.success(2), by: other)
+    model.set(.success(3))
+    model.yield(.failure(Refused(code: 4)), by: one)
+    model.rollBack(one)
+    #expect(model.state.currentValue == 3)
+    #expect(model.state.valueUpdateCount == 2)
+    #expect(model.state.error == nil)
+    #expect(model.state.errorUpdateCount == 0)
+    model.rollBack(other)
+    #expect(model.state.currentValue == 3)
+    #expect(model.state.valueUpdateCount == 1)
   }
 
   @Test func `A run that changed nothing has nothing to roll back`() {
@@ -40,71 +40,71 @@ import Testing
   }
 
   @Test func `Edits that build on each other are kept`() {
-    var play = UndoLogPlay(QueryState<Int, any Error>(initialValue: 0))
-    let run = play.run()
-    play.yield(.success(100), by: run)
-    play.set(.success(1))
-    play.edit { $0.replaceValue(with: ($0.currentValue ?? 0) + 10) }
-    play.edit { $0.replaceValue(with: ($0.currentValue ?? 0) * 2) }
-    play.rollBack(run)
-    #expect(play.state.currentValue == 22)
-    #expect(play.state.valueUpdateCount == 1)
+    var model = UndoLogModel(QueryState<Int, any Error>(initialValue: 0))
+    let run = model.run()
+    model.yield(.success(100), by: run)
+    model.set(.success(1))
+    model.edit { $0.replaceValue(with: ($0.currentValue ?? 0) + 10) }
+    model.edit { $0.replaceValue(with: ($0.currentValue ?? 0) * 2) }
+    model.rollBack(run)
+    #expect(model.state.currentValue == 22)
+    #expect(model.state.valueUpdateCount == 1)
   }
 
   @Test func `Every result is kept where one does not replace another`() {
-    var play = UndoLogPlay(ListState())
-    let run = play.run()
-    play.yield(.success(1), by: run)
-    play.set(.success([2]))
-    play.report(.success(3))
-    play.report(.success(4))
-    play.rollBack(run)
-    #expect(play.state.currentValue == [2, 3, 4])
+    var model = UndoLogModel(ListState())
+    let run = model.run()
+    model.yield(.success(1), by: run)
+    model.set(.success([2]))
+    model.report(.success(3))
+    model.report(.success(4))
+    model.rollBack(run)
+    #expect(model.state.currentValue == [2, 3, 4])
   }
 
   @Test func `The runs under way bound the log`() {
-    var play = UndoLogPlay(QueryState<Int, any Error>())
-    let run = play.run()
+    var model = UndoLogModel(QueryState<Int, any Error>())
+    let run = model.run()
     for value in 0..<200 {
-      play.yield(.success(value), by: run)
-      play.yield(.failure(Refused(code: value)), by: run)
-      play.set(.success(value))
-      play.set(.failure(Refused(code: value)))
-      let other = play.run()
-      play.yield(.success(-value), by: other)
-      if value.isMultiple(of: 2) { play.commit(other) } else { play.rollBack(other) }
-      #expect(play.undoLog.count <= 6)
+      model.yield(.success(value), by: run)
+      model.yield(.failure(Refused(code: value)), by: run)
+      model.set(.success(value))
+      model.set(.failure(Refused(code: value)))
+      let other = model.run()
+      model.yield(.success(-value), by: other)
+      if value.isMultiple(of: 2) { model.commit(other) } else { model.rollBack(other) }
+      #expect(model.undoLog.count <= 6)
     }
   }
 
   @Test func `The log is bounded when a run yields once and goes on`() {
-    var play = UndoLogPlay(QueryState<Int, any Error>())
-    let run = play.run()
-    play.yield(.success(1), by: run)
+    var model = UndoLogModel(QueryState<Int, any Error>())
+    let run = model.run()
+    model.yield(.success(1), by: run)
     for value in 0..<200 {
-      let other = play.run()
-      play.yield(.success(value), by: other)
-      play.yield(.failure(Refused()), by: other)
-      play.report(.success(value), by: other)
-      play.commit(other)
-      #expect(play.undoLog.count <= 3)
+      let other = model.run()
+      model.yield(.success(value), by: other)
+      model.yield(.failure(Refused()), by: other)
+      model.report(.success(value), by: other)
+      model.commit(other)
+      #expect(model.undoLog.count <= 3)
     }
-    play.rollBack(run)
-    #expect(play.state.valueUpdateCount == 400)
-    #expect(play.state.currentValue == 199)
+    model.rollBack(run)
+    #expect(model.state.valueUpdateCount == 400)
+    #expect(model.state.currentValue == 199)
   }
 
-  @Test func `Edits after the last change that may be rolled back are not kept`() {
-    var play = UndoLogPlay(QueryState<Int, any Error>(initialValue: 0))
-    let run = play.run()
+  @Test func `Edits after the last change that can be rolled back are not kept`() {
+    var model = UndoLogModel(QueryState<Int, any Error>(initialValue: 0))
+    let run = model.run()
     for _ in 0..<100 {
-      play.yield(.success(1), by: run)
-      play.edit { $0.replaceValue(with: ($0.currentValue ?? 0) + 1) }
+      model.yield(.success(1), by: run)
+      model.edit { $0.replaceValue(with: ($0.currentValue ?? 0) + 1) }
     }
-    #expect(play.undoLog.count <= 2)
-    play.rollBack(run)
-    #expect(play.state.currentValue == 100)
-    #expect(play.undoLog.count == 0)
+    #expect(model.undoLog.count <= 2)
+    model.rollBack(run)
+    #expect(model.state.currentValue == 100)
+    #expect(model.undoLog.count == 0)
   }
 }
 
@@ -112,7 +112,7 @@ import Testing
 
 extension UndoLogTests {
   @Test(arguments: 1...40 as ClosedRange<UInt64>) func `The log replays the same as the full list`(seed: UInt64) {
-    UndoLogPlay(QueryState<Int, any Error>(initialValue: 0)).perform(seed: seed) { state in
+    UndoLogModel(QueryState<Int, any Error>(initialValue: 0)).perform(seed: seed) { state in
       var summary = Summary(state)
       summary.value = "\(state.currentValue ?? -1)"
       return summary
@@ -123,7 +123,7 @@ extension UndoLogTests {
 
   @Test(arguments: 1...20 as ClosedRange<UInt64>) func `The log replays under a default value`(seed: UInt64) {
     let initial = DefaultOperationState(QueryState<Int, any Error>(), defaultValue: 7)
-    UndoLogPlay(initial).perform(seed: seed) { state in
+    UndoLogModel(initial).perform(seed: seed) { state in
       Summary(state)
     } edit: { state, number in
       state.replaceValue(with: state.currentValue + number)
@@ -131,7 +131,7 @@ extension UndoLogTests {
   }
 
   @Test(arguments: 1...20 as ClosedRange<UInt64>) func `The log replays a state that collects values`(seed: UInt64) {
-    UndoLogPlay(ListState()).perform(seed: seed) { state in
+    UndoLogModel(ListState()).perform(seed: seed) { state in
       Summary(state)
     } edit: { state, number in
       state.currentValue.append(-number)
@@ -139,7 +139,7 @@ extension UndoLogTests {
   }
 }
 
-/// What of a state must be the same.
+/// The parts of a state that must be the same.
 private struct Summary: Equatable {
   var value: String
   let (valueUpdateCount, errorUpdateCount): (Int, Int)
@@ -158,8 +158,8 @@ private struct Summary: Equatable {
   }
 }
 
-/// A state, its undo log, and the full list of what has happened to it.
-private struct UndoLogPlay<State: OperationState & Sendable> where State.OperationValue == Int {
+/// A state, its undo log, and the full list of its changes.
+private struct UndoLogModel<State: OperationState & Sendable> where State.OperationValue == Int {
   typealias Task = OperationTask<Int, State.Failure>
   typealias Change = UndoLog<State>.Change
 
@@ -243,7 +243,7 @@ private struct UndoLogPlay<State: OperationState & Sendable> where State.Operati
     self.editBase { $0.finishFetchTask(task) }
   }
 
-  /// What the full list makes of the base.
+  /// The base with all changes of the list.
   private var replayed: State {
     var state = self.base
     for (_, change) in self.list { change.apply(to: &state) }
@@ -251,8 +251,8 @@ private struct UndoLogPlay<State: OperationState & Sendable> where State.Operati
   }
 }
 
-extension UndoLogPlay where State.Failure == any Error {
-  /// Lets several runs and others do this and that, and compares after each run that is taken back.
+extension UndoLogModel where State.Failure == any Error {
+  /// Makes random changes, by several runs and by setters, and compares the states after each rollback.
   consuming func perform(
     seed: UInt64,
     summary: (State) -> Summary,
@@ -293,7 +293,7 @@ extension UndoLogPlay where State.Failure == any Error {
   }
 }
 
-/// A state that collects what runs bring.
+/// A state that collects the values of runs.
 private struct ListState: OperationState, Sendable {
   typealias OperationValue = Int
   typealias Failure = any Error

@@ -3,7 +3,7 @@ import OperationTesting
 import Synchronization
 import Testing
 
-/// `store.values`
+/// `store.values`: an async sequence of the values of a store.
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct ValuesSequenceTests {
   private let script = IntScript()

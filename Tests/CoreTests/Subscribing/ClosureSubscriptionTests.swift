@@ -53,7 +53,7 @@ struct ClosureSubscriptionTests {
   }
 
   @Test @MainActor
-  func `Cancelled on its actor, a closure hears nothing more, whatever is on its way`() async throws {
+  func `Cancelled on its actor, a closure receives nothing more, whatever is queued`() async throws {
     let store = self.store
     var count = 0
     var subscription: OperationSubscription? = store.subscribe(on: MainActor.shared) { _ in count += 1 }
@@ -91,7 +91,7 @@ struct ClosureSubscriptionTests {
   }
 
   @Test
-  func `A closure that cancels its own subscription hears nothing more`() async throws {
+  func `A closure that cancels its own subscription receives nothing more`() async throws {
     let store = self.store
     let log = Log()
     let slot = Mutex<OperationSubscription?>(nil)

@@ -100,7 +100,7 @@ import Testing
     #expect(task.isCancelled)
     for caller in callers { await #expect(throws: CancellationError.self) { try await caller.value } }
     #expect(work.cancelledRunCount == 1)
-    // It has ended, and stays as it is.
+    // It has ended, and does not run again.
     await #expect(throws: CancellationError.self) { try await task.runIfNeeded() }
     #expect(work.runCount == 1)
   }
@@ -165,7 +165,7 @@ extension OperationTaskCancellationTests {
   }
 }
 
-// MARK: - A failure without room
+// MARK: - Failure types that cannot represent a cancellation
 
 extension OperationTaskCancellationTests {
   @Test func `A typed task that was cancelled before its start runs cancelled`() async throws {
@@ -176,12 +176,12 @@ extension OperationTaskCancellationTests {
     #expect(work.cancelledRunCount == 1)
   }
 
-  @Test func `A typed task that was cancelled before its start does not report one`() async throws {
+  @Test func `A typed task that was cancelled before its start does not notify its delegate of a start`() async throws {
     let delegate = TypedDelegate()
     let sharedRun = SharedRun<Int, Refused>(delegate: delegate)
     sharedRun.cancel()
     #expect(await sharedRun.outcome(in: OperationContext()).result == .failure(Refused(code: 9)))
-    #expect(delegate.departures.load(ordering: .relaxed) == 0)
+    #expect(delegate.starts.load(ordering: .relaxed) == 0)
   }
 
   @Test func `A cancelled caller of a typed task waits for the end`() async throws {
@@ -196,7 +196,7 @@ extension OperationTaskCancellationTests {
     #expect(work.cancelledRunCount == 1)
   }
 
-  @Test func `A cancelled caller of a typed task is no waiter any more`() async throws {
+  @Test func `A cancelled caller of a typed task is no longer an owner`() async throws {
     let task = work.typedTask()
     let callers = (0..<2).map { _ in Task.immediate { try await task.runIfNeeded() } }
     callers[0].cancel()
@@ -206,10 +206,10 @@ extension OperationTaskCancellationTests {
   }
 
   private final class TypedDelegate: RunDelegate {
-    let departures = Atomic(0)
+    let starts = Atomic(0)
 
     func willStart(_ task: OperationTask<Int, Refused>) -> OperationTask<Int, Refused> {
-      self.departures.add(1, ordering: .relaxed)
+      self.starts.add(1, ordering: .relaxed)
       return task
     }
 

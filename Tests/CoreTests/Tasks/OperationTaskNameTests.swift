@@ -2,7 +2,7 @@ import OperationCore
 import OperationTesting
 import Testing
 
-/// The names that tasks have where nothing names them, and which of them are equal.
+/// The default names of tasks, and which tasks are equal.
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct OperationTaskNameTests {
   private let script = IntScript(default: .value(1))

@@ -23,7 +23,7 @@ import Testing
     #expect(!task.isRunning)
     #expect(task.isFinished)
     #expect(try task.finishedResult?.get() == 1)
-    // The work is over, and what it held is gone, though the task is here.
+    // The work has ended, and its captured values are released, although the task still exists.
     #expect(lifetimes.aliveCount == 0)
   }
 

@@ -22,7 +22,7 @@ import Testing
     #expect(lifetimes.aliveCount == 0)
   }
 
-  @Test func `A task that has ended keeps its value alone`() async throws {
+  @Test func `A task that has ended keeps only its value`() async throws {
     var task: OperationTask? = task()
     _ = try await task?.runIfNeeded()
     try await lifetimes.noneButOneAlive()

@@ -6,7 +6,7 @@ import Testing
 @testable import OperationCore
 
 @Suite(.warningsAreIssues) struct SharedRunPriorityTests {
-  /// Work that says when its priority was raised, and what it is at the end.
+  /// Work that opens a gate when its priority is raised, and returns its priority at the end.
   private final class Work: Sendable {
     let (gate, isRaised) = (Gate(), Gate())
 
@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test func `A caller that was raised itself raises the task before the body begins`() async throws {
-    // A task takes over what the one that makes it was made with, not what that was raised to.
+    // A new task has the priority that the task that makes it was created with, not the one that it was raised to.
     let task = OperationTask<TaskPriority, any Error> { _, _ in Task.currentPriority }
     let caller = Task.detached(priority: .background) { [gate = work.gate] in
       try await gate.wait()
@@ -59,17 +59,17 @@ import Testing
   }
 
   @Test func `A caller that joins while the body begins raises the task too`() async throws {
-    // The body has begun, on this thread, and has not suspended: there is no task to raise yet.
+    // The body has begun on this thread and has not suspended: there is no task to raise yet.
     let (isWaiting, context) = (DispatchSemaphore(value: 0), OperationContext())
     let (gate, isRaised) = (Gate(), Gate())
     let high = Mutex<Task<Void, Never>?>(nil)
     let sharedRun = Mutex<SharedRun<Int, any Error>?>(nil)
     let delegate = LoggingDelegate { _ in
       if let sharedRun = sharedRun.withLock({ $0 }) {
-        let newcomer = Task.detached(priority: .high) {
+        let laterCaller = Task.detached(priority: .high) {
           _ = await sharedRun.outcomeIfAlive(leaving: .atOnce) { isWaiting.signal() }
         }
-        high.withLock { $0 = newcomer }
+        high.withLock { $0 = laterCaller }
         Self.block(on: isWaiting)
       }
       try await withTaskPriorityEscalationHandler {

@@ -72,7 +72,7 @@ import Testing
     #expect(sharedRun.finishedOutcome != nil)
   }
 
-  @Test func `Holds keep a run going`() async throws {
+  @Test func `Owners keep a run alive`() async throws {
     let work = GatedWork()
     let sharedRun = work.task().sharedRun
     #expect(sharedRun.addOwner())
@@ -90,7 +90,7 @@ import Testing
     #expect(work.cancelledRunCount == 1)
   }
 
-  @Test func `Holds end with the run`() async throws {
+  @Test func `Owners end with the run`() async throws {
     let work = GatedWork()
     work.gate.open()
     let sharedRun = work.task().sharedRun
@@ -101,7 +101,7 @@ import Testing
     #expect(!sharedRun.isCancelled)
   }
 
-  @Test func `A hold that is released before the start cancels the run`() async throws {
+  @Test func `Removing the last owner before the start cancels the run`() async throws {
     let work = GatedWork()
     let sharedRun = work.task().sharedRun
     #expect(sharedRun.addOwner())
@@ -111,7 +111,7 @@ import Testing
     #expect(work.runCount == 0)
   }
 
-  @Test func `Newcomers join a run that is alive`() async throws {
+  @Test func `Later callers join a run that is alive`() async throws {
     let work = GatedWork()
     let sharedRun = work.task().sharedRun
     let first = Task.immediate { [context] in try await sharedRun.outcome(in: context).get() }
@@ -120,7 +120,7 @@ import Testing
       await sharedRun.outcomeIfAlive(leaving: .atOnce) { _ = isWaiting.set(true) }
     }
     #expect(isWaiting.isOn)
-    // The newcomer is a reason for the run to go on.
+    // The second caller keeps the run alive.
     first.cancel()
     await #expect(throws: CancellationError.self) { try await first.value }
     #expect(!sharedRun.isCancelled)
@@ -129,7 +129,7 @@ import Testing
     #expect(await sharedRun.outcomeIfAlive(leaving: .atOnce) == nil)
   }
 
-  @Test func `Newcomers do not join a cancelled run`() async throws {
+  @Test func `Later callers do not join a cancelled run`() async throws {
     let gate = Gate()
     let delegate = LoggingDelegate { _ in
       await gate.waitIgnoringCancellation()
@@ -167,7 +167,7 @@ import Testing
     await sharedRun.settled()
   }
 
-  @Test func `Waiting until a run has settled does not keep it going`() async throws {
+  @Test func `Waiting until a run has settled does not keep it alive`() async throws {
     let work = GatedWork()
     let sharedRun = work.task().sharedRun
     let caller = Task.immediate { [context] in try await sharedRun.outcome(in: context).get() }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import OperationCore
 
-/// Work that waits at a gate, and what it knows of its runs.
+/// Work that waits at a gate, and counts its runs.
 final class GatedWork: Sendable {
   let gate = Gate()
   private let runs = Atomic(0)
@@ -13,7 +13,7 @@ final class GatedWork: Sendable {
   /// How often the work was done.
   var runCount: Int { self.runs.load(ordering: .acquiring) }
 
-  /// How often it was cancelled when it came through the gate, or because it had to leave it.
+  /// How often it was cancelled, either while it waited at the gate or before that.
   var cancelledRunCount: Int { self.cancelledRuns.load(ordering: .acquiring) }
 
   /// A task that returns the number of its run once the gate is open.
@@ -25,7 +25,7 @@ final class GatedWork: Sendable {
     }
   }
 
-  /// A task that cannot be told of its cancellation: its failure has no room for that.
+  /// A task whose failure type cannot represent a cancellation.
   func typedTask() -> OperationTask<Int, Refused> {
     OperationTask { _, _ async throws(Refused) -> Int in
       let number = self.begin()
@@ -45,7 +45,7 @@ final class GatedWork: Sendable {
   }
 }
 
-/// Runs what a closure does, and writes down its turns.
+/// Performs a closure, and logs the calls that it receives.
 final class LoggingDelegate: RunDelegate {
   private let lines = Mutex<[String]>([])
   private let work: @Sendable (OperationContext) async throws -> Int

@@ -1,13 +1,13 @@
 import OperationCore
 import Testing
 
-/// A run in the task of another one is raised as one in a task of its own is.
+/// The priority of a run that borrows a task is raised like that of a run with a task of its own.
 struct TaskLoanPriorityTests {
   @Test
   func `A caller that joins between a run's creation and its start raises it`() async throws {
     let delegate = PriorityDelegate()
     let sharedRun = SharedRun<Int, any Error>(delegate: delegate, ownerCount: 1)
-    // As a follower does that finds the run before the leader has begun it.
+    // As a caller does that joins the run before it has begun.
     sharedRun.raise(to: .high)
     let outcome = await Task(priority: .background) {
       let (loan, current) = (TaskLoan(), RunTask.current)
@@ -20,7 +20,7 @@ struct TaskLoanPriorityTests {
   }
 }
 
-/// Runs in the tasks of others alone.
+/// Is never asked to perform: its run borrows a task.
 private final class PriorityDelegate: RunDelegate {
   func perform(_ invocation: RunInvocation<PriorityDelegate>) async -> RunOutcome<Int, any Error> {
     RunOutcome(failure: CancellationError())

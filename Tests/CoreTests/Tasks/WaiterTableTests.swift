@@ -5,18 +5,18 @@ import Testing
 @Suite struct WaiterTableTests {
   private typealias Table = WaiterTable
 
-  @Test func `Each waiter gets a place of its own`() {
+  @Test func `Each waiter gets an identifier of its own`() {
     var table = Table()
     #expect((0..<5).map { _ in table.join() } == [0, 1, 2, 3, 4])
     for waiterID in 0..<5 {
       guard case .arriving = table[waiterID] else {
-        Issue.record("The place \(waiterID) is not taken.")
+        Issue.record("The identifier \(waiterID) is free.")
         continue
       }
     }
   }
 
-  @Test func `Vacated places are taken again`() {
+  @Test func `Vacated identifiers are used again`() {
     var table = Table()
     for _ in 0..<5 { _ = table.join() }
     table.vacate(3)
@@ -26,7 +26,7 @@ import Testing
     #expect(table.join() == 5)
   }
 
-  @Test func `All waiters are resumed and the places taken anew`() async {
+  @Test func `All waiters are resumed and their identifiers are used again`() async {
     var table = Table()
     let waiterIDs = (0..<3).map { _ in table.join() }
     table.vacate(waiterIDs[1])
@@ -47,7 +47,7 @@ import Testing
     _ = table.removeAll()
     #expect(table.hasEarlyLeavers)
     guard case .left = table[waiterIDs[1]] else {
-      Issue.record("A waiter that left early is forgotten.")
+      Issue.record("A waiter that left early is missing.")
       return
     }
     for waiterID in [waiterIDs[0], waiterIDs[2]] {

@@ -10,7 +10,7 @@ struct ManyPausedRunsTests {
   private let count = 10_000
 
   @Test
-  func `Ten thousand paused runs of as many stores go on in the order in which they began`() async throws {
+  func `Ten thousand paused runs of as many stores resume in the order in which they began`() async throws {
     let order = Mutex<[Int]>([])
     let bodies = Mutex<[Int]>([])
     let stores = (0..<self.count).map { number in
@@ -41,7 +41,7 @@ struct ManyPausedRunsTests {
   }
 
   @Test
-  func `The paused runs of one store go on, and a time limit costs one deadline each`() async throws {
+  func `The paused runs of one store resume, and a time limit takes one deadline each`() async throws {
     let clock = ManualClock()
     let order = Mutex<[Int]>([])
     let query = QueryOperation("query") { context in

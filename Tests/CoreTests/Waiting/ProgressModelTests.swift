@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct ProgressModelTests {
   @Test(arguments: 0..<40)
-  func `The state tells what the model says, whatever happens in whatever order`(seed: UInt64) async throws {
+  func `The state shows what the model expects, whatever happens in whatever order`(seed: UInt64) async throws {
     let model = ProgressModel(seed: seed)
     for _ in 0..<60 {
       try await model.step()
@@ -23,7 +23,7 @@ struct ProgressModelTests {
   }
 }
 
-/// The runs of a store as they should be, and the means to drive them.
+/// A model of the runs of a store, which also performs random steps on the store.
 private final class ProgressModel {
   enum Phase: Equatable {
     case paused
@@ -39,7 +39,7 @@ private final class ProgressModel {
     var lastFailure: Int?
     /// The number of invalidations before the run began.
     let invalidations: Int
-    /// Whether the state no longer shows the run, as a newer one has answered an invalidation.
+    /// Whether the state no longer shows the run, because a newer one has answered an invalidation.
     var isHidden = false
     /// The body that the test drives; nil unless the run is running.
     var body: ScriptedRun<Int, any Error>?
@@ -86,7 +86,7 @@ private final class ProgressModel {
     case 3, 4: try await self.fail()
     case 5: try await self.advance()
     case 6: try await self.toggle()
-    case 7: try await self.bring()
+    case 7: try await self.yieldOrReturn()
     case 8: try await self.cancel()
     default:
       switch self.random.next(4) {
@@ -187,7 +187,7 @@ private final class ProgressModel {
   }
 
   /// A run yields a value or returns one.
-  private func bring() async throws {
+  private func yieldOrReturn() async throws {
     guard let index = self.anyRun(where: { $0.phase == .running }), let body = self.runs[index].body else { return }
     self.nextCode += 1
     let (value, attempt) = (self.nextCode, self.runs[index].isHidden ? nil : self.runs[index].index)
@@ -257,7 +257,7 @@ private final class ProgressModel {
   }
 }
 
-/// The attempts that the events of values come from.
+/// The attempts in which values were yielded or returned, according to the events.
 private final class EventAttempts: Sendable {
   private let attempts = Mutex<[Int: Int]>([:])
 

@@ -4,7 +4,7 @@ import OperationTesting
 import Synchronization
 import Testing
 
-/// `waits(until:)`
+/// `waits(until:)`: runs that wait for a condition.
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct WaitingTests {
   private let condition = SwitchSpecification(false)
@@ -16,7 +16,7 @@ struct WaitingTests {
   }
 
   @Test
-  func `A run pauses before its body while the condition does not hold, and goes on by itself`() async throws {
+  func `A run pauses before its body while the condition does not hold, and resumes by itself`() async throws {
     let store = OperationStore.detached(query: self.query)
     let recorder = IntRecorder()
     let subscription = store.subscribe(with: recorder.handler)
@@ -76,7 +76,7 @@ struct WaitingTests {
   }
 
   @Test
-  func `After its time limit it fails with the duration, and a run in time leaves no deadline`() async throws {
+  func `After its time limit a run fails with the duration, and a run in time leaves no deadline`() async throws {
     let query = self.script.query().waits(until: self.condition, timeout: .seconds(5)).manualTime(self.clock)
     let store = OperationStore.detached(query: query)
     let late = Task.immediate { try await store.fetch() }
@@ -94,7 +94,7 @@ struct WaitingTests {
   }
 
   @Test
-  func `A narrow failure maps the time limit, and needs none without one`() async throws {
+  func `An error for the time limit is needed only with a time limit`() async throws {
     let script = OperationScript<Int, Refused>()
     let limited = script.query()
       .waits(until: self.condition, timeout: .seconds(2), else: { Refused(code: Int($0.duration.components.seconds)) })
@@ -111,7 +111,7 @@ struct WaitingTests {
     self.condition.set(true)
     try await script.next().succeed(7)
     guard case .success(7) = try await waiting.finished() else {
-      Issue.record("The run did not go on.")
+      Issue.record("The run did not resume.")
       return
     }
   }
@@ -145,7 +145,7 @@ struct WaitingTests {
   }
 
   @Test
-  func `A condition that ceases to hold before the run has gone on pauses it again`() async throws {
+  func `A condition that becomes false before the run has resumed pauses it again`() async throws {
     let flicker = FlickeringSpecification()
     let store = OperationStore.detached(query: self.script.query().waits(until: flicker))
     let fetch = Task.immediate { try await store.fetch() }
@@ -158,7 +158,7 @@ struct WaitingTests {
   }
 
   @Test
-  func `Opaque, default and snapshot states tell a pause`() async throws {
+  func `Opaque, default and snapshot states show a pause`() async throws {
     let client = OperationClient()
     let store = client.store(for: self.query.defaultValue(1))
     let fetch = Task.immediate { try await store.fetch() }
@@ -172,7 +172,7 @@ struct WaitingTests {
   }
 
   @Test
-  func `A modifier that tries again waits before the next attempt, which counts as none`() async throws {
+  func `A modifier that makes several attempts waits before the next one, and the wait is no attempt`() async throws {
     let query = self.script.query().modifier(TryingAgain(limit: 3)).manualTime(self.clock)
       .context { [condition] in $0.operationNextAttemptSpecification = condition }
     let store = OperationStore.detached(query: query)
@@ -193,7 +193,7 @@ struct WaitingTests {
   }
 
   @Test
-  func `Without a store it waits as well`() async throws {
+  func `An operation without a store waits, too`() async throws {
     let task = Task.immediate { try await OperationRunner(operation: self.query).run() }
     #expect(self.condition.observerCount == 1)
     self.condition.set(true)
@@ -208,7 +208,7 @@ extension OperationStore where State: QueryStateProtocol {
   }
 }
 
-/// A condition that may hold while it tells its change, and no longer afterwards.
+/// A condition that can be true while it reports its change, and false afterwards.
 private final class FlickeringSpecification: OperationRunSpecification, Sendable {
   private struct State {
     /// The answers to come, the last of which stays.
