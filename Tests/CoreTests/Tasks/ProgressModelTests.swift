@@ -1,6 +1,7 @@
 import FoundationEssentials
 import OperationTesting
 import Synchronization
+import TestFixtures
 import Testing
 
 @testable import OperationCore
@@ -58,10 +59,10 @@ private final class ProgressModel {
   private var invalidations = 0
   private var answeredInvalidations = 0
   private var nextCode = 0
-  private var random: Random
+  private var generator: SeededGenerator
 
   init(seed: UInt64) {
-    self.random = Random(state: seed &* 0x9E37_79B9_7F4A_7C15 | 1)
+    self.generator = SeededGenerator(seed: seed)
     let query = self.script.query().waits(until: self.condition).modifier(TryingAgain(limit: Self.limit))
       .manualTime(self.clock)
     self.store = .detached(query: query)
@@ -80,7 +81,7 @@ private final class ProgressModel {
   }
 
   func step() async throws {
-    switch self.random.next(10) {
+    switch self.random(below: 10) {
     case 0, 1: try await self.begin()
     case 2: self.join()
     case 3, 4: try await self.fail()
@@ -89,13 +90,13 @@ private final class ProgressModel {
     case 7: try await self.yieldOrReturn()
     case 8: try await self.cancel()
     default:
-      switch self.random.next(4) {
+      switch self.random(below: 4) {
       case 0: try await self.reset()
       case 1:
         _ = self.store.runtime.invalidate()
         self.invalidations += 1
       case 2:
-        self.store.currentValue = self.random.next(1_000)
+        self.store.currentValue = self.random(below: 1_000)
         self.answeredInvalidations = self.invalidations
       default: self.addAndRemoveLayer()
       }
@@ -191,7 +192,7 @@ private final class ProgressModel {
     guard let index = self.anyRun(where: { $0.phase == .running }), let body = self.runs[index].body else { return }
     self.nextCode += 1
     let (value, attempt) = (self.nextCode, self.runs[index].isHidden ? nil : self.runs[index].index)
-    if self.random.next(2) == 0 {
+    if self.random(below: 2) == 0 {
       body.yield(value)
     } else {
       body.succeed(value)
@@ -226,9 +227,11 @@ private final class ProgressModel {
 
   // MARK: Helpers
 
+  private func random(below bound: Int) -> Int { Int.random(in: 0..<bound, using: &self.generator) }
+
   private func anyRun(where isSought: (Run) -> Bool) -> Int? {
     let indices = self.runs.indices.filter { isSought(self.runs[$0]) }
-    return indices.isEmpty ? nil : indices[self.random.next(indices.count)]
+    return indices.isEmpty ? nil : indices[self.random(below: indices.count)]
   }
 
   /// Receives the bodies of the runs that have begun to run.
@@ -266,16 +269,4 @@ private final class EventAttempts: Sendable {
   }
 
   func attempt(ofValue value: Int) -> Int? { self.attempts.withLock { $0[value] } }
-}
-
-/// A generator whose sequence a seed fixes.
-private struct Random {
-  var state: UInt64
-
-  mutating func next(_ bound: Int) -> Int {
-    self.state ^= self.state << 13
-    self.state ^= self.state >> 7
-    self.state ^= self.state << 17
-    return Int(self.state % UInt64(bound))
-  }
 }
