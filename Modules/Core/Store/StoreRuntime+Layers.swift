@@ -103,6 +103,7 @@ extension StoreRuntime {
       released = machine.takeReleased()
       return true
     }
+    self.deferRelease(of: replaced)
     _ = consume replaced
     _ = consume released
     return isCommitted

@@ -101,6 +101,19 @@ struct LockFreedomTests {
   }
 
   @Test
+  func `The deinitializer of a value that a committed layer replaces during exclusive access`() async throws {
+    let (store, probe) = self.storeOfCallback()
+    let layer = StateLayerIdentifier()
+    store.addLayer(layer) { $0 = nil }
+    try await offThePool {
+      store.withExclusiveAccess { store in _ = LayerableStore(store)?.commitLayer(layer) }
+    }
+    #expect(store.currentValue == nil)
+    #expect(probe.uses == 1)
+    #expect(probe.failures == 0)
+  }
+
+  @Test
   func `The deinitializer of a value in a context`() async throws {
     let store = IntStore.detached(query: IntScript().query())
     let probe = Probe(store)
