@@ -36,7 +36,7 @@
       OperationWarning(
         code: .modifiersIgnored,
         message: """
-          \(Operation.unmodifiedType) is asked for at the path \(operation.path) with \(Operation.modifierNames), where its \
+          \(Operation.unmodifiedType) is requested at the path \(operation.path) with \(Operation.modifierNames), where its \
           store was made with \(made.modifierNames). The store keeps the modifiers that it was made with. Apply the same \
           modifiers everywhere, for example in one place that all callers use.
           """

@@ -19,7 +19,7 @@ struct IgnoredModifiersTests {
       }
       #expect(reports.map(\.code) == [.modifiersIgnored])
       let message = reports.first?.message ?? ""
-      #expect(message.contains("NumberQuery is asked for at the path [\"numbers\", 1] with ContextModifier, Idle,"))
+      #expect(message.contains("NumberQuery is requested at the path [\"numbers\", 1] with ContextModifier, Idle,"))
       #expect(message.contains("was made with ContextModifier."))
     }
 

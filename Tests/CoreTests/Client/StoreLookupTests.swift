@@ -76,7 +76,7 @@ struct StoreLookupTests {
     try await rival.fetch()
     #expect(store.currentValue == nil)
     let message = warnings { _ = client.store(for: NumberQuery(1).defaultValue(0)) }.first?.message ?? ""
-    #expect(message.contains("NumberQuery is asked for at the path [\"numbers\", 1]"))
+    #expect(message.contains("NumberQuery is requested at the path [\"numbers\", 1]"))
     #expect(message.contains("with the state DefaultOperationState<QueryState<Int, Error>>, where"))
     #expect(message.contains("has the state QueryState<Int, Error>."))
     #expect(message.contains("`.defaultValue(_:)`"))

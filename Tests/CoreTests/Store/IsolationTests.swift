@@ -80,7 +80,7 @@ struct IsolationTests {
   }
 }
 
-/// Tells whether its body ran on the main thread.
+/// Returns whether its body ran on the main thread.
 private struct WhereaboutsQuery: QueryRequest {
   var gate: Gate?
 
