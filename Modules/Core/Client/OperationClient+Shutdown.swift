@@ -1,5 +1,7 @@
 extension OperationClient {
-  /// Stops automatic runs for subscribers. Direct calls still run operations.
+  /// Stops automatic runs for subscribers.
+  ///
+  /// Direct calls still run operations.
   package func stopAutomaticRuns() {
     _ = self.automaticRunsAreStopped.set(true)
   }

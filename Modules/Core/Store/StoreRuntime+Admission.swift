@@ -12,6 +12,35 @@ enum RunAdmission<State: OperationState & Sendable> {
 }
 
 extension StoreRuntime {
+  /// The result of trying to join one run.
+  @usableFromInline
+  enum Joining {
+    case granted(RunAdmission<State>)
+    /// The run does other work, or waits for the caller: in a circle, which was reported, or in a queue.
+    case refused(isCircle: Bool)
+    /// The run can no longer be joined.
+    case late
+  }
+
+  /// The runs that a call was compared with and cannot join.
+  @usableFromInline
+  struct Refusals {
+    @usableFromInline private(set) var runs: Set<OperationTaskIdentifier> = []
+    /// Whether one of them waits for the caller in a circle, which was reported.
+    @usableFromInline private(set) var haveCircle = false
+
+    @usableFromInline
+    init() {}
+
+    @usableFromInline
+    mutating func add(_ run: OperationTaskIdentifier, isCircle: Bool) {
+      self.runs.insert(run)
+      if isCircle { self.haveCircle = true }
+    }
+  }
+}
+
+extension StoreRuntime {
   /// Decides whether a call joins a run that does the same work, or starts one.
   ///
   /// The operation compares runs without the lock. The decision is made in one step with the lock held: a run starts
@@ -43,33 +72,6 @@ extension StoreRuntime {
       }
     }
     return self.admissionAmongOthers(context, sharing, handler, &refusals)
-  }
-
-  /// The result of trying to join one run.
-  @usableFromInline
-  enum Joining {
-    case granted(RunAdmission<State>)
-    /// The run does other work, or waits for the caller: in a circle, which was reported, or in a queue.
-    case refused(isCircle: Bool)
-    /// The run can no longer be joined.
-    case late
-  }
-
-  /// The runs that a call was compared with and cannot join.
-  @usableFromInline
-  struct Refusals {
-    @usableFromInline private(set) var runs: Set<OperationTaskIdentifier> = []
-    /// Whether one of them waits for the caller in a circle, which was reported.
-    @usableFromInline private(set) var haveCircle = false
-
-    @usableFromInline
-    init() {}
-
-    @usableFromInline
-    mutating func add(_ run: OperationTaskIdentifier, isCircle: Bool) {
-      self.runs.insert(run)
-      if isCircle { self.haveCircle = true }
-    }
   }
 
   /// Joins a run if it does the same work and can be joined.

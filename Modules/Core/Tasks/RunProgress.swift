@@ -29,7 +29,7 @@ package final class RelayedProgress: Sendable {
     }
   }
 
-  /// The events that bring a caller that joins the run up to date. Failed attempts are not repeated.
+  /// The progress to report to a caller that joins the run, without failed attempts.
   @usableFromInline package var missed: [RunProgress] {
     let attempt = self.attempt.map { [RunProgress.attemptBegan($0)] } ?? []
     return attempt + [self.isPaused ? .paused : .resumed]
