@@ -43,5 +43,6 @@ extension QueryRequest {
   ) async throws(Failure) -> Value {
     try await self.fetch(isolation: isolation, in: context, with: continuation)
   }
+
   public func taskName(in context: OperationContext) -> String { "\(self.operationName): fetch" }
 }

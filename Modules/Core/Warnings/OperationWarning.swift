@@ -87,7 +87,7 @@ extension OperationWarning {
     _ reporter: @escaping Reporter,
     operation: () throws(E) -> R
   ) throws(E) -> R {
-    try self.$taskReporter.withValue(reporter) { Result<R, E>(catchingTyped: operation) }.get()
+    try self.$taskReporter.withValue(reporter) { Result<R, E>(catching: operation) }.get()
   }
 
   /// Runs `operation` with a reporter that receives its warnings and those of the tasks it creates.
@@ -122,11 +122,5 @@ extension OperationWarning {
 
   func isPrinted(inDebugBuild isDebugBuild: Bool) -> Bool {
     isDebugBuild || self.severity == .failure
-  }
-}
-
-extension Result {
-  init(catchingTyped body: () throws(Failure) -> Success) {
-    do throws(Failure) { self = .success(try body()) } catch { self = .failure(error) }
   }
 }

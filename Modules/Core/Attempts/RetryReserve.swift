@@ -1,0 +1,38 @@
+/// The attempts that need no deposit: a token bucket that holds as many as it gains in a second.
+struct RetryReserve: Sendable {
+  private static let second: Int128 = 1_000_000_000_000_000_000
+
+  private let perSecond: Fraction
+  // In units of an attosecond's gain divided by the denominator, so that no gain is rounded.
+  private let capacity: Int128
+  private let cost: Int128
+  private var units: Int128
+  private var updated = Duration.zero
+
+  init(perSecond: Fraction) {
+    self.perSecond = perSecond
+    self.cost = Int128(perSecond.denominator) * Self.second
+    // At least one attempt, for rates below one a second.
+    self.capacity = perSecond == .zero ? 0 : max(self.cost, Int128(perSecond.numerator) * Self.second)
+    self.units = self.capacity
+  }
+
+  mutating func count(at now: Duration) -> Int {
+    self.refill(at: now)
+    return Int(clamping: self.units / self.cost)
+  }
+
+  mutating func take(at now: Duration) -> Bool {
+    self.refill(at: now)
+    guard self.units >= self.cost else { return false }
+    self.units -= self.cost
+    return true
+  }
+
+  private mutating func refill(at now: Duration) {
+    let time = (now - self.updated).attoseconds
+    self.updated = now
+    let (gain, overflow) = time.multipliedReportingOverflow(by: Int128(self.perSecond.numerator))
+    self.units = overflow ? self.capacity : min(self.capacity, self.units + min(gain, self.capacity))
+  }
+}
