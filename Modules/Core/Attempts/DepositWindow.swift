@@ -3,7 +3,7 @@ struct DepositWindow: Sendable {
   private static let sliceCount = 10
 
   private var slices = [Int](repeating: 0, count: Self.sliceCount)
-  /// The number of the newest slice, which is the second of its time.
+  /// The number of the newest slice. Slices are numbered by the second that they cover.
   private var newest = 0
 
   mutating func add(_ units: Int, at now: Duration) {
@@ -17,7 +17,7 @@ struct DepositWindow: Sendable {
     return self.slices.reduce(0) { $0.saturatingSum($1) }
   }
 
-  /// Takes units from the oldest deposits. Takes none and returns false if there are not enough.
+  /// Takes units from the oldest deposits first. Takes none and returns false if there are not enough.
   mutating func take(_ units: Int, at now: Duration) -> Bool {
     guard self.balance(at: now) >= units else { return false }
     var missing = units
@@ -42,7 +42,7 @@ struct DepositWindow: Sendable {
 }
 
 extension Int {
-  /// The sum of two numbers that are not negative, or the largest number if it is too large.
+  /// The sum of two nonnegative numbers, or `Int.max` if the sum is larger.
   func saturatingSum(_ other: Int) -> Int {
     let (sum, overflow) = self.addingReportingOverflow(other)
     return overflow ? .max : sum

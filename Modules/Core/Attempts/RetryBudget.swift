@@ -18,7 +18,7 @@ public final class RetryBudget: Sendable {
   private struct State: Sendable {
     var deposits = DepositWindow()
     var reserve: RetryReserve
-    /// The latest time that a caller has passed; the time of a budget never decreases.
+    /// The latest time that a caller has passed. The time of a budget never decreases.
     var now = Duration.zero
   }
 
@@ -53,15 +53,18 @@ extension RetryBudget {
   /// Deposits for the run with this context, once for each run, however many modifiers of the run call this.
   ///
   /// Modifiers that withdraw call it before the first attempt, and pass the changed context to the attempts.
+  ///
+  /// - Parameter context: The context of the run, which records that the run has deposited.
   public func deposit(for context: inout OperationContext) {
     guard context.markRun(fundedBy: self) else { return }
     let elapsed = context.operationDeadlines.elapsed
     self.change(at: elapsed) { $0.deposits.add(self.share.numerator, at: $1) }
   }
 
-  /// Withdraws 1 for an additional attempt. Returns false, and withdraws nothing, if the budget does not allow it.
+  /// Withdraws 1 for an additional attempt.
   ///
-  /// - Parameter context: The context of the run, whose ``OperationContext/operationDeadlines`` tell the time.
+  /// - Parameter context: The context of the run, whose ``OperationContext/operationDeadlines`` provide the time.
+  /// - Returns: False if the budget does not allow the attempt; nothing is withdrawn then.
   public func withdraw(in context: OperationContext) -> Bool {
     let elapsed = context.operationDeadlines.elapsed
     return self.change(at: elapsed) { state, now in
@@ -71,7 +74,7 @@ extension RetryBudget {
 
   /// The number of additional attempts that the budget allows now.
   ///
-  /// - Parameter context: A context whose ``OperationContext/operationDeadlines`` tell the time.
+  /// - Parameter context: A context whose ``OperationContext/operationDeadlines`` provide the time.
   public func available(in context: OperationContext) -> Int {
     let elapsed = context.operationDeadlines.elapsed
     return self.change(at: elapsed) { state, now in
@@ -94,7 +97,7 @@ extension RetryBudget: CustomStringConvertible {
 }
 
 extension Double {
-  /// The number as one of a budget; a number without a meaning is reported and counts as 0.
+  /// The number as an argument of a budget. A negative number or NaN is reported and counts as 0.
   fileprivate func validBudgetNumber(_ name: String) -> Double {
     guard self >= 0 else {
       OperationWarning(

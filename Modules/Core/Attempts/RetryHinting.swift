@@ -6,8 +6,8 @@
 /// }
 /// ```
 public protocol RetryHinting: Error {
-  /// The time from the failure to the next useful attempt; nil when the error does not know it.
+  /// The time from the failure to the next useful attempt; nil if it is unknown.
   ///
-  /// Readers clamp it: a negative hint counts as zero.
+  /// A retry clamps it: a negative hint counts as zero.
   var retryAfter: OperationDuration? { get }
 }

@@ -1,9 +1,9 @@
-/// The attempts that need no deposit: a token bucket that holds as many as it gains in a second.
+/// The attempts that need no deposit: a token bucket that holds what it gains in a second.
 struct RetryReserve: Sendable {
   private static let second: Int128 = 1_000_000_000_000_000_000
 
   private let perSecond: Fraction
-  // In units of an attosecond's gain divided by the denominator, so that no gain is rounded.
+  // In units that make all arithmetic exact: an attosecond adds as many units as the rate's numerator.
   private let capacity: Int128
   private let cost: Int128
   private var units: Int128

@@ -11,8 +11,8 @@ extension OperationContext {
 
   /// Whether a modifier of the operation may make further attempts.
   ///
-  /// A modifier that tries again sets it in its setup. The state then tells the attempt of a run from the first one on,
-  /// at no cost to the run: see ``OperationState/attempt``. Without it, the state tells attempts once one has failed.
+  /// A modifier that tries again sets it in its setup. The state then shows the attempt of a run from the first one on,
+  /// at no cost to the run: see ``OperationState/attempt``. Without it, the state shows attempts once one has failed.
   public var operationMakesAttempts: Bool {
     get { self.run.makesAttempts }
     set {
@@ -21,11 +21,11 @@ extension OperationContext {
     }
   }
 
-  /// Tells that the attempt with this context has failed and that another one will begin.
+  /// Reports that the attempt with this context has failed and that another one will begin.
   ///
   /// For modifiers that run an operation several times within one run: call it before the wait for the next attempt,
-  /// which ``beginNextAttempt(after:)`` begins. The state of the store shows the attempt, and its handlers are called.
-  /// Callers that share the run see it as well. It has no effect outside a store.
+  /// which ``beginNextAttempt(after:)`` begins. The state of the store then shows the attempt, and its handlers are
+  /// called. The stores of callers that share the run are notified as well. It has no effect outside a store.
   ///
   /// - Parameters:
   ///   - error: The error of the attempt; nil if it asks for another one without having failed.
@@ -53,7 +53,7 @@ extension OperationContext {
     if self.mayReportProgress { self.report(.attemptBegan(OperationAttempt(index: number, lastFailure: error))) }
   }
 
-  /// Calls `listener` when an attempt other than the first begins with this context or a copy of it.
+  /// Adds a listener that is called when an attempt other than the first begins with this context or a copy of it.
   ///
   /// - Parameter listener: Receives the context of the attempt and the error of the previous one, if that has failed.
   package mutating func onNextAttempt(_ listener: @escaping @Sendable (OperationContext, (any Error)?) -> Void) {
@@ -65,7 +65,7 @@ extension OperationContext {
     )
   }
 
-  /// Notes that the run has deposited into `budget`. Returns false if that was noted before.
+  /// Records that the run has deposited into `budget`. Returns false if that was recorded before.
   mutating func markRun(fundedBy budget: RetryBudget) -> Bool {
     let attempts = self.run.attempts
     let budgets = attempts?.budgets ?? []
@@ -80,7 +80,7 @@ extension OperationContext {
 
   /// Resets the attempts for a run of another operation, which is in its first attempt and has no listeners.
   ///
-  /// The store of this context no longer hears of the attempts of that run.
+  /// The store of this context is not notified of the attempts of that run.
   package mutating func forgetAttempts() {
     // A write would copy storage that other contexts share.
     if self.run.attempts != nil { self.run.attempts = nil }
@@ -91,14 +91,14 @@ extension OperationContext {
 
 /// The number of a run's current attempt, the listeners to call when the next one begins, and the budgets of the run.
 ///
-/// In the task that a store keeps of a run, also what was told of the attempt.
+/// In the copy of the task that a state keeps, also the reported attempt and pause.
 @usableFromInline
 final class RunAttempts: Sendable {
   let number: Int
   let listeners: [@Sendable (OperationContext, (any Error)?) -> Void]
   /// The budgets that the run has deposited into.
   let budgets: [RetryBudget]
-  /// The attempt that the run is in; nil until it was told.
+  /// The last attempt that was reported; nil if none was.
   let reported: OperationAttempt?
   /// Whether the run is paused.
   let isPaused: Bool

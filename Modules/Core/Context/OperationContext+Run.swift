@@ -19,7 +19,7 @@ extension OperationContext {
     @usableFromInline var isForSubscribers = false
     /// Whether a modifier of the operation may make further attempts.
     @usableFromInline var makesAttempts = false
-    /// Whether the store does not hear of attempts and pauses with this context: they are those of another operation.
+    /// Whether attempts and pauses with this context are hidden from the store, because they are another operation's.
     @usableFromInline var hidesProgress = false
 
     @inlinable

@@ -1,4 +1,4 @@
-/// The restoration of one store's state from a storage, which may take a while.
+/// The restoration of one store's state from a storage, which may take time.
 ///
 /// A modifier that restores states puts one in the context of each store: see
 /// ``OperationContext/operationRestoration``.
@@ -6,12 +6,12 @@ public protocol OperationRestoration: Sendable {
   /// Whether the state is still being read. The snapshot of the client shows it.
   var isRestoring: Bool { get }
 
-  /// Called before the store is reset. A state that is read later must not show up in it.
+  /// Called before the store is reset. A state that is read after this must not be put into the store.
   ///
   /// Called with no lock held, on the thread that resets.
   func storeWillReset()
 
-  /// Called after the store was invalidated: its value counts as stale from now on, whatever its date.
+  /// Called after the store was invalidated. Its value is stale from now on, whatever its date.
   ///
   /// Called with no lock held.
   func storeWasInvalidated()

@@ -1,7 +1,7 @@
 internal import Synchronization
 
 extension OperationContext {
-  /// Lets the runs of the operation add entries to the contexts of their outcomes. Modifiers call it in their setup.
+  /// Allows runs of the operation to add entries to the contexts of their outcomes. Modifiers call it in their setup.
   package mutating func addEntriesToOutcomes() {
     if !self.addsToOutcomes { self[AddsToOutcomesKey.self] = true }
   }

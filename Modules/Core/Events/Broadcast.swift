@@ -1,4 +1,4 @@
-/// A changing value and the handlers that receive it. Observers are built with it.
+/// A changing value and the handlers that receive it. The library's observers use it.
 ///
 /// A handler receives the current value before `subscribe` returns, and then each value that is sent. Values are
 /// delivered in order, one at a time, to the handlers in the order of their subscriptions, and never with a lock held.
@@ -84,6 +84,7 @@ extension Broadcast {
 // MARK: - Subscribing
 
 extension Broadcast {
+  /// Adds a handler, and calls it with the current value before this returns.
   package func subscribe(_ receive: @escaping @Sendable (Value) -> Void) -> OperationSubscription {
     let handler = Handlers<Value>.Handler(receive)
     var receivedVersion: UInt64?

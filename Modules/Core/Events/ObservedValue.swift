@@ -1,8 +1,8 @@
 /// The current value of an observer that only offers subscriptions, for a condition that reads it.
 ///
-/// An observer delivers its current value to each new subscriber, or only changes. The last value is stored while a
-/// subscription to the observer exists: while the condition has subscribers and, for an observer that only delivers
-/// changes, from the first read on. All copies of a condition share one instance.
+/// Some observers deliver their current value to each new subscriber, others deliver only changes. The last value is
+/// stored while a subscription to the observer exists: while the condition has subscribers and, for an observer that
+/// only delivers changes, from the first read on. All copies of a condition share one instance.
 package final class ObservedValue<Value: Sendable>: Sendable {
   package typealias Subscribe = @Sendable (@escaping @Sendable (Value) -> Void) -> OperationSubscription
 
@@ -18,7 +18,7 @@ package final class ObservedValue<Value: Sendable>: Sendable {
     var lastValue: Value?
     /// Whether the value is available without a lasting subscription; nil until that is known.
     ///
-    /// That is the case if the observer delivers its value to each new subscriber, or if `ask` is reliable.
+    /// True if the observer delivers its value to each new subscriber, or if `ask` is reliable.
     var isAvailableAtOnce: Bool?
     var handlers = Handlers<Void>()
 
@@ -55,7 +55,7 @@ extension ObservedValue {
   package var current: Value? {
     let state = self.state.withLock { $0 }
     if let lastValue = state.lastValue { return lastValue }
-    // The subscription has received nothing at once, so that a new one would not either.
+    // The subscription received no value when it was made, so a new one would not receive one either.
     if state.source != nil { return self.ask?() }
     guard !state.isOpening, state.isAvailableAtOnce != true else { return self.answer }
     guard let generation = self.state.withLock({ $0.beginOpening() }) else { return self.answer }
@@ -65,7 +65,7 @@ extension ObservedValue {
 
   /// Ends a subscription that was made for a read, unless the observer only delivers changes.
   ///
-  /// Such an observer does not repeat a change, so that without the subscription the change would be missed.
+  /// Such an observer does not repeat a change, so the next change would be missed without the subscription.
   private func takeAnswer(_ generation: UInt64) -> Value? {
     let (isOver, value, source) = self.state.withLock { state in
       guard state.generation == generation else { return (true, Value?.none, OperationSubscription?.none) }
@@ -80,7 +80,7 @@ extension ObservedValue {
     if let ask { ask() } else { Self.initialValue(from: self.subscribe) }
   }
 
-  /// Returns the value that a new subscriber receives at once; nil if it receives none.
+  /// Returns the value that a new subscriber receives before `subscribe` returns; nil if it receives none.
   package static func initialValue(
     from subscribe: (@escaping @Sendable (Value) -> Void) -> OperationSubscription
   ) -> Value? {

@@ -1,10 +1,10 @@
 /// A broadcast whose source runs only while the broadcast has subscribers.
 ///
-/// A subscriber receives the current value at once, which is the last one that was sent, and none that was sent before,
-/// even if others have yet to receive it. A task starts and stops the source and delivers its values, one
-/// step after the other, never on the thread that subscribes, cancels or sends. So a thread that watches the system
-/// runs no foreign code, and cancelling with a lock held does not block. A subscription that is cancelled at once does
-/// not start the source.
+/// A new subscriber receives the last value that was sent, before `subscribe` returns. It receives no earlier value, even
+/// if other subscribers have yet to receive one. A task starts and stops the source and delivers its values, one step
+/// after the other, never on the thread that subscribes, cancels or sends. So a thread that watches the system runs no
+/// code of subscribers, and cancelling with a lock held does not block. A subscription that is cancelled at once does not
+/// start the source.
 package final class OnDemandBroadcast<Value: Sendable>: Sendable {
   /// Starts a source, which sends until the subscription is cancelled.
   package typealias Start = @Sendable (_ send: @escaping @Sendable (Value) -> Void) -> OperationSubscription
@@ -17,11 +17,13 @@ package final class OnDemandBroadcast<Value: Sendable>: Sendable {
     var isStarting = false
     /// Whether the source is being stopped.
     var isStopping = false
-    /// Whether the first subscriber is reading the current value.
+    /// Whether the current value is being read for the first subscriber.
     var isPriming = false
     /// Whether values are to be delivered.
     var hasValues = false
+    /// Whether a task performs steps.
     var isWorking = false
+    /// The callers of ``OnDemandBroadcast/settled()``.
     var waiters: [CheckedContinuation<Void, Never>] = []
   }
 
@@ -57,6 +59,7 @@ package final class OnDemandBroadcast<Value: Sendable>: Sendable {
     self.work { $0.hasValues = true }
   }
 
+  /// Adds a handler, and calls it with the current value before this returns.
   package func subscribe(_ receive: @escaping @Sendable (Value) -> Void) -> OperationSubscription {
     let isFirst = self.state.withLock { state in
       state.subscriberCount += 1
@@ -81,7 +84,7 @@ package final class OnDemandBroadcast<Value: Sendable>: Sendable {
     }
   }
 
-  /// Waits until all work begun so far is done: the source is running or stopped, and all values are delivered.
+  /// Waits until all pending work is done: the source is running or stopped, and all values are delivered.
   package func settled() async {
     await withCheckedContinuation { continuation in
       self.work { $0.waiters.append(continuation) }

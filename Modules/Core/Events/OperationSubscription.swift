@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Keeps an observer, a timer, a controller or the like active until it is cancelled or released.
+/// Keeps a handler, a timer, a controller or the like active until it is cancelled or released.
 ///
 /// Releasing the last reference cancels the subscription. Cancelling it again has no effect.
 public final class OperationSubscription: Sendable {
@@ -32,7 +32,7 @@ public final class OperationSubscription: Sendable {
 }
 
 extension OperationSubscription {
-  /// A subscription without an effect. It is one shared instance, so that it is equal to itself.
+  /// A subscription without an effect. It is one shared instance.
   public static let empty = OperationSubscription()
 
   /// Returns one subscription that cancels all of `subscriptions`, in order.

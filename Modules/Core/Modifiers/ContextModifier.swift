@@ -1,6 +1,6 @@
 /// Edits the context of an operation without changing its runs.
 public struct ContextModifier<Operation: OperationRequest>: OperationModifier {
-  /// Whose value is used when this modifier and the operation inside set the same entry.
+  /// Which value is used if this modifier and the operation inside set the same entry.
   @usableFromInline
   enum Precedence: Sendable {
     /// The operation's value: the operation sets up the context after this modifier.

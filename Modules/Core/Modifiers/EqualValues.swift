@@ -1,10 +1,10 @@
-/// A state that knows the value which a run's value is about to replace.
+/// A state that returns the value that a run's value is about to replace.
 ///
-/// Conform an own state to use ``StatefulOperationRequest/keepsEqualValues()`` with it.
+/// Conform your own state to use ``StatefulOperationRequest/keepsEqualValues()`` with it.
 public protocol ValueReplacingState: OperationState {
-  /// Returns what a run would have to return for the state to stay with the value that it has; nil without a value.
+  /// Returns the current value in the form in which a run returns it; nil without a value.
   ///
-  /// - Parameter value: The value of a run.
+  /// - Parameter value: The value of a run, which is about to replace the current one.
   func operationValue(replacedBy value: OperationValue) -> OperationValue?
 }
 
@@ -19,13 +19,13 @@ extension DefaultOperationState: ValueReplacingState where Base: ValueReplacingS
 }
 
 extension StatefulOperationRequest where State: ValueReplacingState, Value: Equatable {
-  /// Keeps the value of the store when an equal one comes, as a return value or a yield of a run.
+  /// Keeps the value of the store when a run returns or yields an equal one.
   ///
-  /// The state then counts and dates an update of the value, but has the same value as before: the same objects and
-  /// buffers, so that comparing both is quick. The value is compared with that of the store without optimistic updates,
+  /// The state then counts and dates an update of the value, but keeps the instance: the same objects and buffers, so that
+  /// comparing the two is quick. The value is compared with that of the store without optimistic updates,
   /// in the task of the run, with no lock held. Outside a store the modifier does nothing.
   ///
-  /// - Complexity: That of `==` on the value, for each value that comes.
+  /// - Complexity: That of `==` on the value, for each value of a run.
   public func keepsEqualValues() -> ModifiedOperation<Self, EqualValueKeeping<Self>> {
     self.modifier(
       EqualValueKeeping { value, context in
@@ -37,7 +37,7 @@ extension StatefulOperationRequest where State: ValueReplacingState, Value: Equa
   }
 }
 
-/// Replaces values by equal ones that the store has; applied by ``StatefulOperationRequest/keepsEqualValues()``.
+/// Replaces values with equal ones that the store has; applied by ``StatefulOperationRequest/keepsEqualValues()``.
 public struct EqualValueKeeping<Operation: OperationRequest>: OperationModifier {
   private let kept: @Sendable (Operation.Value, OperationContext) -> Operation.Value
 
@@ -63,7 +63,7 @@ public struct EqualValueKeeping<Operation: OperationRequest>: OperationModifier 
 }
 
 extension OperationContext {
-  /// The state of the store that runs the operation, without optimistic updates, or the state that it wraps.
+  /// The state of the running store without optimistic updates, or the state inside it, if it has the given type.
   ///
   /// Nil outside a run of a store, and for other types of states.
   package func stateOfRunningStore<State: OperationState>(_ type: State.Type) -> State? {

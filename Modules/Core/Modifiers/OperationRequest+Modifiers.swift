@@ -1,4 +1,4 @@
-/// An operation around another one, which knows the types of the modifiers.
+/// An operation around another one, whose type contains the types of the modifiers.
 private protocol OperationLayer {
   static func hasModifierInside(where isSought: (any Any.Type) -> Bool) -> Bool
   /// Appends the types of the layers around the innermost operation, innermost first.
@@ -39,7 +39,7 @@ extension IdempotentOperation: OperationLayer {
 }
 
 extension OperationRequest {
-  /// Whether `isSought` returns true for the type of any modifier around the operation. Needs no run and no setup.
+  /// Whether `isSought` returns true for the type of a modifier around the operation. Needs no run and no setup.
   package static func hasModifier(where isSought: (any Any.Type) -> Bool) -> Bool {
     (self as? any OperationLayer.Type)?.hasModifierInside(where: isSought) ?? false
   }

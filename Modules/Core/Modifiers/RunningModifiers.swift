@@ -42,14 +42,14 @@ extension StatefulOperationRequest {
     self.adding { $0.operationControllers.append(controller) }
   }
 
-  /// Calls `handler` for all events in the stores of the operation.
+  /// Calls `handler` for all events of the operation's stores.
   public func handleEvents(with handler: OperationEventHandler<State>) -> ContextModifiedOperation<Self> {
     self.adding { $0.operationEventHandlers.append(handler) }
   }
 }
 
 extension StatefulOperationRequest where State: QueryStateProtocol {
-  /// Calls `handler` for all events in the stores of the query.
+  /// Calls `handler` for all events of the query's stores.
   public func handleEvents(with handler: QueryEventHandler<State>) -> ContextModifiedOperation<Self> {
     self.handleEvents(with: OperationEventHandler(handler))
   }

@@ -20,7 +20,7 @@ extension StatefulOperationRequest {
   /// Treats the value as stale once `duration` has passed since it was set.
   ///
   /// A value with several parts is as old as its oldest part: loading another page does not make a list of pages fresh.
-  /// A value with a date in the future is stale too, because the clock was set back and the age is unknown.
+  /// A value with a date in the future is stale, too: the clock was set back, so the age is unknown.
   ///
   /// - Parameters:
   ///   - duration: How long a value is fresh, by the ``OperationClock`` of the context. A negative duration is reported

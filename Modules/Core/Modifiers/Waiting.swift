@@ -6,8 +6,9 @@ extension OperationRequest {
   /// ```
   ///
   /// The run then goes on by itself. While it waits, it is loading, and ``OperationState/isPaused`` is true. Nothing
-  /// polls, and a paused run costs neither a thread nor a timer. Cancelled, it ends at once with a `CancellationError`,
-  /// and leaves the state as it was; if `Failure` cannot represent that error, the operation runs in the cancelled task.
+  /// polls, and a paused run costs neither a thread nor a timer. If the run is cancelled, it ends at once with a
+  /// `CancellationError`, and the state stays as it was; if `Failure` cannot represent that error, the operation runs in
+  /// the cancelled task.
   ///
   /// - Parameter specification: What to wait for, evaluated in the context of the run.
   public func waits<Specification: OperationRunSpecification & Sendable>(
@@ -24,7 +25,7 @@ extension OperationRequest {
   ///   - specification: What to wait for, evaluated in the context of the run.
   ///   - timeout: The longest time to wait, by ``OperationContext/operationDeadlines``; nil for none. A negative one is
   ///     reported and counts as zero.
-  ///   - failure: Returns the error of a run that has waited for so long.
+  ///   - failure: Returns the error of a run whose time limit has passed.
   public func waits<Specification: OperationRunSpecification & Sendable>(
     until specification: Specification,
     timeout: OperationDuration?,
@@ -37,7 +38,7 @@ extension OperationRequest {
 extension OperationRequest where Failure == any Error {
   /// Pauses a run that begins while a specification does not hold, until it holds or a time limit has passed.
   ///
-  /// See ``waits(until:)``. A run that has waited for so long throws an ``OperationWaitTimedOut``.
+  /// See ``waits(until:)``. A run whose time limit has passed throws an ``OperationWaitTimedOut``.
   ///
   /// - Parameters:
   ///   - specification: What to wait for, evaluated in the context of the run.
@@ -65,7 +66,7 @@ public struct OperationWaitTimedOut: Error, Hashable, Sendable, CustomStringConv
 
   /// The time limit, in words.
   public var description: String {
-    "The operation waited \(self.duration) for a condition, which did not come to hold."
+    "The operation waited \(self.duration) for a condition that did not become true."
   }
 }
 

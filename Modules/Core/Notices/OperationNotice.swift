@@ -1,7 +1,7 @@
-/// Something that a modifier did around a run, such as a rejection, a timeout or a fallback.
+/// An event in a modifier, such as a rejection, a timeout or a fallback.
 ///
 /// Modifiers send notices with ``OperationContext/send(_:)``. Modules that measure, log or trace runs receive them as
-/// ``OperationNoticeObserver``s, and need not know the modifier:
+/// ``OperationNoticeObserver``s, and do not depend on the modifier:
 ///
 /// ```swift
 /// extension OperationNotice.Name {
@@ -51,7 +51,7 @@ public struct OperationNotice: Sendable {
   /// Further facts, by names such as `timeout.limit`. They contain no user data.
   public let attributes: [String: Value]
 
-  /// The present number of what the name says, such as waiting calls; nil for a notice that tells an event.
+  /// The current number of what the name describes, such as waiting calls; nil for a notice of an event.
   ///
   /// Metrics show the last number. Logs and traces leave these notices out.
   public let level: Int?
@@ -70,7 +70,7 @@ public struct OperationNotice: Sendable {
     self.level = nil
   }
 
-  /// Creates a notice about an operation that is known by its name only.
+  /// Creates a notice about an operation of which only the name is known.
   ///
   /// - Parameters:
   ///   - name: The kind of the notice.
@@ -93,13 +93,13 @@ public struct OperationNotice: Sendable {
     self.init(name, ofOperationNamed: nil, attributes: attributes)
   }
 
-  /// Creates a notice that tells how many there are now of something that no single operation has, such as a queue.
+  /// Creates a notice with the current number of something, such as the calls that wait in a queue.
   ///
   /// Send these notices in the order in which the number changes.
   ///
   /// - Parameters:
   ///   - name: What is counted: one of a small number of names.
-  ///   - level: The present number.
+  ///   - level: The current number.
   public init(_ name: Name, level: Int) {
     self.name = name
     self.operationName = nil

@@ -21,7 +21,7 @@ extension OperationContext {
 
   /// Sends a notice to the observers of the context. Without observers, the notice is not made.
   ///
-  /// - Parameter notice: Evaluated at most once. Send it while no lock is held, because observers are foreign code.
+  /// - Parameter notice: Evaluated at most once. Send it while no lock is held, because observers run their own code.
   @inlinable
   public func send(_ notice: @autoclosure () -> OperationNotice) {
     if self.isObserved { self.deliver(notice()) }
@@ -37,7 +37,7 @@ extension OperationContext {
     for observer in self.operationNoticeObservers { observer.receive(notice, in: self) }
   }
 
-  /// Adds the observers of `other` that this context does not have, before its own.
+  /// Adds the observers of `other` that this context does not have, in front of its own.
   @usableFromInline
   mutating func addNoticeObservers(of other: OperationContext) {
     let own = self.operationNoticeObservers
@@ -45,7 +45,7 @@ extension OperationContext {
     if !others.isEmpty { self.operationNoticeObservers = others + own }
   }
 
-  /// Adds an observer in place of those that it stands for, so that a notice has one of them.
+  /// Adds an observer and removes those that it replaces, so that each notice is received once.
   ///
   /// - Parameters:
   ///   - observer: The observer.

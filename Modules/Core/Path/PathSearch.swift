@@ -1,7 +1,7 @@
 /// A path that is looked up under a lock, where elements of user types must not be hashed or compared.
 ///
-/// Its elements are hashed when it is created. A look-up returns the two elements that have to be compared; the caller
-/// compares them outside the lock with ``decide(_:)``, and repeats the look-up.
+/// Its elements are hashed when it is created. A look-up that needs a comparison returns the two elements; the caller
+/// compares them after unlocking with ``decide(_:)``, and repeats the look-up.
 struct PathSearch: Sendable {
   /// Two elements of user types with the same hash.
   struct Comparison: Sendable {
@@ -26,7 +26,7 @@ struct PathSearch: Sendable {
     )
   }
 
-  /// Compares two elements, which calls foreign code, and stores the result.
+  /// Compares two elements, which calls user code, and stores the result.
   mutating func decide(_ comparison: Comparison) {
     var comparison = comparison
     comparison.areEqual = comparison.present.isEqual(to: comparison.sought)

@@ -1,8 +1,8 @@
-/// Changes for tries behind a lock. They do not hash, compare or release elements of user types.
+/// Changes for tries that a lock guards. They do not hash, compare or release elements of user types.
 extension PathTrie {
   /// Inserts a value, or replaces the value at its path and returns the replaced one.
   ///
-  /// A comparison that is not decided counts as unequal.
+  /// Elements that have not been compared count as different.
   mutating func updateValue(_ value: Value, at search: PathSearch) -> Value? {
     let node = self.insert(search)
     let replaced = self.values[Int(node)]

@@ -95,8 +95,7 @@ extension PathTrie {
     return value
   }
 
-  /// Removes all values, and returns them as a trie so that the caller can release them elsewhere, such as outside a
-  /// lock.
+  /// Removes all values, and returns them as a trie, so that the caller can release them after unlocking.
   @discardableResult
   @inlinable
   package mutating func removeAll() -> PathTrie {

@@ -4,7 +4,7 @@ extension OperationRequest {
   public var operationName: String { OperationName.of(Self.unmodifiedType) }
 }
 
-/// Names of types, with the types that they are nested in and without their modules.
+/// Names of types, including the types that they are nested in, without their modules.
 package enum OperationName {
   // One entry for each type whose name was requested.
   private static let known = Mutex<[ObjectIdentifier: String]>([:])

@@ -17,7 +17,7 @@ public protocol OperationRequest<Value, Failure>: SendableMetatype {
   /// - Parameters:
   ///   - isolation: The actor to run on; nil to run on no actor.
   ///   - context: The configuration and dependencies of this run.
-  ///   - continuation: Receives results before the returned one.
+  ///   - continuation: Receives the results that are yielded before the returned one.
   func run(
     isolation: isolated (any Actor)?,
     in context: OperationContext,

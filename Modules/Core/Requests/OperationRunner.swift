@@ -53,7 +53,7 @@ public struct OperationRunner<Operation: OperationRequest> {
     return try await self.runInWrappers(isolation: isolation, in: context, with: guarded)
   }
 
-  // What follows is not inlined, because it is rare.
+  // The functions below are rarely called, so they are not inlined.
 
   @usableFromInline
   static func reportLateYield() {
@@ -85,7 +85,7 @@ public struct OperationRunner<Operation: OperationRequest> {
 }
 
 extension OperationContext {
-  /// Removes what belongs to the runs that the context was used for before.
+  /// Removes the entries of earlier runs that used the context.
   @usableFromInline
   mutating func enterRunner() {
     self.forgetAttempts()

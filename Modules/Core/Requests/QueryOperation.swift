@@ -8,10 +8,10 @@
 /// let post = try await client.store(for: post(1).retry(limit: 3)).fetch()
 /// ```
 ///
-/// Two queries with the same path are the same query to a client, whose store keeps the closure that it was made with. So
-/// the path has to contain all that the closure depends on.
+/// Two queries with the same path are the same query to a client, and their store keeps the closure of the first one. So
+/// the path has to contain everything that the closure depends on.
 ///
-/// `Failure` is `any Error` unless the type says otherwise: `QueryOperation<Int, Timeout>("count") { … }`.
+/// `Failure` is `any Error` unless the type is written out: `QueryOperation<Int, Timeout>("count") { … }`.
 public struct QueryOperation<Value: Sendable, Failure: Error>: QueryRequest {
   /// The state of the query's stores.
   public typealias State = QueryState<Value, Failure>

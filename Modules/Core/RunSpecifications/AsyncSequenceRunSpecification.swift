@@ -17,7 +17,7 @@ public struct AsyncSequenceRunSpecification: OperationRunSpecification, Sendable
           guard receive(element) else { return }
         }
       } catch {
-        // The protocol cannot report errors. The last element remains in effect.
+        // A specification cannot report errors. The last element remains in effect.
         return
       }
     }

@@ -1,4 +1,4 @@
-/// A condition that is satisfied when another one is not, as `!` returns it.
+/// A condition that is satisfied when another one is not: the result of `!`.
 public struct NotRunSpecification<Base: OperationRunSpecification>: OperationRunSpecification {
   /// The condition that must not be satisfied.
   public let base: Base
@@ -20,7 +20,7 @@ public struct NotRunSpecification<Base: OperationRunSpecification>: OperationRun
 
 extension NotRunSpecification: Sendable where Base: Sendable {}
 
-/// A condition that combines two others, as `&&` and `||` return it.
+/// A condition that combines two others: the result of `&&` and of `||`.
 public struct BinaryOperatorRunSpecification<
   Left: OperationRunSpecification,
   Right: OperationRunSpecification
@@ -74,7 +74,7 @@ public prefix func ! <Base: OperationRunSpecification>(specification: Base) -> N
   NotRunSpecification(specification)
 }
 
-/// Returns a condition that is satisfied when both are.
+/// Returns a condition that is satisfied when both conditions are.
 public func && <Left: OperationRunSpecification, Right: OperationRunSpecification>(
   left: Left,
   right: Right
@@ -82,7 +82,7 @@ public func && <Left: OperationRunSpecification, Right: OperationRunSpecificatio
   BinaryOperatorRunSpecification(left, .and, right)
 }
 
-/// Returns a condition that is satisfied when at least one of the two is.
+/// Returns a condition that is satisfied when at least one of the two conditions is.
 public func || <Left: OperationRunSpecification, Right: OperationRunSpecification>(
   left: Left,
   right: Right

@@ -1,15 +1,16 @@
 public import FoundationEssentials
 
-/// The attempt that a run is in, as the state of its store tells it.
+/// The current attempt of a run, as the state of its store shows it.
 ///
-/// A modifier that tries again tells it, such as a retry: see ``OperationContext/attemptFailed(with:nextAfter:)``.
+/// A modifier that tries again, such as a retry, reports it: see ``OperationContext/attemptFailed(with:nextAfter:)``.
 public struct OperationAttempt: Sendable {
   /// The number of the attempt within its run: 1 for the first.
   public var index: Int
 
   /// The error of the last attempt that failed in this run; nil if none failed.
   ///
-  /// While the next attempt is waited for, it is the error of this attempt; then that of the one before.
+  /// While the run waits for the next attempt, it is the error of this attempt. Otherwise it is the error of an earlier
+  /// one.
   public var lastFailure: (any Error)?
 
   /// When the next attempt begins; nil while this attempt runs, or if that date is unknown.
@@ -38,9 +39,10 @@ extension OperationAttempt: CustomStringConvertible {
 }
 
 extension OperationTask {
-  /// The attempt that the run is in; nil when nothing in the run tries again.
+  /// The current attempt of the run; nil when nothing in the run tries again.
   ///
-  /// A store tells it to its state through ``OperationState/updateFetchTask(_:)``. It stays as it is in other copies.
+  /// A store updates it in the tasks of its state, through ``OperationState/updateFetchTask(_:)``. Other copies of the
+  /// task keep their attempt.
   public var attempt: OperationAttempt? {
     if let attempt = self.context.run.attempts?.reported { return attempt }
     return self.context.run.makesAttempts ? OperationAttempt(index: self.context.operationAttempt) : nil
@@ -48,7 +50,7 @@ extension OperationTask {
 
   /// Whether the run is paused: it has begun, and waits until a specification holds.
   ///
-  /// Like ``attempt``, it is kept up to date in the state of the store.
+  /// Like ``attempt``, it is updated in the tasks of the store's state only.
   public var isPaused: Bool { self.context.run.attempts?.isPaused ?? false }
 }
 

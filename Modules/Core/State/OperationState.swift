@@ -42,7 +42,7 @@ public protocol OperationState<StateValue, OperationValue, Failure> {
   /// A paused run is also loading. See ``updateFetchTask(_:)``.
   var isPaused: Bool { get }
 
-  /// The attempt that a run is in; nil when nothing runs, or when nothing in the run tries again.
+  /// The current attempt of a run; nil when nothing runs, or when nothing in the run tries again.
   ///
   /// With several runs, it is that of the newest one that has an attempt. Nil by default: see ``updateFetchTask(_:)``.
   var attempt: OperationAttempt? { get }
@@ -65,7 +65,7 @@ public protocol OperationState<StateValue, OperationValue, Failure> {
   /// effect.
   mutating func scheduleFetchTask(_ task: inout OperationTask<OperationValue, Failure>)
 
-  /// Replaces a task with a copy of it that tells another ``OperationTask/attempt`` or ``OperationTask/isPaused``.
+  /// Replaces a task with a copy of it that has another ``OperationTask/attempt`` or ``OperationTask/isPaused``.
   ///
   /// A state that keeps its tasks implements it, and reads ``attempt`` and ``isPaused`` from them. The default does
   /// nothing.

@@ -5,7 +5,7 @@ public protocol OverlayableState: OperationState {
 
   /// Receives the original state after the value of this copy was replaced temporarily.
   ///
-  /// Runs continue to use the original state. The default does nothing.
+  /// Called on the copy. Runs continue to use the original state. The default does nothing.
   mutating func noteStateBeneath(_ state: Self)
 }
 

@@ -1,17 +1,17 @@
 public import FoundationEssentials
 
-/// A state that can be taken down and given to a later store, as one that is made after a restart.
+/// A state that can be saved and given to a store that is created later, such as after a restart.
 ///
-/// A module that stores states uses this protocol. ``QueryState`` and states with a default value conform to it. A custom
-/// state that conforms can be stored, too.
+/// A module that stores states uses this protocol. ``QueryState`` and states with a default value conform to it. Conform a
+/// custom state to store it, too.
 public protocol RestorableState: OperationState {
-  /// What is taken down of a state.
+  /// The part of a state that is saved.
   associatedtype Restoration: Sendable
 
   /// The type of the value in a restoration.
   associatedtype RestorableValue: Sendable
 
-  /// The value, its dates and counts, for a later ``restore(_:)``; nil if no value was set since the state was made or reset.
+  /// The value, its dates and counts, for a later ``restore(_:)``; nil if no value was set since the last reset.
   var restoration: Restoration? { get }
 
   /// The value in ``restoration``; nil if there is none.
@@ -20,7 +20,7 @@ public protocol RestorableState: OperationState {
   /// When the value in a restoration was last set; nil if that is unknown.
   static func valueDate(of restoration: Restoration) -> Date?
 
-  /// Takes over a restoration, unless a value was set since the state was made.
+  /// Applies a restoration, unless a value was set since the state was created.
   ///
   /// The store calls this with its lock held.
   mutating func restore(_ restoration: Restoration)

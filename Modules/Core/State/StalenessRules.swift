@@ -7,7 +7,7 @@ struct StalenessRules: Sendable {
     self.rules.append(rule)
   }
 
-  /// Whether the state is stale by any of the rules. Without rules it always is.
+  /// Whether the state is stale by any of the rules. Without rules it is always stale.
   @usableFromInline
   func isStale<State: OperationState>(_ state: State, in context: OperationContext) -> Bool {
     self.rules.isEmpty || self.rules.contains { $0.isStale(state, in: context) }

@@ -4,8 +4,8 @@ private enum StoredValueKeys: String, CodingKey {
   case value, hasValue, valueUpdateCount, valueLastUpdatedAt, errorUpdateCount, errorLastUpdatedAt
 }
 
-// Whether there is a value is a key of its own: where `Value` is an optional, no value and a value of nil are different,
-// and look the same in most formats.
+// `hasValue` is a separate key because an optional `Value` may be nil, which most formats cannot distinguish from a
+// missing value.
 
 extension StoredValue: Encodable where Value: Encodable {
   /// Encodes the value with its dates and counts.

@@ -1,6 +1,4 @@
 /// A pending deadline of a ``DeadlineQueue``.
-///
-/// The lock of the queue guards its fields.
 package final class Deadline: DeadlineHeapElement, @unchecked Sendable {
   // Unchecked because the mutable fields below are accessed only under the lock of the queue that created the deadline.
   let instant: ContinuousClock.Instant

@@ -2,14 +2,14 @@
 ///
 /// It is in at most one heap at a time. The lock that guards the heap guards its position, too.
 package protocol DeadlineHeapElement: AnyObject {
-  /// The position in the heap, set by the heap alone; nil while the element is in none.
+  /// The position in the heap; nil while the element is in no heap. Only the heap sets it.
   var position: Int? { get set }
 
   /// Whether the heap returns this element before `other`.
   func isEarlier(than other: Self) -> Bool
 }
 
-/// A binary heap of deadlines, earliest first. Each element stores its position, so that it can be removed from anywhere.
+/// A binary heap of deadlines, earliest first. Each element stores its position, so that any element can be removed.
 package struct DeadlineHeap<Element: DeadlineHeapElement> {
   @usableFromInline var items: [Element] = []
 

@@ -8,13 +8,13 @@ internal import Synchronization
 ///
 /// A cancelled deadline leaves nothing behind until its time, unlike a cancelled `Task.sleep`. One timer serves all
 /// deadlines. Actions run on a background thread, outside the lock, in the order of their deadlines. Each action delays
-/// all later ones, so the queue runs only short actions of the library; foreign code runs in ``WorkerQueues``.
+/// all later ones, so the queue runs only short actions of the library; user code runs in ``WorkerQueues``.
 package final class DeadlineQueue: Sendable {
   package static let shared = DeadlineQueue()
 
   private struct State: Sendable {
     var heap = DeadlineHeap<Deadline>()
-    /// The time at which the timer fires; nil while it is off.
+    /// The time at which the timer fires; nil while no timer is set.
     var alarm: ContinuousClock.Instant?
   }
 

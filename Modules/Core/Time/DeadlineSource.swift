@@ -1,4 +1,4 @@
-/// Calls actions after a duration. Polling, cache times and delays use it.
+/// Calls actions after a duration. Delays, time limits, polling and cache times use it.
 ///
 /// The system's source is one queue for the process. Tests set a manual source in
 /// ``OperationContext/operationDeadlines``.
@@ -15,8 +15,7 @@ public protocol DeadlineSource: Sendable {
   /// Calls `action` once after `duration` has passed, unless the returned subscription is cancelled before.
   ///
   /// With a zero or negative duration, the action is called as soon as possible. An action may take long, because it
-  /// may call handlers: a source either calls it where it does not delay other actions, or documents that it delays
-  /// them.
+  /// may call handlers. So a source calls it where it does not delay other actions, or documents that it delays them.
   func schedule(after duration: Duration, _ action: @escaping @Sendable () -> Void) -> OperationSubscription
 }
 
@@ -82,7 +81,7 @@ public struct SystemDeadlineSource: DeadlineSource {
   }
 }
 
-/// An action that is taken at most once: for the call, or by a cancellation, which releases it.
+/// An action that is taken at most once: to be called, or to be released by a cancellation.
 private final class OneTimeAction: Sendable {
   private let action: Locked<(@Sendable () -> Void)?>
 
@@ -96,7 +95,7 @@ private final class OneTimeAction: Sendable {
 }
 
 extension OperationContext {
-  /// The source of deadlines for polling and cache times. The queue of the process by default.
+  /// The source of deadlines for delays, time limits, polling and cache times. The queue of the process by default.
   public var operationDeadlines: any DeadlineSource {
     get { self[DeadlinesKey.self] }
     set { self[DeadlinesKey.self] = newValue }

@@ -84,7 +84,7 @@ extension OperationContext {
     self.isSet(OperationClockKey.self) ? self[OperationClockKey.self].now() : SystemTimeClock().now()
   }
 
-  /// Returns this context with its clock frozen now, so that reading the date calls no foreign code.
+  /// Returns this context with its clock frozen now, so that reading the date calls no user code.
   @usableFromInline
   func stoppingClock() -> OperationContext {
     var context = self

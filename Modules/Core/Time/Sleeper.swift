@@ -1,4 +1,4 @@
-/// A single wait for a deadline. It ends once, at the deadline or at cancellation, whichever is earlier.
+/// A single wait for a deadline. It ends once: at the deadline, or earlier if it is cancelled.
 final class Sleeper: Sendable {
   private enum State: Sendable {
     case awake

@@ -4,7 +4,7 @@ internal import Synchronization
   internal import Dispatch
 #endif
 
-/// Runs foreign code whose deadline has passed, so that it does not delay deadlines or other foreign code.
+/// Runs user code whose deadline has passed, so that it does not delay deadlines or other user code.
 ///
 /// Each piece of work runs alone on a queue, so that work that blocks has its own thread. When the maximum number of
 /// queues is in use, further work runs on the global queue of the system.

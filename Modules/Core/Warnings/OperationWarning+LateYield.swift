@@ -1,10 +1,10 @@
 extension OperationWarning {
-  /// The warning of a result that came after its run had returned, and was dropped.
+  /// The warning about a result that was yielded after its run had returned, and was dropped.
   ///
   /// - Parameters:
   ///   - event: What happened, as a sentence without its full stop.
   ///   - value: What was dropped.
-  ///   - function: What has to await the work that yields.
+  ///   - function: Where the work that yields has to be awaited.
   @usableFromInline
   package static func lateYield(
     _ event: String,

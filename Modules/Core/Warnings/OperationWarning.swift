@@ -6,6 +6,7 @@
 public struct OperationWarning: Sendable, Hashable, CustomStringConvertible {
   /// The kind of a warning.
   public struct Code: Sendable, Hashable, CustomStringConvertible {
+    /// The name of the kind.
     public let description: String
 
     /// A result was yielded after its run had returned.
@@ -55,12 +56,18 @@ public struct OperationWarning: Sendable, Hashable, CustomStringConvertible {
   public let message: String
 
   /// Creates a warning.
+  ///
+  /// - Parameters:
+  ///   - code: The kind of the warning.
+  ///   - severity: Whether the warning reports an error in the program or a failure of the system.
+  ///   - message: The description of the problem, with the values that caused it and a remedy.
   public init(code: Code, severity: Severity = .misuse, message: String) {
     self.code = code
     self.severity = severity
     self.message = message
   }
 
+  /// The code and the message.
   public var description: String { "\(self.code): \(self.message)" }
 }
 
