@@ -35,13 +35,13 @@ extension IdempotentRequest where Self: Sendable, Value: Sendable {
 
 /// The modifier that `.hedged(after:maximum:)` applies: of several runs, the first success is used.
 public struct Hedge<Operation: OperationRequest & Sendable>: OperationModifier where Operation.Value: Sendable {
-  private let clock: HedgeClock
+  private let timing: HedgeTiming
   private let maximum: Int
   private let budget: RetryBudget?
 
   init(after delay: HedgeDelay, maximum: Int, budget: RetryBudget?) {
     precondition(maximum >= 1, "An operation cannot be hedged with at most \(maximum) runs. Pass at least 1.")
-    self.clock = HedgeClock(delay)
+    self.timing = HedgeTiming(delay)
     self.maximum = maximum
     self.budget = budget
   }
@@ -62,7 +62,7 @@ public struct Hedge<Operation: OperationRequest & Sendable>: OperationModifier w
       operation: operation,
       context: context,
       continuation: continuation,
-      clock: self.clock,
+      timing: self.timing,
       maximum: self.maximum,
       budget: self.budget
     )

@@ -1,17 +1,17 @@
 internal import OperationCore
 
-/// The runs of one hedged run. Each runs in a child task of the same group.
+/// The concurrent runs of one hedged run. Each is a child task of the same group.
 struct HedgeRace<Operation: OperationRequest & Sendable> where Operation.Value: Sendable {
   typealias Outcome = Result<Operation.Value, Operation.Failure>
 
   let operation: Operation
   let context: OperationContext
   let continuation: OperationContinuation<Operation.Value, Operation.Failure>
-  let clock: HedgeClock
+  let timing: HedgeTiming
   let maximum: Int
   let budget: RetryBudget?
 
-  private let inbox = HedgeInbox<Outcome>()
+  private let events = HedgeEventQueue<Outcome>()
   private let yields = HedgeYields()
   /// The elapsed times at which the runs began; nil for a run that has ended.
   private var starts: [Duration?] = []
@@ -24,14 +24,14 @@ struct HedgeRace<Operation: OperationRequest & Sendable> where Operation.Value: 
     operation: Operation,
     context: OperationContext,
     continuation: OperationContinuation<Operation.Value, Operation.Failure>,
-    clock: HedgeClock,
+    timing: HedgeTiming,
     maximum: Int,
     budget: RetryBudget?
   ) {
     self.operation = operation
     self.context = context
     self.continuation = continuation
-    self.clock = clock
+    self.timing = timing
     self.maximum = maximum
     self.budget = budget
   }
@@ -44,15 +44,15 @@ struct HedgeRace<Operation: OperationRequest & Sendable> where Operation.Value: 
     self.start(isolation, in: &group)
     defer { self.timer?.cancel() }
     while true {
-      switch await self.inbox.next(isolation: isolation) {
+      switch await self.events.next(isolation: isolation) {
       case .due(let number):
         if number == self.timerNumber { self.hedge(isolation, in: &group) }
       case .ended(let index, let outcome, let end):
-        self.note(index, end)
+        self.recordEnd(of: index, at: end)
         switch outcome {
         case .success:
           self.yields.close()
-          self.noteLosers()
+          self.recordOtherRuns()
           group.cancelAll()
           return outcome
         case .failure(let error):
@@ -83,7 +83,7 @@ struct HedgeRace<Operation: OperationRequest & Sendable> where Operation.Value: 
     let index = self.starts.count
     self.starts.append(self.context.elapsed)
     self.setTimer()
-    let (operation, inbox, yields, continuation) = (self.operation, self.inbox, self.yields, self.continuation)
+    let (operation, events, yields, continuation) = (self.operation, self.events, self.yields, self.continuation)
     var context = self.context
     if index > 0 { context.operationHedgeIndex = index }
     group.addImmediateTask { [context] in
@@ -96,7 +96,7 @@ struct HedgeRace<Operation: OperationRequest & Sendable> where Operation.Value: 
       } catch {
         outcome = .failure(error)
       }
-      inbox.send(.ended(index, outcome, at: context.elapsed))
+      events.send(.ended(index, outcome, at: context.elapsed))
     }
   }
 
@@ -105,20 +105,20 @@ struct HedgeRace<Operation: OperationRequest & Sendable> where Operation.Value: 
     self.timer?.cancel()
     self.timer = nil
     self.timerNumber += 1
-    guard self.starts.count < self.maximum, let delay = self.clock.currentDelay else { return }
-    let (inbox, number) = (self.inbox, self.timerNumber)
-    self.timer = self.context.operationDeadlines.schedule(after: delay) { inbox.send(.due(number)) }
+    guard self.starts.count < self.maximum, let delay = self.timing.currentDelay else { return }
+    let (events, number) = (self.events, self.timerNumber)
+    self.timer = self.context.operationDeadlines.schedule(after: delay) { events.send(.due(number)) }
   }
 
-  private mutating func note(_ index: Int, _ end: Duration) {
+  private mutating func recordEnd(of index: Int, at end: Duration) {
     guard let start = self.starts[index] else { return }
     self.starts[index] = nil
-    self.clock.note(end - start)
+    self.timing.record(end - start)
   }
 
-  /// Notes the runs that lose with the time that they have taken so far.
-  private func noteLosers() {
+  /// Records the durations so far of the runs that are about to be cancelled.
+  private func recordOtherRuns() {
     let now = self.context.elapsed
-    for case let start? in self.starts { self.clock.note(now - start) }
+    for case let start? in self.starts { self.timing.record(now - start) }
   }
 }

@@ -180,10 +180,17 @@ extension RetryClassification {
 
 // MARK: - Owner of the configuration
 
+/// A retry of any operation.
+private protocol AnyRetry {}
+
+extension Retry: AnyRetry {}
+
 extension Retry {
   /// Whether there is another retry inside; that one applies instead.
   private func isOuter(in context: OperationContext) -> Bool {
-    context.isOuterRetry(self.id) || Operation.self.hasRetry
+    // The type is asked as well, because a context that was set up for another operation, or not at all, has no record of
+    // this operation's retries.
+    context.isOuterRetry(self.id) || Operation.hasModifier { $0 is any AnyRetry.Type }
   }
 
   /// Whether the first attempt by this retry can use the context unchanged.

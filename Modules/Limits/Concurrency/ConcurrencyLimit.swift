@@ -54,14 +54,3 @@ public final class ConcurrencyLimit: OperationLimit {
     self.queue.change { $0.giveBack() }
   }
 }
-
-extension LimitWaiter.Decision {
-  /// Throws unless the run is admitted.
-  func check() throws {
-    switch self {
-    case .admitted: return
-    case .rejected(let retryAfter): throw OperationRejected(retryAfter: retryAfter)
-    case .cancelled: throw CancellationError()
-    }
-  }
-}

@@ -34,6 +34,17 @@ package final class LimitWaiter: DeadlineHeapElement, @unchecked Sendable {
   }
 }
 
+extension LimitWaiter.Decision {
+  /// Throws unless the run is admitted.
+  func check() throws {
+    switch self {
+    case .admitted: return
+    case .rejected(let retryAfter): throw OperationRejected(retryAfter: retryAfter)
+    case .cancelled: throw CancellationError()
+    }
+  }
+}
+
 /// Waiters in the order in which they came. Each operation takes constant time.
 struct LimitWaiterList: Sendable {
   private(set) var first: LimitWaiter?

@@ -1,8 +1,8 @@
 internal import OperationCore
 internal import Synchronization
 
-/// Computes the delays of hedges, from the durations that all runs of an operation share.
-final class HedgeClock: Sendable {
+/// The delay of the next hedge, fixed or computed from the durations of the last runs. All runs of an operation share it.
+final class HedgeTiming: Sendable {
   private let delay: HedgeDelay
   private let latencies = Mutex(HedgeLatencies())
 
@@ -19,8 +19,8 @@ final class HedgeClock: Sendable {
     }
   }
 
-  /// Notes how long a run has taken.
-  func note(_ duration: Duration) {
+  /// Records how long a run has taken.
+  func record(_ duration: Duration) {
     guard case .quantile = self.delay.kind else { return }
     self.latencies.withLock { $0.add(max(duration, .zero)) }
   }

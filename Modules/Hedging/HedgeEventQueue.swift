@@ -1,11 +1,11 @@
 internal import OperationCore
 
-/// The events of a race, for the one task that waits for them.
-final class HedgeInbox<Outcome: Sendable>: Sendable {
+/// The queued events of a hedged run. One task reads them.
+final class HedgeEventQueue<Outcome: Sendable>: Sendable {
   enum Event: Sendable {
-    /// A run has ended, at an elapsed time.
+    /// The run with this index has ended, at an elapsed time.
     case ended(Int, Outcome, at: Duration)
-    /// The timer with a number has fired.
+    /// The timer with this number has fired.
     case due(Int)
   }
 
@@ -25,7 +25,7 @@ final class HedgeInbox<Outcome: Sendable>: Sendable {
     reader?.resume(returning: event)
   }
 
-  /// Waits for the next event. It does not end at a cancellation: the runs do, and send their ends.
+  /// Waits for the next event, even in a cancelled task: its runs are then cancelled, and each sends an event at its end.
   func next(isolation: isolated (any Actor)?) async -> Event {
     await withUnsafeContinuation { continuation in
       let event = self.state.withLock { state -> Event? in

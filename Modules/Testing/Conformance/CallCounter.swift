@@ -1,0 +1,19 @@
+/// Counts calls.
+final class CallCounter: Sendable {
+  private let room = WaitingRoom(0)
+
+  var count: Int { self.room.state }
+
+  func note() {
+    self.room.change { $0 += 1 }
+  }
+
+  /// Waits until there are `count` calls. Records no issue.
+  func calls(atLeast count: Int, within limit: Duration, _ what: String) async throws {
+    try await self.room.wait(.cancellable(limit)) { calls in
+      "\(what); there were \(calls) calls, not \(count)"
+    } until: { calls in
+      calls >= count ? () : nil
+    }
+  }
+}
