@@ -17,10 +17,10 @@ public final class Chaos: Sendable {
   /// The share of runs that are delayed.
   public let latency: Double
 
-  /// The delays of delayed runs, which are drawn evenly.
+  /// The range of the delays, which are drawn uniformly.
   public let delays: ClosedRange<Duration>
 
-  /// The seed. Print it, to repeat the faults of a run without a fixed seed.
+  /// The seed. If it is random, print it, to be able to repeat the faults.
   public let seed: UInt64
 
   private let runs = Atomic<UInt64>(0)
@@ -30,7 +30,7 @@ public final class Chaos: Sendable {
   /// A run may be both delayed and failed: it fails after its delay.
   ///
   /// - Parameters:
-  ///   - failures: The share of runs that fail, between 0 and 1. Another number is reported, and counts as the nearest
+  ///   - failures: The share of runs that fail, between 0 and 1. Another number is reported, and counts as the nearer
   ///     of the two; NaN counts as 0.
   ///   - latency: The share of runs that are delayed, between 0 and 1, like `failures`.
   ///   - delays: The delays of delayed runs. A negative one is reported and counts as zero.
@@ -70,13 +70,13 @@ public final class Chaos: Sendable {
   }
 }
 
-/// What happens to one run.
+/// The fault of one run; neither property is set for a run without a fault.
 struct Fault: Hashable, Sendable {
   var delay: Duration?
   var failure: ChaosFailure?
 }
 
-/// The error of a run that ``Chaos`` lets fail.
+/// The error of a run that fails because of ``Chaos``.
 public struct ChaosFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// The number of the run among those of its ``Chaos``; the first is 1.
   public let run: Int
@@ -89,11 +89,11 @@ public struct ChaosFailure: Error, Hashable, Sendable, CustomStringConvertible {
   }
 
   /// The message of the error.
-  public var description: String { "Run \(self.run) was made to fail by chaos." }
+  public var description: String { "Chaos made run \(self.run) fail." }
 }
 
 extension Double {
-  /// The number as a share of runs; a number without a meaning is reported.
+  /// The number as a share of runs. A number below 0 or above 1 is reported, and so is NaN.
   fileprivate func validShare(_ name: String) -> Double {
     if self >= 0, self <= 1 { return self }
     let share: Double = self > 1 ? 1 : 0

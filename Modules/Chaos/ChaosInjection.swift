@@ -5,7 +5,7 @@ public struct ChaosInjection<Operation: OperationRequest>: OperationModifier {
   let chaos: Chaos
   let failure: @Sendable (ChaosFailure) -> Operation.Failure
 
-  /// Runs the operation after the delay, or instead of the failure, that its chaos has drawn.
+  /// Runs the operation after the delay of the run's fault, or throws the failure instead.
   public func run(
     isolation: isolated (any Actor)?,
     in context: OperationContext,
@@ -40,9 +40,9 @@ public struct ChaosInjection<Operation: OperationRequest>: OperationModifier {
 }
 
 extension OperationNotice.Name {
-  /// A run is delayed by chaos. The attribute `chaos.delay` is the delay.
+  /// Chaos delays a run. The attribute `chaos.delay` is the delay.
   public static let chaosLatency = Self("chaos.latency")
 
-  /// A run fails by chaos. The attribute `chaos.run` is the number of the run.
+  /// Chaos makes a run fail. The attribute `chaos.run` is the number of the run.
   public static let chaosFailure = Self("chaos.failure")
 }

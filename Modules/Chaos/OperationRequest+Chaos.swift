@@ -3,7 +3,7 @@ public import OperationCore
 extension OperationRequest where Failure == any Error {
   /// Injects faults into the runs of the operation, where ``OperationCore/OperationContext/operationChaos`` is on.
   ///
-  /// Apply it first, so that all other modifiers meet its faults. A failed run throws ``ChaosFailure`` and does not
+  /// Apply it first, so that all other modifiers see its faults. A failed run throws ``ChaosFailure`` and does not
   /// begin the operation.
   ///
   /// - Parameter chaos: The faults.
@@ -15,7 +15,7 @@ extension OperationRequest where Failure == any Error {
 extension OperationRequest {
   /// Injects faults into the runs of the operation, where ``OperationCore/OperationContext/operationChaos`` is on.
   ///
-  /// It does what ``chaos(_:)`` does, with errors of your own, such as those that the operation throws itself.
+  /// Like ``chaos(_:)``, with errors of your own, such as those that the operation throws itself.
   ///
   /// - Parameters:
   ///   - chaos: The faults.

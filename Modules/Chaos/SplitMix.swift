@@ -5,7 +5,7 @@ struct SplitMix: RandomNumberGenerator {
   /// Creates the generator of one of the streams of a seed.
   init(seed: UInt64, stream: UInt64) {
     var seeds = SplitMix(state: seed)
-    // Two steps, so that neighbouring seeds and streams have nothing in common.
+    // Two steps, so that the streams of neighbouring seeds are unrelated.
     var streams = SplitMix(state: seeds.next() ^ stream)
     self.state = streams.next()
   }
@@ -22,13 +22,13 @@ struct SplitMix: RandomNumberGenerator {
     return mixed ^ (mixed >> 31)
   }
 
-  /// A number from 0 up to, and not including, 1.
+  /// Draws a number from 0 up to, but not including, 1.
   mutating func share() -> Double {
     // Not `Double.random(in:using:)`, whose use of the generator may change with the standard library.
     Double(self.next() >> 11) / 9_007_199_254_740_992
   }
 
-  /// A duration in a range, to the nanosecond.
+  /// Draws a duration in a range, to the nanosecond.
   mutating func duration(in range: ClosedRange<Duration>) -> Duration {
     let width = (range.upperBound - range.lowerBound).attoseconds / 1_000_000_000
     let draw = Int128(self.next()) * min(width, Int128(Int64.max)) / Int128(UInt64.max)

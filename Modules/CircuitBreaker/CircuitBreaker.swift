@@ -3,7 +3,7 @@ public import OperationBackoff
 public import OperationCore
 public import Synchronization
 
-/// Rejects runs for a while after too many have failed, so that a failing service gets no load and callers get an answer.
+/// Rejects runs for a while after too many have failed: a failing service gets no load, and callers fail at once.
 ///
 /// ```swift
 /// let breaker = CircuitBreaker(failureRatio: 0.5, minimumRuns: 20, window: .seconds(30))
@@ -21,19 +21,20 @@ public import Synchronization
 /// counts neither as a success nor as a failure, and a cancelled probe gives its place back.
 ///
 /// The elapsed time comes from the deadlines of the context of each run, so all operations that share a breaker must use
-/// the same. No timer runs: an open breaker becomes half-open when its state is read or a run asks, once it is time.
+/// the same. The breaker has no timer: once the time has passed, it becomes half-open when a run begins or its state is
+/// read.
 ///
 /// M. Nygard describes the pattern in *Release It!*, 2007.
 public final class CircuitBreaker: Sendable {
   private let machine: Mutex<CircuitMachine>
-  /// The generation of the machine while it is closed; 0 otherwise. Runs of a closed breaker are admitted without a lock.
+  /// The generation of the machine while it is closed; 0 otherwise. It admits runs of a closed breaker without a lock.
   @usableFromInline let closedGeneration = Atomic<UInt64>(1)
   /// The name of the breaker in notices and snapshots; nil without a name.
   public let name: String?
 
   private let openFor: OperationBackoffFunction
   private let counts: @Sendable (any Error) -> Bool
-  /// Nil when the breaker is gone.
+  /// The states, and nil when the breaker is released.
   let broadcast = Broadcast<State?>(.closed)
 
   /// Creates a closed breaker.
@@ -42,10 +43,10 @@ public final class CircuitBreaker: Sendable {
   ///   - name: The name of the breaker in notices and snapshots, without user data.
   ///   - failureRatio: The share of failed runs at which the breaker opens, above 0 and at most 1.
   ///   - minimumRuns: The number of runs in the window below which the breaker does not open, at least 1.
-  ///   - window: How far back runs are counted, in tenths of its length: longer than zero.
-  ///   - openFor: How long the breaker stays open. It receives 1 when a closed breaker opens, 2 when the probes after
-  ///     that have failed, and so on.
-  ///   - probes: The number of runs that a half-open breaker admits, and that have to succeed: at least 1.
+  ///   - window: How far back runs are counted, longer than zero. Its resolution is a tenth of its length.
+  ///   - openFor: How long the breaker stays open. It receives 1 when a closed breaker opens, 2 when the following
+  ///     probes have failed, and so on.
+  ///   - probes: The number of runs that a half-open breaker admits, all of which have to succeed: at least 1.
   ///   - counts: Whether an error counts as a failure of the service. Other errors count as successes: the service has
   ///     answered. It is not called for cancelled runs.
   public init(
@@ -61,7 +62,7 @@ public final class CircuitBreaker: Sendable {
       failureRatio > 0 && failureRatio <= 1,
       "A circuit breaker cannot open at a failure ratio of \(failureRatio). Pass one above 0 and at most 1."
     )
-    precondition(minimumRuns >= 1, "A circuit breaker cannot judge \(minimumRuns) runs. Pass at least 1.")
+    precondition(minimumRuns >= 1, "A circuit breaker cannot open after \(minimumRuns) runs. Pass at least 1.")
     precondition(window > .zero, "A circuit breaker cannot count runs for \(window). Pass a positive duration.")
     precondition(probes >= 1, "A circuit breaker with \(probes) probes would never close. Pass at least 1.")
     self.name = name
@@ -105,7 +106,7 @@ extension CircuitBreaker {
   /// Reading it makes an open breaker half-open when its time has come.
   public var state: State {
     let deadlines = self.machine.withLock { $0.opening?.deadlines }
-    // Read before the lock: a source of deadlines is code of the user.
+    // Read before locking, because a source of deadlines is user code.
     guard let now = deadlines?.elapsed else { return self.machine.withLock { $0.state } }
     return self.change { machine in
       machine.endOpening(at: now)
@@ -189,7 +190,7 @@ extension CircuitBreaker {
   ) {
     var trip = trip
     while true {
-      // Computed without the lock: the function and the clocks are code of the user.
+      // Computed without the lock, because the function and the clocks are user code.
       let opening = CircuitOpening(trip: trip, length: self.openFor(trip), in: context)
       let recording = self.change(in: context) {
         $0.record(outcome, of: generation, at: now, opening: opening)
@@ -205,7 +206,7 @@ extension CircuitBreaker {
   @discardableResult
   private func change<R: Sendable>(in context: OperationContext? = nil, _ body: (inout CircuitMachine) -> R) -> R {
     let (result, left, entered) = self.machine.withLock { machine in
-      // An opening keeps a source of deadlines, which is released after unlocking.
+      // An opening retains a source of deadlines, which is user code: it is released after unlocking.
       let left = machine.opening
       let generation = machine.generation
       let result = body(&machine)

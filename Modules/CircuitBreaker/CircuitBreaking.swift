@@ -6,7 +6,7 @@ extension OperationRequest where Failure == any Error {
   /// A rejected run throws ``CircuitOpen`` at once and does not reach the operation.
   ///
   /// Write a timeout inside of the breaker, so that runs that take too long count as failures. Write a retry outside of
-  /// it, so that each attempt counts, and that the retry waits for the breaker.
+  /// it, so that each attempt counts and the retry waits for the breaker.
   ///
   /// - Parameter breaker: The breaker, which all operations that call the same service share.
   @inlinable

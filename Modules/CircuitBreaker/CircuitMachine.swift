@@ -3,8 +3,8 @@ internal import OperationCore
 
 /// The state machine of a ``CircuitBreaker``: a value that the lock of the breaker guards.
 ///
-/// Each transition increments the generation. A run keeps the generation in which it was admitted, and its result counts
-/// in that generation only.
+/// Each transition increments the generation. A run remembers the generation in which it was admitted, and its result
+/// counts in that generation only.
 struct CircuitMachine: Sendable {
   enum Phase: Sendable {
     case closed
@@ -16,13 +16,13 @@ struct CircuitMachine: Sendable {
   enum Outcome: Sendable {
     case success
     case failure
-    /// The run was cancelled: it tells nothing about the circuit.
+    /// The run was cancelled, which says nothing about the service.
     case abandoned
   }
 
   enum Recording: Sendable {
     case done
-    /// The breaker has to open: the caller repeats the call with an opening for this trip. Nothing has changed.
+    /// The breaker has to open. Nothing has changed; the caller repeats the call with an opening for this trip.
     case needsOpening(trip: Int)
   }
 
@@ -32,9 +32,9 @@ struct CircuitMachine: Sendable {
 
   private(set) var phase = Phase.closed
   private(set) var window: CircuitWindow
-  /// 1 and up, so that 0 is the generation of no run.
+  /// Begins with 1, so that 0 can stand for no generation.
   private(set) var generation: UInt64 = 1
-  /// How often the breaker has opened since it was closed last.
+  /// How often the breaker has opened since it was last closed.
   private(set) var trips = 0
   /// How often the breaker has opened in all.
   private(set) var totalTrips = 0

@@ -20,7 +20,7 @@ public struct CircuitOpen: RetryHinting, Hashable, Sendable {
 extension CircuitOpen: CustomStringConvertible {
   /// The error and the time to wait, in words.
   public var description: String {
-    let hint = self.retryAfter.map { "it admits a run in \($0)" } ?? "when it admits a run is unknown"
-    return "The circuit breaker is open; \(hint)."
+    let hint = self.retryAfter.map { "It admits a run in \($0)." } ?? "The time until it admits a run is unknown."
+    return "The circuit breaker is open. \(hint)"
   }
 }

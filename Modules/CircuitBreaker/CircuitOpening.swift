@@ -1,15 +1,15 @@
 internal import FoundationEssentials
 internal import OperationCore
 
-/// A time during which a breaker is open. It is computed before the lock, because it calls code of the user.
+/// A time during which a breaker is open. It is computed before locking, because that calls user code.
 final class CircuitOpening: Sendable {
-  /// The number of the trip since the breaker was closed last; the first is 1.
+  /// The number of the trip since the breaker was last closed; the first is 1.
   let trip: Int
   /// The elapsed time at which the breaker admits a probe.
   let end: Duration
-  /// The date at that time.
+  /// The date of the end.
   let date: Date
-  /// What measures the elapsed time.
+  /// The source of the elapsed time.
   let deadlines: any DeadlineSource
 
   init(trip: Int, length: Duration, in context: OperationContext) {

@@ -1,4 +1,4 @@
-/// The results of the last while, counted in slices of equal length.
+/// The results of the last runs, counted in slices of equal length.
 ///
 /// A slice that is older than the window is dropped as a whole. So the window reaches back between nine and ten tenths
 /// of its length, and its memory does not depend on the number of runs.
@@ -14,7 +14,7 @@ struct CircuitWindow: Sendable {
   private var slices = [Slice](repeating: Slice(), count: Self.sliceCount)
   /// The number of the newest slice, counted from an elapsed time of zero.
   private var newest: Int128 = 0
-  /// The index and the end of the newest slice. They are stored because a division takes longer than all else here.
+  /// The index and the end of the newest slice. They are stored because computing them takes a division.
   private var newestIndex = 0
   private var newestEnd: Duration
 

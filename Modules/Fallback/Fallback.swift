@@ -10,7 +10,7 @@ public struct Fallback<Operation: OperationRequest>: OperationModifier {
   typealias OperationSubstitute =
     @Sendable ((any Actor)?, OperationContext, Continuation) async throws(Operation.Failure) -> Operation.Value
 
-  /// What replaces the error.
+  /// The source of the value that replaces the error.
   @usableFromInline
   enum Substitute: Sendable {
     case value(@Sendable () -> Operation.Value)
@@ -54,7 +54,7 @@ extension Fallback {
     context.addEntriesToOutcomes()
   }
 
-  /// Forgets that an earlier attempt of the run has fallen back.
+  /// Removes the mark of an earlier attempt that has fallen back.
   @inlinable
   static func begin(_ context: OperationContext) {
     context.removeFromOutcome(IsFallbackKey.self)
@@ -74,7 +74,7 @@ extension Fallback {
       OperationNotice(
         .fellBack,
         of: operation,
-        // As an existential: the type of a generic value that is one is `any Error`.
+        // Converted, because `type(of:)` would return `any Error` where that is the generic type.
         attributes: ["fallback.error": .string(String(reflecting: type(of: error as any Error)))]
       )
     )

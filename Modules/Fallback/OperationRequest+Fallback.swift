@@ -5,6 +5,8 @@ extension OperationRequest where Value: Sendable {
   ///
   /// A cancelled run does not fall back: its error is thrown. Events of a store whose result is a fallback have
   /// ``OperationCore/OperationContext/isFallback`` in their contexts.
+  ///
+  /// - Parameter value: The value to return in place of an error.
   @inlinable
   public func fallback(_ value: Value) -> ModifiedOperation<Self, Fallback<Self>> {
     self.modifier(Fallback(substitute: .value({ value })))
@@ -17,8 +19,8 @@ extension OperationRequest {
   /// A cancelled run does not fall back: its error is thrown. Events of a store whose result is a fallback have
   /// ``OperationCore/OperationContext/isFallback`` in their contexts.
   ///
-  /// - Parameter substitute: Receives the error and the context of the run. It may throw, also the error that it
-  ///   receives; the run then fails with that.
+  /// - Parameter substitute: Receives the error and the context of the run. The run fails with the error that it throws,
+  ///   which may be the one that it receives.
   @inlinable
   public func fallback(
     _ substitute: @escaping @Sendable (Failure, OperationContext) async throws(Failure) -> Value
@@ -32,6 +34,8 @@ extension OperationRequest {
   /// run. It does not use its own store or path. Its error is thrown if it fails, too. A cancelled run does not fall
   /// back: its error is thrown. Events of a store whose result is a fallback have
   /// ``OperationCore/OperationContext/isFallback`` in their contexts.
+  ///
+  /// - Parameter other: The operation to run in place of this one.
   public func fallback<Other: OperationRequest & Sendable>(
     to other: Other
   ) -> ModifiedOperation<Self, Fallback<Self>>

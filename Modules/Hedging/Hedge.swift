@@ -3,7 +3,12 @@ public import OperationCore
 extension IdempotentRequest where Self: Sendable, Value: Sendable {
   /// Starts another run of the operation beside one that takes long, and uses the first success.
   ///
-  /// The rules are those of the method with a duration.
+  /// The rules are those of the form with a duration.
+  ///
+  /// - Parameters:
+  ///   - delay: How long to wait after a run has begun before the next one begins.
+  ///   - maximum: The highest number of runs, the first included, at least 1.
+  ///   - budget: Bounds the runs besides the first; nil for no bound.
   public func hedged(
     after delay: HedgeDelay,
     maximum: Int = 2,
@@ -17,7 +22,7 @@ extension IdempotentRequest where Self: Sendable, Value: Sendable {
   /// The other runs are then cancelled, and awaited. A failure starts the next run at once. When all runs have failed,
   /// the last failure is thrown. A run that yields first passes its yields on, and the yields of the others are dropped.
   ///
-  /// Queries are idempotent. Another operation says that it may run several times at once: write
+  /// Queries are idempotent. For another operation that may run several times at once, write
   /// ``/OperationCore/OperationRequest/idempotent()`` inside of this.
   ///
   /// - Parameters:
@@ -88,6 +93,6 @@ extension OperationContext {
 }
 
 extension OperationNotice.Name {
-  /// A hedge has started another run. The attribute `hedge.index` is the number of the runs before it.
+  /// A hedge has started another run. The attribute `hedge.index` is the number of earlier runs.
   public static let hedgeStarted = Self("hedge.started")
 }

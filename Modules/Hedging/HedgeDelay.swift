@@ -16,20 +16,22 @@ public struct HedgeDelay: Hashable, Sendable {
 
   /// The time within which this share of the last 500 runs has ended: with 0.95, one run of twenty is hedged.
   ///
-  /// A run that was cancelled because another one was faster counts with the time that it had taken, which is shorter
-  /// than the time that it would have taken.
+  /// A run that was cancelled because another one was faster counts with the time until its cancellation.
   ///
   /// J. Dean and L. A. Barroso recommend the 95th percentile in *The Tail at Scale*, Communications of the ACM, 2013.
   ///
   /// - Parameters:
   ///   - quantile: The share of runs, above 0 and at most 1.
-  ///   - minimumRuns: The number of ended runs below which no run is hedged, from 1 to 500. A failure starts the next run
-  ///     even so.
+  ///   - minimumRuns: The number of ended runs below which no run is hedged, from 1 to 500. A failure still starts the
+  ///     next run.
   public static func quantile(_ quantile: Double, minimumRuns: Int = 20) -> Self {
-    precondition(quantile > 0 && quantile <= 1, "\(quantile) is no quantile. Pass one above 0 and at most 1.")
+    precondition(
+      quantile > 0 && quantile <= 1,
+      "A hedge cannot use the quantile \(quantile). Pass one above 0 and at most 1."
+    )
     precondition(
       (1...HedgeLatencies.capacity).contains(minimumRuns),
-      "A quantile of \(minimumRuns) runs is not known. Pass 1 to \(HedgeLatencies.capacity)."
+      "A hedge cannot use the quantile of \(minimumRuns) runs. Pass 1 to \(HedgeLatencies.capacity)."
     )
     return Self(kind: .quantile(quantile, minimumRuns: minimumRuns))
   }

@@ -1,4 +1,4 @@
-/// The durations of the last runs, in order of time and in order of length.
+/// The durations of the last runs, in the order of the runs and sorted by length.
 struct HedgeLatencies: Sendable {
   static let capacity = 500
 

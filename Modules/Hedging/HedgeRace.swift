@@ -100,7 +100,7 @@ struct HedgeRace<Operation: OperationRequest & Sendable> where Operation.Value: 
     }
   }
 
-  /// Sets the timer for the next run, in place of the present one.
+  /// Replaces the timer with one for the next run.
   private mutating func setTimer() {
     self.timer?.cancel()
     self.timer = nil

@@ -1,8 +1,8 @@
 internal import Synchronization
 
-/// Decides which run of a race passes its yields on: the first one that yields, until it fails.
+/// Decides which of the concurrent runs passes its yields on: the first one that yields, until it fails.
 ///
-/// So the caller does not get the yields of two runs mixed.
+/// So the caller never receives a mixture of two runs.
 final class HedgeYields: Sendable {
   private struct State {
     var leader: Int?

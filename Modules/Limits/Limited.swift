@@ -85,7 +85,7 @@ public struct Limited<Operation: OperationRequest, Limit: OperationLimit>: Opera
 // MARK: - Waiting
 
 extension Limited {
-  // Not inlined: a run that begins at once does not make room for the wait.
+  // Not inlined, so that the frame of a run that begins at once has no room for the wait.
   @inline(never)
   @usableFromInline
   func runLater(
@@ -113,7 +113,7 @@ extension Limited {
     do {
       let permit = try await self.limit.waitForPermit(in: context, maximumWait: longest)
       guard Task.isCancelled else { return permit }
-      // The permit and the cancellation came at the same time.
+      // The task was cancelled while it received the permit.
       self.limit.returnPermit(permit, after: .unused, in: context)
       throw CancellationError()
     } catch let error as OperationRejected {

@@ -4,13 +4,13 @@ public import OperationCore
 ///
 /// `.limited(by:maximumWait:)` takes a permit before each run, and returns it afterwards.
 public protocol OperationLimit: Sendable {
-  /// What a limit knows about a run that it has admitted.
+  /// The data that a limit keeps for a run that it has admitted.
   associatedtype Permit: Sendable
 
   /// Takes a permit at once; nil if there is none or earlier runs wait for one.
   func takePermit(in context: OperationContext) -> Permit?
 
-  /// Waits for a permit, behind the runs that wait already.
+  /// Waits for a permit, after the runs that wait already.
   ///
   /// - Parameters:
   ///   - context: The context of the run.
@@ -25,12 +25,12 @@ public protocol OperationLimit: Sendable {
   ///
   /// - Parameters:
   ///   - permit: The permit.
-  ///   - use: What became of the run.
+  ///   - use: The outcome of the run.
   ///   - context: The context of the run.
   func returnPermit(_ permit: Permit, after use: OperationPermitUse, in context: OperationContext)
 }
 
-/// What became of a run that a limit has admitted.
+/// The outcome of a run that a limit has admitted.
 public enum OperationPermitUse: Sendable {
   /// The run has returned a value.
   case succeeded

@@ -6,7 +6,7 @@ public import OperationCore
 public struct OperationRejected: RetryHinting, Hashable, Sendable {
   /// The time until the limit would admit the run; nil if it is unknown.
   ///
-  /// A ``RateLimit`` knows it. When a run ends and frees its permit is unknown.
+  /// A ``RateLimit`` computes it. Other limits cannot know when a run ends and returns its permit.
   public let retryAfter: OperationDuration?
 
   /// Creates an error.
@@ -20,7 +20,7 @@ public struct OperationRejected: RetryHinting, Hashable, Sendable {
 extension OperationRejected: CustomStringConvertible {
   /// The error and the time to wait, in words.
   public var description: String {
-    let hint = self.retryAfter.map { "it would admit the run in \($0)" } ?? "when it admits the run is unknown"
-    return "A limit rejected the run; \(hint)."
+    let wait = self.retryAfter.map { "It would admit the run in \($0)." }
+    return "A limit rejected the run. \(wait ?? "The time until it admits the run is unknown.")"
   }
 }

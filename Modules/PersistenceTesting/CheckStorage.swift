@@ -11,18 +11,19 @@ public import Testing
 /// ```
 ///
 /// The rules are those of ``StorageRule``: bytes come back as they were put (`values`) under their own keys (`keys`), the
-/// newest wins (`replacement`), what is removed is gone (`removal`); entries are found by their prefix (`prefix`), in order
-/// (`order`), as soon as their batch has returned (`visibility`) and no batch by halves (`atomicity`), also when many tasks
-/// write (`concurrency`); they are there after opening again (`reopening`); and failures are thrown (`failure`, `closing`).
+/// newest value wins (`replacement`), and a removed entry is gone (`removal`); entries are found by their prefix (`prefix`),
+/// in order (`order`), as soon as their batch has returned (`visibility`) and never a part of a batch (`atomicity`), also
+/// when many tasks write (`concurrency`); they are there after the storage is opened again (`reopening`); and failures are
+/// thrown (`failure`, `closing`).
 ///
 /// - Parameters:
 ///   - rules: The rules to check.
 ///   - exceptions: Rules that the storage breaks on purpose.
 ///   - limit: The longest time for the check of a rule; nil for ``/OperationTesting/WaitLimit/current``.
 ///   - sourceLocation: Where issues are reported.
-///   - reopen: Opens a storage again that was closed; nil leaves the rule ``StorageRule/reopening`` out.
-///   - obstruct: Makes the storage unable to write from now on, while it can be read; nil leaves the rule
-///     ``StorageRule/failure`` out.
+///   - reopen: Opens a closed storage again; with nil, the rule ``StorageRule/reopening`` is not checked.
+///   - obstruct: Makes the storage unable to write from now on, but leaves it readable; with nil, the rule
+///     ``StorageRule/failure`` is not checked.
 ///   - make: Makes a storage without entries. Called once for each rule.
 /// - Throws: `CancellationError` when the task is cancelled, and the errors of the closures.
 public func checkStorage<Storage: PersistentStorage>(
@@ -48,7 +49,7 @@ public func checkStorage<Storage: PersistentStorage>(
       case .failure(let error): report.expect(false, "it threw \(error). Throw only what keeps it from working.")
       }
     }
-    // Whatever the check has left, such as a storage that is open.
+    // The check may have left the storage open.
     await storage.close()
   }
 }
@@ -90,7 +91,7 @@ struct StorageCheck<Storage: PersistentStorage>: Sendable {
     try await self.storage.entries(withPrefix: prefix).map(\.key)
   }
 
-  /// The finding if the keys are not the expected ones.
+  /// Compares the keys with the expected ones, and returns what is wrong.
   func finding(
     _ moment: String,
     _ prefix: String = "",
@@ -104,7 +105,7 @@ struct StorageCheck<Storage: PersistentStorage>: Sendable {
 }
 
 extension [UInt8]? {
-  /// The bytes in a message, of which there may be a million.
+  /// The bytes for a message, shortened because there may be a million.
   var text: String {
     guard let self else { return "no entry" }
     return self.count <= 8 ? "\(self)" : "\(self.count) bytes"

@@ -1,6 +1,6 @@
 internal import OperationPersistence
 
-/// The checks of single batches, one after the other.
+/// The checks with one task, which applies one batch after the other.
 extension StorageCheck {
   func checkValues() async throws -> [String] {
     let large = (0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
@@ -18,7 +18,8 @@ extension StorageCheck {
 
   func checkKeys() async throws -> [String] {
     let ascii = (1...127).map { String(Unicode.Scalar(UInt8($0))) }
-    // Composed and decomposed, which are equal as strings; letters that fold; beyond the first plane; very long.
+    // Composed and decomposed characters, which are equal as strings; letters that fold; characters beyond the first
+    // plane; a very long key.
     let others = [
       "", "\u{E9}", "e\u{301}", "ss", "\u{DF}", "\u{212A}", "\u{FFFD}", "\u{10FFFF}", "\u{1F468}\u{200D}\u{1F469}",
       String(repeating: "k", count: 1_000),

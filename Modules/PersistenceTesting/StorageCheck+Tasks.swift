@@ -1,6 +1,6 @@
 internal import OperationPersistence
 
-/// The checks of several tasks, and of the storage's end.
+/// The checks with several tasks, and those of failing, closing and reopening.
 extension StorageCheck {
   func checkVisibility() async throws -> [String] {
     let keys = (0..<20).map { "key \($0 / 10)\($0 % 10)" }

@@ -1,12 +1,12 @@
-/// What stores and journals rely on in a storage.
+/// A rule for storages, which stores and journals rely on.
 ///
 /// See `checkStorage`.
 public enum StorageRule: String, CaseIterable, Hashable, Sendable, CustomStringConvertible {
   /// The bytes of a value come back as they were put: none, each of the 256, and a million.
   case values
-  /// Keys are compared byte by byte, with all characters of ASCII but the null character, and others beyond it.
+  /// Keys are compared byte by byte. They contain all characters of ASCII except the null character, and others.
   case keys
-  /// A newer value replaces the older one, also in one batch.
+  /// A newer value replaces the older one, also within one batch.
   case replacement
   /// A removed entry is gone, and a key without an entry may be removed.
   case removal
@@ -20,7 +20,7 @@ public enum StorageRule: String, CaseIterable, Hashable, Sendable, CustomStringC
   case atomicity
   /// Tasks that apply batches at the same time lose none of them.
   case concurrency
-  /// A storage that is opened again has all that was applied before it was closed.
+  /// A storage that is opened again has all changes that were applied before it was closed.
   case reopening
   /// A batch that cannot be written throws, and leaves the entries as they were.
   case failure

@@ -1,7 +1,7 @@
 public import OperationCore
 
 extension OperationContext {
-  /// The maximum number of retries after the first attempt. 0 without a retry.
+  /// The maximum number of retries after the first attempt. The default is 0.
   ///
   /// ``OperationCore/OperationRequest/retry(limit:)`` writes it, and reads it when an attempt has failed. An operation
   /// that sets it to 0 in its setup is not retried, and neither is a run whose context contains 0. A negative number is
@@ -39,12 +39,12 @@ extension OperationContext {
 }
 
 extension Int {
-  /// The number as a limit of retries; a negative one is reported and counts as 0.
+  /// The number as a limit of retries. A negative number is reported and counts as 0.
   var validRetryLimit: Int {
     guard self < 0 else { return self }
     OperationWarning(
       code: .invalidArgument,
-      message: "A limit of \(self) retries has no meaning and counts as 0. Pass 0 for an operation that is not retried."
+      message: "A retry was given the limit \(self), which counts as 0. Pass 0 for an operation that is not retried."
     ).report()
     return 0
   }

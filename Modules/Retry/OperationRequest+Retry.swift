@@ -3,10 +3,10 @@ public import OperationCore
 extension OperationRequest {
   /// Runs the operation again when it fails, up to `limit` times after the first attempt.
   ///
-  /// The backoff function of the context sets the delays between attempts, unless the error knows better: see
+  /// The backoff function of the context sets the delays between attempts, unless the error sets one: see
   /// ``/OperationCore/RetryHinting`` and ``/OperationCore/RetryClassifying``. The error of the last attempt is thrown
-  /// unchanged. A cancelled task makes no further attempt, and a `CancellationError` is not retried. Neither is an
-  /// attempt made that could not begin before ``/OperationCore/OperationContext/operationDeadline``.
+  /// unchanged. A cancelled task makes no further attempt, and a `CancellationError` is not retried. No attempt is
+  /// made that could not begin before ``/OperationCore/OperationContext/operationDeadline``.
   ///
   /// The limit is configuration: a value written nearer to the operation wins. So an operation can set
   /// ``OperationCore/OperationContext/operationMaxRetries`` in its setup. Of two retries around one operation only the
@@ -35,7 +35,7 @@ extension OperationRequest {
 
   /// Runs the operation again when it fails, or returns a value that asks for another attempt.
   ///
-  /// Use it for work that a server has accepted and not finished. When no retries are left, or the task is cancelled,
+  /// Use it for work that a server has accepted but not finished. When no retries are left, or the task is cancelled,
   /// the last value is returned. See ``retry(limit:)`` for failures.
   ///
   /// - Parameters:

@@ -29,7 +29,7 @@ public struct Retry<Operation: OperationRequest>: OperationModifier {
   }
 
   /// Runs the operation until it succeeds or no retries are left.
-  // Inlined for the reason that `Modified.run` is.
+  // Inlined for the same reason as `Modified.run`.
   @inlinable
   @inline(__always)
   public func run(
@@ -42,7 +42,7 @@ public struct Retry<Operation: OperationRequest>: OperationModifier {
     if self.asksAgain != nil {
       return try await self.runWithAnswers(isolation: isolation, in: context, using: operation, with: continuation)
     }
-    // A first attempt without an `Outcome`, whose type would be looked up where this is not specialized.
+    // The first attempt does without an `Outcome`, because unspecialized code would look its type up.
     do throws(Operation.Failure) {
       return try await operation.run(isolation: isolation, in: context, with: continuation)
     } catch {
@@ -116,7 +116,7 @@ extension Retry {
     return try outcome.get()
   }
 
-  /// The delay before a retry; nil if the outcome is not one to try again after.
+  /// The delay before a retry; nil if the outcome is not retried.
   private func delay(before retry: Int, after outcome: Outcome, in context: OperationContext) -> OperationDuration? {
     guard case .failure(let error) = outcome else { return context.operationBackoffFunction(retry) }
     let classification = (error as? any RetryClassifying)?.retryClassification
@@ -147,7 +147,7 @@ extension Retry {
     return true
   }
 
-  /// Waits before a retry, and for what the context asks for. Returns false if there is no retry: the delay has failed,
+  /// Waits before a retry, and for the condition of the context. Returns false if there is no retry: the delay has failed,
   /// the task is cancelled, or the deadline has passed meanwhile.
   private func wait(
     _ delay: OperationDuration,
@@ -209,7 +209,7 @@ extension Retry {
     let configuration = context.retryConfiguration
     let isOurs = configuration.owner == self.id || configuration.isSetByHand
     var context = context
-    // The context belongs to another operation, whose body runs this one: its attempts are not counted here.
+    // The context belongs to another operation, whose body runs this one. That operation's attempts are not counted here.
     if let owner = configuration.owner, owner != self.id { context.forgetAttempts() }
     context.retryConfiguration = RetryConfiguration(limit: isOurs ? configuration.limit : self.limit, owner: self.id)
     context.operationRetryBudget?.deposit(for: &context)

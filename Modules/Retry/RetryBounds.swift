@@ -3,8 +3,8 @@ public import OperationCore
 extension OperationRequest {
   /// Bounds the retries of the operation, together with those of all operations that share `budget`.
   ///
-  /// Each run deposits into the budget, and each retry withdraws from it. Without a withdrawal there is no retry, and
-  /// the last error surfaces.
+  /// Each run deposits into the budget, and each retry withdraws from it. If the budget does not allow the withdrawal,
+  /// there is no retry, and the last error surfaces.
   ///
   /// - Parameter budget: A budget for all operations that use the same server.
   public func retryBudget(_ budget: RetryBudget) -> ContextModifiedOperation<Self> {

@@ -4,8 +4,8 @@ public import OperationCore
 extension RetryClassification {
   /// Classifies the answer of an HTTP server.
   ///
-  /// The status codes 408, 425, 429, 500, 502, 503 and 504 are worth another attempt, after the time in the header
-  /// `Retry-After` if there is one. All others are not, as the same request gets the same answer.
+  /// After the status codes 408, 425, 429, 500, 502, 503 and 504 another attempt can succeed, after the time in the header
+  /// `Retry-After` if there is one. After all others it cannot, because the same request gets the same answer.
   ///
   /// ```swift
   /// struct HTTPError: Error, RetryClassifying {
@@ -39,8 +39,8 @@ extension OperationDuration {
   /// The time in a header `Retry-After`; nil if it is malformed.
   ///
   /// The value is a number of seconds or a date, in any of the three formats of
-  /// [RFC 9110](https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3). A negative number and a date in the past are
-  /// zero. Numbers with a fraction are understood as well.
+  /// [RFC 9110](https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3). A negative number and a date in the past
+  /// count as zero. Numbers may have a fraction.
   ///
   /// - Parameters:
   ///   - header: The value of the header.
@@ -55,7 +55,7 @@ extension OperationDuration {
 }
 
 extension Substring {
-  /// The number that the text is in decimal notation; nil if it is none.
+  /// The number that the text represents in decimal notation; nil if it is not a number.
   fileprivate var decimal: Double? {
     // `Double` reads hexadecimal numbers as well.
     self.contains { $0 == "x" || $0 == "X" } ? nil : Double(self)

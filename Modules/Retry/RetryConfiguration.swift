@@ -1,7 +1,7 @@
 internal import OperationCore
 internal import Synchronization
 
-/// The limit and the state of the retries, as stored in the context.
+/// The limit and the state of the retries, an entry of the context.
 struct RetryConfiguration: Sendable {
   /// The maximum number of retries.
   var limit = 0
@@ -48,6 +48,7 @@ extension OperationContext {
   /// Whether the setup has found a retry inside this one.
   func isOuterRetry(_ id: RetryID) -> Bool { self[OuterRetriesKey.self].contains(id) }
 
+  /// Records that the setup has found a retry inside this one.
   mutating func noteOuterRetry(_ id: RetryID) {
     if !self.isOuterRetry(id) { self[OuterRetriesKey.self].append(id) }
   }

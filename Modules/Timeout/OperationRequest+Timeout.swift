@@ -19,7 +19,7 @@ extension OperationRequest where Self: Sendable, Value: Sendable, Failure == any
 extension OperationRequest where Self: Sendable, Value: Sendable {
   /// Ends a run that takes longer than `limit` with the error that `failure` returns.
   ///
-  /// It does what ``timeout(_:)`` does, for operations with a failure type of their own. If that type cannot represent a
+  /// Like ``timeout(_:)``, for operations with a failure type of their own. If that type cannot represent a
   /// `CancellationError`, a caller that is cancelled waits until the operation ends, however long that takes.
   ///
   /// - Parameters:
@@ -39,7 +39,7 @@ extension OperationRequest where Self: Sendable, Value: Sendable {
 extension OperationRequest where Self: Sendable, Value: Sendable, Failure == any Error {
   /// Ends runs that have not ended at `deadline` with ``OperationTimedOut``.
   ///
-  /// Unlike with ``timeout(_:)``, the operation inside knows the deadline, from
+  /// Unlike with ``timeout(_:)``, the operation inside can read the deadline from
   /// ``/OperationCore/OperationContext/operationDeadline``: a retry does not sleep past it, and gives up when the next
   /// attempt could not begin before it. Where deadlines are nested, or the context of the run has one already, the
   /// earlier one applies. A run that would begin after the deadline is not begun.
@@ -50,7 +50,7 @@ extension OperationRequest where Self: Sendable, Value: Sendable, Failure == any
     self.modifier(Timeout(.deadline(FixedDeadline(deadline)), failure: { $0 }))
   }
 
-  /// Ends runs that take longer than `limit` with ``OperationTimedOut``, and lets the operation know when that is.
+  /// Ends runs that take longer than `limit` with ``OperationTimedOut``, and gives the operation a deadline.
   ///
   /// Each run has a deadline of its own, `limit` after its start: see ``deadline(_:)``.
   ///
@@ -63,8 +63,8 @@ extension OperationRequest where Self: Sendable, Value: Sendable, Failure == any
 extension OperationRequest where Self: Sendable, Value: Sendable {
   /// Ends runs that have not ended at `deadline` with the error that `failure` returns.
   ///
-  /// It does what ``deadline(_:)`` does, for operations with a failure type of their own. If that type cannot represent
-  /// a `CancellationError`, a caller that is cancelled waits until the operation ends, however long that takes.
+  /// Like ``deadline(_:)``, for operations with a failure type of their own. If that type cannot represent a
+  /// `CancellationError`, a caller that is cancelled waits until the operation ends, however long that takes.
   ///
   /// - Parameters:
   ///   - deadline: An instant of `ContinuousClock`, or, where time is injected, one of
@@ -77,8 +77,7 @@ extension OperationRequest where Self: Sendable, Value: Sendable {
     self.modifier(Timeout(.deadline(FixedDeadline(deadline)), failure: failure))
   }
 
-  /// Ends runs that take longer than `limit` with the error that `failure` returns, and lets the operation know when
-  /// that is.
+  /// Ends runs that take longer than `limit` with the error that `failure` returns, and gives the operation a deadline.
   ///
   /// - Parameters:
   ///   - limit: The time that a run has: see ``deadline(after:)``.

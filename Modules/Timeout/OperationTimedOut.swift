@@ -15,5 +15,5 @@ public struct OperationTimedOut: Error, Hashable, Sendable {
 
 extension OperationTimedOut: CustomStringConvertible {
   /// The message of the error.
-  public var description: String { "The operation has not ended within \(self.duration)." }
+  public var description: String { "The operation did not end within \(self.duration)." }
 }

@@ -1,6 +1,6 @@
 public import OperationCore
 
-/// The time of one run.
+/// The time that one run has.
 @usableFromInline
 struct TimeAllowance: Sendable {
   /// The elapsed time of the run's deadlines at its start.
@@ -8,7 +8,7 @@ struct TimeAllowance: Sendable {
   /// The time that the run has.
   @usableFromInline let duration: Duration
 
-  /// The time of a run that starts now. A limit that the operation inside knows is written into its context.
+  /// The time of a run that starts now. A deadline is written into the context.
   @usableFromInline
   init(_ limit: TimeLimit, in context: inout OperationContext) {
     self.start = context.elapsed
@@ -28,7 +28,7 @@ struct TimeAllowance: Sendable {
     }
   }
 
-  /// The rest of the time, by the deadlines of the run.
+  /// The remaining time, by the deadlines of the run.
   func remaining(in context: OperationContext) -> Duration {
     self.duration.clampedForClock - (context.elapsed - self.start)
   }

@@ -61,7 +61,7 @@ extension Timeout {
     if let outcome = await run.end(by: allowance, in: context, canLeave: cancellation != nil) {
       return try outcome.get()
     }
-    // The cancellation of the caller may come at the same time as the end of its time.
+    // The caller may be cancelled at the moment when the time is over.
     if let cancellation, Task.isCancelled || run.hasLeft { throw cancellation }
     throw self.timedOut(allowance, context, operation)
   }

@@ -227,7 +227,7 @@ import Testing
   }
 
   @Test func `The error describes itself`() {
-    #expect(OperationTimedOut(after: .seconds(2)).description == "The operation has not ended within 2.0 seconds.")
+    #expect(OperationTimedOut(after: .seconds(2)).description == "The operation did not end within 2.0 seconds.")
   }
 }
 

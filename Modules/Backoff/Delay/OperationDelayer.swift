@@ -4,21 +4,21 @@ public import OperationCore
 public protocol OperationDelayer {
   /// Waits for `duration`; a negative duration counts as zero.
   ///
-  /// - Throws: `CancellationError` at once when the task is cancelled. The caller then stops, whatever the error is.
+  /// - Throws: `CancellationError` at once when the task is cancelled. The caller stops trying after any error.
   func delay(for duration: OperationDuration) async throws
 }
 
-/// A delayer with its type erased.
+/// A type-erased delayer.
 public struct AnySendableDelayer: OperationDelayer, Sendable {
-  /// The delayer.
+  /// The wrapped delayer.
   public let base: any OperationDelayer & Sendable
 
-  /// Creates a delayer that is `base`.
+  /// Wraps a delayer.
   public init(_ base: any OperationDelayer & Sendable) {
     self.base = base
   }
 
-  /// Waits as `base` does.
+  /// Waits with the wrapped delayer.
   public func delay(for duration: OperationDuration) async throws {
     try await self.base.delay(for: duration)
   }

@@ -45,8 +45,8 @@ enum BackoffGrowth: Sendable {
 
   /// The length of a chain after which its start no longer matters, so that a longer one would make no difference.
   ///
-  /// A link is longer than the one before it by a factor of 3/e ≈ 2^0.14 in the mean (geometric), until it reaches the
-  /// limit.
+  /// In the geometric mean, each link is longer than the previous one by a factor of 3/e ≈ 2^0.14, until the limit is
+  /// reached.
   private static func links(from base: Delay, to limit: Delay) -> Int {
     guard base > .zero else { return 0 }
     let ratio = limit.attoseconds / base.attoseconds

@@ -5,7 +5,7 @@ struct Delay: Hashable, Comparable, Sendable {
   static let zero = Delay(.zero)
   static let longest = Delay(Duration(secondsComponent: .max, attosecondsComponent: 999_999_999_999_999_999))
 
-  /// A nanosecond is 10⁹ attoseconds; the longest delay is below 2¹²³ attoseconds, so small sums do not overflow.
+  /// The length. The longest delay is below 2¹²³ attoseconds, so the sum of two delays does not overflow.
   let attoseconds: Int128
 
   init(_ duration: OperationDuration) {
@@ -25,6 +25,8 @@ struct Delay: Hashable, Comparable, Sendable {
 extension Delay {
   func plus(_ other: Delay) -> Delay { Delay(clamping: self.attoseconds + other.attoseconds) }
 
+  /// Returns a multiple of the delay.
+  ///
   /// - Parameter factor: Not negative.
   func times(_ factor: Int128) -> Delay {
     let (product, overflow) = self.attoseconds.multipliedReportingOverflow(by: factor)
@@ -36,6 +38,8 @@ extension Delay {
     return count < 126 ? self.times(1 << Int128(count)) : .longest
   }
 
+  /// Returns a part of the delay.
+  ///
   /// - Parameter fraction: Between 0 and 1.
   func fraction(_ fraction: Double) -> Delay {
     Delay(clamping: Int128((Double(self.attoseconds) * fraction).rounded()))

@@ -30,7 +30,7 @@ extension OperationBackoffFunction {
 }
 
 extension OperationBackoffFunction {
-  /// Draws each delay between `base` and three times the delay before it.
+  /// Draws each delay between `base` and three times the previous delay.
   ///
   /// No state is kept between calls: the call for attempt n draws its own chain of n delays, beginning with `base`, and
   /// returns the last one. A chain stops early when more links would make no difference, after at most about 1,300
@@ -48,7 +48,7 @@ extension OperationBackoffFunction {
     self.decorrelated(base: base, cap: cap, source: .system)
   }
 
-  /// Draws each delay between `base` and three times the delay before it, with your random number generator.
+  /// Draws each delay between `base` and three times the previous delay, with your random number generator.
   ///
   /// - Parameters:
   ///   - base: The shortest delay. If `cap` is not above it, delays are drawn between zero and the cap.

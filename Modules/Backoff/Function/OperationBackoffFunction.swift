@@ -4,7 +4,7 @@ public import OperationCore
 ///
 /// ```swift
 /// let backoff = OperationBackoffFunction.exponential(.seconds(1)).jittered().capped(at: .seconds(30))
-/// let delay = backoff(1)  // Before the first retry: something between 0 and 1 s.
+/// let delay = backoff(1)  // Before the first retry: between 0 and 1 s.
 /// ```
 ///
 /// Every attempt has a delay, which is never negative; a negative duration counts as zero. Growth stops at the cap, or

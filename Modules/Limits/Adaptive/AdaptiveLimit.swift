@@ -1,6 +1,6 @@
 public import OperationCore
 
-/// Limits how many runs are under way at once, by a number that follows what the service can bear.
+/// Limits how many runs are under way at once, and adapts the number to the capacity of the service.
 ///
 /// ```swift
 /// let limit = AdaptiveLimit(minimum: 2, maximum: 100)
@@ -8,16 +8,16 @@ public import OperationCore
 /// ```
 ///
 /// The number begins at the minimum. It grows by one when as many runs have succeeded as there are permits, if all
-/// permits were in use meanwhile. It shrinks by `decrease` when a run fails, or takes longer than `tolerance` times the
-/// shortest of the last one to two thousand runs. Runs that were under way together shrink it once. A cancelled run
-/// changes nothing.
+/// permits were in use meanwhile. It shrinks by the factor `decrease` when a run fails, or takes longer than `tolerance`
+/// times the shortest of the last one to two thousand runs. Runs that were under way together shrink it once. A cancelled
+/// run changes nothing.
 ///
 /// The rule is *additive increase, multiplicative decrease*, which TCP uses: V. Jacobson, *Congestion Avoidance and
 /// Control*, 1988. D.-M. Chiu and R. Jain showed in 1989 that clients which follow it share a resource fairly.
 ///
 /// Runs beyond the limit wait in the order in which they came, as for a ``ConcurrencyLimit``.
 public final class AdaptiveLimit: OperationLimit {
-  /// What the limit knows about a run that is under way.
+  /// The data that the limit keeps for a run that is under way.
   public struct Permit: Sendable {
     let start: Duration
     let reductions: UInt64
@@ -31,7 +31,8 @@ public final class AdaptiveLimit: OperationLimit {
   /// - Parameters:
   ///   - minimum: The lowest number of runs that may be under way at once, at least 1.
   ///   - maximum: The highest number of runs that may be under way at once, at least `minimum`.
-  ///   - decrease: The factor at a sign of overload, above 0 and below 1. The number shrinks at least by one.
+  ///   - decrease: The factor by which the number shrinks at a sign of overload, above 0 and below 1. It shrinks by at
+  ///     least one.
   ///   - tolerance: How many times longer than the shortest run a run may take, at least 1. One millisecond more is
   ///     always tolerated.
   ///   - queue: The number of runs that may wait, at least 0. Runs beyond it are rejected at once.
@@ -48,11 +49,11 @@ public final class AdaptiveLimit: OperationLimit {
     precondition(maximum >= minimum, "The maximum \(maximum) is below the minimum \(minimum). Pass a higher maximum.")
     precondition(
       decrease > 0 && decrease < 1,
-      "A limit cannot shrink by the factor \(decrease). Pass one within 0 and 1."
+      "A limit cannot shrink by the factor \(decrease). Pass one above 0 and below 1."
     )
     precondition(
       tolerance >= 1 && tolerance <= 1_000_000,
-      "Runs cannot be tolerated that take \(tolerance) times the shortest one. Pass 1 to 1,000,000."
+      "A limit cannot tolerate runs that take \(tolerance) times as long as the shortest. Pass 1 to 1,000,000."
     )
     precondition(queue >= 0, "\(queue) runs cannot wait for an adaptive limit. Pass 0 or more.")
     self.counts = counts
@@ -61,7 +62,7 @@ public final class AdaptiveLimit: OperationLimit {
     )
   }
 
-  /// The number of runs that may be under way at once at present.
+  /// The number of runs that may currently be under way at once.
   public var limit: Int { self.queue.withMachine { $0.limit } }
 
   /// The number of runs that are under way. After a reduction it may be above the limit for a while.
@@ -88,7 +89,7 @@ public final class AdaptiveLimit: OperationLimit {
     return Permit(start: context.elapsed, reductions: self.queue.withMachine { $0.reductions })
   }
 
-  /// Returns a permit, and adapts the limit to what became of the run.
+  /// Returns a permit, and adapts the limit to the outcome of the run.
   public func returnPermit(_ permit: Permit, after use: OperationPermitUse, in context: OperationContext) {
     switch use {
     case .succeeded:

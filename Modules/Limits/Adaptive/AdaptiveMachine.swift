@@ -1,11 +1,11 @@
 package import OperationCore
 
-/// Permits whose number grows by one after each round without a sign of overload, and shrinks by a factor at such a sign.
+/// Permits whose number grows by one after each round without overload, and shrinks by a factor at a sign of overload.
 ///
 /// A round is as many successful runs as there are permits. A sign of overload counts once for all runs that were under
-/// way together: a run that began before the last reduction tells nothing about the present number.
+/// way together: a run that began before the last reduction says nothing about the current number.
 package struct AdaptiveMachine: LimitMachine {
-  /// The number of runs after which the shortest duration before them is forgotten, which takes one or two periods.
+  /// The number of runs in a period. The shortest duration of a period is dropped at the end of the next period.
   private static let periodLength = 1000
 
   private let range: ClosedRange<Int>
@@ -18,8 +18,10 @@ package struct AdaptiveMachine: LimitMachine {
   private var successes = 0
   /// Whether all permits were in use at some time in this round; otherwise more of them would not help.
   private var isExhausted = false
+  /// The shortest duration of a successful run in this period.
   private var shortest: Duration?
-  private var shortestBefore: Duration?
+  /// The shortest duration of a successful run in the previous period.
+  private var previousShortest: Duration?
   private var runsOfPeriod = 0
 
   package init(range: ClosedRange<Int>, factor: Double, tolerance: Double, maximumWaiting: Int) {
@@ -109,7 +111,7 @@ extension AdaptiveMachine {
   }
 
   private func isTooLong(_ duration: Duration) -> Bool {
-    guard let baseline = [self.shortest, self.shortestBefore].compactMap(\.self).min() else { return false }
+    guard let baseline = [self.shortest, self.previousShortest].compactMap(\.self).min() else { return false }
     return duration > max(baseline + .milliseconds(1), baseline * self.tolerance)
   }
 
@@ -117,6 +119,6 @@ extension AdaptiveMachine {
     self.shortest = self.shortest.map { min($0, duration) } ?? duration
     self.runsOfPeriod += 1
     guard self.runsOfPeriod >= Self.periodLength else { return }
-    (self.shortestBefore, self.shortest, self.runsOfPeriod) = (self.shortest, nil, 0)
+    (self.previousShortest, self.shortest, self.runsOfPeriod) = (self.shortest, nil, 0)
   }
 }

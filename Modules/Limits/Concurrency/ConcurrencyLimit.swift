@@ -7,8 +7,8 @@ public import OperationCore
 /// let query = PostQuery(id: 1).limited(by: limit, maximumWait: .seconds(2))
 /// ```
 ///
-/// Runs beyond the limit wait in the order in which they came, whatever their priorities. A run that waits holds no
-/// thread and no timer of its own.
+/// Runs beyond the limit wait in the order in which they came, whatever their priorities. A waiting run occupies
+/// no thread and no timer of its own.
 public final class ConcurrencyLimit: OperationLimit {
   /// The number of runs that may be under way at once.
   public let permits: Int

@@ -2,14 +2,14 @@ package import OperationCore
 
 /// A number of permits, and the waiters for them in the order in which they came.
 ///
-/// While a waiter is there, no permit is free.
+/// While there is a waiter, no permit is free.
 package struct PermitMachine: LimitMachine {
-  /// The number of permits. An adaptive limit changes it; there may then be more in use.
+  /// The number of permits. An adaptive limit changes it; more may be in use for a while then.
   package private(set) var limit: Int
   package private(set) var inUse = 0
   private let maximumWaiting: Int
   private var waiters = LimitWaiterList()
-  /// The waiters that wait for a limited time.
+  /// The waiters with a longest wait.
   private var dues = DeadlineHeap<LimitWaiter>()
   package var decided: [LimitWaiter] = []
 
@@ -32,7 +32,7 @@ package struct PermitMachine: LimitMachine {
     return true
   }
 
-  /// Returns a permit if there is no waiter for it.
+  /// Returns a permit if no waiter needs it. Otherwise it does nothing, and returns false.
   package mutating func giveBackUnlessAwaited() -> Bool {
     guard self.waiters.first == nil else { return false }
     self.inUse -= 1

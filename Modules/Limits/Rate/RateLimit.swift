@@ -1,6 +1,6 @@
 public import OperationCore
 
-/// Limits how many runs begin in a time.
+/// Limits how many runs begin in a period.
 ///
 /// ```swift
 /// let limit = RateLimit(100, per: .seconds(60), burst: 10)
@@ -8,8 +8,8 @@ public import OperationCore
 /// ```
 ///
 /// It is a token bucket that holds `burst` permits and gains `count` in each period, evenly. It needs no timer: the
-/// *generic cell rate algorithm* of ITU-T I.371 computes the permits from the time of the last run, in integers. A permit
-/// is not rounded away, whatever the period is.
+/// *generic cell rate algorithm* of ITU-T I.371 computes the permits from the time of the last run. It uses integers, so
+/// no part of a permit is lost by rounding.
 ///
 /// Runs beyond the rate wait in the order in which they came, whatever their priorities. One timer serves all of them.
 /// A run whose turn would come after its longest wait is rejected at once, with the time until its turn.
@@ -36,14 +36,17 @@ public final class RateLimit: OperationLimit {
   ///   - burst: The number of runs that may begin at once after a pause, from 1 to a billion; `count` by default.
   public init(_ count: Int, per period: OperationDuration, burst: Int? = nil) {
     let burst = burst ?? count
-    precondition((1...1_000_000_000).contains(count), "\(count) runs are no rate. Pass 1 to 1,000,000,000.")
+    precondition(
+      (1...1_000_000_000).contains(count),
+      "A rate limit cannot admit \(count) runs. Pass 1 to 1,000,000,000."
+    )
     precondition(
       period > .zero && period <= period.clampedForClock,
       "A rate limit cannot count runs for \(period). Pass a positive duration of at most a hundred years."
     )
     precondition(
       (1...1_000_000_000).contains(burst),
-      "A burst of \(burst) runs is impossible. Pass 1 to 1,000,000,000."
+      "A rate limit cannot admit a burst of \(burst) runs. Pass 1 to 1,000,000,000."
     )
     self.count = count
     self.period = period

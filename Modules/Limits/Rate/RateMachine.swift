@@ -9,11 +9,11 @@ package struct RateMachine: LimitMachine {
   private let count: Int128
   /// The interval between two runs at the limited rate.
   private let interval: Int128
-  /// How far ahead of the rate a run may be.
+  /// How far ahead of the limited rate a run may begin.
   private let tolerance: Int128
   /// The time at which the next run would begin if all runs came at exactly the limited rate.
   private var arrival: Int128 = 0
-  /// The latest time that a caller has passed; the time of a limit never decreases.
+  /// The latest time that a caller has passed. The time of a limit never decreases.
   private var latest: Int128 = 0
   private var waiters = LimitWaiterList()
   package var decided: [LimitWaiter] = []
@@ -28,7 +28,7 @@ package struct RateMachine: LimitMachine {
 
   package var alarm: (due: Duration, deadlines: any DeadlineSource)? {
     guard let first = self.waiters.first else { return nil }
-    // Rounded up: at the alarm the run conforms.
+    // Rounded up, so that the run is admitted at the alarm.
     let due = (max(self.arrival - self.tolerance, self.latest) + self.count - 1) / self.count
     return (Duration(attoseconds: due), first.deadlines)
   }
@@ -67,7 +67,7 @@ package struct RateMachine: LimitMachine {
   }
 
   private mutating func advance(to now: Duration) {
-    // The product fits: a check of 128 bits would take longer than all else here.
+    // The product fits, and an overflow check of 128 bits would take most of the time here.
     self.latest = max(self.latest, now.attoseconds &* self.count)
   }
 

@@ -1,16 +1,17 @@
 package import OperationCore
 
-/// The state of a limit and the runs that wait for it, as a value that a lock guards.
+/// The state of a limit and of the runs that wait for it, as a value that a lock guards.
 ///
-/// Its methods decide. The waiters that they have decided about collect in ``decided``, for the caller to resume.
+/// Its methods make decisions. They add the waiters with a decision to ``decided``, and the caller resumes them after
+/// unlocking.
 package protocol LimitMachine: Sendable {
   /// The waiters that have a decision and are not resumed yet, in the order of the decisions.
   var decided: [LimitWaiter] { get set }
 
-  /// The elapsed time at which ``wake(at:)`` has to be called, and what measures it; nil if there is no such time.
+  /// The elapsed time at which ``wake(at:)`` has to be called, and its source; nil if no call is needed.
   var alarm: (due: Duration, deadlines: any DeadlineSource)? { get }
 
-  /// Adds a waiter, or decides about it at once.
+  /// Adds a waiter, or returns a decision about it at once.
   mutating func join(_ waiter: LimitWaiter, at now: Duration) -> LimitWaiter.Decision?
 
   /// Removes a waiter that has no decision yet.
@@ -21,6 +22,7 @@ package protocol LimitMachine: Sendable {
 }
 
 extension LimitMachine {
+  /// Decides about a waiter, which the caller then resumes.
   mutating func decide(_ decision: LimitWaiter.Decision, for waiter: LimitWaiter) {
     waiter.decision = decision
     self.decided.append(waiter)

@@ -1,7 +1,7 @@
 internal import OperationCore
 internal import Synchronization
 
-/// Guards the machine of a limit, suspends and resumes the runs that wait, and runs one timer for all of them.
+/// Guards the machine of a limit, suspends and resumes the waiting runs, and has one timer for all of them.
 final class LimitQueue<Machine: LimitMachine>: Sendable {
   fileprivate struct State: Sendable {
     var machine: Machine
@@ -10,7 +10,7 @@ final class LimitQueue<Machine: LimitMachine>: Sendable {
     var timer = SubscriptionSlot()
   }
 
-  /// What is to do after the lock.
+  /// The work to do after unlocking.
   fileprivate struct Effects: Sendable {
     var decided: [LimitWaiter] = []
     var alarm: (number: UInt64, due: Duration, deadlines: any DeadlineSource)?
@@ -24,7 +24,7 @@ final class LimitQueue<Machine: LimitMachine>: Sendable {
     self.state = Mutex(State(machine: machine))
   }
 
-  /// Reads or changes what concerns no waiter.
+  /// Reads the machine, or changes it without a decision about a waiter.
   func withMachine<R: Sendable>(_ body: (inout Machine) -> R) -> R {
     self.state.withLock { body(&$0.machine) }
   }
@@ -50,7 +50,7 @@ final class LimitQueue<Machine: LimitMachine>: Sendable {
     return await withTaskCancellationHandler {
       await withUnsafeContinuation { continuation in
         let decision = self.change { machine -> LimitWaiter.Decision? in
-          // A cancellation may have come first.
+          // The cancellation may have been first.
           if let decision = waiter.decision { return decision }
           waiter.decision = machine.join(waiter, at: now)
           if waiter.decision == nil { waiter.continuation = continuation }
@@ -93,7 +93,7 @@ final class LimitQueue<Machine: LimitMachine>: Sendable {
       self.state.withLock { $0.timer.keep(timer, number: number) }?.cancel()
     }
     effects.obsolete?.cancel()
-    // A waiter that was cancelled before it was suspended has no continuation: it finds its decision.
+    // A waiter that was cancelled before it was suspended has no continuation. It reads its decision instead.
     for waiter in effects.decided {
       if let decision = waiter.decision { waiter.continuation?.resume(returning: decision) }
     }
@@ -101,7 +101,7 @@ final class LimitQueue<Machine: LimitMachine>: Sendable {
 }
 
 extension LimitQueue.State {
-  /// What is to do after the lock; nil if there is nothing, as for most runs.
+  /// The work to do after unlocking; nil if there is none, as for most runs.
   fileprivate mutating func effects() -> LimitQueue.Effects? {
     let next = self.machine.alarm
     guard !self.machine.decided.isEmpty || next != nil || self.alarm != nil else { return nil }
@@ -112,7 +112,7 @@ extension LimitQueue.State {
       self.alarm = nil
       return effects
     }
-    // A timer that fires too early is set again, which is cheaper than moving it for each waiter that leaves.
+    // A timer that fires too early is set again, which is cheaper than setting it for each waiter that leaves.
     if let alarm = self.alarm, alarm <= next.due { return effects }
     self.alarm = next.due
     effects.alarm = (self.timer.reserve(), next.due, next.deadlines)

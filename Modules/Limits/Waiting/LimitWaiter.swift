@@ -2,8 +2,8 @@ package import OperationCore
 
 /// A run that waits for a permit. The lock of its limit guards its variables.
 package final class LimitWaiter: DeadlineHeapElement, @unchecked Sendable {
-  // Unchecked because the variables are accessed under the lock of the limit only, and the continuation after that by the
-  // one caller that has made the decision.
+  // Unchecked because the variables are accessed under the lock of the limit. After the decision, only the caller that
+  // has made it uses the continuation.
 
   package enum Decision: Equatable, Sendable {
     case admitted
