@@ -55,7 +55,7 @@ import Testing
     issues = await recordedIssues {
       await #expect(throws: WaitTimedOut.self) { try await gate.arrivals(count: 3, within: .zero) }
     }
-    #expect(issues == ["Waited 0.0 seconds for at least 3 to come to a gate; 2 have come."])
+    #expect(issues == ["Waited 0.0 seconds for at least 3 tasks to arrive at a gate; 2 have arrived."])
   }
 
   @Test func `A wait that times out throws`() async {

@@ -26,7 +26,7 @@ import Testing
     let issues = await recordedIssues {
       await #expect(throws: WaitTimedOut.self) { try await lifetimes.noneAlive(within: .zero) }
     }
-    #expect(issues == ["Waited 0.0 seconds for the last of the counted objects to go; 1 are alive."])
+    #expect(issues == ["Waited 0.0 seconds for all counted objects to be released; 1 are alive."])
     token.touch()
   }
 }

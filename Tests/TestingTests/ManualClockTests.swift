@@ -114,7 +114,7 @@ import Testing
     issues = await recordedIssues {
       await #expect(throws: WaitTimedOut.self) { try await clock.noSleepers(within: .milliseconds(1)) }
     }
-    #expect(issues == ["Waited 0.001 seconds for the last of the sleepers of a manual clock to go; there are 1."])
+    #expect(issues == ["Waited 0.001 seconds for all sleepers of a manual clock to end; there are 1."])
     subscription.cancel()
   }
 

@@ -1,7 +1,7 @@
 internal import OperationCore
 public import Testing
 
-/// Gives each test a current client of its own, so that tests share no stores.
+/// Gives each test its own current client, so that tests share no stores.
 public struct FreshClient: TestTrait, SuiteTrait, TestScoping {
   /// Whether a trait of a suite also applies to its tests.
   public var isRecursive: Bool { true }

@@ -12,9 +12,10 @@ public import Testing
 /// }
 /// ```
 ///
-/// The rules are those of ``ControllerRule``: it begins with its store, once (`start`), works for several stores (`stores`)
-/// independently of each other (`independence`), and ends with its store (`cancellation`, `release`); it acts with no
-/// lock held (`unlocked`), and stores come and go while it acts (`reentrancy`), and on several threads (`threads`).
+/// The rules are those of ``ControllerRule``: a controller starts once, with its store (`start`), works for several stores
+/// (`stores`) independently of each other (`independence`), and ends with its store (`cancellation`, `release`); it acts
+/// with no lock held (`unlocked`); and stores may come and go while it acts (`reentrancy`) and on several threads
+/// (`threads`).
 ///
 /// The stores have a subscriber each. Runs of the query return a value at once.
 ///
@@ -85,8 +86,7 @@ where Controlled.Value == Int, Controlled.Failure == any Error {
     ControlledStore(of: self.operation, in: context ?? self.context, onChange: onChange)
   }
 
-  /// Lets the controller act, and waits until each store has changed. Otherwise the rule is broken, and the result is
-  /// false.
+  /// Makes the controller act, and waits until each store has changed. Returns false if that breaks the rule.
   func actionReaches(
     _ stores: [ControlledStore],
     _ which: String,
@@ -157,13 +157,13 @@ extension ControllerCheck {
   private func checkRelease() async throws {
     let lifetimes = LifetimeTracker()
     guard try await self.useStore(holding: lifetimes) else { return }
-    let remedy = "Let go of the controls in the subscription that `control(with:)` returns."
+    let remedy = "Release the controls in the subscription that `control(with:)` returns."
     _ = try await self.report.waits(remedy) {
       try await lifetimes.release(within: self.limit, of: "the context of a store to be released after the store's end")
     }
   }
 
-  // Apart, so that no frame of the check keeps the store.
+  // A separate function, so that no frame of the check retains the store.
   private func useStore(holding lifetimes: LifetimeTracker) async throws -> Bool {
     var context = self.context
     context[TokenKey.self] = lifetimes.token()
@@ -196,7 +196,7 @@ extension ControllerCheck {
     let (probe, isArmed) = (self.lockProbe(), Switch(false))
     let ending = Locked<ControlledStore?>(nil)
     let new = Locked<ControlledStore?>(nil)
-    // Not kept by a variable, so that the store ends in its handler.
+    // No variable retains the store, so that it ends in its handler.
     ending.keep(
       self.store {
         guard isArmed.set(false), probe.probe("") else { return }
@@ -226,14 +226,14 @@ extension ControllerCheck {
     let remedy = "Guard what threads share by one lock."
     _ = try await self.actionReaches(
       kept.withLock { $0 },
-      "each of 4 stores that threads made at the same time",
+      "each of 4 stores that were made on several threads at the same time",
       remedy
     )
   }
 }
 
 extension Locked<ControlledStore?> {
-  /// Keeps a store, and releases the one before after unlocking.
+  /// Stores a store, and releases the previous one after unlocking.
   fileprivate borrowing func keep(_ store: ControlledStore?) {
     _ = self.withLock { kept -> ControlledStore? in
       defer { kept = store }

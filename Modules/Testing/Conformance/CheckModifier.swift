@@ -15,8 +15,8 @@ public import Testing
 ///   - exceptions: Rules that the modifier breaks on purpose.
 ///   - context: The initial context of the operation. By default its delays take no time.
 ///   - limit: The longest time for each wait; nil for ``WaitLimit/current``.
-///   - modify: Applies the modifier. Called once for each rule.
 ///   - sourceLocation: Where issues are reported.
+///   - modify: Applies the modifier. Called once for each rule.
 /// - Throws: `CancellationError` when the task is cancelled.
 public func checkModifier<Modified: StatefulOperationRequest<QueryState<Int, any Error>>>(
   _ rules: some Sequence<ModifierRule> = ModifierRule.allCases,
@@ -137,7 +137,7 @@ where Modified.Value == Int, Modified.Failure == any Error {
   }
 
   private func checkYields() async throws {
-    let yields = WaitingRoom<[String]>([])
+    let yields = AwaitableState<[String]>([])
     let result = try await self.run(
       self.runner(),
       with: OperationContinuation { result, _ in
@@ -147,8 +147,8 @@ where Modified.Value == Int, Modified.Failure == any Error {
     )
     let expected: [Result<Int, any Error>] = [.success(1), .failure(ScriptedFailure(number: 2)), .success(3)]
     self.expect(
-      yields.state == expected.map(\.outcome),
-      "the operation yielded \(expected.map(\.outcome)), the modified one \(yields.state)"
+      yields.current == expected.map(\.outcome),
+      "the operation yielded \(expected.map(\.outcome)), the modified one \(yields.current)"
     )
     self.expect(
       (try? result.get()) == 4,
@@ -174,7 +174,7 @@ where Modified.Value == Int, Modified.Failure == any Error {
     let mark = run.context[MarkKey.self]
     run.succeed(1)
     _ = try await self.result(of: running, "the run to return")
-    self.expect(mark == 7, "an entry of the context was 7, and \(mark) in the operation. Hand the context on.")
+    self.expect(mark == 7, "an entry of the context was 7, and \(mark) in the operation. Pass the context on.")
   }
 
   private func checkCancellation() async throws {

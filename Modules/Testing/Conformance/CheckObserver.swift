@@ -1,7 +1,7 @@
 public import OperationCore
 public import Testing
 
-/// An observer as ``checkObserver(sending:_:except:within:sourceLocation:_:)`` sees it.
+/// An observer, described by closures for ``checkObserver(sending:_:except:within:sourceLocation:_:)``.
 public struct CheckedObserver<Value: Equatable & Sendable>: Sendable {
   /// Subscribes to the observer.
   public typealias Subscribe = @Sendable (@escaping @Sendable (Value) -> Void) -> OperationSubscription
@@ -14,8 +14,8 @@ public struct CheckedObserver<Value: Equatable & Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - subscribe: Subscribes to the observer: `{ observer.subscribe(with: $0) }`.
-  ///   - current: The current value that the observer tells without a subscription; nil if it tells none.
-  ///   - send: Makes the observer find a value. It may be called on any thread, and the value may be delivered later.
+  ///   - current: Returns the current value without a subscription; nil if the observer has no such property.
+  ///   - send: Makes the observer deliver a value, possibly later. It may be called on any thread.
   public init(
     subscribe: @escaping Subscribe,
     current: (@Sendable () -> Value)? = nil,
@@ -42,16 +42,17 @@ public struct CheckedObserver<Value: Equatable & Sendable>: Sendable {
 /// }
 /// ```
 ///
-/// It takes closures, so that it serves observers of the network, of activity and of memory pressure alike, and yours.
+/// It takes closures, so that it works for observers of the network, of activity, of memory pressure, and for your own.
 ///
-/// The rules are those of ``ObserverRule``: the current value comes at once (`current`) and is the one that is told
-/// (`reading`), changes are delivered (`changes`) in order (`order`, `nesting`), subscribers are called (`subscribers`)
-/// independently of each other (`independence`), not after they were cancelled (`cancellation`, `release`), with no lock
-/// held (`unlocked`), may use the observer themselves (`reentrancy`), and on several threads (`threads`).
+/// The rules are those of ``ObserverRule``: a handler receives the current value at once (`current`), which is the one that
+/// can be read (`reading`), and then all changes (`changes`) in order (`order`, `nesting`). Subscribers are called
+/// (`subscribers`) independently of each other (`independence`), not after they were cancelled (`cancellation`, `release`),
+/// and with no lock held (`unlocked`). They may use the observer themselves (`reentrancy`), and on several threads
+/// (`threads`).
 ///
 /// - Parameters:
 ///   - values: Values to send, in this order and then from the beginning. There must be at least two, each different from
-///     the one before it, and the first one from the last.
+///     the previous one, and the first one different from the last.
 ///   - rules: The rules to check.
 ///   - exceptions: Rules that the observer breaks on purpose: ``ObserverRule/current`` if it only reports changes.
 ///   - limit: The longest time for each wait; nil for ``WaitLimit/current``.
@@ -69,8 +70,8 @@ public func checkObserver<Value: Equatable & Sendable>(
   guard values.count >= 2, zip(values, values.dropFirst() + values.prefix(1)).allSatisfy({ $0 != $1 }) else {
     Issue.record(
       """
-      An observer cannot be checked with the values \(values). Pass at least two, each different from the one before it, \
-      and the first one from the last.
+      An observer cannot be checked with the values \(values). Pass at least two, each different from the previous one, \
+      and the first one different from the last.
       """,
       sourceLocation: sourceLocation
     )
@@ -86,13 +87,13 @@ public func checkObserver<Value: Equatable & Sendable>(
   }
 }
 
-/// A subscription may outlive the other references to its observer, and releases its handler then, too.
+/// A subscription may outlive all other references to its observer. It then releases its handler all the same.
 private func checkEnd<Value>(of make: () async throws -> CheckedObserver<Value>, _ report: RuleReport) async throws {
   let lifetimes = LifetimeTracker()
   var subscription: OperationSubscription? = try await make().subscribe(holding: lifetimes.token())
   withExtendedLifetime(subscription) {}
   subscription = nil
-  _ = try await report.waits("Let go of the handler in the closure of the subscription.") {
+  _ = try await report.waits("Release the handler in the closure of the subscription.") {
     try await lifetimes.release(
       within: report.limit,
       of: "the handler to be released with a subscription that was the last reference to the observer"
@@ -139,7 +140,7 @@ private struct ObserverCheck<Value: Equatable & Sendable>: Sendable {
       let number = sent.count
       sent.note()
       observer.send(values[number % values.count])
-    } ask: { [observer] in
+    } read: { [observer] in
       _ = observer.current?()
     }
   }
@@ -148,49 +149,49 @@ private struct ObserverCheck<Value: Equatable & Sendable>: Sendable {
 // MARK: - The checks
 
 extension ObserverCheck {
-  private typealias Heard = WaitingRoom<[Value]>
+  private typealias Received = AwaitableState<[Value]>
 
-  private func subscribe(_ heard: Heard) -> OperationSubscription {
-    self.observer.subscribe { value in heard.change { $0.append(value) } }
+  private func subscribe(_ received: Received) -> OperationSubscription {
+    self.observer.subscribe { value in received.change { $0.append(value) } }
   }
 
-  /// The values without those that repeat the one before them.
+  /// The values without those that repeat the previous one.
   private static func changes(in values: some Sequence<Value>) -> [Value] {
     values.reduce(into: []) { if $0.last != $1 { $0.append($1) } }
   }
 
   private func waits(
-    for heard: Heard,
+    for received: Received,
     toEndWith value: Value,
     after count: Int,
     _ remedy: String
   ) async throws -> Bool {
     try await self.report.waits(remedy) {
-      try await heard.wait(.cancellable(self.limit)) { heard in
-        "the value \(value) to be delivered; after it was sent, \(heard.dropFirst(count)) came"
-      } until: { heard in
-        heard.count > count && heard.last == value ? () : nil
+      try await received.wait(.cancellable(self.limit)) { received in
+        "the value \(value) to be delivered; after it was sent, \(received.dropFirst(count)) came"
+      } until: { received in
+        received.count > count && received.last == value ? () : nil
       }
     }
   }
 
   private func checkCurrent() async throws {
-    let first = Heard([])
+    let first = Received([])
     self.observer.send(self.values[0])
     let subscription = self.subscribe(first)
     defer { subscription.cancel() }
     guard self.expectCurrent(self.values[0], in: first, "without another subscriber") else { return }
-    let count = first.state.count
+    let count = first.current.count
     self.observer.send(self.values[1])
     let remedy = "Deliver each change."
     guard try await self.waits(for: first, toEndWith: self.values[1], after: count, remedy) else { return }
-    let second = Heard([])
+    let second = Received([])
     self.subscribe(second).cancel()
     _ = self.expectCurrent(self.values[1], in: second, "beside another subscriber")
   }
 
-  private func expectCurrent(_ value: Value, in heard: Heard, _ moment: String) -> Bool {
-    let values = heard.state
+  private func expectCurrent(_ value: Value, in received: Received, _ moment: String) -> Bool {
+    let values = received.current
     let isKept = !values.isEmpty && values.allSatisfy { $0 == value }
     self.report.expect(
       isKept,
@@ -204,44 +205,44 @@ extension ObserverCheck {
     guard let current = self.observer.current else { return }
     for value in self.values {
       self.observer.send(value)
-      let heard = Heard([])
-      self.subscribe(heard).cancel()
+      let received = Received([])
+      self.subscribe(received).cancel()
       // An observer that only reports changes has nothing to compare with.
-      guard let received = heard.state.last else { continue }
+      guard let last = received.current.last else { continue }
       let read = current()
       self.report.expect(
-        read == received,
-        "the observer tells \(read) as its current value, and a new handler receives \(received). Read both from one place."
+        read == last,
+        "the observer returns \(read) as its current value, and a new handler receives \(last). Read both from one place."
       )
     }
   }
 
   private func checkChanges() async throws {
-    let heard = Heard([])
-    let subscription = self.subscribe(heard)
+    let received = Received([])
+    let subscription = self.subscribe(received)
     defer { subscription.cancel() }
     for value in self.values + self.values {
-      let count = heard.state.count
+      let count = received.current.count
       self.observer.send(value)
-      guard try await self.waits(for: heard, toEndWith: value, after: count, "Deliver each change.") else { return }
+      guard try await self.waits(for: received, toEndWith: value, after: count, "Deliver each change.") else { return }
     }
   }
 
   private func checkOrder() async throws {
-    let heard = Heard([])
-    let subscription = self.subscribe(heard)
+    let received = Received([])
+    let subscription = self.subscribe(received)
     defer { subscription.cancel() }
-    let count = heard.state.count
-    // Values may be left out where the next one follows at once, but not the last one, which comes alone.
+    let count = received.current.count
+    // An observer may skip a value if the next one follows at once, but not the last one, which is sent alone.
     let sent = self.values + self.values.prefix(2)
     let remedy = "Deliver the values one after the other, in the order in which they came."
     for value in sent.dropLast() { self.observer.send(value) }
-    guard try await self.waits(for: heard, toEndWith: self.values[0], after: count, remedy) else { return }
-    let beforeLast = heard.state.count
+    guard try await self.waits(for: received, toEndWith: self.values[0], after: count, remedy) else { return }
+    let beforeLast = received.current.count
     self.observer.send(self.values[1])
-    guard try await self.waits(for: heard, toEndWith: self.values[1], after: beforeLast, remedy) else { return }
+    guard try await self.waits(for: received, toEndWith: self.values[1], after: beforeLast, remedy) else { return }
     var rest = sent[...]
-    let delivered = Self.changes(in: heard.state.dropFirst(count))
+    let delivered = Self.changes(in: received.current.dropFirst(count))
     let isInOrder = delivered.allSatisfy { value in
       rest = rest.drop { $0 != value }
       return !rest.isEmpty
@@ -250,7 +251,7 @@ extension ObserverCheck {
   }
 
   private func checkNesting() async throws {
-    let (first, second) = (Heard([]), Heard([]))
+    let (first, second) = (Received([]), Received([]))
     let (outer, inner) = (self.values[0], self.values[1])
     let isArmed = Switch(false)
     let probe = LockProbe(within: self.limit) { [observer] in observer.subscribe { _ in }.cancel() }
@@ -258,20 +259,20 @@ extension ObserverCheck {
       self.observer.subscribe { [observer] value in
         first.change { $0.append(value) }
         guard value == outer, isArmed.set(false) else { return }
-        // With a lock held, sending here would never return, which is for another rule to find.
+        // With a lock held, sending here would never return. Another rule reports that.
         if probe.probe("") { observer.send(inner) }
       },
       self.subscribe(second),
     ]
     defer { for subscription in subscriptions { subscription.cancel() } }
-    let counts = [first, second].map { $0.state.count }
+    let counts = [first, second].map { $0.current.count }
     _ = isArmed.set(true)
     self.observer.send(outer)
     let remedy = "Queue a value that comes while handlers are called, and deliver it after the current one."
-    for (heard, count) in zip([first, second], counts) {
-      guard try await self.waits(for: heard, toEndWith: inner, after: count, remedy) else { return }
+    for (received, count) in zip([first, second], counts) {
+      guard try await self.waits(for: received, toEndWith: inner, after: count, remedy) else { return }
     }
-    let delivered = Self.changes(in: second.state.dropFirst(counts[1]))
+    let delivered = Self.changes(in: second.current.dropFirst(counts[1]))
     self.report.expect(
       delivered == [outer, inner],
       "a handler for \(outer) sent \(inner), and the handler after it received \(delivered). \(remedy)"
@@ -279,16 +280,16 @@ extension ObserverCheck {
   }
 
   private func checkThreads() async throws {
-    let (heard, sent) = (Heard([]), CallCounter())
-    let subscription = self.subscribe(heard)
+    let (received, sent) = (Received([]), CallCounter())
+    let subscription = self.subscribe(received)
     defer { subscription.cancel() }
     var source = self.source(sending: sent)
     source.settle = { [values, limit = self.limit] in
       let last = values[(sent.count - 1) % values.count]
-      try await heard.wait(.cancellable(limit)) { heard in
-        "the value \(last) to be delivered, which was sent last; the last one that came was \(heard.suffix(1))"
-      } until: { heard in
-        heard.last == last ? () : nil
+      try await received.wait(.cancellable(limit)) { received in
+        "the value \(last) to be delivered, which was sent last; the last delivered one was \(received.suffix(1))"
+      } until: { received in
+        received.last == last ? () : nil
       }
     }
     try await SubscriptionCheck(source: source, report: self.report).checkThreads()

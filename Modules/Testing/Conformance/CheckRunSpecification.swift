@@ -12,21 +12,21 @@ public import Testing
 /// }
 /// ```
 ///
-/// The rules are those of ``RunSpecificationRule``: asking changes nothing (`purity`), changes are announced
-/// (`announcement`) and can be seen then (`answer`), subscribers are called (`subscribers`) independently of each other
-/// (`independence`), not after they were cancelled (`cancellation`, `release`), with no lock held (`unlocked`), may use the
-/// specification themselves (`reentrancy`), and on several threads (`threads`).
+/// The rules are those of ``RunSpecificationRule``: evaluating the condition does not change it (`purity`), changes are
+/// announced (`announcement`) and visible then (`answer`). Subscribers are called (`subscribers`) independently of each
+/// other (`independence`), not after they were cancelled (`cancellation`, `release`), and with no lock held (`unlocked`).
+/// They may use the specification themselves (`reentrancy`), and on several threads (`threads`).
 ///
 /// - Parameters:
 ///   - rules: The rules to check.
 ///   - exceptions: Rules that the specification breaks on purpose.
-///   - context: The context in which the specification is asked and subscribed to.
+///   - context: The context in which the specification is evaluated and subscribed to.
 ///   - limit: The longest time for each wait; nil for ``WaitLimit/current``.
 ///   - sourceLocation: Where issues are reported.
 ///   - make: Makes a specification that is not satisfied, and a closure that makes it satisfied or not. Called once for
-///     each rule. The closure may be called on any thread, and the change may come later. Nil in its place stands for a
-///     specification that never changes: only ``RunSpecificationRule/purity`` and ``RunSpecificationRule/threads`` are
-///     checked then.
+///     each rule. The closure may be called on any thread, and the change may come later. Return nil instead of the
+///     closure for a specification that never changes: only ``RunSpecificationRule/purity`` and
+///     ``RunSpecificationRule/threads`` are checked then.
 /// - Throws: `CancellationError` when the task is cancelled, and the errors of `make`.
 public func checkRunSpecification<Specification: OperationRunSpecification & Sendable>(
   _ rules: some Sequence<RunSpecificationRule> = RunSpecificationRule.allCases,
@@ -59,7 +59,7 @@ private struct RunSpecificationCheck<Specification: OperationRunSpecification & 
     guard !self.isSatisfied else {
       return self.report.expect(
         false,
-        "it is satisfied from the beginning, so a change cannot be made. Return one that is not satisfied."
+        "it is satisfied at first, so it cannot become satisfied. Return one that is not satisfied."
       )
     }
     let check = self.subscriptionCheck(set)
@@ -90,7 +90,7 @@ private struct RunSpecificationCheck<Specification: OperationRunSpecification & 
       }
       self.report.expect(
         differing.count == 0,
-        "it never changes, and answered \(differing.count) of 200 questions otherwise than the first. "
+        "it never changes, but \(differing.count) of 200 calls of `isSatisfied(in:)` returned another value than the first. "
           + "Pass a closure that changes it if it can change."
       )
     case .announcement, .answer, .subscribers, .independence, .cancellation, .release, .unlocked, .reentrancy: return
@@ -105,7 +105,7 @@ private struct RunSpecificationCheck<Specification: OperationRunSpecification & 
       let wasOn = isOn.isOn
       _ = isOn.set(!wasOn)
       set(!wasOn)
-    } ask: { [specification, context] in
+    } read: { [specification, context] in
       _ = specification.isSatisfied(in: context)
     }
     return SubscriptionCheck(source: source, report: self.report)
@@ -120,8 +120,8 @@ extension RunSpecificationCheck {
     let count = answers.count { $0 }
     self.report.expect(
       count == 0 || count == 100,
-      "of 100 questions without a change it answered \(count) with true and \(100 - count) with false. "
-        + "Only a change may change the answer: let `isSatisfied(in:)` read, and nothing else."
+      "of 100 calls of `isSatisfied(in:)` without a change, \(count) returned true and \(100 - count) false. "
+        + "Let `isSatisfied(in:)` read the condition, and nothing else."
     )
   }
 
@@ -131,7 +131,7 @@ extension RunSpecificationCheck {
     let subscription = self.subscribe(answers)
     defer { subscription.cancel() }
     set(true)
-    // An answer that never comes is for other rules to find.
+    // Another rule reports an answer that never comes.
     do { try await self.answer(true, comesTo: answers, after: 0) } catch is WaitTimedOut { return }
     self.expectSameAnswers()
   }
@@ -162,7 +162,7 @@ extension RunSpecificationCheck {
     let subscription = self.subscribe(answers)
     defer { subscription.cancel() }
     for isOn in [true, false, true] {
-      let count = answers.state.count
+      let count = answers.current.count
       set(isOn)
       let isSeen = try await self.report.waits("Call `onChange` after the change, not before it.") {
         try await self.answer(isOn, comesTo: answers, after: count)
@@ -171,27 +171,27 @@ extension RunSpecificationCheck {
     }
   }
 
-  /// The answers to questions in `onChange`.
-  private typealias Answers = WaitingRoom<[Bool]>
+  /// What `isSatisfied(in:)` returned in calls of `onChange`.
+  private typealias Answers = AwaitableState<[Bool]>
 
   private func subscribe(_ answers: Answers) -> OperationSubscription {
     let (specification, context, limit) = (self.specification, self.context, self.report.limit)
     return specification.subscribe(in: context) {
-      let answer = WaitingRoom<Bool?>(nil)
-      // On another thread: `onChange` may be called with a lock held, which is for another rule to find.
+      let answer = AwaitableState<Bool?>(nil)
+      // On another thread, because `onChange` may be called with a lock held. Another rule reports that.
       let isAnswered = Threads.finishesElsewhere(within: limit) {
         let isSatisfied = specification.isSatisfied(in: context)
         answer.change { $0 = isSatisfied }
       }
-      if isAnswered, let isSatisfied = answer.state { answers.change { $0.append(isSatisfied) } }
+      if isAnswered, let isSatisfied = answer.current { answers.change { $0.append(isSatisfied) } }
     }
   }
 
   private func answer(_ isOn: Bool, comesTo answers: Answers, after count: Int) async throws {
     try await answers.wait(.cancellable(self.report.limit)) { answers in
-      "`isSatisfied(in:)` to answer \(isOn) in `onChange`; the answers there were \(answers.dropFirst(count))"
+      "`isSatisfied(in:)` to return \(isOn) in `onChange`; there it returned \(answers.dropFirst(count))"
     } until: { answers in
-      // Not only the last one: two calls of `onChange` at once can note their answers in either order.
+      // Not only the last one: two concurrent calls of `onChange` can record their answers in either order.
       answers.dropFirst(count).contains(isOn) ? () : nil
     }
   }

@@ -10,16 +10,16 @@ public import Testing
 /// ```
 ///
 /// The rules are those of ``StoreCacheRule``: idle stores are kept (`keeping`) until their cache time has passed
-/// (`cacheTime`) since they were in use (`activity`), also those of several clients (`clients`); nothing of a removed one is
-/// left (`release`); stores are evicted with no lock held (`unlocked`), others come and go meanwhile (`reentrancy`), and
-/// several threads use the cache (`threads`).
+/// (`cacheTime`) since they were in use (`activity`), also those of several clients (`clients`). Nothing retains a removed
+/// store (`release`). Stores are evicted with no lock held (`unlocked`), other stores may come and go meanwhile
+/// (`reentrancy`), and several threads may use the cache (`threads`).
 ///
 /// The check makes clients with the cache, and stores that take their deadlines from a ``ManualClock``.
 ///
 /// - Parameters:
 ///   - rules: The rules to check.
-///   - exceptions: Rules that the cache breaks on purpose: `cacheTime`, `activity` and `clients` for one that has no eye on
-///     the time.
+///   - exceptions: Rules that the cache breaks on purpose: `cacheTime`, `activity` and `clients` for one that does not
+///     measure the time.
 ///   - limit: The longest time for each wait; nil for ``WaitLimit/current``.
 ///   - sourceLocation: Where issues are reported.
 ///   - make: Makes a cache that has room for a thousand idle stores. Called once for each rule.
@@ -69,7 +69,7 @@ private struct StoreCacheCheck<Cache: OperationClient.StoreCache>: Sendable {
   private var client: OperationClient { self.clients[0] }
   private var limit: Duration { self.report.limit }
 
-  /// Makes a store that is counted while it is alive, or finds it.
+  /// Makes or finds a store, which is counted while it is alive.
   private func store(
     _ number: Int,
     in client: OperationClient,
@@ -132,18 +132,18 @@ extension StoreCacheCheck {
     self.report.expect(
       self.has(1),
       """
-      an idle store with a cache time of 5 seconds was gone 4 seconds after it was in use. Forget it in \
-      `storeDidBecomeActive(_:)`, and begin anew in `storeDidBecomeIdle(_:)`.
+      an idle store with a cache time of 5 seconds was gone 4 seconds after it was in use. Remove it in \
+      `storeDidBecomeActive(_:)`, and start its cache time again in `storeDidBecomeIdle(_:)`.
       """
     )
     self.clock.advance(by: .seconds(2))
     _ = try await self.waitsForRelease(
       "an idle store with a cache time of 5 seconds to be evicted 6 seconds after it was in use",
-      "Begin anew in `storeDidBecomeIdle(_:)`."
+      "Start its cache time again in `storeDidBecomeIdle(_:)`."
     )
   }
 
-  /// Lets a store be in use for a moment.
+  /// Uses a store for a moment.
   private func use(_ number: Int) {
     self.store(number, in: self.client).subscribe(with: OperationEventHandler()).cancel()
   }
@@ -153,13 +153,13 @@ extension StoreCacheCheck {
     self.clients[1].clearStores()
     self.report.expect(
       self.has(1),
-      "two clients had a store at one path, and lost both when one was removed. Tell them apart by their `id`."
+      "two clients had a store at one path, and lost both when one was removed. Distinguish them by their `id`."
     )
     _ = self.store(1, in: self.clients[1])
     self.clock.advance(by: .seconds(6))
     _ = try await self.waitsForRelease(
       "the idle stores of two clients at one path to be evicted after their cache time",
-      "Tell them apart by their `id`, not by their path."
+      "Distinguish them by their `id`, not by their path."
     )
   }
 
@@ -170,7 +170,7 @@ extension StoreCacheCheck {
     self.client.clearStores()
     _ = try await self.waitsForRelease(
       "idle stores to be released after their client has removed them",
-      "Let go of a store in `storeDidBecomeActive(_:)`."
+      "Release a store in `storeDidBecomeActive(_:)`."
     )
   }
 }
@@ -221,7 +221,7 @@ extension StoreCacheCheck {
     let (probe, isArmed) = (self.lockProbe(), Switch(true))
     let removal = self.onRemoval {
       guard isArmed.set(false), probe.probe("a store was evicted") else { return }
-      // Another store leaves the idle ones, and one joins them.
+      // One store is removed from the idle ones, and another is added.
       self.clients[1].clearStores()
       _ = self.store(9, in: self.clients[1])
     }
@@ -232,7 +232,7 @@ extension StoreCacheCheck {
     guard probe.finding == nil else { return self.expectNoFinding(of: probe) }
     self.clock.advance(by: .seconds(6))
     _ = try await self.waitsForRelease(
-      "the idle stores to be evicted, of which some came and went while another one was evicted",
+      "all idle stores to be evicted, also those that came and went while another one was evicted",
       "Evict a copy of the stores, so that others may come and go meanwhile."
     )
   }
@@ -248,7 +248,7 @@ extension StoreCacheCheck {
     }
     self.clock.advance(by: .seconds(20))
     _ = try await self.waitsForRelease(
-      "all idle stores to be evicted that threads made at the same time",
+      "all idle stores to be evicted that were made on several threads at the same time",
       "Guard what threads share by one lock."
     )
   }

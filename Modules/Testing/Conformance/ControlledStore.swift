@@ -1,10 +1,10 @@
 internal import OperationCore
 
-/// A store with a subscriber, whose changes are counted, and whose controllers can be ended before it.
+/// A store with a subscriber that counts its changes. Its controllers can be ended before it.
 final class ControlledStore: Sendable {
   private let store: OperationStore<QueryState<Int, any Error>>
   private let subscription: OperationSubscription
-  private let changes: WaitingRoom<Int>
+  private let changes: AwaitableState<Int>
   private let controllers: ControllerSubscriptions
 
   init<Controlled: StatefulOperationRequest<QueryState<Int, any Error>>>(
@@ -12,7 +12,7 @@ final class ControlledStore: Sendable {
     in context: OperationContext,
     onChange: @escaping @Sendable () -> Void
   ) where Controlled.Value == Int, Controlled.Failure == any Error {
-    let (changes, controllers) = (WaitingRoom(0), ControllerSubscriptions())
+    let (changes, controllers) = (AwaitableState(0), ControllerSubscriptions())
     self.changes = changes
     self.controllers = controllers
     self.store = OperationStore.detached(
@@ -33,7 +33,7 @@ final class ControlledStore: Sendable {
   }
 
   /// How often a value or an error was set.
-  var changeCount: Int { self.changes.state }
+  var changeCount: Int { self.changes.current }
 
   /// Waits until there are `count` changes. Records no issue.
   func changes(atLeast count: Int, within limit: Duration, _ which: String) async throws {
@@ -64,7 +64,7 @@ final class ControllerSubscriptions: Sendable {
   }
 }
 
-/// Notes the subscriptions of the controllers of an operation.
+/// Records the subscriptions of an operation's controllers.
 private struct ControllerInterposing<Operation: OperationRequest>: OperationModifier {
   let subscriptions: ControllerSubscriptions
 
@@ -100,7 +100,7 @@ private struct InterposedController<Base: OperationController & Sendable>: Opera
   }
 }
 
-/// A context entry that holds an object whose release is waited for.
+/// A context entry with a token, for a check that waits for the release of a context.
 enum TokenKey: OperationContext.Key {
   static var defaultValue: LifetimeTracker.Token? { nil }
 }

@@ -1,16 +1,16 @@
-/// What stores rely on in a controller.
+/// A rule for controllers, which stores rely on.
 ///
 /// See `checkController`.
 public enum ControllerRule: String, CaseIterable, Hashable, Sendable, CustomStringConvertible {
-  /// The controller begins with its store, once: when it acts, the store changes once.
+  /// The controller starts once, with its store: when it acts, the store changes once.
   case start
   /// Each of several stores is controlled.
   case stores
-  /// The end of one store leaves the others.
+  /// The end of one store does not affect the others.
   case independence
   /// The controller does nothing to a store after its subscription was cancelled.
   case cancellation
-  /// Nothing of a store is left after its end.
+  /// The controller does not retain a store after its end.
   case release
   /// The controller acts with no lock held.
   case unlocked

@@ -16,7 +16,7 @@ final class ReleaseProbe: Sendable {
   func touch() {}
 }
 
-/// Finds out whether user code is called with a lock held: the locked object is used on another thread meanwhile.
+/// Detects user code that is called with a lock held: meanwhile, another thread uses the object that has the lock.
 final class LockProbe: Sendable {
   private let found = Locked<String?>(nil)
   private let limit: Duration
@@ -32,7 +32,7 @@ final class LockProbe: Sendable {
     self.use = use
   }
 
-  /// What was called with a lock held; nil if nothing was.
+  /// A description of what was called with a lock held; nil if nothing was.
   var finding: String? { self.found.withLock { $0 } }
 
   /// Called by the user code. Returns whether no lock is held.
@@ -40,7 +40,7 @@ final class LockProbe: Sendable {
   /// - Parameter what: What is being called.
   @discardableResult
   func probe(_ what: String) -> Bool {
-    // One finding is enough, and costs the whole limit.
+    // One finding is enough, and takes the whole limit.
     guard self.finding == nil else { return false }
     if Threads.finishesElsewhere(within: self.limit, self.use) { return true }
     self.found.withLock { $0 = $0 ?? what }

@@ -1,4 +1,4 @@
-/// A property of an operation that a modifier must preserve.
+/// A rule for modifiers, which other modifiers and stores rely on.
 ///
 /// See `checkModifier`.
 public enum ModifierRule: String, CaseIterable, Hashable, Sendable, CustomStringConvertible {

@@ -1,11 +1,12 @@
-/// What conditions and other users rely on in an observer of the network, of activity, of memory, and the like.
+/// A rule for observers of the network, of activity, of memory and the like, which conditions rely on.
 ///
 /// See `checkObserver`.
 public enum ObserverRule: String, CaseIterable, Hashable, Sendable, CustomStringConvertible {
-  /// A handler receives the current value before `subscribe` returns. An observer that does not know it breaks this rule
-  /// on purpose.
+  /// A handler receives the current value before `subscribe` returns.
+  ///
+  /// An observer that only reports changes breaks this rule on purpose.
   case current
-  /// The current value that the observer tells without a subscription is the one that a new subscriber receives.
+  /// The current value that can be read without a subscription is the one that a new subscriber receives.
   case reading
   /// Each change is delivered.
   case changes
@@ -13,7 +14,7 @@ public enum ObserverRule: String, CaseIterable, Hashable, Sendable, CustomString
   case order
   /// Each of many subscribers is called, in the order of their subscriptions.
   case subscribers
-  /// Cancelling one subscription leaves the others.
+  /// Cancelling one subscription does not affect the others.
   case independence
   /// A handler is not called after its subscription was cancelled or dropped.
   case cancellation
@@ -21,11 +22,11 @@ public enum ObserverRule: String, CaseIterable, Hashable, Sendable, CustomString
   case release
   /// Handlers are called, and released, with no lock held.
   case unlocked
-  /// A handler may ask, subscribe, and cancel its own subscription.
+  /// A handler may read the value, subscribe, and cancel its own subscription.
   case reentrancy
   /// A value that comes while handlers are called is delivered to all of them after the current one.
   case nesting
-  /// Several threads may ask, subscribe and cancel at the same time.
+  /// Several threads may read the value, subscribe and cancel at the same time.
   case threads
 
   /// The name of the rule.

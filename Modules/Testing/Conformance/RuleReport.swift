@@ -2,7 +2,7 @@ package import Testing
 
 /// Records a broken rule of a check as an issue of the test.
 package struct RuleReport: Sendable {
-  /// What is checked: `modifier`, `storage`.
+  /// The kind of thing that is checked: `modifier`, `storage`.
   let subject: String
   let rule: String
   /// The longest time for each wait of the check.
@@ -38,9 +38,9 @@ package struct RuleReport: Sendable {
     }
   }
 
-  /// Waits for `body`. When the limit is exceeded, the rule is broken, and the result is false.
+  /// Waits for `body`. Exceeding the limit breaks the rule, and returns false.
   ///
-  /// - Parameter remedy: What the author can do about it, as a sentence.
+  /// - Parameter remedy: The remedy for the author, as a sentence.
   package func waits(_ remedy: String, for body: () async throws -> Void) async throws -> Bool {
     do {
       try await body()
@@ -51,6 +51,6 @@ package struct RuleReport: Sendable {
     }
   }
 
-  /// The longest time that a wait may take whose end is delayed by one that exceeds the limit.
+  /// The limit of a wait that may include another wait which exceeds its limit.
   var longLimit: Duration { self.limit < .seconds(86_400) ? self.limit * 3 : self.limit }
 }

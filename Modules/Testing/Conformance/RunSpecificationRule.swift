@@ -1,16 +1,16 @@
-/// What stores rely on in a run specification.
+/// A rule for run specifications, which stores rely on.
 ///
 /// See `checkRunSpecification`.
 public enum RunSpecificationRule: String, CaseIterable, Hashable, Sendable, CustomStringConvertible {
-  /// Asking changes nothing: without a change, the answer stays the same.
+  /// Evaluating the condition does not change it: without a change, the value stays the same.
   case purity
   /// `onChange` is called after each change, to true and to false.
   case announcement
-  /// When `onChange` is called, `isSatisfied(in:)` has the new answer.
+  /// When `onChange` is called, `isSatisfied(in:)` returns the new value.
   case answer
   /// Each of many subscribers is called.
   case subscribers
-  /// Cancelling one subscription leaves the others.
+  /// Cancelling one subscription does not affect the others.
   case independence
   /// `onChange` is not called after its subscription was cancelled or dropped.
   case cancellation
@@ -18,9 +18,9 @@ public enum RunSpecificationRule: String, CaseIterable, Hashable, Sendable, Cust
   case release
   /// `onChange` is called, and released, with no lock held.
   case unlocked
-  /// `onChange` may ask, subscribe, and cancel its own subscription.
+  /// `onChange` may evaluate the condition, subscribe, and cancel its own subscription.
   case reentrancy
-  /// Several threads may ask, subscribe and cancel at the same time.
+  /// Several threads may evaluate the condition, subscribe and cancel at the same time.
   case threads
 
   /// The name of the rule.

@@ -1,16 +1,18 @@
-/// What clients and users rely on in a cache of stores.
+/// A rule for caches of stores, which clients rely on.
 ///
 /// See `checkStoreCache`.
 public enum StoreCacheRule: String, CaseIterable, Hashable, Sendable, CustomStringConvertible {
-  /// An idle store stays for later look-ups. A cache that keeps no idle store breaks this rule on purpose.
+  /// An idle store stays for later look-ups.
+  ///
+  /// A cache that keeps no idle store breaks this rule on purpose.
   case keeping
   /// An idle store is evicted after the cache time of its context, by the deadlines of its context.
   case cacheTime
-  /// The cache time begins anew when a store was in use.
+  /// The cache time starts again when a store was in use.
   case activity
-  /// Clients that share the cache have stores of their own at the same path.
+  /// Clients that share the cache have separate stores at the same path.
   case clients
-  /// Nothing of a store is left after its client has removed it.
+  /// A store is released after its client has removed it.
   case release
   /// Stores are evicted, and released, with no lock held.
   case unlocked

@@ -1,20 +1,20 @@
 internal import OperationCore
 internal import Synchronization
 
-/// Something that calls handlers after changes until their subscriptions are cancelled, as the checks see it.
+/// A source of changes that calls handlers until their subscriptions are cancelled.
 struct ChangeSource: Sendable {
   /// The name of the closure that is called: `onChange`.
   let handler: String
   let subscribe: @Sendable (@escaping @Sendable () -> Void) -> OperationSubscription
   /// Makes the next change.
   let change: @Sendable () -> Void
-  /// Asks for the current value.
-  let ask: @Sendable () -> Void
-  /// Waits until the last change is delivered, so that the next one cannot be the way back to what was delivered before.
+  /// Reads the current value.
+  let read: @Sendable () -> Void
+  /// Waits until the last change is delivered, so that the next one cannot restore the value that was last delivered.
   var settle: @Sendable () async throws -> Void = {}
 }
 
-/// The checks of what everything has in common that can be subscribed to.
+/// The checks that are the same for all sources of changes.
 struct SubscriptionCheck: Sendable {
   let source: ChangeSource
   let report: RuleReport
@@ -25,10 +25,10 @@ struct SubscriptionCheck: Sendable {
     self.source.subscribe { counter.note() }
   }
 
-  /// Makes a change, and waits until each counter has counted it. Otherwise the rule is broken, and the result is false.
-  private func changeIsHeard(
-    by counters: [CallCounter],
-    _ who: String,
+  /// Makes a change, and waits until each counter has counted it. Returns false if that breaks the rule.
+  private func changeReaches(
+    _ counters: [CallCounter],
+    _ which: String,
     within limit: Duration? = nil,
     _ remedy: String
   ) async throws -> Bool {
@@ -39,7 +39,7 @@ struct SubscriptionCheck: Sendable {
         try await counter.calls(
           atLeast: count + 1,
           within: limit ?? self.limit,
-          "a call of \(self.source.handler) of \(who) after a change"
+          "a call of \(self.source.handler) of \(which) after a change"
         )
       }
     }
@@ -49,7 +49,7 @@ struct SubscriptionCheck: Sendable {
 // MARK: - The subscribers
 
 extension SubscriptionCheck {
-  /// Each of many subscribers is called for a change; in the order of their subscriptions if that is asked for.
+  /// Each of many subscribers is called for a change, in the order of their subscriptions if `areInOrder` is true.
   func checkSubscribers(areInOrder: Bool) async throws {
     let calls = Mutex<[Int]>([])
     let counters = (0..<100).map { _ in CallCounter() }
@@ -62,13 +62,13 @@ extension SubscriptionCheck {
     defer { for subscription in subscriptions { subscription.cancel() } }
     calls.withLock { $0 = [] }
     guard
-      try await self.changeIsHeard(by: counters, "each of 100 subscriptions", "Keep and call all of them.")
+      try await self.changeReaches(counters, "each of 100 subscriptions", "Keep and call all of them.")
     else { return }
     guard areInOrder else { return }
     let order = calls.withLock { Array($0.prefix(100)) }
     self.report.expect(
       order == Array(0..<100),
-      "100 handlers were called in another order than they subscribed, beginning with \(order.prefix(5)). "
+      "100 handlers were not called in the order of their subscriptions, but beginning with \(order.prefix(5)). "
         + "Keep them in the order of their subscriptions."
     )
   }
@@ -80,8 +80,8 @@ extension SubscriptionCheck {
     defer { for subscription in subscriptions { subscription.cancel() } }
     subscriptions[1].cancel()
     subscriptions[1].cancel()
-    _ = try await self.changeIsHeard(
-      by: [counters[0], counters[2]],
+    _ = try await self.changeReaches(
+      [counters[0], counters[2]],
       "the subscriptions before and after one that was cancelled",
       "Remove only the handler of the cancelled subscription."
     )
@@ -96,7 +96,7 @@ extension SubscriptionCheck {
       let later = [self.subscribe(counters[2])]
       defer { for subscription in others + later { subscription.cancel() } }
       guard
-        try await self.changeIsHeard(by: counters, "three subscriptions", "Call it for each change.")
+        try await self.changeReaches(counters, "three subscriptions", "Call it for each change.")
       else { return }
       if !isDropped { subscription?.cancel() }
       subscription = nil
@@ -104,7 +104,7 @@ extension SubscriptionCheck {
       var count = 0
       for number in 1...3 {
         guard
-          try await self.changeIsHeard(by: witnesses, "the remaining subscriptions", "Keep the others.")
+          try await self.changeReaches(witnesses, "the remaining subscriptions", "Keep the others.")
         else { return }
         // A call that had begun on another thread when the subscription was cancelled is over by now.
         if number == 1 { count = counters[1].count }
@@ -132,11 +132,11 @@ extension SubscriptionCheck {
       let other = self.subscribe(witness)
       defer { other.cancel() }
       guard
-        try await self.changeIsHeard(by: [counter, witness], "two subscriptions", "Call it for each change.")
+        try await self.changeReaches([counter, witness], "two subscriptions", "Call it for each change.")
       else { return }
       if !isDropped { subscription?.cancel() }
       subscription = nil
-      _ = try await self.report.waits("Let go of the handler in the closure of the subscription.") {
+      _ = try await self.report.waits("Release the handler in the closure of the subscription.") {
         try await lifetimes.release(
           within: self.limit,
           of: "\(self.source.handler) to be released after its subscription was \(isDropped ? "dropped" : "cancelled")"
@@ -145,7 +145,7 @@ extension SubscriptionCheck {
     }
   }
 
-  // Apart, so that no frame of the check keeps the token.
+  // A separate function, so that no frame of the check retains the token.
   private func subscribe(_ counter: CallCounter, holding token: LifetimeTracker.Token) -> OperationSubscription {
     self.source.subscribe {
       token.touch()
@@ -159,7 +159,7 @@ extension SubscriptionCheck {
 extension SubscriptionCheck {
   private func lockProbe() -> LockProbe {
     LockProbe(within: self.limit) { [source = self.source] in
-      source.ask()
+      source.read()
       source.subscribe {}.cancel()
     }
   }
@@ -171,8 +171,8 @@ extension SubscriptionCheck {
     let subscription = self.subscribe(counter, probing: probe)
     defer { subscription.cancel() }
     guard
-      try await self.changeIsHeard(
-        by: [counter],
+      try await self.changeReaches(
+        [counter],
         "a subscription",
         within: self.report.longLimit,
         "Call it for each change."
@@ -196,12 +196,12 @@ extension SubscriptionCheck {
     let finding = probe.finding ?? ""
     self.report.expect(
       probe.finding == nil,
-      "\(finding) with a lock held: another thread could not ask or subscribe for \(self.limit). "
+      "\(finding) with a lock held: another thread could not read or subscribe for \(self.limit). "
         + "Take the handlers out of the lock, and call and release them after it."
     )
   }
 
-  /// A handler may ask, subscribe, and cancel its own subscription.
+  /// A handler may read the value, subscribe, and cancel its own subscription.
   func checkReentrancy() async throws {
     let probe = self.lockProbe()
     let (own, done, nested, witness) = (CallCounter(), CallCounter(), CallCounter(), CallCounter())
@@ -213,13 +213,13 @@ extension SubscriptionCheck {
       // Counted at the end, which the check waits for.
       defer { done.note() }
       guard probe.probe("\(source.handler) was called") else { return }
-      source.ask()
+      source.read()
       let inner = source.subscribe { nested.note() }
-      let former = subscriptions.withLock { kept in
+      let previous = subscriptions.withLock { kept in
         defer { kept = [inner] }
         return kept
       }
-      for subscription in former { subscription.cancel() }
+      for subscription in previous { subscription.cancel() }
     }
     subscriptions.withLock { $0 = [subscription] }
     let other = self.subscribe(witness)
@@ -227,14 +227,14 @@ extension SubscriptionCheck {
     defer { for subscription in subscriptions.withLock({ $0 }) { subscription.cancel() } }
     _ = isArmed.set(true)
     let remedy = "Call a copy of the handlers, so that one may come or go during the calls."
-    let which = "a subscription that another one precedes, which is cancelled in its handler,"
+    let which = "a subscription behind one that cancels itself"
     let limit = self.report.longLimit
-    guard try await self.changeIsHeard(by: [done, witness], which, within: limit, remedy) else { return }
+    guard try await self.changeReaches([done, witness], which, within: limit, remedy) else { return }
     guard probe.finding == nil else { return self.expectNoFinding(of: probe) }
     var count = 0
     for number in 1...2 {
       let which = "a subscription that was made in a handler"
-      guard try await self.changeIsHeard(by: [nested, witness], which, remedy) else { return }
+      guard try await self.changeReaches([nested, witness], which, remedy) else { return }
       // A call that had begun on another thread when the subscription was cancelled is over by now.
       if number == 1 { count = own.count }
     }
@@ -248,7 +248,7 @@ extension SubscriptionCheck {
 // MARK: - Threads
 
 extension SubscriptionCheck {
-  /// Several threads may subscribe, cancel and ask at the same time.
+  /// Several threads may subscribe, cancel and read at the same time.
   func checkThreads() async throws {
     let lifetimes = LifetimeTracker()
     try await self.useOnThreads(lifetimes)
@@ -267,16 +267,16 @@ extension SubscriptionCheck {
           token.touch()
           if round == 0 { counters[number].note() }
         }
-        source.ask()
+        source.read()
         if number == 0 { source.change() }
         if round == 0 { kept.withLock { $0.append(subscription) } } else { subscription.cancel() }
       }
     }
     defer { for subscription in kept.withLock({ $0 }) { subscription.cancel() } }
     try await self.source.settle()
-    _ = try await self.changeIsHeard(
-      by: counters,
-      "each of 4 subscriptions that threads made at the same time",
+    _ = try await self.changeReaches(
+      counters,
+      "each of 4 subscriptions that were made on several threads at the same time",
       "Guard what threads share by one lock."
     )
   }

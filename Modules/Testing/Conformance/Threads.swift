@@ -1,6 +1,6 @@
 internal import Dispatch
 
-/// Runs code on threads of its own, where it may block.
+/// Runs code that may block on separate threads.
 enum Threads {
   /// Calls `body` on another thread, and waits for its end on this one.
   ///
@@ -19,7 +19,7 @@ enum Threads {
   ///
   /// - Throws: ``WaitTimedOut``, or `CancellationError`.
   static func call(_ count: Int, within limit: Duration, _ body: @escaping @Sendable (Int) -> Void) async throws {
-    let ended = WaitingRoom(0)
+    let ended = AwaitableState(0)
     for number in 0..<count {
       Self.queue().async {
         body(number)
@@ -27,12 +27,12 @@ enum Threads {
       }
     }
     try await ended.wait(.cancellable(limit)) { ended in
-      "\(count) threads that use it at the same time; \(ended) have ended"
+      "\(count) threads that use it at the same time to end; \(ended) have ended"
     } until: { ended in
       ended == count ? () : nil
     }
   }
 
-  // A queue with a label of its own has a thread of its own, however many there are.
+  // A new queue for each call, so that each call has its own thread.
   private static func queue() -> DispatchQueue { DispatchQueue(label: "swift-operation.checks") }
 }

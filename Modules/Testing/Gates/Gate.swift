@@ -12,24 +12,24 @@ public import Testing
 ///
 /// A gate opens once and stays open.
 public final class Gate: Sendable {
-  // Separate rooms, so that an arrival does not check all tasks that wait for the gate to open.
-  private let door: WaitingRoom<Bool>
-  private let register = WaitingRoom(0)
+  // Separate states, so that an arrival does not check all tasks that wait for the gate to open.
+  private let opened: AwaitableState<Bool>
+  private let arrived = AwaitableState(0)
 
   /// Creates a gate.
   public init(isOpen: Bool = false) {
-    self.door = WaitingRoom(isOpen)
+    self.opened = AwaitableState(isOpen)
   }
 
   /// Whether the gate is open.
-  public var isOpen: Bool { self.door.state }
+  public var isOpen: Bool { self.opened.current }
 
   /// The number of tasks that have arrived at the gate, including those that have passed it.
-  public var arrivalCount: Int { self.register.state }
+  public var arrivalCount: Int { self.arrived.current }
 
   /// Resumes all waiting tasks, and lets all later ones pass.
   public func open() {
-    self.door.change { $0 = true }
+    self.opened.change { $0 = true }
   }
 }
 
@@ -44,7 +44,7 @@ extension Gate {
     within limit: Duration? = nil,
     sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {
-    self.register.change { $0 += 1 }
+    self.arrived.change { $0 += 1 }
     try await self.pass(.cancellable(limit ?? WaitLimit.current), at: sourceLocation)
   }
 
@@ -58,14 +58,14 @@ extension Gate {
     within limit: Duration? = nil,
     sourceLocation: SourceLocation = #_sourceLocation
   ) async {
-    self.register.change { $0 += 1 }
+    self.arrived.change { $0 += 1 }
     // The only error is the time limit, which has been reported already.
     try? await self.pass(.uncancellable(limit ?? WaitLimit.current), at: sourceLocation)
   }
 
-  private func pass(_ patience: WaitingRoom<Bool>.Patience, at sourceLocation: SourceLocation) async throws {
+  private func pass(_ limit: AwaitableState<Bool>.Limit, at sourceLocation: SourceLocation) async throws {
     try await recordingTimeOut(at: sourceLocation) {
-      try await self.door.wait(patience, for: { _ in "a gate to be opened" }, until: { $0 ? () : nil })
+      try await self.opened.wait(limit, for: { _ in "a gate to be opened" }, until: { $0 ? () : nil })
     }
   }
 
@@ -82,8 +82,8 @@ extension Gate {
     sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {
     try await recordingTimeOut(at: sourceLocation) {
-      try await self.register.wait(.cancellable(limit ?? WaitLimit.current)) { arrived in
-        "at least \(count) to come to a gate; \(arrived) have come"
+      try await self.arrived.wait(.cancellable(limit ?? WaitLimit.current)) { arrived in
+        "at least \(count) tasks to arrive at a gate; \(arrived) have arrived"
       } until: { arrived in
         arrived >= count ? () : nil
       }

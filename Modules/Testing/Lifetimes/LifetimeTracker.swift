@@ -13,31 +13,31 @@ public import Testing
 public final class LifetimeTracker: Sendable {
   /// An object that is counted while it is alive.
   public final class Token: Sendable {
-    private let room: WaitingRoom<Int>
+    private let alive: AwaitableState<Int>
 
-    fileprivate init(room: WaitingRoom<Int>) {
-      self.room = room
-      room.change { $0 += 1 }
+    fileprivate init(alive: AwaitableState<Int>) {
+      self.alive = alive
+      alive.change { $0 += 1 }
     }
 
     deinit {
-      self.room.change { $0 -= 1 }
+      self.alive.change { $0 -= 1 }
     }
 
     /// Does nothing. Call it in a closure to make the closure capture the token.
     public func touch() {}
   }
 
-  private let room = WaitingRoom(0)
+  private let alive = AwaitableState(0)
 
   /// Creates a tracker.
   public init() {}
 
   /// Creates a token to be captured by the object whose release is checked.
-  public func token() -> Token { Token(room: self.room) }
+  public func token() -> Token { Token(alive: self.alive) }
 
   /// The number of living tokens.
-  public var aliveCount: Int { self.room.state }
+  public var aliveCount: Int { self.alive.current }
 
   /// Waits until no token is alive.
   ///
@@ -49,15 +49,15 @@ public final class LifetimeTracker: Sendable {
     sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {
     try await recordingTimeOut(at: sourceLocation) {
-      try await self.release(within: limit ?? WaitLimit.current, of: "the last of the counted objects to go")
+      try await self.release(within: limit ?? WaitLimit.current, of: "all counted objects to be released")
     }
   }
 
   /// Like ``noneAlive(within:sourceLocation:)``, but records no issue.
   ///
-  /// - Parameter what: What is waited for: `the stores to be released`.
+  /// - Parameter what: The expected event: `the stores to be released`.
   func release(within limit: Duration, of what: String) async throws {
-    try await self.room.wait(.cancellable(limit)) { count in
+    try await self.alive.wait(.cancellable(limit)) { count in
       "\(what); \(count) are alive"
     } until: { count in
       count == 0 ? () : nil

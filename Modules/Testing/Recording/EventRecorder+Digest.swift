@@ -3,7 +3,7 @@ public import OperationCore
 extension EventRecorder {
   /// A simplified event for comparison in tests, with errors as their descriptions; equatable if the values are.
   public enum Digest: Sendable {
-    /// The state has changed to this one, or was it when the subscription began.
+    /// A state: the current one when the subscription began, or a later one.
     case state(State.StateValue, isLoading: Bool = false, error: String? = nil)
     /// A run has started.
     case started

@@ -15,7 +15,7 @@ extension EventRecorder {
     sourceLocation: SourceLocation = #_sourceLocation
   ) async throws -> [Event] {
     try await recordingTimeOut(at: sourceLocation) {
-      try await self.room.wait(.cancellable(limit ?? WaitLimit.current)) { events in
+      try await self.recorded.wait(.cancellable(limit ?? WaitLimit.current)) { events in
         "at least \(count) events; recorded so far: \(events.summary)"
       } until: { events in
         events.count >= count ? events : nil
@@ -50,7 +50,7 @@ extension EventRecorder {
 
   private func events(beyond seen: Int, until end: ContinuousClock.Instant, limit: Duration) async throws -> [Event] {
     do {
-      return try await self.room.wait(.cancellable(ContinuousClock.now.duration(to: end))) { events in
+      return try await self.recorded.wait(.cancellable(ContinuousClock.now.duration(to: end))) { events in
         "an event that satisfies a condition; recorded so far: \(events.summary)"
       } until: { events in
         // After `removeAll()` there are fewer events than before.
@@ -78,7 +78,7 @@ extension EventRecorder {
       event.state.map(condition) ?? false
     }
     guard case .stateChanged(let state) = event.kind else {
-      preconditionFailure("The condition holds for events of states alone.")
+      preconditionFailure("Only an event with a state satisfies the condition.")
     }
     return state
   }

@@ -24,17 +24,17 @@ public final class EventRecorder<State: OperationState & Sendable>: Sendable {
 
   /// The kinds of events: the closures of an event handler.
   public enum Kind: Sendable {
-    /// The state has changed to this one, or was it when the subscription began.
+    /// A state: the current one when the subscription began, or a later one.
     case stateChanged(State)
     /// A run has started.
     case runStarted
     /// A run has ended.
     case runEnded
-    /// A run has yielded or returned this result; the context of the event contains which.
+    /// A run has yielded or returned this result; the context of the event distinguishes the two.
     case resultReceived(Result<State.OperationValue, State.Failure>)
   }
 
-  let room = WaitingRoom<[Event]>([])
+  let recorded = AwaitableState<[Event]>([])
 
   /// Creates a recorder.
   public init() {}
@@ -47,8 +47,8 @@ extension EventRecorder {
   public var handler: OperationEventHandler<State> {
     // Weak, to avoid a retain cycle: an event retains its context, which retains the handlers attached to the
     // operation.
-    let record: @Sendable (Kind, OperationContext) -> Void = { [weak room] kind, context in
-      room?.change { $0.append(Event(kind: kind, context: context)) }
+    let record: @Sendable (Kind, OperationContext) -> Void = { [weak recorded] kind, context in
+      recorded?.change { $0.append(Event(kind: kind, context: context)) }
     }
     return OperationEventHandler(
       onStateChanged: { record(.stateChanged($0), $1) },
@@ -61,7 +61,7 @@ extension EventRecorder {
   /// Removes all recorded events.
   public func removeAll() {
     // Returned so that the events are released after unlocking.
-    _ = self.room.change { events in
+    _ = self.recorded.change { events in
       defer { events = [] }
       return events
     }
@@ -85,7 +85,7 @@ extension EventRecorder where State: QueryStateProtocol {
 
 extension EventRecorder {
   /// All recorded events.
-  public var events: [Event] { self.room.state }
+  public var events: [Event] { self.recorded.current }
 
   /// The recorded states, in order.
   public var states: [State] { self.events.compactMap(\.state) }
@@ -118,12 +118,12 @@ extension EventRecorder {
 }
 
 extension EventRecorder.Event {
-  /// The state, if this is an event of a state.
+  /// The state; nil for other kinds of events.
   public var state: State? {
     if case .stateChanged(let state) = self.kind { state } else { nil }
   }
 
-  /// The result, if this is an event of a result.
+  /// The result; nil for other kinds of events.
   public var result: Result<State.OperationValue, State.Failure>? {
     if case .resultReceived(let result) = self.kind { result } else { nil }
   }

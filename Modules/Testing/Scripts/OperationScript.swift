@@ -6,15 +6,15 @@ public import Testing
 /// ```swift
 /// let script = OperationScript<Int, any Error>()
 /// let store = OperationStore.detached(query: script.query().retry(limit: 1))
-/// script.enqueue(.error(Refused()))                    // The first run fails at once,
+/// script.enqueue(.error(Refused()))                    // The first run fails at once.
 /// let fetch = Task { try await store.fetch() }
-/// let run = try await script.next()                    // the second is the test's:
+/// let run = try await script.next()                    // The test controls the second run.
 /// run.yield(1)
 /// run.succeed(2)
 /// #expect(try await fetch.value == 2)
 /// ```
 ///
-/// A run takes the first outcome left in the queue, or else the default outcome.
+/// A run takes the first outcome in the queue, or the default outcome if the queue is empty.
 public final class OperationScript<Value: Sendable, Failure: Error>: Sendable {
   /// What a run does.
   public indirect enum Outcome: Sendable {
@@ -41,7 +41,7 @@ public final class OperationScript<Value: Sendable, Failure: Error>: Sendable {
     var setupCount = 0
   }
 
-  let room = WaitingRoom(State())
+  let state = AwaitableState(State())
   private let defaultOutcome: Outcome
   private let endsOnCancellation: Bool
 
@@ -66,20 +66,20 @@ extension OperationScript {
   /// Adds outcomes for the next runs, one for each, in order.
   public func enqueue(_ outcomes: some Sequence<Outcome>) {
     let outcomes = Array(outcomes)
-    self.room.change { $0.outcomes += outcomes }
+    self.state.change { $0.outcomes += outcomes }
   }
 
   /// The number of runs that have started.
-  public var runCount: Int { self.room.state.runCount }
+  public var runCount: Int { self.state.current.runCount }
 
   /// The number of runs that have started and not ended.
   public var activeRunCount: Int {
-    let state = self.room.state
+    let state = self.state.current
     return state.runCount - state.endCount
   }
 
   /// How often operations of this script have set up a context.
-  public var setupCount: Int { self.room.state.setupCount }
+  public var setupCount: Int { self.state.current.setupCount }
 }
 
 // MARK: - Waiting
@@ -101,7 +101,7 @@ extension OperationScript {
 
   /// Like ``next(within:sourceLocation:)``, but records no issue.
   func nextRun(within limit: Duration) async throws -> ScriptedRun<Value, Failure> {
-    try await self.room.wait(.cancellable(limit)) { state in
+    try await self.state.wait(.cancellable(limit)) { state in
       "the next run of a scripted operation to begin and suspend; \(state.summary)"
     } until: { state in
       state.suspended.isEmpty ? nil : state.suspended.removeFirst()
@@ -150,7 +150,7 @@ extension OperationScript {
     until condition: @escaping @Sendable (inout State) -> R?
   ) async throws -> R {
     try await recordingTimeOut(at: sourceLocation) {
-      try await self.room.wait(.cancellable(limit ?? WaitLimit.current), for: what, until: condition)
+      try await self.state.wait(.cancellable(limit ?? WaitLimit.current), for: what, until: condition)
     }
   }
 }
@@ -169,8 +169,8 @@ extension OperationScript {
     in context: OperationContext,
     with continuation: OperationContinuation<Value, Failure>
   ) async throws(Failure) -> Value {
-    defer { self.room.change { $0.endCount += 1 } }
-    var (number, outcome) = self.room.change { state in
+    defer { self.state.change { $0.endCount += 1 } }
+    var (number, outcome) = self.state.change { state in
       state.runCount += 1
       return (state.runCount, state.outcomes.isEmpty ? self.defaultOutcome : state.outcomes.removeFirst())
     }
@@ -192,7 +192,7 @@ extension OperationScript {
     with continuation: OperationContinuation<Value, Failure>
   ) async -> Result<Value, Failure> {
     let run = ScriptedRun(number: number, context: context, continuation: continuation)
-    let end = self.room.change { state in
+    let end = self.state.change { state in
       if state.end == nil {
         state.suspended.append(run)
         state.active[number] = run
@@ -201,7 +201,7 @@ extension OperationScript {
     }
     if let end { return end }
     let outcome = await run.outcome(endsOnCancellation: self.endsOnCancellation)
-    let isTaken = self.room.change { state in
+    let isTaken = self.state.change { state in
       state.active[number] = nil
       return !state.suspended.contains { $0 === run }
     }
@@ -212,7 +212,7 @@ extension OperationScript {
 
   /// Ends all suspended runs, and all runs that suspend later.
   func end(with result: Result<Value, Failure>) {
-    let runs = self.room.change { state in
+    let runs = self.state.change { state in
       state.end = result
       return Array(state.active.values)
     }
@@ -221,6 +221,6 @@ extension OperationScript {
 
   /// Counts a setup of a context. Operations of this script call it.
   public func noteSetup() {
-    self.room.change { $0.setupCount += 1 }
+    self.state.change { $0.setupCount += 1 }
   }
 }

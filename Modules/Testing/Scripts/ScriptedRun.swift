@@ -13,19 +13,19 @@ public final class ScriptedRun<Value: Sendable, Failure: Error>: Sendable {
   /// The number of the run in its script; the first is 1.
   public let number: Int
 
-  private let room: WaitingRoom<State>
+  private let state: AwaitableState<State>
 
   init(number: Int, context: OperationContext, continuation: OperationContinuation<Value, Failure>) {
     self.number = number
-    self.room = WaitingRoom(State(context: context, continuation: continuation))
+    self.state = AwaitableState(State(context: context, continuation: continuation))
   }
 
   /// The context of the run; an empty one if the run ended before the test received it.
-  public var context: OperationContext { self.room.state.context }
+  public var context: OperationContext { self.state.current.context }
 
   func forgetContext() {
     // Returned so that they are released after unlocking.
-    _ = self.room.change { state in
+    _ = self.state.change { state in
       defer { (state.context, state.continuation) = (OperationContext(), nil) }
       return (state.context, state.continuation)
     }
@@ -45,7 +45,7 @@ extension ScriptedRun {
 
   /// Yields a result without ending the run.
   public func yield(with result: Result<Value, Failure>, using context: OperationContext? = nil) {
-    self.room.state.continuation?.yield(with: result, using: context)
+    self.state.current.continuation?.yield(with: result, using: context)
   }
 
   /// Ends the run with a value.
@@ -66,7 +66,7 @@ extension ScriptedRun {
   ///
   /// Does nothing if the run has ended.
   public func finish(with outcome: Result<Value, Failure>) {
-    self.room.change { state in
+    self.state.change { state in
       if state.outcome == nil { state.outcome = outcome }
     }
   }
@@ -83,10 +83,10 @@ extension ScriptedRun where Value == Void {
 
 extension ScriptedRun {
   /// Whether the task of the run has been cancelled.
-  public var isCancelled: Bool { self.room.state.isCancelled }
+  public var isCancelled: Bool { self.state.current.isCancelled }
 
   /// Whether the run has a result: it has ended or is about to.
-  public var isFinished: Bool { self.room.state.outcome != nil }
+  public var isFinished: Bool { self.state.current.outcome != nil }
 
   /// Waits until the task of the run is cancelled.
   ///
@@ -105,7 +105,7 @@ extension ScriptedRun {
 
   /// Waits until the task of the run is cancelled, but records no issue when the time limit is exceeded.
   func cancellation(within limit: Duration) async throws {
-    try await self.room.wait(.cancellable(limit)) { [number] state in
+    try await self.state.wait(.cancellable(limit)) { [number] state in
       "run \(number) of a scripted operation to be cancelled; it \(state.outcome == nil ? "goes on" : "has ended")"
     } until: { state in
       state.isCancelled ? () : nil
@@ -115,9 +115,9 @@ extension ScriptedRun {
   /// Waits for the result of the run. Called by the run itself.
   func outcome(endsOnCancellation: Bool) async -> Result<Value, Failure> {
     await withTaskCancellationHandler {
-      await self.room.wait { $0.outcome }
+      await self.state.wait { $0.outcome }
     } onCancel: {
-      self.room.change { state in
+      self.state.change { state in
         state.isCancelled = true
         guard endsOnCancellation, state.outcome == nil, let error = CancellationError() as? Failure else { return }
         state.outcome = .failure(error)

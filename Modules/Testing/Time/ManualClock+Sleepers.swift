@@ -5,7 +5,7 @@ extension ManualClock {
   public enum SleeperKind: Hashable, Sendable {
     /// A delay between two attempts, requested from the operation delayer.
     case delay
-    /// Any other deadline: the next poll, the end of a cache time, `sleep(for:)`.
+    /// Any other deadline, such as the next poll, the end of a cache time, or `sleep(for:)`.
     case deadline
   }
 
@@ -13,19 +13,19 @@ extension ManualClock {
   ///
   /// - Parameter kind: The kind to count; nil for all.
   public func sleeperCount(_ kind: SleeperKind? = nil) -> Int {
-    self.room.state.count(kind)
+    self.state.current.count(kind)
   }
 
   /// The remaining time of each sleeper, in the order in which they will be woken.
   ///
   /// - Parameter kind: The kind to return; nil for all.
   public func remainingTimes(_ kind: SleeperKind? = nil) -> [Duration] {
-    let state = self.room.state
+    let state = self.state.current
     return state.sleepers.filter { kind == nil || $0.kind == kind }.map { $0.due - state.elapsed }.sorted()
   }
 
   /// All delays requested from the operation delayer, in order, including those of zero length.
-  public var delays: [Duration] { self.room.state.delays }
+  public var delays: [Duration] { self.state.current.delays }
 
   /// Waits until there are at least `count` sleepers at the same time.
   ///
@@ -61,7 +61,7 @@ extension ManualClock {
     sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {
     try await self.wait(within: limit, at: sourceLocation) { state in
-      "the last of the \(kind.noun) of a manual clock to go; there are \(state.count(kind))"
+      "all \(kind.noun) of a manual clock to end; there are \(state.count(kind))"
     } until: { state in
       state.count(kind) == 0
     }
@@ -74,7 +74,7 @@ extension ManualClock {
     until condition: @escaping @Sendable (State) -> Bool
   ) async throws {
     try await recordingTimeOut(at: sourceLocation) {
-      try await self.room.wait(.cancellable(limit ?? WaitLimit.current), for: what) { state in
+      try await self.state.wait(.cancellable(limit ?? WaitLimit.current), for: what) { state in
         condition(state) ? () : nil
       }
     }

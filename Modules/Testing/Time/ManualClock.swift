@@ -22,52 +22,52 @@ public final class ManualClock: Sendable {
     var origin: Date
     /// The instant at an elapsed time of zero; nil until an instant is requested.
     var firstInstant: ContinuousClock.Instant?
-    var sleepers: [Sleeping] = []
+    var sleepers: [Sleeper] = []
     var delays: [Duration] = []
     var lastNumber: UInt64 = 0
   }
 
-  struct Sleeping: Sendable {
-    /// Counts up with each sleeper.
+  struct Sleeper: Sendable {
+    /// Increases with each sleeper.
     let number: UInt64
     let due: Duration
     let kind: SleeperKind
     let action: @Sendable () -> Void
   }
 
-  let room: WaitingRoom<State>
+  let state: AwaitableState<State>
 
   /// Creates a clock.
   ///
   /// - Parameter date: The initial date, by default the beginning of 2001.
   public init(date: Date = Date(timeIntervalSinceReferenceDate: 0)) {
-    self.room = WaitingRoom(State(origin: date))
+    self.state = AwaitableState(State(origin: date))
   }
 }
 
 extension ManualClock: OperationClock {
   /// The current date of the clock.
   public func now() -> Date {
-    let state = self.room.state
+    let state = self.state.current
     return state.origin + state.elapsed.timeInterval
   }
 
-  /// Sets the date of the clock, like an administrator would: no time passes, and no sleeper is woken.
+  /// Sets the date of the clock, as an administrator does: no time passes, and no sleeper is woken.
   public func setDate(_ date: Date) {
-    self.room.change { $0.origin = date - $0.elapsed.timeInterval }
+    self.state.change { $0.origin = date - $0.elapsed.timeInterval }
   }
 }
 
 extension ManualClock: DeadlineSource {
   /// The time that has passed since the clock was created.
-  public var elapsed: Duration { self.room.state.elapsed }
+  public var elapsed: Duration { self.state.current.elapsed }
 
   /// The current instant of the clock: `clock.instant + .seconds(10)` is ten seconds of this clock away.
   ///
   /// The first request ties the clock to `ContinuousClock.now`. Later instants depend only on ``advance(by:)``.
   public var instant: ContinuousClock.Instant {
     let now = ContinuousClock.now
-    return self.room.change { state in
+    return self.state.change { state in
       let first = state.firstInstant ?? now.advanced(by: .zero - state.elapsed)
       state.firstInstant = first
       return first.advanced(by: state.elapsed)
@@ -84,21 +84,21 @@ extension ManualClock: DeadlineSource {
     kind: SleeperKind,
     _ action: @escaping @Sendable () -> Void
   ) -> OperationSubscription {
-    let number: UInt64? = self.room.change { state in
+    let number: UInt64? = self.state.change { state in
       if kind == .delay { state.delays.append(duration) }
       guard duration > .zero else { return nil }
       state.lastNumber += 1
       let due = state.elapsed.saturatingAdding(duration)
-      state.sleepers.append(Sleeping(number: state.lastNumber, due: due, kind: kind, action: action))
+      state.sleepers.append(Sleeper(number: state.lastNumber, due: due, kind: kind, action: action))
       return state.lastNumber
     }
     guard let number else {
       action()
       return .empty
     }
-    return OperationSubscription { [room] in
+    return OperationSubscription { [state] in
       // Returned so that the captured values of the action are released after unlocking.
-      _ = room.change { state -> Sleeping? in
+      _ = state.change { state -> Sleeper? in
         guard let index = state.sleepers.firstIndex(where: { $0.number == number }) else { return nil }
         return state.sleepers.remove(at: index)
       }
@@ -117,7 +117,7 @@ extension ManualClock {
   ///
   /// - Parameter duration: The time to pass; a negative duration counts as zero.
   public func advance(by duration: Duration) {
-    let start = self.room.state.elapsed
+    let start = self.state.current.elapsed
     self.advance(to: start.saturatingAdding(max(duration, .zero)))
   }
 
@@ -126,7 +126,7 @@ extension ManualClock {
   /// - Returns: The time that has passed, or nil without sleepers.
   @discardableResult
   public func advanceToNextSleeper() -> Duration? {
-    let (start, next) = self.room.change { state in (state.elapsed, state.sleepers.map(\.due).min()) }
+    let (start, next) = self.state.change { state in (state.elapsed, state.sleepers.map(\.due).min()) }
     guard let next else { return nil }
     self.advance(to: next)
     return next - start
@@ -134,7 +134,7 @@ extension ManualClock {
 
   private func advance(to target: Duration) {
     while true {
-      let action: (@Sendable () -> Void)? = self.room.change { state in
+      let action: (@Sendable () -> Void)? = self.state.change { state in
         guard let index = state.earliest, state.sleepers[index].due <= target else {
           state.elapsed = max(state.elapsed, target)
           return nil

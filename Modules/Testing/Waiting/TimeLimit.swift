@@ -29,14 +29,14 @@ package func outcome<R: Sendable>(
   within limit: Duration,
   _ body: @escaping @Sendable () async throws -> R
 ) async throws -> Result<R, any Error> {
-  let room = WaitingRoom<Result<R, any Error>?>(nil)
+  let result = AwaitableState<Result<R, any Error>?>(nil)
   let task = Task.immediate {
     let outcome: Result<R, any Error>
     do { outcome = .success(try await body()) } catch { outcome = .failure(error) }
-    room.change { $0 = outcome }
+    result.change { $0 = outcome }
   }
   do {
-    return try await room.wait(.cancellable(limit), for: { _ in what }, until: { $0 })
+    return try await result.wait(.cancellable(limit), for: { _ in what }, until: { $0 })
   } catch {
     task.cancel()
     throw error

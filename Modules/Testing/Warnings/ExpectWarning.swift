@@ -5,7 +5,12 @@ public import Testing
 ///
 /// Other warnings are reported when `body` has ended, as they would be without this function.
 ///
+/// - Parameters:
+///   - code: The kind of the expected warning.
+///   - sourceLocation: Where an issue is reported.
+///   - body: The code that causes the warning.
 /// - Returns: The value of `body`.
+/// - Throws: The error of `body`.
 @discardableResult
 public func expectWarning<R, E: Error>(
   _ code: OperationWarning.Code,
@@ -13,7 +18,7 @@ public func expectWarning<R, E: Error>(
   _ body: () throws(E) -> R
 ) throws(E) -> R {
   let recorder = WarningRecorder()
-  defer { recorder.judge(code, at: sourceLocation) }
+  defer { recorder.expect(code, at: sourceLocation) }
   return try recorder.recording(body)
 }
 
@@ -21,7 +26,12 @@ public func expectWarning<R, E: Error>(
 ///
 /// Other warnings are reported when `body` has ended, as they would be without this function.
 ///
+/// - Parameters:
+///   - code: The kind of the expected warning.
+///   - sourceLocation: Where an issue is reported.
+///   - body: The code that causes the warning.
 /// - Returns: The value of `body`.
+/// - Throws: The error of `body`.
 @discardableResult
 nonisolated(nonsending)
   public func expectWarning<R, E: Error>(
@@ -31,12 +41,13 @@ nonisolated(nonsending)
   ) async throws(E) -> R
 {
   let recorder = WarningRecorder()
-  defer { recorder.judge(code, at: sourceLocation) }
+  defer { recorder.expect(code, at: sourceLocation) }
   return try await recorder.recording(body)
 }
 
 extension WarningRecorder {
-  fileprivate func judge(_ code: OperationWarning.Code, at sourceLocation: SourceLocation) {
+  /// Records an issue unless a warning of a kind was recorded, and reports all others.
+  fileprivate func expect(_ code: OperationWarning.Code, at sourceLocation: SourceLocation) {
     let others = self.warnings.filter { $0.code != code }
     if others.count == self.warnings.count {
       let reported = others.isEmpty ? "There was none." : "There were others: \(others.map(\.code))."

@@ -9,17 +9,17 @@ public import Testing
 /// #expect(recorder.warnings.map(\.code) == [.yieldAfterReturn])
 /// ```
 public final class WarningRecorder: Sendable {
-  private let room = WaitingRoom<[OperationWarning]>([])
+  private let recorded = AwaitableState<[OperationWarning]>([])
 
   /// Creates a recorder.
   public init() {}
 
   /// The recorded warnings, in order.
-  public var warnings: [OperationWarning] { self.room.state }
+  public var warnings: [OperationWarning] { self.recorded.current }
 
   /// A reporter that records warnings.
   public var reporter: OperationWarning.Reporter {
-    { warning in self.room.change { $0.append(warning) } }
+    { warning in self.recorded.change { $0.append(warning) } }
   }
 
   /// Runs `operation`, and records its warnings and those of the tasks that it creates.
@@ -54,7 +54,7 @@ public final class WarningRecorder: Sendable {
     sourceLocation: SourceLocation = #_sourceLocation
   ) async throws -> [OperationWarning] {
     try await recordingTimeOut(at: sourceLocation) {
-      try await self.room.wait(.cancellable(limit ?? WaitLimit.current)) { warnings in
+      try await self.recorded.wait(.cancellable(limit ?? WaitLimit.current)) { warnings in
         "at least \(count) warnings; recorded so far: \(warnings)"
       } until: { warnings in
         warnings.count >= count ? warnings : nil

@@ -1,8 +1,7 @@
 internal import OperationCore
 public import Testing
 
-/// Records each ``/OperationCore/OperationWarning`` of a test, and of the tasks that it creates, as an issue of the
-/// test.
+/// Records each warning of a test, and of the tasks that it creates, as an issue of the test.
 public struct WarningsAreIssues: TestTrait, SuiteTrait, TestScoping {
   /// Whether a trait of a suite also applies to its tests.
   public var isRecursive: Bool { true }

@@ -50,7 +50,7 @@ import Testing
       .release, .leaks, false,
       [
         """
-        Waited 0.2 seconds for the context of a store to be released after the store's end; 1 are alive. Let go of the \
+        Waited 0.2 seconds for the context of a store to be released after the store's end; 1 are alive. Release the \
         controls in the subscription that `control(with:)` returns.
         """
       ]
@@ -104,8 +104,8 @@ import Testing
       }
     }
     let begin =
-      "The controller breaks the rule 'threads': Waited 3.0 seconds for a change of each of 4 stores that threads made at "
-      + "the same time "
+      "The controller breaks the rule 'threads': Waited 3.0 seconds for a change of each of 4 stores that were made on "
+      + "several threads at the same time "
     #expect(found.first?.hasPrefix(begin) == true, "\(found)")
   }
 

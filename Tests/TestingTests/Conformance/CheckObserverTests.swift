@@ -24,7 +24,7 @@ import Testing
       .reading, .none, 3,
       [1, 2].map { value in
         """
-        the observer tells 3 as its current value, and a new handler receives \(value). Read both from one place.
+        the observer returns 3 as its current value, and a new handler receives \(value). Read both from one place.
         """
       }
     ),
@@ -45,8 +45,8 @@ import Testing
       .subscribers, .registry(.isReversed), nil,
       [
         """
-        100 handlers were called in another order than they subscribed, beginning with [99, 98, 97, 96, 95]. Keep them \
-        in the order of their subscriptions.
+        100 handlers were not called in the order of their subscriptions, but beginning with [99, 98, 97, 96, 95]. Keep \
+        them in the order of their subscriptions.
         """
       ]
     ),
@@ -81,7 +81,7 @@ import Testing
       .release, .registry(.leaks), nil,
       ["cancelled", "dropped"].map { end in
         """
-        Waited 0.2 seconds for the handler to be released after its subscription was \(end); 1 are alive. Let go of the \
+        Waited 0.2 seconds for the handler to be released after its subscription was \(end); 1 are alive. Release the \
         handler in the closure of the subscription.
         """
       }
@@ -90,7 +90,7 @@ import Testing
       .unlocked, .registry(.usesLocked), nil,
       [
         """
-        the handler was called with a lock held: another thread could not ask or subscribe for 0.2 seconds. Take the \
+        the handler was called with a lock held: another thread could not read or subscribe for 0.2 seconds. Take the \
         handlers out of the lock, and call and release them after it.
         """
       ]
@@ -99,8 +99,8 @@ import Testing
       .reentrancy, .registry(.usesIndices), nil,
       [
         """
-        Waited 0.6 seconds for a call of the handler of a subscription that another one precedes, which is cancelled in \
-        its handler, after a change; there were 1 calls, not 2. Call a copy of the handlers, so that one may come or go \
+        Waited 0.6 seconds for a call of the handler of a subscription behind one that cancels itself after a change; \
+        there were 1 calls, not 2. Call a copy of the handlers, so that one may come or go \
         during the calls.
         """
       ]
@@ -118,9 +118,11 @@ import Testing
 
   @Test(arguments: faults.indices)
   func `Each broken rule is found`(index: Int) async throws {
-    let (rule, fault, tells, issues) = Self.faults[index]
+    let (rule, fault, current, issues) = Self.faults[index]
     let found = try await recordedIssues {
-      try await checkObserver(sending: [1, 2, 3], [rule], within: .milliseconds(200)) { .broken(fault, tells: tells) }
+      try await checkObserver(sending: [1, 2, 3], [rule], within: .milliseconds(200)) {
+        .broken(fault, current: current)
+      }
     }
     #expect(found == issues.map { "The observer breaks the rule '\(rule)': \($0)" })
   }
@@ -148,8 +150,8 @@ import Testing
     #expect(
       found == [
         """
-        An observer cannot be checked with the values \(values). Pass at least two, each different from the one before \
-        it, and the first one from the last.
+        An observer cannot be checked with the values \(values). Pass at least two, each different from the previous \
+        one, and the first one different from the last.
         """
       ]
     )

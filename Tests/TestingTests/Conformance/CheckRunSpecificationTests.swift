@@ -22,12 +22,12 @@ import Testing
     #expect(
       issues == [
         """
-        The run specification breaks the rule 'purity': of 100 questions without a change it answered 14 with true and 86 \
-        with false. Only a change may change the answer: let `isSatisfied(in:)` read, and nothing else.
+        The run specification breaks the rule 'purity': of 100 calls of `isSatisfied(in:)` without a change, 14 returned \
+        true and 86 false. Let `isSatisfied(in:)` read the condition, and nothing else.
         """,
         """
-        The run specification breaks the rule 'threads': it never changes, and answered 28 of 200 questions otherwise \
-        than the first. Pass a closure that changes it if it can change.
+        The run specification breaks the rule 'threads': it never changes, but 28 of 200 calls of `isSatisfied(in:)` \
+        returned another value than the first. Pass a closure that changes it if it can change.
         """,
       ]
     )
@@ -38,8 +38,8 @@ import Testing
       .purity, .forgets(other: true),
       [
         """
-        of 100 questions without a change it answered 14 with true and 86 with false. Only a change may change the \
-        answer: let `isSatisfied(in:)` read, and nothing else.
+        of 100 calls of `isSatisfied(in:)` without a change, 14 returned true and 86 false. Let `isSatisfied(in:)` read \
+        the condition, and nothing else.
         """
       ]
     ),
@@ -56,7 +56,7 @@ import Testing
       .answer, .early,
       [
         """
-        Waited 0.2 seconds for `isSatisfied(in:)` to answer true in `onChange`; the answers there were [false]. Call \
+        Waited 0.2 seconds for `isSatisfied(in:)` to return true in `onChange`; there it returned [false]. Call \
         `onChange` after the change, not before it.
         """
       ]
@@ -92,7 +92,7 @@ import Testing
       .release, .registry(.leaks),
       ["cancelled", "dropped"].map { end in
         """
-        Waited 0.2 seconds for `onChange` to be released after its subscription was \(end); 1 are alive. Let go of the \
+        Waited 0.2 seconds for `onChange` to be released after its subscription was \(end); 1 are alive. Release the \
         handler in the closure of the subscription.
         """
       }
@@ -101,7 +101,7 @@ import Testing
       .unlocked, .registry(.usesLocked),
       [
         """
-        `onChange` was called with a lock held: another thread could not ask or subscribe for 0.2 seconds. Take the \
+        `onChange` was called with a lock held: another thread could not read or subscribe for 0.2 seconds. Take the \
         handlers out of the lock, and call and release them after it.
         """
       ]
@@ -110,7 +110,7 @@ import Testing
       .unlocked, .registry(.releasesLocked),
       [
         """
-        `onChange` was released with a lock held: another thread could not ask or subscribe for 0.2 seconds. Take the \
+        `onChange` was released with a lock held: another thread could not read or subscribe for 0.2 seconds. Take the \
         handlers out of the lock, and call and release them after it.
         """
       ]
@@ -119,8 +119,8 @@ import Testing
       .reentrancy, .registry(.usesIndices),
       [
         """
-        Waited 0.6 seconds for a call of `onChange` of a subscription that another one precedes, which is cancelled in \
-        its handler, after a change; there were 0 calls, not 1. Call a copy of the handlers, so that one may come or go \
+        Waited 0.6 seconds for a call of `onChange` of a subscription behind one that cancels itself after a change; \
+        there were 0 calls, not 1. Call a copy of the handlers, so that one may come or go \
         during the calls.
         """
       ]
@@ -129,7 +129,7 @@ import Testing
       .reentrancy, .registry(.usesLocked),
       [
         """
-        `onChange` was called with a lock held: another thread could not ask or subscribe for 0.2 seconds. Take the \
+        `onChange` was called with a lock held: another thread could not read or subscribe for 0.2 seconds. Take the \
         handlers out of the lock, and call and release them after it.
         """
       ]
@@ -153,7 +153,7 @@ import Testing
     }
     let begin =
       "The run specification breaks the rule 'threads': Waited 3.0 seconds for a call of `onChange` of each of 4 "
-      + "subscriptions that threads made at the same time after a change; "
+      + "subscriptions that were made on several threads at the same time after a change; "
     #expect(found.first?.hasPrefix(begin) == true, "\(found)")
     #expect(found.first?.hasSuffix(" Guard what threads share by one lock.") == true)
   }
@@ -169,8 +169,8 @@ import Testing
     #expect(
       found == [
         """
-        The run specification breaks the rule 'cancellation': it is satisfied from the beginning, so a change cannot be \
-        made. Return one that is not satisfied.
+        The run specification breaks the rule 'cancellation': it is satisfied at first, so it cannot become satisfied. \
+        Return one that is not satisfied.
         """
       ]
     )

@@ -41,8 +41,8 @@ import Testing
       .activity, .forgetsNoAlarm,
       [
         """
-        an idle store with a cache time of 5 seconds was gone 4 seconds after it was in use. Forget it in \
-        `storeDidBecomeActive(_:)`, and begin anew in `storeDidBecomeIdle(_:)`.
+        an idle store with a cache time of 5 seconds was gone 4 seconds after it was in use. Remove it in \
+        `storeDidBecomeActive(_:)`, and start its cache time again in `storeDidBecomeIdle(_:)`.
         """
       ]
     ),
@@ -51,7 +51,7 @@ import Testing
       [
         """
         Waited 0.2 seconds for the idle stores of two clients at one path to be evicted after their cache time; 1 are \
-        alive. Tell them apart by their `id`, not by their path.
+        alive. Distinguish them by their `id`, not by their path.
         """
       ]
     ),
@@ -59,7 +59,7 @@ import Testing
       .release, .leaks,
       [
         """
-        Waited 0.2 seconds for idle stores to be released after their client has removed them; 2 are alive. Let go of a \
+        Waited 0.2 seconds for idle stores to be released after their client has removed them; 2 are alive. Release a \
         store in `storeDidBecomeActive(_:)`.
         """
       ]
@@ -86,8 +86,8 @@ import Testing
       .reentrancy, .writesLate,
       [
         """
-        Waited 0.2 seconds for the idle stores to be evicted, of which some came and went while another one was evicted; \
-        4 are alive. Evict a copy of the stores, so that others may come and go meanwhile.
+        Waited 0.2 seconds for all idle stores to be evicted, also those that came and went while another one was \
+        evicted; 4 are alive. Evict a copy of the stores, so that others may come and go meanwhile.
         """
       ]
     ),
@@ -107,8 +107,8 @@ import Testing
       try await checkStoreCache([.threads], within: .seconds(3)) { BrokenCache(.losesAdditions) }
     }
     let begin =
-      "The store cache breaks the rule 'threads': Waited 3.0 seconds for all idle stores to be evicted that threads made at "
-      + "the same time; "
+      "The store cache breaks the rule 'threads': Waited 3.0 seconds for all idle stores to be evicted that were made on "
+      + "several threads at the same time; "
     #expect(found.first?.hasPrefix(begin) == true, "\(found)")
   }
 

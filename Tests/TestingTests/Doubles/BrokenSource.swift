@@ -108,11 +108,11 @@ struct BrokenSpecification: OperationRunSpecification, Sendable {
 
 extension CheckedObserver<Int> {
   /// An observer with a fault.
-  static func broken(_ fault: BrokenSource<Int>.Fault, tells: Int? = nil) -> CheckedObserver {
+  static func broken(_ fault: BrokenSource<Int>.Fault, current: Int? = nil) -> CheckedObserver {
     let source = BrokenSource(0, fault: fault)
     return CheckedObserver(
       subscribe: { source.subscribeToAll($0) },
-      current: { tells ?? source.value },
+      current: { current ?? source.value },
       send: { source.send($0) }
     )
   }

@@ -1,46 +1,46 @@
 internal import OperationCore
 internal import Synchronization
 
-/// A state, with waiters for conditions on it.
+/// A state that tasks can wait on until a condition holds.
 ///
 /// Each change checks the conditions of the waiters in the order in which they came. The first check happens in the
 /// same critical section in which the waiter joins. So a state is never missed, however short, and there is no polling.
-final class WaitingRoom<State: Sendable>: Sendable {
+final class AwaitableState<State: Sendable>: Sendable {
   private struct Content {
     var state: State
-    /// Sorted by ticket.
+    /// The waiters, sorted by number.
     var waiters: [Waiter] = []
-    var lastTicket: UInt64 = 0
+    var lastNumber: UInt64 = 0
 
-    /// The index of the waiter with a ticket, or the index to insert it at.
-    func position(of ticket: UInt64) -> Int {
-      // Most tickets are the latest one.
-      guard let last = self.waiters.last, last.ticket >= ticket else { return self.waiters.count }
+    /// The index of the waiter with a number, or the index at which to insert it.
+    func position(of number: UInt64) -> Int {
+      // Most waiters are the latest one.
+      guard let last = self.waiters.last, last.number >= number else { return self.waiters.count }
       var (low, high) = (0, self.waiters.count - 1)
       while low < high {
         let middle = (low + high) / 2
-        if self.waiters[middle].ticket < ticket { low = middle + 1 } else { high = middle }
+        if self.waiters[middle].number < number { low = middle + 1 } else { high = middle }
       }
       return low
     }
 
-    func index(of ticket: UInt64) -> Int? {
-      let position = self.position(of: ticket)
-      return position < self.waiters.count && self.waiters[position].ticket == ticket ? position : nil
+    func index(of number: UInt64) -> Int? {
+      let position = self.position(of: number)
+      return position < self.waiters.count && self.waiters[position].number == number ? position : nil
     }
 
     mutating func join(_ waiter: Waiter) {
-      self.waiters.insert(waiter, at: self.position(of: waiter.ticket))
+      self.waiters.insert(waiter, at: self.position(of: waiter.number))
     }
   }
 
   private struct Waiter: Sendable {
-    let ticket: UInt64
-    /// Checks the state. Returns the closure that resumes the waiter if the condition holds; the waiter is removed
-    /// then.
-    let look: @Sendable (inout State) -> (@Sendable () -> Void)?
+    /// Increases with each wait.
+    let number: UInt64
+    /// Checks the state. If the condition holds, it returns the closure that resumes the waiter, which is then removed.
+    let check: @Sendable (inout State) -> (@Sendable () -> Void)?
     /// Resumes the waiter with an error.
-    let giveUp: @Sendable (any Error) -> Void
+    let fail: @Sendable (any Error) -> Void
     var deadline: OperationSubscription?
   }
 
@@ -51,7 +51,7 @@ final class WaitingRoom<State: Sendable>: Sendable {
   }
 
   /// The current state.
-  var state: State { self.content.withLock { $0.state } }
+  var current: State { self.content.withLock { $0.state } }
 
   /// Changes the state, and resumes the waiters whose condition now holds.
   ///
@@ -62,7 +62,7 @@ final class WaitingRoom<State: Sendable>: Sendable {
       let result = body(&content.state)
       var resumptions: [(@Sendable () -> Void, OperationSubscription?)] = []
       content.waiters.removeAll { waiter in
-        guard let resume = waiter.look(&content.state) else { return false }
+        guard let resume = waiter.check(&content.state) else { return false }
         resumptions.append((resume, waiter.deadline))
         return true
       }
@@ -78,9 +78,9 @@ final class WaitingRoom<State: Sendable>: Sendable {
 
 // MARK: - Waiting
 
-extension WaitingRoom {
-  /// How a wait can end early.
-  enum Patience: Sendable {
+extension AwaitableState {
+  /// When a wait ends without its condition.
+  enum Limit: Sendable {
     /// Ends at the time limit or when the task is cancelled.
     case cancellable(Duration)
     /// Ends at the time limit only, even in a cancelled task.
@@ -90,30 +90,30 @@ extension WaitingRoom {
   /// Waits until `condition` returns a value, and returns that value.
   ///
   /// - Parameters:
-  ///   - patience: The time limit, and whether cancellation ends the wait.
+  ///   - limit: The time limit, and whether cancellation ends the wait.
   ///   - what: A description of the wait for the message.
   ///   - condition: Called with the lock held; it must not call user code. It may change the state if it returns a
   ///     value.
   /// - Throws: `WaitTimedOut`, or `CancellationError`.
   func wait<R: Sendable>(
-    _ patience: Patience,
+    _ limit: Limit,
     for what: @escaping @Sendable (State) -> String,
     until condition: @escaping @Sendable (inout State) -> R?
   ) async throws -> R {
-    let ticket = self.content.withLock { content in
-      content.lastTicket += 1
-      return content.lastTicket
+    let number = self.content.withLock { content in
+      content.lastNumber += 1
+      return content.lastNumber
     }
     let wasCancelled = Atomic(false)
-    switch patience {
+    switch limit {
     case .uncancellable(let limit):
-      return try await self.suspended(ticket, limit, what, condition) { false }.get()
+      return try await self.suspended(number, limit, what, condition) { false }.get()
     case .cancellable(let limit):
       return try await withTaskCancellationHandler {
-        await self.suspended(ticket, limit, what, condition) { wasCancelled.load(ordering: .acquiring) }
+        await self.suspended(number, limit, what, condition) { wasCancelled.load(ordering: .acquiring) }
       } onCancel: {
         wasCancelled.store(true, ordering: .releasing)
-        self.giveUp(ticket) { _ in CancellationError() }
+        self.fail(number) { _ in CancellationError() }
       }.get()
     }
   }
@@ -123,11 +123,11 @@ extension WaitingRoom {
     await withUnsafeContinuation { continuation in
       let value: R? = self.content.withLock { content in
         if let value = condition(&content.state) { return value }
-        content.lastTicket += 1
-        let waiter = Waiter(ticket: content.lastTicket) { state in
+        content.lastNumber += 1
+        let waiter = Waiter(number: content.lastNumber) { state in
           guard let value = condition(&state) else { return nil }
           return { continuation.resume(returning: value) }
-        } giveUp: { _ in
+        } fail: { _ in
         }
         content.join(waiter)
         return nil
@@ -137,50 +137,50 @@ extension WaitingRoom {
   }
 
   private func suspended<R: Sendable>(
-    _ ticket: UInt64,
+    _ number: UInt64,
     _ limit: Duration,
     _ what: @escaping @Sendable (State) -> String,
     _ condition: @escaping @Sendable (inout State) -> R?,
     wasCancelled: () -> Bool
   ) async -> Result<R, any Error> {
     await withUnsafeContinuation { continuation in
-      let waiter = Waiter(ticket: ticket) { state in
+      let waiter = Waiter(number: number) { state in
         guard let value = condition(&state) else { return nil }
         return { continuation.resume(returning: .success(value)) }
-      } giveUp: { error in
+      } fail: { error in
         continuation.resume(returning: .failure(error))
       }
       let resume: (@Sendable () -> Void)? = self.content.withLock { content in
-        if let resume = waiter.look(&content.state) { return resume }
-        if wasCancelled() { return { waiter.giveUp(CancellationError()) } }
+        if let resume = waiter.check(&content.state) { return resume }
+        if wasCancelled() { return { waiter.fail(CancellationError()) } }
         content.join(waiter)
         return nil
       }
       if let resume { return resume() }
       let deadline = SystemDeadlineSource().schedule(after: limit) { [weak self] in
-        self?.giveUp(ticket) { WaitTimedOut(what: what($0), limit: limit) }
+        self?.fail(number) { WaitTimedOut(what: what($0), limit: limit) }
       }
-      self.keep(deadline, for: ticket)
+      self.keep(deadline, for: number)
     }
   }
 
-  // Not a `SubscriptionSlot`: a waiter's deadline is set once, and its ticket finds it.
-  private func keep(_ deadline: OperationSubscription, for ticket: UInt64) {
+  // Not a `SubscriptionSlot`: a waiter's deadline is set once, and its number finds it.
+  private func keep(_ deadline: OperationSubscription, for number: UInt64) {
     let isObsolete = self.content.withLock { content in
-      guard let index = content.index(of: ticket) else { return true }
+      guard let index = content.index(of: number) else { return true }
       content.waiters[index].deadline = deadline
       return false
     }
     if isObsolete { deadline.cancel() }
   }
 
-  private func giveUp(_ ticket: UInt64, because error: (State) -> any Error) {
+  private func fail(_ number: UInt64, because error: (State) -> any Error) {
     let found: (Waiter, State)? = self.content.withLock { content in
-      guard let index = content.index(of: ticket) else { return nil }
+      guard let index = content.index(of: number) else { return nil }
       return (content.waiters.remove(at: index), content.state)
     }
     guard let (waiter, state) = found else { return }
     waiter.deadline?.cancel()
-    waiter.giveUp(error(state))
+    waiter.fail(error(state))
   }
 }
