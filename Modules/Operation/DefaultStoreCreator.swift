@@ -10,14 +10,14 @@ extension OperationClient {
   ///
   /// Queries, and all other operations that a store may run by itself, are retried with backoff, deduplicated and run
   /// automatically. If their value is stale and has subscribers, they are rerun when the network is back and when the
-  /// application is active again. A retry waits while there is no network. Mutations are only retried, and only if you set
+  /// application is active again. A retry waits while the network is away. Mutations get retries only, and only if you set
   /// a limit. An operation's own settings override these defaults.
   public struct DefaultStoreCreator: StoreCreator {
     var retryLimit: Int
     var mutationRetryLimit: Int
-    /// The entries added to the contexts of all other operations. All stores share them.
+    /// The entries for the contexts of mutations. All stores share them.
     var entries: OperationContext
-    /// The entries added to the contexts of operations that a store may run by itself.
+    /// The entries for the contexts of queries and all other operations that a store may run by itself.
     var entriesOfQueries: OperationContext
     var surroundings: SurroundingsWatch?
 
@@ -89,6 +89,6 @@ extension OperationClient.StoreCreator where Self == OperationClient.DefaultStor
 }
 
 extension NetworkObserver where Self == MockNetworkObserver {
-  /// The observer of clients that observe no network.
+  /// The observer of clients without a network observer.
   fileprivate static var alwaysConnected: Self { MockNetworkObserver(initialStatus: .connected) }
 }

@@ -3,7 +3,7 @@ public import OperationCore
 public import OperationNetworkObserving
 
 extension OperationClient {
-  /// The observer that reports to clients by default when the network is back.
+  /// The default observer of the network, which notifies clients when the network is back.
   ///
   /// On Linux it is the observer of the kernel's network state, shared by the process. It is nil under a test runner
   /// and on other systems.
@@ -14,7 +14,7 @@ extension OperationClient {
     return nil
   }
 
-  /// The observer that reports to clients by default when the process continues after a stop.
+  /// The default observer of activity, which notifies clients when the process continues after a stop.
   ///
   /// On Linux it is one observer for the process, which handles the signal `SIGCONT` and keeps its effect. It is nil
   /// under a test runner and on other systems.

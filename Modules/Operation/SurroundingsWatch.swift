@@ -20,7 +20,7 @@ final class SurroundingsWatch: Sendable {
     let store: any WatchableStore
     let watch: SurroundingsWatch
     var next: WatchedStore?
-    // Only the links forward retain, to avoid a retain cycle.
+    // Only the forward links retain, to avoid a retain cycle.
     unowned var previous: WatchedStore?
 
     init(_ store: any WatchableStore, _ watch: SurroundingsWatch) {
@@ -81,34 +81,34 @@ final class SurroundingsWatch: Sendable {
   private func start(_ number: UInt64) {
     var subscriptions: [OperationSubscription] = []
     if let observer = self.networkObserver {
-      subscriptions.append(observer.subscribe { [weak self] in self?.take($0, \.network, number, Change.network) })
+      subscriptions.append(observer.subscribe { [weak self] in self?.receive($0, \.network, number, Change.network) })
     }
     if let observer = self.activityObserver {
       subscriptions.append(
-        observer.subscribe { [weak self] in self?.take($0, \.isActive, number, Change.activity) }
+        observer.subscribe { [weak self] in self?.receive($0, \.isActive, number, Change.activity) }
       )
     }
     let subscription = OperationSubscription.combined(subscriptions)
     self.state.withLock { $0.subscription.keep(subscription, number: number) }?.cancel()
   }
 
-  private func take<Value: Equatable & Sendable>(
+  private func receive<Value: Equatable & Sendable>(
     _ value: Value,
     _ known: any WritableKeyPath<State, Value?> & Sendable,
     _ number: UInt64,
     _ makeChange: (Value, Value) -> Change
   ) {
-    let (former, stores) = self.state.withLock { state in
+    let (previous, stores) = self.state.withLock { state in
       guard state.subscription.isCurrent(number) else { return (Value?.none, [any WatchableStore]()) }
-      let former = state[keyPath: known]
+      let previous = state[keyPath: known]
       state[keyPath: known] = value
       // The first value is not a change.
-      guard let former, former != value else { return (nil, []) }
-      return (former, state.stores)
+      guard let previous, previous != value else { return (nil, []) }
+      return (previous, state.stores)
     }
-    guard let former else { return }
-    let change = makeChange(former, value)
-    for store in stores where store.subscriberCount > 0 && change.isRise(in: store.context) { store.rerunSinceChange() }
+    guard let previous else { return }
+    let change = makeChange(previous, value)
+    for store in stores where store.subscriberCount > 0 && change.satisfies(store.context) { store.rerunSinceChange() }
   }
 }
 
@@ -138,13 +138,13 @@ extension SurroundingsWatch.State {
 }
 
 extension SurroundingsWatch.Change {
-  /// Whether the condition of an operation now holds and did not hold before.
-  func isRise(in context: OperationContext) -> Bool {
+  /// Whether the condition of an operation with this context holds now and did not hold before.
+  func satisfies(_ context: OperationContext) -> Bool {
     switch self {
-    case .network(let former, let now):
-      former < context.satisfiedConnectionStatus && now >= context.satisfiedConnectionStatus
-    case .activity(let former, let now):
-      !former && now && context.isApplicationActiveRerunningEnabled
+    case .network(let previous, let now):
+      previous < context.satisfiedConnectionStatus && now >= context.satisfiedConnectionStatus
+    case .activity(let previous, let now):
+      !previous && now && context.isApplicationActiveRerunningEnabled
     }
   }
 }

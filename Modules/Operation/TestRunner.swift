@@ -6,7 +6,7 @@ enum TestRunner {
   private static let isReported = Switch(false)
 
   static var isRunning: Bool {
-    if self.arguments == nil, !self.isReported.set(true) { Self.cannotKnow.report() }
+    if self.arguments == nil, !self.isReported.set(true) { Self.warning.report() }
     return self.arguments.map { self.isTestRunner($0) } ?? false
   }
 
@@ -17,12 +17,12 @@ enum TestRunner {
     }
   }
 
-  private static let cannotKnow = OperationWarning(
+  private static let warning = OperationWarning(
     code: OperationWarning.Code(description: "noProcessFiles"),
     severity: .failure,
     message: """
-      The process cannot read /proc, so it counts as one that runs no tests, and observers see less. Mount it: the runtime of \
-      Swift itself relies on it, and may end the process when many tasks run.
+      The process cannot read /proc. It is treated as one that runs no tests, and observers report less. Mount /proc: the \
+      runtime of Swift needs it, too, and may end the process when many tasks run.
       """
   )
 }

@@ -1,4 +1,4 @@
-/// Calls actions after a duration. Delays, time limits, polling and cache times use it.
+/// Calls actions after a duration. Time limits, polling, pauses and cache times use it.
 ///
 /// The system's source is one queue for the process. Tests set a manual source in
 /// ``OperationContext/operationDeadlines``.
@@ -95,7 +95,7 @@ private final class OneTimeAction: Sendable {
 }
 
 extension OperationContext {
-  /// The source of deadlines for delays, time limits, polling and cache times. The queue of the process by default.
+  /// The source of deadlines for time limits, polling, pauses and cache times. The queue of the process by default.
   public var operationDeadlines: any DeadlineSource {
     get { self[DeadlinesKey.self] }
     set { self[DeadlinesKey.self] = newValue }
