@@ -20,9 +20,9 @@ public import Synchronization
 /// The result of a run counts only if the breaker has not changed its state since it admitted the run. A cancelled run
 /// counts neither as a success nor as a failure, and a cancelled probe gives its place back.
 ///
-/// The elapsed time comes from the deadlines of the context of each run, so all operations that share a breaker must use
-/// the same. The breaker has no timer: once the time has passed, it becomes half-open when a run begins or its state is
-/// read.
+/// The elapsed time comes from the deadlines of the context of each run, so all operations that share a breaker must
+/// use the same. The breaker has no timer: once the time has passed, it becomes half-open when a run begins or its
+/// state is read.
 ///
 /// M. Nygard describes the pattern in *Release It!*, 2007.
 public final class CircuitBreaker: Sendable {

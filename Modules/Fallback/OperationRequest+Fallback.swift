@@ -19,8 +19,8 @@ extension OperationRequest {
   /// A cancelled run does not fall back: its error is thrown. Events of a store whose result is a fallback have
   /// ``OperationCore/OperationContext/isFallback`` in their contexts.
   ///
-  /// - Parameter substitute: Receives the error and the context of the run. The run fails with the error that it throws,
-  ///   which may be the one that it receives.
+  /// - Parameter substitute: Receives the error and the context of the run. The run fails with the error that it
+  ///   throws, which may be the one that it receives.
   @inlinable
   public func fallback(
     _ substitute: @escaping @Sendable (Failure, OperationContext) async throws(Failure) -> Value

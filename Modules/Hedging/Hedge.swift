@@ -20,7 +20,7 @@ extension IdempotentRequest where Self: Sendable, Value: Sendable {
   /// Starts another run of the operation beside one that takes longer than `delay`, and uses the first success.
   ///
   /// The other runs are then cancelled, and awaited. A failure starts the next run at once. When all runs have failed,
-  /// the last failure is thrown. A run that yields first passes its yields on, and the yields of the others are dropped.
+  /// the last failure is thrown. The first run that yields passes its yields on; those of the others are dropped.
   ///
   /// Queries are idempotent. For another operation that may run several times at once, write
   /// ``/OperationCore/OperationRequest/idempotent()`` inside of this.

@@ -1,7 +1,9 @@
 internal import OperationCore
 internal import Synchronization
 
-/// The delay of the next hedge, fixed or computed from the durations of the last runs. All runs of an operation share it.
+/// The delay of the next hedge, fixed or computed from the durations of the last runs.
+///
+/// All runs of an operation share it.
 final class HedgeTiming: Sendable {
   private let delay: HedgeDelay
   private let latencies = Mutex(HedgeLatencies())

@@ -5,8 +5,8 @@ extension OperationRequest where Failure == any Error {
   ///
   /// Runs that the limit does not admit at once wait in the order in which they came, whatever their priorities. A run
   /// is rejected with ``OperationRejected`` if it cannot begin within `maximumWait` and before the
-  /// ``/OperationCore/OperationContext/operationDeadline`` of its context. A run that is cancelled while it waits ends at
-  /// once with a `CancellationError`.
+  /// ``/OperationCore/OperationContext/operationDeadline`` of its context. A run that is cancelled while it waits ends
+  /// at once with a `CancellationError`.
   ///
   /// Write a retry outside of the limit, so that each attempt needs a permit and a run that waits for its next attempt
   /// holds none.

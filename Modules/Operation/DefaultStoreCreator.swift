@@ -10,8 +10,8 @@ extension OperationClient {
   ///
   /// Queries, and all other operations that a store may run by itself, are retried with backoff, deduplicated and run
   /// automatically. If their value is stale and has subscribers, they are rerun when the network is back and when the
-  /// application is active again. A retry waits while the network is away. Mutations get retries only, and only if you set
-  /// a limit. An operation's own settings override these defaults.
+  /// application is active again. A retry waits while the network is away. Mutations get retries only, and only if you
+  /// set a limit. An operation's own settings override these defaults.
   public struct DefaultStoreCreator: StoreCreator {
     var retryLimit: Int
     var mutationRetryLimit: Int

@@ -147,8 +147,8 @@ extension Retry {
     return true
   }
 
-  /// Waits before a retry, and for the condition of the context. Returns false if there is no retry: the delay has failed,
-  /// the task is cancelled, or the deadline has passed meanwhile.
+  /// Waits before a retry, and for the condition of the context. Returns false if there is no retry: the delay has
+  /// failed, the task is cancelled, or the deadline has passed meanwhile.
   private func wait(
     _ delay: OperationDuration,
     after error: Operation.Failure?,
@@ -188,8 +188,8 @@ extension Retry: AnyRetry {}
 extension Retry {
   /// Whether there is another retry inside; that one applies instead.
   private func isOuter(in context: OperationContext) -> Bool {
-    // The type is asked as well, because a context that was set up for another operation, or not at all, has no record of
-    // this operation's retries.
+    // The type is asked as well, because a context that was set up for another operation, or not at all, has no record
+    // of this operation's retries.
     context.isOuterRetry(self.id) || Operation.hasModifier { $0 is any AnyRetry.Type }
   }
 
@@ -209,7 +209,7 @@ extension Retry {
     let configuration = context.retryConfiguration
     let isOurs = configuration.owner == self.id || configuration.isSetByHand
     var context = context
-    // The context belongs to another operation, whose body runs this one. That operation's attempts are not counted here.
+    // The context belongs to another operation, whose body runs this one. Its attempts are not counted here.
     if let owner = configuration.owner, owner != self.id { context.forgetAttempts() }
     context.retryConfiguration = RetryConfiguration(limit: isOurs ? configuration.limit : self.limit, owner: self.id)
     context.operationRetryBudget?.deposit(for: &context)

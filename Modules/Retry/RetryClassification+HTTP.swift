@@ -4,8 +4,8 @@ public import OperationCore
 extension RetryClassification {
   /// Classifies the answer of an HTTP server.
   ///
-  /// After the status codes 408, 425, 429, 500, 502, 503 and 504 another attempt can succeed, after the time in the header
-  /// `Retry-After` if there is one. After all others it cannot, because the same request gets the same answer.
+  /// After the status codes 408, 425, 429, 500, 502, 503 and 504 another attempt can succeed, after the time in the
+  /// header `Retry-After` if there is one. After all others it cannot, because the same request gets the same answer.
   ///
   /// ```swift
   /// struct HTTPError: Error, RetryClassifying {

@@ -17,8 +17,8 @@ struct Fraction: Hashable, Sendable {
 
   /// The simplest fraction that is `value` as a `Double`: 3/5 for 0.6, 1/3 for 1.0 / 3.
   ///
-  /// If that fraction has a denominator above 2²⁴, the result is an approximation with a smaller denominator. The method
-  /// is the expansion into a continued fraction.
+  /// If that fraction has a denominator above 2²⁴, the result is an approximation with a smaller denominator. The
+  /// method is the expansion into a continued fraction.
   ///
   /// - Parameter value: Between 0 and ``maximum``.
   init(_ value: Double) {

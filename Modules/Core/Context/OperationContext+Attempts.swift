@@ -40,8 +40,8 @@ extension OperationContext {
   /// Advances the context to the next attempt of the run.
   ///
   /// For modifiers that run an operation several times within one run, such as a retry: call it on the context of each
-  /// attempt except the first. It updates ``operationAttempt`` and the state of the store, and notifies the modules that
-  /// measure the run.
+  /// attempt except the first. It updates ``operationAttempt`` and the state of the store, and notifies the modules
+  /// that measure the run.
   ///
   /// - Parameter error: The error of the previous attempt; nil if it has asked for another one without having failed.
   public mutating func beginNextAttempt(after error: (any Error)?) {

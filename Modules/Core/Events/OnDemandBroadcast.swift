@@ -1,10 +1,10 @@
 /// A broadcast whose source runs only while the broadcast has subscribers.
 ///
-/// A new subscriber receives the last value that was sent, before `subscribe` returns. It receives no earlier value, even
-/// if other subscribers have yet to receive one. A task starts and stops the source and delivers its values, one step
-/// after the other, never on the thread that subscribes, cancels or sends. So a thread that watches the system runs no
-/// code of subscribers, and cancelling with a lock held does not block. A subscription that is cancelled at once does not
-/// start the source.
+/// A new subscriber receives the last value that was sent, before `subscribe` returns. It receives no earlier value,
+/// even if other subscribers have yet to receive one. A task starts and stops the source and delivers its values, one
+/// step after the other, never on the thread that subscribes, cancels or sends. So a thread that watches the system
+/// runs no code of subscribers, and cancelling with a lock held does not block. A subscription that is cancelled at
+/// once does not start the source.
 package final class OnDemandBroadcast<Value: Sendable>: Sendable {
   /// Starts a source, which sends until the subscription is cancelled.
   package typealias Start = @Sendable (_ send: @escaping @Sendable (Value) -> Void) -> OperationSubscription

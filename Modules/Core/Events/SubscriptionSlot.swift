@@ -1,7 +1,7 @@
 /// Stores one subscription that is replaced repeatedly, such as a timer. The lock of its owner guards it.
 ///
-/// A subscription may call back before it is stored here, and the callback may start the next one. So the owner reserves
-/// the slot first, and a subscription is stored only if its number is the latest.
+/// A subscription may call back before it is stored here, and the callback may start the next one. So the owner
+/// reserves the slot first, and a subscription is stored only if its number is the latest.
 package struct SubscriptionSlot: Sendable {
   private var subscription: OperationSubscription?
   private var lastNumber: UInt64 = 0
@@ -22,7 +22,7 @@ package struct SubscriptionSlot: Sendable {
     number == self.lastNumber
   }
 
-  /// Stores a subscription, and returns the one to cancel after unlocking: the previous one, or itself if it is too late.
+  /// Stores a subscription, and returns the one to cancel after unlocking: the previous one, or itself if too late.
   package mutating func keep(_ subscription: OperationSubscription, number: UInt64) -> OperationSubscription? {
     guard number == self.lastNumber else { return subscription }
     defer { self.subscription = subscription }

@@ -23,7 +23,7 @@ public struct OperationEventHandler<State: OperationState & Sendable>: Sendable 
 
   /// Called when an attempt of a run has failed and another one follows, such as a retry.
   ///
-  /// The attempt contains the error and when the next one begins. The failure of the last attempt is the run's result.
+  /// The attempt contains the error and when the next one begins. The failure of the last attempt is the result.
   public var onAttemptFailed: (@Sendable (OperationAttempt, OperationContext) -> Void)?
 
   /// Creates a handler.

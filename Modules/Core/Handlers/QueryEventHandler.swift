@@ -16,7 +16,7 @@ public struct QueryEventHandler<State: QueryStateProtocol & Sendable>: Sendable 
 
   /// Called when an attempt of a fetch has failed and another one follows, such as a retry.
   ///
-  /// The attempt contains the error and when the next one begins. The failure of the last attempt is the fetch's result.
+  /// The attempt contains the error and when the next one begins. The failure of the last attempt is the result.
   public var onAttemptFailed: (@Sendable (OperationAttempt, OperationContext) -> Void)?
 
   /// Creates a handler.

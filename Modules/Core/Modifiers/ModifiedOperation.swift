@@ -1,7 +1,7 @@
 /// An operation with a modifier around it.
 ///
-/// It is a query, mutation or paginated request when the operation is one and the modifier does not change the value and
-/// failure types.
+/// It is a query, mutation or paginated request when the operation is one and the modifier does not change the value
+/// and failure types.
 ///
 /// Write it as ``ModifiedOperation``, in extensions too: `extension Modified: MyKind where Operation: MyKind`.
 // The modifier is the only generic parameter because its type contains the operation's type: naming both would double

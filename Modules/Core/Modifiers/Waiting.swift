@@ -7,8 +7,8 @@ extension OperationRequest {
   ///
   /// The run then goes on by itself. While it waits, it is loading, and ``OperationState/isPaused`` is true. Nothing
   /// polls, and a paused run costs neither a thread nor a timer. If the run is cancelled, it ends at once with a
-  /// `CancellationError`, and the state stays as it was; if `Failure` cannot represent that error, the operation runs in
-  /// the cancelled task.
+  /// `CancellationError`, and the state stays as it was; if `Failure` cannot represent that error, the operation runs
+  /// in the cancelled task.
   ///
   /// - Parameter specification: What to wait for, evaluated in the context of the run.
   public func waits<Specification: OperationRunSpecification & Sendable>(

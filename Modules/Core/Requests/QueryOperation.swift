@@ -8,8 +8,8 @@
 /// let post = try await client.store(for: post(1).retry(limit: 3)).fetch()
 /// ```
 ///
-/// Two queries with the same path are the same query to a client, and their store keeps the closure of the first one. So
-/// the path has to contain everything that the closure depends on.
+/// Two queries with the same path are the same query to a client, and their store keeps the closure of the first one.
+/// So the path has to contain everything that the closure depends on.
 ///
 /// `Failure` is `any Error` unless the type is written out: `QueryOperation<Int, Timeout>("count") { … }`.
 public struct QueryOperation<Value: Sendable, Failure: Error>: QueryRequest {

@@ -33,6 +33,7 @@ public struct DefaultOperationState<Base: DefaultableOperationState & Sendable>:
     self.defaultValue = defaultValue
   }
 
+  /// A member of the wrapped state.
   @inlinable
   public subscript<Member>(dynamicMember keyPath: KeyPath<Base, Member>) -> Member {
     self.base[keyPath: keyPath]

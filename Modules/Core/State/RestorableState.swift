@@ -2,8 +2,8 @@ public import FoundationEssentials
 
 /// A state that can be saved and given to a store that is created later, such as after a restart.
 ///
-/// A module that stores states uses this protocol. ``QueryState`` and states with a default value conform to it. Conform a
-/// custom state to store it, too.
+/// A module that stores states uses this protocol. ``QueryState`` and states with a default value conform to it.
+/// Conform a custom state to store it, too.
 public protocol RestorableState: OperationState {
   /// The part of a state that is saved.
   associatedtype Restoration: Sendable

@@ -1,8 +1,8 @@
 extension OperationContext {
   /// The instant by which the run has to end; nil without a deadline.
   ///
-  /// Modifiers that wait or try again observe it: a retry does not sleep past it, and begins no attempt after it. Setting
-  /// it does not end a run by itself; the modifier `deadline(_:)` of `OperationTimeout` does.
+  /// Modifiers that wait or try again observe it: a retry does not sleep past it, and begins no attempt after it.
+  /// Setting it does not end a run by itself; the modifier `deadline(_:)` of `OperationTimeout` does.
   ///
   /// The instant is one of ``operationDeadlines``: see ``DeadlineSource/instant``.
   public var operationDeadline: ContinuousClock.Instant? {

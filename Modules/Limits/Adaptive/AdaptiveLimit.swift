@@ -8,9 +8,9 @@ public import OperationCore
 /// ```
 ///
 /// The number begins at the minimum. It grows by one when as many runs have succeeded as there are permits, if all
-/// permits were in use meanwhile. It shrinks by the factor `decrease` when a run fails, or takes longer than `tolerance`
-/// times the shortest of the last one to two thousand runs. Runs that were under way together shrink it once. A cancelled
-/// run changes nothing.
+/// permits were in use meanwhile. It shrinks by the factor `decrease` when a run fails, or takes longer than
+/// `tolerance` times the shortest of the last one to two thousand runs. Runs that were under way together shrink it
+/// once. A cancelled run changes nothing.
 ///
 /// The rule is *additive increase, multiplicative decrease*, which TCP uses: V. Jacobson, *Congestion Avoidance and
 /// Control*, 1988. D.-M. Chiu and R. Jain showed in 1989 that clients which follow it share a resource fairly.

@@ -8,8 +8,8 @@ public import OperationCore
 /// ```
 ///
 /// It is a token bucket that holds `burst` permits and gains `count` in each period, evenly. It needs no timer: the
-/// *generic cell rate algorithm* of ITU-T I.371 computes the permits from the time of the last run. It uses integers, so
-/// no part of a permit is lost by rounding.
+/// *generic cell rate algorithm* of ITU-T I.371 computes the permits from the time of the last run. It uses integers,
+/// so no part of a permit is lost by rounding.
 ///
 /// Runs beyond the rate wait in the order in which they came, whatever their priorities. One timer serves all of them.
 /// A run whose turn would come after its longest wait is rejected at once, with the time until its turn.

@@ -12,10 +12,10 @@ public import Testing
 /// }
 /// ```
 ///
-/// The rules are those of ``ControllerRule``: a controller starts once, with its store (`start`), works for several stores
-/// (`stores`) independently of each other (`independence`), and ends with its store (`cancellation`, `release`); it acts
-/// with no lock held (`unlocked`); and stores may come and go while it acts (`reentrancy`) and on several threads
-/// (`threads`).
+/// The rules are those of ``ControllerRule``: a controller starts once, with its store (`start`), works for several
+/// stores (`stores`) independently of each other (`independence`), and ends with its store (`cancellation`, `release`);
+/// it acts with no lock held (`unlocked`); and stores may come and go while it acts (`reentrancy`) and on several
+/// threads (`threads`).
 ///
 /// The stores have a subscriber each. Runs of the query return a value at once.
 ///

@@ -44,15 +44,15 @@ public struct CheckedObserver<Value: Equatable & Sendable>: Sendable {
 ///
 /// It takes closures, so that it works for observers of the network, of activity, of memory pressure, and for your own.
 ///
-/// The rules are those of ``ObserverRule``: a handler receives the current value at once (`current`), which is the one that
-/// can be read (`reading`), and then all changes (`changes`) in order (`order`, `nesting`). Subscribers are called
-/// (`subscribers`) independently of each other (`independence`), not after they were cancelled (`cancellation`, `release`),
-/// and with no lock held (`unlocked`). They may use the observer themselves (`reentrancy`), and on several threads
-/// (`threads`).
+/// The rules are those of ``ObserverRule``: a handler receives the current value at once (`current`), which is the one
+/// that can be read (`reading`), and then all changes (`changes`) in order (`order`, `nesting`). Subscribers are called
+/// (`subscribers`) independently of each other (`independence`), not after they were cancelled (`cancellation`,
+/// `release`), and with no lock held (`unlocked`). They may use the observer themselves (`reentrancy`), and on several
+/// threads (`threads`).
 ///
 /// - Parameters:
-///   - values: Values to send, in this order and then from the beginning. There must be at least two, each different from
-///     the previous one, and the first one different from the last.
+///   - values: Values to send, in this order and then from the beginning. There must be at least two, each different
+///     from the previous one, and the first one different from the last.
 ///   - rules: The rules to check.
 ///   - exceptions: Rules that the observer breaks on purpose: ``ObserverRule/current`` if it only reports changes.
 ///   - limit: The longest time for each wait; nil for ``WaitLimit/current``.

@@ -10,8 +10,8 @@ public import Testing
 /// ```
 ///
 /// The rules are those of ``StoreCacheRule``: idle stores are kept (`keeping`) until their cache time has passed
-/// (`cacheTime`) since they were in use (`activity`), also those of several clients (`clients`). Nothing retains a removed
-/// store (`release`). Stores are evicted with no lock held (`unlocked`), other stores may come and go meanwhile
+/// (`cacheTime`) since they were in use (`activity`), also those of several clients (`clients`). Nothing retains a
+/// removed store (`release`). Stores are evicted with no lock held (`unlocked`), other stores may come and go meanwhile
 /// (`reentrancy`), and several threads may use the cache (`threads`).
 ///
 /// The check makes clients with the cache, and stores that take their deadlines from a ``ManualClock``.

@@ -15,7 +15,8 @@ enum Threads {
     return end.wait(timeout: .now() + seconds) == .success
   }
 
-  /// Calls `body` on `count` threads at the same time, with the numbers from 0, and waits until all calls have returned.
+  /// Calls `body` on `count` threads at the same time, with the numbers from 0, and waits until all calls have
+  /// returned.
   ///
   /// - Throws: ``WaitTimedOut``, or `CancellationError`.
   static func call(_ count: Int, within limit: Duration, _ body: @escaping @Sendable (Int) -> Void) async throws {
