@@ -15,7 +15,7 @@ import Testing
     #expect(Set(delays).count > 9_900)
   }
 
-  @Test func `A call draws a chain of its own`() {
+  @Test func `Each call draws its own chain`() {
     // The mean of link n + 1 is (base + 3 × that of link n) / 2, from 1 s: 2, 3.5, 5.75.
     let function = self.function(base: .seconds(1), cap: .seconds(1_000))
     #expect(abs(function.sample(2).mean - 3.5) < 0.1)
@@ -31,7 +31,7 @@ import Testing
     #expect(delays.mean > 4)
   }
 
-  @Test func `A further cap takes the smaller, before the draw as well`() {
+  @Test func `Of two caps the smaller applies, also before the draw`() {
     let function = self.function(base: .seconds(1), cap: .seconds(60)).capped(at: .seconds(4))
     let delays = function.sample(50)
     #expect(delays.allSatisfy { $0 >= .seconds(1) && $0 <= .seconds(4) })

@@ -12,7 +12,7 @@ import Testing
   }
 
   @Test(arguments: [Duration.zero, .seconds(-1), Duration(attoseconds: .min)])
-  func `No time is not waited for`(duration: Duration) async throws {
+  func `A zero or negative delay returns at once`(duration: Duration) async throws {
     let hasEnded = Mutex(false)
     let task = Task.immediate {
       try await TaskSleepDelayer().delay(for: duration)
@@ -33,7 +33,7 @@ import Testing
     await task.value
   }
 
-  @Test func `No delay in a cancelled task throws as any other does`() async {
+  @Test func `A delayer that does not wait throws in a cancelled task`() async {
     let task = Task.immediate {
       withUnsafeCurrentTask { $0?.cancel() }
       await #expect(throws: CancellationError.self) { try await NoDelayer().delay(for: .zero) }
@@ -48,16 +48,16 @@ import Testing
   }
 
   @Test(arguments: oddDurations + [.seconds(2)])
-  func `A clock is never asked for more than it can take, or for less than nothing`(duration: Duration) async throws {
+  func `A clock receives no negative and no endless duration`(duration: Duration) async throws {
     let clock = RecordingClock()
     try await ClockDelayer(clock).delay(for: duration)
-    let asked = try #require(clock.deadlines.first)
+    let requested = try #require(clock.deadlines.first)
     #expect(clock.deadlines.count == 1)
-    #expect(asked >= .zero && asked <= .seconds(101 * 365 * 86_400))
-    if duration == .seconds(2) { #expect(asked == .seconds(2)) }
+    #expect(requested >= .zero && requested <= .seconds(101 * 365 * 86_400))
+    if duration == .seconds(2) { #expect(requested == .seconds(2)) }
   }
 
-  @Test func `Delayers are named where one is asked for`() async throws {
+  @Test func `Delayers can be written as implicit members`() async throws {
     var context = OperationContext()
     context.operationDelayer = .noDelay
     try await context.operationDelayer.delay(for: .seconds(3_600))
@@ -72,7 +72,7 @@ import Testing
   }
 }
 
-/// A clock that does not wait and writes down what it is asked for.
+/// A clock that does not wait, and records the deadlines.
 final class RecordingClock: Clock {
   struct Instant: InstantProtocol {
     var offset: Duration

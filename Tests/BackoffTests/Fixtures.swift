@@ -11,11 +11,12 @@ let oddDurations: [Duration] = [
   .seconds(1), .seconds(Int64.max), longest, Duration(attoseconds: .max),
 ]
 
-/// All that grows without chance.
+/// All functions without randomness.
 func growths(_ duration: Duration) -> [OperationBackoffFunction] {
   [.noBackoff, .constant(duration), .linear(duration), .exponential(duration), .fibonacci(duration)]
 }
 
+/// A function with each kind of jitter.
 func jitters(_ function: OperationBackoffFunction, seed: UInt64 = 1) -> [OperationBackoffFunction] {
   let kinds: [OperationJitter] = [.full, .equal, .proportional(0), .proportional(0.2), .proportional(1)]
   return kinds.map { function.jittered($0, using: SeededGenerator(seed: seed)) }
@@ -26,7 +27,7 @@ extension Array where Element == Duration {
 }
 
 extension OperationBackoffFunction {
-  /// Many delays before the same attempt.
+  /// Calls the function many times for the same attempt.
   func sample(_ attempt: Int, count: Int = 10_000) -> [Duration] {
     (0..<count).map { _ in self(attempt) }
   }

@@ -69,7 +69,7 @@ import Testing
     #expect(OperationBackoffFunction.linear(duration)(12_345) == duration * 12_345)
   }
 
-  @Test func `A cap shortens what is longer, and the smallest one counts`() {
+  @Test func `A cap limits longer delays, and the smallest cap applies`() {
     let function = OperationBackoffFunction.exponential(.seconds(1)).capped(at: .seconds(5))
     #expect(self.seconds(function) == [1, 2, 4, 5, 5, 5, 5])
     #expect(self.seconds(function.capped(at: .seconds(3))) == [1, 2, 3, 3, 3, 3, 3])
@@ -77,7 +77,7 @@ import Testing
     #expect(self.seconds(function.capped(at: .seconds(-9))) == [0, 0, 0, 0, 0, 0, 0])
   }
 
-  @Test func `A custom function gets the attempt, and its negative delays count as none`() {
+  @Test func `A custom function receives the attempt, and its negative delays count as zero`() {
     let function = OperationBackoffFunction("Mine") { .seconds($0 - 3) }
     #expect(self.seconds(function) == [0, 0, 0, 1, 2, 3, 4])
     #expect(function(Int.min + 3) == .zero)

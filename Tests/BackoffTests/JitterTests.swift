@@ -22,7 +22,7 @@ import Testing
       // More than six standard deviations.
       #expect(abs(Double(count) - expected) < expected * 0.2)
     }
-    #expect(Set(delays).count > delays.count * 99 / 100, "some value has a mass of its own")
+    #expect(Set(delays).count > delays.count * 99 / 100, "a value occurs too often")
   }
 
   @Test func `Full jitter is uniform between zero and the delay`() {
@@ -60,12 +60,12 @@ import Testing
     #expect((1...50).map { capFirst($0) } == (1...50).map { jitterFirst($0) })
   }
 
-  @Test func `Nothing piles up at the longest duration either`() {
+  @Test func `Delays do not pile up at the longest duration either`() {
     let function = self.exponential.jittered(.proportional(0.5), using: SeededGenerator(seed: 10))
     #expect(Set(function.sample(Int.max, count: 1_000)).count > 990)
   }
 
-  @Test func `A proportion outside of 0 to 1 counts as the nearest, and one that is no number as 0`() {
+  @Test func `A proportion outside of 0 to 1 counts as the nearer of the two, and NaN as 0`() {
     let seeds = { SeededGenerator(seed: 11) }
     #expect(OperationJitter.proportional(7) == .proportional(1))
     for fraction in [-1, -Double.infinity, .nan, 0] {

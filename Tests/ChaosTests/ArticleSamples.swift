@@ -5,7 +5,7 @@ import Testing
 
 /// The samples of the article, word for word.
 @Suite struct ChaosArticleSamples {
-  @Test func `A client with chaos`() async throws {
+  @Test func `The sample of a client with chaos works`() async throws {
     let chaos = Chaos(failures: 0.1, latency: 0.2, of: .milliseconds(100)...(.seconds(2)), seed: 7)
     let query = PostQuery(id: 1).chaos(chaos)
 

@@ -38,7 +38,7 @@ import Testing
     return failures
   }
 
-  @Test func `It is off unless the context says so`() async throws {
+  @Test func `It is off unless the context switches it on`() async throws {
     let script = OperationScript<Int, any Error>(default: .value(1))
     let chaos = Chaos(failures: 1, latency: 1, seed: 1)
     #expect(try await OperationRunner(operation: script.operation().chaos(chaos)).run() == 1)
@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test(arguments: [0, 0.1, 0.5, 1])
-  func `The share of failures is the one asked for`(share: Double) async {
+  func `The share of failures is the given one`(share: Double) async {
     let count = await self.failures(of: Chaos(failures: share, seed: 7), runs: 4000).count
     #expect(abs(Double(count) - 4000 * share) <= 130 * (share == 0 || share == 1 ? 0 : 1))
   }
@@ -147,7 +147,7 @@ import Testing
     #expect(try await task.value == 1)
   }
 
-  @Test func `Faults are told to observers`() async throws {
+  @Test func `Observers are notified of faults`() async throws {
     let notices = Mutex<[OperationNotice]>([])
     let script = OperationScript<Int, any Error>(default: .value(1))
     let chaos = Chaos(failures: 1, latency: 1, of: .zero ... .zero, seed: 1)
@@ -160,7 +160,7 @@ import Testing
   }
 
   @Test(arguments: [(-0.1, 0.0), (1.5, 1.0), (Double.nan, 0.0), (Double.infinity, 1.0)])
-  func `A share without a meaning is reported`(given: Double, share: Double) {
+  func `A share outside of 0 to 1 is reported`(given: Double, share: Double) {
     #expect(expectWarning(.invalidArgument) { Chaos(failures: given, seed: 1) }.failures == share)
     #expect(expectWarning(.invalidArgument) { Chaos(latency: given, seed: 1) }.latency == share)
   }

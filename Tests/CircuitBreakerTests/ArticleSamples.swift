@@ -3,6 +3,7 @@ import OperationCircuitBreaker
 import OperationCore
 import OperationRetry
 import OperationTesting
+import TestFixtures
 import Testing
 
 private struct HTTPError: Error {
@@ -50,7 +51,7 @@ private struct PostQuery: QueryRequest, Hashable {
     let store = OperationStore.detached(query: query)
     #expect(try await store.fetch() == 1)
     #expect(try await OperationStore.detached(query: resilient).fetch() == 1)
-    #expect(try await typed.runBare() == 1)
+    #expect(try await typed.runWithoutSetup() == 1)
     #expect(breaker.snapshot.runs == 3)
     #expect(patient.state == .closed)
     try await Self.watch(breaker)

@@ -1,13 +1,14 @@
 import OperationCircuitBreaker
 import OperationCore
 import OperationTesting
+import TestFixtures
 import Testing
 
 @Suite(.warningsAreIssues) struct ClosedTests {
   @Test func `A run passes through a closed breaker`() async throws {
     let circuit = Circuit(CircuitBreaker())
     #expect(try await circuit.run(.value(7)).get() == 7)
-    #expect(await circuit.run(.error(Failed(number: 3))).failure as? Failed == Failed(number: 3))
+    #expect(await circuit.run(.error(Refused(code: 3))).failure as? Refused == Refused(code: 3))
     #expect(circuit.breaker.state == .closed)
   }
 
@@ -52,8 +53,8 @@ import Testing
   }
 
   @Test func `Errors that do not count are answers of the service`() async {
-    let circuit = Circuit(CircuitBreaker(minimumRuns: 2) { ($0 as? Failed)?.number != 404 })
-    for _ in 0..<10 { await circuit.run(.error(Failed(number: 404))) }
+    let circuit = Circuit(CircuitBreaker(minimumRuns: 2) { ($0 as? Refused)?.code != 404 })
+    for _ in 0..<10 { await circuit.run(.error(Refused(code: 404))) }
     #expect(circuit.breaker.snapshot.runs == 10)
     #expect(circuit.breaker.snapshot.failures == 0)
     await circuit.fail(9)
@@ -107,11 +108,11 @@ import Testing
     let breaker = CircuitBreaker(minimumRuns: 1)
     let script = OperationScript<Int, any Error>(endsOnCancellation: false)
     let operation = script.operation().circuitBreaker(breaker)
-    let task = Task.immediate { try await operation.runBare() }
+    let task = Task.immediate { try await operation.runWithoutSetup() }
     let run = try await script.next()
     task.cancel()
-    run.fail(Failed())
-    await #expect(throws: Failed.self) { try await task.value }
+    run.fail(Refused())
+    await #expect(throws: Refused.self) { try await task.value }
     #expect(breaker.state == .closed)
     #expect(breaker.snapshot.runs == 0)
   }
@@ -120,7 +121,7 @@ import Testing
     let breaker = CircuitBreaker(failureRatio: 1, minimumRuns: 20_000)
     let operation = ConstantOperation().circuitBreaker(breaker)
     try await withThrowingTaskGroup { group in
-      for _ in 0..<10_000 { group.addTask { _ = try await operation.runBare() } }
+      for _ in 0..<10_000 { group.addTask { _ = try await operation.runWithoutSetup() } }
       try await group.waitForAll()
     }
     #expect(breaker.snapshot.runs == 10_000)

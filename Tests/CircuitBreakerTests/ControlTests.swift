@@ -3,6 +3,7 @@ import OperationBackoff
 import OperationCircuitBreaker
 import OperationCore
 import OperationTesting
+import TestFixtures
 import Testing
 
 @Suite(.warningsAreIssues) struct ControlTests {
@@ -39,7 +40,7 @@ import Testing
       let run = try await circuit.script.next()
       change(circuit.breaker)
       let state = circuit.breaker.state
-      run.fail(Failed())
+      run.fail(Refused())
       _ = await task.result
       #expect(circuit.breaker.state == state)
       #expect(circuit.breaker.snapshot.runs == 0)
@@ -108,7 +109,7 @@ import Testing
       for task in 0..<8 {
         group.addTask {
           for number in 0..<500 {
-            _ = try? await operation.runBare()
+            _ = try? await operation.runWithoutSetup()
             if number % 100 == 0 { task % 2 == 0 ? breaker.reset() : breaker.isolate() }
             _ = breaker.snapshot
           }
@@ -119,7 +120,7 @@ import Testing
     #expect(breaker.state == .closed)
     reader.cancel()
     _ = await reader.value
-    try await ConstantSuccess().circuitBreaker(breaker).runBare()
+    try await ConstantSuccess().circuitBreaker(breaker).runWithoutSetup()
     #expect(breaker.snapshot.runs == 1)
   }
 
@@ -139,7 +140,7 @@ private struct FlakyOperation: OperationRequest, Sendable {
     in context: OperationContext,
     with continuation: OperationContinuation<Int, any Error>
   ) async throws -> Int {
-    guard Bool.random() else { throw Failed() }
+    guard Bool.random() else { throw Refused() }
     return 1
   }
 }

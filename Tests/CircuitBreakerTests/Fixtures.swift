@@ -1,12 +1,8 @@
 import OperationCircuitBreaker
 import OperationCore
 import OperationTesting
-import Synchronization
+import TestFixtures
 import Testing
-
-struct Failed: Error, Hashable {
-  var number = 0
-}
 
 /// A breaker around a scripted operation, on manual time.
 struct Circuit: Sendable {
@@ -41,8 +37,10 @@ struct Circuit: Sendable {
       let value = try await self.runner.run(isolation: nil)
       return .success(value)
     } catch {
-      // The outcome of a rejected run is left over.
-      if error is CircuitOpen, self.script.runCount == count { _ = try? await self.script.operation().runBare() }
+      // A rejected run has not taken its outcome from the script.
+      if error is CircuitOpen, self.script.runCount == count {
+        _ = try? await self.script.operation().runWithoutSetup()
+      }
       return .failure(error)
     }
   }
@@ -52,7 +50,7 @@ struct Circuit: Sendable {
   }
 
   func fail(_ count: Int = 1) async {
-    for _ in 0..<count { await self.run(.error(Failed())) }
+    for _ in 0..<count { await self.run(.error(Refused())) }
   }
 
   /// Runs the operation, which waits for the test.
@@ -74,13 +72,5 @@ struct Circuit: Sendable {
 extension CircuitBreaker.State {
   var isOpen: Bool {
     if case .open = self { true } else { false }
-  }
-}
-
-extension OperationRequest {
-  /// Runs the operation with a context that was not set up.
-  @discardableResult
-  func runBare(in context: OperationContext = OperationContext()) async throws(Failure) -> Value {
-    try await self.run(isolation: nil, in: context, with: OperationContinuation { _, _ in })
   }
 }

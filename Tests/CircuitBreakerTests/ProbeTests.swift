@@ -2,6 +2,7 @@ import OperationBackoff
 import OperationCircuitBreaker
 import OperationCore
 import OperationTesting
+import TestFixtures
 import Testing
 
 @Suite(.warningsAreIssues) struct ProbeTests {
@@ -50,11 +51,11 @@ import Testing
     let circuit = await self.halfOpen(probes: 3)
     let tasks = (0..<3).map { _ in circuit.begin() }
     let runs = [try await circuit.script.next(), try await circuit.script.next(), try await circuit.script.next()]
-    runs[1].fail(Failed())
+    runs[1].fail(Refused())
     _ = await tasks[1].result
     #expect(circuit.breaker.state.isOpen)
     runs[0].succeed(1)
-    runs[2].fail(Failed())
+    runs[2].fail(Refused())
     _ = (await tasks[0].result, await tasks[2].result)
     await circuit.expectRejection(.seconds(10))
     #expect(circuit.breaker.snapshot.trips == 2)

@@ -5,7 +5,7 @@ import Synchronization
 import TestFixtures
 import Testing
 
-/// What states and handlers of all kinds tell of attempts.
+/// The attempts that states and handlers of all kinds report.
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct AttemptTests {
   private let clock = ManualClock(date: Date(timeIntervalSinceReferenceDate: 0))
@@ -17,10 +17,10 @@ struct AttemptTests {
     script.enqueue(.error(Refused()))
     let first = Task { try await store.fetch() }
     try await self.clock.sleepers(count: 1)
-    let heard = Mutex<[Int]>([])
+    let received = Log<Int>()
     let second = Task.immediate {
       try await store.fetch(
-        handler: QueryEventHandler(onAttemptFailed: { attempt, _ in heard.withLock { $0.append(attempt.index) } })
+        handler: QueryEventHandler(onAttemptFailed: { attempt, _ in received.append(attempt.index) })
       )
     }
     first.cancel()
@@ -30,7 +30,7 @@ struct AttemptTests {
     try await script.next().fail(Refused())
     try await self.clock.sleepers(count: 1)
     #expect(store.attempt?.index == 2)
-    #expect(heard.withLock { $0 } == [2])
+    #expect(received.all == [2])
     second.cancel()
     _ = await second.result
     #expect(store.attempt == nil)
@@ -82,7 +82,7 @@ struct AttemptTests {
   }
 
   @Test
-  func `A retry outside of the deduplication tells the attempts of its own caller`() async throws {
+  func `A retry outside of the deduplication reports the attempts of its own caller`() async throws {
     let script = OperationScript<Int, any Error>()
     let query = script.query().deduplicated().retry(limit: 5).manualTime(self.clock)
     let (first, second) = (OperationStore.detached(query: query), OperationStore.detached(query: query))
@@ -101,7 +101,7 @@ struct AttemptTests {
   }
 
   @Test
-  func `A list tells the attempt of the page that it loads`() async throws {
+  func `A list shows the attempt of the page that it loads`() async throws {
     let script = OperationScript<String, any Error>()
     let feed = PaginatedOperation(
       "feed",
@@ -110,8 +110,8 @@ struct AttemptTests {
       body: { paging, context, continuation in try await script.run(in: context, with: continuation) }
     )
     let store = OperationStore.detached(query: feed.retry(limit: 2).manualTime(self.clock), initialValue: [])
-    let heard = Mutex<[String]>([])
-    let note: @Sendable (String) -> Void = { text in heard.withLock { $0.append(text) } }
+    let received = Log<String>()
+    let note: @Sendable (String) -> Void = { text in received.append(text) }
     let subscription = store.subscribe(
       with: PaginatedEventHandler(
         onPageFetchingStarted: { id, context in note("page \(id) \(context.operationAttempt)") },
@@ -131,21 +131,21 @@ struct AttemptTests {
     run.succeed("a")
     #expect(try await fetch.value?.value == "a")
     #expect(store.attempt == nil)
-    #expect(heard.withLock { $0 } == ["page 0 1", "end 0", "failed 1", "page 0 1", "end 0"])
+    #expect(received.all == ["page 0 1", "end 0", "failed 1", "page 0 1", "end 0"])
     subscription.cancel()
   }
 
   @Test
-  func `A mutation tells the attempt of its call, and each call in the history tells its own`() async throws {
+  func `A mutation shows the attempt of its call, and each call in the history has its own`() async throws {
     let script = OperationScript<String, any Error>()
     let mutation = MutationOperation("posts") { (title: String, context, continuation) in
       try await script.run(in: context, with: continuation)
     }
     let store = OperationStore.detached(mutation: mutation.retry(limit: 2).manualTime(self.clock))
-    let heard = Mutex<[String]>([])
+    let received = Log<String>()
     let subscription = store.subscribe(
       with: MutationEventHandler(
-        onAttemptFailed: { arguments, attempt, _ in heard.withLock { $0.append("\(arguments) \(attempt.index)") } }
+        onAttemptFailed: { arguments, attempt, _ in received.append("\(arguments) \(attempt.index)") }
       )
     )
     script.enqueue(.error(Refused(code: 1)))
@@ -162,7 +162,7 @@ struct AttemptTests {
     try await script.next().succeed("A")
     #expect(try await first.value == "A")
     #expect(store.attempt == nil)
-    #expect(heard.withLock { $0 } == ["a 1"])
+    #expect(received.all == ["a 1"])
     subscription.cancel()
   }
 

@@ -3,9 +3,9 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-/// What is attached beneath a default value works through it.
+/// Modifiers inside a default value work through it.
 @Suite struct DefaultValueCompositionTests {
-  @Test func `A rerun attached beneath a default value is carried out`() async throws {
+  @Test func `A rerun inside a default value is performed`() async throws {
     let script = OperationScript<Int, any Error>(default: .value(1))
     let observer = MockNetworkObserver(initialStatus: .disconnected)
     let query = script.query().rerunOnChange(of: .connected(to: observer)).defaultValue(0)
@@ -21,7 +21,7 @@ import Testing
     subscription.cancel()
   }
 
-  @Test func `Polling attached beneath a default value is carried out`() async throws {
+  @Test func `Polling inside a default value is performed`() async throws {
     let script = OperationScript<Int, any Error>(default: .value(1))
     let clock = ManualClock()
     let store = OperationStore.detached(
@@ -39,7 +39,7 @@ import Testing
     #expect(clock.sleeperCount() == 0)
   }
 
-  @Test func `Retries and sharing apply beneath a default value`() async throws {
+  @Test func `Retries and sharing apply inside a default value`() async throws {
     let script = OperationScript<Int, any Error>()
     script.enqueue(.error(Refused()), .value(9))
     let client = OperationClient(storeCreator: .default(retryLimit: 1, delayer: .noDelay))

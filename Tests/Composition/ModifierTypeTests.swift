@@ -2,7 +2,7 @@ import Operation
 import OperationTesting
 import Testing
 
-/// The types of operations under the library's modifiers: one that named what it wraps twice would double with each layer.
+/// The types of modified operations. A type that named the operation twice would double its length with each layer.
 @Suite struct ModifierTypeTests {
   @Test func `The type of a modified query names the query once`() {
     let query = ScriptedQuery(OperationScript<Int, any Error>())

@@ -3,7 +3,7 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-/// What a mutation does to other stores, with the modifiers that run it more than once, or once for several callers.
+/// The effects of a mutation on other stores, with modifiers that run it several times or once for several callers.
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct MutationEffectTests {
   private typealias ListState = QueryState<[Int], any Error>
@@ -17,7 +17,7 @@ struct MutationEffectTests {
   }
 
   private var mutation: some MutationRequest<Int, Int, any Error> {
-    MutationOfScript(script: self.script)
+    ScriptedMutation(script: self.script)
       .optimistic(on: ["list"], of: ListState.self) { list, number in list?.append(number) }
   }
 
@@ -41,7 +41,8 @@ struct MutationEffectTests {
     subscription.cancel()
   }
 
-  /// The caller that began the shared run leaves. In a task with a name the run is not that of the first store's call.
+  /// The first caller of the shared run leaves. With a task name, the shared run has its own task, not that of the
+  /// call.
   @Test(arguments: [nil, "named"])
   func `An update stays for the callers of a shared call when the first one leaves`(name: String?) async throws {
     let store = self.client.store(for: self.mutation.deduplicated().taskConfiguration { $0.name = name })
@@ -59,20 +60,5 @@ struct MutationEffectTests {
     #expect(self.list.currentValue == [1, 2])
     self.list.currentValue = []
     #expect(self.list.currentValue == [])
-  }
-}
-
-private struct MutationOfScript: MutationRequest {
-  let script: OperationScript<Int, any Error>
-
-  var path: OperationPath { ["mutation"] }
-
-  func mutate(
-    isolation: isolated (any Actor)?,
-    with arguments: Int,
-    in context: OperationContext,
-    with continuation: OperationContinuation<Int, any Error>
-  ) async throws -> Int {
-    try await self.script.run(in: context, with: continuation)
   }
 }

@@ -26,7 +26,7 @@
     }
   }
 
-  /// A client that is measured, logged and traced, with what the three were told.
+  /// A client that is measured, logged and traced, with the records of the three.
   private struct ObservedClient {
     let clock = ManualClock()
     let backend = TestMetrics()
@@ -64,12 +64,12 @@
     }
   }
 
-  /// Metrics, logs and traces hear of the resilience modifiers, which they do not know.
+  /// Metrics, logs and traces receive the notices of the resilience modifiers, on which they do not depend.
   @Suite(.warningsAreIssues) struct NoticeTests {
     private let observed = ObservedClient()
     private let script = Script()
 
-    @Test func `A breaker that opens and rejects, and the fallbacks`() async throws {
+    @Test func `A breaker that opens and rejects sends notices, and so do the fallbacks`() async throws {
       self.script.enqueue(.error(Refused()), .error(Refused()))
       let breaker = CircuitBreaker(name: "posts", minimumRuns: 2, openFor: .constant(.seconds(60)))
       let store = self.observed.store(self.script.query().circuitBreaker(breaker).fallback(0))
@@ -82,7 +82,7 @@
       #expect(event.attributes.get("circuit.retry_after") == .double(60))
     }
 
-    @Test func `A timeout`() async throws {
+    @Test func `A timeout sends a notice`() async throws {
       let store = self.observed.store(self.script.query().timeout(.seconds(2)))
       let fetch = Task.immediate { try await store.fetch() }
       _ = try await self.script.next()
@@ -92,7 +92,7 @@
       self.observed.expectNotices(["timeout"])
     }
 
-    @Test func `A retry that its budget does not allow`() async throws {
+    @Test func `A retry that its budget does not allow sends a notice`() async throws {
       self.script.enqueue(.error(Refused()))
       let budget = RetryBudget(ratio: 0, minimumPerSecond: 0)
       let store = self.observed.store(self.script.query().retry(limit: 3).retryBudget(budget))
@@ -100,7 +100,7 @@
       self.observed.expectNotices(["retry.overBudget"])
     }
 
-    @Test func `A limit that rejects`() async throws {
+    @Test func `A limit that rejects a run sends a notice`() async throws {
       let limit = ConcurrencyLimit(1, queue: 0)
       let first = self.observed.store(self.script.query(path: [1]).limited(by: limit))
       let second = self.observed.store(self.script.query(path: [2]).limited(by: limit))
@@ -112,7 +112,7 @@
       self.observed.expectNotices(["limit.rejected"])
     }
 
-    @Test func `A hedge`() async throws {
+    @Test func `A hedge sends a notice`() async throws {
       let store = self.observed.store(self.script.query().hedged(after: .seconds(1)))
       let fetch = Task.immediate { try await store.fetch() }
       _ = try await self.script.next()
@@ -124,7 +124,7 @@
       self.observed.expectNotices(["hedge.started"])
     }
 
-    @Test func `A batch`() async throws {
+    @Test func `A batch sends a notice with its size`() async throws {
       let batcher = OperationBatcher<Int, Int>(window: .seconds(1)) { keys, _ in
         Dictionary(uniqueKeysWithValues: keys.map { ($0, .success($0 * 10)) })
       }
@@ -136,7 +136,7 @@
       #expect(self.observed.handler.entries.first?.metadata["batch.size"] == "3")
     }
 
-    @Test func `A journal, with the number of its calls`() async throws {
+    @Test func `A journal sends notices with the number of its calls`() async throws {
       let client = self.observed.client
       client.journal = MutationJournal(storage: InMemoryStorage())
       let store = client.store(for: Send(script: self.script).journaled(as: "send"))
@@ -157,7 +157,7 @@
       #expect(self.observed.tracer.finishedSpans.map { $0.events.map(\.name) } == [["attempt", "journal.accepted"]])
     }
 
-    @Test func `All of them around one operation`() async throws {
+    @Test func `All modifiers around one operation send their notices`() async throws {
       self.script.enqueue(.error(Refused()), .suspend, .error(Refused()))
       let breaker = CircuitBreaker(minimumRuns: 3, openFor: .constant(.seconds(60)))
       let query = self.script.query()

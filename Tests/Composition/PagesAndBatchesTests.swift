@@ -1,13 +1,14 @@
 import Operation
 import OperationTesting
-import Synchronization
+import TestFixtures
 import Testing
 
 /// A screen that loads pages of posts, and the author of each post: one request for the page, and one for its authors.
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues) struct PagesAndBatchesTests {
   private let clock = ManualClock()
   private let posts = OperationScript<[Int], any Error>()
-  private let asked = Asked()
+  /// The keys of each request for authors.
+  private let batches = Log<[Int]>()
   private let client: OperationClient
   private let authors: OperationBatcher<Int, String>
 
@@ -15,13 +16,13 @@ import Testing
     var context = OperationContext()
     context.use(self.clock)
     self.client = OperationClient(defaultContext: context, storeCreator: .defaultTesting)
-    self.authors = OperationBatcher { [asked] keys, _ in
-      asked.note(keys)
+    self.authors = OperationBatcher { [batches] keys, _ in
+      batches.append(keys)
       return Dictionary(uniqueKeysWithValues: keys.map { ($0, .success("author \($0)")) })
     }
   }
 
-  /// Begins to load the author of each post, as if each row were alone.
+  /// Begins to load the author of each post, as independent rows do.
   private func beginRows(of posts: [Int]) -> [Task<String, any Error>] {
     posts.map { author in
       let store = self.client.store(for: self.authors.query(for: author, path: ["authors", author]))
@@ -30,8 +31,8 @@ import Testing
   }
 
   @Test func `Two screens that load a page and its authors make two requests`() async throws {
-    let feed = self.client.store(for: FeedOfScript(script: self.posts))
-    var asked: [[Int]] = []
+    let feed = self.client.store(for: ScriptedFeed(script: self.posts))
+    var expected: [[Int]] = []
     for (number, page) in [[1, 2, 1, 3], [3, 4, 4, 5]].enumerated() {
       let loads = (1...2).map { _ in Task.immediate { try await feed.fetchNextPage() } }
       try await self.posts.next().succeed(page)
@@ -41,8 +42,8 @@ import Testing
       let rows = (1...2).flatMap { _ in self.beginRows(of: page) }
       self.clock.advance(by: .milliseconds(2))
       for (row, author) in zip(rows, page + page) { #expect(try await row.value == "author \(author)") }
-      asked.append(number == 0 ? [1, 2, 3] : [3, 4, 5])
-      #expect(self.asked.batches == asked)
+      expected.append(number == 0 ? [1, 2, 3] : [3, 4, 5])
+      #expect(self.batches.all == expected)
     }
     #expect(feed.currentValue.map(\.value) == [[1, 2, 1, 3], [3, 4, 4, 5]])
   }
@@ -54,24 +55,13 @@ import Testing
     _ = await (rows[0].result, rows[1].result)
     self.clock.advance(by: .milliseconds(2))
     #expect(try await rows[2].value == "author 2")
-    #expect(self.asked.batches == [[2]])
+    #expect(self.batches.all == [[2]])
     #expect(self.client.store(for: self.authors.query(for: 1, path: ["authors", 1])).error == nil)
   }
 }
 
-/// The keys of each request.
-private final class Asked: Sendable {
-  private let state = Mutex<[[Int]]>([])
-
-  var batches: [[Int]] { self.state.withLock { $0 } }
-
-  func note(_ keys: [Int]) {
-    self.state.withLock { $0.append(keys) }
-  }
-}
-
 /// The authors of posts, in pages.
-private struct FeedOfScript: PaginatedRequest {
+private struct ScriptedFeed: PaginatedRequest {
   let script: OperationScript<[Int], any Error>
   let initialPageId = 0
 

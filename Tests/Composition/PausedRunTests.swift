@@ -1,9 +1,8 @@
 import Operation
 import OperationTesting
-import Synchronization
 import Testing
 
-/// Pauses against the other modifiers, and in the states of all kinds.
+/// Pauses with other modifiers, and in the states of all kinds.
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct PausedRunTests {
   private let network = MockNetworkObserver(initialStatus: .disconnected)
@@ -69,7 +68,7 @@ struct PausedRunTests {
   }
 
   @Test
-  func `A list and a mutation tell a pause`() async throws {
+  func `A list and a mutation show a pause`() async throws {
     let feed = PaginatedOperation(
       "feed",
       initialPageId: 0,

@@ -1,7 +1,6 @@
 import FoundationEssentials
 import Operation
 import OperationTesting
-import Synchronization
 import TestFixtures
 import Testing
 
@@ -26,8 +25,8 @@ import Testing
     )
   }
 
-  /// Plays the first 2.7 s: a timeout, a failure that opens the breaker, and a rejection.
-  private func playUntilRejection(_ breaker: CircuitBreaker) async throws {
+  /// Advances through the first 2.7 s: a timeout, a failure that opens the breaker, and a rejection.
+  private func advanceToRejection(_ breaker: CircuitBreaker) async throws {
     let first = try await self.script.next()
     try await self.clock.sleepers(count: 2, .deadline)
     self.clock.advance(by: .seconds(2))
@@ -49,7 +48,7 @@ import Testing
     let breaker = CircuitBreaker(minimumRuns: 2)
     let store = self.request(breaker: breaker, deadline: .seconds(10))
     let task = Task.immediate { try await store.fetch() }
-    try await self.playUntilRejection(breaker)
+    try await self.advanceToRejection(breaker)
     try await self.clock.sleepers(count: 1, .delay)
     // The hint of the breaker, in place of 800 ms.
     #expect(self.clock.remainingTimes(.delay) == [.milliseconds(4600)])
@@ -72,14 +71,14 @@ import Testing
     let breaker = CircuitBreaker(minimumRuns: 2)
     let store = self.request(breaker: breaker, deadline: .seconds(5))
     let task = Task.immediate { try await store.fetch() }
-    try await self.playUntilRejection(breaker)
+    try await self.advanceToRejection(breaker)
     await #expect(throws: CircuitOpen(retryAfter: .milliseconds(4600))) { try await task.value }
     #expect(self.clock.elapsed == .milliseconds(2700))
     #expect(self.clock.sleeperCount() == 0 && self.script.runCount == 2)
     #expect(store.error is CircuitOpen)
   }
 
-  @Test func `A retry waits for the turn that a full rate limit names`() async throws {
+  @Test func `A retry waits for as long as a full rate limit asks for`() async throws {
     let limit = RateLimit(1, per: .seconds(10))
     let query = self.script.query().limited(by: limit, maximumWait: .zero).retry(limit: 1)
       .backoff(.constant(.seconds(1))).manualTime(self.clock)
@@ -98,7 +97,7 @@ import Testing
 
   @Test func `Hedges and retries draw from one budget`() async throws {
     let budget = RetryBudget(ratio: 0.6, minimumPerSecond: 0)
-    let notices = Notices()
+    let notices = NoticeLog()
     let script = OperationScript<Int, any Error>(default: .error(Refused()))
     script.enqueue((1...4).map { .value($0) })
     let store = OperationStore.detached(
@@ -112,15 +111,5 @@ import Testing
     #expect(script.runCount == 8)
     #expect(budget.available(in: store.context) == 0)
     #expect(notices.names == [.hedgeStarted, .hedgeStarted, .retryOverBudget])
-  }
-}
-
-private final class Notices: OperationNoticeObserver {
-  private let state = Mutex<[OperationNotice.Name]>([])
-
-  var names: [OperationNotice.Name] { self.state.withLock { $0 } }
-
-  func receive(_ notice: OperationNotice, in context: OperationContext) {
-    self.state.withLock { $0.append(notice.name) }
   }
 }

@@ -29,7 +29,7 @@ import Testing
   }
 
   private var pages: some PaginatedRequest<Int, Int, any Error> {
-    PagesOfScript(script: self.script)
+    ScriptedPages(script: self.script)
       .idempotent()
       .timeout(.seconds(20))
       .hedged(after: .seconds(1), maximum: 2)
@@ -44,7 +44,7 @@ import Testing
   }
 
   private var mutation: some MutationRequest<Int, Int, any Error> {
-    MutationOfScript(script: self.script)
+    ScriptedMutation(script: self.script)
       .idempotent()
       .timeout(.seconds(20))
       .circuitBreaker(self.breaker)
@@ -152,7 +152,7 @@ import Testing
   }
 }
 
-private struct PagesOfScript: PaginatedRequest {
+private struct ScriptedPages: PaginatedRequest {
   let script: OperationScript<Int, any Error>
   let initialPageId = 0
 
@@ -165,21 +165,6 @@ private struct PagesOfScript: PaginatedRequest {
   func fetchPage(
     isolation: isolated (any Actor)?,
     using paging: Paging<Int, Int>,
-    in context: OperationContext,
-    with continuation: OperationContinuation<Int, any Error>
-  ) async throws -> Int {
-    try await self.script.run(in: context, with: continuation)
-  }
-}
-
-private struct MutationOfScript: MutationRequest {
-  let script: OperationScript<Int, any Error>
-
-  var path: OperationPath { ["mutation"] }
-
-  func mutate(
-    isolation: isolated (any Actor)?,
-    with arguments: Int,
     in context: OperationContext,
     with continuation: OperationContinuation<Int, any Error>
   ) async throws -> Int {

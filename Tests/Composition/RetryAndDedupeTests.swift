@@ -3,7 +3,7 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-/// The modifiers against each other, in both orders.
+/// Retries and deduplication, in both orders.
 @Suite struct RetryAndDedupeTests {
   @Test(arguments: [true, false])
   func `Callers share all attempts`(retriesOutside: Bool) async throws {
@@ -12,7 +12,7 @@ import Testing
 
     async let first = store.fetch()
     let attempt = try await script.next()
-    // An immediate task runs until it waits, which is for the run under way.
+    // An immediate task runs until it waits for the run under way.
     let second = Task.immediate { try await store.fetch() }
     attempt.fail(Refused())
     try await script.next().succeed(2)

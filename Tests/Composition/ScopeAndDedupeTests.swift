@@ -23,17 +23,17 @@ struct ScopeAndDedupeTests {
     let client = OperationClient(storeCreator: OperationClient.PlainStoreCreator())
     let shared = self.mutation(order) { _ in }
     let (isInside, mayCall) = (Gate(), Gate())
-    let holder = ScopedMutation(name: "holder") { _ in
+    let outer = ScopedMutation(name: "outer") { _ in
       isInside.open()
       try await mayCall.wait()
       try await shared.call(1, on: client)
     }.scope("x")
-    let holding = Task { try await holder.call(0, on: client) }
+    let outerCall = Task { try await outer.call(0, on: client) }
     try await isInside.wait()
     let waiting = Task.immediate { try await shared.call(1, on: client) }
     mayCall.open()
     try await withTimeLimit("the calls to end") {
-      try await holding.value
+      try await outerCall.value
       try await waiting.value
     }
   }
@@ -55,7 +55,7 @@ private struct ScopedMutation: MutationRequest {
   }
 }
 
-/// A mutation of whatever modifiers.
+/// A mutation with any modifiers.
 private protocol SharedMutation: MutationRequest<Int, Void, any Error> {}
 
 extension ModifiedOperation: SharedMutation

@@ -6,7 +6,7 @@ import Testing
 
 /// The samples of the article, word for word.
 @Suite struct FallbackArticleSamples {
-  @Test func `A value, a closure and another operation`() async throws {
+  @Test func `The samples with a value, a closure and another operation work`() async throws {
     let recommendations = RecommendationsQuery().fallback([])
 
     #expect(try await OperationRunner(operation: recommendations).run() == [])
@@ -23,7 +23,7 @@ import Testing
     #expect(try await OperationRunner(operation: replicated).run() == ["replica"])
   }
 
-  @Test func `The mark of an event`() async throws {
+  @Test func `The sample with the mark of an event works`() async throws {
     let notes = Log<Bool>()
     let store = OperationStore.detached(query: RecommendationsQuery().fallback([]).disableAutomaticRunning())
     let subscription = store.subscribe(

@@ -4,7 +4,7 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-/// What a store tells of fallbacks.
+/// How a store reports fallbacks.
 @Suite(.warningsAreIssues) struct FallbackStoreTests {
   /// The results that a store reports, with their marks.
   private struct Report: Hashable {
@@ -23,7 +23,7 @@ import Testing
     return (store, store.subscribe(with: handler))
   }
 
-  @Test func `The context of an event tells whether its result is a fallback`() async throws {
+  @Test func `The context of an event shows whether its result is a fallback`() async throws {
     let script = IntScript()
     script.enqueue(.error(Refused()), .value(1), .error(Refused()), .value(2))
     let reports = Log<Report>()
@@ -56,7 +56,7 @@ import Testing
     subscription.cancel()
   }
 
-  @Test func `An attempt that succeeds after a fallback is none`() async throws {
+  @Test func `An attempt that succeeds after a fallback is not a fallback`() async throws {
     let script = IntScript()
     script.enqueue(.error(Refused()), .value(4))
     let reports = Log<Report>()

@@ -34,7 +34,7 @@ where Base.Value == Int, Base.Failure == any Error {
   }
 }
 
-/// Fails wherever it is not on the main actor, and where it is told to.
+/// An operation that stops the process unless it is on the main actor, and fails if `fails` is true.
 struct MainActorWork: OperationRequest, Sendable {
   let fails: Bool
 

@@ -1,6 +1,7 @@
 import OperationCore
 import OperationHedging
 import OperationTesting
+import TestFixtures
 import Testing
 
 private struct PostQuery: QueryRequest, Hashable {
@@ -34,6 +35,6 @@ private struct RenameFile: OperationRequest, Sendable {
     #expect(try await OperationStore.detached(query: query).fetch() == 1)
     #expect(try await OperationStore.detached(query: adaptive).fetch() == 1)
     #expect(try await OperationStore.detached(query: bounded).fetch() == 1)
-    #expect(try await rename.runBare() == "b")
+    #expect(try await rename.runWithoutSetup() == "b")
   }
 }

@@ -1,12 +1,7 @@
 import OperationCore
 import OperationHedging
 import OperationTesting
-import Synchronization
 import Testing
-
-struct Failed: Error, Hashable {
-  var number = 0
-}
 
 /// A hedged scripted query, on manual time.
 struct Hedging: Sendable {
@@ -38,31 +33,12 @@ struct Hedging: Sendable {
     return Task.immediate { try await runner.run(isolation: nil, with: continuation) }
   }
 
-  /// Runs the query once, which takes a time.
+  /// Runs the query once, for a duration.
   func run(for duration: Duration) async throws {
     let task = self.begin()
     let run = try await self.script.next()
     self.clock.advance(by: duration)
     run.succeed(1)
     _ = try await task.value
-  }
-}
-
-extension OperationRequest {
-  /// Runs the operation with a context that was not set up.
-  @discardableResult
-  func runBare(in context: OperationContext = OperationContext()) async throws(Failure) -> Value {
-    try await self.run(isolation: nil, in: context, with: OperationContinuation { _, _ in })
-  }
-}
-
-/// What was recorded, in order.
-final class Record<Element: Sendable>: Sendable {
-  private let state = Mutex<[Element]>([])
-
-  var all: [Element] { self.state.withLock { $0 } }
-
-  func append(_ element: Element) {
-    self.state.withLock { $0.append(element) }
   }
 }

@@ -1,6 +1,7 @@
 import OperationCore
 import OperationHedging
 import OperationTesting
+import TestFixtures
 import Testing
 
 @Suite(.warningsAreIssues) struct HedgeTests {
@@ -57,7 +58,7 @@ import Testing
     #expect(hedging.script.runCount == 4)
   }
 
-  @Test func `The losers are awaited`() async throws {
+  @Test func `The cancelled runs are awaited`() async throws {
     let hedging = Hedging(after: .fixed(.milliseconds(100)), endsOnCancellation: false)
     let ended = Gate()
     let task = hedging.begin()
@@ -79,14 +80,14 @@ import Testing
     let hedging = Hedging(after: .fixed(.milliseconds(100)), maximum: 3)
     let task = hedging.begin()
     hedging.clock.advance(by: .milliseconds(40))
-    try await hedging.script.next().fail(Failed(number: 1))
+    try await hedging.script.next().fail(Refused(code: 1))
     let second = try await hedging.script.next()
     #expect(hedging.clock.remainingTimes() == [.milliseconds(100)])
     hedging.clock.advance(by: .milliseconds(99))
     #expect(hedging.script.runCount == 2)
     hedging.clock.advance(by: .milliseconds(1))
     let third = try await hedging.script.next()
-    second.fail(Failed(number: 2))
+    second.fail(Refused(code: 2))
     third.succeed(3)
     #expect(try await task.value == 3)
   }
@@ -97,10 +98,10 @@ import Testing
     let first = try await hedging.script.next()
     hedging.clock.advance(by: .milliseconds(100))
     let second = try await hedging.script.next()
-    second.fail(Failed(number: 2))
-    try await hedging.script.next().fail(Failed(number: 3))
-    first.fail(Failed(number: 1))
-    await #expect(throws: Failed.self) { try await task.value }
+    second.fail(Refused(code: 2))
+    try await hedging.script.next().fail(Refused(code: 3))
+    first.fail(Refused(code: 1))
+    await #expect(throws: Refused.self) { try await task.value }
     #expect(hedging.script.runCount == 3)
     #expect(hedging.clock.sleeperCount() == 0)
   }
@@ -118,8 +119,8 @@ import Testing
     let hedging = Hedging(after: .fixed(.milliseconds(100)), maximum: 1)
     let task = hedging.begin()
     #expect(hedging.clock.sleeperCount() == 0)
-    try await hedging.script.next().fail(Failed())
-    await #expect(throws: Failed.self) { try await task.value }
+    try await hedging.script.next().fail(Refused())
+    await #expect(throws: Refused.self) { try await task.value }
     #expect(hedging.script.runCount == 1)
   }
 
@@ -145,7 +146,7 @@ import Testing
     hedging.clock.advance(by: .milliseconds(100))
     let second = try await hedging.script.next()
     hedging.clock.advance(by: .milliseconds(100))
-    second.fail(Failed())
+    second.fail(Refused())
     first.succeed(1)
     #expect(try await task.value == 1)
     #expect(hedging.script.runCount == 2)
@@ -153,7 +154,7 @@ import Testing
 
   @Test func `The run that yields first passes its yields on, and the others do not`() async throws {
     let hedging = Hedging(after: .fixed(.milliseconds(100)), maximum: 3)
-    let yielded = Record<Int>()
+    let yielded = Log<Int>()
     let task = hedging.begin(
       with: OperationContinuation { result, _ in
         if let value = try? result.get() { yielded.append(value) }
@@ -165,7 +166,7 @@ import Testing
     second.yield(20)
     first.yield(10)
     second.yield(21)
-    second.fail(Failed())
+    second.fail(Refused())
     let third = try await hedging.script.next()
     third.yield(30)
     first.yield(11)
@@ -181,7 +182,7 @@ import Testing
     var context = OperationContext()
     context.use(clock)
     try await withThrowingTaskGroup(of: Int.self) { group in
-      for _ in 0..<1000 { group.addTask { [context] in try await query.runBare(in: context) } }
+      for _ in 0..<1000 { group.addTask { [context] in try await query.runWithoutSetup(in: context) } }
       for try await value in group { #expect(value == 1) }
     }
     #expect(script.runCount == 1000)

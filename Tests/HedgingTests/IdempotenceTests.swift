@@ -4,6 +4,7 @@ import OperationMutation
 import OperationPagination
 import OperationRetry
 import OperationTesting
+import TestFixtures
 import Testing
 
 @Suite(.warningsAreIssues) struct IdempotenceTests {
@@ -12,7 +13,7 @@ import Testing
     try await checkModifier { $0.idempotent() }
   }
 
-  @Test func `A hedged query is a query, whether it is stated to be idempotent or not`() async throws {
+  @Test func `A hedged query is a query, with and without idempotent()`() async throws {
     let script = OperationScript<Int, any Error>(default: .value(4))
     #expect(try await OperationStore.detached(query: script.query().hedged(after: .seconds(1))).fetch() == 4)
     let stated = script.query().idempotent().retry(limit: 1).hedged(after: .quantile(0.9))
@@ -21,20 +22,20 @@ import Testing
     #expect(stated.operationName == script.query().operationName)
   }
 
-  @Test func `An operation that is stated to be idempotent is hedged, through other modifiers`() async throws {
+  @Test func `An idempotent operation with other modifiers can be hedged`() async throws {
     let script = OperationScript<Int, any Error>(default: .value(4))
     let operation = script.operation().idempotent().retry(limit: 1).hedged(after: .seconds(1), maximum: 2)
-    #expect(try await operation.runBare() == 4)
+    #expect(try await operation.runWithoutSetup() == 4)
   }
 
   @Test func `A typed failure stays what it is`() async throws {
-    let script = OperationScript<Int, Failed>(default: .error(Failed(number: 3)))
+    let script = OperationScript<Int, Refused>(default: .error(Refused(code: 3)))
     let operation = script.operation().idempotent().hedged(after: .seconds(1), maximum: 3)
-    do throws(Failed) {
-      try await operation.runBare()
+    do throws(Refused) {
+      try await operation.runWithoutSetup()
       Issue.record("the operation succeeded")
     } catch {
-      #expect(error.number == 3)
+      #expect(error.code == 3)
     }
     #expect(script.runCount == 3)
   }
@@ -44,10 +45,10 @@ import Testing
     #expect(try await store.mutate(with: 21) == 42)
   }
 
-  @Test func `A retry inside of a statement is found by a retry outside of it`() async throws {
-    let script = OperationScript<Int, any Error>(default: .error(Failed()))
+  @Test func `A retry inside of idempotent() is found by a retry outside of it`() async throws {
+    let script = OperationScript<Int, any Error>(default: .error(Refused()))
     let operation = script.operation().retry(limit: 2).idempotent().retry(limit: 5)
-    await #expect(throws: Failed.self) { try await operation.runBare(in: .withoutDelays) }
+    await #expect(throws: Refused.self) { try await operation.runWithoutSetup(in: .withoutDelays) }
     #expect(script.runCount == 3)
   }
 
@@ -65,14 +66,14 @@ import Testing
     let refused = hedging.begin()
     let only = try await hedging.script.next()
     hedging.clock.advance(by: .milliseconds(100))
-    only.fail(Failed(number: 9))
-    await #expect(throws: Failed(number: 9)) { try await refused.value }
+    only.fail(Refused(code: 9))
+    await #expect(throws: Refused(code: 9)) { try await refused.value }
     #expect(hedging.script.runCount == 4)
   }
 
-  @Test func `Observers hear of hedges`() async throws {
+  @Test func `Observers are notified of hedges`() async throws {
     let hedging = Hedging(after: .fixed(.milliseconds(100)))
-    let notices = Notices()
+    let notices = NoticeLog()
     var context = hedging.context
     context.operationNoticeObservers = [notices]
     let task = hedging.begin(in: context)
@@ -80,7 +81,7 @@ import Testing
     hedging.clock.advance(by: .milliseconds(100))
     try await hedging.script.next().succeed(2)
     _ = try await task.value
-    #expect(notices.record.all == ["hedge.started ScriptedQuery<Int, Error> hedge.index=1"])
+    #expect(notices.descriptions == ["hedge.started ScriptedQuery<Int, Error> hedge.index=1"])
   }
 }
 
@@ -93,12 +94,4 @@ private struct Doubling: MutationRequest {
     in context: OperationContext,
     with continuation: OperationContinuation<Int, any Error>
   ) async throws -> Int { arguments * 2 }
-}
-
-private final class Notices: OperationNoticeObserver {
-  let record = Record<String>()
-
-  func receive(_ notice: OperationNotice, in context: OperationContext) {
-    self.record.append(notice.description)
-  }
 }

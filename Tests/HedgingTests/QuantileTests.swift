@@ -1,6 +1,7 @@
 import OperationCore
 import OperationHedging
 import OperationTesting
+import TestFixtures
 import Testing
 
 @Suite(.warningsAreIssues) struct QuantileTests {
@@ -9,14 +10,14 @@ import Testing
     for _ in 0..<2 { try await hedging.run(for: .milliseconds(10)) }
     let task = hedging.begin()
     #expect(hedging.clock.sleeperCount() == 0)
-    try await hedging.script.next().fail(Failed())
+    try await hedging.script.next().fail(Refused())
     try await hedging.script.next().succeed(1)
     #expect(try await task.value == 1)
   }
 
   @Test func `The delay is the time within which the share of runs has ended`() async throws {
     let hedging = Hedging(after: .quantile(0.95, minimumRuns: 20))
-    // In no order: 7 and 20 have no common factor.
+    // Out of order: 7 and 20 have no common factor, so each number comes once.
     for number in 0..<20 { try await hedging.run(for: .milliseconds((number * 7) % 20 + 1)) }
     let task = hedging.begin()
     #expect(hedging.clock.remainingTimes() == [.milliseconds(19)])
@@ -44,7 +45,7 @@ import Testing
     _ = await task.result
   }
 
-  @Test func `A loser counts with the time that it has taken`() async throws {
+  @Test func `A cancelled run counts with the time until its cancellation`() async throws {
     let hedging = Hedging(after: .quantile(1, minimumRuns: 1))
     try await hedging.run(for: .milliseconds(10))
     let task = hedging.begin()

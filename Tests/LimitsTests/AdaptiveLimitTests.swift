@@ -1,6 +1,7 @@
 import OperationCore
 import OperationLimits
 import OperationTesting
+import TestFixtures
 import Testing
 
 @Suite(.warningsAreIssues) struct AdaptiveLimitTests {
@@ -40,9 +41,9 @@ import Testing
   @Test func `Failures that were under way together shrink it once, down to the minimum`() async throws {
     for _ in 0..<3 { try await self.round() }
     #expect(self.limiting.limit.limit == 5)
-    try await self.round(outcome: .failure(Failed()))
+    try await self.round(outcome: .failure(Refused()))
     #expect(self.limiting.limit.limit == 2)
-    try await self.round(outcome: .failure(Failed()))
+    try await self.round(outcome: .failure(Refused()))
     #expect(self.limiting.limit.limit == 2)
     try await self.round()
     #expect(self.limiting.limit.limit == 3)
@@ -77,14 +78,14 @@ import Testing
   }
 
   @Test func `A cancelled run and an error that does not count change nothing`() async throws {
-    let limiting = Limiting(AdaptiveLimit(minimum: 1, maximum: 5) { !($0 is Failed) })
+    let limiting = Limiting(AdaptiveLimit(minimum: 1, maximum: 5) { !($0 is Refused) })
     for _ in 0..<3 {
       let task = limiting.begin()
       _ = try await limiting.script.next()
       task.cancel()
       _ = await task.result
       let failing = limiting.begin()
-      try await limiting.script.next().fail(Failed())
+      try await limiting.script.next().fail(Refused())
       _ = await failing.result
     }
     #expect(limiting.limit.limit == 1)
@@ -96,7 +97,7 @@ import Testing
     let tasks = (0..<7).map { _ in self.limiting.begin() }
     #expect(self.limiting.limit.waitingCount == 2)
     let first = try await self.limiting.script.next()
-    first.fail(Failed())
+    first.fail(Refused())
     _ = await tasks[0].result
     #expect(self.limiting.limit.limit == 2)
     #expect(self.limiting.limit.activeCount == 4)

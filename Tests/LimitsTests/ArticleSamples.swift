@@ -2,6 +2,7 @@ import OperationCore
 import OperationLimits
 import OperationRetry
 import OperationTesting
+import TestFixtures
 import Testing
 
 private enum LoadError: Error {
@@ -39,8 +40,8 @@ private struct PostQuery: QueryRequest, Hashable {
 
     #expect(try await OperationStore.detached(query: query).fetch() == 1)
     #expect(try await OperationStore.detached(query: resilient).fetch() == 1)
-    #expect(try await PostQuery(id: 2).limited(by: adaptive).runBare() == 2)
-    #expect(try await typed.runBare() == 1)
+    #expect(try await PostQuery(id: 2).limited(by: adaptive).runWithoutSetup() == 2)
+    #expect(try await typed.runWithoutSetup() == 1)
     #expect(limit.activeCount == 0 && adaptive.activeCount == 0)
   }
 }

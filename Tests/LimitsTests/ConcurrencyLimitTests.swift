@@ -1,6 +1,7 @@
 import OperationCore
 import OperationLimits
 import OperationTesting
+import TestFixtures
 import Testing
 
 @Suite(.warningsAreIssues) struct ConcurrencyLimitTests {
@@ -30,8 +31,8 @@ import Testing
   @Test func `A permit comes back after a failure, and after a cancellation`() async throws {
     let limiting = Limiting(ConcurrencyLimit(1))
     let failing = limiting.begin()
-    try await limiting.script.next().fail(Failed())
-    await #expect(throws: Failed.self) { try await failing.value }
+    try await limiting.script.next().fail(Refused())
+    await #expect(throws: Refused.self) { try await failing.value }
     let cancelled = limiting.begin()
     _ = try await limiting.script.next()
     cancelled.cancel()
@@ -126,7 +127,7 @@ import Testing
     let operation = limiting.script.operation().limited(by: limiting.limit)
     let cancelled = Task {
       withUnsafeCurrentTask { $0?.cancel() }
-      return try await operation.runBare()
+      return try await operation.runWithoutSetup()
     }
     await #expect(throws: CancellationError.self) { try await cancelled.value }
     #expect(limiting.limit.waitingCount == 0)
@@ -141,7 +142,8 @@ import Testing
     var context = OperationContext()
     context.use(clock)
     let operation = GatedOperation(gate: gate).limited(by: limit, maximumWait: .seconds(60))
-    let tasks = (0...10_000).map { _ in Task.immediate { [context] in try await operation.runBare(in: context) } }
+    let tasks = (0...10_000).map { _ in Task.immediate { [context] in try await operation.runWithoutSetup(in: context) }
+    }
     #expect(limit.waitingCount == 10_000)
     #expect(clock.sleeperCount() == 1)
     gate.open()
@@ -150,13 +152,13 @@ import Testing
     #expect(clock.sleeperCount() == 0)
   }
 
-  @Test func `A limit that is dropped with its waiters gone leaves nothing`() async throws {
+  @Test func `A limit is released after its waiters have left`() async throws {
     let lifetimes = LifetimeTracker()
     do {
       let limiting = Limiting(ConcurrencyLimit(1), maximumWait: .seconds(1))
       let operation = TokenOperation(token: lifetimes.token()).limited(by: limiting.limit, maximumWait: .seconds(1))
       let first = limiting.begin()
-      let second = Task.immediate { [context = limiting.context] in try await operation.runBare(in: context) }
+      let second = Task.immediate { [context = limiting.context] in try await operation.runWithoutSetup(in: context) }
       limiting.clock.advance(by: .seconds(1))
       await #expect(throws: OperationRejected.self) { try await second.value }
       first.cancel()

@@ -1,10 +1,7 @@
 import OperationCore
 import OperationLimits
 import OperationTesting
-import Synchronization
 import Testing
-
-struct Failed: Error, Hashable {}
 
 /// A limit around a scripted operation, on manual time.
 struct Limiting<Limit: OperationLimit>: Sendable {
@@ -38,13 +35,5 @@ struct Limiting<Limit: OperationLimit>: Sendable {
     await #expect(throws: OperationRejected(retryAfter: retryAfter), sourceLocation: sourceLocation) {
       try await withTimeLimit("the rejection") { try await task.value }
     }
-  }
-}
-
-extension OperationRequest {
-  /// Runs the operation with a context that was not set up.
-  @discardableResult
-  func runBare(in context: OperationContext = OperationContext()) async throws(Failure) -> Value {
-    try await self.run(isolation: nil, in: context, with: OperationContinuation { _, _ in })
   }
 }

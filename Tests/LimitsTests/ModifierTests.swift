@@ -2,6 +2,7 @@ import OperationCore
 import OperationLimits
 import OperationTesting
 import Synchronization
+import TestFixtures
 import Testing
 
 @Suite(.warningsAreIssues) struct ModifierTests {
@@ -47,13 +48,13 @@ import Testing
     var context = OperationContext()
     context.use(clock)
     let operation = script.operation().limited(by: limit, maximumWait: .seconds(10)) { .rejected($0.retryAfter) }
-    #expect(try await operation.runBare(in: context) == 1)
-    await #expect(throws: Refusal.rejected(.seconds(60))) { try await operation.runBare(in: context) }
-    // A run that is cancelled while it waits has no better error than that of a rejection.
+    #expect(try await operation.runWithoutSetup(in: context) == 1)
+    await #expect(throws: Refusal.rejected(.seconds(60))) { try await operation.runWithoutSetup(in: context) }
+    // The failure type has no better error for a run that is cancelled while it waits.
     let patient = script.operation().limited(by: limit) { .rejected($0.retryAfter) }
     let waiting = Task.immediate { [context] in
       do throws(Refusal) {
-        return Result<Int, Refusal>.success(try await patient.runBare(in: context))
+        return Result<Int, Refusal>.success(try await patient.runWithoutSetup(in: context))
       } catch {
         return .failure(error)
       }
@@ -63,8 +64,8 @@ import Testing
     #expect(limit.waitingCount == 0)
   }
 
-  @Test func `Observers hear of rejections`() async throws {
-    let notices = Notices()
+  @Test func `Observers are notified of rejections`() async throws {
+    let notices = NoticeLog()
     let limit = RateLimit(1, per: .seconds(60))
     let clock = ManualClock()
     var context = OperationContext()
@@ -72,18 +73,18 @@ import Testing
     context.operationNoticeObservers = [notices]
     let script = OperationScript<Int, any Error>(default: .value(1))
     let operation = script.operation().limited(by: limit, maximumWait: .zero)
-    try await operation.runBare(in: context)
-    await #expect(throws: OperationRejected.self) { try await operation.runBare(in: context) }
-    #expect(notices.all == ["limit.rejected ScriptedOperation<Int, Error> limit.retry_after=60.0 seconds"])
+    try await operation.runWithoutSetup(in: context)
+    await #expect(throws: OperationRejected.self) { try await operation.runWithoutSetup(in: context) }
+    #expect(notices.descriptions == ["limit.rejected ScriptedOperation<Int, Error> limit.retry_after=60.0 seconds"])
   }
 
-  @Test func `A limit of one's own admits runs`() async throws {
+  @Test func `A custom limit admits runs`() async throws {
     let limit = OddLimit()
     let script = OperationScript<Int, any Error>(default: .value(1))
     let operation = script.operation().limited(by: limit)
-    #expect(try await operation.runBare() == 1)
-    await #expect(throws: OperationRejected(retryAfter: .seconds(1))) { try await operation.runBare() }
-    #expect(try await operation.runBare() == 1)
+    #expect(try await operation.runWithoutSetup() == 1)
+    await #expect(throws: OperationRejected(retryAfter: .seconds(1))) { try await operation.runWithoutSetup() }
+    #expect(try await operation.runWithoutSetup() == 1)
     #expect(limit.returned.withLock { $0 } == [1, 3])
   }
 }
@@ -110,15 +111,5 @@ private final class OddLimit: OperationLimit {
 
   func returnPermit(_ permit: Int, after use: OperationPermitUse, in context: OperationContext) {
     self.returned.withLock { $0.append(permit) }
-  }
-}
-
-private final class Notices: OperationNoticeObserver {
-  private let state = Mutex<[String]>([])
-
-  var all: [String] { self.state.withLock { $0 } }
-
-  func receive(_ notice: OperationNotice, in context: OperationContext) {
-    self.state.withLock { $0.append(notice.description) }
   }
 }

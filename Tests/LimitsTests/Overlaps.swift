@@ -19,7 +19,7 @@ final class Overlaps: Sendable {
   }
 }
 
-/// Leaves its thread once, and is counted meanwhile.
+/// An operation that suspends once, and is counted while it runs.
 struct CountedOperation: OperationRequest, Sendable {
   let overlaps: Overlaps
 

@@ -12,7 +12,7 @@ import Testing
     let maximumWaiting: Int
     var inUse = 0
     var waiting: [(waiter: LimitWaiter, due: Duration?)] = []
-    /// The waiters that have got a permit, in order.
+    /// The waiters that have received a permit, in order.
     var admitted: [LimitWaiter] = []
     var rejected: [LimitWaiter] = []
 
@@ -25,14 +25,14 @@ import Testing
 
     mutating func expire(at now: Duration) {
       let expired = self.waiting.enumerated().filter { $0.element.due.map { $0 <= now } ?? false }
-      // In the order of their dues; of equal ones any order is right.
+      // Expired waiters may be rejected in any order.
       self.rejected += expired.map(\.element.waiter)
       self.waiting.removeAll { $0.due.map { $0 <= now } ?? false }
     }
   }
 
   @Test(arguments: 0..<20)
-  func `No permit is lost or made in five thousand random schedules`(seed: UInt64) {
+  func `No permit is lost or created in five thousand random schedules`(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     for _ in 0..<5000 {
       let failure = Self.failure(of: &generator)
@@ -126,7 +126,7 @@ import Testing
             let wait: Duration? =
               Bool.random(using: &generator) ? .seconds(Int.random(in: 0...2, using: &generator)) : nil
             let isCancelled = Int.random(in: 0..<3, using: &generator) == 0
-            let run = Task { try await operation.limited(by: limit, maximumWait: wait).runBare(in: context) }
+            let run = Task { try await operation.limited(by: limit, maximumWait: wait).runWithoutSetup(in: context) }
             if isCancelled { run.cancel() }
             if Bool.random(using: &generator) { clock.advance(by: .seconds(1)) }
             _ = await run.result

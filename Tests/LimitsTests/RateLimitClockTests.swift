@@ -8,31 +8,6 @@ import Testing
 
 /// A rate limit under clocks that do not go evenly.
 @Suite(.warningsAreIssues) struct RateLimitClockTests {
-  /// A token bucket whose time never decreases. In units of which `period` are one token.
-  private struct Bucket {
-    let count: Int128
-    let period: Int128
-    let capacity: Int128
-    var units: Int128
-    var latest: Int128 = 0
-
-    init(count: Int, period: Duration, burst: Int) {
-      self.count = Int128(count)
-      self.period = period.attoseconds
-      self.capacity = Int128(burst) * self.period
-      self.units = self.capacity
-    }
-
-    mutating func take(at now: Duration) -> Bool {
-      let time = max(self.latest, now.attoseconds)
-      self.units = min(self.capacity, self.units + (time - self.latest) * self.count)
-      self.latest = time
-      guard self.units >= self.period else { return false }
-      self.units -= self.period
-      return true
-    }
-  }
-
   @Test(arguments: [
     (1, Duration.seconds(1), 1), (3, .seconds(1), 1), (3, .seconds(1), 3), (7, .milliseconds(13), 5),
     (100, .seconds(60), 10), (1, .seconds(600), 2),
@@ -48,7 +23,7 @@ import Testing
     var context = OperationContext()
     context.use(clock)
     context.operationDeadlines = deadlines
-    var bucket = Bucket(count: count, period: period, burst: burst)
+    var bucket = TokenBucket(count: count, period: period, burst: burst)
     var generator = SeededGenerator(seed: UInt64(burst))
     var (now, admitted, asked) = (Duration.zero, 0, 0)
     let hour = Duration.seconds(3600)

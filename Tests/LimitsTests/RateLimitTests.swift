@@ -7,31 +7,6 @@ import TestFixtures
 import Testing
 
 @Suite(.warningsAreIssues) struct RateLimitTests {
-  /// A token bucket in integers, written in another way than the limit: it counts fractions of tokens.
-  private struct Bucket {
-    let count: Int128
-    let period: Int128
-    let burst: Int128
-    /// In units of which `period` are one token.
-    var units: Int128
-    var updated: Int128 = 0
-
-    init(count: Int, period: Duration, burst: Int) {
-      self.count = Int128(count)
-      self.period = period.attoseconds
-      self.burst = Int128(burst)
-      self.units = self.burst * self.period
-    }
-
-    mutating func take(at now: Duration) -> Bool {
-      self.units = min(self.burst * self.period, self.units + (now.attoseconds - self.updated) * self.count)
-      self.updated = now.attoseconds
-      guard self.units >= self.period else { return false }
-      self.units -= self.period
-      return true
-    }
-  }
-
   @Test(arguments: [
     (1, Duration.seconds(1), 1), (3, .seconds(1), 1), (3, .seconds(1), 3), (7, .milliseconds(13), 5),
     (100, .seconds(60), 10),
@@ -42,7 +17,7 @@ import Testing
     let limit = RateLimit(count, per: period, burst: burst)
     var context = OperationContext()
     context.use(clock)
-    var bucket = Bucket(count: count, period: period, burst: burst)
+    var bucket = TokenBucket(count: count, period: period, burst: burst)
     var generator = SeededGenerator(seed: UInt64(count))
     var (admitted, asked) = (0, 0)
     // The mean step is the interval of the rate, so that the bucket is neither full nor empty for long.
@@ -146,7 +121,7 @@ import Testing
     #expect(limiting.clock.sleeperCount() == 0)
   }
 
-  @Test func `A run whose turn would come too late is rejected at once, and hears when it comes`() async throws {
+  @Test func `A run whose turn would come too late is rejected at once, with the time until its turn`() async throws {
     let limiting = Limiting(RateLimit(1, per: .seconds(10)), maximumWait: .seconds(20))
     let tasks = (0..<3).map { _ in limiting.begin() }
     await limiting.expectRejection(.seconds(30))

@@ -4,10 +4,11 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-/// Random schedules of tasks that wait for a whole limit, are cancelled, wait too long and return permits, on manual time.
+/// Random schedules of tasks that wait for a whole limit, are cancelled, wait too long and return permits, on manual
+/// time.
 ///
-/// A task begins on its caller, and a decision is made before the call that causes it returns. So after each step the
-/// limit has to be where the model is.
+/// A task begins on its caller's thread, and a decision is made before the call that causes it returns. So the limit
+/// has to match the model after each step.
 @Suite(.warningsAreIssues) struct WaitingScheduleTests {
   private enum Fate: Hashable {
     case waiting, admitted, rejected, cancelled
@@ -60,7 +61,7 @@ import Testing
     }
   }
 
-  /// One schedule, and the limit that it is played on.
+  /// One schedule, the limit that it uses, and the model of the limit.
   private struct Schedule {
     let clock = ManualClock()
     let limit: ConcurrencyLimit
@@ -131,7 +132,7 @@ import Testing
   }
 
   @Test(arguments: 0..<20)
-  func `Tasks that wait, leave and return permits are where a model is, after each of their steps`(
+  func `Tasks that wait, leave and return permits match a model after each step`(
     seed: UInt64
   ) async {
     var generator = SeededGenerator(seed: seed)

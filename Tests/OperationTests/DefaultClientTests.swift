@@ -50,7 +50,7 @@ import Testing
   }
 }
 
-/// Refuses everything, and counts.
+/// A mutation that fails each call, and counts the calls.
 private struct CountingMutation: MutationRequest {
   actor Counter {
     private(set) var count = 0

@@ -54,7 +54,7 @@ import Testing
 
     async let first = store.fetch()
     let run = try await script.next()
-    // An immediate task runs until it waits, which is for the run under way.
+    // An immediate task runs until it waits for the run under way.
     let second = Task.immediate { try await store.fetch() }
     run.succeed(4)
 
@@ -146,7 +146,7 @@ import Testing
   }
 }
 
-/// A mutation that does what a script says.
+/// A mutation that a script controls.
 private struct ScriptedMutation: MutationRequest {
   let script: OperationScript<Int, any Error>
 

@@ -4,7 +4,7 @@ import Synchronization
 import TestFixtures
 import Testing
 
-/// What the guides say of modifiers, contexts, staleness and values, where no other test says it in these words.
+/// Claims of the guides about modifiers, contexts, staleness and values that no other test covers.
 @Suite(.timeLimit(.minutes(5)))
 struct GuideClaimTests {
   private let script = OperationScript<Int, any Error>()

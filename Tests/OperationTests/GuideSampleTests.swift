@@ -71,7 +71,7 @@ struct GuideSampleTests {
       try await recorder.firstState { !$0.isLoading && $0.valueUpdateCount == count }
     }
     #expect(store.currentValue?.isDone == true)
-    // It looks once more, and runs nothing.
+    // The controller wakes once more, and runs nothing.
     try await clock.sleepers(count: 1)
     clock.advance(by: .seconds(2))
     try await clock.noSleepers()

@@ -3,7 +3,7 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-/// What runs of a client do while the network is away.
+/// The runs of a client while the network is away.
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues) struct NetworkModeDefaultTests {
   private let network = MockNetworkObserver(initialStatus: .disconnected)
   private let script = OperationScript<Int, any Error>()

@@ -2,7 +2,7 @@ import Operation
 import OperationTesting
 import Testing
 
-/// What the stores of a creator share to be rerun by what happens around them.
+/// The subscription to network and activity observers that the stores of a creator share.
 @Suite(.warningsAreIssues) struct SurroundingsTests {
   private let network = MockNetworkObserver(initialStatus: .connected)
   private let activity = MockApplicationActivityObserver(isActive: true)
@@ -17,7 +17,7 @@ import Testing
     #expect(self.activity.subscriberCount == 0)
   }
 
-  @Test func `All stores share one subscription, which lives as long as they do`() {
+  @Test func `All stores share one subscription, which ends with the last of them`() {
     do {
       let client = self.client()
       self.expectNothingObserved()
@@ -33,7 +33,7 @@ import Testing
     self.expectNothingObserved()
   }
 
-  @Test func `Many stores go in any order`() {
+  @Test func `Many stores can be released in any order`() {
     let client = OperationClient(
       storeCache: OperationClient.DefaultStoreCache(maximumIdleStores: 0),
       storeCreator: .default(networkObserver: self.network, activityObserver: nil)
@@ -49,14 +49,14 @@ import Testing
     self.expectNothingObserved()
   }
 
-  @Test func `Mutations have no part in it`() {
+  @Test func `A mutation observes nothing`() {
     let client = self.client()
     let store = client.store(for: NothingMutation())
     #expect(store.currentValue == nil)
     self.expectNothingObserved()
   }
 
-  @Test func `Only stores with subscribers are rerun, and only when what they need comes to hold`() async throws {
+  @Test func `Only stores with subscribers are rerun, and only when their condition becomes true`() async throws {
     let client = self.client()
     let idle = client.store(for: self.script.query())
     self.network.send(status: .disconnected)
@@ -76,7 +76,7 @@ import Testing
   }
 
   @Test(arguments: [Surrounding.network, .activity])
-  fileprivate func `A run that was there meanwhile is followed by one more when it fails`(
+  fileprivate func `A run that fails after the change is followed by another one`(
     _ surrounding: Surrounding
   ) async throws {
     let script = OperationScript<Int, any Error>()
@@ -115,7 +115,7 @@ import Testing
     subscription.cancel()
   }
 
-  @Test func `An operation names its needs`() async throws {
+  @Test func `An operation sets its own conditions`() async throws {
     let client = self.client()
     let modest = OperationScript<Int, any Error>(default: .value(1))
     let offline = OperationScript<Int, any Error>(default: .value(1))
@@ -164,7 +164,7 @@ import Testing
   }
 }
 
-/// What comes to hold again while a run is there.
+/// The condition that becomes true while a run is under way.
 private enum Surrounding: Sendable {
   case network
   case activity

@@ -4,7 +4,7 @@ import Testing
 @testable import Operation
 
 @Suite struct TestRunnerTests {
-  @Test func `A process that runs tests is known by its arguments`() {
+  @Test func `A process that runs tests is recognized by its arguments`() {
     #expect(TestRunner.isRunning)
     #expect(TestRunner.isTestRunner(["/usr/libexec/swiftpm-testing-helper"]))
     #expect(TestRunner.isTestRunner(["tests", "--testing-library", "swift-testing"]))
@@ -12,7 +12,7 @@ import Testing
   }
 
   #if os(Linux)
-    @Test func `The arguments are read without the standard library, which ends the process where they cannot be`() {
+    @Test func `The arguments are read without the standard library, which ends the process if it cannot read them`() {
       #expect(ProcessArguments.all == CommandLine.arguments)
       #expect(ProcessArguments.read("/no/such/file") == nil)
     }

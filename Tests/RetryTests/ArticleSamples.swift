@@ -4,9 +4,9 @@ import OperationRetry
 import OperationTesting
 import Testing
 
-/// The samples of the article that were added for bounds and hints, word for word.
+/// The samples of the article about bounds, hints and values, word for word.
 @Suite struct RetryArticleSamples {
-  @Test func `Hints, bounds and values`() async throws {
+  @Test func `The samples with hints, bounds and values work`() async throws {
     let error = HTTPError(status: 503, retryAfter: "120")
     #expect(error.retryClassification == .retryAfter(.seconds(120)))
 

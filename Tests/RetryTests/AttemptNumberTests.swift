@@ -9,22 +9,22 @@ import Testing
 @Suite(.warningsAreIssues) struct AttemptNumberTests {
   @Test func `Attempts count from 1, for the operation and for handlers`() async throws {
     let numbers = Mutex<[Int]>([])
-    let heard = Mutex<[Int]>([])
+    let received = Log<Int>()
     let work = Work<Int, any Error> { context, _ in
       let count = numbers.withLock { numbers in
         numbers.append(context.operationAttempt)
         return numbers.count
       }
-      guard count > 2 else { throw Failed(number: count) }
+      guard count > 2 else { throw Refused(code: count) }
       return count
     }
-    var context = OperationContext.undelayed
+    var context = OperationContext.withoutDelays
     context.onNextAttempt { next, error in
-      heard.withLock { $0.append(next.operationAttempt * 10 + ((error as? Failed)?.number ?? 0)) }
+      received.append(next.operationAttempt * 10 + ((error as? Refused)?.code ?? 0))
     }
-    #expect(try await work.retry(limit: 5).runBare(in: context) == 3)
+    #expect(try await work.retry(limit: 5).runWithoutSetup(in: context) == 3)
     #expect(numbers.withLock { $0 } == [1, 2, 3])
-    #expect(heard.withLock { $0 } == [21, 32])
+    #expect(received.all == [21, 32])
   }
 
   @Test func `An operation that another one runs in its second attempt begins with its first`() async throws {
@@ -32,11 +32,11 @@ import Testing
     let numbers = Mutex<[Int]>([])
     let body = Work<Int, any Error> { context, _ in
       numbers.withLock { $0.append(context.operationAttempt) }
-      guard inner.note(context) > 1 else { throw Failed() }
+      guard inner.note(context) > 1 else { throw Refused() }
       return 1
     }
     let outer = Work<Int, any Error> { context, _ in
-      guard context.operationAttempt == 2 else { throw Failed() }
+      guard context.operationAttempt == 2 else { throw Refused() }
       return try await body.retry(limit: 1).runOnce(in: context)
     }
     #expect(try await outer.retry(limit: 1).runOnce() == 1)

@@ -1,14 +1,11 @@
 import OperationBackoff
 import OperationCore
 import OperationRetry
+import OperationTesting
 import Synchronization
 import TestFixtures
 
-struct Failed: Error, Hashable {
-  var number = 0
-}
-
-/// Writes down what each attempt was told.
+/// Records what the contexts of attempts contain.
 final class Attempts: Sendable {
   struct Attempt: Hashable {
     var index: Int?
@@ -25,7 +22,7 @@ final class Attempts: Sendable {
   var count: Int { self.all.count }
   var indices: [Int?] { self.all.map(\.index) }
 
-  /// Notes an attempt, and returns its number, from 1.
+  /// Records an attempt, and returns its number, from 1.
   @discardableResult
   func note(_ context: OperationContext) -> Int {
     let attempt = Attempt(
@@ -42,27 +39,27 @@ final class Attempts: Sendable {
     }
   }
 
-  /// An operation that notes its attempts and fails.
+  /// An operation that records its attempts and fails.
   func failing(
     configure: @escaping @Sendable (inout OperationContext) -> Void = { _ in }
   ) -> Work<Int, any Error> {
     self.failing(times: .max, configure: configure)
   }
 
-  /// An operation that notes its attempts, fails some times, and then returns the number of the attempt.
+  /// An operation that records its attempts, fails a number of times, and then returns the number of the attempt.
   func failing(
     times: Int,
     configure: @escaping @Sendable (inout OperationContext) -> Void = { _ in }
   ) -> Work<Int, any Error> {
     Work(configure: configure) { context, _ in
       let number = self.note(context)
-      guard number > times else { throw Failed(number: number) }
+      guard number > times else { throw Refused(code: number) }
       return number
     }
   }
 }
 
-/// Does not wait, and writes down for how long it was asked to.
+/// A delayer that does not wait, and records the delays.
 final class RecordingDelayer: OperationDelayer, Sendable {
   private let state = Mutex<[Duration]>([])
   private let onDelay: @Sendable (Int) throws -> Void
@@ -87,25 +84,17 @@ func cancelCurrentTask() {
   withUnsafeCurrentTask { $0?.cancel() }
 }
 
-extension OperationContext {
-  /// One without waiting.
-  static var undelayed: OperationContext {
-    var context = OperationContext()
-    context.operationDelayer = .noDelay
-    return context
-  }
-}
-
 extension OperationRequest {
   /// Runs the operation after a setup, as stores do.
   @discardableResult
-  func runOnce(in context: OperationContext = .undelayed) async throws(Failure) -> Value {
+  func runOnce(in context: OperationContext = .withoutDelays) async throws(Failure) -> Value {
     try await OperationRunner(operation: self, initialContext: context).run()
   }
 
-  /// Runs the operation with a context that was not set up.
+  /// Runs the operation after a setup, or without one.
   @discardableResult
-  func runBare(in context: OperationContext = .undelayed) async throws(Failure) -> Value {
-    try await self.run(isolation: nil, in: context, with: OperationContinuation { _, _ in })
+  func run(isSetUp: Bool) async throws(Failure) -> Value {
+    if isSetUp { return try await self.runOnce() }
+    return try await self.runWithoutSetup(in: .withoutDelays)
   }
 }

@@ -7,7 +7,7 @@ import Synchronization
 import TestFixtures
 import Testing
 
-/// What a state tells of the attempts of a retry.
+/// The attempts of a retry, as a state shows them.
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues) struct RetryAttemptTests {
   private let script = OperationScript<Int, any Error>()
   private let clock = ManualClock(date: Date(timeIntervalSinceReferenceDate: 0))
@@ -16,22 +16,22 @@ import Testing
     .detached(query: self.script.query().retry(limit: limit).backoff(.linear(.seconds(2))).manualTime(self.clock))
   }
 
-  @Test func `While a retry waits, the state tells the attempt, its failure and when the next begins`() async throws {
+  @Test func `While a retry waits, the state shows the attempt, its failure and when the next begins`() async throws {
     let store = self.store()
-    let heard = Mutex<[Int]>([])
+    let received = Log<Int>()
     let subscription = store.subscribe(
-      with: QueryEventHandler(onAttemptFailed: { attempt, _ in heard.withLock { $0.append(attempt.index) } })
+      with: QueryEventHandler(onAttemptFailed: { attempt, _ in received.append(attempt.index) })
     )
-    self.script.enqueue(.error(Failed(number: 1)), .error(Failed(number: 2)))
+    self.script.enqueue(.error(Refused(code: 1)), .error(Refused(code: 2)))
     let fetch = Task { try await store.fetch() }
     try await self.clock.sleepers(count: 1, .delay)
     #expect(store.attempt?.index == 1)
-    #expect(store.attempt?.lastFailure as? Failed == Failed(number: 1))
+    #expect(store.attempt?.lastFailure as? Refused == Refused(code: 1))
     #expect(store.attempt?.nextBegins == Date(timeIntervalSinceReferenceDate: 2))
     self.clock.advance(by: .seconds(2))
     try await self.clock.sleepers(count: 1, .delay)
     #expect(store.attempt?.index == 2)
-    #expect(store.attempt?.lastFailure as? Failed == Failed(number: 2))
+    #expect(store.attempt?.lastFailure as? Refused == Refused(code: 2))
     #expect(store.attempt?.nextBegins == Date(timeIntervalSinceReferenceDate: 6))
     self.clock.advance(by: .seconds(4))
     let run = try await self.script.next()
@@ -40,56 +40,55 @@ import Testing
     run.succeed(5)
     #expect(try await fetch.value == 5)
     #expect(store.attempt == nil)
-    #expect(heard.withLock { $0 } == [1, 2])
+    #expect(received.all == [1, 2])
     subscription.cancel()
   }
 
-  @Test func `An operation that is never retried has no attempt, in its first attempt neither`() async throws {
+  @Test func `An operation that is never retried has no attempt, not even a first one`() async throws {
     let store = self.store(limit: 0)
     let fetch = Task { try await store.fetch() }
     let run = try await self.script.next()
     #expect(store.attempt == nil)
-    run.fail(Failed())
+    run.fail(Refused())
     _ = await fetch.result
     #expect(store.attempt == nil)
   }
 
-  @Test func `Of nested retries the inner one tells its attempts`() async throws {
+  @Test func `Of nested retries the inner one reports its attempts`() async throws {
     let store = OperationStore.detached(
       query: self.script.query().retry(limit: 1).retry(limit: 7).manualTime(self.clock)
     )
-    let heard = Mutex<[Int]>([])
+    let received = Log<Int>()
     let subscription = store.subscribe(
-      with: QueryEventHandler(onAttemptFailed: { attempt, _ in heard.withLock { $0.append(attempt.index) } })
+      with: QueryEventHandler(onAttemptFailed: { attempt, _ in received.append(attempt.index) })
     )
-    self.script.enqueue(.error(Failed()), .error(Failed()))
+    self.script.enqueue(.error(Refused()), .error(Refused()))
     let fetch = Task { try await store.fetch() }
     try await self.clock.sleepers(count: 1, .delay)
     self.clock.advance(by: .seconds(1))
     _ = await fetch.result
-    #expect(heard.withLock { $0 } == [1])
+    #expect(received.all == [1])
     subscription.cancel()
   }
 
-  @Test func `The retry of an operation that another one's body runs tells nothing to the store of that`() async throws
-  {
-    let inner = Work<Int, any Error> { _, _ in throw Failed() }.retry(limit: 2)
+  @Test func `The retry of an operation inside another one's body does not report to the outer store`() async throws {
+    let inner = Work<Int, any Error> { _, _ in throw Refused() }.retry(limit: 2)
     let outer = QueryOperation("outer") { context in
       try await inner.run(isolation: nil, in: context, with: .init { _, _ in })
     }
     let store = OperationStore.detached(query: outer.retry(limit: 1).delayer(.noDelay))
-    let heard = Mutex<[Int]>([])
+    let received = Log<Int>()
     let subscription = store.subscribe(
-      with: QueryEventHandler(onAttemptFailed: { attempt, _ in heard.withLock { $0.append(attempt.index) } })
+      with: QueryEventHandler(onAttemptFailed: { attempt, _ in received.append(attempt.index) })
     )
-    await #expect(throws: Failed.self) { try await store.fetch() }
-    #expect(heard.withLock { $0 } == [1])
+    await #expect(throws: Refused.self) { try await store.fetch() }
+    #expect(received.all == [1])
     subscription.cancel()
   }
 
-  @Test func `Cancelled between attempts, a run takes its attempt along`() async throws {
+  @Test func `A run that is cancelled between attempts leaves no attempt`() async throws {
     let store = self.store()
-    self.script.enqueue(.error(Failed()))
+    self.script.enqueue(.error(Refused()))
     let fetch = Task { try await store.fetch() }
     try await self.clock.sleepers(count: 1, .delay)
     #expect(store.attempt?.index == 1)

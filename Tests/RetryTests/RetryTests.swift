@@ -29,19 +29,19 @@ import Testing
   @Test(arguments: [0, 1, 2, 5])
   func `The limit counts retries, the last error surfaces, and no delay follows it`(limit: Int) async {
     let operation = self.attempts.failing().retry(limit: limit).backoff(.linear(.seconds(1)))
-    await #expect(throws: Failed(number: limit + 1)) { try await operation.runOnce(in: self.context) }
+    await #expect(throws: Refused(code: limit + 1)) { try await operation.runOnce(in: self.context) }
     #expect(self.attempts.count == limit + 1)
     #expect(self.delayer.delays == (0..<limit).map { .seconds($0 + 1) })
   }
 
   @Test func `A typed failure stays what it is`() async {
-    let operation = Work<Int, Failed> { context, _ throws(Failed) in
-      throw Failed(number: self.attempts.note(context))
+    let operation = Work<Int, Refused> { context, _ throws(Refused) in
+      throw Refused(code: self.attempts.note(context))
     }
-    do throws(Failed) {
+    do throws(Refused) {
       try await operation.retry(limit: 2).runOnce(in: self.context)
     } catch {
-      #expect(error.number == 3)
+      #expect(error.code == 3)
     }
     #expect(self.attempts.count == 3)
   }
@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test func `The context holds the attempt of a run`() async {
-    await #expect(throws: Failed.self) { try await self.attempts.failing().retry(limit: 2).runOnce(in: self.context) }
+    await #expect(throws: Refused.self) { try await self.attempts.failing().retry(limit: 2).runOnce(in: self.context) }
     #expect(
       self.attempts.all == [
         Attempts.Attempt(index: nil, maximum: 2, isFirstRun: true),
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test func `The first attempt is the last one where there are no retries`() async {
-    await #expect(throws: Failed.self) { try await self.attempts.failing().retry(limit: 0).runOnce(in: self.context) }
+    await #expect(throws: Refused.self) { try await self.attempts.failing().retry(limit: 0).runOnce(in: self.context) }
     #expect(self.attempts.all == [Attempts.Attempt(index: nil, maximum: 0, isFirstRun: true, isLastRun: true)])
     let context = OperationContext()
     #expect(context.operationMaxRetries == 0 && context.operationRetryIndex == nil)
@@ -75,12 +75,12 @@ import Testing
     let operation = Work<Int, any Error> { context, continuation in
       let number = self.attempts.note(context)
       continuation.yield(number)
-      if number < 3 { throw Failed() }
+      if number < 3 { throw Refused() }
       return number
     }
     let yielded = Attempts()
     let continuation = OperationContinuation<Int, any Error> { _, _ in yielded.note(OperationContext()) }
-    let value = try await operation.retry(limit: 5).run(isolation: nil, in: .undelayed, with: continuation)
+    let value = try await operation.retry(limit: 5).run(isolation: nil, in: .withoutDelays, with: continuation)
     #expect(value == 3)
     #expect(yielded.count == 3)
   }
@@ -88,14 +88,14 @@ import Testing
   @Test func `A run stays on the actor of its caller`() async throws {
     let operation = IsolatedWork(attempts: self.attempts).retry(limit: 2)
     let value = try await Task { @MainActor in
-      try await OperationRunner(operation: operation, initialContext: .undelayed).run()
+      try await OperationRunner(operation: operation, initialContext: .withoutDelays).run()
     }.value
     #expect(value == 3)
   }
 
   @Test func `One value runs many times at once`() async throws {
     let failing = Work<Int, any Error> { context, _ in
-      guard context.isLastRunAttempt else { throw Failed() }
+      guard context.isLastRunAttempt else { throw Refused() }
       return context.operationRetryIndex ?? -1
     }
     let operation = failing.retry(limit: 4)
@@ -105,17 +105,17 @@ import Testing
     }
   }
 
-  @Test func `A negative limit is reported and counts as none`() async {
+  @Test func `A negative limit is reported and counts as 0`() async {
     let operation = expectWarning(.invalidArgument) { self.attempts.failing().retry(limit: -2) }
-    await #expect(throws: Failed(number: 1)) { try await operation.runOnce() }
+    await #expect(throws: Refused(code: 1)) { try await operation.runOnce() }
     var context = OperationContext()
     expectWarning(.invalidArgument) { context.operationMaxRetries = -1 }
     #expect(context.operationMaxRetries == 0)
   }
 
   @Test func `A retried query is a query, and the store sees one run`() async throws {
-    let script = OperationScript<Int, any Error>(default: .error(Failed()))
-    script.enqueue(.error(Failed()), .error(Failed()), .value(7))
+    let script = OperationScript<Int, any Error>(default: .error(Refused()))
+    script.enqueue(.error(Refused()), .error(Refused()), .value(7))
     let store = OperationStore.detached(query: ScriptedQuery(script).retry(limit: 2).delayer(.noDelay))
     #expect(try await store.fetch() == 7)
     #expect(store.currentValue == 7)
@@ -125,7 +125,7 @@ import Testing
   }
 }
 
-/// Fails twice, and wherever it is not on the main actor.
+/// An operation that fails twice, and stops the process unless it is on the main actor.
 private struct IsolatedWork: OperationRequest, Sendable {
   let attempts: Attempts
 
@@ -136,7 +136,7 @@ private struct IsolatedWork: OperationRequest, Sendable {
   ) async throws -> Int {
     MainActor.preconditionIsolated()
     let number = self.attempts.note(context)
-    guard number > 2 else { throw Failed() }
+    guard number > 2 else { throw Refused() }
     return number
   }
 }

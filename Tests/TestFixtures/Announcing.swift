@@ -4,7 +4,7 @@ extension OperationNotice.Name {
   package static let quotaExceeded = Self("quota.exceeded")
 }
 
-/// A third party's modifier: it sends a notice before each run.
+/// A modifier, like one of a third party, that sends a notice before each run.
 package struct Announcing<Operation: OperationRequest>: OperationModifier {
   fileprivate let notice: @Sendable (Operation) -> OperationNotice
 

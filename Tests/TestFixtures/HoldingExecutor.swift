@@ -1,11 +1,11 @@
 import Synchronization
 
-/// Holds its jobs back until it is told to run them, and then runs what comes after them at once.
+/// An executor that holds its jobs back until it is released, and then runs later jobs at once.
 package final class HoldingExecutor: TaskExecutor {
   package enum Order: Sendable {
-    /// Each job by itself, in the order in which they came.
+    /// Each job separately, in the order in which they came.
     case asTheyCame
-    /// One after the other, the one that came last first.
+    /// One job after the other, the last one first.
     case lastFirst
   }
 
@@ -27,6 +27,7 @@ package final class HoldingExecutor: TaskExecutor {
     if !isHeld { self.run([job]) }
   }
 
+  /// Runs the jobs, and from now on all later ones at once.
   package func release(_ order: Order = .asTheyCame) {
     let jobs = self.state.withLock { state in
       state.isHolding = false

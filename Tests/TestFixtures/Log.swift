@@ -9,7 +9,7 @@ package final class Log<Element: Sendable>: Sendable {
   package var all: [Element] { self.state.withLock { $0 } }
   package var count: Int { self.state.withLock { $0.count } }
 
-  /// Returns how many there are now.
+  /// Appends an element, and returns the new number of elements.
   @discardableResult
   package func append(_ element: Element) -> Int {
     self.state.withLock { elements in

@@ -1,4 +1,4 @@
-/// The error of a server that says no.
+/// The error of a server that refuses a request.
 package struct Refused: Error, Hashable {
   package var code: Int
 

@@ -1,4 +1,4 @@
-/// Numbers that are the same for the same seed, so that a failure can be seen again.
+/// A generator whose numbers depend only on the seed, so that a failure can be repeated.
 ///
 /// SplitMix64 (G. Steele et al., Fast Splittable Pseudorandom Number Generators).
 package struct SeededGenerator: RandomNumberGenerator, Sendable {

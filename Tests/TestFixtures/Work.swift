@@ -1,6 +1,6 @@
 package import OperationCore
 
-/// An operation that does what a closure says, and may write to the context in its setup.
+/// An operation that calls a closure, and may write to the context in its setup.
 package struct Work<Value: Sendable, Failure: Error>: OperationRequest, Sendable {
   private let configure: @Sendable (inout OperationContext) -> Void
   package let body: @Sendable (OperationContext, OperationContinuation<Value, Failure>) async throws(Failure) -> Value

@@ -48,7 +48,7 @@ import Testing
     #expect(clock.sleeperCount() == 0)
   }
 
-  @Test func `No time and negative time call back at once`() async throws {
+  @Test func `A zero or negative duration calls back at once`() async throws {
     let count = Atomic(0)
     for duration in [Duration.zero, .seconds(-1), .seconds(Int64.min)] {
       _ = clock.schedule(after: duration) { count.add(1, ordering: .relaxed) }
@@ -97,7 +97,7 @@ import Testing
     #expect(clock.elapsed == .zero)
   }
 
-  @Test func `Waiting for sleepers sees one that is cancelled right away`() async throws {
+  @Test func `A wait for sleepers sees one that is cancelled right away`() async throws {
     // The sleeper is there for a moment only, while no other task runs.
     let waiting = Task.immediate { try await clock.sleepers(count: 1) }
     clock.schedule(after: .seconds(1)) {}.cancel()

@@ -1,5 +1,6 @@
 import OperationCore
 import OperationTesting
+import TestFixtures
 import Testing
 
 @Suite(.issuesAreExpected) struct OperationScriptTests {
@@ -10,9 +11,9 @@ import Testing
     script.enqueue([.yield(.success(2), then: .value(3))])
     #expect(try await runner.run() == 1)
     await #expect(throws: Refused.self) { try await runner.run() }
-    let yields = EventLog()
-    #expect(try await runner.run(with: .init { result, _ in yields.note("\(result)") }) == 3)
-    #expect(yields.entries == ["success(2)"])
+    let yields = Log<String>()
+    #expect(try await runner.run(with: .init { result, _ in yields.append("\(result)") }) == 3)
+    #expect(yields.all == ["success(2)"])
     #expect(try await runner.run() == 9)
     #expect(script.runCount == 4)
     #expect(script.activeRunCount == 0)
@@ -78,7 +79,7 @@ import Testing
     #expect(try await task.value == 1)
   }
 
-  @Test func `A run whose failure has no room for a cancellation waits for the test`() async throws {
+  @Test func `A run whose failure type cannot represent a cancellation waits for the test`() async throws {
     let script = OperationScript<Int, Refused>()
     let task = Task { try await OperationRunner(operation: script.operation()).run() }
     let run = try await script.next()
@@ -117,7 +118,7 @@ import Testing
       fetch.cancel()
       await #expect(throws: CancellationError.self) { try await fetch.value }
     }
-    // The script has the run, and not the store that has the script.
+    // The script retains the run, but not the store, which retains the script.
     try await lifetimes.noneAlive()
     let run = try await script.next()
     #expect(run.isCancelled)

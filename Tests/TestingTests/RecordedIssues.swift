@@ -3,7 +3,8 @@ import Testing
 
 /// Returns the messages of the issues that `body` records, in order.
 ///
-/// They are no issues of the test, so that a test can prove that a helper fails. Its suite has the trait `.issuesAreExpected`.
+/// They are not issues of the test, so that a test can prove that a helper fails. Its suite has the trait
+/// `.issuesAreExpected`.
 func recordedIssues(
   isolation: isolated (any Actor)? = #isolation,
   _ body: () async throws -> Void
@@ -21,7 +22,7 @@ private final class IssueRecorder: Sendable {
   var messages: [String] { self.recorded.withLock { $0 } }
 
   func record(_ issue: Issue) {
-    // An issue without a comment of a helper is one that no test expects: its description says what it is.
+    // An issue without a comment does not come from a helper, and no test expects it.
     let message = issue.comments.isEmpty ? "\(issue)" : issue.comments.map(\.rawValue).joined(separator: "\n")
     self.recorded.withLock { $0.append(message) }
   }

@@ -5,19 +5,19 @@ import Testing
 
 /// The samples of the article, word for word.
 @Suite struct TimeoutArticleSamples {
-  @Test func `A query with a limit`() async throws {
+  @Test func `The sample of a query with a limit works`() async throws {
     let query = PostQuery(id: 1).timeout(.seconds(2))
 
     #expect(try await OperationRunner(operation: query).run() == "post 1")
   }
 
-  @Test func `A failure of the query's own`() async {
+  @Test func `The sample with a failure type of its own works`() async {
     let query = UserQuery().timeout(.seconds(2)) { .slow($0.duration) }
 
     #expect((try? await OperationRunner(operation: query).run()) == "user")
   }
 
-  @Test func `A deadline for all that one request does`() async throws {
+  @Test func `The sample with a deadline for several queries works`() async throws {
     let deadline = ContinuousClock.now + .seconds(5)
     let post = PostQuery(id: 1).deadline(deadline)
     let author = PostQuery(id: 2).deadline(deadline)

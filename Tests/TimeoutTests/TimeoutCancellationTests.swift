@@ -68,7 +68,7 @@ import Testing
     #expect(try await task.value == 1)
   }
 
-  @Test func `A cancellation at the end of the time is never told as a timeout`() async throws {
+  @Test func `A cancellation at the end of the time is never reported as a timeout`() async throws {
     let script = IntScript(endsOnCancellation: false)
     let task = script.operation().timeout(.seconds(2)).begin(on: self.clock)
     let run = try await script.next()

@@ -78,7 +78,7 @@ import Testing
     #expect(values.all == [1])
     #expect(recorder.warnings.map(\.code) == [.abandoned, .abandoned])
     #expect(recorder.warnings.allSatisfy { $0.message.contains("abandoned run of ScriptedOperation") })
-    // The abandoned run does not keep what its caller has left.
+    // The abandoned run does not retain the objects of its caller.
     try await lifetimes.noneAlive()
   }
 
@@ -203,7 +203,7 @@ import Testing
     try await script.noActiveRuns()
   }
 
-  @Test func `A timeout is told to observers, and the end in time is not`() async throws {
+  @Test func `Observers are notified of a timeout, and not of an end in time`() async throws {
     let notices = Log<OperationNotice>()
     let script = IntScript()
     script.enqueue(.value(1))
@@ -231,7 +231,7 @@ import Testing
   }
 }
 
-/// Waits on the main actor.
+/// An operation that waits on the main actor.
 private struct MainActorWork: OperationRequest, Sendable {
   func run(
     isolation: isolated (any Actor)?,

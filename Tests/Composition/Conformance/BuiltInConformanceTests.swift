@@ -5,10 +5,10 @@ import OperationTesting
 import Testing
 
 /// The observers, controllers, caches and storages of the library keep the rules.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues) struct KitConformanceTests {
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues) struct BuiltInConformanceTests {
   // MARK: - Observers
 
-  @Test func `The network of a test keeps the rules of observers`() async throws {
+  @Test func `The mock of the network keeps the rules of observers`() async throws {
     try await checkObserver(sending: [NetworkConnectionStatus.disconnected, .requiresConnection, .connected]) {
       let observer = MockNetworkObserver(initialStatus: .connected)
       return CheckedObserver(
@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test func `The activity of a test keeps the rules of observers`() async throws {
+  @Test func `The mock of activity keeps the rules of observers`() async throws {
     try await checkObserver(sending: [false, true]) {
       let observer = MockApplicationActivityObserver(isActive: true)
       return CheckedObserver(
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func `The memory of a test keeps the rules of observers`() async throws {
+  @Test func `The mock of memory pressure keeps the rules of observers`() async throws {
     try await checkObserver(sending: [MemoryPressure.warning, .critical, .normal]) {
       let source = MockMemoryPressureSource()
       return CheckedObserver(

@@ -30,7 +30,7 @@ struct BuiltInModifier: Sendable, CustomTestStringConvertible {
   /// All modifiers that leave the state of a query as it is.
   static let all = running + exclusive + configuring
 
-  /// Those that take part in a run.
+  /// Modifiers that take part in a run.
   static let running: [BuiltInModifier] = [
     BuiltInModifier("retry") { $0.retry(limit: 1).delayer(.noDelay) },
     BuiltInModifier("deduplicated by a closure") { $0.deduplicated { _, _ in false } },
@@ -48,7 +48,7 @@ struct BuiltInModifier: Sendable, CustomTestStringConvertible {
     BuiltInModifier("condition") { $0.condition(.always(true)) },
   ]
 
-  /// Those that let runs wait for each other, or share them.
+  /// Modifiers that make runs wait for each other, or share them.
   static let exclusive: [BuiltInModifier] = [
     BuiltInModifier("deduplicated", except: [.independence]) { $0.deduplicated() },
     BuiltInModifier("limited to one", except: [.independence]) { $0.limited(by: ConcurrencyLimit(1)) },
@@ -56,7 +56,7 @@ struct BuiltInModifier: Sendable, CustomTestStringConvertible {
     BuiltInModifier("unique", except: [.independence]) { $0.unique(Category.new(), policy: .append) },
   ]
 
-  /// Those that write the context.
+  /// Modifiers that write the context.
   static let configuring: [BuiltInModifier] = [
     BuiltInModifier("backoff") { $0.backoff(.constant(.seconds(1))) },
     BuiltInModifier("delayer") { $0.delayer(.noDelay) },
@@ -82,7 +82,7 @@ struct BuiltInModifier: Sendable, CustomTestStringConvertible {
   ]
 }
 
-/// Categories and identifiers hold for the whole process: each test has its own.
+/// New categories and identifiers: the process shares them, so each test needs its own.
 private enum Category {
   private static let last = Atomic(0)
 

@@ -2,7 +2,7 @@ import Operation
 import OperationTesting
 import Testing
 
-/// Every modifier of the library keeps the rules that modifiers have to keep, alone and around others.
+/// Every modifier of the library keeps the rules of modifiers, alone and around others.
 @Suite(.timeLimit(.minutes(10))) struct ModifierConformanceTests {
   @Test(arguments: BuiltInModifier.all)
   func `Each modifier keeps the rules`(modifier: BuiltInModifier) async throws {

@@ -86,7 +86,7 @@ struct BuiltInSpecification: Sendable, CustomTestStringConvertible {
     },
   ]
 
-  /// All of them, and what is satisfied when they are not.
+  /// All of them, and negations of some.
   static let literals =
     all + [
       BuiltInSpecification(name: "disconnected") {
@@ -127,7 +127,7 @@ private enum Combination: CaseIterable {
   }
 }
 
-/// An observer that does not know the current status.
+/// An observer that reports changes only.
 private struct ChangesOnly: NetworkObserver, Sendable {
   let base: MockNetworkObserver
 

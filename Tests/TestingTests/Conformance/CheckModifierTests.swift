@@ -15,16 +15,16 @@ import Testing
   @Test(arguments: ModifierRule.allCases.filter { $0 != .path })
   func `Each broken rule is found`(rule: ModifierRule) async throws {
     let issues = try await recordedIssues {
-      try await checkModifier([rule], within: .milliseconds(20)) { $0.modifier(Vandal(rule: rule)) }
+      try await checkModifier([rule], within: .milliseconds(20)) { $0.modifier(RuleBreaker(rule: rule)) }
     }
     #expect(!issues.isEmpty)
     #expect(issues.allSatisfy { $0.hasPrefix("The modifier breaks the rule '\(rule)': ") })
-    // A wrong value shows in the rules that look at values.
+    // A wrong value breaks all rules that compare values.
     let broken: Set<ModifierRule> = rule == .value ? [.value, .yields, .independence] : [rule]
-    try await checkModifier(except: broken) { $0.modifier(Vandal(rule: rule)) }
+    try await checkModifier(except: broken) { $0.modifier(RuleBreaker(rule: rule)) }
   }
 
-  @Test func `Another path is found`() async throws {
+  @Test func `A changed path is found`() async throws {
     let issues = try await recordedIssues {
       try await checkModifier { $0.script.query(path: ["elsewhere"]) }
     }
@@ -33,7 +33,9 @@ import Testing
 
   @Test func `The check goes on with the other rules`() async throws {
     let issues = try await recordedIssues {
-      try await checkModifier([.value, .setup]) { $0.modifier(Vandal(rule: .value)).modifier(Vandal(rule: .setup)) }
+      try await checkModifier([.value, .setup]) {
+        $0.modifier(RuleBreaker(rule: .value)).modifier(RuleBreaker(rule: .setup))
+      }
     }
     let rules = issues.map { $0.prefix { $0 != ":" } }
     #expect(rules == ["The modifier breaks the rule 'value'", "The modifier breaks the rule 'setup'"])
@@ -44,8 +46,8 @@ import Testing
   }
 }
 
-/// Breaks a rule.
-private struct Vandal<Operation: OperationRequest & Sendable>: OperationModifier
+/// A modifier that breaks a rule.
+private struct RuleBreaker<Operation: OperationRequest & Sendable>: OperationModifier
 where Operation.Value == Int, Operation.Failure == any Error {
   typealias Value = Int
   typealias Failure = any Error

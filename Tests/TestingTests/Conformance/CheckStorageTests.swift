@@ -19,7 +19,7 @@ import Testing
     (
       .keys, .comparesStrings,
       [
-        // The sign for degrees of Kelvin is the letter K as a string.
+        // As a string, the Kelvin sign equals the letter K.
         "the key \"K\" was put with [74], and has no entry. Compare keys byte by byte, in their UTF-8.",
         "the key \"\u{E9}\" was put with [128], and has no entry. Compare keys byte by byte, in their UTF-8.",
       ]
@@ -100,7 +100,7 @@ import Testing
     #expect(found == issues.map { "The storage breaks the rule '\(rule)': \($0)" })
   }
 
-  @Test func `A batch that is seen by halves is found`() async throws {
+  @Test func `A batch that is visible in part is found`() async throws {
     let found = try await recordedIssues { try await checkStorage([.atomicity]) { BrokenStorage(.appliesHalves) } }
     #expect(found.count == 1)
     let begin =
@@ -109,7 +109,7 @@ import Testing
     #expect(found.first?.hasSuffix("]]. Make a batch visible at once.") == true, "\(found)")
   }
 
-  @Test func `A batch that is lost beside another one is found`() async throws {
+  @Test func `A batch that is lost because of another one is found`() async throws {
     let found = try await recordedIssues { try await checkStorage([.concurrency]) { BrokenStorage(.losesBatches) } }
     #expect(found.count == 1)
     let begin = "The storage breaks the rule 'concurrency': 8 tasks put 10 entries each, and "

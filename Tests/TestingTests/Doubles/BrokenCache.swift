@@ -16,7 +16,7 @@ final class BrokenCache: OperationClient.StoreCache {
     case leaks
     case evictsLocked
     case releasesLocked
-    /// What was true before an eviction is written after it.
+    /// The stores from before an eviction are written back after it.
     case writesLate
     case losesAdditions
   }
@@ -27,14 +27,14 @@ final class BrokenCache: OperationClient.StoreCache {
     var stores: Stores = [:]
     var alarms: [OperationClient.IdleStore.ID: OperationSubscription] = [:]
     var removed: [OperationClient.IdleStore] = []
-    // Without identifiers, which hold their stores.
+    // Without identifiers, which retain their stores.
     var others: [OperationClient.IdleStore] = []
     var alarmsOfOthers: [OperationSubscription] = []
   }
 
   private let fault: Fault
   private let state = Mutex(State())
-  // The first stores that are lost may be looked up again, or cleared, and so be released all the same.
+  // Several meetings, because the first lost stores may be looked up or cleared again, and so be released all the same.
   private let meeting = Meeting(count: 8)
 
   init(_ fault: Fault) {
@@ -60,13 +60,13 @@ final class BrokenCache: OperationClient.StoreCache {
     let alarm = store.context.operationDeadlines.schedule(after: cacheTime) { [weak self, id = store.id] in
       self?.evict(id)
     }
-    let former = self.state.withLock { state in
-      let former = state.alarms[store.id]
+    let previous = self.state.withLock { state in
+      let previous = state.alarms[store.id]
       state.alarms[store.id] = alarm
-      if self.fault == .forgetsNoAlarm, let former { state.alarms[store.id] = .combined(former, alarm) }
-      return former
+      if self.fault == .forgetsNoAlarm, let previous { state.alarms[store.id] = .combined(previous, alarm) }
+      return previous
     }
-    if self.fault != .forgetsNoAlarm { former?.cancel() }
+    if self.fault != .forgetsNoAlarm { previous?.cancel() }
   }
 
   func storeDidBecomeActive(_ id: OperationClient.IdleStore.ID) {

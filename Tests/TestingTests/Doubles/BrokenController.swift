@@ -1,7 +1,7 @@
 import OperationCore
 import Synchronization
 
-/// Sets the value of the stores that a hub knows.
+/// A controller whose stores a hub sets.
 struct HubController: OperationController, Sendable {
   typealias State = QueryState<Int, any Error>
 
@@ -12,7 +12,7 @@ struct HubController: OperationController, Sendable {
   }
 }
 
-/// What controllers follow, with a fault.
+/// The source of the values of controllers, with a fault.
 final class Hub: Sendable {
   let controls: Registry<OperationControls<HubController.State>>
   private let isTwice: Bool

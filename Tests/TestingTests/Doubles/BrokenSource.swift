@@ -11,11 +11,11 @@ final class BrokenSource<Value: Equatable & Sendable>: Sendable {
     case early
     /// Each second value is not delivered.
     case skips
-    /// Each seventh question is answered with the other value.
+    /// Each seventh read returns the other value.
     case forgets(other: Value)
     /// A new handler does not receive the current value.
     case silentAtFirst
-    /// The value before is delivered once more before each value.
+    /// The previous value is delivered once more before each value.
     case repeats
     /// A value that comes in a handler is delivered at once.
     case nests
@@ -26,7 +26,7 @@ final class BrokenSource<Value: Equatable & Sendable>: Sendable {
     var queue: [Value] = []
     var isDelivering = false
     var sendCount = 0
-    var askCount = 0
+    var readCount = 0
   }
 
   private let fault: Fault
@@ -45,8 +45,8 @@ final class BrokenSource<Value: Equatable & Sendable>: Sendable {
 
   var value: Value {
     self.state.withLock { state in
-      state.askCount += 1
-      if case .forgets(let other) = self.fault, state.askCount.isMultiple(of: 7) { return other }
+      state.readCount += 1
+      if case .forgets(let other) = self.fault, state.readCount.isMultiple(of: 7) { return other }
       return state.value
     }
   }
@@ -87,7 +87,7 @@ final class BrokenSource<Value: Equatable & Sendable>: Sendable {
   }
 }
 
-/// A run specification that is satisfied while its source says so.
+/// A run specification with the value of its source.
 struct BrokenSpecification: OperationRunSpecification, Sendable {
   let source: BrokenSource<Bool>
 
@@ -97,7 +97,7 @@ struct BrokenSpecification: OperationRunSpecification, Sendable {
     self.source.subscribe { _ in onChange() }
   }
 
-  /// A specification as its check takes it.
+  /// A specification and its setter, as the check takes them.
   static func checked(
     _ fault: BrokenSource<Bool>.Fault
   ) -> (specification: BrokenSpecification, set: (@Sendable (Bool) -> Void)?) {

@@ -2,7 +2,7 @@ import Dispatch
 import OperationCore
 import Synchronization
 
-/// Elements that subscriptions keep, such as handlers, with a fault.
+/// Elements that are registered until their subscriptions end, such as handlers, with a fault.
 final class Registry<Element: Sendable>: Sendable {
   enum Fault: Hashable, Sendable {
     case none
@@ -100,7 +100,7 @@ final class Registry<Element: Sendable>: Sendable {
   private func contains(_ id: Int) -> Bool { self.state.withLock { $0.elements.contains { $0.id == id } } }
 }
 
-/// Lets a thread wait for a second one, so that a race has its worst outcome.
+/// Makes a thread wait for a second one, so that a race has its worst outcome.
 final class Meeting: Sendable {
   private struct State {
     var left: Int
@@ -127,7 +127,7 @@ final class Meeting: Sendable {
       self.second.signal()
       return
     }
-    // Where there is one thread only, it goes on after a moment, and the next one may wait.
+    // A thread that stays alone goes on after a moment, and the next one may wait.
     guard self.second.wait(timeout: .now() + .milliseconds(500)) == .timedOut else { return }
     let hasCome = self.state.withLock { state in
       defer { state.isWaiting = false }

@@ -1,0 +1,34 @@
+import Foundation
+import OperationCircuitBreaker
+import OperationCore
+import OperationTesting
+import TestFixtures
+import Testing
+
+@Suite(.warningsAreIssues) struct NoticeTests {
+  @Test func `Observers are notified of trips, probes and rejections`() async throws {
+    let circuit = Circuit(CircuitBreaker(name: "posts", minimumRuns: 1))
+    let notices = NoticeLog()
+    var context = circuit.context
+    context.operationNoticeObservers = [notices]
+    let runner = OperationRunner(
+      operation: circuit.script.operation().circuitBreaker(circuit.breaker),
+      initialContext: context
+    )
+    circuit.script.enqueue(.error(Refused()), .value(1))
+    let until = circuit.clock.now().timeIntervalSince1970 + 5
+    await #expect(throws: Refused.self) { try await runner.run() }
+    await #expect(throws: CircuitOpen.self) { try await runner.run() }
+    circuit.clock.advance(by: .seconds(5))
+    try await runner.run()
+    #expect(
+      notices.descriptions == [
+        "circuit.opened circuit.name=posts circuit.open_until=\(until)",
+        "circuit.rejected ScriptedOperation<Int, Error> circuit.name=posts circuit.retry_after=5.0 seconds",
+        "circuit.half_opened circuit.name=posts",
+        "circuit.closed circuit.name=posts",
+      ]
+    )
+    #expect(circuit.breaker.snapshot.description == "posts: closed, 0 of 0 runs failed, 1 trips, 1 rejections")
+  }
+}
