@@ -107,7 +107,7 @@ import Testing
       self.limit.returnPermit((), after: use, in: self.context)
     }
 
-    /// What differs from the model; nil if nothing does.
+    /// A difference from the model; nil if there is none.
     var difference: String? {
       guard self.limit.activeCount == self.model.inUse else {
         return "\(self.limit.activeCount) permits in use, not \(self.model.inUse)"

@@ -78,7 +78,7 @@ extension OperationStatus {
 }
 
 extension OperationStatus: CustomStringConvertible {
-  /// What the status is, with its value or error: `idle`, `loading`, `value(1)`, `error(Timeout())`.
+  /// The status, with its value or error: `idle`, `loading`, `value(1)`, `error(Timeout())`.
   public var description: String {
     switch self {
     case .idle: "idle"

@@ -171,7 +171,7 @@ extension RunSpecificationCheck {
     }
   }
 
-  /// What `isSatisfied(in:)` returned in calls of `onChange`.
+  /// The results of `isSatisfied(in:)` in calls of `onChange`.
   private typealias Answers = AwaitableState<[Bool]>
 
   private func subscribe(_ answers: Answers) -> OperationSubscription {

@@ -16,7 +16,7 @@ public import Testing
 ///
 /// A run takes the first outcome in the queue, or the default outcome if the queue is empty.
 public final class OperationScript<Value: Sendable, Failure: Error>: Sendable {
-  /// What a run does.
+  /// The behaviour of a run.
   public indirect enum Outcome: Sendable {
     /// The run returns a value at once.
     case value(Value)

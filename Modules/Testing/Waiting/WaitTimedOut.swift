@@ -2,7 +2,7 @@ internal import Testing
 
 /// The error of a wait that has exceeded its limit.
 public struct WaitTimedOut: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What was expected, and the state instead.
+  /// The expected event, and the state instead of it.
   public let what: String
 
   /// The limit that was exceeded.
@@ -11,7 +11,7 @@ public struct WaitTimedOut: Error, Hashable, Sendable, CustomStringConvertible {
   /// Creates an error.
   ///
   /// - Parameters:
-  ///   - what: What was expected, and the state instead.
+  ///   - what: The expected event, and the state instead of it.
   ///   - limit: The limit that was exceeded.
   public init(what: String, limit: Duration) {
     self.what = what
