@@ -119,7 +119,7 @@ import Testing
 
   @Test func `Ten thousand runs at once are all counted`() async throws {
     let breaker = CircuitBreaker(failureRatio: 1, minimumRuns: 20_000)
-    let operation = ConstantOperation().circuitBreaker(breaker)
+    let operation = Work<Int, any Error> { _, _ in 1 }.circuitBreaker(breaker)
     try await withThrowingTaskGroup { group in
       for _ in 0..<10_000 { group.addTask { _ = try await operation.runWithoutSetup() } }
       try await group.waitForAll()
@@ -127,14 +127,6 @@ import Testing
     #expect(breaker.snapshot.runs == 10_000)
     #expect(breaker.snapshot.failures == 0)
   }
-}
-
-private struct ConstantOperation: OperationRequest, Sendable {
-  func run(
-    isolation: isolated (any Actor)?,
-    in context: OperationContext,
-    with continuation: OperationContinuation<Int, any Error>
-  ) async throws -> Int { 1 }
 }
 
 extension Result {

@@ -103,7 +103,11 @@ import Testing
 
   @Test func `Parallel failures, resets and readers leave a breaker that works`() async throws {
     let breaker = CircuitBreaker(failureRatio: 0.5, minimumRuns: 2, openFor: .noBackoff, probes: 2)
-    let operation = FlakyOperation().circuitBreaker(breaker)
+    let flaky = Work<Int, any Error> { _, _ in
+      guard Bool.random() else { throw Refused() }
+      return 1
+    }
+    let operation = flaky.circuitBreaker(breaker)
     let reader = Task { await breaker.states.reduce(into: 0) { count, _ in count += 1 } }
     await withTaskGroup { group in
       for task in 0..<8 {
@@ -120,7 +124,7 @@ import Testing
     #expect(breaker.state == .closed)
     reader.cancel()
     _ = await reader.value
-    try await ConstantSuccess().circuitBreaker(breaker).runWithoutSetup()
+    try await Work<Int, any Error> { _, _ in 1 }.circuitBreaker(breaker).runWithoutSetup()
     #expect(breaker.snapshot.runs == 1)
   }
 
@@ -132,23 +136,4 @@ import Testing
     await #expect(processExitsWith: .failure) { _ = CircuitBreaker(window: .zero) }
     await #expect(processExitsWith: .failure) { _ = CircuitBreaker(probes: 0) }
   }
-}
-
-private struct FlakyOperation: OperationRequest, Sendable {
-  func run(
-    isolation: isolated (any Actor)?,
-    in context: OperationContext,
-    with continuation: OperationContinuation<Int, any Error>
-  ) async throws -> Int {
-    guard Bool.random() else { throw Refused() }
-    return 1
-  }
-}
-
-private struct ConstantSuccess: OperationRequest, Sendable {
-  func run(
-    isolation: isolated (any Actor)?,
-    in context: OperationContext,
-    with continuation: OperationContinuation<Int, any Error>
-  ) async throws -> Int { 1 }
 }

@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test func `A run stays on the actor of its caller`() async throws {
-    let operation = OnMainActor().circuitBreaker(CircuitBreaker())
+    let operation = MainActorWork { _ in 1 }.circuitBreaker(CircuitBreaker())
     try await Task { @MainActor in _ = try await OperationRunner(operation: operation).run() }.value
   }
 
@@ -50,16 +50,5 @@ import Testing
     for _ in 0..<2 { _ = try? await failing.operation().circuitBreaker(breaker).runWithoutSetup() }
     await #expect(throws: CircuitOpen.self) { try await other.operation().circuitBreaker(breaker).runWithoutSetup() }
     #expect(other.runCount == 0)
-  }
-}
-
-private struct OnMainActor: OperationRequest, Sendable {
-  func run(
-    isolation: isolated (any Actor)?,
-    in context: OperationContext,
-    with continuation: OperationContinuation<Int, any Error>
-  ) async throws -> Int {
-    MainActor.preconditionIsolated()
-    return 1
   }
 }

@@ -98,7 +98,7 @@ import Testing
   }
 
   @Test func `A run stays on the actor of its caller`() async throws {
-    let operation = MainActorWork(fails: true).fallback(to: MainActorWork(fails: false))
+    let operation = MainActorWork { _ in throw Refused() }.fallback(to: MainActorWork { _ in 5 })
     let value = try await Task { @MainActor in try await OperationRunner(operation: operation).run() }.value
     #expect(value == 5)
   }

@@ -1,6 +1,5 @@
 import OperationCore
 import OperationTesting
-import Synchronization
 import TestFixtures
 
 typealias IntScript = OperationScript<Int, any Error>
@@ -31,20 +30,5 @@ where Base.Value == Int, Base.Failure == any Error {
     with continuation: OperationContinuation<Int, any Error>
   ) async throws -> Int {
     context.mark + (try await self.base.run(isolation: isolation, in: context, with: continuation))
-  }
-}
-
-/// An operation that stops the process unless it is on the main actor, and fails if `fails` is true.
-struct MainActorWork: OperationRequest, Sendable {
-  let fails: Bool
-
-  func run(
-    isolation: isolated (any Actor)?,
-    in context: OperationContext,
-    with continuation: OperationContinuation<Int, any Error>
-  ) async throws -> Int {
-    MainActor.preconditionIsolated()
-    if self.fails { throw Refused() }
-    return 5
   }
 }

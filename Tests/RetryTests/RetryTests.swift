@@ -86,7 +86,13 @@ import Testing
   }
 
   @Test func `A run stays on the actor of its caller`() async throws {
-    let operation = IsolatedWork(attempts: self.attempts).retry(limit: 2)
+    let attempts = self.attempts
+    let work = MainActorWork { context in
+      let number = attempts.note(context)
+      guard number > 2 else { throw Refused() }
+      return number
+    }
+    let operation = work.retry(limit: 2)
     let value = try await Task { @MainActor in
       try await OperationRunner(operation: operation, initialContext: .withoutDelays).run()
     }.value
@@ -122,21 +128,5 @@ import Testing
     #expect(store.errorUpdateCount == 0)
     #expect(script.runCount == 3)
     #expect(script.setupCount == 1)
-  }
-}
-
-/// An operation that fails twice, and stops the process unless it is on the main actor.
-private struct IsolatedWork: OperationRequest, Sendable {
-  let attempts: Attempts
-
-  func run(
-    isolation: isolated (any Actor)?,
-    in context: OperationContext,
-    with continuation: OperationContinuation<Int, any Error>
-  ) async throws -> Int {
-    MainActor.preconditionIsolated()
-    let number = self.attempts.note(context)
-    guard number > 2 else { throw Refused() }
-    return number
   }
 }

@@ -170,7 +170,11 @@ import Testing
   }
 
   @Test func `A run stays on the actor of its caller`() async throws {
-    let operation = MainActorWork().timeout(.seconds(1))
+    let work = MainActorWork { _ in
+      await Task { @MainActor in }.value
+      return 5
+    }
+    let operation = work.timeout(.seconds(1))
     let clock = self.clock
     let value = try await Task { @MainActor in
       var context = OperationContext()
@@ -228,19 +232,5 @@ import Testing
 
   @Test func `The error describes itself`() {
     #expect(OperationTimedOut(after: .seconds(2)).description == "The operation did not end within 2.0 seconds.")
-  }
-}
-
-/// An operation that waits on the main actor.
-private struct MainActorWork: OperationRequest, Sendable {
-  func run(
-    isolation: isolated (any Actor)?,
-    in context: OperationContext,
-    with continuation: OperationContinuation<Int, any Error>
-  ) async throws -> Int {
-    MainActor.preconditionIsolated()
-    await Task { @MainActor in }.value
-    MainActor.preconditionIsolated()
-    return 5
   }
 }
