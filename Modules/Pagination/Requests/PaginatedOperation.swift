@@ -43,6 +43,23 @@ public struct PaginatedOperation<PageID: Hashable & Sendable, PageValue: Sendabl
   private let pageIdBefore: Neighbour
   private let body: Body
 
+  private init(
+    at element: any Hashable & Sendable,
+    _ elements: [any Hashable & Sendable],
+    named operationName: String?,
+    initialPageId: PageID,
+    pageIdAfter: @escaping Neighbour,
+    pageIdBefore: @escaping Neighbour,
+    body: @escaping Body
+  ) {
+    self.path = OperationPath(elements: [element] + elements)
+    self.operationName = operationName ?? OperationName.ofClosure(at: element, in: Self.self)
+    self.initialPageId = initialPageId
+    self.pageIdAfter = pageIdAfter
+    self.pageIdBefore = pageIdBefore
+    self.body = body
+  }
+
   /// Creates an operation whose closure also receives the continuation, through which it can yield values of the page.
   ///
   /// - Parameters:
@@ -63,12 +80,15 @@ public struct PaginatedOperation<PageID: Hashable & Sendable, PageValue: Sendabl
     pageIdBefore: @escaping Neighbour = { _ in nil },
     body: @escaping Body
   ) {
-    self.path = OperationPath(elements: [element] + elements)
-    self.operationName = operationName ?? OperationName.ofClosure(at: element, in: Self.self)
-    self.initialPageId = initialPageId
-    self.pageIdAfter = pageIdAfter
-    self.pageIdBefore = pageIdBefore
-    self.body = body
+    self.init(
+      at: element,
+      elements,
+      named: operationName,
+      initialPageId: initialPageId,
+      pageIdAfter: pageIdAfter,
+      pageIdBefore: pageIdBefore,
+      body: body
+    )
   }
 
   /// Creates an operation.
@@ -91,12 +111,15 @@ public struct PaginatedOperation<PageID: Hashable & Sendable, PageValue: Sendabl
     pageIdBefore: @escaping Neighbour = { _ in nil },
     body: @escaping @Sendable (Paging<PageID, PageValue>, OperationContext) async throws(PageFailure) -> PageValue
   ) {
-    self.path = OperationPath(elements: [element] + elements)
-    self.operationName = operationName ?? OperationName.ofClosure(at: element, in: Self.self)
-    self.initialPageId = initialPageId
-    self.pageIdAfter = pageIdAfter
-    self.pageIdBefore = pageIdBefore
-    self.body = { paging, context, _ throws(PageFailure) in try await body(paging, context) }
+    self.init(
+      at: element,
+      elements,
+      named: operationName,
+      initialPageId: initialPageId,
+      pageIdAfter: pageIdAfter,
+      pageIdBefore: pageIdBefore,
+      body: { paging, context, _ throws(PageFailure) in try await body(paging, context) }
+    )
   }
 
   /// Calls the closure for the page after a page.
@@ -151,12 +174,15 @@ extension PaginatedOperation where PageFailure == any Error {
         Paging<PageID, PageValue>, OperationContext, OperationContinuation<PageValue, any Error>
       ) async throws -> PageValue
   ) {
-    self.path = OperationPath(elements: [element] + elements)
-    self.operationName = operationName ?? OperationName.ofClosure(at: element, in: Self.self)
-    self.initialPageId = initialPageId
-    self.pageIdAfter = pageIdAfter
-    self.pageIdBefore = pageIdBefore
-    self.body = body
+    self.init(
+      at: element,
+      elements,
+      named: operationName,
+      initialPageId: initialPageId,
+      pageIdAfter: pageIdAfter,
+      pageIdBefore: pageIdBefore,
+      body: body
+    )
   }
 
   /// Creates an operation.
@@ -178,11 +204,14 @@ extension PaginatedOperation where PageFailure == any Error {
     pageIdBefore: @escaping Neighbour = { _ in nil },
     body: @escaping @Sendable (Paging<PageID, PageValue>, OperationContext) async throws -> PageValue
   ) {
-    self.path = OperationPath(elements: [element] + elements)
-    self.operationName = operationName ?? OperationName.ofClosure(at: element, in: Self.self)
-    self.initialPageId = initialPageId
-    self.pageIdAfter = pageIdAfter
-    self.pageIdBefore = pageIdBefore
-    self.body = { paging, context, _ in try await body(paging, context) }
+    self.init(
+      at: element,
+      elements,
+      named: operationName,
+      initialPageId: initialPageId,
+      pageIdAfter: pageIdAfter,
+      pageIdBefore: pageIdBefore,
+      body: { paging, context, _ in try await body(paging, context) }
+    )
   }
 }
