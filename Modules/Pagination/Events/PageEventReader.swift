@@ -4,7 +4,7 @@ internal import Synchronization
 /// Passes the events of a store and those of the pages of its runs to one handler.
 ///
 /// Store and logs deliver their events in one order, so the reader does not sort them. It attaches itself to the logs
-/// of the runs, and lets a log deliver what comes before the result or the end of its run.
+/// of the runs, and makes a log deliver its entries before the result and the end of its run.
 final class PageEventReader<Handler: PaginatedStateProtocol & Sendable>: Sendable {
   typealias Run = PagingRun<Handler.PageID, Handler.PageValue, Handler.Failure>
 

@@ -49,7 +49,7 @@ public struct PaginatedEventHandler<State: PaginatedStateProtocol & Sendable>: S
 
   /// Called when an attempt of a run has failed and another one follows, such as a retry.
   ///
-  /// The attempt tells the error and when the next one begins. The failure of the last attempt is the result of the run.
+  /// The attempt has the error and the date of the next one. The failure of the last attempt is the result of the run.
   public var onAttemptFailed: (@Sendable (OperationAttempt, OperationContext) -> Void)?
 
   /// Creates a handler.

@@ -28,7 +28,7 @@ extension PaginatedOperationValue where PageValue: Equatable {
     case .initialPage(let page): .initialPage(kept(page))
     case .nextPage(let page): .nextPage(page.map(kept))
     case .previousPage(let page): .previousPage(page.map(kept))
-    // Not by `map`, which keeps the pages that it is given where they are equal to those that it is to return.
+    // Not `map`: it keeps the fetched page where the page that `kept` returns is equal to it.
     case .allPages(let pages): .allPages(pages.reduce(into: []) { $0.append(kept($1)) })
     }
   }

@@ -5,7 +5,7 @@ extension PaginatedRequest {
   ///
   /// Dropped pages can be loaded again. Pages that are set are not dropped until others are loaded.
   ///
-  /// The pages have no gaps: if the neighbor of a page is dropped while the page is loaded, the call returns the page,
+  /// The pages have no gaps: if the neighbour of a page is dropped while the page is loaded, the call returns the page,
   /// but the state does not add it. It can be loaded again like the dropped one.
   ///
   /// - Parameter count: The maximum. A value below 1 is reported, and sets no maximum.
@@ -14,8 +14,7 @@ extension PaginatedRequest {
       OperationWarning(
         code: .invalidArgument,
         message: """
-          A maximum of \(count) pages was asked for \(Self.unmodifiedType), which leaves room for none. It has no maximum \
-          then. Allow one page or more.
+          `maximumPages(\(count))` on \(Self.unmodifiedType) leaves room for no page, so no maximum is set. Pass 1 or more.
           """
       ).report()
     }

@@ -12,7 +12,7 @@ struct PaginatedStore<Request: PaginatedRequest> {
   init?(of context: OperationContext) {
     if let store = context.runningStore(of: Request.State.self) {
       self.state = store.stateWithoutLayers
-    } else if let state = Self.stateBeneath(context) {
+    } else if let state = Self.wrappedState(in: context) {
       self.state = state
     } else {
       return nil
@@ -34,7 +34,7 @@ struct PaginatedStore<Request: PaginatedRequest> {
 
   // Not inlined: few stores have a state that wraps the paginated state.
   @usableFromInline
-  static func stateBeneath(_ context: OperationContext) -> Request.State? {
+  static func wrappedState(in context: OperationContext) -> Request.State? {
     context.runningOperationStore.flatMap { self.state(in: $0.stateWithoutLayers) }
   }
 

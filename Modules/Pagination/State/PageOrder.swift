@@ -11,10 +11,10 @@ public import Synchronization
 @usableFromInline
 final class PageOrder<PageID: Hashable & Sendable, PageValue: Sendable>: Sendable {
   @usableFromInline
-  typealias Neighbor = @Sendable (Pages<PageID, PageValue>, OperationContext) -> PageID?
+  typealias Neighbour = @Sendable (Pages<PageID, PageValue>, OperationContext) -> PageID?
 
-  @usableFromInline let next: Neighbor
-  @usableFromInline let previous: Neighbor
+  @usableFromInline let next: Neighbour
+  @usableFromInline let previous: Neighbour
   @usableFromInline let source = Mutex(PageContextSource())
 
   @inlinable
