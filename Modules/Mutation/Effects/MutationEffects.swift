@@ -1,4 +1,4 @@
-package import OperationCore
+internal import OperationCore
 internal import Synchronization
 
 /// The optimistic updates and invalidations of one call of a mutation.
@@ -33,7 +33,7 @@ final class MutationEffects: Sendable {
   }
 
   /// The run of the effects. A mutation that is called inside the run, with its context, has another.
-  fileprivate let run: OperationTaskIdentifier?
+  let run: OperationTaskIdentifier?
   private let state: Locked<State>
 
   fileprivate init(in context: OperationContext) {
@@ -42,7 +42,7 @@ final class MutationEffects: Sendable {
   }
 
   /// The place of the updates among those of other calls: above all of them, when it is first asked for in a new call.
-  fileprivate var place: StateLayerPlace {
+  var place: StateLayerPlace {
     self.state.withLock { state in
       let place = state.place ?? .next()
       state.place = place
@@ -85,7 +85,7 @@ extension MutationEffects {
   }
 
   /// The context entry that refers to the effects.
-  fileprivate struct Membership: Sendable {
+  struct Membership: Sendable {
     let effects: MutationEffects
     /// The attempt that the context belongs to. Nil outside of all modifiers with a share.
     var attempt: Int?
@@ -226,65 +226,4 @@ extension [MutationEffects.Invalidation] {
 struct EffectIdentifier: Hashable, Sendable {
   private static let last = Atomic<UInt64>(0)
   private let rawValue = Self.last.wrappingAdd(1, ordering: .relaxed).newValue
-}
-
-extension OperationContext {
-  fileprivate var mutationEffects: MutationEffects.Membership? {
-    get { self[MutationEffectsKey.self] }
-    set { self[MutationEffectsKey.self] = newValue }
-  }
-
-  private enum MutationEffectsKey: Key {
-    static let defaultValue: MutationEffects.Membership? = nil
-  }
-
-  /// The place of the call's optimistic updates among those of other calls; nil if it makes none.
-  package var optimisticPlace: StateLayerPlace? {
-    guard let effects = self.mutationEffects?.effects, effects.run == self.operationRunningTaskIdentifier
-    else { return nil }
-    return effects.place
-  }
-
-  /// The place that a call which is made again had before; nil for a new call.
-  package var earlierOptimisticPlace: StateLayerPlace? {
-    get { self[EarlierOptimisticPlaceKey.self] }
-    set { self[EarlierOptimisticPlaceKey.self] = newValue }
-  }
-
-  private enum EarlierOptimisticPlaceKey: Key {
-    static let defaultValue: StateLayerPlace? = nil
-  }
-
-  /// Returns the client whose stores a mutation changes. Reports a warning if the context has none.
-  func clientForEffects(of path: OperationPath) -> OperationClient? {
-    if let client = self.operationClient { return client }
-    OperationWarning(
-      code: .noClient,
-      message: """
-        The mutation at \(path) changes stores of its client, and runs without one. It changes none. Get its store from \
-        an `OperationClient`, or set `operationClient` in its context.
-        """
-    ).report()
-    return nil
-  }
-}
-
-extension MutationRequest {
-  func outcome(
-    isolation: isolated (any Actor)?,
-    in context: OperationContext,
-    with continuation: OperationContinuation<MutateValue, MutateFailure>
-  ) async -> Result<MutateValue, MutateFailure> {
-    do throws(MutateFailure) {
-      return .success(try await self.run(isolation: isolation, in: context, with: continuation))
-    } catch {
-      return .failure(error)
-    }
-  }
-}
-
-extension Result {
-  var isSuccess: Bool {
-    if case .success = self { true } else { false }
-  }
 }

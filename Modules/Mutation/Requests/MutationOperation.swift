@@ -150,8 +150,3 @@ extension MutationOperation where Arguments == Void, MutateFailure == any Error 
     self.init(at: element, elements, named: operationName, body: { _, context, _ in try await body(context) })
   }
 }
-
-extension MutationState: ValueReplacingState {
-  /// The value that the state shows.
-  public func operationValue(replacedBy value: Value) -> Value? { self.currentValue }
-}

@@ -124,3 +124,13 @@ final class ScopeLane: Sendable {
     return isClosed
   }
 }
+
+extension ScopeLane: WaitNode {
+  var waits: [WaitEdge] { [] }
+  var isEndedByCurrentTask: Bool { ScopeTurn.isInside(self) }
+  var waitName: String? { nil }
+  var isQueue: Bool { true }
+  var isCancelled: Bool { false }
+
+  nonisolated(nonsending) func ended() async {}
+}

@@ -148,3 +148,8 @@ extension MutationState: OperationState {
     while self.endedCalls.count > self.historyLength { self.endedCalls.removeFirst() }
   }
 }
+
+extension MutationState: ValueReplacingState {
+  /// Returns the current value.
+  public func operationValue(replacedBy value: Value) -> Value? { self.currentValue }
+}

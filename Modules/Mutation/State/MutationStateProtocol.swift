@@ -14,3 +14,9 @@ extension DefaultOperationState: MutationStateProtocol where Base: MutationState
 
   public var latestArguments: Base.Arguments? { self.base.latestArguments }
 }
+
+extension MutationState: DefaultableOperationState {
+  public func defaultValue(for value: Value?, using defaultValue: Value) -> Value { value ?? defaultValue }
+
+  public func stateValue(for defaultValue: Value) -> Value? { defaultValue }
+}

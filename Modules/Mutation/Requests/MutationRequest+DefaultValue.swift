@@ -9,9 +9,3 @@ extension MutationRequest {
     DefaultStateOperation(self, base: { MutationState() }, defaultValue: value)
   }
 }
-
-extension MutationState: DefaultableOperationState {
-  public func defaultValue(for value: Value?, using defaultValue: Value) -> Value { value ?? defaultValue }
-
-  public func stateValue(for defaultValue: Value) -> Value? { defaultValue }
-}

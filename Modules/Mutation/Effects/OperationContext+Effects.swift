@@ -1,0 +1,43 @@
+package import OperationCore
+
+extension OperationContext {
+  /// The effects of the call that the context belongs to; nil outside of a call with effects.
+  var mutationEffects: MutationEffects.Membership? {
+    get { self[MutationEffectsKey.self] }
+    set { self[MutationEffectsKey.self] = newValue }
+  }
+
+  private enum MutationEffectsKey: Key {
+    static let defaultValue: MutationEffects.Membership? = nil
+  }
+
+  /// The place of the call's optimistic updates among those of other calls; nil if it makes none.
+  package var optimisticPlace: StateLayerPlace? {
+    guard let effects = self.mutationEffects?.effects, effects.run == self.operationRunningTaskIdentifier
+    else { return nil }
+    return effects.place
+  }
+
+  /// The place that a call which is made again had before; nil for a new call.
+  package var earlierOptimisticPlace: StateLayerPlace? {
+    get { self[EarlierOptimisticPlaceKey.self] }
+    set { self[EarlierOptimisticPlaceKey.self] = newValue }
+  }
+
+  private enum EarlierOptimisticPlaceKey: Key {
+    static let defaultValue: StateLayerPlace? = nil
+  }
+
+  /// Returns the client whose stores a mutation changes. Reports a warning if the context has none.
+  func clientForEffects(of path: OperationPath) -> OperationClient? {
+    if let client = self.operationClient { return client }
+    OperationWarning(
+      code: .noClient,
+      message: """
+        The mutation at \(path) changes stores of its client, and runs without one. It changes none. Get its store from \
+        an `OperationClient`, or set `operationClient` in its context.
+        """
+    ).report()
+    return nil
+  }
+}
