@@ -135,7 +135,7 @@ struct EffectsRunWrapper: OperationRunWrapper {
     let effects = MutationEffects(in: context)
     var context = context
     context.mutationEffects = MutationEffects.Membership(effects: effects)
-    // It is not that of a mutation which is called inside the run, with its context.
+    // A mutation that is called inside the run, with its context, is a new call and has a place of its own.
     if context.earlierOptimisticPlace != nil { context.earlierOptimisticPlace = nil }
     let outcome = await body(context)
     effects.runHasReturned(isSuccess: outcome.isSuccess, isCancelled: Task.isCancelled)

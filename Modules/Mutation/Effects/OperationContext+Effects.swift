@@ -18,7 +18,7 @@ extension OperationContext {
     return effects.place
   }
 
-  /// The place that a call which is made again had before; nil for a new call.
+  /// The place that the call had when it was first made; nil for a new call.
   package var earlierOptimisticPlace: StateLayerPlace? {
     get { self[EarlierOptimisticPlaceKey.self] }
     set { self[EarlierOptimisticPlaceKey.self] = newValue }
@@ -34,8 +34,8 @@ extension OperationContext {
     OperationWarning(
       code: .noClient,
       message: """
-        The mutation at \(path) changes stores of its client, and runs without one. It changes none. Get its store from \
-        an `OperationClient`, or set `operationClient` in its context.
+        The mutation at \(path) runs without a client, so it changes no other store. Get its store from an \
+        `OperationClient`, or set `operationClient` in its context.
         """
     ).report()
     return nil

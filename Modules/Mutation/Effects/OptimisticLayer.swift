@@ -60,9 +60,9 @@ final class OptimisticLayer<Target: OverlayableState & Sendable>: EffectLayer {
     OperationWarning(
       code: .stateMismatch,
       message: """
-        An optimistic update on \(path) is for stores with the state \(Target.self), and none of those that are there has \
-        it: the one at \(store.path) has the state \(store.stateType). The update shows in none of them. Pass \
-        `of: \(store.stateType).self`, or the path of the stores that it is for.
+        An optimistic update on \(path) is not shown: it changes the state \(Target.self), and no store there has that \
+        state. The store at \(store.path) has the state \(store.stateType). Pass `of: \(store.stateType).self`, or the \
+        path of the stores to update.
         """
     ).report()
   }

@@ -1,7 +1,8 @@
 public import OperationCore
 
-/// Closures that receive the events in the store of a mutation: an `OperationEventHandler` with the arguments of the
-/// calls.
+/// Closures that receive the events in the store of a mutation, with the arguments of the calls.
+///
+/// They are called like those of an `OperationEventHandler`: one at a time, in event order, never with a lock held.
 public struct MutationEventHandler<State: MutationStateProtocol & Sendable>: Sendable {
   /// Called with the current state at first, and after each state change.
   public var onStateChanged: (@Sendable (State, OperationContext) -> Void)?
@@ -20,7 +21,7 @@ public struct MutationEventHandler<State: MutationStateProtocol & Sendable>: Sen
 
   /// Called with the arguments of a call when one of its attempts has failed and another one follows.
   ///
-  /// The attempt tells the error and when the next one begins. The failure of the last attempt is the result of the call.
+  /// The attempt has the error and the date of the next one. The failure of the last attempt is the result of the call.
   public var onAttemptFailed: (@Sendable (State.Arguments, OperationAttempt, OperationContext) -> Void)?
 
   /// Creates a handler.
@@ -71,6 +72,10 @@ extension OperationStore where State: MutationStateProtocol {
   /// Subscribes a handler to all events of the store, until the subscription is cancelled or released.
   ///
   /// The handler receives the state at once. The subscription does not retain the store.
+  ///
+  /// - Parameters:
+  ///   - handler: Called in event order, never with a lock held.
+  ///   - isolation: The caller's actor.
   public func subscribe(
     with handler: MutationEventHandler<State>,
     isolation: (any Actor)? = #isolation
@@ -80,7 +85,9 @@ extension OperationStore where State: MutationStateProtocol {
 }
 
 extension StatefulOperationRequest where State: MutationStateProtocol {
-  /// Passes all events in the stores of the mutation to `handler`.
+  /// Passes all events in the stores of the mutation to a handler.
+  ///
+  /// - Parameter handler: Called in event order, never with a lock held.
   public func handleEvents(with handler: MutationEventHandler<State>) -> ContextModifiedOperation<Self> {
     self.handleEvents(with: OperationEventHandler(handler))
   }

@@ -1,10 +1,16 @@
 public import OperationCore
 
 extension IdempotentOperation: MutationRequest where Operation: MutationRequest {
+  /// The arguments of a call.
   public typealias Arguments = Operation.Arguments
+
+  /// The value that a call returns.
   public typealias MutateValue = Operation.MutateValue
+
+  /// The error that a call can throw.
   public typealias MutateFailure = Operation.MutateFailure
 
+  /// Makes one call with the operation inside.
   public func mutate(
     isolation: isolated (any Actor)?,
     with arguments: Operation.Arguments,

@@ -5,10 +5,16 @@ where
   Operation: MutationRequest,
   Modifier.Value == Operation.Value, Modifier.Failure == Operation.Failure
 {
+  /// The arguments of a call.
   public typealias Arguments = Operation.Arguments
+
+  /// The value that a call returns.
   public typealias MutateValue = Operation.MutateValue
+
+  /// The error that a call can throw.
   public typealias MutateFailure = Operation.MutateFailure
 
+  /// Makes one call with all modifiers applied.
   public func mutate(
     isolation: isolated (any Actor)?,
     with arguments: Operation.Arguments,

@@ -4,6 +4,7 @@ public import OperationCore
 public struct MutationError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The kind of a ``MutationError``.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
+    /// The name of the code.
     public let description: String
 
     /// A mutation was run without arguments.
@@ -19,6 +20,7 @@ public struct MutationError: Error, Hashable, Sendable, CustomStringConvertible 
   /// A description of the error and of its remedy.
   public let message: String
 
+  /// The code and the message.
   public var description: String { "\(self.code): \(self.message)" }
 }
 

@@ -34,8 +34,13 @@ where State == MutationState<Arguments, MutateValue, MutateFailure> {
   /// The error that a call can throw.
   associatedtype MutateFailure: Error
 
+  /// The state that a store keeps for this mutation.
   associatedtype State = MutationState<Arguments, MutateValue, MutateFailure>
+
+  /// The value that a run produces.
   associatedtype Value = MutateValue
+
+  /// The error that a run can throw.
   associatedtype Failure = MutateFailure
 
   /// Does the work of one call.
@@ -83,6 +88,7 @@ extension MutationRequest {
   /// False: only a caller can provide the arguments.
   public var canRunUnasked: Bool { false }
 
+  /// Returns the name of the mutation and what the run does: `CreatePost: mutate`.
   public func taskName(in context: OperationContext) -> String { "\(self.operationName): mutate" }
 
   /// Returns whether two calls have the same arguments: `Void`, or equal values of an `Equatable` type.

@@ -1,7 +1,7 @@
 /// A map ordered by its keys, in short arrays.
 ///
-/// A state is copied with each event that a subscriber keeps, so copies share most of their storage: a change copies
-/// one short array and the list of arrays.
+/// Subscribers may keep earlier states, so copies share most of their storage: a change copies one short array and the
+/// list of arrays.
 ///
 /// Finding, inserting and removing take O(log *n*) comparisons.
 struct ChunkedMap<Key: Comparable & Sendable, Value: Sendable>: Sendable {

@@ -8,7 +8,7 @@ extension MutationRequest {
     if length < 1 {
       OperationWarning(
         code: .invalidArgument,
-        message: "A history of \(length) calls cannot be. It has room for 1; pass 1 or more."
+        message: "`maxHistory(length: \(length))` leaves room for no call, so the length is 1. Pass 1 or more."
       ).report()
     }
     return self.context { $0.mutationHistoryLength = max(1, length) }

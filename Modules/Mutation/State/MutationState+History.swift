@@ -82,6 +82,7 @@ extension MutationState.HistoryEntry {
 }
 
 extension MutationState: MutationStateProtocol {
+  /// The arguments of the newest call in the history. Nil if the history is empty.
   public var latestArguments: Arguments? {
     let running = self.calls.suffix(1) { $0.entry }.first
     let ended = self.endedCalls.last

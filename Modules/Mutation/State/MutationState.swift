@@ -9,8 +9,13 @@ public import OperationCore
 /// value that is set is shown until a call yields or returns a result after it. A cancelled call is removed from all of
 /// these.
 public struct MutationState<Arguments: Sendable, Value: Sendable, Failure: Error>: Sendable {
+  /// The type of the value in the state.
   public typealias StateValue = Value?
+
+  /// The type of the value that a call returns.
   public typealias OperationValue = Value
+
+  /// The type of the value of a successful ``status``.
   public typealias StatusValue = Value
 
   /// An active call.
@@ -21,6 +26,7 @@ public struct MutationState<Arguments: Sendable, Value: Sendable, Failure: Error
     var hasResult = false
   }
 
+  /// The value that the state was created with.
   public let initialValue: Value?
 
   /// The active calls by their numbers, which ascend in the order in which the calls started.
@@ -33,6 +39,8 @@ public struct MutationState<Arguments: Sendable, Value: Sendable, Failure: Error
   private var results = ShownResults<Value, Failure>()
 
   /// Creates a state.
+  ///
+  /// - Parameter initialValue: The value until a call yields or returns one, or one is set.
   public init(initialValue: Value? = nil) {
     self.initialValue = initialValue
   }
@@ -44,6 +52,7 @@ public struct MutationState<Arguments: Sendable, Value: Sendable, Failure: Error
 }
 
 extension MutationState: OperationState {
+  /// The newest value of the last call that has one, or the value that was set after it.
   public var currentValue: Value? {
     guard let value = self.results.value else { return self.initialValue }
     return value.content
@@ -52,6 +61,7 @@ extension MutationState: OperationState {
   /// The number of times that the value was set, without calls that ended after a later one.
   public var valueUpdateCount: Int { self.results.valueCount }
 
+  /// The date of the current value, by the clock of the context that it was set with.
   public var valueLastUpdatedAt: Date? { self.results.value?.date }
 
   /// Whether any call is active, even if the one that was started last has ended.
@@ -64,16 +74,18 @@ extension MutationState: OperationState {
 
   /// The attempt of the active call that was started last among those that have one.
   ///
-  /// The tasks of the ``history`` tell the attempt of each call.
+  /// The tasks of the ``history`` have the attempts of all calls.
   ///
   /// - Complexity: O(*n*) in the number of active calls.
   public var attempt: OperationAttempt? { self.calls.last(after: 0) { $0.task.attempt } }
 
+  /// The last error; nil if a value came after it.
   public var error: Failure? { self.results.presentError }
 
   /// The number of times that an error was set, without calls that ended after a later one.
   public var errorUpdateCount: Int { self.results.errorCount }
 
+  /// The date of the last error, even if a value came after it, by the clock of the context that it was set with.
   public var errorLastUpdatedAt: Date? { self.results.error?.date }
 
   /// The status of the call that was started last: loading while it is active.
@@ -84,8 +96,10 @@ extension MutationState: OperationState {
     return .result(.success(value))
   }
 
+  /// True: the values that a cancelled call has yielded are removed.
   public static var undoesYields: Bool { true }
 
+  /// Adds a call that is about to run, and its entry in the history.
   public mutating func scheduleFetchTask(_ task: inout OperationTask<Value, Failure>) {
     self.lastNumber += 1
     let entry = task.context.mutationArguments(as: Arguments.self).map { arguments in
@@ -97,6 +111,7 @@ extension MutationState: OperationState {
     self.trimHistory()
   }
 
+  /// Replaces the task of an active call with a copy that has another attempt or pause.
   public mutating func updateFetchTask(_ task: OperationTask<Value, Failure>) {
     guard let number = self.numbers[task.id] else { return }
     self.calls.update(number) { call in
@@ -105,16 +120,19 @@ extension MutationState: OperationState {
     }
   }
 
+  /// Restores the initial value, empties the history, and returns the tasks to cancel.
   public mutating func reset(using context: OperationContext) -> OperationStateResetEffect<Self> {
     let effect = OperationStateResetEffect<Self>(tasksToCancel: self.activeTasks)
     self = Self(initialValue: self.initialValue)
     return effect
   }
 
+  /// Sets the value or an error from outside any call.
   public mutating func update(with result: Result<Value?, Failure>, using context: OperationContext) {
     self.results.set(result, at: context.date)
   }
 
+  /// Applies a result that a call has yielded or returned.
   public mutating func update(with result: Result<Value, Failure>, for task: OperationTask<Value, Failure>) {
     let date = task.context.date
     guard let number = self.numbers[task.id] else { return self.results.set(result.map { $0 }, at: date) }
@@ -130,6 +148,7 @@ extension MutationState: OperationState {
     }
   }
 
+  /// Removes a task that has ended. The results and the entry of a cancelled call are removed as well.
   public mutating func finishFetchTask(_ task: OperationTask<Value, Failure>) {
     guard let number = self.numbers.removeValue(for: task.id) else { return }
     guard let call = self.calls.removeValue(for: number) else { return }

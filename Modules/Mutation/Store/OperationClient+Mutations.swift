@@ -2,6 +2,10 @@ public import OperationCore
 
 extension OperationClient {
   /// Returns the store of a mutation, and creates it if its path has no store.
+  ///
+  /// - Parameters:
+  ///   - mutation: The mutation.
+  ///   - initialValue: The value that a new store begins with.
   public func store<Mutation: MutationRequest>(
     for mutation: Mutation,
     initialValue: Mutation.MutateValue? = nil
@@ -12,6 +16,10 @@ extension OperationClient {
 
 extension OperationClient.CreateStore {
   /// Creates the store of a mutation.
+  ///
+  /// - Parameters:
+  ///   - mutation: The mutation.
+  ///   - initialValue: The value to begin with.
   public func callAsFunction<Mutation: MutationRequest>(
     for mutation: Mutation,
     initialValue: Mutation.MutateValue? = nil

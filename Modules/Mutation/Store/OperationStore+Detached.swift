@@ -21,6 +21,10 @@ extension OperationStore {
   }
 
   /// Creates a store of a mutation with a default value that belongs to no client.
+  ///
+  /// - Parameters:
+  ///   - mutation: The mutation. It sets up the context once, during this call.
+  ///   - initialContext: The context before the mutation sets it up.
   public static func detached<Mutation: DefaultStateRequest>(
     mutation: Mutation,
     initialContext: OperationContext = OperationContext()

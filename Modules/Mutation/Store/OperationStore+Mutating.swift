@@ -9,6 +9,7 @@ extension OperationStore where State: MutationStateProtocol {
   ///   - arguments: The arguments of the call.
   ///   - context: Entries that replace those of the store's context for this call.
   ///   - handler: Receives the events of this call only.
+  /// - Returns: The value of the mutation.
   /// - Throws: The error of the mutation. If the call is cancelled, the error that it ends with, or
   ///   `CancellationError`.
   @discardableResult

@@ -6,6 +6,7 @@ extension OperationStore where State: MutationStateProtocol, State.Failure == an
   /// - Parameters:
   ///   - context: Entries that replace those of the store's context for this call.
   ///   - handler: Receives the events of this call only.
+  /// - Returns: The value of the mutation.
   /// - Throws: The error of the mutation, or a ``MutationError`` if the history is empty.
   @discardableResult
   public func retryLatest(

@@ -6,7 +6,9 @@ extension StatefulOperationRequest where State: PaginatedStateProtocol {
     self.staleWhen { state, _ in state.paginatedState.currentValue.isEmpty }
   }
 
-  /// Passes all events in the stores of the operation to `handler`.
+  /// Passes all events in the stores of the operation to a handler.
+  ///
+  /// - Parameter handler: Called in event order, never with a lock held.
   public func handleEvents(with handler: PaginatedEventHandler<State>) -> ContextModifiedOperation<Self> {
     self.handleEvents(with: OperationEventHandler(handler))
   }

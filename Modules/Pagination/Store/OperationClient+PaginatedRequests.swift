@@ -21,6 +21,8 @@ extension OperationClient {
   }
 
   /// Loads the pages of a paginated request into its store, unless they are fresh. The state stores a failure.
+  ///
+  /// - Parameter query: The request.
   @inlinable
   public func prefetch<Query: PaginatedRequest>(for query: Query) async {
     // Creates the store if needed, and binds it to its context, which the call below does not do.
@@ -30,6 +32,8 @@ extension OperationClient {
 
   /// Returns the pages of a paginated request's store, after a run if they are stale or if the store has none.
   ///
+  /// - Parameter query: The request.
+  /// - Returns: The pages, with optimistic updates applied.
   /// - Throws: The error of the request.
   @inlinable
   public func ensureValue<Query: PaginatedRequest>(
@@ -43,6 +47,10 @@ extension OperationClient {
 
 extension OperationClient.CreateStore {
   /// Creates the store of a paginated request.
+  ///
+  /// - Parameters:
+  ///   - query: The request.
+  ///   - initialValue: The pages to begin with.
   @inlinable
   public func callAsFunction<Query: PaginatedRequest>(
     for query: Query,

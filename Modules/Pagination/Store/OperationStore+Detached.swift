@@ -18,6 +18,10 @@ extension OperationStore {
   }
 
   /// Creates a store of a paginated request with default pages that belongs to no client.
+  ///
+  /// - Parameters:
+  ///   - query: The request. It sets up the context once, during this call.
+  ///   - initialContext: The context before the request sets it up.
   @inlinable
   public static func detached<Query: DefaultStateRequest>(
     query: Query,

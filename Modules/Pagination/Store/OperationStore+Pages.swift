@@ -104,6 +104,8 @@ extension OperationStore where State: PaginatedStateProtocol {
 
 extension OperationStore where State: PaginatedStateProtocol {
   /// Returns a task that loads the page after the last one when it runs, or the initial page if there are none then.
+  ///
+  /// - Parameter context: Entries that replace those of the store's context for this run.
   @inlinable
   public func fetchNextPageTask(
     using context: OperationContext? = nil
@@ -112,6 +114,8 @@ extension OperationStore where State: PaginatedStateProtocol {
   }
 
   /// Returns a task that loads the page before the first one when it runs, or the initial page if there are none then.
+  ///
+  /// - Parameter context: Entries that replace those of the store's context for this run.
   @inlinable
   public func fetchPreviousPageTask(
     using context: OperationContext? = nil
@@ -120,6 +124,8 @@ extension OperationStore where State: PaginatedStateProtocol {
   }
 
   /// Returns a task that fetches all pages again when it runs.
+  ///
+  /// - Parameter context: Entries that replace those of the store's context for this run.
   @inlinable
   public func refetchAllPagesTask(
     using context: OperationContext? = nil
