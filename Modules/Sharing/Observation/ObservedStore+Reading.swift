@@ -13,10 +13,10 @@ extension ObservedStore: Observable {
     return self.state[keyPath: keyPath]
   }
 
-  /// Makes a property one whose changes are notified. The first comparison of a property stays.
+  /// Adds a property that was read. A property that was added before keeps its comparison.
   private func remember(_ name: PropertyName, _ property: @autoclosure () -> ObservedProperty<State>) {
-    // A key path may contain values of users, whose `==` and `hash` must not run under the lock: the table is looked at
-    // and copied without it.
+    // A key path may contain values of users, whose `==` and `hash` must not run under the lock: the table is read and
+    // copied without it.
     while true {
       let (properties, version) = self.guarded.withLock { ($0.properties, $0.propertiesVersion) }
       guard properties[name] == nil else { return }

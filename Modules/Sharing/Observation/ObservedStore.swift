@@ -50,10 +50,10 @@ final class ObservedStore<State: OperationState & Sendable>: Sendable {
   var store: OperationStore<State>? { self.guarded.withLock { $0.store } }
 
   /// Subscribes to a store in place of the current one.
-  func follow(_ store: OperationStore<State>?, isolation: (any Actor)?) {
-    // A subscriber of the new store before the old one is left: nothing is cancelled if they are the same.
+  func follow(_ store: OperationStore<State>, isolation: (any Actor)?) {
+    // Subscribes to the new store before it leaves the old one: nothing is cancelled if they are the same.
     let handler = OperationEventHandler<State>(onStateChanged: { [weak self] _, _ in self?.storeChanged() })
-    let subscription = store?.subscribe(with: handler, isolation: isolation)
+    let subscription = store.subscribe(with: handler, isolation: isolation)
     self.guarded.withLock { guarded, released in
       released.append(guarded.store)
       released.append(guarded.subscription)
@@ -72,7 +72,7 @@ extension ObservedStore {
     return store.state
   }
 
-  /// Notes a change of the store. Called by its subscription.
+  /// Updates the state after a change of the store, on the main actor if the readers there follow it.
   private func storeChanged() {
     guard self.followsMainActor, !MainActor.isCurrent else { return self.update() }
     let isScheduled = self.guarded.withLock { guarded in
@@ -87,35 +87,9 @@ extension ObservedStore {
     }
   }
 
-  /// Updates the state for the main actor after a call that has waited for the store, so that its caller sees what the
-  /// call did.
+  /// Updates the state for the main actor after a call of the store, so that the caller sees the effect of the call.
   func catchUp() async {
     guard self.followsMainActor else { return }
     await MainActor.run { self.update() }
-  }
-
-  /// Takes the newest state of the store and notifies the observers of the properties that differ.
-  ///
-  /// The newest state, not that of an event: what was seen once is never followed by something older.
-  func update() {
-    self.change { guarded in
-      if let store = guarded.store { guarded.state = store.state }
-    }
-  }
-
-  /// Changes the state and notifies the observers of the properties that differ.
-  ///
-  /// The new state is there before the first notification, so that an observer on another thread, which may read at
-  /// once, does not miss it.
-  func change(_ body: (inout Guarded) -> Void) {
-    let (old, new, properties) = self.guarded.withLock { guarded in
-      let old = guarded.state
-      body(&guarded)
-      return (old, guarded.state, guarded.properties)
-    }
-    for (name, property) in properties where property.hasChanged(old, new) {
-      self.registrar.willSet(self, keyPath: \ObservedStore[property: name])
-      self.registrar.didSet(self, keyPath: \ObservedStore[property: name])
-    }
   }
 }

@@ -54,20 +54,3 @@ extension SharedOperation {
     self.observed.followOwnChange()
   }
 }
-
-extension ObservedStore {
-  /// Updates the state after a change that the caller made, if another thread has yet to deliver it.
-  func followOwnChange() {
-    if !self.followsMainActor || MainActor.isCurrent { self.update() }
-  }
-
-  /// Changes the state of an object that has no store.
-  func changeUnbacked(_ body: (inout State) -> Void) {
-    // Changed outside the lock: a state calls code of users, such as the clock of a context.
-    var state = self.guarded.withLock { $0.state }
-    body(&state)
-    self.change { guarded in
-      if guarded.store == nil { guarded.state = state }
-    }
-  }
-}

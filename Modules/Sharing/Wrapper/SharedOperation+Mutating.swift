@@ -16,7 +16,7 @@ extension SharedOperation where State: MutationStateProtocol {
     using context: OperationContext? = nil,
     handler: MutationEventHandler<State>? = nil
   ) async throws(State.Failure) -> State.OperationValue {
-    try await self.following("mutate(with:)") { store throws(State.Failure) in
+    try await self.callStore("mutate(with:)") { store throws(State.Failure) in
       try await store.mutate(with: arguments, using: context, handler: handler)
     }
   }
@@ -33,7 +33,7 @@ extension SharedOperation where State: MutationStateProtocol {
     using context: OperationContext? = nil,
     handler: MutationEventHandler<State>? = nil
   ) async throws(State.Failure) -> State.OperationValue? {
-    try await self.following("retryLatest()") { store throws(State.Failure) in
+    try await self.callStore("retryLatest()") { store throws(State.Failure) in
       try await store.retryLatest(using: context, handler: handler) as State.OperationValue?
     }
   }
@@ -53,7 +53,7 @@ extension SharedOperation where State: MutationStateProtocol, State.Failure == a
     using context: OperationContext? = nil,
     handler: MutationEventHandler<State>? = nil
   ) async throws -> State.OperationValue {
-    try await self.following("retryLatest()") { store throws(State.Failure) in
+    try await self.callStore("retryLatest()") { store throws(State.Failure) in
       try await store.retryLatest(using: context, handler: handler) as State.OperationValue
     }
   }

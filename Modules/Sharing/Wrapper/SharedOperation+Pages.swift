@@ -14,7 +14,7 @@ extension SharedOperation where State: PaginatedStateProtocol {
     using context: OperationContext? = nil,
     handler: PaginatedEventHandler<State>? = nil
   ) async throws(State.Failure) -> Page<State.PageID, State.PageValue>? {
-    try await self.following("fetchNextPage()") { store throws(State.Failure) in
+    try await self.callStore("fetchNextPage()") { store throws(State.Failure) in
       try await store.fetchNextPage(using: context, handler: handler)
     }
   }
@@ -31,7 +31,7 @@ extension SharedOperation where State: PaginatedStateProtocol {
     using context: OperationContext? = nil,
     handler: PaginatedEventHandler<State>? = nil
   ) async throws(State.Failure) -> Page<State.PageID, State.PageValue>? {
-    try await self.following("fetchPreviousPage()") { store throws(State.Failure) in
+    try await self.callStore("fetchPreviousPage()") { store throws(State.Failure) in
       try await store.fetchPreviousPage(using: context, handler: handler)
     }
   }
@@ -48,7 +48,7 @@ extension SharedOperation where State: PaginatedStateProtocol {
     using context: OperationContext? = nil,
     handler: PaginatedEventHandler<State>? = nil
   ) async throws(State.Failure) -> Pages<State.PageID, State.PageValue> {
-    try await self.following("refetchAllPages()") { store throws(State.Failure) in
+    try await self.callStore("refetchAllPages()") { store throws(State.Failure) in
       try await store.refetchAllPages(using: context, handler: handler)
     }
   }

@@ -13,7 +13,7 @@ extension SharedOperation {
     using context: OperationContext? = nil,
     handler: OperationEventHandler<State>? = nil
   ) async throws(State.Failure) -> State.OperationValue {
-    try await self.following("run()") { store throws(State.Failure) in
+    try await self.callStore("run()") { store throws(State.Failure) in
       try await store.run(using: context, handler: handler)
     }
   }
@@ -26,7 +26,7 @@ extension SharedOperation {
   /// - Throws: The error of the operation, or an ``UnbackedOperationError``.
   @discardableResult
   public func load() async throws(State.Failure) -> State.OperationValue {
-    try await self.following("load()") { store throws(State.Failure) in
+    try await self.callStore("load()") { store throws(State.Failure) in
       try await store.runOrJoin().get()
     }
   }
@@ -45,7 +45,7 @@ extension SharedOperation where State: QueryStateProtocol {
     using context: OperationContext? = nil,
     handler: QueryEventHandler<State>? = nil
   ) async throws(State.Failure) -> State.OperationValue {
-    try await self.following("fetch()") { store throws(State.Failure) in
+    try await self.callStore("fetch()") { store throws(State.Failure) in
       try await store.fetch(using: context, handler: handler)
     }
   }
@@ -57,7 +57,7 @@ extension SharedOperation {
   /// - Parameters:
   ///   - call: The name of the call, for the error of a wrapper without a store.
   ///   - body: The call.
-  func following<R>(
+  func callStore<R>(
     _ call: String,
     _ body: (OperationStore<State>) async throws(State.Failure) -> R
   ) async throws(State.Failure) -> R {

@@ -30,22 +30,3 @@ extension SharedOperation {
     self.init(unbackedState: MutationState(initialValue: wrappedValue), isolation: isolation)
   }
 }
-
-extension ObservedStore {
-  /// Takes the store and the state of another object, and notifies the observers of the properties that differ.
-  func move(to other: ObservedStore<State>) {
-    guard other !== self else { return }
-    if let store = other.store {
-      self.follow(store, isolation: self.followsMainActor ? MainActor.shared : nil)
-    } else {
-      let state = other.state
-      let left = self.guarded.withLock { guarded in
-        let left = (guarded.store, guarded.subscription)
-        guarded.store = nil
-        guarded.subscription = nil
-        return left
-      }
-      withExtendedLifetime(left) { self.change { $0.state = state } }
-    }
-  }
-}

@@ -5,7 +5,7 @@ public struct UnbackedOperationError: Error, CustomStringConvertible {
 
   /// What is wrong, and the remedy.
   public var description: String {
-    "\(self.call) was called on a SharedOperation that has no operation. Assign one first, by its projected value: "
+    "\(self.call) was called on a SharedOperation that has no operation. Assign one to its projected value first: "
       + "$name = SharedOperation(operation)."
   }
 }
