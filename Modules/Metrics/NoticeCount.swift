@@ -20,14 +20,14 @@
       }
     }
 
-    /// Whether both count in the same metrics, so that a notice must have only one of them.
+    /// Whether both count in the same metrics. A notice must be counted by only one of them.
     func isAlternative(to other: any OperationNoticeObserver) -> Bool {
       (other as? NoticeCount)?.meters === self.meters
     }
   }
 
   extension OperationContext {
-    /// Counts notices by `count`, and no longer by an outer one for the same metrics.
+    /// Counts notices with `count`, in place of an outer count for the same metrics.
     mutating func countNotices(by count: NoticeCount) {
       self.observeNotices(with: count) { count.isAlternative(to: $0) }
     }

@@ -7,11 +7,11 @@
   ///
   /// The number of names is bounded, because a backend keeps a series for each.
   final class NoticeMeters: Sendable {
-    /// The name of the operation where no operation is known.
+    /// The name of the operation for a notice without one.
     static let noOperation = "none"
-    /// The name of a notice that comes after too many others.
+    /// The name for notices above the maximum number of names.
     static let otherName = "other"
-    /// How many names of notices are told apart, for each operation.
+    /// The maximum number of names of notices for each operation. Notices with other names are counted together.
     static let maximumNames = 100
 
     private struct State {
@@ -32,7 +32,7 @@
       self.counter(notice.description, of: operation).increment()
     }
 
-    /// Shows the present number of something.
+    /// Shows the number that a notice reports.
     func show(_ level: Int, of name: OperationNotice.Name) {
       self.meter(name.description).set(level)
     }
@@ -69,7 +69,7 @@
       }
     }
 
-    /// The name that a notice is counted by: its own, unless there are too many others.
+    /// Returns the name that a notice is counted by: its own, unless there are too many others.
     private static func name<Value>(_ name: String, among known: [String: Value]) -> String {
       known.count < self.maximumNames || known[name] != nil ? name : self.otherName
     }

@@ -12,7 +12,7 @@
 
     func receive(_ notice: OperationNotice, in context: OperationContext) {
       guard notice.level == nil else { return }
-      // Without the path, which may contain user data.
+      // The path is left out, because it may contain user data.
       var attributes = SpanAttributes(notice.attributes.mapValues(\.spanAttribute))
       if let name = notice.operationName { attributes["operation.name"] = name }
       self.span.addEvent(SpanEvent(name: notice.name.description, attributes: attributes))
@@ -20,7 +20,7 @@
   }
 
   extension OperationContext {
-    /// Adds notices to a span, and no longer to the span of an outer run.
+    /// Adds notices to a span, in place of the span of an outer run.
     mutating func addNotices(to span: any Span) {
       guard span.isRecording else { return }
       self.observeNotices(with: SpanNotices(span)) { $0 is SpanNotices }
