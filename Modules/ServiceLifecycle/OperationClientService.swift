@@ -6,7 +6,7 @@
   ///
   /// ```swift
   /// let operations = OperationClientService(client) { report in
-  ///   for run in report.cutOff { logger.warning("cut off: \(run.kind)") }
+  ///   for run in report.cutOff { logger.warning("cancelled: \(run.kind)") }
   /// }
   /// let group = ServiceGroup(services: [database, operations, server], gracefulShutdownSignals: [.sigterm], logger: logger)
   /// try await group.run()
@@ -25,8 +25,8 @@
     ///   - client: The client. The service covers its stores, but no stores created without a client.
     ///   - deadline: How long mutations may take to finish, measured with the deadlines of the client's default
     ///     context.
-    ///   - onShutdown: Receives a report of the cancelled runs right after the cancellation; some runs may still be
-    ///     about to end.
+    ///   - onShutdown: Receives a report of the cancelled runs right after the cancellation, possibly before they have
+    ///     ended.
     public init(
       _ client: OperationClient,
       deadline: Duration = .seconds(30),
@@ -49,13 +49,13 @@
     public func run() async throws {
       let isGraceful = await Self.isGracefulShutdown()
       self.client.stopAutomaticRuns()
-      var ending = ShutdownEnding()
-      let isPeaceful = isGraceful ? await self.haveEndedInPeace(&ending) : false
-      if !isPeaceful { ending.cutOff(self.client.runningStores()) }
-      self.onShutdown(OperationShutdownReport(cutOff: ending.runs))
-      // Before the wait as well: a run that ignores its cancellation may make it longer than the program is given.
+      var cancelled = CancelledRuns()
+      let mutationsHaveEnded = isGraceful ? await self.finishMutations(&cancelled) : false
+      if !mutationsHaveEnded { cancelled.cancelRuns(of: self.client.runningStores()) }
+      self.onShutdown(OperationShutdownReport(cutOff: cancelled.runs))
+      // Also before the wait: a run that ignores its cancellation may take longer than the program has.
       if isGraceful { await self.client.flush() }
-      await ending.allHaveEnded()
+      await cancelled.waitUntilEnded()
       if isGraceful { await self.client.flush() }
       try Task.checkCancellation()
     }
@@ -67,12 +67,12 @@
     }
 
     /// Waits for the mutations, then cancels the queries. Returns false at the deadline or when the task is cancelled.
-    private func haveEndedInPeace(_ ending: inout ShutdownEnding) async -> Bool {
+    private func finishMutations(_ cancelled: inout CancelledRuns) async -> Bool {
       let end = self.client.defaultContext.operationDeadlines.elapsed + self.deadline
       // Another mutation may start while the queries are being cancelled.
       repeat {
         guard await self.mutationsHaveEnded(by: end) else { return false }
-        ending.cutOff(self.client.runningStores().filter(\.canRunUnasked))
+        cancelled.cancelRuns(of: self.client.runningStores().filter(\.canRunUnasked))
       } while self.client.runningStores().contains { !$0.canRunUnasked }
       return true
     }

@@ -1,23 +1,23 @@
 #if SwiftOperationServiceLifecycle
   internal import OperationCore
 
-  /// The runs that a shutdown has cancelled, and closures that wait for their ends.
-  struct ShutdownEnding {
+  /// The runs that a shutdown has cancelled, and closures that wait until they have ended.
+  struct CancelledRuns {
     private(set) var runs: [OperationShutdownReport.Run] = []
-    private var ends: [@Sendable () async -> Void] = []
+    private var waits: [@Sendable () async -> Void] = []
 
     /// Cancels the runs of stores. A store that is cancelled again is listed only once.
-    mutating func cutOff(_ stores: [OperationClient.RunningStore]) {
+    mutating func cancelRuns(of stores: [OperationClient.RunningStore]) {
       for store in stores {
         let run = OperationShutdownReport.Run(store)
         if !self.runs.contains(run) { self.runs.append(run) }
-        self.ends.append(store.cancelRuns())
+        self.waits.append(store.cancelRuns())
       }
     }
 
     /// Waits until all cancelled runs have ended, or the current task is cancelled.
-    func allHaveEnded() async {
-      for end in self.ends { await end() }
+    func waitUntilEnded() async {
+      for wait in self.waits { await wait() }
     }
   }
 
