@@ -6,13 +6,17 @@
   public struct FunctionMutation<Origin, Arguments: Sendable, MutateValue: Sendable, MutateFailure: Error>:
     MutationRequest
   {
-    /// A call of the function, with the stored parameters of the mutation.
+    /// Calls the function with the stored arguments of the mutation and the arguments of a call.
     public typealias Body =
       @Sendable (isolated (any Actor)?, Arguments, OperationContext, OperationContinuation<MutateValue, MutateFailure>)
       async throws(MutateFailure) -> MutateValue
 
+    /// The path of the mutation.
     public let path: OperationPath
+
+    /// The name of the function, with the type that it belongs to.
     public var operationName: String { self.name.text }
+
     private let name: FunctionName
     private let body: Body
 
@@ -34,6 +38,7 @@
       self.body = body
     }
 
+    /// Calls the function.
     public func mutate(
       isolation: isolated (any Actor)?,
       with arguments: Arguments,

@@ -3,12 +3,14 @@
 
   /// The operation that `@OperationRequest` makes of a function.
   public struct FunctionOperation<Value, Failure: Error>: OperationRequest, Sendable {
-    /// A call of the function, with the stored arguments of the operation.
+    /// Calls the function with the stored arguments of the operation.
     public typealias Body =
       @Sendable (isolated (any Actor)?, OperationContext, OperationContinuation<Value, Failure>)
       async throws(Failure) -> Value
 
+    /// The name of the function, with the type that it belongs to.
     public var operationName: String { self.name.text }
+
     private let name: FunctionName
     private let body: Body
 
@@ -23,23 +25,13 @@
       self.body = body
     }
 
+    /// Calls the function.
     public func run(
       isolation: isolated (any Actor)?,
       in context: OperationContext,
       with continuation: OperationContinuation<Value, Failure>
     ) async throws(Failure) -> Value {
       try await self.body(isolation, context, continuation)
-    }
-  }
-
-  /// Used by generated code around the call of a function that is not `async`.
-  public enum FunctionCall {
-    /// Returns the result of a call. Being `async`, it permits `await` for functions with and without an actor.
-    public static func result<Value>(
-      isolation: isolated (any Actor)? = #isolation,
-      of call: Value
-    ) async -> Value {
-      call
     }
   }
 #endif

@@ -87,7 +87,7 @@
     @available(
       *,
       unavailable,
-      message: "a path needs Hashable or Identifiable arguments; say it yourself with 'path: .custom { … }'"
+      message: "a path needs Hashable or Identifiable arguments; write the path with 'path: .custom { … }'"
     )
     public static func argument<Argument>(_ argument: Argument) -> OperationPath.Element {
       OperationPath.Element(ObjectIdentifier(Argument.self))
@@ -155,7 +155,7 @@
       *,
       unavailable,
       message:
-        "a path needs a Hashable or Identifiable type around the function; say it yourself with 'path: .custom { … }'"
+        "a path needs a Hashable or Identifiable type around the function; write the path with 'path: .custom { … }'"
     )
     public static func instance<Instance>(_ instance: Instance) -> OperationPath.Element {
       OperationPath.Element(ObjectIdentifier(Instance.self))

@@ -3,13 +3,17 @@
 
   /// The query that `@QueryRequest` makes of a function. `Origin` identifies the function.
   public struct FunctionQuery<Origin, Value: Sendable, Failure: Error>: QueryRequest {
-    /// A call of the function, with the stored arguments of the query.
+    /// Calls the function with the stored arguments of the query.
     public typealias Body =
       @Sendable (isolated (any Actor)?, OperationContext, OperationContinuation<Value, Failure>)
       async throws(Failure) -> Value
 
+    /// The path of the query.
     public let path: OperationPath
+
+    /// The name of the function, with the type that it belongs to.
     public var operationName: String { self.name.text }
+
     private let name: FunctionName
     private let body: Body
 
@@ -31,6 +35,7 @@
       self.body = body
     }
 
+    /// Calls the function.
     public func fetch(
       isolation: isolated (any Actor)?,
       in context: OperationContext,

@@ -41,6 +41,8 @@
     /// Your path, followed by the arguments as in ``inferred``.
     ///
     /// An array literal is short for this rule: `path: ["posts"]`.
+    ///
+    /// - Parameter path: The first elements of the path.
     public static func prefixed(by path: OperationPath) -> Self { Self() }
 
     /// Your path, made from the arguments of the function.

@@ -3,7 +3,7 @@
   internal import SwiftSyntax
   internal import SwiftSyntaxMacros
 
-  /// A wrong use of a macro, reported at its place in the source, with a suggestion how to correct it.
+  /// A wrong use of a macro, reported at its place in the source, with a fix-it.
   struct Misuse: Error {
     var diagnostic: Diagnostic
 

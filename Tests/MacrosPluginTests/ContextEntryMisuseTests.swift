@@ -84,7 +84,7 @@
     @Test func `An entry without an initial value is refused`() {
       self.expect(
         "@ContextEntry var →greeting: String",
-        "an entry of the context needs an initial value: the one that a context holds before it is written",
+        "an entry of the context needs an initial value: the value in a context where the entry was never set",
         remedy: "add an initial value",
         "@ContextEntry var greeting: String = <#value#>"
       )

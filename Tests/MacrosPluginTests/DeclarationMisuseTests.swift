@@ -26,7 +26,7 @@
         func post() {
         }
         """,
-        "'post' already is an operation by '@QueryRequest', and there is one '$post' only",
+        "'post' already has '@QueryRequest'; a function becomes one operation",
         remedy: "remove '@MutationRequest(path: [\"posts\"])'",
         """
         @QueryRequest
@@ -44,7 +44,7 @@
           func post() async throws -> Int
         }
         """,
-        "'@QueryRequest' calls the function that it stands on, so that needs a body",
+        "'@QueryRequest' calls the function that it is attached to, so the function needs a body",
         remedy: "remove '@QueryRequest'",
         """
         protocol Server {
@@ -82,7 +82,7 @@
           static func + (one: Post, other: Post) -> Post { one }
         }
         """,
-        "'@QueryRequest' needs a function with a name; an operator has none that '$' could stand before",
+        "'@QueryRequest' cannot be applied to an operator: the operation is named '$' and the name of the function",
         remedy: "remove '@QueryRequest'",
         """
         extension Post {
@@ -100,7 +100,7 @@
           public →\(modifier) func next() -> Int { 1 }
         }
         """,
-        "an operation keeps a value and runs any number of times, so its function cannot be '\(modifier)'",
+        "an operation stores the instance and runs any number of times, so its function cannot be '\(modifier)'",
         remedy: "remove '\(modifier)'",
         """
         struct Counter {
@@ -119,7 +119,7 @@
           →override func name() -> String { "special" }
         }
         """,
-        "'$name' of the superclass calls the function that overrides its own; '@QueryRequest' belongs there alone",
+        "'$name' of the superclass already calls this override; '@QueryRequest' belongs on the overridden function only",
         remedy: "remove '@QueryRequest'",
         """
         class Special: Service {
@@ -150,7 +150,7 @@
         @QueryRequest
         func posts() async throws -> [→some Hashable] { [1] }
         """,
-        "the type of an operation's value has to be spelled out; 'some Hashable' hides it",
+        "the type of an operation's value has to be written out; 'some Hashable' hides it",
         remedy: "replace 'some' with 'any'",
         """
         @QueryRequest

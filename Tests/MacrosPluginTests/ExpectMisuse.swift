@@ -16,7 +16,7 @@
     "run": MacroSpec(type: RunMacro.self),
   ]
 
-  /// Expects what the macros make of a source.
+  /// Expects a source to expand to another.
   func expectExpansion(_ source: String, _ expanded: String, at location: Testing.SourceLocation = #_sourceLocation) {
     assertMacroExpansion(
       source,
@@ -27,7 +27,7 @@
     )
   }
 
-  /// Expects one report, at the place of the arrow, with one remedy, which makes a source that is in order.
+  /// Expects one error at the arrow, with one fix-it. The fixed source has to expand without an error.
   func expectMisuse(
     _ source: String,
     _ message: String,

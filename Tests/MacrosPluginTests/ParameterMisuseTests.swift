@@ -21,13 +21,13 @@
     @Test func `An argument that cannot be passed in each run is refused`() {
       self.expect(
         "id: →inout Int",
-        "an operation keeps its arguments and hands them over in each run, so a parameter cannot be 'inout'",
+        "an operation stores its arguments and passes them in each run, so a parameter cannot be 'inout'",
         remedy: "remove 'inout'",
         "id: Int"
       )
       self.expect(
         "id: Int, of user: →sending User",
-        "an operation keeps its arguments and hands them over in each run, so a parameter cannot be 'sending'",
+        "an operation stores its arguments and passes them in each run, so a parameter cannot be 'sending'",
         remedy: "remove 'sending'",
         "id: Int, of user: User"
       )
@@ -36,7 +36,7 @@
     @Test func `Variadic arguments are refused`() {
       self.expect(
         "ids: Int→..., name: String",
-        "an operation cannot hand on a variadic argument; take an array",
+        "an operation cannot pass on a variadic argument; take an array",
         remedy: "replace 'Int...' with '[Int]'",
         "ids: [Int], name: String"
       )
@@ -49,7 +49,7 @@
         func log(_ text: →@autoclosure () -> String) {
         }
         """,
-        "an operation keeps its arguments, which cannot be autoclosures; take a closure",
+        "an operation stores its arguments, so they cannot be autoclosures; take a closure",
         remedy: "remove '@autoclosure'",
         """
         @OperationRequest
@@ -62,7 +62,7 @@
     @Test func `A second parameter for what a run passes is refused`() {
       self.expect(
         "context: OperationContext, →other: OperationContext",
-        "a run brings one 'OperationContext'; the function has a parameter for it already",
+        "a run passes one 'OperationContext'; the function already has a parameter for it",
         remedy: "remove the parameter",
         "context: OperationContext"
       )
@@ -72,7 +72,7 @@
         func rename(arguments: String, →with arguments: Int) {
         }
         """,
-        "a mutation has one parameter 'arguments', which takes all that a call brings",
+        "a mutation has one parameter 'arguments', which receives all arguments of a call",
         remedy: "remove the parameter",
         """
         @MutationRequest
@@ -85,7 +85,7 @@
     @Test func `An optional parameter for what every run passes is refused`() {
       self.expect(
         "in context: →OperationContext?, id: Int",
-        "every run brings one, so the parameter need not be optional",
+        "every run passes one, so the parameter need not be optional",
         remedy: "remove '?'",
         "in context: OperationContext, id: Int"
       )
@@ -109,19 +109,19 @@
     @Test func `A continuation of another value or failure is refused`() {
       self.expect(
         "_ continuation: →OperationContinuation",
-        "the continuation takes what the function returns and throws, so it is an 'OperationContinuation<Int, any Error>'",
+        "the continuation takes what the function returns and throws, so its type is 'OperationContinuation<Int, any Error>'",
         remedy: "replace the type with 'OperationContinuation<Int, any Error>'",
         "_ continuation: OperationContinuation<Int, any Error>"
       )
       self.expect(
         "continuation: →OperationContinuation<Int, Never>",
-        "the continuation takes what the function returns and throws, so it is an 'OperationContinuation<Int, any Error>'",
+        "the continuation takes what the function returns and throws, so its type is 'OperationContinuation<Int, any Error>'",
         remedy: "replace the type with 'OperationContinuation<Int, any Error>'",
         "continuation: OperationContinuation<Int, any Error>"
       )
       self.expect(
         "continuation: →OperationContinuation<String, any Error>",
-        "the continuation takes what the function returns and throws, so it is an 'OperationContinuation<Int, any Error>'",
+        "the continuation takes what the function returns and throws, so its type is 'OperationContinuation<Int, any Error>'",
         remedy: "replace the type with 'OperationContinuation<Int, any Error>'",
         "continuation: OperationContinuation<Int, any Error>"
       )

@@ -9,7 +9,7 @@
         func post(id: Int) -> Int { id }
         """,
         """
-        the macro reads the rule of the path where it stands: write an array literal, '.inferred', \
+        the macro reads the rule of the path in the attribute: write an array literal, '.inferred', \
         '.inferredFromHashable', '.inferredFromIdentifiable', '.prefixed(by:)' or '.custom { … }'
         """,
         remedy: "infer the path",
@@ -26,7 +26,7 @@
         @QueryRequest(path: .custom →{ (id: Int) in ["posts", id] })
         func post(id: Int, of user: String, context: OperationContext) -> Int { id }
         """,
-        "the closure makes the path of 'id', 'user', so it has 2 parameters",
+        "the closure receives 'id', 'user', so it needs 2 parameters",
         remedy: "take the arguments",
         """
         @QueryRequest(path: .custom { (id: Int, user: String) in ["posts", id] })
@@ -38,7 +38,7 @@
         @QueryRequest(path: .custom →{ ["posts"] })
         func post(id: Int) -> Int { id }
         """,
-        "the closure makes the path of 'id', so it has 1 parameter",
+        "the closure receives 'id', so it needs 1 parameter",
         remedy: "take the arguments",
         """
         @QueryRequest(path: .custom { (id: Int) in ["posts"] })
@@ -50,7 +50,7 @@
         @MutationRequest(path: .custom →{ (arguments: Int) in ["posts", arguments] })
         func post(arguments: Int) -> Int { arguments }
         """,
-        "the closure makes the path of no arguments, so it has no parameters",
+        "the closure receives no arguments, so it needs no parameters",
         remedy: "take the arguments",
         """
         @MutationRequest(path: .custom { ["posts", arguments] })
@@ -59,13 +59,13 @@
       )
     }
 
-    @Test func `A remedied closure takes an argument with the name of a keyword`() {
+    @Test func `The fix-it of a closure escapes an argument with the name of a keyword`() {
       expectMisuse(
         """
         @QueryRequest(path: .custom →{ ["posts"] })
         func posts(in: Int) -> Int { 1 }
         """,
-        "the closure makes the path of 'in', so it has 1 parameter",
+        "the closure receives 'in', so it needs 1 parameter",
         remedy: "take the arguments",
         """
         @QueryRequest(path: .custom { (`in`: Int) in ["posts"] })
@@ -80,7 +80,7 @@
         @QueryRequest
         func post(→by: (() -> Int)) -> Int { by() }
         """,
-        "nothing identifies a closure, so the path cannot be inferred; say it yourself",
+        "nothing identifies a closure, so the path cannot be inferred; write it yourself",
         remedy: "add a path of your own",
         """
         @QueryRequest(path: .custom { (by: @escaping @Sendable () -> Int) in [<#path#>] })
@@ -95,7 +95,7 @@
         @QueryRequest
         func post(id: Int, →by fetching: () -> Int) -> Int { fetching() }
         """,
-        "nothing identifies a closure, so the path cannot be inferred; say it yourself",
+        "nothing identifies a closure, so the path cannot be inferred; write it yourself",
         remedy: "add a path of your own",
         """
         @QueryRequest(path: .custom { (id: Int, fetching: @escaping @Sendable () -> Int) in [<#path#>] })

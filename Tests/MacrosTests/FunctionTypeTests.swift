@@ -4,7 +4,7 @@
   import Synchronization
   import Testing
 
-  // Functions as arguments and as results, with all that may stand before their types.
+  // Functions as arguments and as results, with all attributes and specifiers that their types can have.
 
   private typealias Handler = @Sendable (Int) -> String
 

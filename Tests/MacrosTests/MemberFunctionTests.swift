@@ -3,7 +3,7 @@
   import OperationTesting
   import Testing
 
-  // Functions of every kind of type, in the type and in extensions of it.
+  // Functions of types of each kind, in the type and in extensions.
 
   private struct API: Hashable, Sendable {
     let host: String

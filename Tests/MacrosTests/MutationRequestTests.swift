@@ -18,7 +18,7 @@
   private func touch(post id: Int) throws(Refused) -> Int { id }
 
   @MutationRequest
-  private func hearing(
+  private func withRunParameters(
     arguments: Int,
     in context: OperationContext,
     continuation: OperationContinuation<Int, Never>
@@ -64,7 +64,7 @@
     }
 
     @Test func `A call passes the context and the continuation`() async {
-      let store = OperationStore.detached(mutation: $hearing)
+      let store = OperationStore.detached(mutation: $withRunParameters)
       store.context.greeting = "bye"
       #expect(await store.mutate(with: 3) == 103)
       #expect(store.valueUpdateCount == 2)

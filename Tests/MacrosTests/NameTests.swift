@@ -3,7 +3,7 @@
   import OperationTesting
   import Testing
 
-  // Keywords as names. That it compiles is half of the test; results show that each argument is passed to its parameter.
+  // Keywords as names. That this compiles is half of the test; the results show that each parameter receives its argument.
 
   @QueryRequest
   func members(in: Int) -> Int { `in` }
@@ -44,7 +44,7 @@
   func `await`(_ number: Int) async -> Int { number }
 
   @QueryRequest
-  func brought(`context`: Int, `continuation`: Int, in isolation: OperationContext) -> [Int] {
+  func passed(`context`: Int, `continuation`: Int, in isolation: OperationContext) -> [Int] {
     [context, continuation]
   }
 
@@ -103,7 +103,7 @@
     }
 
     @Test func `A name in backquotes may be one that every run passes`() async {
-      #expect(await OperationStore.detached(query: $brought(context: 1, continuation: 2)).fetch() == [1, 2])
+      #expect(await OperationStore.detached(query: $passed(context: 1, continuation: 2)).fetch() == [1, 2])
     }
 
     @Test func `A keyword is part of a path`() {

@@ -3,7 +3,7 @@
   import OperationTesting
   import Testing
 
-  // Every shape of function that becomes a query; that it compiles is half of the test.
+  // All forms of functions that become queries. That this compiles is half of the test.
 
   struct Failed: Error, Equatable {
     var code = 0
@@ -66,7 +66,7 @@
   func mainActorQuery(id: Int) -> Int { id }
 
   @QueryRequest
-  func hearing(
+  func withRunParameters(
     id: Int,
     isolation: isolated (any Actor)? = #isolation,
     context: OperationContext,
@@ -119,7 +119,7 @@
     }
 
     @Test func `A run passes the context, the continuation and the isolation`() async throws {
-      let store = OperationStore.detached(query: $hearing(id: 1))
+      let store = OperationStore.detached(query: $withRunParameters(id: 1))
       store.context.greeting = "bye"
       let recorder = EventRecorder<QueryState<String, any Error>>()
       #expect(try await store.fetch(handler: recorder.queryHandler) == "1 bye true")

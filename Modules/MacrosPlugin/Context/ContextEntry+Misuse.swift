@@ -4,18 +4,18 @@
   internal import SwiftSyntaxBuilder
 
   extension Misuse {
-    static func entryIsNoProperty(_ attribute: AttributeSyntax, on declaration: some DeclSyntaxProtocol) -> Misuse {
+    static func entryIsNotAProperty(_ attribute: AttributeSyntax, on declaration: some DeclSyntaxProtocol) -> Misuse {
       Misuse(
-        "entryIsNoProperty",
+        "entryIsNotAProperty",
         at: attribute,
         "'@ContextEntry' makes a property an entry of the context; it cannot be applied to anything else",
         fixIts: [.removing(attribute, from: declaration)]
       )
     }
 
-    static func entryIsElsewhere(_ attribute: AttributeSyntax, on variable: VariableDeclSyntax) -> Misuse {
+    static func entryIsMisplaced(_ attribute: AttributeSyntax, on variable: VariableDeclSyntax) -> Misuse {
       Misuse(
-        "entryIsElsewhere",
+        "entryIsMisplaced",
         at: attribute,
         "'@ContextEntry' belongs on a property in an extension of 'OperationContext'",
         fixIts: [.removing(attribute, from: variable)]
@@ -76,7 +76,7 @@
       return Misuse(
         "entryHasNoValue",
         at: binding,
-        "an entry of the context needs an initial value: the one that a context holds before it is written",
+        "an entry of the context needs an initial value: the value in a context where the entry was never set",
         fixIts: [.replacing("add an initial value", binding, with: binding.trimmed.with(\.initializer, value))]
       )
     }

@@ -16,17 +16,17 @@
       in lexicalContext: [Syntax]
     ) throws(Misuse) {
       guard let variable = declaration.as(VariableDeclSyntax.self) else {
-        throw .entryIsNoProperty(attribute, on: declaration)
+        throw .entryIsNotAProperty(attribute, on: declaration)
       }
       guard let surroundings = lexicalContext.first?.as(ExtensionDeclSyntax.self), surroundings.extendsContext else {
-        throw .entryIsElsewhere(attribute, on: variable)
+        throw .entryIsMisplaced(attribute, on: variable)
       }
       if variable.bindingSpecifier.tokenKind != .keyword(.var) { throw .entryIsConstant(variable) }
       if let modifier = variable.modifiers.first(where: { $0.name.isStoredPropertyModifier }) {
         throw .entryHasModifier(modifier, of: variable)
       }
       // The compiler itself rejects the macro on a declaration of several properties.
-      guard let binding = variable.bindings.first else { throw .entryIsNoProperty(attribute, on: declaration) }
+      guard let binding = variable.bindings.first else { throw .entryIsNotAProperty(attribute, on: declaration) }
       guard let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier else {
         throw .entryIsPattern(binding.pattern, attribute, on: variable)
       }

@@ -12,12 +12,15 @@
       )
     }
 
-    static func second(_ attribute: AttributeSyntax, after kind: RequestKind, on function: FunctionDeclSyntax) -> Misuse
-    {
+    static func secondMacro(
+      _ attribute: AttributeSyntax,
+      after kind: RequestKind,
+      on function: FunctionDeclSyntax
+    ) -> Misuse {
       Misuse(
-        "second",
+        "secondMacro",
         at: attribute,
-        "'\(function.name.text)' already is an operation by '@\(kind.name)', and there is one '$\(function.name.text)' only",
+        "'\(function.name.text)' already has '@\(kind.name)'; a function becomes one operation",
         fixIts: [.removing(attribute, from: function)]
       )
     }
@@ -26,7 +29,7 @@
       Misuse(
         "requirement",
         at: attribute,
-        "'\(attribute.shortName)' calls the function that it stands on, so that needs a body",
+        "'\(attribute.shortName)' calls the function that it is attached to, so the function needs a body",
         fixIts: [.removing(attribute, from: function)]
       )
     }
@@ -44,7 +47,7 @@
       Misuse(
         "operatorFunction",
         at: attribute,
-        "'\(attribute.shortName)' needs a function with a name; an operator has none that '$' could stand before",
+        "'\(attribute.shortName)' cannot be applied to an operator: the operation is named '$' and the name of the function",
         fixIts: [.removing(attribute, from: function)]
       )
     }
@@ -53,7 +56,7 @@
       Misuse(
         "changesSelf",
         at: modifier,
-        "an operation keeps a value and runs any number of times, so its function cannot be '\(modifier.trimmed)'",
+        "an operation stores the instance and runs any number of times, so its function cannot be '\(modifier.trimmed)'",
         fixIts: [.removing(modifier, from: function)]
       )
     }
@@ -67,8 +70,8 @@
         "overrides",
         at: modifier,
         """
-        '$\(function.name.text)' of the superclass calls the function that overrides its own; \
-        '\(attribute.shortName)' belongs there alone
+        '$\(function.name.text)' of the superclass already calls this override; \
+        '\(attribute.shortName)' belongs on the overridden function only
         """,
         fixIts: [.removing(attribute, from: function)]
       )
@@ -93,7 +96,7 @@
       Misuse(
         "opaqueResult",
         at: type,
-        "the type of an operation's value has to be spelled out; '\(type.trimmed)' hides it",
+        "the type of an operation's value has to be written out; '\(type.trimmed)' hides it",
         fixIts: [
           .replacing(
             "replace 'some' with 'any'",

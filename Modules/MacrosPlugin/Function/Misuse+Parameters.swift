@@ -4,7 +4,7 @@
   internal import SwiftSyntaxBuilder
 
   extension Misuse {
-    static func secondOfItsRole(
+    static func duplicateParameter(
       _ role: OperationParameter.Role,
       _ parameter: FunctionParameterSyntax,
       in function: FunctionDeclSyntax
@@ -13,20 +13,20 @@
       var parameters = clause.parameters.filter { $0.id != parameter.id }
       if let last = parameters.indices.last { parameters[last].trailingComma = nil }
       return Misuse(
-        "secondOfItsRole",
+        "duplicateParameter",
         at: parameter,
         role == .arguments
-          ? "a mutation has one parameter 'arguments', which takes all that a call brings"
-          : "a run brings one '\(parameter.type.unattributed)'; the function has a parameter for it already",
+          ? "a mutation has one parameter 'arguments', which receives all arguments of a call"
+          : "a run passes one '\(parameter.type.unattributed)'; the function already has a parameter for it",
         fixIts: [.replacing("remove the parameter", clause, with: clause.with(\.parameters, parameters))]
       )
     }
 
-    static func optionalOfTheRun(_ parameter: FunctionParameterSyntax, wrapped: TypeSyntax) -> Misuse {
+    static func optionalRunParameter(_ parameter: FunctionParameterSyntax, wrapped: TypeSyntax) -> Misuse {
       Misuse(
-        "optionalOfTheRun",
+        "optionalRunParameter",
         at: parameter.type,
-        "every run brings one, so the parameter need not be optional",
+        "every run passes one, so the parameter need not be optional",
         fixIts: [.replacing("remove '?'", parameter.type, with: wrapped.surrounded(as: parameter.type))]
       )
     }
@@ -54,7 +54,7 @@
         "specifier",
         at: specifier,
         """
-        an operation keeps its arguments and hands them over in each run, so a parameter cannot be \
+        an operation stores its arguments and passes them in each run, so a parameter cannot be \
         '\(specifier.trimmed)'
         """,
         fixIts: [
@@ -69,7 +69,7 @@
       return Misuse(
         "variadic",
         at: ellipsis,
-        "an operation cannot hand on a variadic argument; take an array",
+        "an operation cannot pass on a variadic argument; take an array",
         fixIts: [.replacing("replace '\(parameter.type.trimmed)...' with '\(array)'", parameter, with: replacement)]
       )
     }
@@ -78,7 +78,7 @@
       Misuse(
         "autoclosure",
         at: attribute,
-        "an operation keeps its arguments, which cannot be autoclosures; take a closure",
+        "an operation stores its arguments, so they cannot be autoclosures; take a closure",
         fixIts: [
           .replacing("remove '@autoclosure'", parameter.type, with: parameter.type.without(attribute))
         ]
@@ -90,7 +90,7 @@
       return Misuse(
         "continuation",
         at: parameter.type,
-        "the continuation takes what the function returns and throws, so it is an '\(type)'",
+        "the continuation takes what the function returns and throws, so its type is '\(type)'",
         fixIts: [
           .replacing("replace the type with '\(type)'", parameter.type, with: type.surrounded(as: parameter.type))
         ]

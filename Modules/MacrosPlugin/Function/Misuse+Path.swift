@@ -9,22 +9,22 @@
         "pathIsNotWrittenOut",
         at: expression,
         """
-        the macro reads the rule of the path where it stands: write an array literal, '.inferred', \
+        the macro reads the rule of the path in the attribute: write an array literal, '.inferred', \
         '.inferredFromHashable', '.inferredFromIdentifiable', '.prefixed(by:)' or '.custom { … }'
         """,
         fixIts: [.replacing("infer the path", expression, with: ExprSyntax(".inferred").surrounded(as: expression))]
       )
     }
 
-    static func pathOfOtherArguments(_ closure: ClosureExprSyntax, of parameters: [OperationParameter]) -> Misuse {
+    static func pathParameterMismatch(_ closure: ClosureExprSyntax, of parameters: [OperationParameter]) -> Misuse {
       let names = parameters.map { "'\($0.name)'" }.joined(separator: ", ")
       let signature = ClosureSignatureSyntax(of: parameters)
       return Misuse(
-        "pathOfOtherArguments",
+        "pathParameterMismatch",
         at: closure,
         """
-        the closure makes the path of \(parameters.isEmpty ? "no arguments" : names), \
-        so it has \(parameters.isEmpty ? "no" : "\(parameters.count)") parameter\(parameters.count == 1 ? "" : "s")
+        the closure receives \(parameters.isEmpty ? "no arguments" : names), \
+        so it needs \(parameters.isEmpty ? "no" : "\(parameters.count)") parameter\(parameters.count == 1 ? "" : "s")
         """,
         fixIts: [.replacing("take the arguments", closure, with: closure.with(\.signature, signature))]
       )
@@ -40,7 +40,7 @@
       return Misuse(
         "closureInPath",
         at: parameter.syntax,
-        "nothing identifies a closure, so the path cannot be inferred; say it yourself",
+        "nothing identifies a closure, so the path cannot be inferred; write it yourself",
         fixIts: [.replacing("add a path of your own", attribute, with: rule.surrounded(as: attribute))]
       )
     }

@@ -5,7 +5,7 @@
     /// Checks that an operation can call the function, and that no other of these macros is attached to it.
     func checkPlace(attribute: AttributeSyntax, kind: RequestKind, in lexicalContext: [Syntax]) throws(Misuse) {
       if let first = RequestKind.kinds(of: self).first, first != kind {
-        throw .second(attribute, after: first, on: self)
+        throw .secondMacro(attribute, after: first, on: self)
       }
       if let surroundings = lexicalContext.first {
         if surroundings.is(ProtocolDeclSyntax.self) { throw .requirement(attribute, on: self) }
@@ -81,7 +81,7 @@
       guard let closure = function.as(ClosureExprSyntax.self) else { return }
       let count = closure.parameterCount
       if count != self.ownParameters.count, !self.customPathTakesInstance {
-        throw .pathOfOtherArguments(closure, of: self.ownParameters)
+        throw .pathParameterMismatch(closure, of: self.ownParameters)
       }
     }
 

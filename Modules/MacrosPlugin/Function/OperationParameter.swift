@@ -50,7 +50,7 @@
       for (index, syntax) in function.signature.parameterClause.parameters.enumerated() {
         let role = try syntax.role(kind: kind)
         if role != .own, parameters.contains(where: { $0.role == role }) {
-          throw .secondOfItsRole(role, syntax, in: function)
+          throw .duplicateParameter(role, syntax, in: function)
         }
         try syntax.check()
         var substitute = "argument\(index)"
@@ -87,7 +87,7 @@
       if let wrapped = type.as(OptionalTypeSyntax.self)?.wrappedType,
         ["OperationContext", "OperationContinuation"].contains(wrapped.lastName)
       {
-        throw .optionalOfTheRun(self, wrapped: wrapped)
+        throw .optionalRunParameter(self, wrapped: wrapped)
       }
       if type.isAnyActor {
         if self.type.isIsolated {

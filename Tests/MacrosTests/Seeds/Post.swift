@@ -6,8 +6,8 @@
     import FoundationNetworking
   #endif
 
-  // The reference document's first samples as they stand there, with a session that answers without a network and an
-  // observer that is not Apple's.
+  // The reference document's first samples, word for word, with a session that answers without a network and a mock in
+  // place of Apple's observer.
 
   struct Post: Hashable, Identifiable, Sendable, Codable {
     let id: Int
@@ -84,7 +84,7 @@
     }
   }
 
-  /// Stands where Foundation's is: it knows post 1, and creates what it is told to.
+  /// Replaces Foundation's session: it has post 1, and returns the posts that it is asked to create.
   struct URLSession: Sendable {
     static let shared = URLSession()
 
