@@ -1,6 +1,7 @@
 import OperationBatching
 import OperationCore
 import OperationTesting
+import TestFixtures
 import Testing
 
 @Suite(.warningsAreIssues) struct BatchTests {
@@ -58,7 +59,7 @@ import Testing
   @Test func `A request that never suspends begins and ends on the thread of the caller that completes the batch`()
     async throws
   {
-    let requests = Record<Int>()
+    let requests = Log<Int>()
     let batcher = OperationBatcher<Int, Int>(maximumSize: 2, window: .seconds(60)) { keys, _ in
       requests.append(keys.count)
       return Dictionary(uniqueKeysWithValues: keys.map { ($0, .success($0)) })
@@ -143,7 +144,7 @@ import Testing
   }
 
   @Test func `Different keys with equal hashes are different keys`() async throws {
-    let asked = Record<[Colliding]>()
+    let asked = Log<[Colliding]>()
     let clock = ManualClock()
     var context = OperationContext()
     context.use(clock)
@@ -180,7 +181,7 @@ import Testing
     let clock = ManualClock()
     var context = OperationContext()
     context.use(clock)
-    let sizes = Record<Int>()
+    let sizes = Log<Int>()
     let batcher = OperationBatcher<Int, Int>(maximumSize: 10_000) { keys, _ in
       sizes.append(keys.count)
       return Dictionary(uniqueKeysWithValues: keys.map { ($0, .success($0 * 2)) })

@@ -2,6 +2,7 @@ import OperationBatching
 import OperationCore
 import OperationDedupe
 import OperationTesting
+import TestFixtures
 import Testing
 
 @Suite(.warningsAreIssues) struct BatchedQueryTests {
@@ -64,14 +65,14 @@ import Testing
     batching.endWindow()
     try await batching.next().answer()
     _ = (try await task.value, try await other.value)
-    #expect(notices.record.all == ["batch.sent batch.size=2"])
+    #expect(notices.log.all == ["batch.sent batch.size=2"])
   }
 }
 
 private final class Notices: OperationNoticeObserver {
-  let record = Record<String>()
+  let log = Log<String>()
 
   func receive(_ notice: OperationNotice, in context: OperationContext) {
-    self.record.append(notice.description)
+    self.log.append(notice.description)
   }
 }

@@ -1,7 +1,7 @@
 import OperationBatching
 import OperationCore
 import OperationTesting
-import Synchronization
+import TestFixtures
 import Testing
 
 struct Failed: Error, Hashable {}
@@ -23,7 +23,7 @@ struct ReceivedBatch: Sendable {
 struct Batching: Sendable {
   let clock = ManualClock()
   let script = OperationScript<[Int: Result<String, any Error>], any Error>()
-  let asked = Record<[Int]>()
+  let asked = Log<[Int]>()
   let batcher: OperationBatcher<Int, String>
 
   init(maximumSize: Int = 100, window: Duration = .milliseconds(2)) {
@@ -55,16 +55,5 @@ struct Batching: Sendable {
   func next() async throws -> ReceivedBatch {
     let run = try await self.script.next()
     return ReceivedBatch(keys: self.asked.all[run.number - 1], run: run)
-  }
-}
-
-/// What was recorded, in order.
-final class Record<Element: Sendable>: Sendable {
-  private let state = Mutex<[Element]>([])
-
-  var all: [Element] { self.state.withLock { $0 } }
-
-  func append(_ element: Element) {
-    self.state.withLock { $0.append(element) }
   }
 }

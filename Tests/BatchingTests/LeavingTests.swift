@@ -1,6 +1,7 @@
 import OperationBatching
 import OperationCore
 import OperationTesting
+import TestFixtures
 import Testing
 
 @Suite(.warningsAreIssues) struct LeavingTests {

@@ -1,20 +1,11 @@
 import OperationCore
 import OperationTesting
-import Synchronization
 import Testing
 
 typealias IntState = QueryState<Int, any Error>
 typealias IntStore = OperationStore<IntState>
 typealias IntScript = OperationScript<Int, any Error>
 typealias IntRecorder = EventRecorder<IntState>
-
-/// The error of a body that fails.
-struct Refused: Error, Hashable, CustomStringConvertible, CustomDebugStringConvertible {
-  var code = 0
-
-  var description: String { "refused \(self.code)" }
-  var debugDescription: String { self.description }
-}
 
 /// A number that contexts carry.
 enum NumberKey: OperationContext.Key {
@@ -25,17 +16,6 @@ extension OperationContext {
   init(number: Int) {
     self.init()
     self[NumberKey.self] = number
-  }
-}
-
-/// Lines in the order in which they were noted.
-final class Journal: Sendable {
-  private let entries = Mutex<[String]>([])
-
-  var lines: [String] { self.entries.withLock { $0 } }
-
-  func note(_ line: String) {
-    self.entries.withLock { $0.append(line) }
   }
 }
 

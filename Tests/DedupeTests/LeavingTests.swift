@@ -2,6 +2,7 @@ import OperationCore
 import OperationDedupe
 import OperationTesting
 import Synchronization
+import TestFixtures
 import Testing
 
 /// A cancelled caller leaves the run, which continues while another caller waits for it.

@@ -1,6 +1,7 @@
 import OperationCore
 import OperationDedupe
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// What counts as the same run.
@@ -38,10 +39,10 @@ struct PredicateTests {
 
   @Test(arguments: Runner.allCases)
   func `The predicate gets the new context and that of the run`(_ kind: Runner) async throws {
-    let journal = Journal()
+    let comparisons = Log<String>()
     let fetch = kind(
       self.script.query().deduplicated { new, other in
-        journal.note("\(new[NumberKey.self]) joins \(other[NumberKey.self])")
+        comparisons.append("\(new[NumberKey.self]) joins \(other[NumberKey.self])")
         return true
       }
     )
@@ -50,7 +51,7 @@ struct PredicateTests {
     let second = Task.immediate { try await fetch(OperationContext(number: 2)) }
     run.succeed(1)
     _ = try await (first.finished(), second.finished())
-    #expect(Set(journal.lines) == ["2 joins 1"])
+    #expect(Set(comparisons.all) == ["2 joins 1"])
   }
 
   @Test(arguments: Runner.allCases)

@@ -1,7 +1,6 @@
 import OperationCore
 import OperationDedupe
 import OperationTesting
-import Synchronization
 import Testing
 
 /// A follower of higher priority raises that of the run.

@@ -1,6 +1,7 @@
 import OperationCore
 import OperationDedupe
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// Concurrent runs that do the same share one run.
@@ -68,10 +69,10 @@ struct SharingTests {
   @Test
   func `Without a store the yields come to all callers, also later ones`() async throws {
     let runner = OperationRunner(operation: self.script.query().deduplicated())
-    let journal = Journal()
+    let results = Log<String>()
     let caller = { @Sendable (name: String) in
       Task.immediate {
-        try await runner.run(with: OperationContinuation { result, _ in journal.note("\(name) \(result)") })
+        try await runner.run(with: OperationContinuation { result, _ in results.append("\(name) \(result)") })
       }
     }
     let first = caller("first")
@@ -82,20 +83,19 @@ struct SharingTests {
     run.yield(error: Refused(code: 2))
     run.succeed(3)
     for task in [first, second, late] { #expect(try await task.finished() == 3) }
-    let lines = journal.lines
+    let lines = results.all
+    let failure = Result<Int, any Error>.failure(Refused(code: 2))
     for name in ["first", "second", "late"] {
-      #expect(
-        lines.filter { $0.hasPrefix(name) } == ["\(name) success(1)", "\(name) failure(\(Refused(code: 2)))"]
-      )
+      #expect(lines.filter { $0.hasPrefix(name) } == ["\(name) success(1)", "\(name) \(failure)"])
     }
   }
 
   @Test
   func `A caller that has left gets no more yields`() async throws {
     let runner = OperationRunner(operation: self.script.query().deduplicated())
-    let journal = Journal()
+    let results = Log<String>()
     let leader = Task {
-      try await runner.run(with: OperationContinuation { result, _ in journal.note("\(result)") })
+      try await runner.run(with: OperationContinuation { result, _ in results.append("\(result)") })
     }
     let run = try await self.script.next()
     let follower = Task.immediate { try await runner.run() }
@@ -105,7 +105,7 @@ struct SharingTests {
     run.yield(2)
     run.succeed(3)
     _ = try await follower.finished()
-    #expect(journal.lines == ["success(1)"])
+    #expect(results.all == ["success(1)"])
   }
 
   @Test

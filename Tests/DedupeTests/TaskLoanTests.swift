@@ -2,6 +2,7 @@ import OperationCore
 import OperationDedupe
 import OperationTesting
 import Synchronization
+import TestFixtures
 import Testing
 
 /// A deduplicated run uses the task of the store's run. Callers see no difference, also when they are cancelled.
@@ -60,19 +61,19 @@ struct TaskLoanTests {
     let leader = Task.immediate { try await task.runIfNeeded() }
     let run = try await self.script.next()
     let follower = Task.immediate { try await IntStore.detached(query: query).fetch() }
-    let journal = Journal()
+    let events = Log<String>()
     let subscription = store.subscribe(
-      with: OperationEventHandler(onRunEnded: { _ in journal.note("ended") })
+      with: OperationEventHandler(onRunEnded: { _ in events.append("ended") })
     )
     try await withTimeLimit("the client to cancel its runs") { await client.cancel(matching: []) }
-    #expect(journal.lines == ["ended"])
+    #expect(events.all == ["ended"])
     await #expect(throws: CancellationError.self) { try await leader.finished() }
     #expect(try await Task { try await next.runIfNeeded() }.finished() == 7)
     #expect(task.isFinished)
     #expect(!run.isCancelled)
     run.succeed(3)
     #expect(try await follower.finished() == 3)
-    #expect(journal.lines == ["ended"])
+    #expect(events.all == ["ended"])
     subscription.cancel()
   }
 

@@ -1,6 +1,7 @@
 import OperationCore
 import OperationDedupe
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// Runs whose `Failure` has no room for a `CancellationError`.

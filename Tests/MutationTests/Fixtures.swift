@@ -1,7 +1,6 @@
 import OperationCore
 import OperationMutation
 import OperationTesting
-import Synchronization
 
 typealias Script = OperationScript<String, any Error>
 typealias Mutation = ScriptedMutation<String>
@@ -98,39 +97,5 @@ extension MutationRequest where Arguments == String {
   /// Shows the arguments of a call at the end of all feeds.
   func appending(to path: OperationPath = ["feed"]) -> ModifiedOperation<Self, OptimisticUpdate<Self, FeedState>> {
     self.optimistic(on: path, of: FeedState.self) { feed, arguments in feed?.append(arguments) }
-  }
-}
-
-/// A number that any thread may change.
-final class Counter: Sendable {
-  private let count = Atomic(0)
-
-  var value: Int { self.count.load(ordering: .acquiring) }
-
-  /// Adds one.
-  func increment() {
-    self.count.add(1, ordering: .acquiringAndReleasing)
-  }
-}
-
-/// Calls back when it is released.
-final class ReleaseCallback: Sendable {
-  private let onRelease: @Sendable () -> Void
-
-  init(_ onRelease: @escaping @Sendable () -> Void) {
-    self.onRelease = onRelease
-  }
-
-  deinit { self.onRelease() }
-}
-
-/// Entries in the order in which they were noted.
-final class Journal<Entry: Sendable>: Sendable {
-  private let content = Mutex<[Entry]>([])
-
-  var entries: [Entry] { self.content.withLock { $0 } }
-
-  func note(_ entry: Entry) {
-    self.content.withLock { $0.append(entry) }
   }
 }

@@ -1,6 +1,7 @@
 import OperationCore
 import OperationMutation
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// What leaves the history of a mutation is released when no lock is held.

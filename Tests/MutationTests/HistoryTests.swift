@@ -148,10 +148,10 @@ struct HistoryTests {
     await #expect(throws: Refused.self) { try await store.mutate(with: "b") }
     #expect(self.script.runCount == 2)
 
-    let journal = Journal<String>()
-    let handler = Handler(onMutatingStarted: { arguments, _ in journal.note(arguments) })
+    let started = Log<String>()
+    let handler = Handler(onMutatingStarted: { arguments, _ in started.append(arguments) })
     #expect(try await store.retryLatest(handler: handler) == "2")
-    #expect(journal.entries == ["b"])
+    #expect(started.all == ["b"])
 
     let task = store.retryLatestTask()
     #expect(try await task.runIfNeeded() == "3")

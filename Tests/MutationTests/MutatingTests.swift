@@ -93,9 +93,9 @@ struct MutatingTests {
 
   @Test func `A handler of a call receives the events of that call alone, arguments first`() async throws {
     let store = self.store
-    let journal = Journal<String>()
+    let events = Log<String>()
     let calls = ["a", "b"].map { name in
-      store.begin(name, handler: Self.handler { journal.note("\(name): \($0)") })
+      store.begin(name, handler: Self.handler { events.append("\(name): \($0)") })
     }
     let first = try await self.script.next()
     let second = try await self.script.next()
@@ -106,7 +106,7 @@ struct MutatingTests {
     await #expect(throws: Refused.self) { try await calls[0].value }
 
     #expect(
-      journal.entries == [
+      events.all == [
         "a: started a", "b: started b", "b: yielded b half", "b: returned b 2", "b: ended b", "a: threw a",
         "a: ended a",
       ]
@@ -114,12 +114,12 @@ struct MutatingTests {
   }
 
   @Test func `Subscribers and attached handlers receive all calls, and none is made for a subscriber`() async throws {
-    let journal = Journal<String>()
-    let attached = Journal<String>()
+    let events = Log<String>()
+    let attached = Log<String>()
     let store = MutationStore.detached(
-      mutation: Mutation(script: self.script).handleEvents(with: Self.handler(note: attached.note))
+      mutation: Mutation(script: self.script).handleEvents(with: Self.handler { attached.append($0) })
     )
-    let subscription = store.subscribe(with: Self.handler(note: journal.note))
+    let subscription = store.subscribe(with: Self.handler { events.append($0) })
     #expect(self.script.runCount == 0)
     #expect(!store.isAutomaticRunningEnabled)
     self.script.enqueue(.value("1"), .error(Refused()))
@@ -128,8 +128,8 @@ struct MutatingTests {
     _ = try? await store.mutate(with: "b")
 
     let expected = ["started a", "returned a 1", "ended a", "started b", "threw b", "ended b"]
-    #expect(journal.entries == expected)
-    #expect(attached.entries == expected)
+    #expect(events.all == expected)
+    #expect(attached.all == expected)
     subscription.cancel()
   }
 
@@ -179,17 +179,17 @@ struct MutatingTests {
     #expect(store.mutateTask(with: "a").configuration.name == "ScriptedMutation<String>: mutate")
   }
 
-  private static func handler(note: @escaping @Sendable (String) -> Void) -> Handler {
+  private static func handler(report: @escaping @Sendable (String) -> Void) -> Handler {
     Handler(
-      onMutatingStarted: { arguments, _ in note("started \(arguments)") },
+      onMutatingStarted: { arguments, _ in report("started \(arguments)") },
       onMutationResultReceived: { arguments, result, context in
         let isYield = context.operationResultUpdateReason == .yieldedResult
         switch result {
-        case .success(let value): note("\(isYield ? "yielded" : "returned") \(arguments) \(value)")
-        case .failure: note("threw \(arguments)")
+        case .success(let value): report("\(isYield ? "yielded" : "returned") \(arguments) \(value)")
+        case .failure: report("threw \(arguments)")
         }
       },
-      onMutatingEnded: { arguments, _ in note("ended \(arguments)") }
+      onMutatingEnded: { arguments, _ in report("ended \(arguments)") }
     )
   }
 }

@@ -1,6 +1,5 @@
 import OperationCore
 import OperationMutation
-import Synchronization
 import TestFixtures
 import Testing
 

@@ -96,9 +96,9 @@ struct ScopeTests {
 
   @Test func `A cancelled call whose failure has no room for it keeps its place`() async throws {
     let gate = Gate()
-    let order = Journal<Int>()
+    let order = Log<Int>()
     let mutation = ClosureMutation<Int, Int, Refused> { arguments, _ throws(Refused) in
-      order.note(arguments)
+      order.append(arguments)
       if arguments == 1 { await gate.waitIgnoringCancellation() }
       if Task.isCancelled { throw Refused() }
       return arguments
@@ -107,11 +107,11 @@ struct ScopeTests {
     let calls = (1...3).map { number in Task.immediate { try await store.mutate(with: number) } }
     try await gate.arrivals(count: 1)
     calls[1].cancel()
-    #expect(order.entries == [1])
+    #expect(order.all == [1])
     gate.open()
     await #expect(throws: Refused.self) { try await calls[1].value }
     #expect(try await calls[2].value == 3)
-    #expect(order.entries == [1, 2, 3])
+    #expect(order.all == [1, 2, 3])
   }
 
   @Test func `A mutation that is called inside another of the scope does not wait for its end`() async throws {
@@ -123,9 +123,9 @@ struct ScopeTests {
   @Test func `A call that another one has left behind waits like any other`() async throws {
     let store = self.store(["inner"])
     let gate = Gate()
-    let left = Journal<Task<String, any Error>>()
+    let left = Log<Task<String, any Error>>()
     let outer = ClosureMutation<String, String, any Error> { _, _ in
-      left.note(
+      left.append(
         Task {
           try await gate.wait()
           return try await store.mutate(with: "left")
@@ -145,7 +145,7 @@ struct ScopeTests {
     run.succeed("made")
     try await self.script.next().succeed("made")
     _ = try await call.value
-    _ = try await left.entries[0].value
+    _ = try await left.all[0].value
     subscription.cancel()
   }
 
@@ -183,11 +183,11 @@ struct ScopeTests {
 
   @Test func `A runner that has neither client nor store has the scopes of its operation`() async throws {
     var context = OperationContext()
-    let contexts = Journal<OperationContext>()
+    let contexts = Log<OperationContext>()
     try await OperationStore.detached(
-      mutation: ClosureMutation<String, Void, any Error> { _, context in contexts.note(context) }
+      mutation: ClosureMutation<String, Void, any Error> { _, context in contexts.append(context) }
     ).mutate(with: "a")
-    context = contexts.entries[0]
+    context = contexts.all[0]
     let runner = OperationRunner(operation: Mutation(script: self.script).scope("x"), initialContext: context)
     let runs = (0..<2).map { _ in Task.immediate { try await runner.run(isolation: nil) } }
     let first = try await self.script.next()

@@ -1,20 +1,21 @@
 import OperationCore
 import OperationMutation
 import OperationTesting
+import TestFixtures
 import Testing
 
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct SharedCallTests {
   private func isSame<Arguments: Sendable>(_ first: Arguments, _ second: Arguments) async throws -> Bool {
-    let contexts = Journal<OperationContext>()
+    let contexts = Log<OperationContext>()
     let mutation = ClosureMutation<Arguments, Int, any Error> { _, context in
-      contexts.note(context)
+      contexts.append(context)
       return 0
     }
     let store = OperationStore.detached(mutation: mutation)
     try await store.mutate(with: first)
     try await store.mutate(with: second)
-    return mutation.scope(1).isSameRun(in: contexts.entries[0], as: contexts.entries[1])
+    return mutation.scope(1).isSameRun(in: contexts.all[0], as: contexts.all[1])
   }
 
   @Test func `Calls are the same where their arguments can be compared and are equal`() async throws {

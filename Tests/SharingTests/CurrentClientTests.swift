@@ -1,5 +1,6 @@
 import OperationTesting
 import SharingOperation
+import TestFixtures
 import Testing
 
 @Suite(.timeLimit(.minutes(10)))

@@ -1,20 +1,7 @@
 import Observation
 import OperationTesting
 import SharingOperation
-import Synchronization
-
-struct Refused: Error, Equatable {}
-
-/// Counts on any thread.
-final class Counter: Sendable {
-  private let number = Atomic(0)
-
-  var count: Int { self.number.load(ordering: .sequentiallyConsistent) }
-
-  func increment() {
-    self.number.add(1, ordering: .sequentiallyConsistent)
-  }
-}
+import TestFixtures
 
 /// Counts the notifications of a read, which it observes again after each. For changes on one thread.
 final class Watcher: Sendable {
@@ -26,7 +13,7 @@ final class Watcher: Sendable {
     self.observe()
   }
 
-  var count: Int { self.counter.count }
+  var count: Int { self.counter.value }
 
   private func observe() {
     withObservationTracking(self.read) { [weak self] in
