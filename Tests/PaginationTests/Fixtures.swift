@@ -2,6 +2,7 @@ import OperationCore
 import OperationPagination
 import OperationTesting
 import Synchronization
+import TestFixtures
 
 typealias List = Pages<Int, String>
 typealias ListPage = Page<Int, String>
@@ -10,20 +11,20 @@ typealias ListStore = OperationStore<ListState>
 typealias ListScript = OperationScript<String, any Error>
 typealias ListRecorder = EventRecorder<ListState>
 
-/// A list whose pages a test fetches, and which goes from one bound to the other.
+/// A list whose pages come from a server of the test.
 struct ListRequest: PaginatedRequest {
-  let shelf: Shelf
+  let server: ListServer
   var initialPageId = 0
 
-  var path: OperationPath { ["list", ObjectIdentifier(self.shelf)] }
+  var path: OperationPath { ["list", ObjectIdentifier(self.server)] }
 
   func pageId(after page: ListPage, using paging: Paging<Int, String>, in context: OperationContext) -> Int? {
-    self.shelf.note(after: page, paging)
-    return self.shelf.next(page.id, context.stride)
+    self.server.noteNeighbourRequest(paging)
+    return self.server.next(page.id, context.stride)
   }
 
   func pageId(before page: ListPage, using paging: Paging<Int, String>, in context: OperationContext) -> Int? {
-    page.id - context.stride >= self.shelf.bounds.lowerBound ? page.id - context.stride : nil
+    page.id - context.stride >= self.server.bounds.lowerBound ? page.id - context.stride : nil
   }
 
   func fetchPage(
@@ -32,17 +33,17 @@ struct ListRequest: PaginatedRequest {
     in context: OperationContext,
     with continuation: OperationContinuation<String, any Error>
   ) async throws -> String {
-    self.shelf.note(paging)
-    return try await self.shelf.script.run(in: context, with: continuation)
+    self.server.noteFetch(paging)
+    return try await self.server.script.run(in: context, with: continuation)
   }
 }
 
-/// What stands behind a list: a script that fetches its pages, and a record of what was asked for.
-final class Shelf: Sendable {
+/// The server of a list: a script that fetches its pages, and a record of the requests.
+final class ListServer: Sendable {
   private struct State {
     var bounds = -100...100
     var pagings: [Paging<Int, String>] = []
-    var questions: [Paging<Int, String>] = []
+    var neighbourRequests: [Paging<Int, String>] = []
     var next: (@Sendable (Int) -> Int?)?
   }
 
@@ -53,15 +54,15 @@ final class Shelf: Sendable {
     self.script = ListScript(default: outcome, endsOnCancellation: endsOnCancellation)
   }
 
-  var request: ListRequest { ListRequest(shelf: self) }
+  var request: ListRequest { ListRequest(server: self) }
 
-  /// The first and the last identifier that there are.
+  /// The identifiers of the first and the last page.
   var bounds: ClosedRange<Int> {
     get { self.state.withLock { $0.bounds } }
     set { self.state.withLock { $0.bounds = newValue } }
   }
 
-  /// Says what comes after a page.
+  /// Sets the closure that returns the identifier of the page after another.
   func setNext(_ next: @escaping @Sendable (Int) -> Int?) {
     self.state.withLock { $0.next = next }
   }
@@ -71,31 +72,31 @@ final class Shelf: Sendable {
     return id + stride <= self.bounds.upperBound ? id + stride : nil
   }
 
-  /// What pages were fetched for, in order.
+  /// The requests for pages, in order.
   var pagings: [Paging<Int, String>] { self.state.withLock { $0.pagings } }
 
   /// The identifiers of the pages that were fetched, in order.
   var fetchedIds: [Int] { self.pagings.map(\.pageId) }
 
-  /// What the page after another was asked for with, in order.
-  var questions: [Paging<Int, String>] { self.state.withLock { $0.questions } }
+  /// The requests for the identifier of the page after another, in order.
+  var neighbourRequests: [Paging<Int, String>] { self.state.withLock { $0.neighbourRequests } }
 
-  func note(_ paging: Paging<Int, String>) {
+  func noteFetch(_ paging: Paging<Int, String>) {
     self.state.withLock { $0.pagings.append(paging) }
   }
 
-  func note(after page: ListPage, _ paging: Paging<Int, String>) {
-    self.state.withLock { $0.questions.append(paging) }
+  func noteNeighbourRequest(_ paging: Paging<Int, String>) {
+    self.state.withLock { $0.neighbourRequests.append(paging) }
   }
 
-  /// Says what the next pages are.
+  /// Sets the values of the next pages.
   func enqueue(_ values: String...) {
     self.script.enqueue(values.map { .value($0) })
   }
 }
 
 extension OperationContext {
-  /// How far the identifiers of neighbours are apart.
+  /// The distance between the identifiers of neighbours.
   var stride: Int {
     get { self[StrideKey.self] }
     set { self[StrideKey.self] = newValue }
@@ -112,7 +113,7 @@ extension Pages where PageID == Int, PageValue == String {
     self.init(zip(first..., values).map { Page(id: $0, value: $1) })
   }
 
-  /// What tests compare: `0a 1b`.
+  /// The identifiers and the values: `0a 1b`.
   var text: String { self.map { "\($0.id)\($0.value)" }.joined(separator: " ") }
 }
 
@@ -120,7 +121,29 @@ extension OperationStore where State == ListState {
   var text: String { self.currentValue.text }
 }
 
-/// A call that a test waits for later; it has begun when this returns.
+/// Starts a call at once, in a task that the test can await later.
 func start<Value: Sendable>(_ call: @escaping @Sendable () async throws -> Value) -> Task<Value, any Error> {
   Task.immediate { try await call() }
+}
+
+extension Log<String> {
+  /// A handler that appends the events as text, after a prefix.
+  func handler(_ prefix: String = "", states: Bool = false) -> PaginatedEventHandler<ListState> {
+    var handler = PaginatedEventHandler<ListState>()
+    if states { handler.onStateChanged = { state, _ in self.append("\(prefix)state[\(state.currentValue.text)]") } }
+    handler.onFetchingStarted = { _ in self.append("\(prefix)start") }
+    handler.onPageFetchingStarted = { id, _ in self.append("\(prefix)page \(id)") }
+    handler.onPageResultReceived = { id, result, context in
+      let kind = context.operationResultUpdateReason == .yieldedResult ? "yield" : "result"
+      let value = (try? result.get())?.value ?? "error"
+      self.append("\(prefix)\(kind) \(id) \(value)")
+    }
+    handler.onResultReceived = { result, _ in
+      let text = (try? result.get())?.pages.text ?? "error"
+      self.append("\(prefix)run \(text)")
+    }
+    handler.onPageFetchingEnded = { id, _ in self.append("\(prefix)end \(id)") }
+    handler.onFetchingEnded = { _ in self.append("\(prefix)end") }
+    return handler
+  }
 }

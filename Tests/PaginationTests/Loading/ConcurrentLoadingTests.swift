@@ -4,16 +4,16 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-/// What loads at the same time, what waits, and what becomes of edits meanwhile.
+/// Loads at the same time, loads that wait for others, and edits during a load.
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct ConcurrentLoadingTests {
   @Test
   func `The next and the previous page load at once`() async throws {
-    let shelf = Shelf()
-    let store = ListStore.detached(query: shelf.request, initialValue: List("a"))
+    let server = ListServer()
+    let store = ListStore.detached(query: server.request, initialValue: List("a"))
     let next = start { try await store.fetchNextPage() }
     let previous = start { try await store.fetchPreviousPage() }
-    let runs = (try await shelf.script.next(), try await shelf.script.next())
+    let runs = (try await server.script.next(), try await server.script.next())
     #expect(store.isLoadingNextPage && store.isLoadingPreviousPage)
     runs.1.succeed("p")
     #expect(try await previous.value?.id == -1)
@@ -24,116 +24,116 @@ struct ConcurrentLoadingTests {
   }
 
   @Test
-  func `Two loads at one end bring a page each`() async throws {
-    let shelf = Shelf()
-    let store = ListStore.detached(query: shelf.request, initialValue: List("a"))
+  func `Two loads at one end add a page each`() async throws {
+    let server = ListServer()
+    let store = ListStore.detached(query: server.request, initialValue: List("a"))
     let first = start { try await store.fetchNextPage() }
     let second = start { try await store.fetchNextPage() }
-    let run = try await shelf.script.next()
-    #expect(shelf.script.runCount == 1)
+    let run = try await server.script.next()
+    #expect(server.script.runCount == 1)
     run.succeed("b")
     #expect(try await first.value?.id == 1)
-    try await shelf.script.next().succeed("c")
+    try await server.script.next().succeed("c")
     #expect(try await second.value?.id == 2)
     #expect(store.text == "0a 1b 2c")
   }
 
   @Test
-  func `A load goes on when the one before it fails or is cancelled`() async throws {
-    let shelf = Shelf()
-    let store = ListStore.detached(query: shelf.request, initialValue: List("a"))
+  func `A load starts when the previous one fails or is cancelled`() async throws {
+    let server = ListServer()
+    let store = ListStore.detached(query: server.request, initialValue: List("a"))
     let calls = (0..<3).map { _ in start { try await store.fetchNextPage() } }
-    try await shelf.script.next().fail(Refused())
+    try await server.script.next().fail(Refused())
     await #expect(throws: Refused()) { try await calls[0].value }
-    let run = try await shelf.script.next()
+    let run = try await server.script.next()
     calls[1].cancel()
     await #expect(throws: CancellationError.self) { try await calls[1].value }
     #expect(run.isCancelled)
-    try await shelf.script.next().succeed("b")
+    try await server.script.next().succeed("b")
     #expect(try await calls[2].value?.id == 1)
     #expect(store.text == "0a 1b")
   }
 
   @Test
   func `A load that is cancelled while it waits never begins`() async throws {
-    let shelf = Shelf()
-    let store = ListStore.detached(query: shelf.request, initialValue: List("a"))
+    let server = ListServer()
+    let store = ListStore.detached(query: server.request, initialValue: List("a"))
     let first = start { try await store.fetchNextPage() }
     let second = start { try await store.fetchNextPage() }
-    let run = try await shelf.script.next()
+    let run = try await server.script.next()
     second.cancel()
     await #expect(throws: CancellationError.self) { try await second.value }
     run.succeed("b")
     _ = try await first.value
-    #expect(shelf.fetchedIds == [1])
+    #expect(server.fetchedIds == [1])
     #expect(!store.isLoading)
   }
 
   @Test
   func `The initial page is loaded once for all callers`() async throws {
-    let shelf = Shelf()
-    let store = ListStore.detached(query: shelf.request)
+    let server = ListServer()
+    let store = ListStore.detached(query: server.request)
     let next = start { try await store.fetchNextPage() }
     let previous = start { try await store.fetchPreviousPage() }
     let run = start { try await store.run() }
-    try await shelf.script.next().succeed("a")
+    try await server.script.next().succeed("a")
     #expect(try await next.value == Page(id: 0, value: "a"))
     #expect(try await previous.value == Page(id: 0, value: "a"))
     #expect(try await run.value == .initialPage(Page(id: 0, value: "a")))
-    #expect(shelf.fetchedIds == [0])
+    #expect(server.fetchedIds == [0])
     #expect(store.valueUpdateCount == 1)
     #expect(!store.isLoading)
   }
 
   @Test
-  func `A load that waits for an initial page that fails loads it`() async throws {
-    let shelf = Shelf()
-    let store = ListStore.detached(query: shelf.request)
+  func `A load that waits for an initial page loads it when that load fails`() async throws {
+    let server = ListServer()
+    let store = ListStore.detached(query: server.request)
     let first = start { try await store.fetchNextPage() }
     let second = start { try await store.fetchPreviousPage() }
-    try await shelf.script.next().fail(Refused())
+    try await server.script.next().fail(Refused())
     await #expect(throws: Refused()) { try await first.value }
-    try await shelf.script.next().succeed("a")
+    try await server.script.next().succeed("a")
     #expect(try await second.value == Page(id: 0, value: "a"))
     #expect(store.error == nil)
   }
 
   @Test
   func `A refetch waits for the pages that are being loaded, and they wait for it`() async throws {
-    let shelf = Shelf()
-    let store = ListStore.detached(query: shelf.request, initialValue: List("a"))
+    let server = ListServer()
+    let store = ListStore.detached(query: server.request, initialValue: List("a"))
     let next = start { try await store.fetchNextPage() }
     let refetch = start { try await store.refetchAllPages() }
     let later = start { try await store.fetchNextPage() }
-    try await shelf.script.next().succeed("b")
+    try await server.script.next().succeed("b")
     #expect(try await next.value?.id == 1)
     #expect(store.isLoadingAllPages)
-    try await shelf.script.next().succeed("A")
-    try await shelf.script.next().succeed("B")
+    try await server.script.next().succeed("A")
+    try await server.script.next().succeed("B")
     #expect(try await refetch.value == List("A", "B"))
-    try await shelf.script.next().succeed("c")
+    try await server.script.next().succeed("c")
     #expect(try await later.value?.id == 2)
     #expect(store.text == "0A 1B 2c")
   }
 
   @Test
   func `A refetch does not wait for a load that waits for it`() async throws {
-    let shelf = Shelf()
-    let store = ListStore.detached(query: shelf.request, initialValue: List("a"))
+    let server = ListServer()
+    let store = ListStore.detached(query: server.request, initialValue: List("a"))
     let refetch = store.refetchAllPagesTask()
     let next = store.fetchNextPageTask()
     next.schedule(after: refetch)
     let load = start { try await next.runIfNeeded() }
-    try await shelf.script.next().succeed("A")
-    try await shelf.script.next().succeed("b")
+    try await server.script.next().succeed("A")
+    try await server.script.next().succeed("b")
     #expect(try await load.value?.id == 1)
     #expect(store.text == "0A 1b")
   }
 
   @Test
-  func `A run that was scheduled after another by hand is no reason to wait in a circle`() async throws {
-    let shelf = Shelf(.value("x"))
-    let store = ListStore.detached(query: shelf.request, initialValue: List("a"))
+  func `Runs that a caller has scheduled one after the other do not wait in a circle`() async throws {
+    let server = ListServer(.value("x"))
+    let store = ListStore.detached(query: server.request, initialValue: List("a"))
     let first = store.runTask()
     let second = store.runTask()
     first.schedule(after: second)
@@ -143,10 +143,10 @@ struct ConcurrentLoadingTests {
 
   @Test(arguments: [true, false])
   func `An edit made while a page loads survives`(isNext: Bool) async throws {
-    let shelf = Shelf()
-    let store = ListStore.detached(query: shelf.request, initialValue: List("a", "b"))
+    let server = ListServer()
+    let store = ListStore.detached(query: server.request, initialValue: List("a", "b"))
     let load = start { isNext ? try await store.fetchNextPage() : try await store.fetchPreviousPage() }
-    let run = try await shelf.script.next()
+    let run = try await server.script.next()
     store.currentValue[id: 0]?.value = "edited"
     store.currentValue.remove(id: 1)
     store.currentValue.append(Page(id: 50, value: "new"))
@@ -156,12 +156,12 @@ struct ConcurrentLoadingTests {
   }
 
   @Test(arguments: [true, false])
-  func `A page that arrives goes to its end, whatever happened to its neighbours`(isNext: Bool) async throws {
+  func `A loaded page is added at its end, whatever happened to its neighbours`(isNext: Bool) async throws {
     for edit in [List(), List(from: 30, "p", "q")] {
-      let shelf = Shelf()
-      let store = ListStore.detached(query: shelf.request, initialValue: List("a", "b"))
+      let server = ListServer()
+      let store = ListStore.detached(query: server.request, initialValue: List("a", "b"))
       let load = start { isNext ? try await store.fetchNextPage() : try await store.fetchPreviousPage() }
-      let run = try await shelf.script.next()
+      let run = try await server.script.next()
       store.currentValue = edit
       run.succeed("x")
       _ = try await load.value
@@ -172,11 +172,11 @@ struct ConcurrentLoadingTests {
   }
 
   @Test
-  func `An edit of the very page that loads survives`() async throws {
-    let shelf = Shelf()
-    let store = ListStore.detached(query: shelf.request, initialValue: List("a"))
+  func `An edit of the page that is being loaded survives`() async throws {
+    let server = ListServer()
+    let store = ListStore.detached(query: server.request, initialValue: List("a"))
     let load = start { try await store.fetchNextPage() }
-    let run = try await shelf.script.next()
+    let run = try await server.script.next()
     run.yield("draft")
     #expect(store.text == "0a 1draft")
     store.currentValue[id: 1]?.value = "edited"
@@ -187,10 +187,10 @@ struct ConcurrentLoadingTests {
   }
 
   @Test
-  func `The edit of one load is no edit for the next`() async throws {
-    let shelf = Shelf()
-    let store = ListStore.detached(query: shelf.request, initialValue: List("a"))
-    shelf.enqueue("b", "A", "B", "AA", "BB")
+  func `An edit during one load is not an edit during the next`() async throws {
+    let server = ListServer()
+    let store = ListStore.detached(query: server.request, initialValue: List("a"))
+    server.enqueue("b", "A", "B", "AA", "BB")
     try await store.fetchNextPage()
     store.currentValue[id: 0]?.value = "edited"
     try await store.refetchAllPages()
@@ -200,77 +200,77 @@ struct ConcurrentLoadingTests {
   }
 
   @Test
-  func `A load that waits for a cancelled one waits for the one before that`() async throws {
-    let shelf = Shelf()
-    let store = ListStore.detached(query: shelf.request, initialValue: List("a"))
+  func `A load whose predecessor is cancelled waits for the load before that one`() async throws {
+    let server = ListServer()
+    let store = ListStore.detached(query: server.request, initialValue: List("a"))
     let calls = (0..<3).map { _ in start { try await store.fetchNextPage() } }
-    let run = try await shelf.script.next()
+    let run = try await server.script.next()
     calls[1].cancel()
     _ = await calls[1].result
-    #expect(shelf.script.runCount == 1)
+    #expect(server.script.runCount == 1)
     run.succeed("b")
-    try await shelf.script.next().succeed("c")
+    try await server.script.next().succeed("c")
     #expect(try await calls[2].value?.id == 2)
     #expect(store.text == "0a 1b 2c")
   }
 
   @Test(arguments: [true, false])
-  func `A load does not wait for one next to which it may load, whatever was cancelled between them`(
+  func `A load does not wait for one that it may run beside, whatever was cancelled between them`(
     isNextFirst: Bool
   ) async throws {
-    let shelf = Shelf()
-    let store = ListStore.detached(query: shelf.request, initialValue: List("a"))
+    let server = ListServer()
+    let store = ListStore.detached(query: server.request, initialValue: List("a"))
     let next: @Sendable () async throws -> ListPage? = { try await store.fetchNextPage() }
     let previous: @Sendable () async throws -> ListPage? = { try await store.fetchPreviousPage() }
     let first = start(isNextFirst ? next : previous)
     let refetch = start { try await store.refetchAllPages() }
     let second = start(isNextFirst ? previous : next)
     let third = start(isNextFirst ? next : previous)
-    let run = try await shelf.script.next()
+    let run = try await server.script.next()
     refetch.cancel()
     _ = await refetch.result
-    try await shelf.script.next().succeed("x")
+    try await server.script.next().succeed("x")
     #expect(try await second.value?.id == (isNextFirst ? -1 : 1))
-    #expect(shelf.script.runCount == 2)
+    #expect(server.script.runCount == 2)
     run.succeed("y")
     #expect(try await first.value?.id == (isNextFirst ? 1 : -1))
-    try await shelf.script.next().succeed("z")
+    try await server.script.next().succeed("z")
     #expect(try await third.value?.id == (isNextFirst ? 2 : -2))
   }
 
   @Test
-  func `A load waits for a refetch before the one that was cancelled`() async throws {
-    let shelf = Shelf()
-    let store = ListStore.detached(query: shelf.request, initialValue: List("a"))
+  func `A load waits for the refetch before a cancelled load`() async throws {
+    let server = ListServer()
+    let store = ListStore.detached(query: server.request, initialValue: List("a"))
     let refetch = start { try await store.refetchAllPages() }
     let next = start { try await store.fetchNextPage() }
     let cancelled = start { try await store.refetchAllPages() }
     let previous = start { try await store.fetchPreviousPage() }
     cancelled.cancel()
     _ = await cancelled.result
-    let run = try await shelf.script.next()
-    #expect(shelf.script.runCount == 1)
+    let run = try await server.script.next()
+    #expect(server.script.runCount == 1)
     run.succeed("A")
     #expect(try await refetch.value.text == "0A")
-    for run in try await [shelf.script.next(), shelf.script.next()] { run.succeed("x") }
+    for run in try await [server.script.next(), server.script.next()] { run.succeed("x") }
     #expect(try await next.value?.id == 1)
     #expect(try await previous.value?.id == -1)
   }
 
   @Test
-  func `A long line of loads can be cancelled all at once`() async throws {
+  func `A long line of waiting loads can be cancelled at once`() async throws {
     let lifetimes = LifetimeTracker()
     do {
-      let shelf = Shelf()
-      let store = ListStore.detached(query: shelf.request, initialValue: List("a"))
+      let server = ListServer()
+      let store = ListStore.detached(query: server.request, initialValue: List("a"))
       var context = OperationContext()
       context.token = lifetimes.token()
       let calls = (0..<2_000).map { [context] _ in start { try await store.run(using: context) } }
-      _ = try await shelf.script.next()
+      _ = try await server.script.next()
       for call in calls.reversed() { call.cancel() }
       for call in calls { _ = await call.result }
       #expect(!store.isLoading)
-      #expect(shelf.script.runCount == 1)
+      #expect(server.script.runCount == 1)
     }
     try await lifetimes.noneAlive()
   }

@@ -3,13 +3,13 @@ import OperationPagination
 import OperationTesting
 import Testing
 
-/// Keeping no more than so many pages.
+/// A maximum number of pages.
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct MaximumPagesTests {
   @Test
-  func `One more page drops one from the far end, both ways`() async throws {
-    let shelf = Shelf(.value("x"))
-    let store = ListStore.detached(query: shelf.request.maximumPages(3))
+  func `A page above the maximum drops one at the other end, in both directions`() async throws {
+    let server = ListServer(.value("x"))
+    let store = ListStore.detached(query: server.request.maximumPages(3))
     for _ in 0..<4 { try await store.fetchNextPage() }
     #expect(store.text == "1x 2x 3x")
     #expect(store.previousPageId == 0)
@@ -21,9 +21,9 @@ struct MaximumPagesTests {
   }
 
   @Test
-  func `One page is enough`() async throws {
-    let shelf = Shelf(.value("x"))
-    let store = ListStore.detached(query: shelf.request.maximumPages(1))
+  func `A list can keep one page`() async throws {
+    let server = ListServer(.value("x"))
+    let store = ListStore.detached(query: server.request.maximumPages(1))
     for _ in 0..<3 { try await store.fetchNextPage() }
     #expect(store.text == "2x")
     try await store.fetchPreviousPage()
@@ -32,12 +32,12 @@ struct MaximumPagesTests {
 
   @Test
   func `Pages that were set are dropped when others are loaded`() async throws {
-    let shelf = Shelf(.value("x"))
-    let store = ListStore.detached(query: shelf.request.maximumPages(2), initialValue: List("a", "b", "c", "d"))
+    let server = ListServer(.value("x"))
+    let store = ListStore.detached(query: server.request.maximumPages(2), initialValue: List("a", "b", "c", "d"))
     #expect(store.text == "0a 1b 2c 3d")
     try await store.refetchAllPages()
     #expect(store.text == "0x 1x")
-    #expect(shelf.fetchedIds == [0, 1])
+    #expect(server.fetchedIds == [0, 1])
     store.currentValue = List("a", "b", "c", "d")
     try await store.fetchNextPage()
     #expect(store.text == "3d 4x")
@@ -45,16 +45,16 @@ struct MaximumPagesTests {
 
   @Test
   func `The maximum nearer to the request wins`() async throws {
-    let shelf = Shelf(.value("x"))
-    let store = ListStore.detached(query: shelf.request.maximumPages(2).maximumPages(5))
+    let server = ListServer(.value("x"))
+    let store = ListStore.detached(query: server.request.maximumPages(2).maximumPages(5))
     for _ in 0..<4 { try await store.fetchNextPage() }
     #expect(store.currentValue.count == 2)
   }
 
   @Test(arguments: [0, -1, Int.min])
   func `A maximum below one is reported and sets none`(count: Int) async throws {
-    let shelf = Shelf(.value("x"))
-    let request = expectWarning(.invalidArgument) { shelf.request.maximumPages(count) }
+    let server = ListServer(.value("x"))
+    let request = expectWarning(.invalidArgument) { server.request.maximumPages(count) }
     let store = ListStore.detached(query: request)
     for _ in 0..<3 { try await store.fetchNextPage() }
     #expect(store.currentValue.count == 3)

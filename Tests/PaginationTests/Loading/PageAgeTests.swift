@@ -7,15 +7,15 @@ import Testing
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct PageAgeTests {
   private let clock = ManualClock()
-  private let shelf = Shelf(.value("x"))
+  private let server = ListServer(.value("x"))
 
   private func store(initialValue: List = [], maximumPages: Int = 100) -> ListStore {
-    let request = self.shelf.request.maximumPages(maximumPages).stale(after: .seconds(60)).clock(self.clock)
+    let request = self.server.request.maximumPages(maximumPages).stale(after: .seconds(60)).clock(self.clock)
     return ListStore.detached(query: request, initialValue: initialValue)
   }
 
   @Test
-  func `One more page does not make a list fresh, and all pages anew do`() async throws {
+  func `Loading one more page does not make a list fresh, and a refetch does`() async throws {
     let store = self.store()
     #expect(store.isStale)
     try await store.fetchNextPage()
@@ -33,7 +33,7 @@ struct PageAgeTests {
   }
 
   @Test
-  func `A list that a state was made with is stale until all of it was loaded`() async throws {
+  func `An initial list is stale until all of its pages were loaded`() async throws {
     let store = self.store(initialValue: List("a"))
     try await store.fetchNextPage()
     #expect(store.isStale)
@@ -45,7 +45,7 @@ struct PageAgeTests {
   }
 
   @Test
-  func `Of a list that a state was made with, only written pages have an age`() {
+  func `Only pages that were written have an age in an initial list`() {
     let store = self.store(initialValue: List("a", "b"))
     store.currentValue.append(Page(id: 7, value: "c"))
     #expect(store.isStale)
@@ -56,7 +56,7 @@ struct PageAgeTests {
   }
 
   @Test
-  func `Pages that are older than the store have the age of their setting`() {
+  func `Pages that were made before the store are as old as the change that sets them`() {
     let pages = List("a", "b")
     let store = self.store(initialValue: List("x"))
     store.currentValue = pages
@@ -64,7 +64,7 @@ struct PageAgeTests {
   }
 
   @Test
-  func `A page that is dropped from the window takes its age along`() async throws {
+  func `The age of a dropped page no longer counts`() async throws {
     let store = self.store(maximumPages: 2)
     try await store.fetchNextPage()
     self.clock.advance(by: .seconds(59))
@@ -76,7 +76,7 @@ struct PageAgeTests {
   }
 
   @Test
-  func `A page that is set is as old as that, and the others are as old as before`() async throws {
+  func `Setting a page changes the age of that page alone`() async throws {
     let store = self.store()
     store.currentValue = List("a", "b")
     #expect(!store.isStale)
@@ -94,7 +94,7 @@ struct PageAgeTests {
   }
 
   @Test
-  func `A list that is restored is as old as it was`() async throws {
+  func `A restored list keeps its age`() async throws {
     let store = self.store()
     try await store.fetchNextPage()
     let pages = store.currentValue
@@ -106,13 +106,13 @@ struct PageAgeTests {
   }
 
   @Test
-  func `A refetch that is cancelled after it has yielded leaves a list as old as it was`() async throws {
+  func `A refetch that is cancelled after a yield does not change the age of the list`() async throws {
     let store = self.store()
     try await store.fetchNextPage()
     self.clock.advance(by: .seconds(60))
-    self.shelf.script.enqueue(.suspend)
+    self.server.script.enqueue(.suspend)
     let refetch = start { try await store.refetchAllPages() }
-    try await self.shelf.script.next().yield("draft")
+    try await self.server.script.next().yield("draft")
     #expect(!store.isStale)
     refetch.cancel()
     _ = await refetch.result
@@ -120,8 +120,8 @@ struct PageAgeTests {
   }
 
   @Test
-  func `A default list is no page, and what is under it ages`() async throws {
-    let request = self.shelf.request.defaultValue(List(from: 40, "placeholder")).stale(after: .seconds(60))
+  func `Default pages have no age, and the pages below them do`() async throws {
+    let request = self.server.request.defaultValue(List(from: 40, "placeholder")).stale(after: .seconds(60))
     let store = OperationStore.detached(query: request.clock(self.clock))
     #expect(store.isStale)
     try await store.fetchNextPage()
@@ -131,7 +131,7 @@ struct PageAgeTests {
   }
 
   @Test
-  func `A page that an optimistic update leaves does not make the others fresh`() async throws {
+  func `A page from a successful optimistic update does not make the others fresh`() async throws {
     let store = self.store()
     try await store.fetchNextPage()
     self.clock.advance(by: .seconds(59))

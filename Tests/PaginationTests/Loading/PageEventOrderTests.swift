@@ -8,17 +8,15 @@ import Testing
 /// The events of a run come in one order: start, then for each page state, page, result, then the end.
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct PageEventOrderTests {
-  private typealias Diary = PageEventTests.Diary
-
   @Test
   func `A yield and a returned page are reported in the same order`() async throws {
-    let shelf = Shelf()
-    let store = ListStore.detached(query: shelf.request, initialValue: List("a"))
-    let diary = Diary()
-    shelf.script.enqueue(.yield(.success("draft"), then: .yield(.failure(Refused()), then: .value("b"))))
-    try await store.fetchNextPage(handler: diary.handler(states: true))
+    let server = ListServer()
+    let store = ListStore.detached(query: server.request, initialValue: List("a"))
+    let log = Log<String>()
+    server.script.enqueue(.yield(.success("draft"), then: .yield(.failure(Refused()), then: .value("b"))))
+    try await store.fetchNextPage(handler: log.handler(states: true))
     #expect(
-      diary.all == [
+      log.all == [
         "state[0a]", "start", "page 1",
         "state[0a 1draft]", "yield 1 draft", "run 1draft",
         "state[0a 1draft]", "yield 1 error", "run error",
@@ -28,55 +26,55 @@ struct PageEventOrderTests {
   }
 
   @Test
-  func `All handlers receive the state, then all the page, then all the result`() async throws {
-    let shelf = Shelf()
-    let diary = Diary()
-    let request = shelf.request.handleEvents(with: diary.handler("a ", states: true))
+  func `All handlers receive the state before any receives the page, and the page before the result`() async throws {
+    let server = ListServer()
+    let log = Log<String>()
+    let request = server.request.handleEvents(with: log.handler("a ", states: true))
     let store = ListStore.detached(query: request, initialValue: List("a"))
-    let subscription = store.subscribe(with: diary.handler("b ", states: true))
+    let subscription = store.subscribe(with: log.handler("b ", states: true))
     defer { subscription.cancel() }
-    shelf.script.enqueue(.yield(.success("d"), then: .error(Refused())))
+    server.script.enqueue(.yield(.success("d"), then: .error(Refused())))
     await #expect(throws: Refused()) { try await store.fetchNextPage() }
     let events = [
       "start", "page 1", "state[0a 1d]", "yield 1 d", "run 1d", "state[0a 1d]", "result 1 error", "end 1", "run error",
       "end",
     ]
     let expected = events.flatMap { ["a \($0)", "b \($0)"] }
-    #expect(diary.all.suffix(expected.count) == expected[...])
+    #expect(log.all.suffix(expected.count) == expected[...])
   }
 
   @Test
   func `A call in a handler receives its run in order, after the event that is being delivered`() async throws {
-    let shelf = Shelf()
-    let store = ListStore.detached(query: shelf.request, initialValue: List("a"))
-    let diary = Diary()
+    let server = ListServer()
+    let store = ListStore.detached(query: server.request, initialValue: List("a"))
+    let log = Log<String>()
     let call = Mutex<Task<ListPage?, any Error>?>(nil)
     let caller = PaginatedEventHandler<ListState>(onStateChanged: { state, _ in
       guard state.currentValue[id: 0]?.value == "now", call.withLock({ $0 == nil }) else { return }
-      let task = start { try await store.fetchNextPage(handler: diary.handler(states: true)) }
+      let task = start { try await store.fetchNextPage(handler: log.handler(states: true)) }
       call.withLock { $0 = task }
-      // The page is being fetched, and the caller of this has to report it.
-      #expect(shelf.fetchedIds == [1])
-      #expect(diary.all.isEmpty)
+      // The page is being fetched, and the event that is being delivered comes first.
+      #expect(server.fetchedIds == [1])
+      #expect(log.all.isEmpty)
     })
     let subscription = store.subscribe(with: caller)
     defer { subscription.cancel() }
     store.currentValue[id: 0]?.value = "now"
-    #expect(diary.all == ["state[0now]", "start", "page 1"])
-    try await shelf.script.next().succeed("b")
+    #expect(log.all == ["state[0now]", "start", "page 1"])
+    try await server.script.next().succeed("b")
     _ = try await call.withLock { $0 }?.value
-    #expect(diary.all.dropFirst(3) == ["state[0now 1b]", "result 1 b", "end 1", "run 1b", "end"])
+    #expect(log.all.dropFirst(3) == ["state[0now 1b]", "result 1 b", "end 1", "run 1b", "end"])
   }
 
   @Test
-  func `A run that ends during another event is reported whole, and nothing is left of its handler`() async throws {
+  func `A run that ends during another event is reported in full, and its handler is released`() async throws {
     let lifetimes = LifetimeTracker()
     do {
-      let shelf = Shelf(.yield(.success("d"), then: .value("b")))
-      let store = ListStore.detached(query: shelf.request, initialValue: List("a"))
-      let diary = Diary()
+      let server = ListServer(.yield(.success("d"), then: .value("b")))
+      let store = ListStore.detached(query: server.request, initialValue: List("a"))
+      let log = Log<String>()
       let token = lifetimes.token()
-      var handler = diary.handler(states: true)
+      var handler = log.handler(states: true)
       let onFetchingEnded = handler.onFetchingEnded
       handler.onFetchingEnded = { context in
         token.touch()
@@ -92,7 +90,7 @@ struct PageEventOrderTests {
       store.currentValue[id: 0]?.value = "now"
       subscription.cancel()
       #expect(
-        diary.all == [
+        log.all == [
           "state[0now]", "start", "page 1", "state[0now 1d]", "yield 1 d", "run 1d", "state[0now 1b]", "result 1 b",
           "end 1", "run 1b", "end",
         ]
@@ -103,17 +101,17 @@ struct PageEventOrderTests {
 
   @Test
   func `Calls on many threads receive their runs in order`() async throws {
-    let shelf = Shelf(.yield(.success("d"), then: .value("x")))
-    shelf.bounds = -10_000...10_000
+    let server = ListServer(.yield(.success("d"), then: .value("x")))
+    server.bounds = -10_000...10_000
     for _ in 0..<60 {
-      let store = ListStore.detached(query: shelf.request, initialValue: List("a"))
-      let everything = Diary()
+      let store = ListStore.detached(query: server.request, initialValue: List("a"))
+      let everything = Log<String>()
       let subscription = store.subscribe(with: everything.handler())
       await withDiscardingTaskGroup { group in
         for number in 0..<6 {
           group.addTask {
-            let diary = Diary()
-            let handler = diary.handler()
+            let log = Log<String>()
+            let handler = log.handler()
             let page =
               number.isMultiple(of: 2)
               ? try? await store.fetchNextPage(handler: handler) : try? await store.fetchPreviousPage(handler: handler)
@@ -121,14 +119,14 @@ struct PageEventOrderTests {
               Issue.record("There is no page.")
               return
             }
-            // Another thread may still be telling the last of it.
+            // Another thread may still be delivering the last events.
             let expected = [
               "start", "page \(id)", "yield \(id) d", "run \(id)d", "result \(id) x", "end \(id)", "run \(id)x", "end",
             ]
-            let heard = diary.all
-            #expect(heard == Array(expected.prefix(heard.count)))
+            let received = log.all
+            #expect(received == Array(expected.prefix(received.count)))
           }
-          // Exclusively, as a page that comes between the reading and the writing would be lost.
+          // With exclusive access: a page that is added between the read and the write would be lost.
           group.addTask { store.withExclusiveAccess { $0.currentValue[id: 0]?.value = "edited" } }
         }
       }

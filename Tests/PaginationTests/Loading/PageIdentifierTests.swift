@@ -3,12 +3,12 @@ import OperationPagination
 import OperationTesting
 import Testing
 
-/// The identifiers of what comes next are those of the pages that are there.
+/// The identifiers of the next and the previous page, which are computed from the present pages.
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct PageIdentifierTests {
   @Test
-  func `Without pages the initial page comes next, either way`() {
-    let store = ListStore.detached(query: ListRequest(shelf: Shelf(), initialPageId: 5))
+  func `Without pages the initial page is the next and the previous page`() {
+    let store = ListStore.detached(query: ListRequest(server: ListServer(), initialPageId: 5))
     #expect(store.nextPageId == 5)
     #expect(store.previousPageId == 5)
     #expect(store.hasNextPage)
@@ -16,22 +16,22 @@ struct PageIdentifierTests {
   }
 
   @Test
-  func `Initial pages have neighbours at once`() async throws {
-    let shelf = Shelf(.value("x"))
-    shelf.bounds = 0...10
-    let store = ListStore.detached(query: shelf.request, initialValue: List(from: 3, "a", "b"))
+  func `Initial pages have neighbours before any run`() async throws {
+    let server = ListServer(.value("x"))
+    server.bounds = 0...10
+    let store = ListStore.detached(query: server.request, initialValue: List(from: 3, "a", "b"))
     #expect(store.nextPageId == 5)
     #expect(store.previousPageId == 2)
-    #expect(shelf.script.runCount == 0)
+    #expect(server.script.runCount == 0)
     #expect(try await store.fetchNextPage()?.id == 5)
     #expect(try await store.fetchPreviousPage()?.id == 2)
   }
 
   @Test
-  func `Edited pages have other neighbours at once`() async throws {
-    let shelf = Shelf(.value("x"))
-    shelf.bounds = 0...10
-    let store = ListStore.detached(query: shelf.request, initialValue: List(from: 3, "a", "b", "c"))
+  func `Editing the pages changes their neighbours at once`() async throws {
+    let server = ListServer(.value("x"))
+    server.bounds = 0...10
+    let store = ListStore.detached(query: server.request, initialValue: List(from: 3, "a", "b", "c"))
     store.currentValue.remove(id: 5)
     #expect(store.nextPageId == 5)
     store.currentValue.remove(id: 3)
@@ -51,9 +51,9 @@ struct PageIdentifierTests {
   }
 
   @Test
-  func `A state that was returned keeps the next page of its time`() {
-    let shelf = Shelf()
-    let store = ListStore.detached(query: shelf.request, initialValue: List("a"))
+  func `A copy of a state keeps its next page`() {
+    let server = ListServer()
+    let store = ListStore.detached(query: server.request, initialValue: List("a"))
     let before = store.state
     store.currentValue.append(Page(id: 1, value: "b"))
     #expect(before.nextPageId == 1)
@@ -61,9 +61,9 @@ struct PageIdentifierTests {
   }
 
   @Test
-  func `The request is asked in the context of its store`() async throws {
-    let shelf = Shelf(.value("x"))
-    let request = shelf.request.context { $0.stride = 3 }
+  func `The request receives the context of its store`() async throws {
+    let server = ListServer(.value("x"))
+    let request = server.request.context { $0.stride = 3 }
     let client = OperationClient()
     let stores = [
       ListStore.detached(query: request, initialValue: List("a")),
@@ -71,7 +71,7 @@ struct PageIdentifierTests {
       client.withStores(of: ListState.self) { _, createStore in
         createStore(for: request, initialValue: List("a"))
       },
-      ListStore.detached(query: shelf.request, initialValue: List("a")),
+      ListStore.detached(query: server.request, initialValue: List("a")),
     ]
     stores[3].context.stride = 3
     for store in stores {
@@ -83,9 +83,9 @@ struct PageIdentifierTests {
   }
 
   @Test
-  func `A state that was made elsewhere has the context of its store after the first run`() async throws {
-    let shelf = Shelf(.value("x"))
-    let request = shelf.request.context { $0.stride = 3 }
+  func `A state that was created without its store has the store's context after the first run`() async throws {
+    let server = ListServer(.value("x"))
+    let request = server.request.context { $0.stride = 3 }
     let state = PaginatedState(for: request, initialValue: List("a"))
     #expect(state.nextPageId == 1)
     let store = ListStore.detached(operation: request, initialState: state)
@@ -94,18 +94,18 @@ struct PageIdentifierTests {
   }
 
   @Test
-  func `The request gets the page that it is asked about, and the purpose`() async throws {
-    let shelf = Shelf(.value("x"))
-    let store = ListStore.detached(query: shelf.request, initialValue: List("a", "b"))
+  func `The request receives the page and the kind of request`() async throws {
+    let server = ListServer(.value("x"))
+    let store = ListStore.detached(query: server.request, initialValue: List("a", "b"))
     try await store.refetchAllPages()
-    #expect(shelf.questions == [Paging(pageId: 0, pages: List("x"), request: .allPages)])
+    #expect(server.neighbourRequests == [Paging(pageId: 0, pages: List("x"), request: .allPages)])
     _ = store.hasNextPage
-    #expect(shelf.questions.last == Paging(pageId: 1, pages: List("x", "x"), request: .nextPage))
+    #expect(server.neighbourRequests.last == Paging(pageId: 1, pages: List("x", "x"), request: .nextPage))
   }
 
   @Test
-  func `The request may use its store when it is asked`() async throws {
-    struct Curious: PaginatedRequest {
+  func `The request may read its store when it computes an identifier`() async throws {
+    struct StoreReading: PaginatedRequest {
       let initialPageId = 0
       var path: OperationPath { ["curious"] }
 
@@ -123,7 +123,7 @@ struct PageIdentifierTests {
       ) async throws -> String { "x" }
     }
     let client = OperationClient()
-    let store = client.store(for: Curious(), initialValue: List("a", "b"))
+    let store = client.store(for: StoreReading(), initialValue: List("a", "b"))
     #expect(store.nextPageId == 3)
     #expect(try await store.fetchNextPage()?.id == 3)
     #expect(try await store.fetchNextPage()?.id == 6)

@@ -3,13 +3,14 @@ import Testing
 
 @testable import OperationPagination
 
-/// Where pages are fetched, and what a run leaves where it is.
+/// The actor on which pages are fetched, and the storage that runs change.
 @Suite
 struct PageIsolationTests {
-  private actor Desk {}
+  private actor PageActor {}
 
-  private struct AtDesk<Operation: OperationRequest & Sendable>: OperationModifier where Operation.Value: Sendable {
-    let desk: Desk
+  private struct OnPageActor<Operation: OperationRequest & Sendable>: OperationModifier
+  where Operation.Value: Sendable {
+    let actor: PageActor
 
     func run(
       isolation: isolated (any Actor)?,
@@ -17,16 +18,16 @@ struct PageIsolationTests {
       using operation: Operation,
       with continuation: OperationContinuation<Operation.Value, Operation.Failure>
     ) async throws(Operation.Failure) -> Operation.Value {
-      try await operation.run(isolation: self.desk, in: context, with: continuation)
+      try await operation.run(isolation: self.actor, in: context, with: continuation)
     }
   }
 
-  /// Its pages tell whether they were fetched on the actor.
+  /// The value of a page is whether it was fetched on the actor.
   private struct Request: PaginatedRequest {
-    let desk: Desk
+    let actor: PageActor
     let initialPageId = 0
 
-    var path: OperationPath { ["desk"] }
+    var path: OperationPath { ["actor"] }
 
     func pageId(after page: Page<Int, Bool>, using paging: Paging<Int, Bool>, in context: OperationContext) -> Int? {
       page.id + 1
@@ -43,15 +44,15 @@ struct PageIsolationTests {
       with continuation: OperationContinuation<Bool, any Error>
     ) async throws -> Bool {
       isolation?.preconditionIsolated()
-      return isolation === self.desk
+      return isolation === self.actor
     }
   }
 
   @Test
-  func `Pages are fetched on the actor that the run is asked to be on`() async throws {
-    let desk = Desk()
-    let request = Request(desk: desk)
-    let store = OperationStore.detached(query: request.modifier(AtDesk(desk: desk)))
+  func `Pages are fetched on the actor of the run`() async throws {
+    let actor = PageActor()
+    let request = Request(actor: actor)
+    let store = OperationStore.detached(query: request.modifier(OnPageActor(actor: actor)))
     #expect(try await store.fetchNextPage()?.value == true)
     #expect(try await store.fetchNextPage()?.value == true)
     #expect(try await store.fetchPreviousPage()?.value == true)
@@ -62,7 +63,7 @@ struct PageIsolationTests {
 
   @Test
   func `A run without subscribers changes the state in place`() async throws {
-    let store = OperationStore.detached(query: Request(desk: Desk()))
+    let store = OperationStore.detached(query: Request(actor: PageActor()))
     try await store.fetchNextPage()
     let storage = ObjectIdentifier(store.state.storage)
     try await store.fetchNextPage()

@@ -4,41 +4,41 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-/// Loading one page after the other.
+/// Loads of one page after the other.
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct PageLoadingTests {
   @Test
   func `The first call loads the initial page, the following ones the next`() async throws {
-    let shelf = Shelf()
-    let store = ListStore.detached(query: shelf.request)
-    shelf.enqueue("a", "b", "c")
+    let server = ListServer()
+    let store = ListStore.detached(query: server.request)
+    server.enqueue("a", "b", "c")
     #expect(try await store.fetchNextPage() == Page(id: 0, value: "a"))
     #expect(try await store.fetchNextPage() == Page(id: 1, value: "b"))
     #expect(try await store.fetchNextPage() == Page(id: 2, value: "c"))
     #expect(store.text == "0a 1b 2c")
     #expect(store.valueUpdateCount == 3)
     #expect(store.status.resultValue == List("a", "b", "c"))
-    #expect(shelf.pagings.map(\.request) == [.initialPage, .nextPage, .nextPage])
-    #expect(shelf.pagings.map(\.pages.text) == ["", "0a", "0a 1b"])
+    #expect(server.pagings.map(\.request) == [.initialPage, .nextPage, .nextPage])
+    #expect(server.pagings.map(\.pages.text) == ["", "0a", "0a 1b"])
   }
 
   @Test
-  func `Previous pages come to the front, also when the initial page is the first call`() async throws {
-    let shelf = Shelf()
-    let store = ListStore.detached(query: shelf.request)
-    shelf.enqueue("a", "b", "c")
+  func `Previous pages are added at the front, and the first call for one loads the initial page`() async throws {
+    let server = ListServer()
+    let store = ListStore.detached(query: server.request)
+    server.enqueue("a", "b", "c")
     #expect(try await store.fetchPreviousPage() == Page(id: 0, value: "a"))
     #expect(try await store.fetchPreviousPage() == Page(id: -1, value: "b"))
     #expect(try await store.fetchNextPage() == Page(id: 1, value: "c"))
     #expect(store.text == "-1b 0a 1c")
-    #expect(shelf.pagings.map(\.request) == [.initialPage, .previousPage, .nextPage])
+    #expect(server.pagings.map(\.request) == [.initialPage, .previousPage, .nextPage])
   }
 
   @Test
   func `A direction ends where there is no page, and the call returns nil`() async throws {
-    let shelf = Shelf(.value("x"))
-    shelf.bounds = 0...1
-    let store = ListStore.detached(query: shelf.request)
+    let server = ListServer(.value("x"))
+    server.bounds = 0...1
+    let store = ListStore.detached(query: server.request)
     try await store.fetchNextPage()
     try await store.fetchNextPage()
     let updates = store.valueUpdateCount
@@ -46,45 +46,45 @@ struct PageLoadingTests {
     #expect(try await store.fetchPreviousPage() == nil)
     #expect(store.valueUpdateCount == updates)
     #expect(store.status.isSuccessful)
-    #expect(shelf.fetchedIds == [0, 1])
+    #expect(server.fetchedIds == [0, 1])
     #expect(!store.hasNextPage)
     #expect(!store.hasPreviousPage)
   }
 
   @Test(arguments: [0, 1, 2])
-  func `The identifier of a page that is there ends a direction`(repeated: Int) async throws {
-    let shelf = Shelf(.value("x"))
-    shelf.setNext { $0 == 2 ? repeated : $0 + 1 }
-    let store = ListStore.detached(query: shelf.request)
+  func `The identifier of a present page ends a direction`(repeated: Int) async throws {
+    let server = ListServer(.value("x"))
+    server.setNext { $0 == 2 ? repeated : $0 + 1 }
+    let store = ListStore.detached(query: server.request)
     for _ in 0..<3 { try await store.fetchNextPage() }
     #expect(store.nextPageId == nil)
     #expect(try await store.fetchNextPage() == nil)
     #expect(try await store.refetchAllPages().count == 3)
-    #expect(shelf.fetchedIds == [0, 1, 2, 0, 1, 2])
+    #expect(server.fetchedIds == [0, 1, 2, 0, 1, 2])
   }
 
   @Test
-  func `A run loads the initial page where there is none, and refetches all otherwise`() async throws {
-    let shelf = Shelf()
-    let store = ListStore.detached(query: shelf.request)
-    shelf.enqueue("a", "b", "A", "B")
+  func `A run loads the initial page if there are no pages, and refetches all otherwise`() async throws {
+    let server = ListServer()
+    let store = ListStore.detached(query: server.request)
+    server.enqueue("a", "b", "A", "B")
     #expect(try await store.run() == .initialPage(Page(id: 0, value: "a")))
     try await store.fetchNextPage()
     #expect(try await store.run() == .allPages(List("A", "B")))
     #expect(store.text == "0A 1B")
-    #expect(shelf.pagings.map(\.request) == [.initialPage, .nextPage, .allPages, .allPages])
+    #expect(server.pagings.map(\.request) == [.initialPage, .nextPage, .allPages, .allPages])
   }
 
   @Test
-  func `A subscription loads the initial page, and refetches all that there is`() async throws {
-    let shelf = Shelf()
-    let store = ListStore.detached(query: shelf.request.enableAutomaticRunning(onlyWhen: .always(true)))
+  func `A subscription loads the initial page, or refetches all pages`() async throws {
+    let server = ListServer()
+    let store = ListStore.detached(query: server.request.enableAutomaticRunning(onlyWhen: .always(true)))
     let recorder = ListRecorder()
-    shelf.enqueue("a")
+    server.enqueue("a")
     let first = store.subscribe(with: recorder.handler)
     try await recorder.first { $0.digest == .ended }
     #expect(store.text == "0a")
-    shelf.enqueue("b", "A", "B")
+    server.enqueue("b", "A", "B")
     try await store.fetchNextPage()
     recorder.removeAll()
     let second = store.subscribe(with: recorder.handler)
@@ -95,8 +95,8 @@ struct PageLoadingTests {
 
   @Test
   func `The pages that are being loaded show in the state`() async throws {
-    let shelf = Shelf()
-    let store = ListStore.detached(query: shelf.request)
+    let server = ListServer()
+    let store = ListStore.detached(query: server.request)
     func flags() -> [Bool] {
       let state = store.state
       return [
@@ -113,7 +113,7 @@ struct PageLoadingTests {
     for (call, pages, expected) in calls {
       let task = start(call)
       for _ in 0..<pages {
-        let run = try await shelf.script.next()
+        let run = try await server.script.next()
         #expect(flags() == expected)
         #expect(store.isLoading)
         #expect(store.status.isLoading)
@@ -126,10 +126,10 @@ struct PageLoadingTests {
   }
 
   @Test
-  func `A page that fails leaves the pages, and can be loaded again`() async throws {
-    let shelf = Shelf()
-    let store = ListStore.detached(query: shelf.request, initialValue: List("a"))
-    shelf.script.enqueue(.error(Refused()), .value("b"))
+  func `A page that fails changes no other page, and can be loaded again`() async throws {
+    let server = ListServer()
+    let store = ListStore.detached(query: server.request, initialValue: List("a"))
+    server.script.enqueue(.error(Refused()), .value("b"))
     await #expect(throws: Refused()) { try await store.fetchNextPage() }
     #expect(store.text == "0a")
     #expect(store.error is Refused)
@@ -141,11 +141,11 @@ struct PageLoadingTests {
   }
 
   @Test
-  func `A cancelled load leaves everything as it was`() async throws {
-    let shelf = Shelf()
-    let store = ListStore.detached(query: shelf.request, initialValue: List("a"))
+  func `A cancelled load changes nothing`() async throws {
+    let server = ListServer()
+    let store = ListStore.detached(query: server.request, initialValue: List("a"))
     let task = start { try await store.fetchNextPage() }
-    let run = try await shelf.script.next()
+    let run = try await server.script.next()
     run.yield("draft")
     #expect(store.text == "0a 1draft")
     task.cancel()
@@ -157,28 +157,28 @@ struct PageLoadingTests {
   }
 
   @Test
-  func `Tasks load when they are run, once`() async throws {
-    let shelf = Shelf()
-    let store = ListStore.detached(query: shelf.request)
-    shelf.enqueue("a", "b", "c", "A", "B", "C")
+  func `A task loads its page once, when it is run`() async throws {
+    let server = ListServer()
+    let store = ListStore.detached(query: server.request)
+    server.enqueue("a", "b", "c", "A", "B", "C")
     let tasks = (store.fetchNextPageTask(), store.fetchNextPageTask(), store.fetchPreviousPageTask())
-    #expect(shelf.script.runCount == 0)
+    #expect(server.script.runCount == 0)
     #expect(try await tasks.0.runIfNeeded()?.id == 0)
     #expect(try await tasks.0.runIfNeeded()?.id == 0)
     #expect(try await tasks.1.runIfNeeded()?.id == 1)
     #expect(try await tasks.2.runIfNeeded()?.id == -1)
     #expect(try await store.refetchAllPagesTask().runIfNeeded().map { $0.value } == ["A", "B", "C"])
-    #expect(shelf.fetchedIds == [0, 1, -1, -1, 0, 1])
+    #expect(server.fetchedIds == [0, 1, -1, -1, 0, 1])
   }
 
   @Test
-  func `A reset store has its initial pages, and shows nothing of what it was loading`() async throws {
-    let shelf = Shelf(endsOnCancellation: false)
-    let store = ListStore.detached(query: shelf.request, initialValue: List("a"))
-    shelf.enqueue("b")
+  func `A reset restores the initial pages and drops what is being loaded`() async throws {
+    let server = ListServer(endsOnCancellation: false)
+    let store = ListStore.detached(query: server.request, initialValue: List("a"))
+    server.enqueue("b")
     try await store.fetchNextPage()
     let task = start { try await store.fetchNextPage() }
-    let run = try await shelf.script.next()
+    let run = try await server.script.next()
     store.resetState()
     #expect(store.text == "0a")
     #expect(!store.isLoading)
@@ -190,21 +190,21 @@ struct PageLoadingTests {
 
   @Test
   func `An operation without a store loads the initial page`() async throws {
-    let shelf = Shelf(.value("a"))
-    let value = try await OperationRunner(operation: shelf.request).run()
+    let server = ListServer(.value("a"))
+    let value = try await OperationRunner(operation: server.request).run()
     #expect(value == .initialPage(Page(id: 0, value: "a")))
   }
 
   @Test
   func `The tasks are named by what they load`() async throws {
-    let shelf = Shelf()
-    let store = ListStore.detached(query: shelf.request.staleWhenNoValue())
+    let server = ListServer()
+    let store = ListStore.detached(query: server.request.staleWhenNoValue())
     #expect(store.fetchNextPageTask().configuration.name == "ListRequest: next page")
     #expect(store.fetchPreviousPageTask().configuration.name == "ListRequest: previous page")
     #expect(store.refetchAllPagesTask().configuration.name == "ListRequest: all pages")
     let fetch = start { try await store.fetchNextPage() }
     #expect(store.initialPageActiveTasks.map(\.configuration.name) == ["ListRequest: initial page"])
-    try await shelf.script.next().succeed("a")
+    try await server.script.next().succeed("a")
     _ = await fetch.result
   }
 }

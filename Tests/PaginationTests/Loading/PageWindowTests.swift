@@ -4,16 +4,16 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-/// A list of at most so many pages that loads at both ends has no gaps, in whatever order the pages come.
+/// A list with a maximum that loads at both ends has no gaps, whatever the order in which its pages are loaded.
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct PageWindowTests {
   @Test(arguments: [true, false])
-  func `A page whose neighbor was pushed out while it loaded does not show`(isNextFirst: Bool) async throws {
-    let shelf = Shelf()
-    let store = ListStore.detached(query: shelf.request.maximumPages(2), initialValue: List(from: 2, "b", "c"))
+  func `A page whose neighbour was dropped during its load is not added`(isNextFirst: Bool) async throws {
+    let server = ListServer()
+    let store = ListStore.detached(query: server.request.maximumPages(2), initialValue: List(from: 2, "b", "c"))
     let next = start { try await store.fetchNextPage() }
     let previous = start { try await store.fetchPreviousPage() }
-    let runs = (try await shelf.script.next(), try await shelf.script.next())
+    let runs = (try await server.script.next(), try await server.script.next())
     if isNextFirst {
       runs.0.succeed("d")
       #expect(try await next.value?.id == 4)
@@ -33,12 +33,12 @@ struct PageWindowTests {
   }
 
   @Test
-  func `A page shows when the change that pushed out its neighbor is rolled back`() async throws {
-    let shelf = Shelf()
-    let store = ListStore.detached(query: shelf.request.maximumPages(2), initialValue: List(from: 2, "b", "c"))
+  func `A page is added when the change that dropped its neighbour is rolled back`() async throws {
+    let server = ListServer()
+    let store = ListStore.detached(query: server.request.maximumPages(2), initialValue: List(from: 2, "b", "c"))
     let next = start { try await store.fetchNextPage() }
     let previous = start { try await store.fetchPreviousPage() }
-    let runs = (try await shelf.script.next(), try await shelf.script.next())
+    let runs = (try await server.script.next(), try await server.script.next())
     runs.1.yield("draft")
     #expect(store.text == "1draft 2b")
     previous.cancel()
@@ -49,11 +49,11 @@ struct PageWindowTests {
   }
 
   @Test
-  func `An error goes when a page comes that does not show`() async throws {
-    let shelf = Shelf()
-    let store = ListStore.detached(query: shelf.request.maximumPages(1), initialValue: List("a"))
+  func `A loaded page that is not added clears the error`() async throws {
+    let server = ListServer()
+    let store = ListStore.detached(query: server.request.maximumPages(1), initialValue: List("a"))
     let next = start { try await store.fetchNextPage() }
-    let run = try await shelf.script.next()
+    let run = try await server.script.next()
     store.currentValue = List(from: 7, "z")
     store.setResult(to: .failure(Refused()))
     run.succeed("b")
@@ -63,16 +63,16 @@ struct PageWindowTests {
   }
 
   @Test(arguments: 0..<200)
-  func `The pages are a range at every moment`(seed: UInt64) async throws {
+  func `The pages never have a gap`(seed: UInt64) async throws {
     var generator = SeededGenerator(seed: seed)
-    var play = WindowPlay(maximum: Int(seed % 5) + 1)
-    for _ in 0..<80 { try await play.step(using: &generator) }
-    await play.end()
+    var loads = RandomLoads(maximum: Int(seed % 5) + 1)
+    for _ in 0..<80 { try await loads.step(using: &generator) }
+    await loads.end()
   }
 }
 
-/// A store of a list with a maximum, and random loads of it whose pages come in random order.
-private struct WindowPlay {
+/// A store of a list with a maximum, and random loads that end in random order.
+private struct RandomLoads {
   private struct Load {
     let request: PagingRequest
     let task: Task<Void, any Error>
@@ -80,14 +80,14 @@ private struct WindowPlay {
   }
 
   private let maximum: Int
-  private let shelf = Shelf()
+  private let server = ListServer()
   private let store: ListStore
   private var loads: [Load] = []
 
   init(maximum: Int) {
     self.maximum = maximum
-    self.store = ListStore.detached(query: self.shelf.request.maximumPages(maximum))
-    self.shelf.bounds = -5...5
+    self.store = ListStore.detached(query: self.server.request.maximumPages(maximum))
+    self.server.bounds = -5...5
   }
 
   mutating func step(using generator: inout SeededGenerator) async throws {
@@ -115,7 +115,7 @@ private struct WindowPlay {
     for load in self.loads { _ = await load.task.result }
   }
 
-  /// Begins a load, where it does not wait for others.
+  /// Starts a load, unless it would wait for others.
   private mutating func load(
     _ requestKind: PagingRequest,
     _ call: @escaping @Sendable (ListStore) async throws -> Any?
@@ -132,19 +132,19 @@ private struct WindowPlay {
     if request == .previousPage, !self.store.hasPreviousPage { return }
     let store = self.store
     let task = start { _ = try await call(store) }
-    self.loads.append(Load(request: request, task: task, run: try await self.shelf.script.next()))
+    self.loads.append(Load(request: request, task: task, run: try await self.server.script.next()))
   }
 
   private mutating func succeed(_ index: Int) async throws {
     let load = self.loads[index]
     let count = self.store.currentValue.count
-    let fetched = self.shelf.fetchedIds
+    let fetched = self.server.fetchedIds
     load.run.succeed("x")
-    // A refetch goes on to the next page, as far as there are pages.
+    // A refetch continues with the next page until the last.
     if load.request == .allPages, let first = self.store.currentValue.first?.id, let last = fetched.last,
       last < first + count - 1
     {
-      self.loads[index].run = try await self.shelf.script.next()
+      self.loads[index].run = try await self.server.script.next()
     } else {
       await self.finish(index) { _ in }
     }

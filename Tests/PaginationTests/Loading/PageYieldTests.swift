@@ -5,7 +5,7 @@ import Synchronization
 import TestFixtures
 import Testing
 
-/// What becomes of yields: the last one of a page stands for all, also where a run is taken back.
+/// Yields of pages: only the last one of a page is kept, also when a run is rolled back.
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct PageYieldTests {
   /// A list of tokens, of which each page is yielded many times before it is returned.
@@ -48,7 +48,7 @@ struct PageYieldTests {
   }
 
   @Test(arguments: Listener.allCases)
-  func `A hundred thousand yields leave no more behind than one`(listener: Listener) async throws {
+  func `A hundred thousand yields retain no more than one`(listener: Listener) async throws {
     let lifetimes = LifetimeTracker()
     let most = Mutex(0)
     let yieldCount = listener == .ofPages ? 50_000 : 2_000
@@ -84,11 +84,11 @@ struct PageYieldTests {
 
   @Test
   func `Yields of two runs and edits between them are rolled back run by run`() async throws {
-    let shelf = Shelf()
-    let store = ListStore.detached(query: shelf.request, initialValue: List("a"))
+    let server = ListServer()
+    let store = ListStore.detached(query: server.request, initialValue: List("a"))
     let next = start { try await store.fetchNextPage() }
     let previous = start { try await store.fetchPreviousPage() }
-    let runs = (try await shelf.script.next(), try await shelf.script.next())
+    let runs = (try await server.script.next(), try await server.script.next())
     for number in 0..<100 {
       runs.0.yield("n\(number)")
       runs.1.yield("p\(number)")
@@ -100,7 +100,7 @@ struct PageYieldTests {
     #expect(store.errorUpdateCount == 100)
     next.cancel()
     _ = await next.result
-    // What was set has the page that was set with it.
+    // The pages that were set contain the page that was yielded before.
     #expect(store.valueUpdateCount == 200)
     #expect(store.errorUpdateCount == 0)
     #expect(store.currentValue[id: 0]?.value == "e99")
@@ -112,14 +112,14 @@ struct PageYieldTests {
 
   @Test
   func `Yields of each page of a refetch stay while another run is rolled back`() async throws {
-    let shelf = Shelf()
-    let store = ListStore.detached(query: shelf.request, initialValue: List("a", "b"))
+    let server = ListServer()
+    let store = ListStore.detached(query: server.request, initialValue: List("a", "b"))
     let refetch = start { try await store.refetchAllPages() }
-    let first = try await shelf.script.next()
+    let first = try await server.script.next()
     first.yield("A1")
     first.yield("A2")
     first.succeed("A")
-    let second = try await shelf.script.next()
+    let second = try await server.script.next()
     second.yield("B1")
     second.yield("B2")
     #expect(store.text == "0A2 1B2")

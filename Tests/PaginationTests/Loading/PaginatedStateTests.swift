@@ -3,13 +3,13 @@ import OperationPagination
 import OperationTesting
 import Testing
 
-/// The state next to its pages: staleness, defaults, clients, modifiers, optimistic values.
+/// Staleness, defaults, clients, modifiers and optimistic values of paginated states.
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct PaginatedStateTests {
   @Test
-  func `It is stale while there are no pages`() async throws {
-    let shelf = Shelf(.value("x"))
-    let store = ListStore.detached(query: shelf.request.staleWhenNoValue())
+  func `A state with staleWhenNoValue is stale while it has no pages`() async throws {
+    let server = ListServer(.value("x"))
+    let store = ListStore.detached(query: server.request.staleWhenNoValue())
     #expect(store.isStale)
     try await store.fetchNextPage()
     #expect(!store.isStale)
@@ -18,9 +18,9 @@ struct PaginatedStateTests {
   }
 
   @Test
-  func `Default pages are shown while there are none, and are not loaded from`() async throws {
-    let shelf = Shelf(.value("x"))
-    let request = shelf.request.defaultValue(List(from: 40, "placeholder")).staleWhenNoValue()
+  func `Default pages are shown while there are none, and no page is loaded next to them`() async throws {
+    let server = ListServer(.value("x"))
+    let request = server.request.defaultValue(List(from: 40, "placeholder")).staleWhenNoValue()
     let client = OperationClient()
     for store in [OperationStore.detached(query: request), client.store(for: request)] {
       #expect(store.currentValue.text == "40placeholder")
@@ -32,43 +32,43 @@ struct PaginatedStateTests {
       #expect(!store.isStale)
       #expect(store.nextPageId == 2)
     }
-    let _: ListRequest.Default = shelf.request.defaultValue([])
+    let _: ListRequest.Default = server.request.defaultValue([])
   }
 
   @Test
-  func `A client has one store for a request, with the pages that it began with`() async throws {
-    let shelf = Shelf(.value("x"))
+  func `A client has one store for a request, with its initial pages`() async throws {
+    let server = ListServer(.value("x"))
     let client = OperationClient()
-    let store = client.store(for: shelf.request, initialValue: List("a"))
-    #expect(client.store(for: shelf.request) === store)
+    let store = client.store(for: server.request, initialValue: List("a"))
+    #expect(client.store(for: server.request) === store)
     #expect(client.stores(matching: ["list"], of: ListState.self).count == 1)
-    let key = OperationPathKey<ListState>(path: shelf.request.path)
+    let key = OperationPathKey<ListState>(path: server.request.path)
     #expect(client.store(with: key) === store)
   }
 
   @Test
   func `A client prefetches and ensures pages`() async throws {
-    let shelf = Shelf(.value("x"))
+    let server = ListServer(.value("x"))
     let client = OperationClient()
-    let request = shelf.request.staleWhenNoValue()
+    let request = server.request.staleWhenNoValue()
     await client.prefetch(for: request)
     #expect(client.store(for: request).text == "0x")
     await client.prefetch(for: request)
     #expect(try await client.ensureValue(for: request) == List("x"))
-    #expect(shelf.script.runCount == 1)
+    #expect(server.script.runCount == 1)
     client.store(for: request).currentValue = []
     #expect(try await client.ensureValue(for: request) == List("x"))
-    #expect(shelf.script.runCount == 2)
+    #expect(server.script.runCount == 2)
   }
 
   @Test
   func `An invalidated store refetches all pages for its subscribers`() async throws {
-    let shelf = Shelf(.value("x"))
+    let server = ListServer(.value("x"))
     let client = OperationClient()
-    let store = client.store(for: shelf.request, initialValue: List("a", "b"))
+    let store = client.store(for: server.request, initialValue: List("a", "b"))
     let subscription = store.subscribe(with: ListRecorder().handler)
     defer { subscription.cancel() }
-    await client.invalidate(matching: shelf.request.path).settled()
+    await client.invalidate(matching: server.request.path).settled()
     #expect(store.text == "0x 1x")
   }
 
@@ -84,8 +84,8 @@ struct PaginatedStateTests {
         try await operation.run(isolation: isolation, in: context, with: continuation)
       }
     }
-    let shelf = Shelf(.value("x"))
-    let request: some PaginatedRequest<Int, String, any Error> = shelf.request
+    let server = ListServer(.value("x"))
+    let request: some PaginatedRequest<Int, String, any Error> = server.request
       .modifier(Passing()).stale(after: .seconds(1)).modifier(Passing())
     let store = OperationStore.detached(query: request)
     try await store.fetchNextPage()
@@ -94,8 +94,8 @@ struct PaginatedStateTests {
   }
 
   @Test
-  func `A run of another list in a page's context is a run of its own`() async throws {
-    struct Nesting: PaginatedRequest {
+  func `A run of another list with the context of a page is separate`() async throws {
+    struct Nested: PaginatedRequest {
       let inner: ListStore
       let initialPageId = 0
       var path: OperationPath { ["nesting"] }
@@ -114,23 +114,23 @@ struct PaginatedStateTests {
         return value.pages.text
       }
     }
-    let shelf = Shelf(.value("x"))
-    let inner = ListStore.detached(query: shelf.request, initialValue: List("a", "b"))
-    let outer = ListStore.detached(query: Nesting(inner: inner), initialValue: List("o"))
+    let server = ListServer(.value("x"))
+    let inner = ListStore.detached(query: server.request, initialValue: List("a", "b"))
+    let outer = ListStore.detached(query: Nested(inner: inner), initialValue: List("o"))
     #expect(try await outer.fetchNextPage()?.value == "0x 1x")
     #expect(inner.text == "0x 1x")
     #expect(outer.text == "0o 10x 1x")
   }
 
   @Test
-  func `The yields of a cancelled load go, and pages of other loads stay`() async throws {
-    let shelf = Shelf()
-    let store = ListStore.detached(query: shelf.request, initialValue: List("a"))
+  func `The yields of a cancelled load are removed, and pages of other loads stay`() async throws {
+    let server = ListServer()
+    let store = ListStore.detached(query: server.request, initialValue: List("a"))
     let next = start { try await store.fetchNextPage() }
-    let run = try await shelf.script.next()
+    let run = try await server.script.next()
     run.yield("draft")
     let previous = start { try await store.fetchPreviousPage() }
-    try await shelf.script.next().succeed("p")
+    try await server.script.next().succeed("p")
     _ = try await previous.value
     #expect(store.text == "-1p 0a 1draft")
     next.cancel()
@@ -140,9 +140,9 @@ struct PaginatedStateTests {
   }
 
   @Test
-  func `Pages can be shown otherwise for a while`() async throws {
-    let shelf = Shelf(.value("x"))
-    let store = ListStore.detached(query: shelf.request, initialValue: List("a"))
+  func `A layer changes the pages that are shown until it is removed`() async throws {
+    let server = ListServer(.value("x"))
+    let store = ListStore.detached(query: server.request, initialValue: List("a"))
     let layer = StateLayerIdentifier()
     store.addLayer(layer) { $0 = $0.map { Page(id: $0.id, value: "\($0.value)!") } }
     #expect(store.text == "0a!")
@@ -153,14 +153,14 @@ struct PaginatedStateTests {
   }
 
   @Test
-  func `The yields of a cancelled load go, and all pages that came meanwhile stay`() async throws {
-    let shelf = Shelf()
-    let store = ListStore.detached(query: shelf.request, initialValue: List("a"))
+  func `The yields of a cancelled load are removed, and all pages that were added meanwhile stay`() async throws {
+    let server = ListServer()
+    let store = ListStore.detached(query: server.request, initialValue: List("a"))
     let next = start { try await store.fetchNextPage() }
-    try await shelf.script.next().yield("draft")
+    try await server.script.next().yield("draft")
     for _ in 0..<2 {
       let previous = start { try await store.fetchPreviousPage() }
-      try await shelf.script.next().succeed("p")
+      try await server.script.next().succeed("p")
       _ = try await previous.value
     }
     #expect(store.text == "-2p -1p 0a 1draft")
@@ -170,10 +170,10 @@ struct PaginatedStateTests {
   }
 
   @Test
-  func `One more page does not make an invalidated list fresh`() async throws {
-    let shelf = Shelf(.value("x"))
+  func `Loading one more page does not make an invalidated list fresh`() async throws {
+    let server = ListServer(.value("x"))
     let client = OperationClient()
-    let store = client.store(for: shelf.request.staleWhenNoValue(), initialValue: List("a"))
+    let store = client.store(for: server.request.staleWhenNoValue(), initialValue: List("a"))
     await client.invalidate().settled()
     #expect(store.isStale)
     try await store.fetchNextPage()

@@ -6,38 +6,38 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-/// Fetching all pages anew.
+/// Refetches of all pages.
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct RefetchTests {
   @Test
-  func `It fetches nothing where there are no pages`() async throws {
-    let shelf = Shelf()
-    let store = ListStore.detached(query: shelf.request)
+  func `A refetch without pages fetches nothing`() async throws {
+    let server = ListServer()
+    let store = ListStore.detached(query: server.request)
     #expect(try await store.refetchAllPages() == [])
-    #expect(shelf.script.runCount == 0)
+    #expect(server.script.runCount == 0)
     #expect(store.valueUpdateCount == 0)
     #expect(store.status.isIdle)
   }
 
   @Test
-  func `It keeps the order, from the first page that is there`() async throws {
-    let shelf = Shelf()
-    let store = ListStore.detached(query: shelf.request, initialValue: List(from: -1, "a", "b", "c"))
-    shelf.enqueue("A", "B", "C")
+  func `A refetch begins at the first page and keeps the order`() async throws {
+    let server = ListServer()
+    let store = ListStore.detached(query: server.request, initialValue: List(from: -1, "a", "b", "c"))
+    server.enqueue("A", "B", "C")
     #expect(try await store.refetchAllPages() == List(from: -1, "A", "B", "C"))
     #expect(store.text == "-1A 0B 1C")
-    #expect(shelf.fetchedIds == [-1, 0, 1])
-    #expect(shelf.pagings.map(\.pages.text) == ["", "-1A", "-1A 0B"])
+    #expect(server.fetchedIds == [-1, 0, 1])
+    #expect(server.pagings.map(\.pages.text) == ["", "-1A", "-1A 0B"])
     #expect(store.valueUpdateCount == 1)
   }
 
   @Test
-  func `It shows nothing before all pages have come`() async throws {
-    let shelf = Shelf()
-    let store = ListStore.detached(query: shelf.request, initialValue: List("a", "b"))
+  func `A refetch shows nothing until all pages are fetched`() async throws {
+    let server = ListServer()
+    let store = ListStore.detached(query: server.request, initialValue: List("a", "b"))
     let refetch = start { try await store.refetchAllPages() }
-    try await shelf.script.next().succeed("A")
-    let run = try await shelf.script.next()
+    try await server.script.next().succeed("A")
+    let run = try await server.script.next()
     #expect(store.text == "0a 1b")
     run.succeed("B")
     _ = try await refetch.value
@@ -45,180 +45,180 @@ struct RefetchTests {
   }
 
   @Test
-  func `It ends early where the fresh pages do`() async throws {
-    let shelf = Shelf(.value("x"))
-    let store = ListStore.detached(query: shelf.request, initialValue: List("a", "b", "c", "d"))
-    shelf.bounds = 0...1
+  func `A refetch ends early when a fetched page is the last one`() async throws {
+    let server = ListServer(.value("x"))
+    let store = ListStore.detached(query: server.request, initialValue: List("a", "b", "c", "d"))
+    server.bounds = 0...1
     try await store.refetchAllPages()
     #expect(store.text == "0x 1x")
-    #expect(shelf.fetchedIds == [0, 1])
+    #expect(server.fetchedIds == [0, 1])
     #expect(store.nextPageId == nil)
   }
 
   @Test
-  func `It never fetches more pages than there were`() async throws {
-    let shelf = Shelf(.value("x"))
-    let store = ListStore.detached(query: shelf.request, initialValue: List("a", "b"))
+  func `A refetch never fetches more pages than there were`() async throws {
+    let server = ListServer(.value("x"))
+    let store = ListStore.detached(query: server.request, initialValue: List("a", "b"))
     try await store.refetchAllPages()
-    #expect(shelf.fetchedIds == [0, 1])
+    #expect(server.fetchedIds == [0, 1])
   }
 
   @Test
   func `A failure keeps the old pages`() async throws {
-    let shelf = Shelf()
-    let store = ListStore.detached(query: shelf.request, initialValue: List("a", "b"))
-    shelf.script.enqueue(.value("A"), .error(Refused()))
+    let server = ListServer()
+    let store = ListStore.detached(query: server.request, initialValue: List("a", "b"))
+    server.script.enqueue(.value("A"), .error(Refused()))
     await #expect(throws: Refused()) { try await store.refetchAllPages() }
     #expect(store.text == "0a 1b")
     #expect(store.error is Refused)
-    shelf.enqueue("A", "B")
+    server.enqueue("A", "B")
     try await store.refetchAllPages()
-    #expect(shelf.fetchedIds == [0, 1, 0, 1])
+    #expect(server.fetchedIds == [0, 1, 0, 1])
   }
 
   @Test
-  func `A retry goes on at the page that failed`() async throws {
-    let shelf = Shelf()
-    let request = shelf.request.retry(limit: 2).delayer(.noDelay)
+  func `A retry continues at the page that failed`() async throws {
+    let server = ListServer()
+    let request = server.request.retry(limit: 2).delayer(.noDelay)
     let store = ListStore.detached(query: request, initialValue: List("a", "b", "c"))
-    shelf.script.enqueue(.value("A"), .error(Refused()), .error(Refused()), .value("B"), .value("C"))
+    server.script.enqueue(.value("A"), .error(Refused()), .error(Refused()), .value("B"), .value("C"))
     #expect(try await store.refetchAllPages() == List("A", "B", "C"))
-    #expect(shelf.fetchedIds == [0, 1, 1, 1, 2])
+    #expect(server.fetchedIds == [0, 1, 1, 1, 2])
     #expect(store.text == "0A 1B 2C")
   }
 
   @Test
-  func `A refetch after one that failed begins anew, also with retries`() async throws {
-    let shelf = Shelf()
-    let request = shelf.request.retry(limit: 1).delayer(.noDelay)
+  func `A refetch after a failed one begins again at the first page, also with retries`() async throws {
+    let server = ListServer()
+    let request = server.request.retry(limit: 1).delayer(.noDelay)
     let store = ListStore.detached(query: request, initialValue: List("a", "b"))
-    shelf.script.enqueue(.value("A"), .error(Refused()), .error(Refused()))
+    server.script.enqueue(.value("A"), .error(Refused()), .error(Refused()))
     await #expect(throws: Refused()) { try await store.refetchAllPages() }
     #expect(store.text == "0a 1b")
-    shelf.enqueue("AA", "BB")
+    server.enqueue("AA", "BB")
     try await store.refetchAllPages()
-    #expect(shelf.fetchedIds == [0, 1, 1, 0, 1])
+    #expect(server.fetchedIds == [0, 1, 1, 0, 1])
     #expect(store.text == "0AA 1BB")
   }
 
   @Test
-  func `A retry goes on with the refetch where the pages were removed meanwhile`() async throws {
-    let shelf = Shelf()
-    let request = shelf.request.retry(limit: 1).delayer(.noDelay)
+  func `A retry continues the refetch although the pages were removed meanwhile`() async throws {
+    let server = ListServer()
+    let request = server.request.retry(limit: 1).delayer(.noDelay)
     let store = ListStore.detached(query: request, initialValue: List("a", "b"))
     let run = start { try await store.run() }
-    try await shelf.script.next().succeed("A")
-    let second = try await shelf.script.next()
+    try await server.script.next().succeed("A")
+    let second = try await server.script.next()
     store.currentValue = []
     second.fail(Refused())
-    try await shelf.script.next().succeed("B")
+    try await server.script.next().succeed("B")
     #expect(try await run.value == .allPages(List("A", "B")))
     #expect(store.text == "")
-    #expect(shelf.fetchedIds == [0, 1, 1])
+    #expect(server.fetchedIds == [0, 1, 1])
   }
 
   @Test
-  func `Cancelled between pages it keeps the old ones`() async throws {
-    let shelf = Shelf(endsOnCancellation: false)
-    let store = ListStore.detached(query: shelf.request, initialValue: List("a", "b", "c"))
+  func `A refetch that is cancelled between pages keeps the old ones`() async throws {
+    let server = ListServer(endsOnCancellation: false)
+    let store = ListStore.detached(query: server.request, initialValue: List("a", "b", "c"))
     let refetch = start { try await store.refetchAllPages() }
-    let run = try await shelf.script.next()
+    let run = try await server.script.next()
     refetch.cancel()
     run.succeed("A")
     await #expect(throws: CancellationError.self) { try await refetch.value }
     #expect(store.text == "0a 1b 2c")
-    #expect(shelf.fetchedIds == [0])
+    #expect(server.fetchedIds == [0])
     #expect(store.valueUpdateCount == 0)
     #expect(store.error == nil)
     #expect(!store.isLoading)
   }
 
   @Test
-  func `Cancelled between pages it keeps the old ones where the failure cannot say so`() async throws {
-    let shelf = Shelf(endsOnCancellation: false)
-    let request = TypedListRequest(shelf: shelf)
+  func `A refetch with a typed failure that is cancelled between pages keeps the old ones`() async throws {
+    let server = ListServer(endsOnCancellation: false)
+    let request = TypedListRequest(server: server)
     let store = OperationStore.detached(query: request, initialValue: List("a", "b", "c"))
     let refetch = start { try await store.refetchAllPages() }
-    let run = try await shelf.script.next()
+    let run = try await server.script.next()
     refetch.cancel()
     run.succeed("A")
     _ = await refetch.result
     #expect(store.currentValue.text == "0a 1b 2c")
-    #expect(shelf.fetchedIds == [0])
+    #expect(server.fetchedIds == [0])
   }
 
   @Test
-  func `Edits made meanwhile survive, before and behind the page that is at work`() async throws {
-    let shelf = Shelf()
-    let store = ListStore.detached(query: shelf.request, initialValue: List("a", "b", "c", "d"))
+  func `Edits during a refetch survive, before and after the page that is being fetched`() async throws {
+    let server = ListServer()
+    let store = ListStore.detached(query: server.request, initialValue: List("a", "b", "c", "d"))
     let refetch = start { try await store.refetchAllPages() }
-    try await shelf.script.next().succeed("A")
-    let run = try await shelf.script.next()
+    try await server.script.next().succeed("A")
+    let run = try await server.script.next()
     store.currentValue[id: 0]?.value = "edited"
     store.currentValue[id: 2]?.value = "edited"
     run.succeed("B")
-    try await shelf.script.next().succeed("C")
-    try await shelf.script.next().succeed("D")
+    try await server.script.next().succeed("C")
+    try await server.script.next().succeed("D")
     #expect(try await refetch.value == List("A", "B", "C", "D"))
     #expect(store.text == "0edited 1B 2edited 3D")
   }
 
   @Test
-  func `An edit of all pages that leaves some equal leaves them to the refetch`() async throws {
-    let shelf = Shelf()
-    let store = ListStore.detached(query: shelf.request, initialValue: List("a", "b"))
+  func `Pages that an edit of all pages leaves equal are replaced by the refetch`() async throws {
+    let server = ListServer()
+    let store = ListStore.detached(query: server.request, initialValue: List("a", "b"))
     let refetch = start { try await store.refetchAllPages() }
-    let run = try await shelf.script.next()
+    let run = try await server.script.next()
     store.currentValue = store.currentValue.map { page in
       var page = page
       if page.id == 1 { page.value = "edited" }
       return page
     }
     run.succeed("A")
-    try await shelf.script.next().succeed("B")
+    try await server.script.next().succeed("B")
     _ = try await refetch.value
     #expect(store.text == "0A 1edited")
   }
 
   @Test
-  func `Pages that are removed or added meanwhile stay so`() async throws {
-    let shelf = Shelf()
-    let store = ListStore.detached(query: shelf.request, initialValue: List("a", "b", "c"))
+  func `Pages that are removed or added during a refetch stay removed or added`() async throws {
+    let server = ListServer()
+    let store = ListStore.detached(query: server.request, initialValue: List("a", "b", "c"))
     let refetch = start { try await store.refetchAllPages() }
-    let run = try await shelf.script.next()
+    let run = try await server.script.next()
     store.currentValue.remove(id: 1)
     store.currentValue.prepend(Page(id: 90, value: "front"))
     store.currentValue.append(Page(id: 91, value: "back"))
     run.succeed("A")
-    try await shelf.script.next().succeed("B")
-    try await shelf.script.next().succeed("C")
+    try await server.script.next().succeed("B")
+    try await server.script.next().succeed("C")
     _ = try await refetch.value
     #expect(store.text == "90front 0A 2C 91back")
   }
 
   @Test(arguments: [List(), List(from: 40, "p", "q")])
-  func `Pages that took the place of all others meanwhile stay`(pages: List) async throws {
-    let shelf = Shelf()
-    let store = ListStore.detached(query: shelf.request, initialValue: List("a", "b"))
+  func `Pages that replace all others during a refetch stay`(pages: List) async throws {
+    let server = ListServer()
+    let store = ListStore.detached(query: server.request, initialValue: List("a", "b"))
     let refetch = start { try await store.refetchAllPages() }
-    let run = try await shelf.script.next()
+    let run = try await server.script.next()
     store.currentValue = pages
     run.succeed("A")
-    try await shelf.script.next().succeed("B")
+    try await server.script.next().succeed("B")
     _ = try await refetch.value
     #expect(store.currentValue == pages)
   }
 
   @Test
-  func `A value that a refetch yields shows in the page, and goes with a cancelled refetch`() async throws {
-    let shelf = Shelf()
-    let store = ListStore.detached(query: shelf.request, initialValue: List("a", "b"))
+  func `A yield of a refetch shows in its page, and is removed when the refetch is cancelled`() async throws {
+    let server = ListServer()
+    let store = ListStore.detached(query: server.request, initialValue: List("a", "b"))
     let refetch = start { try await store.refetchAllPages() }
-    let first = try await shelf.script.next()
+    let first = try await server.script.next()
     first.yield("draft")
     #expect(store.text == "0draft 1b")
     first.succeed("A")
-    let second = try await shelf.script.next()
+    let second = try await server.script.next()
     second.yield("draft")
     #expect(store.text == "0draft 1draft")
     expectWarning(.yieldAfterReturn) { first.yield("late") }
@@ -230,10 +230,10 @@ struct RefetchTests {
 
 /// A list whose failures are of one type.
 struct TypedListRequest: PaginatedRequest {
-  let shelf: Shelf
+  let server: ListServer
   let initialPageId = 0
 
-  var path: OperationPath { ["typed list", ObjectIdentifier(self.shelf)] }
+  var path: OperationPath { ["typed list", ObjectIdentifier(self.server)] }
 
   func pageId(after page: ListPage, using paging: Paging<Int, String>, in context: OperationContext) -> Int? {
     page.id + 1
@@ -245,9 +245,9 @@ struct TypedListRequest: PaginatedRequest {
     in context: OperationContext,
     with continuation: OperationContinuation<String, Refused>
   ) async throws(Refused) -> String {
-    self.shelf.note(paging)
+    self.server.noteFetch(paging)
     do {
-      return try await self.shelf.script.run(in: context, with: OperationContinuation { _, _ in })
+      return try await self.server.script.run(in: context, with: OperationContinuation { _, _ in })
     } catch {
       throw Refused()
     }

@@ -10,20 +10,20 @@ import Testing
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct SharedPageTests {
   @Test
-  func `Two calls for the next page are one`() async throws {
-    let shelf = Shelf()
-    let store = ListStore.detached(query: shelf.request.deduplicated(), initialValue: List("a"))
+  func `Two calls for the next page share a run`() async throws {
+    let server = ListServer()
+    let store = ListStore.detached(query: server.request.deduplicated(), initialValue: List("a"))
     let calls = (0..<3).map { _ in start { try await store.fetchNextPage() } }
-    try await shelf.script.next().succeed("b")
+    try await server.script.next().succeed("b")
     for call in calls { #expect(try await call.value == Page(id: 1, value: "b")) }
-    #expect(shelf.fetchedIds == [1])
+    #expect(server.fetchedIds == [1])
     #expect(store.valueUpdateCount == 1)
   }
 
   @Test
-  func `Two calls for the next page end when an executor starts the later one first`() async throws {
+  func `Two calls for the next page end if an executor starts the later one first`() async throws {
     let executor = HoldingExecutor()
-    let request = ListRequest(shelf: Shelf(.value("b"))).deduplicated().taskConfiguration {
+    let request = ListRequest(server: ListServer(.value("b"))).deduplicated().taskConfiguration {
       $0.executorPreference = executor
     }
     let store = ListStore.detached(query: request, initialValue: List("a"))
@@ -35,8 +35,8 @@ struct SharedPageTests {
   }
 
   @Test
-  func `Calls for the next page that begin at once on several threads all end`() async throws {
-    let store = ListStore.detached(query: Shelf(.value("x")).request.deduplicated())
+  func `Calls for the next page that start at once on several threads all end`() async throws {
+    let store = ListStore.detached(query: ListServer(.value("x")).request.deduplicated())
     for _ in 0..<200 {
       store.currentValue = List("a")
       try await withTimeLimit("the pages") {
@@ -49,75 +49,75 @@ struct SharedPageTests {
   }
 
   @Test
-  func `Calls for the next page, the previous one and all pages are three`() async throws {
-    let shelf = Shelf()
-    let store = ListStore.detached(query: shelf.request.deduplicated(), initialValue: List("a"))
+  func `Calls for the next page, the previous page and all pages share nothing`() async throws {
+    let server = ListServer()
+    let store = ListStore.detached(query: server.request.deduplicated(), initialValue: List("a"))
     let next = start { try await store.fetchNextPage() }
     let previous = start { try await store.fetchPreviousPage() }
     let all = (0..<2).map { _ in start { try await store.refetchAllPages() } }
     let run = start { try await store.run() }
-    let runs = (try await shelf.script.next(), try await shelf.script.next())
+    let runs = (try await server.script.next(), try await server.script.next())
     runs.0.succeed("n")
     runs.1.succeed("p")
     #expect(try await next.value?.id == 1)
     #expect(try await previous.value?.id == -1)
-    for value in ["P", "A", "N"] { try await shelf.script.next().succeed(value) }
+    for value in ["P", "A", "N"] { try await server.script.next().succeed(value) }
     for call in all { #expect(try await call.value.text == "-1P 0A 1N") }
-    // A plain run asks for all pages as well, where there are pages.
+    // If there are pages, a plain run refetches all of them too.
     #expect(try await run.value == .allPages(List(from: -1, "P", "A", "N")))
-    #expect(shelf.fetchedIds == [1, -1, -1, 0, 1])
+    #expect(server.fetchedIds == [1, -1, -1, 0, 1])
   }
 
   @Test
-  func `All callers of the initial page share it, in every form of the call`() async throws {
-    let shelf = Shelf()
-    let store = ListStore.detached(query: shelf.request.deduplicated())
+  func `All calls that load the initial page share it`() async throws {
+    let server = ListServer()
+    let store = ListStore.detached(query: server.request.deduplicated())
     let next = start { try await store.fetchNextPage() }
     let previous = start { try await store.fetchPreviousPage() }
     let run = start { try await store.run() }
     #expect(store.initialPageActiveTasks.count == 1)
-    try await shelf.script.next().succeed("a")
+    try await server.script.next().succeed("a")
     #expect(try await next.value?.id == 0)
     #expect(try await previous.value?.id == 0)
     #expect(try await run.value.page?.id == 0)
-    #expect(shelf.fetchedIds == [0])
+    #expect(server.fetchedIds == [0])
   }
 
   @Test
-  func `A call whose next page is another by now loads that`() async throws {
-    let shelf = Shelf()
-    let store = ListStore.detached(query: shelf.request.deduplicated(), initialValue: List("a"))
+  func `A call whose next page has changed meanwhile loads the new one`() async throws {
+    let server = ListServer()
+    let store = ListStore.detached(query: server.request.deduplicated(), initialValue: List("a"))
     let first = start { try await store.fetchNextPage() }
-    let run = try await shelf.script.next()
+    let run = try await server.script.next()
     store.currentValue = List(from: 7, "z")
     let second = start { try await store.fetchNextPage() }
     #expect(store.nextPageActiveTasks.count == 2)
     run.succeed("b")
     #expect(try await first.value?.id == 1)
-    try await shelf.script.next().succeed("y")
+    try await server.script.next().succeed("y")
     #expect(try await second.value?.id == 2)
     #expect(store.text == "7z 1b 2y")
   }
 
   @Test
-  func `Tasks for the next page share it too`() async throws {
-    let shelf = Shelf()
-    let store = ListStore.detached(query: shelf.request.deduplicated(), initialValue: List("a"))
+  func `Tasks for the next page share a run too`() async throws {
+    let server = ListServer()
+    let store = ListStore.detached(query: server.request.deduplicated(), initialValue: List("a"))
     let tasks = [store.fetchNextPageTask(), store.fetchNextPageTask()]
     let calls = tasks.map { task in start { try await task.runIfNeeded() } }
-    try await shelf.script.next().succeed("b")
+    try await server.script.next().succeed("b")
     for call in calls { #expect(try await call.value?.id == 1) }
-    #expect(shelf.fetchedIds == [1])
+    #expect(server.fetchedIds == [1])
     #expect(store.text == "0a 1b")
   }
 
   @Test
-  func `A call that leaves does not end what others wait for`() async throws {
-    let shelf = Shelf()
-    let store = ListStore.detached(query: shelf.request.deduplicated(), initialValue: List("a"))
+  func `A cancelled call does not end a run that others wait for`() async throws {
+    let server = ListServer()
+    let store = ListStore.detached(query: server.request.deduplicated(), initialValue: List("a"))
     let first = start { try await store.fetchNextPage() }
     let second = start { try await store.fetchNextPage() }
-    let run = try await shelf.script.next()
+    let run = try await server.script.next()
     first.cancel()
     await #expect(throws: CancellationError.self) { try await first.value }
     #expect(!run.isCancelled)

@@ -1,15 +1,15 @@
 import OperationPagination
 
-/// What a store of pages should do, told the plain way: arrays, a clock that counts, and the rules one by one.
+/// The expected behaviour of a store of pages, with arrays and a counter for the time.
 struct ListModel {
   struct Entry: Equatable {
     let id: Int
     var value: String
-    /// When it was written, or when the run began that has fetched it.
+    /// When it was written, or when the run that has fetched it started.
     var time: Int
   }
 
-  /// A call that is under way.
+  /// An active call.
   struct Call {
     let request: PagingRequest
     let isPrevious: Bool
@@ -23,7 +23,7 @@ struct ListModel {
     var before: ListModel.Pages?
   }
 
-  /// What a yield can change, and a cancellation takes back.
+  /// The part of the state that a yield changes and a cancellation restores.
   struct Pages: Equatable {
     var entries: [Entry] = []
     var updates = 0
@@ -62,14 +62,14 @@ struct ListModel {
 // MARK: - Calls
 
 extension ListModel {
-  enum Demand: Hashable {
+  enum Request: Hashable {
     case next
     case previous
     case all
     case run
   }
 
-  func request(for requestKind: Demand) -> PagingRequest {
+  func request(for requestKind: Request) -> PagingRequest {
     switch requestKind {
     case .next: self.entries.isEmpty ? .initialPage : .nextPage
     case .previous: self.entries.isEmpty ? .initialPage : .previousPage
@@ -78,7 +78,7 @@ extension ListModel {
     }
   }
 
-  /// Whether a call would begin at once, as opposed to waiting for another.
+  /// Whether a call would start at once, and not wait for another.
   func beginsAtOnce(_ request: PagingRequest) -> Bool {
     switch request {
     case .initialPage: !self.isLoading(.initialPage)
@@ -87,8 +87,8 @@ extension ListModel {
     }
   }
 
-  /// Begins a call; false when there is nothing to fetch.
-  mutating func begin(_ number: Int, _ requestKind: Demand) -> Bool {
+  /// Starts a call. Returns false if there is nothing to fetch.
+  mutating func begin(_ number: Int, _ requestKind: Request) -> Bool {
     let request = self.request(for: requestKind)
     let beginning = self.tick()
     let target: Int? =
@@ -99,8 +99,8 @@ extension ListModel {
       case .allPages: self.entries.first?.id
       }
     guard let target else {
-      // Beside another call, a run finds out that there is nothing to fetch, and its success clears the error. Otherwise
-      // no run is made.
+      // While another call is active, a run starts although there is nothing to fetch, and its success clears the error.
+      // Otherwise no run starts.
       if !self.calls.isEmpty { self.pages.hasError = false }
       return false
     }
@@ -116,7 +116,7 @@ extension ListModel {
     return true
   }
 
-  /// The page of a call has come; false when the call wants another one.
+  /// Receives the page of a call. Returns false if the call fetches another one.
   mutating func succeed(_ number: Int, with value: String) -> Bool {
     guard var call = self.calls[number] else { return true }
     call.fetched.append(Entry(id: call.target, value: value, time: call.beginning))

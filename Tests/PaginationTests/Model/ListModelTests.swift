@@ -14,7 +14,7 @@ struct ListModelTests {
     try await ListComparison(steps: steps).perform()
   }
 
-  /// To shrink a failure by hand, put its steps here and take away what makes no difference.
+  /// To reduce a failure, write its steps here and remove those that make no difference.
   @Test
   func `A store does what the model does, step by step`() async throws {
     let steps: [Step] = [.load(.next), .edit(0), .succeed(0), .load(.next), .load(.previous), .cancel(0), .succeed(0)]
@@ -22,9 +22,9 @@ struct ListModelTests {
   }
 }
 
-/// One step of a sequence. Numbers choose among what is there.
+/// One step of a sequence. A number selects one of the present calls or pages.
 enum Step: Hashable {
-  case load(ListModel.Demand)
+  case load(ListModel.Request)
   case succeed(Int)
   case fail(Int)
   case cancel(Int)
@@ -57,14 +57,14 @@ enum Step: Hashable {
   }
 }
 
-/// A store and the model, which take the same steps.
+/// A store and the model, which receive the same steps.
 struct ListComparison {
   let steps: [Step]
 
   func perform() async throws {
-    let shelf = Shelf()
-    let store = ListStore.detached(query: shelf.request)
-    var actors = Actors(shelf: shelf, store: store)
+    let server = ListServer()
+    let store = ListStore.detached(query: server.request)
+    var actors = Actors(server: server, store: store)
     for (index, step) in self.steps.enumerated() {
       try await actors.take(step)
       guard actors.agree() else {
@@ -77,29 +77,29 @@ struct ListComparison {
   }
 
   private struct Actors {
-    let shelf: Shelf
+    let server: ListServer
     let store: ListStore
     var model = ListModel()
     var tasks: [Int: Task<Void, any Error>] = [:]
     var runs: [Int: ScriptedRun<String, any Error>] = [:]
     private var lastNumber = 0
 
-    init(shelf: Shelf, store: ListStore) {
-      self.shelf = shelf
+    init(server: ListServer, store: ListStore) {
+      self.server = server
       self.store = store
-      shelf.bounds = self.model.bounds
+      server.bounds = self.model.bounds
     }
 
-    /// The call that a number chooses among those under way.
+    /// The active call that a number selects.
     private func call(_ number: Int) -> Int? {
       let numbers = self.runs.keys.sorted()
       return numbers.isEmpty ? nil : numbers[number % numbers.count]
     }
 
     mutating func take(_ step: Step) async throws {
-      // What came after a yield is replayed when the run is cancelled, which has tests of its own.
+      // Changes after a yield are replayed when the run is cancelled. Other tests cover that.
       if let yielding = self.model.calls.first(where: { $0.value.hasYielded })?.key {
-        return try await self.takeAlone(step, yielding)
+        return try await self.takeDuringYield(step, yielding)
       }
       switch step {
       case .load(let requestKind): try await self.load(requestKind)
@@ -111,7 +111,7 @@ struct ListComparison {
       }
     }
 
-    private mutating func takeAlone(_ step: Step, _ call: Int) async throws {
+    private mutating func takeDuringYield(_ step: Step, _ call: Int) async throws {
       switch step {
       case .succeed: try await self.succeed(call)
       case .fail: await self.fail(call)
@@ -121,7 +121,7 @@ struct ListComparison {
       }
     }
 
-    private mutating func load(_ requestKind: ListModel.Demand) async throws {
+    private mutating func load(_ requestKind: ListModel.Request) async throws {
       guard self.model.beginsAtOnce(self.model.request(for: requestKind)) else { return }
       self.lastNumber += 1
       let store = self.store
@@ -135,7 +135,7 @@ struct ListComparison {
       }
       if self.model.begin(self.lastNumber, requestKind) {
         self.tasks[self.lastNumber] = task
-        self.runs[self.lastNumber] = try await self.shelf.script.next()
+        self.runs[self.lastNumber] = try await self.server.script.next()
       } else {
         try await task.value
       }
@@ -147,7 +147,7 @@ struct ListComparison {
       if self.model.succeed(call, with: value) {
         try await self.end(call)?.value
       } else {
-        self.runs[call] = try await self.shelf.script.next()
+        self.runs[call] = try await self.server.script.next()
       }
     }
 
@@ -207,7 +207,7 @@ struct ListComparison {
         self.model.edit { entries, _ in entries = [] }
       case .bounds(let number):
         self.model.bounds = -(number % 5)...(number / 5 % 9)
-        self.shelf.bounds = self.model.bounds
+        self.server.bounds = self.model.bounds
       default:
         break
       }

@@ -5,29 +5,29 @@ import OperationTesting
 import Synchronization
 import Testing
 
-/// Many at once: for the thread sanitizer, and for what must hold in any order.
+/// Many operations at once, for the thread sanitizer.
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct LoadingStressTests {
   @Test(arguments: [false, true])
   func `Pages stay unique and in order under concurrent loads, edits, reads and subscriptions`(
     shares: Bool
   ) async throws {
-    let shelf = Shelf(.value("x"))
-    shelf.bounds = -60...60
+    let server = ListServer(.value("x"))
+    server.bounds = -60...60
     let store =
       shares
-      ? ListStore.detached(query: shelf.request.deduplicated(), initialValue: List("a"))
-      : ListStore.detached(query: shelf.request, initialValue: List("a"))
+      ? ListStore.detached(query: server.request.deduplicated(), initialValue: List("a"))
+      : ListStore.detached(query: server.request, initialValue: List("a"))
     let isInOrder = Mutex(true)
-    let heard = Mutex((started: 0, ended: 0))
+    let counts = Mutex((started: 0, ended: 0))
     let handler = PaginatedEventHandler<ListState>(
       onStateChanged: { state, _ in
         let ids = Array(state.currentValue.ids)
         if ids != ids.sorted() || Set(ids).count != ids.count { isInOrder.withLock { $0 = false } }
         _ = state.nextPageId
       },
-      onPageFetchingStarted: { _, _ in heard.withLock { $0.started += 1 } },
-      onPageFetchingEnded: { _, _ in heard.withLock { $0.ended += 1 } }
+      onPageFetchingStarted: { _, _ in counts.withLock { $0.started += 1 } },
+      onPageFetchingEnded: { _, _ in counts.withLock { $0.ended += 1 } }
     )
     let subscription = store.subscribe(with: handler)
     await withDiscardingTaskGroup { group in
@@ -49,15 +49,15 @@ struct LoadingStressTests {
     }
     subscription.cancel()
     #expect(isInOrder.withLock { $0 })
-    #expect(heard.withLock { $0.started == $0.ended })
+    #expect(counts.withLock { $0.started == $0.ended })
     #expect(!store.isLoading)
     #expect(store.currentValue.count > 1)
   }
 
   @Test
   func `A handler is called by one thread at a time`() async throws {
-    let shelf = Shelf(.value("x"))
-    let store = ListStore.detached(query: shelf.request, initialValue: List("a"))
+    let server = ListServer(.value("x"))
+    let store = ListStore.detached(query: server.request, initialValue: List("a"))
     let callers = Atomic(0)
     let wasAlone = Atomic(true)
     let note: @Sendable () -> Void = {

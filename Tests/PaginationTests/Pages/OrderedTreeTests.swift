@@ -3,7 +3,7 @@ import Testing
 
 @testable import OperationPagination
 
-/// The tree beneath pages against a sorted array, with enough elements for several levels.
+/// The tree of pages compared with a sorted array, with enough elements for several levels.
 @Suite
 struct OrderedTreeTests {
   private typealias Tree = OrderedTree<Int>
@@ -53,7 +53,7 @@ struct OrderedTreeTests {
     var tree = Tree()
     var model = Model()
     var versions: [(tree: Tree, model: Model)] = []
-    // At the ends, in between, and away: how often each, in a phase.
+    // How often a phase inserts at the ends and in between, and removes.
     var weights = (end: 1, front: 1, middle: 1, removal: 1)
     for step in 0..<3_000 {
       if step.isMultiple(of: 500) {
@@ -96,7 +96,7 @@ struct OrderedTreeTests {
   }
 
   @Test
-  func `A tree stays low, whichever way it grows`() {
+  func `A tree stays low, at whichever end it grows`() {
     let count = 10_000
     var (appended, prepended, alternating) = (Tree(), Tree(), Tree())
     for key in 0..<count {

@@ -2,14 +2,14 @@ import Testing
 
 @testable import OperationPagination
 
-/// What a change costs: the nodes that the new version does not share with one from before.
+/// The cost of a change: the number of nodes that the new version does not share with an earlier one.
 @Suite
 struct PagesCostTests {
   private func list(of count: Int) -> Pages<Int, Int> {
     Pages((0..<count).map { Page(id: $0, value: $0) })
   }
 
-  /// How many nodes a change makes while a copy from before is kept.
+  /// The number of nodes that a change makes while an earlier copy is kept.
   private func newNodes(_ pages: Pages<Int, Int>, _ edit: (inout Pages<Int, Int>) -> Void) -> Int {
     var edited = pages
     edit(&edited)
@@ -18,9 +18,9 @@ struct PagesCostTests {
   }
 
   @Test(arguments: [10, 100, 2_000, 50_000])
-  func `A change with a copy kept makes a few nodes, however many pages there are`(count: Int) {
+  func `A change makes few nodes while a copy is kept, however many pages there are`(count: Int) {
     let pages = self.list(of: count)
-    // In each of two trees one node a level and, where a node is full, a second one; and a new root at most.
+    // In each of two trees: one node per level, a second one where a node is full, and a new root at most.
     let bound = count == 10 ? 2 : 2 * (2 * 5 + 1)
     #expect(self.newNodes(pages) { $0.append(Page(id: count, value: 0)) } <= bound)
     #expect(self.newNodes(pages) { $0.prepend(Page(id: -1, value: 0)) } <= bound)
@@ -29,7 +29,7 @@ struct PagesCostTests {
   }
 
   @Test
-  func `Page after page with all copies kept, the two thousandth makes few more nodes than the tenth`() {
+  func `With all copies kept, the two thousandth page makes few more nodes than the tenth`() {
     var copies = [self.list(of: 10)]
     func nodes(upTo count: Int) -> Int {
       var nodes = 0
@@ -41,7 +41,7 @@ struct PagesCostTests {
       }
       return nodes
     }
-    // A hundred pages at a time: one node a level, of which there are one or two at first and three or four in the end.
+    // A hundred pages at a time: one node per level. There are one or two levels at first, and three or four in the end.
     #expect(nodes(upTo: 110) >= 2 * 100)
     _ = nodes(upTo: 1_950)
     #expect(nodes(upTo: 2_050) <= 9 * 100)
@@ -49,7 +49,7 @@ struct PagesCostTests {
   }
 
   @Test
-  func `A page more at the end copies the last few and the root, and nothing in between`() {
+  func `Appending a page copies the last few pages and the root, and no node in between`() {
     var pages = self.list(of: 2_000)
     var costs: [Int] = []
     for id in 2_000..<2_100 {
@@ -62,7 +62,7 @@ struct PagesCostTests {
   }
 
   @Test
-  func `A sequence fills its nodes from either end`() {
+  func `Pages that are added at either end fill their nodes`() {
     let count = 3_200
     let appended = self.list(of: count)
     var prepended = Pages<Int, Int>()
@@ -84,7 +84,7 @@ struct PagesCostTests {
   }
 
   @Test
-  func `A window that moves along does not grow`() {
+  func `Adding at one end and removing at the other does not make the tree grow`() {
     var pages = self.list(of: 10)
     for id in 10..<20_000 {
       pages.append(Page(id: id, value: id))

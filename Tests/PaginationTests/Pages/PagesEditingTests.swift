@@ -4,7 +4,7 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-/// Editing pages by their indices and by predicates.
+/// Edits of pages by their indices and by predicates.
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct PagesEditingTests {
   @Test
@@ -19,7 +19,7 @@ struct PagesEditingTests {
   }
 
   @Test
-  func `A page that is set at an index takes the place there and replaces the one with its identifier`() {
+  func `A page that is set at an index replaces the page there and the one with its identifier`() {
     var pages = List("a", "b", "c")
     pages[0] = Page(id: 7, value: "z")
     #expect(pages.text == "7z 1b 2c")
@@ -32,7 +32,7 @@ struct PagesEditingTests {
   }
 
   @Test
-  func `A page is inserted at an index, and replaced in place when it is in the list`() {
+  func `A page is inserted at an index, or replaced in place if it is in the list`() {
     var pages = List("a", "b")
     pages.insert(Page(id: 5, value: "m"), at: 1)
     pages.insert(Page(id: 6, value: "f"), at: 0)
@@ -64,24 +64,24 @@ struct PagesEditingTests {
   }
 
   @Test
-  func `Two unique pages with one identifier are a programmer's error`() async {
+  func `Two unique pages with one identifier are a programming error`() async {
     await #expect(processExitsWith: .failure) {
       _ = List(uniqueElements: [Page(id: 3, value: "x"), Page(id: 3, value: "y")])
     }
   }
 
   @Test
-  func `Pages that a filter leaves do not count as edited, and pages set at an index do`() async throws {
-    let shelf = Shelf()
-    let store = ListStore.detached(query: shelf.request, initialValue: List("a", "b", "c"))
+  func `Pages that a filter keeps do not count as edited, and pages set at an index do`() async throws {
+    let server = ListServer()
+    let store = ListStore.detached(query: server.request, initialValue: List("a", "b", "c"))
     let refetch = start { try await store.refetchAllPages() }
-    let first = try await shelf.script.next()
+    let first = try await server.script.next()
     store.currentValue = store.currentValue.filter { $0.id != 1 }
     store.currentValue.insert(Page(id: 50, value: "new"), at: 1)
     store.currentValue[2].value = "edited"
     #expect(store.text == "0a 50new 2edited")
     first.succeed("A")
-    for value in ["B", "C"] { try await shelf.script.next().succeed(value) }
+    for value in ["B", "C"] { try await server.script.next().succeed(value) }
     _ = try await refetch.value
     #expect(store.text == "0A 2edited 50new")
   }

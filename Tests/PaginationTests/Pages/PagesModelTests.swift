@@ -2,11 +2,11 @@ import OperationPagination
 import TestFixtures
 import Testing
 
-/// Pages against an array that does the same the slow way.
+/// Pages compared with an array.
 @Suite
 struct PagesModelTests {
   @Test(arguments: 0..<40)
-  func `Random edits follow an array, and copies stay`(seed: UInt64) {
+  func `Random edits give the same pages as an array, and copies stay`(seed: UInt64) {
     self.edit(seed: seed) { $0 }
   }
 
@@ -20,7 +20,7 @@ struct PagesModelTests {
   }
 
   @Test(arguments: 0..<10)
-  func `Random edits follow an array where identifiers share their hash values`(seed: UInt64) {
+  func `Random edits give the same pages as an array if identifiers share their hash values`(seed: UInt64) {
     self.edit(seed: seed) { Clash(number: $0) }
   }
 

@@ -3,7 +3,7 @@ import OperationPagination
 import TestFixtures
 import Testing
 
-/// Pages as a collection: ordered by arrival, each identifier once.
+/// Pages as a collection: in the order in which they were added, each identifier once.
 @Suite
 struct PagesTests {
   @Test
@@ -21,7 +21,7 @@ struct PagesTests {
   }
 
   @Test
-  func `Of pages with one identifier the last takes the place of the first`() {
+  func `Of pages with one identifier the last replaces the first`() {
     var pages: List = [Page(id: 0, value: "a"), Page(id: 1, value: "b"), Page(id: 0, value: "c")]
     #expect(pages.text == "0c 1b")
     pages.append(Page(id: 0, value: "d"))
@@ -30,7 +30,7 @@ struct PagesTests {
   }
 
   @Test
-  func `Pages come to either end and go from anywhere`() {
+  func `Pages are added at either end and removed anywhere`() {
     var pages: List = []
     #expect(pages.isEmpty)
     #expect(pages.first == nil)
@@ -56,7 +56,7 @@ struct PagesTests {
     #expect(pages[id: 1]?.value == "b")
     #expect(pages[id: 9] == nil)
     pages[id: 1]?.value = "B"
-    pages[id: 9]?.value = "nobody"
+    pages[id: 9]?.value = "absent"
     #expect(pages.text == "0a 1B 2c")
     pages[id: 0] = nil
     pages[id: 5] = Page(id: 5, value: "d")
@@ -66,7 +66,7 @@ struct PagesTests {
   }
 
   @Test
-  func `A page that is set under another identifier takes its place`() {
+  func `A page that is set for another identifier replaces that page`() {
     var pages = List("a", "b", "c")
     pages[id: 1] = Page(id: 7, value: "x")
     #expect(pages.text == "0a 7x 2c")
@@ -78,7 +78,7 @@ struct PagesTests {
   }
 
   @Test
-  func `Mapping pages makes pages, mapping to anything else an array`() throws {
+  func `Mapping to pages returns pages, and mapping to anything else an array`() throws {
     let pages = List("a", "b")
     let edited = pages.map { page in
       var page = page
@@ -96,7 +96,7 @@ struct PagesTests {
   }
 
   @Test
-  func `A copy keeps what the original loses`() {
+  func `A copy keeps the pages that are removed from the original`() {
     var pages = List("a", "b", "c")
     let copy = pages
     pages[id: 0]?.value = "x"
@@ -108,7 +108,7 @@ struct PagesTests {
   }
 
   @Test
-  func `Pages are equal when they are in the same order, whatever made them`() {
+  func `Pages are equal if they are in the same order, however they were made`() {
     var pages = List(from: 1, "b")
     pages.prepend(Page(id: 0, value: "a"))
     pages.append(Page(id: 2, value: "x"))
@@ -121,7 +121,7 @@ struct PagesTests {
   }
 
   @Test
-  func `Pages are coded as an array`() throws {
+  func `Pages are encoded as an array`() throws {
     let pages = List("a", "b")
     let data = try JSONEncoder().encode(pages)
     #expect(try JSONDecoder().decode(List.self, from: data) == pages)

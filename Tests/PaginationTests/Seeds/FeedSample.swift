@@ -3,7 +3,7 @@ import OperationPagination
 import OperationTesting
 import Testing
 
-// The sample "Pagination" of the overview, with a server of the test's.
+// The sample "Pagination" of the overview, with a server of the test.
 
 struct Post: Hashable, Identifiable, Sendable, Codable {
   let id: Int
@@ -49,7 +49,7 @@ extension Post {
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct FeedSample {
   @Test
-  func `The feed is read to its end`() async throws {
+  func `The feed is loaded to its end`() async throws {
     let client = OperationClient()
     let feed = client.store(for: Post.feedQuery)
     var count = 0

@@ -3,7 +3,7 @@ import OperationPagination
 import OperationTesting
 import Testing
 
-// The samples of "Pattern Matching and State Management", with a server of the test's.
+// The samples of "Pattern Matching and State Management", with a server of the test.
 
 struct User: Sendable {
   enum Relationship {
@@ -19,7 +19,7 @@ struct User: Sendable {
 }
 
 extension User {
-  // The sample leaves the failure out. Swift wants all primary associated types of a protocol, or none.
+  // The sample leaves the failure out, but Swift requires all primary associated types of a protocol, or none.
   static func friendsQuery(
     for id: Int
   ) -> some PaginatedRequest<Int, [Self], any Error> {
