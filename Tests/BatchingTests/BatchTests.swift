@@ -7,7 +7,7 @@ import Testing
 @Suite(.warningsAreIssues) struct BatchTests {
   private let batching = Batching()
 
-  @Test func `The keys of a window are asked for together, in the order in which they came`() async throws {
+  @Test func `The keys of a window are requested together, in the order in which they were added`() async throws {
     let tasks = [3, 1, 2].map { self.batching.load($0) }
     #expect(self.batching.clock.remainingTimes() == [.milliseconds(2)])
     self.batching.clock.advance(by: .milliseconds(1))
@@ -20,7 +20,7 @@ import Testing
     #expect(self.batching.clock.sleeperCount() == 0)
   }
 
-  @Test func `A key of several callers is asked for once`() async throws {
+  @Test func `A key of several callers is requested once`() async throws {
     let tasks = [1, 2, 1, 1, 2].map { self.batching.load($0) }
     self.batching.endWindow()
     let batch = try await self.batching.next()
@@ -29,7 +29,7 @@ import Testing
     for (task, key) in zip(tasks, [1, 2, 1, 1, 2]) { #expect(try await task.value == "\(key)") }
   }
 
-  @Test func `A key that comes after its batch was sent is asked for again`() async throws {
+  @Test func `A key that is added after its batch was sent is requested again`() async throws {
     let first = self.batching.load(1)
     self.batching.endWindow()
     let batch = try await self.batching.next()
@@ -56,7 +56,7 @@ import Testing
     #expect(batching.asked.all == [[1, 2, 3], [4]])
   }
 
-  @Test func `A request that never suspends begins and ends on the thread of the caller that completes the batch`()
+  @Test func `A request that never suspends runs on the thread of the caller that completes the batch`()
     async throws
   {
     let requests = Log<Int>()
@@ -72,7 +72,7 @@ import Testing
     #expect(try await second.value == 2)
   }
 
-  @Test func `A batcher for single keys sends each at once`() async throws {
+  @Test func `A batcher with a maximum size of one sends each key at once`() async throws {
     let batching = Batching(maximumSize: 1)
     let tasks = [1, 1].map { batching.load($0) }
     for task in tasks {
@@ -91,7 +91,7 @@ import Testing
     #expect(try await task.value == "1")
   }
 
-  @Test func `A key without an answer fails alone`() async throws {
+  @Test func `Only the key without an answer fails`() async throws {
     let tasks = [1, 2].map { self.batching.load($0) }
     self.batching.endWindow()
     try await self.batching.next().run.succeed([1: .success("one")])
@@ -101,7 +101,7 @@ import Testing
     #expect(error?.description == "The answer of the batch does not contain the key 2.")
   }
 
-  @Test func `A key fails with its own error, and a request that throws fails all keys`() async throws {
+  @Test func `A key fails with its own error, and all keys fail when the request throws`() async throws {
     let tasks = [1, 2].map { self.batching.load($0) }
     self.batching.endWindow()
     try await self.batching.next().run.succeed([1: .success("one"), 2: .failure(Failed())])
@@ -113,7 +113,7 @@ import Testing
     for task in others { await #expect(throws: Failed.self) { try await task.value } }
   }
 
-  @Test func `An answer for a key that was not asked for is ignored`() async throws {
+  @Test func `An answer for a key that was not requested is ignored`() async throws {
     let task = self.batching.load(1)
     self.batching.endWindow()
     try await self.batching.next().run.succeed([1: .success("one"), 7: .success("seven")])
@@ -177,7 +177,7 @@ import Testing
     _ = try await task.value
   }
 
-  @Test func `Ten thousand callers of one thousand keys are served by one request`() async throws {
+  @Test func `One request answers ten thousand callers of one thousand keys`() async throws {
     let clock = ManualClock()
     var context = OperationContext()
     context.use(clock)
@@ -200,7 +200,7 @@ private enum MarkKey: OperationContext.Key {
   static let defaultValue = 0
 }
 
-/// All of them have the same hash.
+/// All values have the same hash.
 struct Colliding: Hashable, Sendable {
   let name: String
 

@@ -24,7 +24,7 @@ import Testing
     #expect(client.store(for: BatchedQuery(1, in: batching.batcher)).currentValue == "one")
   }
 
-  @Test func `Deduplicated queries of one key are one caller`() async throws {
+  @Test func `Deduplicated queries of one key count as one caller`() async throws {
     let batching = Batching()
     let query = batching.batcher.query(for: 1).deduplicated()
     let tasks = (0..<3).map { _ in
@@ -37,7 +37,7 @@ import Testing
     for task in tasks { #expect(try await task.value == "1") }
   }
 
-  @Test func `The path is unique to the batcher and the key, or as given`() {
+  @Test func `The path is unique to the batcher and the key, unless one is given`() {
     let (one, other) = (Batching().batcher, Batching().batcher)
     #expect(one.query(for: 1).path == BatchedQuery(1, in: one).path)
     #expect(one.query(for: 1).path != one.query(for: 2).path)
@@ -45,7 +45,7 @@ import Testing
     #expect(one.query(for: 1, path: ["authors", 1]).path == ["authors", 1])
   }
 
-  @Test func `A run that is cancelled leaves the state as it was`() async throws {
+  @Test func `A cancelled run does not change the state`() async throws {
     let batching = Batching()
     let client = OperationClient(defaultContext: batching.context)
     let store = client.store(for: batching.batcher.query(for: 1))
@@ -55,7 +55,7 @@ import Testing
     #expect(store.error == nil && !store.isLoading)
   }
 
-  @Test func `Observers hear of batches`() async throws {
+  @Test func `Observers receive a notice of each batch`() async throws {
     let batching = Batching()
     let notices = Notices()
     var context = batching.context

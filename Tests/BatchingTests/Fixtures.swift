@@ -6,7 +6,7 @@ import Testing
 
 struct Failed: Error, Hashable {}
 
-/// A request for a batch that the test has received and answers.
+/// A request that the test has received, and answers.
 struct ReceivedBatch: Sendable {
   let keys: [Int]
   let run: ScriptedRun<[Int: Result<String, any Error>], any Error>
@@ -19,7 +19,7 @@ struct ReceivedBatch: Sendable {
   }
 }
 
-/// A batcher whose requests a test answers, on manual time.
+/// A batcher with a manual clock, whose requests the test answers.
 struct Batching: Sendable {
   let clock = ManualClock()
   let script = OperationScript<[Int: Result<String, any Error>], any Error>()

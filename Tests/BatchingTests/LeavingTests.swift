@@ -7,7 +7,7 @@ import Testing
 @Suite(.warningsAreIssues) struct LeavingTests {
   private let batching = Batching()
 
-  @Test func `A caller that leaves takes its key along`() async throws {
+  @Test func `The key of a caller that leaves is not requested`() async throws {
     let tasks = [1, 2, 3].map { self.batching.load($0) }
     tasks[1].cancel()
     await #expect(throws: CancellationError.self) { try await tasks[1].value }
@@ -32,7 +32,7 @@ import Testing
     await #expect(throws: CancellationError.self) { try await tasks[2].value }
   }
 
-  @Test func `A key that has left can come again, and makes room for another`() async throws {
+  @Test func `A removed key can be added again, and makes room for another`() async throws {
     let batching = Batching(maximumSize: 2)
     let first = batching.load(1)
     first.cancel()
@@ -54,7 +54,7 @@ import Testing
     #expect(batching.asked.all == [[2, 3], [1, 4], [1]])
   }
 
-  @Test func `A key that has left does not count for the size of its batch`() async throws {
+  @Test func `A removed key does not count for the size of its batch`() async throws {
     let batching = Batching(maximumSize: 2)
     let (one, two) = (batching.load(1), Task.immediate { [batching] in try await batching.load(1).value })
     let three = batching.load(1)
@@ -67,7 +67,7 @@ import Testing
     _ = (try await one.value, try await two.value, try await four.value)
   }
 
-  @Test func `Keys that leave and come again in one window are asked for once, in the order of their last arrival`()
+  @Test func `Keys that are removed and added again in one window are requested once, in their last order`()
     async throws
   {
     let batching = Batching(maximumSize: 1_000)
@@ -98,7 +98,7 @@ import Testing
     #expect(self.batching.asked.all == [[3]])
   }
 
-  @Test func `A caller that leaves a sent batch ends at once, and the request goes on for the others`() async throws {
+  @Test func `A caller that leaves a sent batch ends at once, and the request continues for the others`() async throws {
     let tasks = [1, 2].map { self.batching.load($0) }
     self.batching.endWindow()
     let batch = try await self.batching.next()
@@ -130,7 +130,7 @@ import Testing
     #expect(self.batching.clock.sleeperCount() == 0)
   }
 
-  @Test func `Nothing is left of keys, callers and answers`() async throws {
+  @Test func `Keys, callers and answers are released`() async throws {
     let lifetimes = LifetimeTracker()
     let clock = ManualClock()
     do {
@@ -158,7 +158,7 @@ import Testing
   }
 
   @Test(arguments: 0..<10)
-  func `Parallel callers that come and leave all get an answer`(round: Int) async throws {
+  func `Concurrent callers that join and leave all get an answer`(round: Int) async throws {
     let batcher = OperationBatcher<Int, Int>(maximumSize: 5, window: .microseconds(50)) { keys, _ in
       #expect(keys.count <= 5 && Set(keys).count == keys.count)
       return Dictionary(uniqueKeysWithValues: keys.map { ($0, .success($0 + 1)) })
@@ -182,7 +182,7 @@ import Testing
     }
   }
 
-  @Test func `Impossible arguments are refused`() async {
+  @Test func `Invalid arguments trap`() async {
     await #expect(processExitsWith: .failure) {
       _ = OperationBatcher<Int, Int>(maximumSize: 0) { _, _ in [:] }
     }

@@ -4,13 +4,13 @@ import OperationTesting
 import Synchronization
 import Testing
 
-/// Runs that ask for each other, and the actors that they run on.
+/// Queries that fetch each other, and the actors that they run on.
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct CircleTests {
   private let client = OperationClient()
 
   @Test(arguments: [1, 2, 3])
-  func `Queries that ask for each other in a circle fail, and the circle is reported with their names`(
+  func `Queries that fetch each other in a circle fail, and the circle is reported with their names`(
     length: Int
   ) async throws {
     let names = (1...length).map { "Asking \($0)" }
@@ -27,7 +27,7 @@ struct CircleTests {
   }
 
   @Test
-  func `A query that cannot fail and asks for itself runs on its own, and that is reported once`() async throws {
+  func `A query that cannot fail and fetches itself has a run of its own, which is reported once`() async throws {
     let query = SelfAskingQuery(client: self.client, isAsking: Atomic(true)).deduplicated()
     let recorder = WarningRecorder()
     let value = await recorder.recording {
@@ -38,7 +38,7 @@ struct CircleTests {
   }
 
   @Test
-  func `Two queries that are fetched at once and ask for each other end`() async throws {
+  func `Two queries that are fetched at once and fetch each other end`() async throws {
     for _ in 0..<200 {
       let queries = Queries(client: OperationClient(), length: 2)
       let recorder = WarningRecorder()
@@ -52,7 +52,7 @@ struct CircleTests {
   }
 
   @Test
-  func `A task that the work has made, and does not wait for, joins the run`() async throws {
+  func `A task that the body creates, and does not await, joins the run`() async throws {
     let script = IntScript()
     let made = Mutex<Task<Int, any Error>?>(nil)
     let joined = Gate()
@@ -61,7 +61,7 @@ struct CircleTests {
       with: QueryEventHandler<IntState>(onResultReceived: { _, context in
         guard context.operationResultUpdateReason == .yieldedResult else { return }
         guard let store = client.stores(matching: ["made"], of: IntState.self).first else { return }
-        // A handler that joins hears of the start at once.
+        // A handler that joins receives the start at once.
         let handler = QueryEventHandler<IntState>(onFetchingStarted: { _ in joined.open() })
         made.withLock { $0 = Task { try await store.fetch(handler: handler) } }
       })
@@ -79,7 +79,7 @@ struct CircleTests {
   }
 
   @Test
-  func `No run joins one that was scheduled after it`() async throws {
+  func `A run does not join one that was scheduled after it`() async throws {
     let script = IntScript(default: .value(2))
     let store = IntStore.detached(query: script.query().deduplicated())
     let later = store.fetchTask()
@@ -99,14 +99,14 @@ struct CircleTests {
   }
 
   @Test @MainActor
-  func `A runner keeps its actor through the sharing`() async throws {
+  func `A deduplicated runner keeps its actor`() async throws {
     let runner = OperationRunner(operation: IsolationQuery().deduplicated())
     #expect(try await runner.run() === MainActor.shared)
     #expect(try await runner.run(isolation: nil) == nil)
   }
 }
 
-/// Queries of which each asks for the next, and the last for the first.
+/// Queries of which each fetches the next, and the last one the first.
 private struct Queries {
   let client: OperationClient
   let length: Int

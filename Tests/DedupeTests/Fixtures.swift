@@ -7,7 +7,7 @@ typealias IntStore = OperationStore<IntState>
 typealias IntScript = OperationScript<Int, any Error>
 typealias IntRecorder = EventRecorder<IntState>
 
-/// A number that contexts carry.
+/// A number in a context.
 enum NumberKey: OperationContext.Key {
   static let defaultValue = 0
 }
@@ -33,7 +33,7 @@ extension Task where Failure == Never {
   }
 }
 
-/// Two ways to run a deduplicated operation: in a store, which knows of the sharing, and without one.
+/// Two ways to run a deduplicated operation: in a store, and with a runner.
 enum Runner: CaseIterable, Sendable, CustomTestStringConvertible {
   case store
   case runner
@@ -45,7 +45,7 @@ enum Runner: CaseIterable, Sendable, CustomTestStringConvertible {
     }
   }
 
-  /// Something that runs an operation each time it is called.
+  /// Returns a closure that runs the query each time it is called.
   func callAsFunction<Failure: Error>(
     _ query: some QueryRequest<Int, Failure>
   ) -> @Sendable (OperationContext?) async throws(Failure) -> Int {

@@ -5,11 +5,11 @@ import Synchronization
 import TestFixtures
 import Testing
 
-/// Subscribers, fetches, invalidations and cancellations in any order: at rest, what has subscribers is fresh.
+/// Subscribers, fetches, invalidations and cancellations in any order: when all runs have ended, stores with subscribers are fresh.
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct FreshnessModelTests {
   @Test(arguments: 0..<300)
-  func `Nothing is subscribed and stale at rest, and no caller gets what is older than its call`(
+  func `When all runs have ended, no store with subscribers is stale, and no caller gets data older than its call`(
     seed: UInt64
   ) async throws {
     var generator = SeededGenerator(seed: seed)
@@ -53,7 +53,7 @@ struct FreshnessModelTests {
   }
 }
 
-/// Data that changes, and reads of it that end when the test says so.
+/// Data that changes, and reads that end when the test answers them.
 private final class Server: Sendable {
   private struct State {
     var version = 0
@@ -69,7 +69,7 @@ private final class Server: Sendable {
     self.state.withLock { $0.version += 1 }
   }
 
-  /// The version now, once the read may end.
+  /// Returns the version at the time of the call, when the test answers the read.
   func read() async -> Int {
     let (version, gate) = self.state.withLock { state in
       let gate = Gate(isOpen: state.isOpen)

@@ -3,7 +3,7 @@ import OperationDedupe
 import OperationTesting
 import Testing
 
-/// What begins after an invalidation is served by no run from before it.
+/// A call after an invalidation does not join a run that started before it.
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct FreshnessTests {
   private let client = OperationClient()
@@ -16,7 +16,7 @@ struct FreshnessTests {
       .enableAutomaticRunning(onlyWhen: .always(true))
   }
 
-  /// A run that has read the old data, and an invalidation after it.
+  /// Starts a run that has read the old data, and invalidates the store during the run.
   private func invalidateDuringRun(
     of store: IntStore
   ) async throws -> (Task<Int, any Error>, ScriptedRun<Int, any Error>) {
@@ -27,7 +27,7 @@ struct FreshnessTests {
   }
 
   @Test
-  func `A fetch after an invalidation has a run of its own, and its value stays`() async throws {
+  func `A fetch after an invalidation starts a new run, and its value stays`() async throws {
     let store = self.store()
     let (oldFetch, old) = try await self.invalidateDuringRun(of: store)
     let newFetch = Task.immediate { try await store.fetch() }
@@ -43,7 +43,7 @@ struct FreshnessTests {
   }
 
   @Test
-  func `A task that is run after an invalidation does not share the run from before`() async throws {
+  func `A task that is run after an invalidation does not share the earlier run`() async throws {
     let store = self.store()
     let (oldFetch, old) = try await self.invalidateDuringRun(of: store)
     let newFetch = Task.immediate { try await store.fetchTask().runIfNeeded() }
@@ -57,7 +57,7 @@ struct FreshnessTests {
   }
 
   @Test
-  func `Tasks that begin after the same invalidation share a run`() async throws {
+  func `Tasks that start after the same invalidation share a run`() async throws {
     let store = self.store()
     self.client.invalidate(matching: ["q"])
     let first = Task.immediate { try await store.fetchTask().runIfNeeded() }
@@ -70,7 +70,7 @@ struct FreshnessTests {
   }
 
   @Test
-  func `ensureValue after an invalidation does not take the value of the run from before`() async throws {
+  func `ensureValue after an invalidation does not return the value of the earlier run`() async throws {
     let store = self.store()
     let (oldFetch, old) = try await self.invalidateDuringRun(of: store)
     let value = Task.immediate { try await self.client.ensureValue(for: self.query) }
@@ -82,7 +82,7 @@ struct FreshnessTests {
   }
 
   @Test
-  func `A subscriber that comes after an invalidation gets a rerun when the run from before has ended`() async throws {
+  func `A subscription after an invalidation causes a rerun when the earlier run has ended`() async throws {
     let store = self.store()
     let prefetch = Task.immediate { await self.client.prefetch(for: self.query) }
     let old = try await self.script.next()
@@ -98,7 +98,7 @@ struct FreshnessTests {
   }
 
   @Test
-  func `A run from before that is cancelled does not hold up the rerun`() async throws {
+  func `A cancelled earlier run does not delay the rerun`() async throws {
     let script = IntScript(endsOnCancellation: false)
     let store = self.client.store(
       for: script.query(path: ["r"]).stale(after: .seconds(1_000_000)).enableAutomaticRunning(onlyWhen: .always(true))
@@ -119,7 +119,7 @@ struct FreshnessTests {
   }
 
   @Test
-  func `The same operation in another store goes on sharing`() async throws {
+  func `The same operation in another store still shares runs`() async throws {
     let query = self.script.query().deduplicated()
     let invalidated = self.client.store(for: query)
     let other = IntStore.detached(query: query)

@@ -3,7 +3,7 @@ import OperationDedupe
 import OperationTesting
 import Testing
 
-/// Joining a run, and cancelling its callers.
+/// Callers that join a run, and their cancellation.
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct JoiningTests {
   private let script = IntScript()
@@ -29,7 +29,7 @@ struct JoiningTests {
   }
 
   @Test
-  func `A handler that joins a run before its work begins receives the start once`() async throws {
+  func `A handler that joins a run before its body starts receives the start once`() async throws {
     let store = IntStore.detached(query: self.script.query().deduplicated())
     let gate = Gate()
     let before = OperationTask<Void, any Error> { _, _ in await gate.waitIgnoringCancellation() }
@@ -64,7 +64,7 @@ struct JoiningTests {
   }
 
   @Test
-  func `cancel returns when the work of a shared run has ended, and its callers may leave before`() async throws {
+  func `cancel returns when the body of a shared run has ended, and its callers may end before`() async throws {
     let script = IntScript(endsOnCancellation: false)
     let client = OperationClient()
     let store = client.store(for: script.query(path: ["q"]).deduplicated())
@@ -86,7 +86,7 @@ struct JoiningTests {
   }
 
   @Test
-  func `cancel returns when work in a task of its own has ended`() async throws {
+  func `cancel returns when a body in a task of its own has ended`() async throws {
     let script = IntScript(endsOnCancellation: false)
     let client = OperationClient()
     let query = script.query(path: ["q"]).deduplicated().taskConfiguration { $0.priority = .low }
@@ -105,7 +105,7 @@ struct JoiningTests {
   }
 
   @Test
-  func `cancel does not wait for work that goes on for another store`() async throws {
+  func `cancel does not wait for a body that continues for another store`() async throws {
     let client = OperationClient()
     let query = self.script.query(path: ["q"]).deduplicated()
     let store = client.store(for: query)
@@ -121,7 +121,7 @@ struct JoiningTests {
   }
 
   @Test(arguments: Runner.allCases)
-  func `A yield for a caller that has left is no misuse`(_ kind: Runner) async throws {
+  func `A yield for a caller that has left is not reported`(_ kind: Runner) async throws {
     for _ in 0..<300 {
       let script = IntScript(endsOnCancellation: false)
       let fetch = kind(script.query().deduplicated())

@@ -11,7 +11,7 @@ struct LeavingTests {
   private let script = IntScript()
 
   @Test(arguments: Runner.allCases)
-  func `A cancelled leader leaves at once, and the run goes on`(_ kind: Runner) async throws {
+  func `A cancelled leader leaves at once, and the run continues`(_ kind: Runner) async throws {
     let script = IntScript(endsOnCancellation: false)
     let fetch = kind(script.query().deduplicated())
     let leader = Task { try await fetch(nil) }
@@ -26,7 +26,7 @@ struct LeavingTests {
   }
 
   @Test(arguments: Runner.allCases)
-  func `A cancelled follower leaves at once, and the run goes on`(_ kind: Runner) async throws {
+  func `A cancelled follower leaves at once, and the run continues`(_ kind: Runner) async throws {
     let fetch = kind(self.script.query().deduplicated())
     let leader = Task { try await fetch(nil) }
     let run = try await self.script.next()
@@ -39,7 +39,7 @@ struct LeavingTests {
   }
 
   @Test(arguments: Runner.allCases)
-  func `The run is cancelled without waiters, and even the last one leaves at once`(
+  func `The run is cancelled when its last waiter leaves, which does not wait for it`(
     _ kind: Runner
   ) async throws {
     let script = IntScript(endsOnCancellation: false)
@@ -58,26 +58,26 @@ struct LeavingTests {
   }
 
   @Test(arguments: Runner.allCases)
-  func `A newcomer never joins a cancelled run`(_ kind: Runner) async throws {
+  func `A new caller never joins a cancelled run`(_ kind: Runner) async throws {
     let script = IntScript(endsOnCancellation: false)
     let fetch = kind(script.query().deduplicated())
     let old = Task { try await fetch(nil) }
     let dying = try await script.next()
     old.cancel()
     try await dying.cancelled()
-    let newcomers = (0..<3).map { _ in Task.immediate { try await fetch(nil) } }
+    let newCallers = (0..<3).map { _ in Task.immediate { try await fetch(nil) } }
     let fresh = try await script.next()
     #expect(script.runCount == 2)
     dying.yield(66)
     dying.succeed(77)
     await #expect(throws: CancellationError.self) { try await old.finished() }
     fresh.succeed(2)
-    for newcomer in newcomers { #expect(try await newcomer.finished() == 2) }
+    for newCaller in newCallers { #expect(try await newCaller.finished() == 2) }
     #expect(script.runCount == 2)
   }
 
   @Test
-  func `A store whose callers have all left is as it was`() async throws {
+  func `A store whose callers have all left has its earlier state`() async throws {
     let store = IntStore.detached(query: self.script.query().deduplicated(), initialValue: 1)
     let callers = (0..<3).map { _ in Task.immediate { try await store.fetch() } }
     let run = try await self.script.next()
@@ -105,7 +105,7 @@ struct LeavingTests {
   }
 
   @Test(arguments: Runner.allCases)
-  func `A caller that is cancelled before it asks gets the failure, and begins no run that others would miss`(
+  func `A caller that is cancelled before its call gets the error, and starts no run for others`(
     _ kind: Runner
   ) async throws {
     let fetch = kind(self.script.query().deduplicated())
@@ -122,7 +122,7 @@ struct LeavingTests {
   }
 
   @Test
-  func `Runs that are cancelled before they begin leave nothing behind`() async throws {
+  func `Runs that are cancelled before they start retain nothing`() async throws {
     let comparisons = Mutex(0)
     let script = IntScript(default: .value(1))
     let query = script.query().deduplicated { _, _ in
@@ -143,26 +143,26 @@ struct LeavingTests {
   }
 
   @Test(arguments: Runner.allCases)
-  func `Callers that come while the last one leaves are served by one run or the next`(_ kind: Runner) async throws {
+  func `A call while the last caller leaves gets a value from that run or the next`(_ kind: Runner) async throws {
     for _ in 0..<200 {
       let script = IntScript(default: .suspend)
       let fetch = kind(script.query().deduplicated())
       let leader = Task { try await fetch(nil) }
       let first = try await script.next()
-      let newcomer = await withTaskGroup(of: Task<Int, any Error>?.self) { group in
+      let newCaller = await withTaskGroup(of: Task<Int, any Error>?.self) { group in
         group.addTask {
           leader.cancel()
           return nil
         }
         group.addTask { Task.immediate { try await fetch(nil) } }
-        var newcomer: Task<Int, any Error>?
-        for await task in group { newcomer = newcomer ?? task }
-        return newcomer
+        var newCaller: Task<Int, any Error>?
+        for await task in group { newCaller = newCaller ?? task }
+        return newCaller
       }
       await #expect(throws: CancellationError.self) { try await leader.finished() }
       first.succeed(1)
       if script.runCount > 1 || first.isCancelled { try await script.next().succeed(2) }
-      let value = try await #require(newcomer).finished()
+      let value = try await #require(newCaller).finished()
       #expect(value == (first.isCancelled ? 2 : 1))
     }
   }

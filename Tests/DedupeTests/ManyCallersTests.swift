@@ -9,7 +9,7 @@ struct ManyCallersTests {
   private let script = IntScript()
 
   @Test(arguments: Runner.allCases)
-  func `All callers are served by one run, and get its yields`(_ kind: Runner) async throws {
+  func `One run returns its value and its yields to all callers`(_ kind: Runner) async throws {
     let fetch = kind(self.script.query().deduplicated())
     let callers = (0..<10_000).map { _ in Task.immediate { try await fetch(nil) } }
     let run = try await self.script.next()
@@ -22,7 +22,7 @@ struct ManyCallersTests {
   }
 
   @Test(arguments: Runner.allCases)
-  func `Half of the callers leave at once, the others are served`(_ kind: Runner) async throws {
+  func `Half of the callers leave at once, and the others get the value`(_ kind: Runner) async throws {
     let fetch = kind(self.script.query().deduplicated())
     let callers = (0..<10_000).map { _ in Task.immediate { try await fetch(nil) } }
     let run = try await self.script.next()
@@ -40,7 +40,7 @@ struct ManyCallersTests {
   }
 
   @Test(arguments: Runner.allCases)
-  func `All callers leave, in any order, and the run is cancelled`(_ kind: Runner) async throws {
+  func `The run is cancelled when all callers have left, in any order`(_ kind: Runner) async throws {
     let fetch = kind(self.script.query().deduplicated())
     let callers = (0..<10_000).map { _ in Task.immediate { try await fetch(nil) } }
     let run = try await self.script.next()
@@ -50,7 +50,7 @@ struct ManyCallersTests {
   }
 
   @Test(arguments: Runner.allCases)
-  func `Callers on many threads are served by few runs`(_ kind: Runner) async throws {
+  func `Callers on many threads share few runs`(_ kind: Runner) async throws {
     let script = IntScript(default: .value(1))
     let fetch = kind(script.query().deduplicated())
     let sum = try await withThrowingTaskGroup(of: Int.self) { group in

@@ -4,13 +4,13 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-/// What counts as the same run.
+/// The predicate that decides which runs are the same.
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct PredicateTests {
   private let script = IntScript()
 
   @Test(arguments: Runner.allCases)
-  func `Only runs whose contexts are the same to the predicate share a run`(_ kind: Runner) async throws {
+  func `Only calls for which the predicate returns true share a run`(_ kind: Runner) async throws {
     let fetch = kind(self.script.query().deduplicated { $0[NumberKey.self] == $1[NumberKey.self] })
     var callers: [Task<Int, any Error>] = []
     for number in [1, 2, 1, 2, 3, 1] {
@@ -28,7 +28,7 @@ struct PredicateTests {
   }
 
   @Test(arguments: Runner.allCases)
-  func `A predicate that never holds shares nothing`(_ kind: Runner) async throws {
+  func `A predicate that always returns false shares nothing`(_ kind: Runner) async throws {
     let fetch = kind(self.script.query().deduplicated { _, _ in false })
     let callers = (0..<3).map { _ in Task.immediate { try await fetch(nil) } }
     for number in 0..<3 { try await self.script.next().succeed(number) }
@@ -38,7 +38,7 @@ struct PredicateTests {
   }
 
   @Test(arguments: Runner.allCases)
-  func `The predicate gets the new context and that of the run`(_ kind: Runner) async throws {
+  func `The predicate receives the context of the call and that of the run`(_ kind: Runner) async throws {
     let comparisons = Log<String>()
     let fetch = kind(
       self.script.query().deduplicated { new, other in
@@ -66,7 +66,7 @@ struct PredicateTests {
   }
 
   @Test(arguments: Runner.allCases)
-  func `The operation has its say in what is the same`(_ kind: Runner) async throws {
+  func `Only calls that the operation considers the same share a run`(_ kind: Runner) async throws {
     let fetch = kind(ChoosyQuery(script: self.script).deduplicated())
     let callers = [1, 2, 1].map { number in
       Task.immediate { try await fetch(OperationContext(number: number)) }

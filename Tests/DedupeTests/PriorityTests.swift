@@ -3,7 +3,7 @@ import OperationDedupe
 import OperationTesting
 import Testing
 
-/// A follower of higher priority raises that of the run.
+/// A follower with a higher priority raises the priority of the run.
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct PriorityTests {
   @Test(arguments: Runner.allCases)
@@ -51,7 +51,7 @@ struct PriorityTests {
   }
 
   @Test(arguments: Runner.allCases)
-  func `The priority of the leader counts next to that of the task configuration`(_ kind: Runner) async throws {
+  func `The priority of the leader counts together with that of the task configuration`(_ kind: Runner) async throws {
     let query = PriorityQuery()
     let fetch = kind(query.deduplicated().taskConfiguration { $0.priority = .background })
     query.gate.open()
@@ -60,7 +60,7 @@ struct PriorityTests {
   }
 }
 
-/// Returns the priority that it has at the end.
+/// Returns the priority of its task at the end.
 private struct PriorityQuery: QueryRequest {
   let gate = Gate()
   let raised = Gate()

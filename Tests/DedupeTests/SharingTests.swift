@@ -4,13 +4,13 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-/// Concurrent runs that do the same share one run.
+/// Concurrent calls of the same operation share one run.
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct SharingTests {
   private let script = IntScript()
 
   @Test(arguments: Runner.allCases)
-  func `Runs at once share one run and its outcome`(_ kind: Runner) async throws {
+  func `Concurrent calls share one run and its outcome`(_ kind: Runner) async throws {
     let fetch = kind(self.script.query().deduplicated())
     let callers = (0..<5).map { _ in Task.immediate { try await fetch(nil) } }
     let run = try await self.script.next()
@@ -21,7 +21,7 @@ struct SharingTests {
   }
 
   @Test(arguments: Runner.allCases)
-  func `A failure comes to all of them`(_ kind: Runner) async throws {
+  func `All callers get the error of the run`(_ kind: Runner) async throws {
     let fetch = kind(self.script.query().deduplicated())
     let callers = (0..<5).map { _ in Task.immediate { try await fetch(nil) } }
     try await self.script.next().fail(Refused(code: 4))
@@ -30,7 +30,7 @@ struct SharingTests {
   }
 
   @Test(arguments: Runner.allCases)
-  func `Runs one after another share nothing`(_ kind: Runner) async throws {
+  func `Calls one after another share nothing`(_ kind: Runner) async throws {
     let fetch = kind(self.script.query().deduplicated())
     self.script.enqueue(.value(1), .error(Refused()), .value(3))
     #expect(try await fetch(nil) == 1)
@@ -39,7 +39,7 @@ struct SharingTests {
   }
 
   @Test
-  func `In a store the run shows once, and all handlers receive it`() async throws {
+  func `A store has one run for all callers, and all handlers receive its events`() async throws {
     let store = IntStore.detached(query: self.script.query().deduplicated())
     let leader = EventRecorder<IntState>()
     let follower = EventRecorder<IntState>()
@@ -67,7 +67,7 @@ struct SharingTests {
   }
 
   @Test
-  func `Without a store the yields come to all callers, also later ones`() async throws {
+  func `Without a store all callers get the yields, and later callers the last one`() async throws {
     let runner = OperationRunner(operation: self.script.query().deduplicated())
     let results = Log<String>()
     let caller = { @Sendable (name: String) in
@@ -91,7 +91,7 @@ struct SharingTests {
   }
 
   @Test
-  func `A caller that has left gets no more yields`() async throws {
+  func `A caller that has left gets no yields`() async throws {
     let runner = OperationRunner(operation: self.script.query().deduplicated())
     let results = Log<String>()
     let leader = Task {
@@ -109,7 +109,7 @@ struct SharingTests {
   }
 
   @Test
-  func `A task and a fetch of one store share the run`() async throws {
+  func `A task and a fetch of one store share a run`() async throws {
     let store = IntStore.detached(query: self.script.query().deduplicated())
     let fetch = Task { try await store.fetch() }
     let run = try await self.script.next()
@@ -146,7 +146,7 @@ struct SharingTests {
   }
 
   @Test
-  func `A deduplicated query is a query, beneath and above other modifiers`() async throws {
+  func `A deduplicated query is a query, inside and outside of other modifiers`() async throws {
     let query = self.script.query(path: ["q"])
       .stale(after: .seconds(1))
       .deduplicated()

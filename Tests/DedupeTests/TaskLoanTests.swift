@@ -9,23 +9,23 @@ import Testing
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct TaskLoanTests {
   private let script = IntScript(endsOnCancellation: false)
-  private let witness = Witness()
+  private let record = TaskRecord()
 
   @Test
-  func `A store needs one task for a run`() async throws {
-    let inner = Witness()
+  func `A run in a store uses one task`() async throws {
+    let inner = TaskRecord()
     let store = IntStore.detached(
-      query: ConstantQuery().witnessed(by: inner).deduplicated().witnessed(by: self.witness)
+      query: ConstantQuery().recorded(by: inner).deduplicated().recorded(by: self.record)
     )
     #expect(try await store.fetch() == 1)
-    #expect(inner.begun == self.witness.begun)
+    #expect(inner.begun == self.record.begun)
     #expect(inner.begun.count == 1)
   }
 
   @Test
-  func `Others go on when the store whose task it is has left`() async throws {
+  func `A run continues for others when the store that lent its task has left`() async throws {
     let query = self.script.query().deduplicated()
-    let store = IntStore.detached(query: query.witnessed(by: self.witness))
+    let store = IntStore.detached(query: query.recorded(by: self.record))
     let other = IntStore.detached(query: query)
     let leader = Task.immediate { try await store.fetch() }
     let run = try await self.script.next()
@@ -45,13 +45,13 @@ struct TaskLoanTests {
     #expect(other.currentValue == 3)
     #expect(store.currentValue == nil)
     #expect(store.status.isIdle)
-    try await self.witness.ended.wait()
-    #expect(self.witness.endings == ["CancellationError(), cancelled"])
+    try await self.record.ended.wait()
+    #expect(self.record.endings == ["CancellationError(), cancelled"])
     #expect(self.script.runCount == 1)
   }
 
   @Test
-  func `The run of a store that has left is over while the others wait`() async throws {
+  func `The run ends for a store that has left, while others wait for it`() async throws {
     let query = self.script.query(path: ["q"]).deduplicated()
     let client = OperationClient()
     let store = client.store(for: query)
@@ -109,17 +109,17 @@ struct TaskLoanTests {
   }
 
   @Test
-  func `A run on an actor lends nothing, as the others would wait for the actor`() async throws {
-    let inner = Witness()
-    let query = ConstantQuery().witnessed(by: inner).deduplicated()
-    let store = IntStore.detached(query: query.onActor(Bystander()).witnessed(by: self.witness))
+  func `A run on an actor lends no task, because others would wait for the actor`() async throws {
+    let inner = TaskRecord()
+    let query = ConstantQuery().recorded(by: inner).deduplicated()
+    let store = IntStore.detached(query: query.onActor(OtherActor()).recorded(by: self.record))
     #expect(try await store.fetch() == 1)
     #expect(inner.begun.count == 1)
-    #expect(inner.begun != self.witness.begun)
+    #expect(inner.begun != self.record.begun)
   }
 
   @Test
-  func `A store that has left may come back while the others wait`() async throws {
+  func `A store that has left can join the run again while others wait`() async throws {
     let query = self.script.query().deduplicated()
     let store = IntStore.detached(query: query)
     let other = IntStore.detached(query: query)
@@ -158,9 +158,9 @@ struct TaskLoanTests {
   }
 
   @Test
-  func `Modifiers around it are cancelled once it is over`() async throws {
+  func `Modifiers around the deduplication are cancelled when the run has ended`() async throws {
     let query = self.script.query().deduplicated()
-    let store = IntStore.detached(query: query.twice().witnessed(by: self.witness))
+    let store = IntStore.detached(query: query.twice().recorded(by: self.record))
     let leader = Task.immediate { try await store.fetch() }
     let first = try await self.script.next()
     let follower = Task.immediate { try await OperationRunner(operation: query).run() }
@@ -168,28 +168,28 @@ struct TaskLoanTests {
     leader.cancel()
     first.succeed(1)
     #expect(try await follower.finished() == 1)
-    try await self.witness.ended.wait()
-    #expect(self.witness.endings == ["CancellationError(), cancelled"])
+    try await self.record.ended.wait()
+    #expect(self.record.endings == ["CancellationError(), cancelled"])
     #expect(self.script.runCount == 1)
   }
 
   @Test
-  func `Each attempt around it takes the task again`() async throws {
-    let inner = Witness()
-    let query = self.script.query().witnessed(by: inner).deduplicated().twice().witnessed(by: self.witness)
+  func `Each attempt outside of the deduplication borrows the task again`() async throws {
+    let inner = TaskRecord()
+    let query = self.script.query().recorded(by: inner).deduplicated().twice().recorded(by: self.record)
     let store = IntStore.detached(query: query)
     let leader = Task.immediate { try await store.fetch() }
     try await self.script.next().succeed(1)
     let second = try await self.script.next()
-    #expect(inner.begun == self.witness.begun + self.witness.begun)
+    #expect(inner.begun == self.record.begun + self.record.begun)
     leader.cancel()
     try await second.cancelled()
     second.succeed(2)
-    try await self.witness.ended.wait()
+    try await self.record.ended.wait()
   }
 
   @Test
-  func `A child of the task lends nothing`() async throws {
+  func `A child task lends no task`() async throws {
     let query = self.script.query().deduplicated()
     let store = IntStore.detached(query: query.inChildTask())
     let leader = Task.immediate { try await store.fetch() }
@@ -203,7 +203,7 @@ struct TaskLoanTests {
   }
 
   @Test
-  func `A task that is cancelled already lends nothing`() async throws {
+  func `A cancelled task is not lent`() async throws {
     let store = IntStore.detached(query: self.script.query().deduplicated().cancellingItself())
     let caller = Task { try await store.fetch() }
     await #expect(throws: CancellationError.self) { try await caller.finished() }
@@ -211,7 +211,7 @@ struct TaskLoanTests {
   }
 
   @Test
-  func `Two that perform in one task at once do so in turn`() async throws {
+  func `Two deduplications in one task use the task one after the other`() async throws {
     let inner = IntScript(endsOnCancellation: false)
     let innerQuery = inner.query().deduplicated()
     let store = IntStore.detached(query: innerQuery.deduplicated())
@@ -226,7 +226,7 @@ struct TaskLoanTests {
   }
 
   @Test
-  func `The context of a run that is over, or of another task, lends nothing`() async throws {
+  func `The context of an ended run, or of another task, lends no task`() async throws {
     let contexts = Mutex<[OperationContext]>([])
     let store = IntStore.detached(
       query: ConstantQuery().deduplicated().reading { context in contexts.withLock { $0.append(context) } }
@@ -245,7 +245,7 @@ struct TaskLoanTests {
   }
 
   @Test
-  func `A follower is served whenever the store leaves`() async throws {
+  func `A follower gets the value whenever the store leaves`() async throws {
     for _ in 0..<200 {
       let script = IntScript(default: .suspend, endsOnCancellation: false)
       let query = script.query().deduplicated()
@@ -266,8 +266,8 @@ struct TaskLoanTests {
   }
 }
 
-/// Notes in which tasks something runs, and how that ends.
-private final class Witness: Sendable {
+/// Records the tasks in which a body runs, and how it ends.
+private final class TaskRecord: Sendable {
   private let notes = Mutex<(begun: [Int], endings: [String])>(([], []))
   /// Opened at the first end.
   let ended = Gate()
@@ -299,7 +299,7 @@ private struct ConstantQuery: QueryRequest, Hashable {
   }
 }
 
-private actor Bystander {}
+private actor OtherActor {}
 
 private struct OnActor<Operation: OperationRequest & Sendable>: OperationModifier where Operation.Value: Sendable {
   let actor: any Actor
@@ -314,8 +314,8 @@ private struct OnActor<Operation: OperationRequest & Sendable>: OperationModifie
   }
 }
 
-/// Runs an operation in a way of its own.
-private struct Detour<Operation: OperationRequest & Sendable>: OperationModifier
+/// Runs an operation through a closure.
+private struct ClosureModifier<Operation: OperationRequest & Sendable>: OperationModifier
 where Operation.Value: Sendable, Operation.Failure == any Error {
   typealias Run = @Sendable () async throws -> Operation.Value
 
@@ -332,16 +332,16 @@ where Operation.Value: Sendable, Operation.Failure == any Error {
 }
 
 extension QueryRequest where Self: Sendable, Value: Sendable, Failure == any Error {
-  fileprivate func witnessed(by witness: Witness) -> ModifiedOperation<Self, Detour<Self>> {
+  fileprivate func recorded(by record: TaskRecord) -> ModifiedOperation<Self, ClosureModifier<Self>> {
     self.modifier(
-      Detour { _, run in
-        witness.noteBegin()
+      ClosureModifier { _, run in
+        record.noteBegin()
         do {
           let value = try await run()
-          witness.noteEnd(value)
+          record.noteEnd(value)
           return value
         } catch {
-          witness.noteEnd(error)
+          record.noteEnd(error)
           throw error
         }
       }
@@ -353,27 +353,27 @@ extension QueryRequest where Self: Sendable, Value: Sendable, Failure == any Err
   }
 
   /// Runs once more after the first run has succeeded.
-  fileprivate func twice() -> ModifiedOperation<Self, Detour<Self>> {
+  fileprivate func twice() -> ModifiedOperation<Self, ClosureModifier<Self>> {
     self.modifier(
-      Detour { _, run in
+      ClosureModifier { _, run in
         _ = try await run()
         return try await run()
       }
     )
   }
 
-  fileprivate func inChildTask() -> ModifiedOperation<Self, Detour<Self>> {
+  fileprivate func inChildTask() -> ModifiedOperation<Self, ClosureModifier<Self>> {
     self.modifier(
-      Detour { _, run in
+      ClosureModifier { _, run in
         async let value = run()
         return try await value
       }
     )
   }
 
-  fileprivate func cancellingItself() -> ModifiedOperation<Self, Detour<Self>> {
+  fileprivate func cancellingItself() -> ModifiedOperation<Self, ClosureModifier<Self>> {
     self.modifier(
-      Detour { _, run in
+      ClosureModifier { _, run in
         withUnsafeCurrentTask { $0?.cancel() }
         return try await run()
       }
@@ -382,9 +382,9 @@ extension QueryRequest where Self: Sendable, Value: Sendable, Failure == any Err
 
   fileprivate func reading(
     _ read: @escaping @Sendable (OperationContext) -> Void
-  ) -> ModifiedOperation<Self, Detour<Self>> {
+  ) -> ModifiedOperation<Self, ClosureModifier<Self>> {
     self.modifier(
-      Detour { context, run in
+      ClosureModifier { context, run in
         read(context)
         return try await run()
       }

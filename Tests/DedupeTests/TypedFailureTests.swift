@@ -4,7 +4,7 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-/// Runs whose `Failure` has no room for a `CancellationError`.
+/// Runs whose `Failure` cannot represent a `CancellationError`.
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct TypedFailureTests {
   private let script = OperationScript<Int, Refused>(endsOnCancellation: false)
@@ -18,7 +18,7 @@ struct TypedFailureTests {
   }
 
   @Test(arguments: Runner.allCases)
-  func `A cancelled caller waits for the end while others go on`(_ kind: Runner) async throws {
+  func `A cancelled caller waits for the end of a run that continues for others`(_ kind: Runner) async throws {
     let fetch = kind(self.script.query().deduplicated())
     let leader = self.caller(fetch)
     let run = try await self.script.next()
@@ -32,7 +32,7 @@ struct TypedFailureTests {
   }
 
   @Test(arguments: Runner.allCases)
-  func `A cancelled caller counts as a waiter no longer`(_ kind: Runner) async throws {
+  func `A cancelled caller no longer counts as a waiter`(_ kind: Runner) async throws {
     let fetch = kind(self.script.query().deduplicated())
     let leader = self.caller(fetch)
     let run = try await self.script.next()
@@ -46,7 +46,7 @@ struct TypedFailureTests {
   }
 
   @Test(arguments: Runner.allCases)
-  func `A newcomer begins a run of its own while cancelled callers wait for theirs`(
+  func `A new caller starts another run while cancelled callers wait for theirs`(
     _ kind: Runner
   ) async throws {
     let fetch = kind(self.script.query().deduplicated())

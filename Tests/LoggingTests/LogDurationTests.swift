@@ -8,7 +8,7 @@
   import OperationTesting
   import Testing
 
-  /// Waits, and throws an error of its own when it is cancelled.
+  /// Waits, and throws its own error when it is cancelled.
   private struct Leaving: OperationRequest {
     struct Left: Error {}
 
@@ -41,7 +41,7 @@
       return context
     }
 
-    @Test func `A run is one entry with the path, the attempt and the duration`() async throws {
+    @Test func `A run has one entry with the path, the attempt and the duration`() async throws {
       let query = self.script.query(path: ["search", "a secret"]).logDuration()
       let store = OperationStore.detached(query: query, initialContext: self.context)
       let fetch = Task { try await store.fetch() }
@@ -85,7 +85,7 @@
       #expect(!"\(entry)".contains("password"))
     }
 
-    @Test func `Values are logged where that is allowed`() async throws {
+    @Test func `Values are logged if the context allows it`() async throws {
       var context = self.context
       context.operationLogsValues = true
       self.script.enqueue(.error(Secret()))
@@ -98,7 +98,7 @@
       #expect(metadata["operation.error"] == "password")
     }
 
-    @Test func `Inside a retry each attempt is an entry`() async throws {
+    @Test func `Inside of a retry each attempt has an entry`() async throws {
       self.script.enqueue(.error(Secret()), .error(Secret()), .value(3))
       let operation = self.script.operation().logDuration(.debug).retry(limit: 3)
       var context = self.context
@@ -109,7 +109,7 @@
       #expect(self.handler.entries.map(\.level) == [.debug, .debug, .debug])
     }
 
-    @Test func `Outside of a retry the run is one entry, with the last attempt`() async throws {
+    @Test func `Outside of a retry the run has one entry, with the last attempt`() async throws {
       self.script.enqueue(.error(Secret()), .value(2))
       let operation = self.script.operation().retry(limit: 3).logDuration()
       #expect(try await OperationRunner(operation: operation, initialContext: self.context).run() == 2)
@@ -117,7 +117,7 @@
       #expect(self.handler.entries.first?.metadata["operation.path"] == nil)
     }
 
-    @Test func `Cancellation is no failure`() async throws {
+    @Test func `A cancellation is not logged as a failure`() async throws {
       let runner = OperationRunner(operation: self.script.operation().logDuration(), initialContext: self.context)
       let task = Task { try await runner.run() }
       _ = try await self.script.next()
@@ -127,7 +127,7 @@
       #expect(self.handler.entries.first?.metadata["operation.outcome"] == "cancellation")
     }
 
-    @Test func `A body that throws its own error when it is cancelled was cancelled`() async throws {
+    @Test func `A cancelled body that throws its own error is logged as cancelled`() async throws {
       let gate = Gate()
       let runner = OperationRunner(operation: Leaving(gate: gate).logDuration(), initialContext: self.context)
       let task = Task { try await runner.run() }
@@ -145,7 +145,7 @@
       #expect(self.handler.entries.isEmpty)
     }
 
-    @Test func `The level can be chosen with a name and without one`() async throws {
+    @Test func `The level can be set with a name and without one`() async throws {
       self.script.enqueue(.value(1), .value(2))
       var context = self.context
       context.operationLogger.logLevel = .trace
@@ -158,7 +158,7 @@
       #expect(self.handler.entries.last?.metadata["operation.name"] != "search")
     }
 
-    @Test func `The modifier keeps the rules of modifiers`() async throws {
+    @Test func `The modifier follows the rules of modifiers`() async throws {
       var context = self.context
       context.operationLogger.logLevel = .trace
       try await checkModifier(in: context) { $0.logDuration() }

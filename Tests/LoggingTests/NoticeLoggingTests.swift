@@ -18,7 +18,7 @@
       return context
     }
 
-    @Test func `A notice is an entry with its name, its operation and its facts`() async throws {
+    @Test func `A notice has an entry with its name, its operation and its attributes`() async throws {
       let attributes: [String: OperationNotice.Value] = [
         "quota.limit": .integer(10), "quota.wait": .duration(.milliseconds(1500)), "quota.share": .number(0.5),
         "quota.name": .string("free"), "quota.is_hard": .flag(true),
@@ -41,7 +41,7 @@
       #expect(!"\(entry)".contains("secret"))
     }
 
-    @Test func `Paths are logged where that is allowed`() async throws {
+    @Test func `Paths are logged if the context allows it`() async throws {
       var context = self.context
       context.operationLogsValues = true
       let query = self.script.query(path: ["search", 7]).announcing().logNotices(at: .error)
@@ -50,7 +50,7 @@
       #expect(self.handler.entries.map(\.level) == [.error])
     }
 
-    @Test func `The attempt is that of the notice`() async throws {
+    @Test func `The entry has the attempt of the notice`() async throws {
       self.script.enqueue(.error(Refused()), .value(1))
       let query = self.script.query().announcing().retry(limit: 1).logNotices()
       _ = try await OperationStore.detached(query: query, initialContext: self.context).fetch()
@@ -81,7 +81,7 @@
       #expect(self.handler.entries.last?.metadata == ["operation.notice": "quota.exceeded"])
     }
 
-    @Test func `Of several logs the innermost logs a notice`() async throws {
+    @Test func `Of several logs, the innermost one logs a notice`() async throws {
       let client = OperationClient(defaultContext: self.context)
       client.logNotices(at: .notice)
       let query = self.script.query().announcing().logNotices(at: .warning).logNotices(at: .error)
@@ -96,7 +96,7 @@
       #expect(self.handler.entries.map(\.level) == [.warning, .critical])
     }
 
-    @Test func `The modifier keeps the rules of modifiers`() async throws {
+    @Test func `The modifier follows the rules of modifiers`() async throws {
       try await checkModifier(in: self.context) { $0.logNotices() }
     }
   }

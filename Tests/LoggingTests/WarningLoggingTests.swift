@@ -7,7 +7,7 @@
 
   @Suite struct WarningLoggingTests {
     @Test(arguments: [Logger.Level.warning, .error])
-    func `A warning is an entry with its kind`(level: Logger.Level) {
+    func `A warning has an entry with its code`(level: Logger.Level) {
       let handler = InMemoryLogHandler()
       let logger = Logger(label: "test") { _ in handler }
       OperationWarning.withReporter(OperationWarning.logging(to: logger, level: level, logsValues: true)) {
@@ -21,7 +21,7 @@
       #expect(handler.entries == [entry])
     }
 
-    @Test func `Messages that may hold users' values are not logged unasked`() {
+    @Test func `Messages that may contain user data are not logged by default`() {
       let handler = InMemoryLogHandler()
       let logger = Logger(label: "test") { _ in handler }
       OperationWarning.withReporter(OperationWarning.logging(to: logger)) {
@@ -32,7 +32,7 @@
       #expect(!"\(handler.entries)".contains("secret"))
     }
 
-    @Test func `The logger of a context is that of the program until one is put in`() {
+    @Test func `A context has the logger of the program until one is set`() {
       var context = OperationContext()
       #expect(context.operationLogger.label == "swift-operation")
       #expect(!context.operationLogsValues)

@@ -5,7 +5,7 @@
   import OperationMetrics
   import OperationTesting
 
-  /// A backend in memory, and the time of the operations that it measures.
+  /// A backend in memory, and a manual clock for the operations.
   struct Bench: Sendable {
     let backend = TestMetrics()
     let clock = ManualClock()
@@ -22,12 +22,12 @@
       return context
     }
 
-    /// What a counter has counted.
+    /// The total of a counter.
     func count(_ label: String, of name: String = "post") -> Int64 {
       self.backend.counterTotal(label: "operation.\(label)", dimensions: [("operation", name)])
     }
 
-    /// What a meter shows.
+    /// The last value of a meter.
     func level(_ label: String, of name: String = "post") -> Double? {
       self.backend.meters(label: "operation.\(label)", dimensions: [("operation", name)]).last?.lastValue
     }

@@ -7,10 +7,10 @@
   import TestFixtures
   import Testing
 
-  /// An operation of which nothing but the type matters.
-  private protocol Trivial: OperationRequest {}
+  /// An operation that returns at once.
+  private protocol Immediate: OperationRequest {}
 
-  extension Trivial {
+  extension Immediate {
     func run(
       isolation: isolated (any Actor)?,
       in context: OperationContext,
@@ -19,14 +19,14 @@
   }
 
   private enum Post {
-    struct Query: Trivial {}
+    struct Query: Immediate {}
   }
 
   private enum User {
-    struct Query: Trivial {}
+    struct Query: Immediate {}
   }
 
-  /// Waits, and throws an error of its own when it is cancelled.
+  /// Waits, and throws its own error when it is cancelled.
   private struct Leaving: OperationRequest {
     let gate: Gate
 
@@ -59,7 +59,7 @@
       #expect(self.bench.durations() == [250_000_000])
     }
 
-    @Test func `A failure is one of the run, and a cancellation is none`() async throws {
+    @Test func `A failed run is counted as a failure, and a cancelled one is not`() async throws {
       self.bench.script.enqueue(.error(Refused()), .error(Refused()), .suspend)
       let operation = self.bench.script.operation().retry(limit: 1).measured("post", by: self.bench.meters)
       let runner = OperationRunner(operation: operation, initialContext: self.bench.context)
@@ -77,7 +77,7 @@
       #expect(self.bench.durations().count == 2)
     }
 
-    @Test func `Inside of a retry each attempt is a run`() async throws {
+    @Test func `Inside of a retry each attempt is counted as a run`() async throws {
       self.bench.script.enqueue(.error(Refused()), .value(1))
       let operation = self.bench.script.operation().measured("post", by: self.bench.meters).retry(limit: 1)
       #expect(try await OperationRunner(operation: operation, initialContext: self.bench.context).run() == 1)
@@ -87,38 +87,38 @@
     }
 
     @Test(arguments: [true, false])
-    func `Callers that join a run are joins and no runs`(isStore: Bool) async throws {
+    func `Callers that join a run are counted as joins, and not as runs`(isStore: Bool) async throws {
       let query = self.bench.script.query().deduplicated().measured("post", by: self.bench.meters)
       let store = OperationStore.detached(query: query, initialContext: self.bench.context)
       let runner = OperationRunner(operation: query, initialContext: self.bench.context)
       let ask: @Sendable () async throws -> Int = { isStore ? try await store.fetch() : try await runner.run() }
       let first = Task { try await ask() }
       let run = try await self.bench.script.next()
-      // On this task it joins before anything else can happen.
+      // An immediate task joins before it suspends.
       let joiners = [Task.immediate { try await ask() }, Task.immediate { try await ask() }]
       run.succeed(5)
       for task in [first] + joiners { #expect(try await task.value == 5) }
       #expect(self.bench.count("joins") == 2)
-      // Outside of the deduplication a runner has each caller's run in view, a store only the one that it makes.
+      // Outside of the deduplication, a runner measures the run of each caller, and a store only its own run.
       #expect(self.bench.count("runs") == (isStore ? 1 : 3))
       #expect(self.bench.script.runCount == 1)
     }
 
-    @Test func `The type of the operation is its name unless one is given`() async throws {
+    @Test func `The name of the operation is its type unless a name is given`() async throws {
       self.bench.script.enqueue(.value(1))
       let query = self.bench.script.query().measured(by: self.bench.meters)
       _ = try await OperationStore.detached(query: query, initialContext: self.bench.context).fetch()
       #expect(self.bench.count("runs", of: "ScriptedQuery<Int, Error>") == 1)
     }
 
-    @Test func `Operations of one name in two types are two`() async throws {
+    @Test func `Operations with the same name in two types are counted apart`() async throws {
       _ = await OperationRunner(operation: Post.Query().measured(by: self.bench.meters)).run()
       _ = await OperationRunner(operation: User.Query().retry(limit: 1).measured(by: self.bench.meters)).run()
       #expect(self.bench.count("runs", of: "Post.Query") == 1)
       #expect(self.bench.count("runs", of: "User.Query") == 1)
     }
 
-    @Test func `A body that throws its own error when it is cancelled was cancelled`() async throws {
+    @Test func `A cancelled body that throws its own error is counted as cancelled`() async throws {
       let gate = Gate()
       let operation = Leaving(gate: gate).measured("post", by: self.bench.meters)
       let task = Task { try await OperationRunner(operation: operation).run() }
@@ -129,7 +129,7 @@
       #expect(self.bench.count("failures") == 0)
     }
 
-    @Test func `The modifier keeps the rules of modifiers`() async throws {
+    @Test func `The modifier follows the rules of modifiers`() async throws {
       try await checkModifier { $0.measured(by: self.bench.meters) }
     }
   }

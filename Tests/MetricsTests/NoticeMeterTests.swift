@@ -13,7 +13,7 @@
     private let bench = Bench()
     private let script = OperationScript<Int, any Error>(default: .value(1))
 
-    /// How often a notice was counted for an operation.
+    /// The number of times that a notice was counted for an operation.
     private func count(_ notice: String, of operation: String) -> Int64 {
       self.bench.backend.counterTotal(
         label: "operation.notices",
@@ -36,7 +36,7 @@
       #expect(dimensions == ["operation", "notice"])
     }
 
-    @Test func `Of several measurements the innermost around the modifier counts a notice`() async throws {
+    @Test func `Of several measurements, the innermost one around the modifier counts a notice`() async throws {
       self.script.enqueue(.error(Refused()), .value(1))
       let query = self.script.query().announcing()
         .measured("attempt", by: self.bench.meters)
@@ -74,7 +74,7 @@
       #expect(self.total == 3)
     }
 
-    @Test func `A store that a body makes with its context is counted once`() async throws {
+    @Test func `A notice of a store that a body creates with its context is counted once`() async throws {
       let client = OperationClient(defaultContext: self.bench.context)
       client.measureOperations(by: self.bench.meters)
       let inner = client.store(
@@ -93,7 +93,7 @@
       #expect(self.total == 1)
     }
 
-    @Test func `A level is shown as it is, and counted nowhere`() {
+    @Test func `A level is shown by a meter, and not counted`() {
       let client = OperationClient(defaultContext: self.bench.context)
       client.measureOperations(by: self.bench.meters)
       for level in [3, 1, 2] {
@@ -104,7 +104,7 @@
       #expect(self.total == 0)
     }
 
-    @Test func `Names beyond a hundred are counted together`() {
+    @Test func `Notices with more than a hundred names are counted together`() {
       let client = OperationClient(defaultContext: self.bench.context)
       client.measureOperations(by: self.bench.meters)
       for number in 0..<10_000 {
@@ -119,7 +119,7 @@
       #expect(self.total == 10_001)
     }
 
-    @Test func `Runs side by side lose no notice`() async throws {
+    @Test func `Notices of concurrent runs are all counted`() async throws {
       let query = self.script.query().announcing().measured("post", by: self.bench.meters)
       let runner = OperationRunner(operation: query)
       try await withThrowingTaskGroup(of: Void.self) { group in

@@ -24,7 +24,7 @@
   @Suite(.warningsAreIssues) struct StoreMeterTests {
     private let bench = Bench()
 
-    @Test func `One line measures a client outside of what its stores add`() async throws {
+    @Test func `A client measures outside of the modifiers that its stores add`() async throws {
       let client = OperationClient(defaultContext: self.bench.context, storeCreator: RetryingStores())
       client.measureOperations(by: self.bench.meters)
       self.bench.script.enqueue(.error(Refused()), .suspend)
@@ -51,7 +51,7 @@
       #expect(self.bench.count("runs", of: name) == 0)
     }
 
-    @Test func `Stores and subscribers come and go`() async throws {
+    @Test func `Meters follow the numbers of stores and subscribers`() async throws {
       let query = self.bench.script.query().disableAutomaticRunning().measured("post", by: self.bench.meters)
       var store: OperationStore? = .detached(query: query, initialContext: self.bench.context)
       #expect(self.bench.level("stores") == 1)
@@ -69,7 +69,7 @@
       #expect(self.bench.level("subscribers") == 0)
     }
 
-    @Test func `A store that a body makes with its context is not measured unasked`() async throws {
+    @Test func `A store that a body creates with its context is not measured by default`() async throws {
       var context = self.bench.context
       context.measureOperations(by: self.bench.meters)
       self.bench.script.enqueue(.value(1))
@@ -80,7 +80,7 @@
       #expect(self.bench.count("runs", of: name) == 1)
     }
 
-    @Test func `A store that a body makes with its context counts for itself alone`() async throws {
+    @Test func `A store that a body creates with its context is measured apart`() async throws {
       let (inner, clock) = (OperationScript<Int, any Error>(), self.bench.clock)
       let query = self.bench.script.query().measured("post", by: self.bench.meters)
       let store = OperationStore.detached(query: query, initialContext: self.bench.context)

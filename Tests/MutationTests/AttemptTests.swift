@@ -4,7 +4,7 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-/// Calls that modifiers around all others make in several attempts.
+/// Calls that a modifier outside of all others makes in several attempts.
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct AttemptTests {
   private let feeds = Feeds()
@@ -12,7 +12,7 @@ struct AttemptTests {
   private let recorder = EventRecorder<FeedState>()
 
   @Test(arguments: [true, false])
-  func `With a retry outside, an update is laid once and stays until the last attempt has ended`(
+  func `With a retry outside, an update is shown once, until the last attempt has ended`(
     succeeds: Bool
   ) async throws {
     let feed = self.feeds.store()
@@ -21,7 +21,7 @@ struct AttemptTests {
     let call = self.feeds.client.store(for: mutation).begin("new")
     for code in 1...2 {
       try await self.script.next().fail(Refused(code: code))
-      // The next attempt has begun, or is about to.
+      // The next attempt has started, or is about to start.
       #expect(feed.currentValue == ["old", "new"])
     }
     let last = try await self.script.next()
@@ -57,7 +57,7 @@ struct AttemptTests {
     subscription.cancel()
   }
 
-  @Test func `An update goes when a modifier outside makes a failure of the call`() async throws {
+  @Test func `An update is removed when a modifier outside turns the value into a failure`() async throws {
     let feed = self.feeds.store()
     self.script.enqueue(.value("made"))
     let mutation = Mutation(script: self.script).appending().refused()
@@ -65,7 +65,7 @@ struct AttemptTests {
     #expect(feed.currentValue == ["old"])
   }
 
-  @Test func `A call that is cancelled between two attempts takes its update along`() async throws {
+  @Test func `The update of a call that is cancelled between two attempts is removed`() async throws {
     let feed = self.feeds.store()
     let gate = Gate()
     let mutation = Mutation(script: self.script).appending().tryingAgain(after: gate)
@@ -97,7 +97,7 @@ struct AttemptTests {
     subscription.cancel()
   }
 
-  @Test func `A mutation that is called without a store keeps an update through all attempts too`() async throws {
+  @Test func `A direct call of a mutation keeps an update through all attempts too`() async throws {
     let feed = self.feeds.store()
     let subscription = feed.subscribe(with: self.recorder.handler)
     self.script.enqueue(.error(Refused()), .value("made"))
@@ -109,7 +109,7 @@ struct AttemptTests {
     subscription.cancel()
   }
 
-  @Test func `Calls without a store in the body of another one have updates of their own`() async throws {
+  @Test func `Direct calls in the body of another call have updates of their own`() async throws {
     let feed = self.feeds.store()
     let inner = Mutation(script: self.script).appending()
     let outer = ClosureMutation<String, String, any Error> { arguments, context in
@@ -124,7 +124,7 @@ struct AttemptTests {
   }
 }
 
-/// Runs the operation twice, and returns what comes second.
+/// Runs the operation twice, and returns the second value.
 private struct Twice<Operation: OperationRequest>: OperationModifier {
   func run(
     isolation: isolated (any Actor)?,
@@ -137,7 +137,7 @@ private struct Twice<Operation: OperationRequest>: OperationModifier {
   }
 }
 
-/// Lets no value through.
+/// Throws an error in place of each value.
 private struct Refusing<Operation: OperationRequest>: OperationModifier where Operation.Failure == any Error {
   func run(
     isolation: isolated (any Actor)?,

@@ -11,7 +11,7 @@ typealias FeedState = QueryState<[String], any Error>
 typealias FeedStore = OperationStore<FeedState>
 typealias FeedScript = OperationScript<[String], any Error>
 
-/// A mutation that does what a script says, whatever its arguments.
+/// A mutation whose calls a script answers, whatever their arguments.
 struct ScriptedMutation<Arguments: Sendable>: MutationRequest {
   let script: Script
   var path: OperationPath = ["mutation"]
@@ -26,7 +26,7 @@ struct ScriptedMutation<Arguments: Sendable>: MutationRequest {
   }
 }
 
-/// A mutation that does what a closure says.
+/// A mutation that calls a closure.
 struct ClosureMutation<Arguments: Sendable, Value: Sendable, MutateFailure: Error>: MutationRequest {
   var path: OperationPath = ["closure"]
   let body: @Sendable (Arguments, OperationContext) async throws(MutateFailure) -> Value
@@ -42,18 +42,18 @@ struct ClosureMutation<Arguments: Sendable, Value: Sendable, MutateFailure: Erro
 }
 
 extension ScriptedRun {
-  /// What the call of a mutation with strings for arguments has brought.
+  /// The arguments of the call, if they are a string.
   var arguments: String? { self.context.mutationArguments() }
 }
 
 extension MutationStore {
-  /// A call that has begun when this returns.
+  /// Starts a call at once, in a task that the test can await later.
   func begin(_ arguments: String, handler: Handler? = nil) -> Task<String, any Error> {
     Task.immediate { try await self.mutate(with: arguments, handler: handler) }
   }
 }
 
-/// A modifier as a third party writes it: it tries again at once.
+/// A modifier of a third party that tries again at once.
 struct TryAgain<Operation: OperationRequest>: OperationModifier {
   let times: Int
 
@@ -80,7 +80,7 @@ extension OperationRequest {
   }
 }
 
-/// A client with feeds at `["feed", number]` for mutations to work on.
+/// A client with feeds at `["feed", number]` for mutations to change.
 struct Feeds {
   let client = OperationClient()
   let script = FeedScript()

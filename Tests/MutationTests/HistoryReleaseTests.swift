@@ -4,7 +4,7 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-/// What leaves the history of a mutation is released when no lock is held.
+/// Values that are removed from the history of a mutation are released after unlocking.
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct HistoryReleaseTests {
   private typealias Store = OperationStore<MutationState<ReleaseCallback, ReleaseCallback, any Error>>
@@ -15,14 +15,14 @@ struct HistoryReleaseTests {
     try await store.mutate(
       with: ReleaseCallback { [weak store] in
         releases.increment()
-        // Each takes the lock of the store.
+        // Each call acquires the lock of the store.
         _ = store?.state
         store?.subscribe(with: OperationEventHandler()).cancel()
       }
     )
   }
 
-  @Test func `Old calls may use their store when they leave`() async throws {
+  @Test func `Old calls may use their store when they are removed and released`() async throws {
     let releases = Counter()
     let store = Store.detached(mutation: self.mutation.maxHistory(length: 2))
     for _ in 0..<5 { try await self.call(store, releases: releases) }

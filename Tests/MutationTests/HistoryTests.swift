@@ -9,7 +9,7 @@ import Testing
 struct HistoryTests {
   private let script = Script()
 
-  @Test func `It has the ten newest calls unless something else is said`() async throws {
+  @Test func `The history has the ten newest calls by default`() async throws {
     let script = Script(default: .value("made"))
     let store = MutationStore.detached(mutation: Mutation(script: script))
     for number in 1...25 { try await store.mutate(with: "\(number)") }
@@ -37,7 +37,7 @@ struct HistoryTests {
     #expect(store.valueLastUpdatedAt == entry.lastUpdatedAt)
   }
 
-  @Test func `Calls that are under way stay while others can go, and the newest always`() async throws {
+  @Test func `Ended calls are removed before active ones, and the newest call never`() async throws {
     let store = MutationStore.detached(mutation: Mutation(script: self.script).maxHistory(length: 2))
     var calls: [Task<String, any Error>] = []
     var runs: [ScriptedRun<String, any Error>] = []
@@ -65,7 +65,7 @@ struct HistoryTests {
     #expect(store.history.map(\.arguments) == ["c", "d"])
   }
 
-  @Test func `A cancelled call leaves, and those it had pushed out are there again`() async throws {
+  @Test func `A cancelled call is removed, and the calls that it displaced are back`() async throws {
     let store = MutationStore.detached(mutation: Mutation(script: self.script).maxHistory(length: 2))
     self.script.enqueue(.value("1"), .value("2"))
     for name in ["a", "b"] { try await store.mutate(with: name) }
@@ -84,7 +84,7 @@ struct HistoryTests {
     #expect(store.status.resultValue == "2")
   }
 
-  @Test func `Results of others during a call that was then cancelled stay, each in its entry`() async throws {
+  @Test func `Results of other calls stay in their entries when a call is cancelled`() async throws {
     let store = MutationStore.detached(mutation: Mutation(script: self.script))
     let calls = ["a", "b", "c", "d"].map { store.begin($0) }
     var runs: [ScriptedRun<String, any Error>] = []
@@ -128,7 +128,7 @@ struct HistoryTests {
     #expect(store.history[id: tasks[0].id] == nil)
   }
 
-  @Test func `A call that is under way can be made again`() async throws {
+  @Test func `An active call can be retried`() async throws {
     let store = MutationStore.detached(mutation: Mutation(script: self.script))
     let call = store.begin("a")
     let retry = Task.immediate { try await store.retryLatest() }
@@ -141,7 +141,7 @@ struct HistoryTests {
     #expect(try await retry.value == "2")
   }
 
-  @Test func `Retrying calls again with the newest arguments, and only when asked`() async throws {
+  @Test func `retryLatest calls the mutation again with the newest arguments`() async throws {
     let store = MutationStore.detached(mutation: Mutation(script: self.script))
     self.script.enqueue(.value("1"), .error(Refused()), .value("2"), .value("3"))
     try await store.mutate(with: "a")
@@ -158,7 +158,7 @@ struct HistoryTests {
     #expect(store.history.map(\.arguments) == ["a", "b", "b", "b"])
   }
 
-  @Test func `A cancelled call is not the one that is retried`() async throws {
+  @Test func `A cancelled call is not retried`() async throws {
     let store = MutationStore.detached(mutation: Mutation(script: self.script))
     self.script.enqueue(.error(Refused()))
     _ = try? await store.mutate(with: "a")

@@ -4,17 +4,17 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-/// Random calls, refetches and setters against a plain list of what should be there.
+/// Random calls, refetches and setters, compared with a model.
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct LayerModelTests {
-  /// What a store should show: its value, with the updates of the calls that are under way over it.
+  /// The value that a store should show: its own, with the updates of the active calls applied.
   private struct Model {
     var value: [Int] = []
     var updates: [Int] = []
 
     var shown: [Int] { self.updates.reduce(self.value) { Model.apply($1, to: $0) } }
 
-    /// Depends on the order: it says which came before.
+    /// The result depends on the order of the updates.
     static func apply(_ number: Int, to value: [Int]) -> [Int] { value + [number * 100 + value.count] }
 
     mutating func commit(_ number: Int) {
@@ -32,7 +32,7 @@ struct LayerModelTests {
   }
 
   @Test(arguments: 0..<60)
-  func `The store shows its value with the updates of the calls under way`(seed: UInt64) async throws {
+  func `The store shows its value with the updates of the active calls`(seed: UInt64) async throws {
     var generator = SeededGenerator(seed: seed)
     let client = OperationClient()
     let feedScript = OperationScript<[Int], any Error>()
@@ -93,9 +93,9 @@ struct LayerModelTests {
     #expect(feed.currentValue == model.value, "\(trace.joined(separator: ", "))")
   }
 
-  /// With refetches that begin and end at any time.
+  /// With refetches that start and end at any time.
   @Test(arguments: 0..<60)
-  func `With refetches named, an update goes with the first that began after its call has succeeded`(
+  func `A refetch that starts after the success of a call removes its update`(
     seed: UInt64
   ) async throws {
     var generator = SeededGenerator(seed: seed)
@@ -112,7 +112,7 @@ struct LayerModelTests {
     .invalidates(matching: ["feed"])
     let store = client.store(for: mutation)
 
-    // What the server has, and what calls under way will add.
+    // The posts of the server, to which active calls add theirs.
     var server: Set<Int> = []
     var calls: [Call] = []
     for step in 1...30 {
@@ -130,7 +130,7 @@ struct LayerModelTests {
         }
         _ = try? await call.task.value
         if number == 2 {
-          // The refetch brings what the server has, or fails.
+          // The refetch returns the posts of the server, or fails.
           let refetch = try await feedScript.next()
           let shown = server.union(calls.map(\.number))
           #expect(feed.currentValue == shown)
@@ -145,7 +145,7 @@ struct LayerModelTests {
       _ = try? await call.task.value
     }
     #expect(feed.currentValue == server)
-    // Whatever succeeded never disappeared.
+    // A post of a successful call never disappeared.
     var seen: Set<Int> = []
     for value in recorder.stateValues {
       seen = seen.intersection(server)

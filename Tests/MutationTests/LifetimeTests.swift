@@ -22,7 +22,7 @@ struct LifetimeTests {
     try await tracker.noneAlive()
   }
 
-  @Test func `Updates are released with the stores that they cover`() async throws {
+  @Test func `Updates are released with the stores that show them`() async throws {
     let tracker = LifetimeTracker()
     let script = Script()
     let client = OperationClient()
@@ -46,7 +46,7 @@ struct LifetimeTests {
       #expect(strong.currentValue == ["a"])
       run.fail(Refused())
       _ = try? await call.value
-      // Taken out of the client, it is still covered.
+      // The update is also removed from a store that the client no longer has.
       #expect(strong.currentValue == [])
     }
     #expect(feed == nil)
@@ -55,7 +55,7 @@ struct LifetimeTests {
     withExtendedLifetime(store) {}
   }
 
-  @Test func `A store that goes while a call is under way is not kept`() async throws {
+  @Test func `A store can be released during a call`() async throws {
     let script = Script()
     let client = OperationClient()
     let store = client.store(for: Mutation(script: script).appending().invalidates(matching: ["feed"]))
@@ -69,7 +69,7 @@ struct LifetimeTests {
     _ = try await call.value
   }
 
-  @Test func `A client that goes while a call is under way leaves nothing behind`() async throws {
+  @Test func `A client that is released during a call retains nothing`() async throws {
     let tracker = LifetimeTracker()
     let script = Script()
     let call: Task<String, any Error>
@@ -91,16 +91,16 @@ struct LifetimeTests {
     try await tracker.noneAlive()
   }
 
-  @Test func `Of all yields of a call the last value is kept`() async throws {
+  @Test func `Only the last of the values that a call yields is kept`() async throws {
     let tracker = LifetimeTracker()
     let gate = Gate()
     let store = OperationStore.detached(mutation: YieldingMutation(tracker: tracker, gate: gate))
-    // Another one that could be taken back, and whose yield is no longer the last.
+    // Another active call, whose yield is no longer the last.
     let other = Task.immediate { try await store.mutate(with: 1) }
     let call = Task.immediate { try await store.mutate(with: 1_000) }
     try await gate.arrivals(count: 2)
     #expect(store.valueUpdateCount == 1_001)
-    // Those of the two calls, and those in the task that has yielded them.
+    // The values of the two calls, in the state and in the tasks that have yielded them.
     #expect(tracker.aliveCount <= 4)
     call.cancel()
     _ = try? await call.value
@@ -109,7 +109,7 @@ struct LifetimeTests {
     _ = try await other.value
   }
 
-  @Test func `Ten thousand calls leave nothing over a store`() async throws {
+  @Test func `Ten thousand calls leave no update in a store`() async throws {
     let feeds = Feeds()
     let feed = feeds.store()
     let tracker = LifetimeTracker()
@@ -127,7 +127,7 @@ struct LifetimeTests {
     }
     #expect(feed.currentValue == ["old", "9991", "9993", "9995", "9997", "9999"])
     #expect(store.history.count == 10)
-    // The contexts of the calls in the history, and of no others.
+    // Only the contexts of the calls in the history are alive.
     #expect(tracker.aliveCount <= 10)
   }
 
@@ -136,7 +136,7 @@ struct LifetimeTests {
   }
 }
 
-/// Yields as many values as it is told, waits, and returns another.
+/// Yields as many values as its arguments say, waits, and returns another.
 private struct YieldingMutation: MutationRequest {
   let tracker: LifetimeTracker
   let gate: Gate

@@ -5,13 +5,13 @@ import Testing
 
 @testable import OperationMutation
 
-/// What users write is called while no lock is held: it may use the stores that it is called for.
+/// Closures and values of the user's are called with no lock held, so they may use the stores that call them.
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct LockTests {
   private let feeds = Feeds()
   private let script = Script(default: .value("made"))
 
-  /// Appends the arguments, and looks at the store meanwhile.
+  /// Appends the arguments, and reads the store in the update.
   private func call(_ name: String, over feed: FeedStore) async throws {
     let mutation = Mutation(script: self.script).optimistic(on: ["feed"], of: FeedState.self) { value, arguments in
       _ = feed.state
@@ -20,13 +20,13 @@ struct LockTests {
     try await self.feeds.client.store(for: mutation).mutate(with: name)
   }
 
-  /// A fetch that has yielded.
+  /// Starts a fetch that has yielded a value.
   private func beginFetch(_ feed: FeedStore, yielding value: String) -> Task<[String], any Error> {
     self.feeds.script.enqueue(.yield(.success([value]), then: .suspend))
     return Task.immediate { try await feed.fetch() }
   }
 
-  @Test func `An update that has become part of the value is replayed when a run is taken back`() async throws {
+  @Test func `An update that has become part of the value is applied again when a run is rolled back`() async throws {
     let feed = self.feeds.store()
     let fetch = self.beginFetch(feed, yielding: "yielded")
     try await self.call("a", over: feed)
@@ -39,7 +39,7 @@ struct LockTests {
     #expect(feed.currentValue == ["old", "a", "b"])
   }
 
-  @Test func `It is replayed beneath those that are not yet part of the value`() async throws {
+  @Test func `A replayed update is applied below those that are not yet part of the value`() async throws {
     let feed = self.feeds.store()
     let pending = self.feeds.client.store(for: Mutation(script: Script(), path: ["pending"]).appending()).begin("c")
     let fetch = self.beginFetch(feed, yielding: "yielded")
@@ -53,7 +53,7 @@ struct LockTests {
     #expect(feed.currentValue == ["old", "a"])
   }
 
-  @Test func `It is replayed when one of several runs that have yielded ends`() async throws {
+  @Test func `An update is applied again when one of several runs that have yielded ends`() async throws {
     let feed = self.feeds.store()
     let first = self.beginFetch(feed, yielding: "1")
     let firstRun = try await self.feeds.script.next()
@@ -80,7 +80,7 @@ struct LockTests {
     #expect(feed.currentValue == [])
   }
 
-  /// A name that looks at the scopes whenever it is compared.
+  /// A name that reads the scopes whenever it is compared.
   private struct Name: Hashable, Sendable {
     let name: String
 
@@ -97,7 +97,7 @@ struct LockTests {
     @TaskLocal static var isLoud = true
   }
 
-  @Test func `The name of a scope may call back when it is compared`() async throws {
+  @Test func `The name of a scope may read the scopes when it is compared`() async throws {
     let script = Script()
     let mutation = Mutation(script: script)
     let store = self.feeds.client.store(for: mutation.scope(Name(name: "x")))

@@ -21,7 +21,7 @@ struct MisuseTests {
     #expect(!store.isLoading)
   }
 
-  @Test func `Effects without arguments or client are reported, and the call is made`() async throws {
+  @Test func `Effects without arguments or without a client are reported, and the call is made`() async throws {
     let script = Script(default: .value("made"))
     let mutation = Mutation(script: script).appending().invalidates(matching: ["feed"])
     let store = MutationStore.detached(mutation: mutation)
@@ -34,7 +34,7 @@ struct MisuseTests {
     await #expect(throws: MutationError.self) { try await expectWarning(.missingArguments) { try await store.run() } }
   }
 
-  @Test func `There is nothing to retry before the first call`() async throws {
+  @Test func `A retry before the first call throws an error`() async throws {
     let script = Script()
     let store = MutationStore.detached(mutation: Mutation(script: script))
 
@@ -47,7 +47,7 @@ struct MisuseTests {
     #expect(store.status.isIdle)
   }
 
-  @Test func `Where the failure has no room for an error, there is none, and a report`() async throws {
+  @Test func `A retry with a typed failure and no history is reported and returns nil`() async throws {
     let mutation = ClosureMutation<Int, Int, Refused> { arguments, _ throws(Refused) in arguments + 1 }
     let store = OperationStore.detached(mutation: mutation)
 
@@ -59,7 +59,7 @@ struct MisuseTests {
     #expect(try await store.retryLatestTask()?.runIfNeeded() == 2)
   }
 
-  @Test func `A history without room is reported and has room for one`() async throws {
+  @Test func `A history length below one is reported and is one`() async throws {
     let script = Script(default: .value("made"))
     let mutation = expectWarning(.invalidArgument) { Mutation(script: script).maxHistory(length: 0) }
     let store = MutationStore.detached(mutation: mutation)
@@ -86,7 +86,7 @@ struct MisuseTests {
     #expect(message.contains("\(DefaultOperationState<FeedState>.self)"))
     #expect(feed.currentValue == ["old"])
 
-    // Where there is one among others, or none at all, nothing is wrong.
+    // No warning if one of several stores has the state, or if no store matches.
     let query = feeds.script.query(path: ["feed", 2]).disableAutomaticRunning().defaultValue([])
     let matching = feeds.client.store(for: query)
     try await store.mutate(with: "new")

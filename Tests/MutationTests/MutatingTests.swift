@@ -10,7 +10,7 @@ struct MutatingTests {
 
   private var store: MutationStore { .detached(mutation: Mutation(script: self.script)) }
 
-  @Test func `A call gets its arguments, and its value comes back and shows`() async throws {
+  @Test func `A call receives its arguments, and its value is returned and shown`() async throws {
     let store = self.store
     let call = store.begin("a")
     let run = try await self.script.next()
@@ -31,7 +31,7 @@ struct MutatingTests {
     #expect(store.history[0].value == MutationOperationValue(arguments: "a", returnValue: "made"))
   }
 
-  @Test func `An error is thrown and shows, and goes with the next value`() async throws {
+  @Test func `An error is thrown and shown until the next value`() async throws {
     let store = self.store
     self.script.enqueue(.error(Refused(code: 1)), .value("made"))
 
@@ -51,7 +51,7 @@ struct MutatingTests {
     #expect(store.status.resultValue == "made")
   }
 
-  @Test func `The yields of a call show in the state and in its entry`() async throws {
+  @Test func `The yields of a call are shown in the state and in its entry`() async throws {
     let store = self.store
     let call = store.begin("a")
     let run = try await self.script.next()
@@ -78,7 +78,7 @@ struct MutatingTests {
     #expect(store.history.count == 4)
   }
 
-  @Test func `A task calls once it is run, and leaves no trace until then`() async throws {
+  @Test func `A task calls the mutation when it is run, and changes nothing before`() async throws {
     let store = self.store
     self.script.enqueue(.value("made"))
     let task = store.mutateTask(with: "a")
@@ -91,7 +91,7 @@ struct MutatingTests {
     #expect(store.history[0].task.isFinished)
   }
 
-  @Test func `A handler of a call receives the events of that call alone, arguments first`() async throws {
+  @Test func `A handler of a call receives only the events of that call, with its arguments`() async throws {
     let store = self.store
     let events = Log<String>()
     let calls = ["a", "b"].map { name in
@@ -113,7 +113,7 @@ struct MutatingTests {
     )
   }
 
-  @Test func `Subscribers and attached handlers receive all calls, and none is made for a subscriber`() async throws {
+  @Test func `Subscribers and attached handlers receive all calls, and a subscription makes none`() async throws {
     let events = Log<String>()
     let attached = Log<String>()
     let store = MutationStore.detached(
@@ -152,7 +152,7 @@ struct MutatingTests {
     #expect(store.status.isIdle)
   }
 
-  @Test func `A default shows while there is no value`() async throws {
+  @Test func `A default value is shown while there is no value`() async throws {
     let mutation = Mutation(script: self.script).defaultValue("default")
     let store = OperationStore.detached(mutation: mutation)
     #expect(store.currentValue == "default")
@@ -167,14 +167,14 @@ struct MutatingTests {
     let client = OperationClient()
     let mutation = Mutation(script: self.script)
     let store = client.store(for: mutation, initialValue: "first")
-    // Debug builds report that the modifiers come too late.
+    // Debug builds report that the store was created before these modifiers.
     WarningRecorder().recording {
       #expect(client.store(for: mutation.scope("x").maxHistory(length: 2).tryingAgain()) === store)
     }
     #expect(store.currentValue == "first")
   }
 
-  @Test func `The tasks of calls are named by the mutation`() async throws {
+  @Test func `The tasks of calls have the name of the mutation`() async throws {
     let store = MutationStore.detached(mutation: Mutation(script: self.script).tryingAgain())
     #expect(store.mutateTask(with: "a").configuration.name == "ScriptedMutation<String>: mutate")
   }

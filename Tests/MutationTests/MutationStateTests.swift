@@ -5,12 +5,12 @@ import Testing
 
 @testable import OperationMutation
 
-/// The state by itself, as a store drives it.
+/// The state, called as a store calls it.
 @Suite struct MutationStateTests {
   private typealias State = MutationState<Int, Int, Refused>
   private typealias StateTask = OperationTask<Int, Refused>
 
-  /// All that has happened, from which what shows is found by going through it again.
+  /// All events, from which the shown results are computed anew each time.
   private struct Model {
     enum Event {
       case set(Result<Int, Refused>)
@@ -39,7 +39,7 @@ import Testing
       self.events.removeAll { $0.call == call }
     }
 
-    /// Calls are numbered by their starts.
+    /// Calls are numbered in the order of their starts.
     var view: View {
       var view = View()
       var values: [Int: Int] = [:]
@@ -83,9 +83,9 @@ import Testing
     }
   }
 
-  /// Any order of calls that yield, end and are cancelled, and of setters.
+  /// Calls yield, end and are cancelled, and values are set, in any order.
   @Test(arguments: 0..<400)
-  func `Nothing is left of a cancelled call`(seed: UInt64) throws {
+  func `A cancelled call leaves nothing in the state`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let store = OperationStore.detached(
       mutation: ClosureMutation<Int, Int, Refused> { arguments, _ throws(Refused) in arguments }
@@ -149,7 +149,7 @@ import Testing
   }
 }
 
-/// The table of the calls.
+/// The map of the calls.
 @Suite struct ChunkedMapTests {
   /// A number that counts how often it is compared.
   private struct Key: Comparable, Sendable {
@@ -169,7 +169,7 @@ import Testing
   }
 
   @Test(arguments: 0..<20)
-  func `It is a sorted dictionary`(seed: UInt64) {
+  func `The map does the same as a sorted dictionary`(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     var map = ChunkedMap<Int, Int>()
     var copies: [(ChunkedMap<Int, Int>, [Int: Int])] = []
@@ -204,7 +204,7 @@ import Testing
     }
   }
 
-  @Test func `A change takes a number of comparisons that hardly grows`() {
+  @Test func `The number of comparisons of a change hardly grows`() {
     func comparisons(of count: Int) -> Int {
       let comparisons = Counter()
       Key.$comparisons.withValue(comparisons) {
@@ -220,7 +220,7 @@ import Testing
     #expect(comparisons(of: 8_000) < 2 * comparisons(of: 100) + 20)
   }
 
-  @Test func `A change of a copy copies little`() {
+  @Test func `A change of a copy copies few elements`() {
     final class Value: Sendable {}
     let values = (0..<8_000).map { _ in Value() }
     var map = ChunkedMap<Int, Value>()
@@ -232,7 +232,7 @@ import Testing
       copies.append(map)
       map.update(number * 80) { $0 = Value() }
     }
-    // Each element that a change copies is referred to once more.
+    // Each element that a change copies has one more reference.
     #expect(references() - before <= 100 * 64)
     #expect(copies.count == 100)
   }

@@ -4,7 +4,7 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-/// What shows of calls that are under way at once: that of the one that was started last.
+/// Of several active calls, the state shows the one that was started last.
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct NewestCallTests {
   private typealias Call = Task<String, any Error>
@@ -17,7 +17,7 @@ struct NewestCallTests {
     self.store = .detached(mutation: Mutation(script: self.script).clock(.timeFreeze()))
   }
 
-  /// Calls that have begun, in order.
+  /// Starts calls in order, and waits until their runs have begun.
   private func begin(_ names: String...) async throws -> [(call: Call, run: Run)] {
     var calls: [(call: Call, run: Run)] = []
     for name in names {
@@ -43,7 +43,7 @@ struct NewestCallTests {
   }
 
   @Test(arguments: [true, false])
-  func `A slow call that ends after a later one changes its own entry alone`(succeeds: Bool) async throws {
+  func `A slow call that ends after a later one changes only its own entry`(succeeds: Bool) async throws {
     let calls = try await self.begin("a", "b")
     try await self.succeed(calls[1], "b made")
     #expect(self.store.status.resultValue == "b made")
@@ -61,7 +61,7 @@ struct NewestCallTests {
     #expect(!self.store.isLoading)
   }
 
-  @Test func `The failure of the last call stays, and with it the value from before`() async throws {
+  @Test func `The failure of the last call stays, together with the earlier value`() async throws {
     let calls = try await self.begin("a", "b", "c")
     try await self.succeed(calls[0], "a made")
     await self.fail(calls[2], 3)
@@ -72,7 +72,7 @@ struct NewestCallTests {
     #expect(self.store.history.map(\.status.isSuccessful) == [true, true, false])
   }
 
-  @Test func `While the last call has no result, that of the one before shows`() async throws {
+  @Test func `While the last call has no result, that of the previous call is shown`() async throws {
     let calls = try await self.begin("a", "b", "c")
     await self.fail(calls[0], 1)
     #expect(self.store.error as? Refused == Refused(code: 1))
@@ -89,7 +89,7 @@ struct NewestCallTests {
     #expect(self.store.valueUpdateCount == 3)
   }
 
-  @Test func `The yield of a later call covers the end of an earlier one, until it is cancelled`() async throws {
+  @Test func `The yield of a later call hides the end of an earlier one until it is cancelled`() async throws {
     let calls = try await self.begin("a", "b")
     calls[1].run.yield("b half")
     try await self.succeed(calls[0], "a made")
@@ -103,7 +103,7 @@ struct NewestCallTests {
     #expect(self.store.valueUpdateCount == 1)
   }
 
-  @Test func `When the last call is cancelled, the one before is the last`() async throws {
+  @Test func `When the last call is cancelled, the previous call is the last`() async throws {
     let calls = try await self.begin("a", "b")
     await self.cancel(calls[1])
     #expect(self.store.status.isLoading)
@@ -111,7 +111,7 @@ struct NewestCallTests {
     #expect(self.store.status.resultError as? Refused == Refused(code: 1))
   }
 
-  @Test func `A value that is set shows until a call yields, and stays when a slow one ends`() async throws {
+  @Test func `A value that is set is shown until a call yields, also after an earlier call has ended`() async throws {
     let calls = try await self.begin("a", "b", "c")
     try await self.succeed(calls[1], "b made")
     self.store.currentValue = "set"
@@ -133,7 +133,7 @@ struct NewestCallTests {
     #expect(self.store.status.resultValue == "set again")
   }
 
-  @Test func `The order is that of the starts, not that in which tasks were made`() async throws {
+  @Test func `Calls are ordered by their starts, not by the creation of their tasks`() async throws {
     let tasks = ["a", "b"].map { self.store.mutateTask(with: $0) }
     var calls: [(call: Call, run: Run)] = []
     for task in tasks.reversed() {
@@ -147,7 +147,7 @@ struct NewestCallTests {
     #expect(self.store.currentValue == "a made")
   }
 
-  @Test func `It holds under a default value as well`() async throws {
+  @Test func `The last call is also shown below a default value`() async throws {
     let store = OperationStore.detached(mutation: Mutation(script: self.script).defaultValue("default"))
     let calls = ["a", "b"].map { name in Task.immediate { try await store.mutate(with: name) } }
     let runs = [try await self.script.next(), try await self.script.next()]

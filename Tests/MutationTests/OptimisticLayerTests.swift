@@ -5,7 +5,7 @@ import Testing
 
 @testable import OperationMutation
 
-/// A call that ends at the moment at which its update comes to a store.
+/// A call that ends while its update is added to a store.
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct OptimisticLayerTests {
   enum End: CaseIterable {
@@ -39,7 +39,7 @@ struct OptimisticLayerTests {
   }
 
   @Test(arguments: End.allCases)
-  func `No update is left over a store that it comes to too late`(end: End) throws {
+  func `An update that has ended while it is added to a store is not left in it`(end: End) throws {
     let feeds = Feeds()
     let box = LayerBox()
     let layer = OptimisticLayer<FeedState>(on: ["feed"], in: feeds.client) { feed in
@@ -55,7 +55,7 @@ struct OptimisticLayerTests {
     #expect(feed.currentValue == [])
   }
 
-  @Test func `An update is laid at its place, in stores that are there and in new ones`() {
+  @Test func `An update has its place in present stores and in new ones`() {
     let feeds = Feeds()
     let feed = feeds.store()
     func layer(_ text: String, at place: StateLayerPlace?) -> OptimisticLayer<FeedState> {
@@ -76,7 +76,7 @@ struct OptimisticLayerTests {
   }
 
   @Test(arguments: End.allCases)
-  func `Ending it twice does no harm`(end: End) throws {
+  func `A second end of an update has no effect`(end: End) throws {
     let feeds = Feeds()
     let feed = feeds.store()
     let layer = OptimisticLayer<FeedState>(on: ["feed"], in: feeds.client) { $0?.append("new") }

@@ -13,7 +13,7 @@ struct OptimisticTests {
     Mutation(script: self.script).appending()
   }
 
-  @Test func `An update shows at once in all matching stores, and stays when the call succeeds`() async throws {
+  @Test func `An update is shown at once in all matching stores, and stays when the call succeeds`() async throws {
     let (first, second) = (self.feeds.store(1), self.feeds.store(2))
     let other = self.feeds.client.store(for: FeedScript().query(path: ["other"]), initialValue: ["old"])
     let number = self.feeds.client.store(
@@ -33,12 +33,12 @@ struct OptimisticTests {
 
     #expect(first.currentValue == ["old", "new"])
     #expect(second.currentValue == ["old", "new"])
-    // It is part of the value: what is set now has nothing over it.
+    // The update is part of the value now, so it is not applied to a value that is set.
     first.currentValue = []
     #expect(first.currentValue == [])
   }
 
-  @Test func `The path can come from the arguments`() async throws {
+  @Test func `The path can depend on the arguments`() async throws {
     let (first, second) = (self.feeds.store(1), self.feeds.store(2))
     let path: @Sendable (Int) -> OperationPath = { ["feed", $0] }
     let mutation = ClosureMutation<Int, Void, any Error> { _, _ in throw Refused() }
@@ -55,7 +55,7 @@ struct OptimisticTests {
   }
 
   @Test(arguments: [true, false])
-  func `When one of two calls fails, its update goes and the other stays`(isFirst: Bool) async throws {
+  func `When one of two calls fails, its update is removed and the other stays`(isFirst: Bool) async throws {
     let feed = self.feeds.store()
     let store = self.feeds.client.store(for: self.mutation())
     let calls = [store.begin("a"), store.begin("b")]
@@ -72,7 +72,7 @@ struct OptimisticTests {
     #expect(feed.currentValue == ["old", isFirst ? "b" : "a"])
   }
 
-  @Test func `A value that arrives beneath shows with the updates over it, in order`() async throws {
+  @Test func `A new value is shown with the updates applied to it, in order`() async throws {
     let feed = self.feeds.store()
     let store = self.feeds.client.store(for: self.mutation())
     let calls = [store.begin("a"), store.begin("b")]
@@ -98,7 +98,7 @@ struct OptimisticTests {
     #expect(feed.currentValue == ["set"])
   }
 
-  @Test func `A store that comes while the call is under way gets the update too`() async throws {
+  @Test func `A store that is created during the call shows the update too`() async throws {
     let store = self.feeds.client.store(for: self.mutation())
     let call = store.begin("new")
     let run = try await self.script.next()
@@ -118,7 +118,7 @@ struct OptimisticTests {
     #expect(self.feeds.store(5).currentValue == ["old"])
   }
 
-  @Test func `A cancelled call takes its update along`() async throws {
+  @Test func `The update of a cancelled call is removed`() async throws {
     let feed = self.feeds.store()
     let store = self.feeds.client.store(for: self.mutation())
     let other = store.begin("b")
@@ -136,7 +136,7 @@ struct OptimisticTests {
     #expect(feed.currentValue == ["old", "b"])
   }
 
-  @Test func `A call that ignores its cancellation and succeeds does not count`() async throws {
+  @Test func `The update of a cancelled call is removed although its body succeeds`() async throws {
     let script = Script(endsOnCancellation: false)
     let feed = self.feeds.store()
     let store = self.feeds.client.store(for: Mutation(script: script).appending())
@@ -150,7 +150,7 @@ struct OptimisticTests {
     #expect(store.history.isEmpty)
   }
 
-  @Test func `A call that is cancelled before it starts shows nothing`() async throws {
+  @Test func `The update of a call that is cancelled before its start is never shown`() async throws {
     let feed = self.feeds.store()
     let recorder = EventRecorder<FeedState>()
     let subscription = feed.subscribe(with: recorder.handler)
@@ -162,7 +162,7 @@ struct OptimisticTests {
   }
 
   @Test(arguments: [true, false])
-  func `Through the attempts of a retry inside, an update is laid once and stays`(succeeds: Bool) async throws {
+  func `With a retry inside, an update is shown once, through all attempts`(succeeds: Bool) async throws {
     let feed = self.feeds.store()
     let recorder = EventRecorder<FeedState>()
     let subscription = feed.subscribe(with: recorder.handler)
@@ -175,7 +175,7 @@ struct OptimisticTests {
     subscription.cancel()
   }
 
-  @Test func `It does so also between two modifiers of the mutation with a retry between them`() async throws {
+  @Test func `With a retry between two modifiers of the mutation, an update is shown once as well`() async throws {
     let feed = self.feeds.store()
     let recorder = EventRecorder<FeedState>()
     let subscription = feed.subscribe(with: recorder.handler)
@@ -186,7 +186,7 @@ struct OptimisticTests {
     subscription.cancel()
   }
 
-  @Test func `Two updates of one mutation are laid and taken off together`() async throws {
+  @Test func `Two updates of one mutation are shown together, and stay when the call succeeds`() async throws {
     let feed = self.feeds.store()
     let mutation = Mutation(script: self.script).appending()
       .optimistic(on: ["feed"], of: FeedState.self) { feed, _ in feed?.append("outer") }
@@ -214,7 +214,7 @@ struct OptimisticTests {
     #expect(feed.currentValue == ["old", "outer"])
   }
 
-  @Test func `A state under a default value can have updates`() async throws {
+  @Test func `A state below a default value can have updates`() async throws {
     let query = self.feeds.script.query(path: ["feed", 9]).disableAutomaticRunning().defaultValue([])
     let feed = self.feeds.client.store(for: query)
     let mutation = Mutation(script: self.script)
@@ -227,7 +227,7 @@ struct OptimisticTests {
   }
 
   @Test(arguments: [true, false])
-  func `An update of a state reaches the stores that show it with a default value`(succeeds: Bool) async throws {
+  func `An update of a state is shown in stores that add a default value to it`(succeeds: Bool) async throws {
     let query = self.feeds.script.query(path: ["feed", 9]).disableAutomaticRunning().defaultValue(["default"])
     let feed = self.feeds.client.store(for: query)
     let plain = self.feeds.store()
@@ -235,7 +235,7 @@ struct OptimisticTests {
     let call = self.feeds.client.store(for: self.mutation()).begin("new")
     #expect(feed.currentValue == ["set", "new"])
     #expect(plain.currentValue == ["old", "new"])
-    // As does one that comes later.
+    // Also in a store that is created later.
     let late = self.feeds.client.store(
       for: self.feeds.script.query(path: ["feed", 10]).disableAutomaticRunning().defaultValue([])
     )
@@ -252,7 +252,7 @@ struct OptimisticTests {
     #expect(feed.currentValue == [])
   }
 
-  @Test func `An update may read the store that it is for`() async throws {
+  @Test func `An update may read the store that shows it`() async throws {
     let feed = self.feeds.store()
     let mutation = Mutation(script: self.script).optimistic(on: ["feed"], of: FeedState.self) { value, arguments in
       value?.append("\(arguments) after \(feed.valueUpdateCount)")

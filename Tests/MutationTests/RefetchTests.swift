@@ -4,7 +4,7 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-/// Updates and the refetches that take their place.
+/// Updates and the refetches that replace them.
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct RefetchTests {
   private let feeds = Feeds()
@@ -34,12 +34,12 @@ struct RefetchTests {
   }
 
   @Test(arguments: Order.allCases)
-  private func `An update goes with the arrival of the refetch, and nothing flickers`(order: Order) async throws {
+  private func `A refetched value replaces the update in one step`(order: Order) async throws {
     let feed = self.feeds.store()
     let subscription = feed.subscribe(with: self.recorder.handler)
     let call = self.store(order).begin("new")
 
-    try await self.succeed(call)  // Does not wait for the refetch.
+    try await self.succeed(call)  // The call does not wait for the refetch.
 
     let refetch = try await self.feeds.script.next()
     #expect(feed.isLoading)
@@ -53,13 +53,13 @@ struct RefetchTests {
     #expect(values.last == ["old", "new from the server"])
     #expect(values.dropFirst().dropLast().allSatisfy { $0 == ["old", "new"] })
     #expect(!feed.context.description.isEmpty)
-    // Nothing is left over the value.
+    // The update is not applied to a new value.
     feed.currentValue = []
     #expect(feed.currentValue == [])
     subscription.cancel()
   }
 
-  @Test func `A refetch that is done at once takes its place as well`() async throws {
+  @Test func `A refetch that ends at once replaces the update as well`() async throws {
     let feed = self.feeds.store()
     let subscription = feed.subscribe(with: self.recorder.handler)
     let call = self.store().begin("new")
@@ -70,7 +70,7 @@ struct RefetchTests {
     subscription.cancel()
   }
 
-  @Test func `A fetch from before the success of the call does not take its place`() async throws {
+  @Test func `A fetch that started before the success of the call does not replace the update`() async throws {
     let feed = self.feeds.store()
     let subscription = feed.subscribe(with: self.recorder.handler)
     let earlier = Task.immediate { try await feed.fetch() }
@@ -120,7 +120,7 @@ struct RefetchTests {
     #expect(feed.isStale)
   }
 
-  @Test func `Without subscribers the update becomes part of the value at once, which is stale`() async throws {
+  @Test func `Without subscribers the update becomes part of the value at once, and the value is stale`() async throws {
     let feed = self.feeds.client.store(
       for: self.feeds.script.query(path: ["feed", 1]).stale(after: .seconds(1000)),
       initialValue: ["old"]
@@ -136,7 +136,7 @@ struct RefetchTests {
     #expect(feed.currentValue == [])
   }
 
-  @Test func `A value that is set, or a reset, before the refetch ends takes its place`() async throws {
+  @Test func `A set value or a reset before the end of the refetch replaces the update`() async throws {
     let feed = self.feeds.store()
     let subscription = feed.subscribe(with: self.recorder.handler)
     var call = self.store().begin("new")
@@ -158,7 +158,7 @@ struct RefetchTests {
     subscription.cancel()
   }
 
-  @Test func `Of two calls each has its own refetch`() async throws {
+  @Test func `Each of two calls has its own refetch`() async throws {
     let feed = self.feeds.store()
     let subscription = feed.subscribe(with: self.recorder.handler)
     let store = self.store()
@@ -177,7 +177,7 @@ struct RefetchTests {
     subscription.cancel()
   }
 
-  @Test func `A success invalidates, also of a cancelled call, and a failure does not`() async throws {
+  @Test func `A success invalidates, even that of a cancelled call, and a failure does not`() async throws {
     let script = Script(endsOnCancellation: false)
     let feed = self.feeds.client.store(for: FeedScript().query(path: ["feed", 1]).stale(after: .seconds(1000)))
     let store = self.feeds.client.store(for: Mutation(script: script).invalidates(matching: ["feed"]))

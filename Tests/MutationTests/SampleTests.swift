@@ -3,7 +3,7 @@ import OperationMutation
 import TestFixtures
 import Testing
 
-// The mutations of the reference documents, in their words.
+// The mutations of the reference documents, word for word.
 
 private struct Post: Hashable, Sendable {
   let id: Int
@@ -72,7 +72,7 @@ private struct FriendsQuery: QueryRequest {
     Post.createMutation.tryingAgain().maxHistory(length: 3).scope("posts")
   }
 
-  @Test func `A mutation is written as in the documents, and modifiers leave it one`() async throws {
+  @Test func `The mutation of the documents compiles, and is a mutation with modifiers too`() async throws {
     let client = OperationClient()
     let store = client.store(for: Self.opaque())
     let post = try await store.mutate(with: Post.CreateMutation.Arguments(title: "Hello"))
@@ -81,7 +81,7 @@ private struct FriendsQuery: QueryRequest {
     #expect(store.path == [Post.createMutation])
   }
 
-  @Test func `A mutation that produces nothing updates friends lists`() async throws {
+  @Test func `A mutation without a value updates friends lists`() async throws {
     let client = OperationClient()
     let friends = client.store(for: FriendsQuery(userId: 7))
     try await friends.fetch()
@@ -95,7 +95,7 @@ private struct FriendsQuery: QueryRequest {
     await #expect(throws: Refused.self) { try await store.mutate(with: .init(userId: 0)) }
   }
 
-  @Test func `The same with an optimistic update, which the failure takes back`() async throws {
+  @Test func `An optimistic update of friends lists is removed when the mutation fails`() async throws {
     let client = OperationClient()
     let friends = client.store(for: FriendsQuery(userId: 7))
     try await friends.fetch()

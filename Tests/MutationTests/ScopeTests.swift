@@ -29,7 +29,7 @@ struct ScopeTests {
     await #expect(throws: Refused.self) { try await calls[2].value }
   }
 
-  @Test func `Scopes, clients and stores without a client are apart from each other`() async throws {
+  @Test func `Different scopes, clients and stores without a client do not wait for each other`() async throws {
     let stores = [
       self.store(["one"], scope: "a"),
       self.store(["two"], scope: "b"),
@@ -61,7 +61,7 @@ struct ScopeTests {
     for call in calls { _ = try await call.value }
   }
 
-  @Test func `A call that is cancelled while waiting leaves at once, and lets no other start early`() async throws {
+  @Test func `A call that is cancelled while it waits ends at once, and no other call starts early`() async throws {
     let store = self.store()
     let calls = (0..<4).map { store.begin("\($0)") }
     let first = try await self.script.next()
@@ -94,7 +94,7 @@ struct ScopeTests {
     await #expect(throws: CancellationError.self) { try await calls[0].value }
   }
 
-  @Test func `A cancelled call whose failure has no room for it keeps its place`() async throws {
+  @Test func `A cancelled call whose failure cannot represent that keeps its place`() async throws {
     let gate = Gate()
     let order = Log<Int>()
     let mutation = ClosureMutation<Int, Int, Refused> { arguments, _ throws(Refused) in
@@ -120,7 +120,7 @@ struct ScopeTests {
     #expect(try await self.client.store(for: outer).mutate(with: "b") == "inner")
   }
 
-  @Test func `A call that another one has left behind waits like any other`() async throws {
+  @Test func `A call that outlives the call that made it waits like any other`() async throws {
     let store = self.store(["inner"])
     let gate = Gate()
     let left = Log<Task<String, any Error>>()
@@ -149,7 +149,7 @@ struct ScopeTests {
     subscription.cancel()
   }
 
-  @Test func `An update outside the scope shows while the call waits`() async throws {
+  @Test func `An update outside of the scope is shown while the call waits`() async throws {
     let feeds = Feeds()
     let feed = feeds.store()
     let store = feeds.client.store(for: Mutation(script: self.script).scope("x").appending())
@@ -164,13 +164,13 @@ struct ScopeTests {
     #expect(feed.currentValue == ["old", "a"])
   }
 
-  @Test func `Nothing is left of an unused scope`() async throws {
+  @Test func `An unused scope has no lane`() async throws {
     let lanes = ScopeLanes()
     let owner = Gate()
     guard
       case .turn = await lanes.admission(to: ["a"], of: owner, in: OperationContext(), canLeave: true, isolation: nil)
     else {
-      Issue.record("The first one has to wait.")
+      Issue.record("The first caller waits.")
       return
     }
     #expect(lanes.scopes == [["a"]])
@@ -181,7 +181,7 @@ struct ScopeTests {
     #expect(!ScopeLanes.shared.scopes.contains(["own"]))
   }
 
-  @Test func `A runner that has neither client nor store has the scopes of its operation`() async throws {
+  @Test func `A runner without client and store has the scopes of its operation`() async throws {
     var context = OperationContext()
     let contexts = Log<OperationContext>()
     try await OperationStore.detached(

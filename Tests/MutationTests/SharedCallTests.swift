@@ -18,7 +18,7 @@ struct SharedCallTests {
     return mutation.scope(1).isSameRun(in: contexts.all[0], as: contexts.all[1])
   }
 
-  @Test func `Calls are the same where their arguments can be compared and are equal`() async throws {
+  @Test func `Calls are the same if their arguments are equatable and equal`() async throws {
     struct Opaque: Sendable {
       var number = 1
     }
@@ -30,7 +30,7 @@ struct SharedCallTests {
     #expect(!Mutation(script: Script()).isSameRun(in: OperationContext(), as: OperationContext()))
   }
 
-  @Test func `Each call runs unless the mutation shares runs, and then only equal ones are shared`() async throws {
+  @Test func `Each call runs, unless the mutation shares the runs of equal calls`() async throws {
     let script = Script()
     let store = MutationStore.detached(mutation: Mutation(script: script))
     let twice = [store.begin("a"), store.begin("a")]

@@ -5,12 +5,12 @@ import Synchronization
 import TestFixtures
 import Testing
 
-/// Many at once, for the thread sanitizer.
+/// Many calls at once, for the thread sanitizer.
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct StressTests {
   private static let calls = 400
 
-  @Test func `Updates of many calls on many threads leave the successful ones`() async throws {
+  @Test func `Of many calls on many threads, the updates of the successful ones stay`() async throws {
     let client = OperationClient()
     let query = ClosureQuery { [] }
     let feed = client.store(for: query, initialValue: [])
@@ -40,12 +40,12 @@ struct StressTests {
     #expect(value.allSatisfy { !$0.isMultiple(of: 3) })
     let certain = (0..<Self.calls).filter { !$0.isMultiple(of: 3) && $0 % 7 != 1 }
     #expect(value.isSuperset(of: certain))
-    // No update is left over the value.
+    // No update is left in the store.
     feed.currentValue = []
     #expect(feed.currentValue == [])
   }
 
-  @Test func `With refetches and subscribers that come and go, nothing is left over the value`() async throws {
+  @Test func `With refetches and changing subscribers, no update is left in the store`() async throws {
     let client = OperationClient()
     let feed = client.store(for: ClosureQuery { [] }, initialValue: [])
     let mutation = ClosureMutation<Int, Int, any Error> { number, _ in
@@ -72,7 +72,7 @@ struct StressTests {
     #expect(feed.currentValue == [-1])
   }
 
-  @Test func `In a scope never two calls run at once, and all that are not cancelled get their turn`() async throws {
+  @Test func `Calls of a scope never run at once, and all that are not cancelled run`() async throws {
     let client = OperationClient()
     let counter = InsideCounter()
     let stores = (0..<4).map { number in
@@ -102,7 +102,7 @@ struct StressTests {
   }
 }
 
-/// Counts how many are inside at a time.
+/// Counts the calls that run at the same time.
 private final class InsideCounter: Sendable {
   private let content = Mutex((now: 0, most: 0))
 
@@ -135,7 +135,7 @@ private struct ClosureQuery: QueryRequest {
   }
 }
 
-/// Lets another task run in between.
+/// Suspends, so that another task can run.
 private func elsewhere() async {
   await Task {}.value
 }

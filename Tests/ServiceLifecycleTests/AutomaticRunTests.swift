@@ -9,7 +9,7 @@
   @Suite(.warningsAreIssues) struct AutomaticRunTests {
     private let program = Program()
 
-    /// Shuts the program down, which has nothing under way.
+    /// Shuts the program down, in which nothing runs.
     private func shutDown() async throws {
       let service = self.program.service
       try await testGracefulShutdown { trigger in
@@ -18,7 +18,7 @@
       }
     }
 
-    @Test func `After a shutdown nothing runs for subscribers, and callers are served`() async throws {
+    @Test func `After a shutdown nothing runs for subscribers, and callers can still run operations`() async throws {
       let script = Script(default: .value(1))
       let client = self.program.client
       let query = script.query().rerun(every: .seconds(1)).enableAutomaticRunning(onlyWhen: .always(true))
@@ -36,15 +36,15 @@
       self.program.clock.advance(by: .seconds(5))
       await client.invalidate().settled()
       let second = store.subscribe(with: QueryEventHandler())
-      let newcomer = script.query(path: ["other"]).enableAutomaticRunning(onlyWhen: .always(true))
-      let other = client.store(for: newcomer).subscribe(with: QueryEventHandler())
+      let otherQuery = script.query(path: ["other"]).enableAutomaticRunning(onlyWhen: .always(true))
+      let other = client.store(for: otherQuery).subscribe(with: QueryEventHandler())
       #expect(script.runCount == 2)
       #expect(try await store.fetch() == 1)
       #expect(script.runCount == 3)
       for subscription in [subscription, second, other] { subscription.cancel() }
     }
 
-    @Test func `A client that is not shut down goes on`() async throws {
+    @Test func `A client that is not shut down still runs for subscribers`() async throws {
       let script = Script(default: .value(1))
       let other = OperationClient()
       try await self.shutDown()

@@ -10,7 +10,7 @@
 
   typealias Script = OperationScript<Int, any Error>
 
-  /// A mutation that does what a script says.
+  /// A mutation whose calls a script answers.
   struct Change: MutationRequest {
     let script: Script
     let path: OperationPath
@@ -58,13 +58,13 @@
     }
   }
 
-  /// Keeps all stores, so that no sleeper of the clock is one that waits for a cache time.
+  /// Keeps all stores, so that no sleeper of the clock belongs to a cache time.
   struct KeepingCache: OperationClient.StoreCache {
     func storeDidBecomeIdle(_ store: OperationClient.IdleStore) {}
     func storeDidBecomeActive(_ id: OperationClient.IdleStore.ID) {}
   }
 
-  /// A client with manual deadlines, its service, and what that reports.
+  /// A client with manual deadlines, its service, and the reports of the service.
   final class Program: Sendable {
     let clock = ManualClock()
     let client: OperationClient
@@ -88,7 +88,7 @@
       }
     }
 
-    /// The store of a mutation that does what a script says.
+    /// The store of a mutation whose calls a script answers.
     func change(
       _ script: Script,
       at path: OperationPath = ["change"]

@@ -9,7 +9,7 @@
   import Synchronization
   import Testing
 
-  /// Notes how many mutations had ended at each flush.
+  /// Records how many mutations had ended at each flush.
   private final class Writing: OperationClientFlushable {
     let hasFlushed = Gate()
     private let state = Mutex<(ended: Int, flushes: [Int])>((0, []))
@@ -54,7 +54,7 @@
       #expect(!writing.flushes.isEmpty && writing.flushes.last == 1)
     }
 
-    @Test func `It is flushed before and after the end of a run that goes on although it is cancelled`() async throws {
+    @Test func `A client is flushed before and after the end of a run that ignores its cancellation`() async throws {
       let (program, service, writing) = (self.program, self.program.service, self.writing)
       let gate = Gate()
       let change = program.client.store(for: StubbornChange(gate: gate))
@@ -82,7 +82,7 @@
       #expect(self.writing.flushes.isEmpty)
     }
 
-    @Test func `Persisted values are stored at a shutdown, without their delay`() async throws {
+    @Test func `Persisted values are stored at a shutdown without their delay`() async throws {
       let (program, service, storage) = (self.program, self.program.service, InMemoryStorage())
       program.client.defaultContext.operationStorage = storage
       self.script.enqueue(.value(4))

@@ -12,7 +12,7 @@
     private let queryScript = Script()
     private let changeScript = Script()
 
-    @Test func `A shutdown with nothing under way returns at once and cuts off nothing`() async throws {
+    @Test func `A shutdown without runs returns at once and cancels nothing`() async throws {
       let (program, service) = (self.program, self.program.service)
       try await testGracefulShutdown { trigger in
         let run = Task { try await service.run() }
@@ -50,7 +50,7 @@
       #expect(program.clock.sleeperCount() == 0)
     }
 
-    @Test func `A mutation gets the query that it waits for`() async throws {
+    @Test func `A mutation gets the value of the query that it waits for`() async throws {
       let (program, service) = (self.program, self.program.service)
       let token = program.client.store(for: self.queryScript.query(path: ["token"]))
       let change = program.client.store(for: DependentChange(token: token))
@@ -67,7 +67,7 @@
       #expect(program.reports.map(\.cutOff) == [[]])
     }
 
-    @Test func `A body that goes on although it is cancelled is reported before it ends`() async throws {
+    @Test func `A run that ignores its cancellation is reported before it ends`() async throws {
       let (program, service) = (self.program, self.program.service)
       let gate = Gate()
       let change = program.client.store(for: StubbornChange(gate: gate))
@@ -86,7 +86,7 @@
       #expect(try await mutate.value == 7)
     }
 
-    @Test func `At the deadline a mutation is cut off, and reported`() async throws {
+    @Test func `At the deadline a mutation is cancelled and reported`() async throws {
       let (program, service) = (self.program, self.program.service)
       let change = program.change(self.changeScript)
       let mutate = Task { try await change.mutate(with: 7) }
@@ -104,7 +104,7 @@
       #expect(program.reports.map(\.mutations) == [[.init(path: ["change"], kind: "Change", isMutation: true)]])
     }
 
-    @Test func `A mutation that begins in the meantime is waited for too`() async throws {
+    @Test func `A shutdown also waits for a mutation that starts during the shutdown`() async throws {
       let (program, service) = (self.program, self.program.service)
       let (first, second) = (program.change(self.changeScript), program.change(self.changeScript, at: ["second"]))
       let mutate = Task { try await first.mutate(with: 1) }
@@ -125,7 +125,7 @@
       #expect(self.program.reports.map(\.cutOff) == [[]])
     }
 
-    @Test func `A service that is cancelled cuts everything off at once`() async throws {
+    @Test func `A cancelled service cancels all runs at once`() async throws {
       let service = self.program.service
       let change = self.program.change(self.changeScript)
       let mutate = Task { try await change.mutate(with: 7) }

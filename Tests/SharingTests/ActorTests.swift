@@ -2,7 +2,7 @@ import OperationTesting
 import SharingOperation
 import Testing
 
-/// A model that is isolated to an actor of its own.
+/// A model that is an actor.
 private actor CounterModel {
   @SharedOperation<QueryState<Int, any Error>> private var count: Int?
   private(set) var seen: [Int?] = []
@@ -33,7 +33,7 @@ private actor CounterModel {
 struct ActorTests {
   private let client = makeClient(runsAutomatically: false)
 
-  @Test func `An actor sees what it has set, and what it has fetched`() async throws {
+  @Test func `An actor reads the value that it has set, and the one that it has fetched`() async throws {
     let script = OperationScript<Int, any Error>(default: .value(10))
     let model = CounterModel(script, client: self.client)
 

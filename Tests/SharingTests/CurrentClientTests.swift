@@ -11,7 +11,7 @@ struct CurrentClientTests {
     await Task.detached { #expect(OperationClient.current === client) }.value
   }
 
-  @Test func `A replacement holds for a task and its children, and ends`() async throws {
+  @Test func `A replacement applies to a task and its children, until it ends`() async throws {
     let client = OperationClient()
     let outside = OperationClient.current
     let result = try await OperationClient.withCurrent(client) { () async throws in
@@ -34,7 +34,7 @@ struct CurrentClientTests {
     }
   }
 
-  @Test func `A replacement passes errors on with their type`() async {
+  @Test func `A replacement passes errors on with their types`() async {
     func fail() throws(Refused) -> Int { throw Refused() }
     func failLater() async throws(Refused) -> Int { throw Refused() }
     #expect(throws: Refused()) { try OperationClient.withCurrent(OperationClient(), operation: fail) }

@@ -3,7 +3,7 @@ import OperationTesting
 import SharingOperation
 import TestFixtures
 
-/// Counts the notifications of a read, which it observes again after each. For changes on one thread.
+/// Counts the notifications of a read, and observes the read again after each. For changes on one thread.
 final class Watcher: Sendable {
   private let counter = Counter()
   private let read: @Sendable () -> Void
@@ -24,19 +24,19 @@ final class Watcher: Sendable {
   }
 }
 
-/// A value whose `==` is its identifier, so that an equal value may look different.
+/// A value that compares only its identifiers, so that equal values can differ.
 struct Post: Equatable, Sendable {
   var id: Int
   var name = "name"
   var likes = 0
 }
 
-/// A value that cannot be compared.
+/// A value that is not equatable.
 struct Opaque: Sendable {
   var number: Int
 }
 
-/// A client whose queries run once for all callers, and never by themselves unless asked.
+/// A client without retries, delays and observers, whose queries are deduplicated.
 func makeClient(runsAutomatically: Bool = true) -> OperationClient {
   OperationClient(
     storeCreator: .default(
@@ -50,7 +50,7 @@ func makeClient(runsAutomatically: Bool = true) -> OperationClient {
   )
 }
 
-/// A mutation that adds its argument to a number that it was made with, and refuses negative ones.
+/// A mutation that adds its argument to a number, and throws an error for a negative argument.
 struct Add: MutationRequest, Hashable {
   var base: Int
 

@@ -3,11 +3,11 @@ import OperationTesting
 import SharingOperation
 import Testing
 
-/// Wrappers that are created on the main actor.
+/// Wrappers and models that are created on the main actor.
 @MainActor
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct MainActorTests {
-  @Test func `Nothing changes between two reads of one job, and everything before the next`() async throws {
+  @Test func `Nothing changes between two reads of one job, and everything before the next job`() async throws {
     let script = OperationScript<Int, any Error>()
     @SharedOperation(script.query(), client: makeClient()) var value
     let shared = $value
@@ -59,7 +59,7 @@ struct MainActorTests {
     #expect(value == 1)
   }
 
-  @Test func `A setter is seen at once, and a call when it returns`() async throws {
+  @Test func `The effect of a setter can be read at once, and that of a call when it returns`() async throws {
     let script = OperationScript<Int, any Error>(default: .value(2))
     @SharedOperation(script.query(), client: makeClient(runsAutomatically: false)) var value
     let shared = $value

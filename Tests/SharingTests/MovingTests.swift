@@ -22,7 +22,7 @@ struct MovingTests {
     #expect(client.store(for: second.query()).subscriberCount == 1)
   }
 
-  @Test func `Moving cancels the run that is left, and starts the other one`() async throws {
+  @Test func `Moving cancels the run of the previous operation, and starts a run of the other`() async throws {
     let client = makeClient()
     let first = OperationScript<Int, any Error>()
     let second = OperationScript<Int, any Error>()
@@ -56,7 +56,7 @@ struct MovingTests {
     #expect(script.runCount == 1)
   }
 
-  @Test func `Readers of what differs are notified once, the others not at all`() async throws {
+  @Test func `Readers of properties that differ are notified once, and other readers never`() async throws {
     let client = makeClient(runsAutomatically: false)
     let first = OperationScript<Int, any Error>()
     let second = OperationScript<Int, any Error>()

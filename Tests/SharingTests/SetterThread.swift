@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Runs a closure on a thread of its own while the current one waits.
+/// Runs a closure on another thread while the current one waits.
 struct SetterThread {
   private let body: @Sendable () -> Void
 

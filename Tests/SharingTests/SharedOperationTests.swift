@@ -32,7 +32,7 @@ struct SharedOperationTests {
     #expect(value == nil)
   }
 
-  @Test func `Without automatic running nothing runs until asked`() async throws {
+  @Test func `Without automatic running nothing runs until a caller starts it`() async throws {
     let script = OperationScript<Int, any Error>(default: .value(2))
     @SharedOperation(script.query(), client: makeClient(runsAutomatically: false)) var value
 
@@ -64,7 +64,7 @@ struct SharedOperationTests {
     #expect(store == nil)
   }
 
-  @Test func `A wrapper keeps its store, also when the client drops it`() async throws {
+  @Test func `A wrapper retains its store, also when the client removes it`() async throws {
     let client = makeClient(runsAutomatically: false)
     let script = OperationScript<Int, any Error>()
     @SharedOperation(script.query(), client: client) var value
@@ -76,7 +76,7 @@ struct SharedOperationTests {
     #expect($value.store != nil)
   }
 
-  @Test func `Loading joins the run in progress, and fails with it`() async throws {
+  @Test func `load() joins the run in progress, and throws its error`() async throws {
     let script = OperationScript<Int, any Error>()
     @SharedOperation(script.query(), client: makeClient()) var value
     let run = try await script.next()

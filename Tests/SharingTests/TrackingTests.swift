@@ -9,7 +9,7 @@ import Testing
 struct TrackingTests {
   private let client = makeClient(runsAutomatically: false)
 
-  @Test func `A reader of the loading flag is not notified of a new value, nor the other way`() async throws {
+  @Test func `A reader is notified only of changes of the property that it reads`() async throws {
     let script = OperationScript<Int, any Error>()
     let shared = SharedOperation(script.query(), client: self.client)
     let ofValue = Watcher { _ = shared.wrappedValue }
@@ -44,7 +44,7 @@ struct TrackingTests {
     #expect(ofCount.count == 3)
   }
 
-  @Test func `A value that cannot be compared notifies when it is set again, and not when something else changes`() {
+  @Test func `A value that is not equatable notifies when it is set, and not when another property changes`() {
     let script = OperationScript<Opaque, any Error>()
     let shared = SharedOperation(script.query(), client: self.client)
     let ofValue = Watcher { _ = shared.wrappedValue }
@@ -56,7 +56,7 @@ struct TrackingTests {
     #expect(ofValue.count == 2)
   }
 
-  @Test func `A status that cannot be compared as a whole notifies when a part differs`() {
+  @Test func `Readers of a status that is not equatable are notified when a part of it differs`() {
     let script = OperationScript<Post, any Error>()
     let shared = SharedOperation(script.query(), client: self.client)
     let ofStatus = Watcher { _ = shared.status }
@@ -72,7 +72,7 @@ struct TrackingTests {
     #expect(ofError.count == 1)
   }
 
-  @Test func `A selection notifies only when it changes`() {
+  @Test func `Readers of a selection are notified only when it changes`() {
     let script = OperationScript<Post, any Error>()
     let byName = SharedOperation(script.query(), select: \.name, client: self.client)
     let byBody = SharedOperation(script.query(), select: { $0.likes / 10 }, client: self.client)
@@ -93,7 +93,7 @@ struct TrackingTests {
     #expect(ofTens.count == 2)
   }
 
-  @Test func `The new value is there when a reader is notified`() {
+  @Test func `The new value can be read when a reader is notified`() {
     let script = OperationScript<Int, any Error>()
     let shared = SharedOperation(script.query(), client: self.client)
     let seen = Mutex<[Int?]>([])
@@ -167,7 +167,7 @@ struct TrackingTests {
     #expect(notifications.value >= 1_600)
   }
 
-  @Test func `Ten thousand wrappers share one store, and leave nothing`() async throws {
+  @Test func `Ten thousand wrappers share one store, and retain nothing after their release`() async throws {
     let tracker = LifetimeTracker()
     let script = OperationScript<LifetimeTracker.Token, any Error>()
     var wrappers = (0..<10_000).map { _ in SharedOperation(script.query(), client: self.client) }

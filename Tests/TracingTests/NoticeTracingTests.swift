@@ -19,7 +19,7 @@
       }
     }
 
-    @Test func `A notice is an event of the run's span, with its facts`() async throws {
+    @Test func `A notice is an event of the run's span, with its attributes`() async throws {
       let attributes: [String: OperationNotice.Value] = [
         "quota.limit": .integer(10), "quota.wait": .duration(.milliseconds(1500)), "quota.share": .number(0.5),
         "quota.name": .string("free"), "quota.is_hard": .flag(true),
@@ -38,7 +38,7 @@
       #expect(!"\(span)".contains("secret"))
     }
 
-    @Test func `Of several spans the innermost around the modifier has the event`() async throws {
+    @Test func `Of several spans, the innermost one around the modifier has the event`() async throws {
       self.script.enqueue(.error(Refused()), .value(1))
       let query = self.script.query().announcing()
         .traced("attempt", by: self.tracer)
@@ -69,7 +69,7 @@
       #expect(self.notices == ["inner": ["quota.exceeded"], "outer": ["quota.exceeded"]])
     }
 
-    @Test func `Levels, and notices after the end, are no events`() async throws {
+    @Test func `Levels, and notices after the end, are not events`() async throws {
       self.script.enqueue(.suspend)
       let store = OperationStore.detached(query: self.script.query().traced("post", by: self.tracer))
       let fetch = Task { try await store.fetch() }

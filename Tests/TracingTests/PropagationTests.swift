@@ -8,7 +8,7 @@
   import Testing
   import Tracing
 
-  /// Makes a span in its body, on another task.
+  /// Creates a span in its body, in another task.
   private struct SpanningQuery: QueryRequest, Hashable {
     func fetch(
       isolation: isolated (any Actor)?,
@@ -34,7 +34,7 @@
   @Suite(.warningsAreIssues) struct PropagationTests {
     private let tracer = InMemoryTracer()
 
-    /// Expects the spans of a body, its run and its caller to be each other's children, in one trace.
+    /// Expects the span of a body to be a child of the run's span, and that one a child of the caller's, in one trace.
     private func expectChain() throws {
       let spans = Dictionary(uniqueKeysWithValues: self.tracer.finishedSpans.map { ($0.operationName, $0) })
       #expect(spans.count == 3)
@@ -46,7 +46,7 @@
       #expect(Set([caller.traceID, run.traceID, body.traceID]).count == 1)
     }
 
-    @Test func `A client's runs are in the trace of the caller, whatever its stores add`() async throws {
+    @Test func `The runs of a client are in the trace of the caller, whatever modifiers its stores add`() async throws {
       try await withTracer(self.tracer) {
         let client = OperationClient(storeCreator: RetryingStores())
         client.traceOperations()
@@ -58,7 +58,7 @@
       try self.expectChain()
     }
 
-    @Test func `A run that leaves the caller's actor, and may be shared, keeps the trace`() async throws {
+    @Test func `A run that leaves the caller's actor, and can be shared, keeps the trace`() async throws {
       try await withTracer(self.tracer) {
         let query = SpanningQuery().traced().deduplicated().taskConfiguration { $0.priority = .high }
         let store = OperationStore.detached(query: query)
@@ -92,7 +92,7 @@
       try await store.fetch()
     }
 
-    @Test func `An operation that is traced by itself is one span in a client that traces`() async throws {
+    @Test func `An operation with its own tracing has one span in a client that traces`() async throws {
       let client = OperationClient()
       client.traceOperations(by: self.tracer)
       let script = OperationScript<Int, any Error>(default: .value(1))

@@ -12,7 +12,7 @@
     var description: String { "password" }
   }
 
-  /// Waits, and throws an error of its own when it is cancelled.
+  /// Waits, and throws its own error when it is cancelled.
   private struct Leaving: OperationRequest {
     let gate: Gate
 
@@ -30,7 +30,7 @@
     private let tracer = InMemoryTracer()
     private let script = OperationScript<Int, any Error>()
 
-    @Test func `A run is a span, and its attempts are events of it`() async throws {
+    @Test func `A run has a span, and its attempts are events of the span`() async throws {
       self.script.enqueue(.error(Refused()), .error(Refused()), .value(1))
       let operation = self.script.operation().retry(limit: 3).traced("post", by: self.tracer)
       #expect(try await OperationRunner(operation: operation, initialContext: .withoutDelays).run() == 1)
@@ -47,7 +47,7 @@
       #expect(span.events.map { $0.attributes.get("error.type") != nil } == [false, true, true])
     }
 
-    @Test func `A failure is an error of the span, by its type`() async throws {
+    @Test func `A failure is an error of the span, with its type`() async throws {
       self.script.enqueue(.error(Refused()))
       let query = self.script.query(path: ["secret"]).traced(by: self.tracer)
       await #expect(throws: Refused.self) { try await OperationStore.detached(query: query).fetch() }
@@ -62,7 +62,7 @@
       #expect(!"\(span)".contains("secret"))
     }
 
-    @Test func `A cancellation is no error`() async throws {
+    @Test func `A cancellation is not an error of the span`() async throws {
       let runner = OperationRunner(operation: self.script.operation().traced(by: self.tracer))
       let task = Task { try await runner.run() }
       _ = try await self.script.next()
@@ -74,7 +74,7 @@
       #expect(span.attributes.get("operation.outcome") == .string("cancellation"))
     }
 
-    @Test func `A body that throws its own error when it is cancelled was cancelled`() async throws {
+    @Test func `A cancelled body that throws its own error is traced as cancelled`() async throws {
       let gate = Gate()
       let operation = Leaving(gate: gate).traced("post", by: self.tracer)
       let task = Task { try await OperationRunner(operation: operation).run() }
@@ -86,7 +86,7 @@
       #expect(span.attributes.get("operation.outcome") == .string("cancellation"))
     }
 
-    @Test func `Inside of a retry each attempt is a span`() async throws {
+    @Test func `Inside of a retry each attempt has a span`() async throws {
       self.script.enqueue(.error(Refused()), .value(1))
       let operation = self.script.operation().traced(by: self.tracer).retry(limit: 1)
       #expect(try await OperationRunner(operation: operation, initialContext: .withoutDelays).run() == 1)
@@ -96,7 +96,7 @@
       )
     }
 
-    @Test func `The modifier keeps the rules of modifiers`() async throws {
+    @Test func `The modifier follows the rules of modifiers`() async throws {
       try await checkModifier { $0.traced(by: self.tracer) }
     }
   }
