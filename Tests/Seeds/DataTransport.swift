@@ -30,7 +30,7 @@ extension OperationContext {
   }
 }
 
-/// Answers with what it was given, by the last component of the path, once the gate is open; anything else is not found.
+/// Answers with the post for the last component of the path, when the gate is open. Other paths are not found.
 struct MockDataTransport: HTTPDataTransport {
   var posts: [String: Post] = [:]
   var gate = Gate(isOpen: true)

@@ -2,7 +2,7 @@ import Operation
 import Testing
 
 @Suite struct FeedSamples {
-  @Test func `The feed loads page after page to its end`() async throws {
+  @Test func `A feed loads page after page to its end`() async throws {
     let store = OperationStore.detached(query: Post.feedQuery)
 
     while store.currentValue.isEmpty || store.hasNextPage {

@@ -1,12 +1,12 @@
 import Operation
 
-// The ways in which the reference documents bring friends lists up to date with a mutation.
+// The reference documents' mutations that update friends lists.
 
 struct FriendRequestArguments: Sendable {
   let userId: Int
 }
 
-/// Changes one list after the server has agreed.
+/// Changes one list after the server has accepted the request.
 struct DirectFriendRequest: MutationRequest, Hashable {
   let listOwner: Int
 
@@ -31,7 +31,7 @@ struct DirectFriendRequest: MutationRequest, Hashable {
   }
 }
 
-/// Changes all lists after the server has agreed.
+/// Changes all lists after the server has accepted the request.
 struct PatternFriendRequest: MutationRequest, Hashable {
   func mutate(
     isolation: isolated (any Actor)?,
@@ -57,7 +57,7 @@ struct PatternFriendRequest: MutationRequest, Hashable {
   }
 }
 
-/// Changes all lists at once, and back when the server refuses.
+/// Changes all lists at once, and changes them back if the server refuses the request.
 struct OptimisticFriendRequest: MutationRequest, Hashable {
   func mutate(
     isolation: isolated (any Actor)?,
@@ -97,7 +97,7 @@ struct OptimisticFriendRequest: MutationRequest, Hashable {
   }
 }
 
-/// Fetches all lists again after the server has agreed.
+/// Fetches all lists again after the server has accepted the request.
 struct RefetchingFriendRequest: MutationRequest, Hashable {
   func mutate(
     isolation: isolated (any Actor)?,

@@ -40,7 +40,7 @@ import Testing
     #expect(self.relationships(in: first) == [.notFriends, .notFriends, .notFriends])
   }
 
-  @Test func `An optimistic modifier undoes its update by itself`() async throws {
+  @Test func `An optimistic modifier undoes its update`() async throws {
     let (first, second) = try await self.loadTwoLists()
     let mutation = RefetchingFriendRequest()
       .optimistic(on: ["user-friends"], of: User.FriendsQuery.State.self) { pages, arguments in
@@ -56,7 +56,7 @@ import Testing
     #expect(self.relationships(in: second) == [.notFriends, .notFriends, .notFriends])
   }
 
-  @Test func `Refetching asks the server again`() async throws {
+  @Test func `A refetch requests the lists from the server again`() async throws {
     let (first, second) = try await self.loadTwoLists()
 
     try await self.client.store(for: RefetchingFriendRequest()).mutate(with: .init(userId: 2))

@@ -51,7 +51,7 @@ struct DelayModifer<
     #expect(await delays.durations == [.seconds(7)])
   }
 
-  @Test func `The other kinds of requests take modifiers too`() async throws {
+  @Test func `Mutations and paginated requests take modifiers too`() async throws {
     let delayedCreateMutation = Post.CreateMutation().delay(for: .seconds(1))
     let delayedFeedQuery = Post.FeedQuery().delay(for: .seconds(1))
     let created = OperationStore.detached(mutation: delayedCreateMutation)

@@ -1,6 +1,6 @@
 import Operation
 
-// The reference documents' mutation, with a server that agrees to everything.
+// The reference documents' mutation, with a server that accepts everything.
 
 extension Post {
   static let createMutation = CreateMutation()

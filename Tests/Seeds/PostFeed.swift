@@ -1,6 +1,6 @@
 import Operation
 
-// The reference documents' paginated feed, over posts that are made up on the spot.
+// The reference documents' paginated feed, with generated posts.
 
 extension Post {
   struct FeedPage: Codable, Sendable {

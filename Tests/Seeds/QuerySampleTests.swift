@@ -44,7 +44,7 @@ import Testing
     #expect(store.valueLastUpdatedAt == date)
   }
 
-  @Test func `Without delays retries do not wait`() async throws {
+  @Test func `Retries without a delay do not wait`() async throws {
     let store = OperationStore.detached(query: Post.Query(id: 1).retry(limit: 3))
     store.context.dataTransport = FailingTransport()
     store.context.operationDelayer = .noDelay

@@ -79,7 +79,7 @@ private final class SelectingModel {
 @Suite struct SharedOperationSamples {
   private let client = Self.makeClient()
 
-  /// Makes a client whose server answers once the gate is open.
+  /// Creates a client whose server answers when the gate is open.
   private static func makeClient(_ gate: Gate = Gate(isOpen: true)) -> OperationClient {
     var context = OperationContext()
     context.dataTransport = MockDataTransport(
@@ -140,7 +140,7 @@ private final class SelectingModel {
     #expect(model.post??.title == "Title")
   }
 
-  @Test(.freshClient) func `Each test has a client of its own`() {
+  @Test(.freshClient) func `A test has a client of its own`() {
     #expect(OperationClient.current !== self.client)
     #expect(OperationClient.current.stores().isEmpty)
   }

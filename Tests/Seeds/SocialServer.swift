@@ -1,6 +1,6 @@
 import Operation
 
-/// Plays the server of the friend request samples: everybody is friends with everybody, and requests may be refused.
+/// The server of the friend request samples. Each user has the same friends, and requests can be refused.
 actor SocialServer {
   struct Refusal: Error {}
 

@@ -1,5 +1,5 @@
-// Stands in front of the allocator of glibc for the whole process: a program's own definitions of these functions come
-// before those of a shared library.
+// Replaces the allocator of glibc for the whole process: a program's own definitions of these functions take precedence
+// over those of a shared library.
 
 #define _GNU_SOURCE
 #include "Counters.h"
@@ -67,7 +67,7 @@ void *realloc(void *block, size_t size) {
   long long before = (long long)malloc_usable_size(block);
   void *moved = __libc_realloc(block, size);
   if (moved == NULL) {
-    // A size of zero frees; otherwise nothing has happened.
+    // A size of zero frees the block. Otherwise the call has failed and changed nothing.
     if (size == 0) {
       add(&live_blocks, -1);
       add(&live_bytes, -before);

@@ -33,7 +33,7 @@ struct Benchmarks: AsyncParsableCommand {
     let short = self.short
     let filter = self.filter
     let sabotage = self.sabotage
-    // A task of its own, on no actor.
+    // In a task of its own, on no actor.
     let report = try await Task.detached { try await Self.measure(isShort: short, filter: filter, sabotage: sabotage) }
       .value
     print(Table(report: report).text)

@@ -1,5 +1,5 @@
-// Counts what the process allocates while it is told to and how often it is interrupted, and keeps the optimizer from
-// dropping what is measured.
+// Counts the allocations of the process between a start and a stop and its preemptions, and keeps the optimizer from
+// removing what is measured.
 
 #ifndef ALLOCATION_COUNTER_H
 #define ALLOCATION_COUNTER_H
@@ -8,11 +8,11 @@
 #include <stdint.h>
 
 typedef struct {
-  /// How many blocks were allocated.
+  /// The number of allocated blocks.
   int64_t allocations;
-  /// How many more blocks were allocated than freed.
+  /// The number of allocated blocks less that of freed blocks.
   int64_t liveBlocks;
-  /// How many more bytes were allocated than freed, as the allocator rounds them.
+  /// The number of allocated bytes less that of freed bytes, as the allocator rounds them.
   int64_t liveBytes;
 } AllocationCount;
 
@@ -25,7 +25,7 @@ void allocation_counting_start(void);
 /// Stops counting.
 AllocationCount allocation_counting_stop(void);
 
-/// How often the system has taken a processor from a thread of this process that was not done with it.
+/// The number of times that the system has preempted a thread of this process.
 int64_t preemption_count(void);
 
 /// Uses a word in a way that the optimizer cannot see.

@@ -7,12 +7,12 @@ extension OperationClient {
     OperationClient(storeCache: DefaultStoreCache(maximumIdleStores: .max), storeCreator: PlainStoreCreator())
   }
 
-  /// The umbrella's client as users have it, but for the number of idle stores.
+  /// A client with the umbrella's defaults that keeps any number of idle stores.
   static func withDefaults() -> OperationClient {
     OperationClient(storeCache: .default(maximumIdleStores: .max), storeCreator: .default())
   }
 
-  /// Makes the stores of the posts of a range.
+  /// Creates the stores of the posts of a range.
   func addPosts(_ ids: Range<Int>) {
     for id in ids { _ = self.store(for: PostQuery(id: id)) }
   }

@@ -17,7 +17,7 @@ struct PostQuery: QueryRequest {
   }
 }
 
-/// A query of which there are ten to a group.
+/// A query of a member of a group, which has ten.
 struct MemberQuery: QueryRequest {
   typealias State = QueryState<Int, any Error>
 

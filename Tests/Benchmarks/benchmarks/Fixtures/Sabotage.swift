@@ -1,14 +1,14 @@
 internal import ArgumentParser
 
-/// Something wrong that the checks have to find: it proves that they can fail.
+/// A defect that the checks have to find, which proves that they can fail.
 enum Sabotage: String, ExpressibleByArgument, CaseIterable, Sendable {
-  /// One of a hundred stores is kept for good.
+  /// One of a hundred stores is never released.
   case leak
-  /// Finding a store takes longer the more there are.
+  /// Finding a store takes longer the more stores there are.
   case growth
   /// A modifier that should do nothing allocates.
   case allocation
 }
 
-/// Takes a block of memory.
+/// An object that allocates a block of memory.
 final class Waste {}

@@ -4,7 +4,7 @@ internal import OperationCore
 struct EndlessQuery: QueryRequest {
   typealias State = QueryState<Int, any Error>
 
-  let census: Census
+  let tokens: TokenCounter
 
   var path: OperationPath { ["endless"] }
 
@@ -13,7 +13,7 @@ struct EndlessQuery: QueryRequest {
     in context: OperationContext,
     with continuation: OperationContinuation<Int, any Error>
   ) async throws -> Int {
-    let token = self.census.token()
+    let token = self.tokens.token()
     defer { token.touch() }
     let gate = Gate()
     await withTaskCancellationHandler(operation: gate.wait) { gate.open() }
@@ -25,7 +25,7 @@ struct EndlessQuery: QueryRequest {
 struct FailingQuery: QueryRequest {
   typealias State = QueryState<Int, any Error>
 
-  let census: Census
+  let tokens: TokenCounter
 
   var path: OperationPath { ["failing"] }
 
@@ -34,10 +34,10 @@ struct FailingQuery: QueryRequest {
     in context: OperationContext,
     with continuation: OperationContinuation<Int, any Error>
   ) async throws -> Int {
-    throw Refusal(token: self.census.token())
+    throw Refusal(token: self.tokens.token())
   }
 
   private struct Refusal: Error {
-    let token: Census.Token
+    let token: TokenCounter.Token
   }
 }

@@ -1,4 +1,4 @@
-/// Where the middle of many samples lies, and the middle half of them.
+/// The median and the quartiles of many samples.
 struct Distribution: Codable, Sendable {
   var median: Double
   var lowerQuartile: Double

@@ -1,13 +1,13 @@
 internal import Counters
 internal import Synchronization
 
-/// Measures in many short samples, each between two samples of the baseline, so that what else the machine does shows in
-/// both and cancels out in the ratio.
+/// Measures in many short samples, each between two samples of the baseline. Other work of the machine slows both down,
+/// and so cancels out in the ratio.
 final class Harness: Sendable {
   struct Effort: Sendable {
-    /// How long a chunk takes, about.
+    /// The approximate duration of a chunk.
     var chunk: Duration
-    /// How long the samples of one measure may take together.
+    /// The maximum duration of all samples of one measure.
     var budget: Duration
     var sampleCounts: ClosedRange<Int>
 
@@ -17,7 +17,7 @@ final class Harness: Sendable {
 
   let effort: Effort
   let isShort: Bool
-  /// What is to go wrong.
+  /// The defect that the checks have to find.
   let sabotage: Sabotage?
   private let baselineCount: Int
   private let baselines = Mutex<[Double]>([])
@@ -30,27 +30,27 @@ final class Harness: Sendable {
     for _ in 0..<self.effort.sampleCounts.lowerBound { _ = try await self.nanosecondsOfBaseline() }
   }
 
-  /// Nanoseconds of 1 A, over all samples so far.
+  /// The nanoseconds of 1 A in all samples so far.
   var baseline: Distribution { Distribution(of: self.baselines.withLock { $0 }) }
 }
 
-/// What came out for one measure.
+/// The result of one measure.
 struct Timing: Sendable {
-  /// A for each time.
+  /// The cost of one repetition, in A.
   var cost: Distribution
-  /// Nanoseconds for each time, in the sample in which it took the least.
+  /// The nanoseconds of one repetition in the fastest sample.
   var fastest: Double
-  /// Allocations for each time; nil where they cannot be counted.
+  /// The allocations of one repetition; nil if they cannot be counted.
   var allocations: Double?
 }
 
 extension Harness {
-  /// What doing it once costs.
+  /// Returns the cost of one repetition.
   func time(_ measure: Measure) async throws -> Timing {
     try await self.times(of: [measure])[0]
   }
 
-  /// What each costs, measured by turns, so that they can be compared.
+  /// Returns the costs of several measures, which are measured in turn, so that they can be compared.
   func times(of measures: [Measure]) async throws -> [Timing] {
     let samples = try await self.samples(of: measures)
     var timings: [Timing] = []
@@ -66,7 +66,7 @@ extension Harness {
     return timings
   }
 
-  /// What the second costs more than the first, divided by `parts`.
+  /// Returns the cost of the second measure less that of the first, divided by `parts`.
   func difference(
     from first: Measure,
     to second: Measure,
@@ -91,31 +91,31 @@ extension Harness {
 // MARK: - Samples
 
 extension Harness {
-  /// The costs of the measures in A, sample by sample, and the least nanoseconds that each has taken.
+  /// Returns the costs of the measures in A, sample by sample, and the nanoseconds of the fastest sample of each.
   ///
-  /// Samples in which the machine was not itself are left out, unless there are hardly any others.
+  /// Samples that the machine disturbed are left out, unless there are hardly any others.
   private func samples(of measures: [Measure]) async throws -> (costs: [[Double]], fastest: [Double]) {
     var counts: [Int] = []
     for measure in measures { counts.append(try await self.count(of: measure, for: self.effort.chunk)) }
     var fastest = measures.map { _ in Double.infinity }
     var steady: [[Double]] = []
-    var shaken: [[Double]] = []
+    var disturbed: [[Double]] = []
     let begin = ContinuousClock.now
     let budget = self.effort.budget * measures.count
     while true {
       let (wanted, elapsed) = (self.effort.sampleCounts, begin.duration(to: .now))
       if steady.count >= (elapsed < budget ? wanted.upperBound : wanted.lowerBound) { return (steady, fastest) }
-      // It goes on for a few good ones, but not forever.
-      if elapsed > budget * 2, steady.count + shaken.count >= wanted.lowerBound {
-        return (steady.count >= wanted.lowerBound / 2 ? steady : steady + shaken, fastest)
+      // Continues until there are a few steady samples, but not forever.
+      if elapsed > budget * 2, steady.count + disturbed.count >= wanted.lowerBound {
+        return (steady.count >= wanted.lowerBound / 2 ? steady : steady + disturbed, fastest)
       }
       let sample = try await self.sample(of: zip(measures, counts), fastest: &fastest)
-      if sample.isSteady { steady.append(sample.costs) } else { shaken.append(sample.costs) }
+      if sample.isSteady { steady.append(sample.costs) } else { disturbed.append(sample.costs) }
     }
   }
 
-  /// Each measure between two samples of the baseline. It is steady if it was not interrupted and the baseline was as fast as
-  /// it can be: a processor that shares its core with another's work slows some work down more than other work.
+  /// Measures each between two samples of the baseline. A sample is steady if it was not interrupted and the baseline was as
+  /// fast as it can be: on a core that other work shares, some measures slow down more than others.
   private func sample(
     of measures: some Sequence<(Measure, Int)>,
     fastest: inout [Double]
@@ -143,7 +143,7 @@ extension Harness {
 
   private var fastestBaseline: Double { self.baselines.withLock { $0.min() ?? .infinity } }
 
-  /// Allocations for each time, when nothing has to be made ready any more.
+  /// Returns the allocations of one repetition, without those of the first use.
   private func allocations(of measure: Measure) async throws -> Double? {
     guard Allocated.isCountable else { return nil }
     let count = measure.count ?? 1000
@@ -157,7 +157,7 @@ extension Harness {
     try await Self.nanoseconds(of: measure, count: count)
   }
 
-  /// How often to do it for a chunk of that length.
+  /// Returns the number of repetitions in a chunk of that length.
   func count(of measure: Measure, for length: Duration) async throws -> Int {
     try await Self.count(of: measure, for: length)
   }
@@ -170,19 +170,19 @@ extension Harness {
 
   private static func count(of measure: Measure, for length: Duration) async throws -> Int {
     if let count = measure.count {
-      // Once for nothing, so that what is made on the first use does not count.
+      // Run once before, so that the first use does not count.
       _ = try await self.nanoseconds(of: measure, count: count)
       return count
     }
     let nanoseconds = length / .nanoseconds(1)
     var count = 1
     while true {
-      // The best of a few: one that was interrupted would make the chunks far too short.
+      // The fastest of a few: an interrupted one would make the chunks far too short.
       var each = Double.infinity
       for _ in 0..<5 where each * Double(count) >= nanoseconds / 4 {
         each = min(each, try await self.nanoseconds(of: measure, count: count))
       }
-      // Judged by a chunk that is long enough itself: a few times say little, and the first ones are slow.
+      // Computed from a chunk that is long enough itself: the first few repetitions are slow.
       if each * Double(count) >= nanoseconds / 4 { return max(1, Int(nanoseconds / each)) }
       count *= 2
     }

@@ -1,10 +1,10 @@
 internal import Synchronization
 
-/// Does an operation a number of times, and starts and stops the watch around what counts.
+/// Repeats some work, and starts and stops the watch around the part that counts.
 struct Measure: Sendable {
   typealias Chunk = @Sendable (_ count: Int, _ stopwatch: inout Stopwatch) async throws -> Void
 
-  /// How often to do it at a time; nil where that is for the harness to find out.
+  /// The number of repetitions in a chunk; nil if the harness finds it out.
   let count: Int?
   let chunk: Chunk
 
@@ -15,7 +15,7 @@ struct Measure: Sendable {
 }
 
 extension Measure {
-  /// Something that is awaited, just as the baseline is.
+  /// Work that is awaited, as the baseline is.
   static func awaiting(_ body: @escaping @Sendable () async -> Void) -> Measure {
     Measure { count, stopwatch in
       stopwatch.start()
@@ -24,7 +24,7 @@ extension Measure {
     }
   }
 
-  /// Something that is called. Its closure does it `times` times, so that the call of the closure weighs less.
+  /// Work that is called. The closure repeats it `times` times, so that the call of the closure counts less.
   static func calling(times: Int = 1, _ body: @escaping @Sendable () throws -> Void) -> Measure {
     Measure { count, stopwatch in
       let calls = (count + times - 1) / times
@@ -34,7 +34,7 @@ extension Measure {
     }
   }
 
-  /// Something that is called with a number that goes round from 0 to below `limit`, from chunk to chunk.
+  /// Work that is called with a number that cycles from 0 to below `limit`, from chunk to chunk.
   static func calling(roundOf limit: Int, _ body: @escaping @Sendable (Int) throws -> Void) -> Measure {
     let next = Counter()
     return Measure { count, stopwatch in
@@ -50,7 +50,7 @@ extension Measure {
     }
   }
 
-  /// Something that needs a new state for each chunk, whose making and dropping does not count.
+  /// Work that needs a new state for each chunk. Creating and releasing the state does not count.
   static func prepared<State>(
     count: Int? = nil,
     _ prepare: @escaping @Sendable (_ count: Int) async throws -> State,
@@ -71,7 +71,7 @@ extension Measure {
   /// The await of an async function that does nothing, which is 1 A.
   static let baseline = Measure.awaiting { await nothing() }
 
-  /// The least that an await can cost.
+  /// The lowest cost of an await.
   static let awaitingLess = Measure.awaiting { await lessThanNothing() }
 }
 
@@ -79,13 +79,13 @@ private final class Counter: Sendable {
   let number = Atomic(0)
 }
 
-/// Does nothing, asynchronously, on the executor that it hops to as every async function does that has something to do.
+/// Does nothing, asynchronously, after the hop to an executor that each async function with a body makes.
 @inline(never)
 func nothing() async {
   keep(0)
 }
 
-/// Does not even that. Not optimized, as its calls would be left out.
+/// Has an empty body, and so makes no hop. Not optimized, because its calls would be removed.
 @inline(never)
 @_optimize(none)
 private func lessThanNothing() async {}

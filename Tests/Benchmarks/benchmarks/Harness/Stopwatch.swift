@@ -1,6 +1,6 @@
 internal import Counters
 
-/// Measures what happens between its starts and its stops: the time, or what is allocated.
+/// Measures the time or the allocations between its starts and its stops.
 struct Stopwatch {
   enum Quantity {
     case time
@@ -36,16 +36,16 @@ struct Stopwatch {
   }
 }
 
-/// What was allocated in a stretch of the program.
+/// The allocations in a part of the program.
 struct Allocated: Sendable {
-  /// How many blocks were allocated.
+  /// The number of allocated blocks.
   var count = 0
-  /// How many of them, less those that were there before and were freed, are left.
+  /// The number of allocated blocks less that of freed blocks.
   var blocksLeft = 0
-  /// The bytes of the blocks that are left.
+  /// The number of allocated bytes less that of freed bytes.
   var bytesLeft = 0
 
-  /// Whether this system lets us count.
+  /// Whether allocations can be counted on this system.
   static let isCountable = allocation_counting_is_available()
 
   fileprivate mutating func add(_ count: AllocationCount) {

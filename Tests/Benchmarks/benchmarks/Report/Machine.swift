@@ -29,13 +29,13 @@ struct Machine: Codable, Sendable {
   }
 }
 
-/// The toolchain that is found first, which is the one that built this where `swift run` runs it.
+/// The first toolchain in the path, which has built this program if `swift run` runs it.
 enum Toolchain {
   static var name: String { Shell.firstLine(of: ["swift", "--version"]) ?? "unknown" }
 }
 
 private enum Shell {
-  /// What a command writes to its first line; nil when it fails.
+  /// Returns the first line of a command's output; nil if the command fails.
   static func firstLine(of command: [String]) -> String? {
     let process = Process()
     let output = Pipe()

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// All that was measured, and where.
+/// All measurements, and the machine.
 struct Report: Codable, Sendable {
   var date: Date
   var toolchain: String
@@ -12,7 +12,7 @@ struct Report: Codable, Sendable {
 }
 
 extension Report {
-  /// The rows that are not as they should be.
+  /// The rows that miss their limits.
   var misses: [Row] { self.rows.filter { $0.isMet == false } }
 
   func json() throws -> Data {

@@ -36,15 +36,15 @@ struct Row: Codable, Sendable {
   var name: String
   var value: Double
   var unit: Unit
-  /// Where the middle half of the samples lies; nil where there is a single value.
+  /// The distribution of the samples; nil for a single value.
   var spread: Distribution?
-  /// Allocations for each time; nil where they cannot be counted or do not matter.
+  /// The allocations of one repetition; nil if they cannot be counted or do not matter.
   var allocations: Double?
-  /// What the value should be on a machine that has nothing else to do.
+  /// The limit on a machine without other work.
   var bar: Limit?
-  /// What the value has to be on any machine: the short form checks nothing else.
+  /// The limit on any machine, which the short form checks.
   var gate: Limit?
-  /// Whether the value is as it should be; nil where nothing says how.
+  /// Whether the value keeps its limit; nil if there is none.
   var isMet: Bool?
   var note: String?
 }
@@ -64,9 +64,9 @@ extension Row {
     )
   }
 
-  /// How many allocations something of which the cost is known makes; no row where they cannot be counted.
+  /// The allocations of a timing; no row if they cannot be counted.
   ///
-  /// The gate is what it takes today, where that is more than the bar: the short form judges by it.
+  /// The gate is the present number, if that is more than the bar. The short form checks it.
   static func allocations(
     of timing: Timing,
     _ section: String,
@@ -74,14 +74,14 @@ extension Row {
     bar: Double,
     gate: Double? = nil
   ) -> [Row] {
-    // In tenths: a block that another thread has taken meanwhile does not count.
+    // Rounded to tenths: a block that another thread has allocated meanwhile does not count.
     timing.allocations.map { allocations in
       [.number(section, "allocations of \(name)", (allocations * 10).rounded() / 10, bar: bar, gate: gate)]
     } ?? []
   }
 
-  /// By how much the highest of costs that should be equal exceeds the lowest. The fastest samples are compared, as what else
-  /// the machine does only adds time.
+  /// The ratio of the highest to the lowest of costs that should be equal. The fastest samples are compared, because other
+  /// work of the machine only adds time.
   static func growth(
     _ section: String,
     _ name: String = "growth",
@@ -100,7 +100,7 @@ extension Row {
     )
   }
 
-  /// A number that is the same on every machine, so that its bar holds there too.
+  /// A number that is the same on each machine, so that the short form checks its bar too.
   static func number(
     _ section: String,
     _ name: String,
@@ -123,7 +123,7 @@ extension Row {
 }
 
 extension Row {
-  /// What counts in the form of the report.
+  /// Returns the limit for the form of the report.
   func limit(isShort: Bool) -> Limit? { isShort ? self.gate : self.bar }
 
   func judged(isShort: Bool) -> Row {

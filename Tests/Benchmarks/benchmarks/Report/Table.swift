@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// The report as text: one table, aligned.
+/// The report as an aligned table.
 struct Table {
   let report: Report
 
@@ -72,7 +72,7 @@ extension String {
 }
 
 extension Double {
-  /// Three digits or all before the point, whichever are more.
+  /// At least three digits, and all digits before the point.
   fileprivate var short: String {
     guard self.isFinite else { return "–" }
     guard abs(self) >= 0.005 else { return "0" }

@@ -5,7 +5,7 @@ internal import OperationLimits
 internal import OperationTimeout
 
 extension Benchmark {
-  /// What the admission of a run costs, over a bare operation outside of a store.
+  /// The cost of the admission of a run, over that of a bare operation outside of a store.
   static let admission = Benchmark(name: "admission") { harness in
     let section = "admission of a run, over a bare operation"
     let query = PostQuery(id: 1)
@@ -47,14 +47,14 @@ extension Benchmark {
       to: .runningDirectly(guarded.fallback(0))
     ).difference
     rows.append(Row(section, "these three, a timeout and a fallback", chained, bar: 25))
-    // Those of the timeout.
+    // The timeout allocates them.
     rows += Row.allocations(of: chained, section, "the five", bar: 1, gate: 5)
     return rows
   }
 }
 
 extension Measure {
-  /// A run that is compiled for the types of the operation, as the runs of a store are.
+  /// A run that is specialized for the types of the operation, as the runs of a store are.
   fileprivate static func runningDirectly<Query: QueryRequest>(_ query: Query) -> Measure
   where Query.Value == Int, Query.Failure == any Error {
     let context = OperationContext()

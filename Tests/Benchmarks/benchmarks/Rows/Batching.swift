@@ -2,7 +2,7 @@ internal import OperationBatching
 internal import OperationCore
 
 extension Benchmark {
-  /// What a key of a batch costs, over a child task that waits for a gate, as each caller has to wait for something.
+  /// The cost of a key of a batch, over that of a child task that waits for a gate, because each caller has to wait.
   static let batching = Benchmark(name: "batching") { harness in
     let section = "batch of 100 keys"
     let batcher = OperationBatcher<Int, Int>(maximumSize: 100, window: .seconds(60)) { keys, _ in
@@ -25,7 +25,7 @@ extension Benchmark {
 }
 
 extension Measure {
-  /// A hundred child tasks that wait for one gate, which opens when all have come.
+  /// A hundred child tasks that wait for one gate, which opens when all wait.
   fileprivate static let childrenOfGates = Measure { count, stopwatch in
     stopwatch.start()
     for _ in 0..<count {
@@ -39,7 +39,7 @@ extension Measure {
     stopwatch.stop()
   }
 
-  /// A hundred child tasks that do something, each with a number of its own.
+  /// A hundred child tasks that run a closure, each with a number of its own.
   fileprivate static func children(_ body: @escaping @Sendable (Int) async throws -> Void) -> Measure {
     Measure { count, stopwatch in
       stopwatch.start()

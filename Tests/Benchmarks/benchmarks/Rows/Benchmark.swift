@@ -3,7 +3,7 @@ struct Benchmark: Sendable {
   let name: String
   let run: @Sendable (Harness) async throws -> [Row]
 
-  /// All of them, in the order of the report.
+  /// All parts, in the order of the report.
   static let all = [
     orientation, fetching, firstUse, stores, matching, subscribing, events, callers, calls, paging, reading,
     timeouts, admission, batching, scheduling, persistence, contention, memory, droppedStores, leftovers,

@@ -2,7 +2,7 @@ internal import OperationCore
 internal import OperationDedupe
 
 extension Benchmark {
-  /// Many callers of one run: the whole cost of a caller, from the making of its task to its end.
+  /// Many callers of one run: the whole cost of a caller, from the creation of its task to its end.
   static let callers = Benchmark(name: "callers") { harness in
     let section = "callers of one deduplicated run"
     var rows: [Row] = []
@@ -18,7 +18,7 @@ extension Benchmark {
 }
 
 extension Measure {
-  /// Children that begin at once, so that each has joined when the next is made; the last one made, the run may end.
+  /// Immediate child tasks, of which each has joined when the next is created. The run ends when all have joined.
   fileprivate static func joining(callers: Int) -> Measure {
     .prepared(count: callers) { _ in
       let gate = Gate()

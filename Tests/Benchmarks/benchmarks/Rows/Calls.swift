@@ -2,7 +2,7 @@ internal import OperationCore
 internal import OperationMutation
 
 extension Benchmark {
-  /// Many calls of one mutation that are under way at once: the whole cost of a call, from its task to its end.
+  /// Many active calls of one mutation: the whole cost of a call, from the creation of its task to its end.
   static let calls = Benchmark(name: "calls") { harness in
     let section = "calls of one mutation at once"
     let sizes = [1000, 8000]
@@ -13,7 +13,7 @@ extension Benchmark {
 }
 
 extension Measure {
-  /// Children that begin at once, so that each call is under way when the next is made; the last one made, all may end.
+  /// Immediate child tasks, of which each has called when the next is created. The calls end when all are active.
   fileprivate static func calling(times: Int) -> Measure {
     .prepared(count: times) { _ in
       let gate = Gate()
@@ -31,7 +31,7 @@ extension Measure {
   }
 }
 
-/// Yields once and waits.
+/// Yields once, and waits for a gate.
 private struct GatedMutation: MutationRequest {
   let gate: Gate
 

@@ -4,16 +4,16 @@ internal import OperationDedupe
 internal import Synchronization
 
 extension Benchmark {
-  /// What each of two threads gets done that hammer the same object, as a share of what one gets done alone.
+  /// The work of each of two threads on the same object, as a share of the work of one thread alone.
   static let contention = Benchmark(name: "contention") { harness in
-    // It says nothing where other work takes a core, so it is no check for any machine.
+    // Not checked by the short form: the result means nothing if other work takes a core.
     guard !harness.isShort, ProcessInfo.processInfo.activeProcessorCount > 1 else { return [] }
     let client = OperationClient.plain()
     let store = OperationStore.detached(query: PostQuery(id: 1))
     let deduplicated = OperationStore.detached(query: PostQuery(id: 1).deduplicated())
     let section = "two threads on one object, each as a share of one alone"
     let machine = try await harness.shareUnderContention(of: .baseline)
-    // Where the two do not get a core each, or the one alone does not, it is not the object that they wait for.
+    // If each does not have a core of its own, the threads do not wait for the object but for a core.
     let isQuiet = machine.lowerQuartile >= 0.85 && machine.upperQuartile <= 1.15
     let bar = isQuiet ? Row.Limit(.atLeast, 0.5) : nil
     let name = "an async no-op: what the machine gives"
@@ -32,7 +32,7 @@ extension Benchmark {
       ("store.fetch()", .awaiting { _ = try? await store.fetch() }),
       ("store.fetch(), deduplicated", .awaiting { _ = try? await deduplicated.fetch() }),
     ]
-    // What can be expected of anything that two threads change under one lock.
+    // The share of any value that two threads change under one lock.
     let count = Mutex(0)
     let bare = try await harness.shareUnderContention(of: .calling { count.withLock { $0 += 1 } })
     rows.append(
@@ -49,9 +49,9 @@ extension Benchmark {
 }
 
 extension Harness {
-  /// The throughput of the slower one of two tasks that do the same at the same time, as a share of that of one alone.
+  /// Returns the throughput of the slower of two tasks that do the same at once, as a share of that of one alone.
   fileprivate func shareUnderContention(of measure: Measure) async throws -> Distribution {
-    // Long chunks, so that it does not matter that one starts and ends a little before the other.
+    // Long chunks, so that a small difference of the starts and ends does not matter.
     let count = try await self.count(of: measure, for: .milliseconds(10))
     var shares: [Double] = []
     for _ in 0..<21 {
@@ -81,7 +81,7 @@ private final class StartingLine: Sendable {
     self.missing = Atomic(runners)
   }
 
-  /// Spins until all are there, as a thread that sleeps would be late; not for long, should the others never come.
+  /// Spins until all threads are here, because a thread that sleeps would start late. Gives up after a while.
   func wait() {
     let end = ContinuousClock.now + .seconds(1)
     self.missing.subtract(1, ordering: .acquiringAndReleasing)

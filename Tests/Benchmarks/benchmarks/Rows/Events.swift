@@ -1,26 +1,26 @@
 internal import OperationCore
 
 extension Benchmark {
-  /// What it costs to tell a subscriber: what happens with one less what happens with none.
+  /// The cost of notifying a subscriber: an event with one subscriber less an event with none.
   static let events = Benchmark(name: "events") { harness in
-    let unheard = OperationStore.detached(query: PostQuery(id: 1).disableAutomaticRunning())
-    let heard = OperationStore.detached(query: PostQuery(id: 1).disableAutomaticRunning())
+    let unsubscribed = OperationStore.detached(query: PostQuery(id: 1).disableAutomaticRunning())
+    let subscribed = OperationStore.detached(query: PostQuery(id: 1).disableAutomaticRunning())
     let handler = QueryEventHandler<PostQuery.State>(onStateChanged: { state, _ in keep(state.valueUpdateCount) })
-    let subscription = heard.subscribe(with: handler)
+    let subscription = subscribed.subscribe(with: handler)
     defer { subscription.cancel() }
     let set = try await harness.difference(
-      from: .calling { unheard.currentValue = 1 },
-      to: .calling { heard.currentValue = 1 }
+      from: .calling { unsubscribed.currentValue = 1 },
+      to: .calling { subscribed.currentValue = 1 }
     )
     var rows = Benchmark.rows("event: a value is set", set, bar: 4)
 
-    let unheardFeed = OperationStore.detached(query: FeedQuery().disableAutomaticRunning())
-    let heardFeed = OperationStore.detached(query: FeedQuery().disableAutomaticRunning())
-    let feedSubscription = heardFeed.subscribe(
+    let unsubscribedFeed = OperationStore.detached(query: FeedQuery().disableAutomaticRunning())
+    let subscribedFeed = OperationStore.detached(query: FeedQuery().disableAutomaticRunning())
+    let feedSubscription = subscribedFeed.subscribe(
       with: QueryEventHandler(onStateChanged: { state, _ in keep(state.valueUpdateCount) })
     )
     defer { feedSubscription.cancel() }
-    let yields = try await harness.difference(from: .yielding(to: unheardFeed), to: .yielding(to: heardFeed))
+    let yields = try await harness.difference(from: .yielding(to: unsubscribedFeed), to: .yielding(to: subscribedFeed))
     let section = "event: one of 1,000 yields in a run"
     rows += Benchmark.rows(section, yields, bar: nil)
     rows += Row.allocations(of: yields.first, section, "a yield", bar: 0.1)

@@ -40,7 +40,7 @@ extension Benchmark {
     return rows
   }
 
-  /// What five modifiers that do nothing add, for each.
+  /// The cost that each of five modifiers that do nothing adds.
   private static func passingThrough(_ harness: Harness) async throws -> [Row] {
     let section = "fetch"
     let five = PostQuery(id: 1).passedThrough().passedThrough().passedThrough().passedThrough().passedThrough()

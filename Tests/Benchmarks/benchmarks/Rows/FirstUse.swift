@@ -3,7 +3,7 @@ internal import Foundation
 internal import OperationCore
 
 extension Benchmark {
-  /// What the first use of an operation with modifiers takes, when nothing has asked for its type yet.
+  /// The time of the first use of an operation with modifiers, whose type was not looked up before.
   static let firstUse = Benchmark(name: "first use") { harness in
     let section = "first use of an operation"
     let none = try FirstUse.none.nanoseconds(isShort: harness.isShort)
@@ -19,7 +19,7 @@ extension Benchmark {
       rows.append(row)
     }
     let growth = (least.max() ?? .nan) / (least.min() ?? .nan)
-    // A type that names what it wraps twice makes it many thousands.
+    // A type that names the operation that it wraps twice would make it many thousands.
     rows.append(.number(section, "growth", growth, .times, bar: 3, gate: 6))
     return rows
   }
@@ -34,7 +34,7 @@ enum FirstUse: Int, ExpressibleByArgument, CaseIterable, Sendable {
 
   private struct ProcessFailed: Error {}
 
-  /// The least nanoseconds of a few processes, as what else the machine does only adds time.
+  /// The nanoseconds of the fastest of a few processes, because other work of the machine only adds time.
   fileprivate func nanoseconds(isShort: Bool) throws -> Double {
     try (0..<(isShort ? 5 : 15)).map { _ in try self.nanosecondsInNewProcess() }.min() ?? .nan
   }
@@ -53,10 +53,10 @@ enum FirstUse: Int, ExpressibleByArgument, CaseIterable, Sendable {
     return nanoseconds
   }
 
-  /// The nanoseconds that making an operation, its store and its first fetch take in this process.
+  /// The nanoseconds to create an operation and its store and to fetch for the first time, in this process.
   func nanosecondsHere() async throws -> Double {
     let client = OperationClient.plain()
-    // The library itself has been used before.
+    // The library itself is used once before.
     _ = try await client.store(for: PostQuery(id: 0)).fetch()
     let duration =
       switch self {

@@ -2,7 +2,7 @@ internal import Operation
 internal import OperationCore
 
 extension Benchmark {
-  /// What is left of many stores after their last reference is released.
+  /// The stores and the memory that are left after the last reference to many stores is released.
   static let droppedStores = Benchmark(name: "dropped stores") { harness in
     let kept = Kept()
     defer { withExtendedLifetime(kept) {} }
@@ -11,7 +11,7 @@ extension Benchmark {
     }
     var rows: [Row] = []
     for (name, make) in Self.origins {
-      // Once for nothing, so that what the process makes on first use does not count.
+      // Run once before, so that allocations of the first use do not count.
       _ = make(0..<10)
       rows.append(Self.alive(name, make, sabotage))
       if let row = Self.bytesLeft(name, make, sabotage) { rows.append(row) }
@@ -23,7 +23,7 @@ extension Benchmark {
   private static let section = "left of 100,000 dropped stores"
   private static let count = 100_000
 
-  /// Stores, and what else has to be dropped for them to go.
+  /// Stores, and the client that has to be released before them.
   private typealias Made = (owner: OperationClient?, stores: [OperationStore<PostQuery.State>])
 
   private static var origins: [(String, (Range<Int>) -> Made)] {
@@ -76,7 +76,7 @@ extension Benchmark {
     )
   }
 
-  /// Nobody lets go here: the client itself keeps no more idle stores than it may.
+  /// A client that keeps no more idle stores than its maximum, without a call that removes stores.
   private static func evicted() -> Row {
     let maximum = 1000
     let client = OperationClient(

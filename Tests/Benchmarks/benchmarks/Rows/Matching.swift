@@ -24,7 +24,7 @@ extension Benchmark {
 }
 
 extension Measure {
-  /// Finds the members of a few groups, which are spread over all there are: few, so that the processor's caches hold them.
+  /// Finds the members of a few groups, spread over all groups: so few that they fit into the processor's caches.
   fileprivate static func matching(
     in client: OperationClient,
     of size: Int,

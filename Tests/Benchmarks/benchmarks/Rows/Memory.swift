@@ -42,7 +42,7 @@ extension Benchmark {
     _ client: OperationClient,
     detached makeStore: (Int) -> OperationStore<PostQuery.State>
   ) async throws -> BytesPerStore {
-    // Once for nothing, so that what the process makes on first use does not count.
+    // Run once before, so that allocations of the first use do not count.
     _ = makeStore(0)
     _ = try await client.store(for: PostQuery(id: -1)).fetch()
 

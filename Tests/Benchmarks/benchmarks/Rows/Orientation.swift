@@ -1,7 +1,7 @@
 internal import Synchronization
 
 extension Benchmark {
-  /// What the language's own parts cost.
+  /// The costs of parts of the language, for comparison.
   static let orientation = Benchmark(name: "orientation") { harness in
     let mutex = Mutex(0)
     let section = "orientation"

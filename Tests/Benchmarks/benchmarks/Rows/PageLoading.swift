@@ -2,7 +2,7 @@ internal import OperationCore
 internal import OperationPagination
 
 extension Benchmark {
-  /// The next page of a list that has some.
+  /// The load of the next page of a list.
   static let paging = Benchmark(name: "pages") { harness in
     let section = "fetchNextPage"
     let numbers = [10, 2000]
@@ -13,7 +13,7 @@ extension Benchmark {
 }
 
 extension Measure {
-  /// Loads one page after as many as are needed for that, in stores of their own.
+  /// Loads the page with a number, in a store of its own that has the pages before it.
   fileprivate static func loadingPage(_ number: Int) -> Measure {
     let pages = Pages((0..<number - 1).map { Page(id: $0, value: [$0]) })
     return .prepared(count: 100) { count in

@@ -12,7 +12,7 @@ internal import Synchronization
 #endif
 
 extension Benchmark {
-  /// What it costs to store values and calls: with the trait `SwiftOperationSQLite` on the disk of this machine, and otherwise
+  /// The cost of storing values and calls: on the disk of this machine with the trait `SwiftOperationSQLite`, and otherwise
   /// in memory.
   static let persistence = Benchmark(name: "persistence") { harness in
     let section = "persistence, 10,000 values"
@@ -97,7 +97,7 @@ private func microseconds<R>(_ body: () async throws -> R) async throws -> Doubl
   return start.duration(to: .now) / .microseconds(1)
 }
 
-/// A new storage, and the file behind it.
+/// A new storage, with its file.
 private final class StoragePlace: Sendable {
   let storage: any PersistentStorage
 
@@ -126,13 +126,13 @@ private final class StoragePlace: Sendable {
   func makeClient() -> OperationClient {
     let client = OperationClient(storeCreator: OperationClient.PlainStoreCreator())
     client.defaultContext.operationStorage = self.storage
-    // Nothing is written before it is asked for.
+    // Nothing is written before a flush.
     client.defaultContext.operationPersistenceDelay = .seconds(3_600)
     return client
   }
 }
 
-/// Counts the batches that have to be on the disk.
+/// Counts the durable writes.
 private final class CountingStorage: PersistentStorage {
   private let base: any PersistentStorage
   private let count = Atomic(0)

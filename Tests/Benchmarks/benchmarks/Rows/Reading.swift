@@ -1,7 +1,7 @@
 internal import OperationCore
 
 extension Benchmark {
-  /// Values that operations read all the time.
+  /// Reads and comparisons that each run makes.
   static let reading = Benchmark(name: "reading") { harness in
     let context = OperationContext.withEightEntries()
     var rows = [
@@ -20,7 +20,7 @@ extension Benchmark {
     for (name, element, bar) in [
       ("short strings", "friends", 3), ("strings of 24 characters", "friends-of-the-same-user", nil),
     ] as [(String, String, Double?)] {
-      // Made twice, so that they share nothing.
+      // Created twice, so that the two share no storage.
       let one = Self.path(element)
       let other = Self.path(element)
       rows.append(
@@ -60,7 +60,7 @@ extension OperationContext {
     return context
   }
 
-  /// Reads each entry, so that it does not matter which one was written first.
+  /// Reads each entry, so that their order does not matter.
   fileprivate func readEntries() {
     keep(self[Entry0.self])
     keep(self[Entry1.self])

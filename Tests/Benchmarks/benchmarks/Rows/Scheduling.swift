@@ -2,7 +2,7 @@ internal import OperationCore
 internal import OperationScheduling
 
 extension Benchmark {
-  /// What conditions, categories and a scheduler add to an operation whose body returns at once.
+  /// The costs that conditions, categories and a scheduler add to an operation whose body returns at once.
   static let scheduling = Benchmark(name: "scheduling") { harness in
     let section = "scheduling"
     let query = PostQuery(id: 1)
@@ -35,10 +35,10 @@ extension Benchmark {
 
 extension Benchmark {
   /// Operations of a scheduler with four places, of which a tenth is cancelled.
-  static func scheduledOperations(count: Int, census: Census) async -> (any Sendable)? {
+  static func scheduledOperations(count: Int, tokens: TokenCounter) async -> (any Sendable)? {
     let scheduler = OperationScheduler(maximumConcurrentOperations: 4)
     for number in 0..<count {
-      let token = census.token()
+      let token = tokens.token()
       let operation = scheduler.schedule(ClosureOperation { _ in token.touch() })
       if number % 10 == 9 { operation.cancel() }
     }
@@ -88,7 +88,7 @@ extension Measure {
     }
   }
 
-  /// Schedules operations that wait beside others.
+  /// Schedules operations while others wait.
   fileprivate static func adding(to waiting: WaitingOperations) -> Measure {
     .prepared { _ in
       [ScheduledOperation<Int>]()

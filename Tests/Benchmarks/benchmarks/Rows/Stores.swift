@@ -2,7 +2,7 @@ internal import Operation
 internal import OperationCore
 
 extension Benchmark {
-  /// Making stores and finding them.
+  /// The creation of stores, and look-ups.
   static let stores = Benchmark(name: "stores") { harness in
     var rows = [
       Row(
@@ -17,8 +17,8 @@ extension Benchmark {
     return rows
   }
 
-  /// Finds stores that are there. The same few are found at each size, spread over all there are: how the work grows is of
-  /// interest, not what the processor's caches hold. A row of its own goes through all of them.
+  /// Finds existing stores. The same few are found at each size, spread over all stores, so that the growth of the work is
+  /// measured and not the processor's caches. Another row finds all of them.
   private static func finding(_ harness: Harness) async throws -> [Row] {
     let section = "client.store(for:), there"
     let sizes = [1, 100, 10_000, 100_000]
@@ -34,7 +34,7 @@ extension Benchmark {
     return rows
   }
 
-  /// Makes stores that are not there yet.
+  /// Creates new stores.
   private static func adding(_ harness: Harness) async throws -> [Row] {
     let section = "client.store(for:), new"
     let sizes = [1000, 100_000]
@@ -66,11 +66,11 @@ extension Measure {
   }
 
   fileprivate static func findingAll(in client: OperationClient, of size: Int) -> Measure {
-    let step = 61_803  // Prime to the sizes, so that all come up, far from each other.
+    let step = 61_803  // Coprime to the sizes, so that each store is found once, far from the previous one.
     return .calling(roundOf: size) { keep(client.store(for: PostQuery(id: $0 * step % size))) }
   }
 
-  /// Adds a few, and takes them away again when the watch has stopped.
+  /// Adds a few stores, and removes them when the watch has stopped.
   fileprivate static func adding(to client: OperationClient, of size: Int) -> Measure {
     .prepared(count: 200) { count in
       size..<size + count

@@ -1,7 +1,7 @@
 internal import OperationCore
 
 extension Benchmark {
-  /// A subscriber that comes and goes.
+  /// A subscription that is cancelled again.
   static let subscribing = Benchmark(name: "subscribing") { harness in
     let section = "subscribe + cancel"
     let handler = QueryEventHandler<PostQuery.State>(onStateChanged: { state, _ in keep(state.valueUpdateCount) })

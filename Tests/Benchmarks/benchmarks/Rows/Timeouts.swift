@@ -4,7 +4,7 @@ internal import OperationFallback
 internal import OperationTimeout
 
 extension Benchmark {
-  /// What a timeout, a fallback and chaos that is off add to a run that returns at once, outside of a store.
+  /// The costs that a timeout, a fallback and disabled chaos add to a run outside of a store that returns at once.
   static let timeouts = Benchmark(name: "timeouts") { harness in
     let section = "over a bare operation"
     let bare = Measure.running(PostQuery(id: 1))
@@ -22,7 +22,7 @@ extension Benchmark {
       Row(section, "fallback", fallback, bar: 1),
       Row(section, "chaos that is off", chaos),
     ]
-      // One for the run with its state, and four of Task.immediate: two contexts of the closure, the task, its first slab.
+      // One for the run with its state. `Task.immediate` makes four: two contexts of the closure, the task, its first slab.
       + Row.allocations(of: timeout, section, "a timeout", bar: 1, gate: 5)
       + Row.allocations(of: fallback, section, "a fallback", bar: 0)
   }

@@ -2,21 +2,21 @@ internal import Dispatch
 internal import Synchronization
 
 /// Counts the tokens that are alive.
-final class Census: Sendable {
-  /// Something that is alive while anybody holds it.
+final class TokenCounter: Sendable {
+  /// An object that is counted while it is alive.
   final class Token: Sendable {
-    private let census: Census
+    private let tokens: TokenCounter
 
-    fileprivate init(_ census: Census) {
-      self.census = census
-      census.count.withLock { $0.alive += 1 }
+    fileprivate init(_ tokens: TokenCounter) {
+      self.tokens = tokens
+      tokens.count.withLock { $0.alive += 1 }
     }
 
     deinit {
-      self.census.tokenWent()
+      self.tokens.removeToken()
     }
 
-    /// Does nothing: a closure that calls it holds the token.
+    /// Does nothing: a closure that calls it retains the token.
     func touch() {}
   }
 
@@ -29,7 +29,7 @@ final class Census: Sendable {
 
   func token() -> Token { Token(self) }
 
-  /// How many are alive when none is or time is up: what ends on another thread may take a moment.
+  /// Returns the number of living tokens, after a wait of at most two seconds for the last one to be released.
   func remaining() async -> Int {
     await withUnsafeContinuation { continuation in
       let isOver = self.count.withLock { count in
@@ -44,7 +44,7 @@ final class Census: Sendable {
     return self.count.withLock { $0.alive }
   }
 
-  private func tokenWent() {
+  private func removeToken() {
     let waiter = self.count.withLock { count in
       count.alive -= 1
       return count.alive == 0 ? count.waiter.take() : nil
