@@ -1,19 +1,5 @@
 internal import OperationCore
 
-/// An update that is shown in any number of stores.
-protocol EffectLayer: Sendable {
-  /// Removes the layer from the stores.
-  func fail()
-
-  /// Makes the layer part of the values, except in stores below `paths`, where the next refetch removes it.
-  func succeed(invalidating paths: [OperationPath])
-
-  /// Makes the layer part of the values whose refetch is not active, or ends without a value.
-  ///
-  /// Called after the invalidation.
-  func commitAtRest()
-}
-
 /// One update in all matching stores of a client, until its call has ended.
 ///
 /// It refers to the stores weakly: a store that is released releases its layer.

@@ -17,7 +17,7 @@ extension OperationClient {
       return PaginatedState(for: query, initialValue: initialValue())
     }
     let store = self.store(for: query, initialState: initialState())
-    return isNew ? store.inOrder() : store
+    return isNew ? store.bindingPageOrder() : store
   }
 
   /// Loads the pages of a paginated request into its store, unless they are fresh. The state stores a failure.
@@ -56,6 +56,6 @@ extension OperationClient.CreateStore {
     for query: Query,
     initialValue: Pages<Query.PageID, Query.PageValue> = []
   ) -> OperationStore<PaginatedState<Query.PageID, Query.PageValue, Query.PageFailure>> {
-    self(for: query, initialState: PaginatedState(for: query, initialValue: initialValue)).inOrder()
+    self(for: query, initialState: PaginatedState(for: query, initialValue: initialValue)).bindingPageOrder()
   }
 }

@@ -14,7 +14,7 @@ extension OperationStore {
     initialContext: OperationContext = OperationContext()
   ) -> OperationStore where State == PaginatedState<Query.PageID, Query.PageValue, Query.PageFailure> {
     let state = PaginatedState(for: query, initialValue: initialValue)
-    return .detached(operation: query, initialState: state, initialContext: initialContext).inOrder()
+    return .detached(operation: query, initialState: state, initialContext: initialContext).bindingPageOrder()
   }
 
   /// Creates a store of a paginated request with default pages that belongs to no client.
@@ -27,14 +27,14 @@ extension OperationStore {
     query: Query,
     initialContext: OperationContext = OperationContext()
   ) -> OperationStore where State == Query.State, State: PaginatedStateProtocol {
-    .detached(operation: query, initialContext: initialContext).inOrder()
+    .detached(operation: query, initialContext: initialContext).bindingPageOrder()
   }
 }
 
 extension OperationStore where State: PaginatedStateProtocol {
   /// Returns this store, after binding the page order of its state to its context.
   @inlinable
-  func inOrder() -> OperationStore {
+  func bindingPageOrder() -> OperationStore {
     self.state.paginatedState.order.bind { [weak self] in self?.context }
     return self
   }
