@@ -6,23 +6,8 @@
   import OperationLogging
   import OperationRetry
   import OperationTesting
+  import TestFixtures
   import Testing
-
-  /// Waits, and throws its own error when it is cancelled.
-  private struct Leaving: OperationRequest {
-    struct Left: Error {}
-
-    let gate: Gate
-
-    func run(
-      isolation: isolated (any Actor)?,
-      in context: OperationContext,
-      with continuation: OperationContinuation<Int, any Error>
-    ) async throws -> Int {
-      do { try await self.gate.wait() } catch { throw Left() }
-      return 1
-    }
-  }
 
   @Suite(.warningsAreIssues) struct LogDurationTests {
     private struct Secret: Error, CustomStringConvertible {
@@ -129,11 +114,15 @@
 
     @Test func `A cancelled body that throws its own error is logged as cancelled`() async throws {
       let gate = Gate()
-      let runner = OperationRunner(operation: Leaving(gate: gate).logDuration(), initialContext: self.context)
+      let body = Work<Int, any Error> { _, _ in
+        do { try await gate.wait() } catch { throw Refused() }
+        return 1
+      }
+      let runner = OperationRunner(operation: body.logDuration(), initialContext: self.context)
       let task = Task { try await runner.run() }
       try await gate.arrivals(count: 1)
       task.cancel()
-      await #expect(throws: Leaving.Left.self) { try await task.value }
+      await #expect(throws: Refused.self) { try await task.value }
       #expect(self.handler.entries.map(\.message) == ["operation cancelled"])
       #expect(self.handler.entries.first?.metadata["operation.outcome"] == "cancellation")
     }

@@ -26,20 +26,6 @@
     struct Query: Immediate {}
   }
 
-  /// Waits, and throws its own error when it is cancelled.
-  private struct Leaving: OperationRequest {
-    let gate: Gate
-
-    func run(
-      isolation: isolated (any Actor)?,
-      in context: OperationContext,
-      with continuation: OperationContinuation<Int, any Error>
-    ) async throws -> Int {
-      do { try await self.gate.wait() } catch { throw Refused() }
-      return 1
-    }
-  }
-
   @Suite(.warningsAreIssues) struct MeasurementTests {
     private let bench = Bench()
 
@@ -120,7 +106,11 @@
 
     @Test func `A cancelled body that throws its own error is counted as cancelled`() async throws {
       let gate = Gate()
-      let operation = Leaving(gate: gate).measured("post", by: self.bench.meters)
+      let body = Work<Int, any Error> { _, _ in
+        do { try await gate.wait() } catch { throw Refused() }
+        return 1
+      }
+      let operation = body.measured("post", by: self.bench.meters)
       let task = Task { try await OperationRunner(operation: operation).run() }
       try await gate.arrivals(count: 1)
       task.cancel()

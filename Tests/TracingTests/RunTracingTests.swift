@@ -5,25 +5,12 @@
   import OperationRetry
   import OperationTesting
   import OperationTracing
+  import TestFixtures
   import Testing
   import Tracing
 
   struct Refused: Error, CustomStringConvertible {
     var description: String { "password" }
-  }
-
-  /// Waits, and throws its own error when it is cancelled.
-  private struct Leaving: OperationRequest {
-    let gate: Gate
-
-    func run(
-      isolation: isolated (any Actor)?,
-      in context: OperationContext,
-      with continuation: OperationContinuation<Int, any Error>
-    ) async throws -> Int {
-      do { try await self.gate.wait() } catch { throw Refused() }
-      return 1
-    }
   }
 
   @Suite(.warningsAreIssues) struct RunTracingTests {
@@ -76,7 +63,11 @@
 
     @Test func `A cancelled body that throws its own error is traced as cancelled`() async throws {
       let gate = Gate()
-      let operation = Leaving(gate: gate).traced("post", by: self.tracer)
+      let body = Work<Int, any Error> { _, _ in
+        do { try await gate.wait() } catch { throw Refused() }
+        return 1
+      }
+      let operation = body.traced("post", by: self.tracer)
       let task = Task { try await OperationRunner(operation: operation).run() }
       try await gate.arrivals(count: 1)
       task.cancel()
