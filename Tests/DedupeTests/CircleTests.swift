@@ -13,7 +13,7 @@ struct CircleTests {
   func `Queries that fetch each other in a circle fail, and the circle is reported with their names`(
     length: Int
   ) async throws {
-    let names = (1...length).map { "Asking \($0)" }
+    let names = (1...length).map { "Fetching \($0)" }
     let queries = Queries(client: self.client, length: length)
     let recorder = WarningRecorder()
     let error = await recorder.recording {
@@ -28,7 +28,7 @@ struct CircleTests {
 
   @Test
   func `A query that cannot fail and fetches itself has a run of its own, which is reported once`() async throws {
-    let query = SelfAskingQuery(client: self.client, isAsking: Atomic(true)).deduplicated()
+    let query = SelfFetchingQuery(client: self.client, fetchesItself: Atomic(true)).deduplicated()
     let recorder = WarningRecorder()
     let value = await recorder.recording {
       try? await withTimeLimit("the query to end") { await self.client.store(for: query).fetch() }
@@ -112,17 +112,17 @@ private struct Queries {
   let length: Int
 
   func store(_ number: Int) -> IntStore {
-    self.client.store(for: AskingQuery(queries: self, number: number).deduplicated())
+    self.client.store(for: FetchingQuery(queries: self, number: number).deduplicated())
   }
 }
 
-private struct AskingQuery: QueryRequest {
+private struct FetchingQuery: QueryRequest {
   let queries: Queries
   let number: Int
 
   var path: OperationPath { ["asking", self.number] }
 
-  var operationName: String { "Asking \(self.number)" }
+  var operationName: String { "Fetching \(self.number)" }
 
   func fetch(
     isolation: isolated (any Actor)?,
@@ -133,15 +133,15 @@ private struct AskingQuery: QueryRequest {
   }
 }
 
-private final class SelfAskingQuery: QueryRequest {
+private final class SelfFetchingQuery: QueryRequest {
   typealias State = QueryState<Int, Never>
 
   let client: OperationClient
-  let isAsking: Atomic<Bool>
+  let fetchesItself: Atomic<Bool>
 
-  init(client: OperationClient, isAsking: consuming Atomic<Bool>) {
+  init(client: OperationClient, fetchesItself: consuming Atomic<Bool>) {
     self.client = client
-    self.isAsking = isAsking
+    self.fetchesItself = fetchesItself
   }
 
   var path: OperationPath { ["asking itself"] }
@@ -151,7 +151,7 @@ private final class SelfAskingQuery: QueryRequest {
     in context: OperationContext,
     with continuation: OperationContinuation<Int, Never>
   ) async -> Int {
-    guard self.isAsking.exchange(false, ordering: .relaxed) else { return 1 }
+    guard self.fetchesItself.exchange(false, ordering: .relaxed) else { return 1 }
     return await self.client.store(for: self.deduplicated()).fetch() + 1
   }
 }

@@ -62,14 +62,14 @@ struct LeavingTests {
     let script = IntScript(endsOnCancellation: false)
     let fetch = kind(script.query().deduplicated())
     let old = Task { try await fetch(nil) }
-    let dying = try await script.next()
+    let cancelledRun = try await script.next()
     old.cancel()
-    try await dying.cancelled()
+    try await cancelledRun.cancelled()
     let newCallers = (0..<3).map { _ in Task.immediate { try await fetch(nil) } }
     let fresh = try await script.next()
     #expect(script.runCount == 2)
-    dying.yield(66)
-    dying.succeed(77)
+    cancelledRun.yield(66)
+    cancelledRun.succeed(77)
     await #expect(throws: CancellationError.self) { try await old.finished() }
     fresh.succeed(2)
     for newCaller in newCallers { #expect(try await newCaller.finished() == 2) }

@@ -51,14 +51,14 @@ struct TypedFailureTests {
   ) async throws {
     let fetch = kind(self.script.query().deduplicated())
     let old = self.caller(fetch)
-    let dying = try await self.script.next()
+    let cancelledRun = try await self.script.next()
     old.cancel()
-    try await dying.cancelled()
+    try await cancelledRun.cancelled()
     let new = self.caller(fetch)
     let fresh = try await self.script.next()
     fresh.succeed(2)
     #expect(try await new.finished() == .success(2))
-    dying.fail(Refused(code: 1))
+    cancelledRun.fail(Refused(code: 1))
     #expect(try await old.finished() == .failure(Refused(code: 1)))
   }
 

@@ -90,11 +90,11 @@ struct LockTests {
     }
 
     func hash(into hasher: inout Hasher) {
-      if Self.isLoud { Self.$isLoud.withValue(false) { _ = ScopeLanes.shared.scopes.count } }
+      if Self.readsScopes { Self.$readsScopes.withValue(false) { _ = ScopeLanes.shared.scopes.count } }
       hasher.combine(self.name)
     }
 
-    @TaskLocal static var isLoud = true
+    @TaskLocal static var readsScopes = true
   }
 
   @Test func `The name of a scope may read the scopes when it is compared`() async throws {

@@ -82,7 +82,7 @@
       guard let type = self.signature.returnClause?.type else { return "Void" }
       if let opaque = type.firstOpaqueType { throw .opaqueResult(opaque) }
       if let type = type.as(ImplicitlyUnwrappedOptionalTypeSyntax.self) { return "\(type.wrappedType.trimmed)?" }
-      return type.withoutPassing.trimmedDescription
+      return type.withoutPassingSpecifiers.trimmedDescription
     }
 
     fileprivate func operationFailureType() throws(Misuse) -> String {

@@ -9,7 +9,7 @@
 
     /// The type without `@escaping` and specifiers such as `isolated`, `borrowing` and `sending`, which describe how it
     /// is passed.
-    var withoutPassing: TypeSyntax {
+    var withoutPassingSpecifiers: TypeSyntax {
       guard var type = self.as(AttributedTypeSyntax.self) else { return self.trimmed }
       type.attributes = type.attributes.filter { $0.trimmedDescription != "@escaping" }
       return type.keeping { !$0.is(SimpleTypeSpecifierSyntax.self) }.trimmed
@@ -25,18 +25,19 @@
     func without(_ attribute: AttributeSyntax) -> TypeSyntax {
       guard let type = self.as(AttributedTypeSyntax.self) else { return self }
       let attributes = type.attributes.filter { $0.id != attribute.id }
-      return type.with(\.attributes, attributes).bareIfPossible.surrounded(as: self)
+      return type.with(\.attributes, attributes).baseTypeIfUnattributed.surrounded(as: self)
     }
 
     /// Whether the type is written as a function type, possibly in parentheses.
     var isFunction: Bool { self.function != nil }
 
     /// The type of a parameter whose argument an operation stores.
-    var keptParameter: String {
+    var storedParameterType: String {
       if let function = self.function { return function.spelled(with: ["@escaping", "@Sendable"]) }
       // A type alias of a function type looks like any other name, but only function types can be `@escaping`.
       let attributes = self.as(AttributedTypeSyntax.self)?.attributes ?? []
-      return attributes.contains { $0.trimmedDescription == "@escaping" } ? "@escaping \(self.kept)" : self.kept
+      let isEscaping = attributes.contains { $0.trimmedDescription == "@escaping" }
+      return isEscaping ? "@escaping \(self.storedType)" : self.storedType
     }
 
     /// The type of a value that an operation stores, with `@Sendable` functions.
@@ -44,14 +45,14 @@
     /// This applies to functions, and to functions in optionals and tuples, which convert to the types that the user
     /// wrote. The arguments of generic types stay as they are. So do the elements of arrays and dictionaries: these
     /// convert by a cast of each element, which traps.
-    var kept: String {
+    var storedType: String {
       if let function = self.function { return function.spelled(with: ["@Sendable"]) }
-      let type = self.withoutPassing
+      let type = self.withoutPassingSpecifiers
       // Only parameters can have the suffix `!`; a generic argument cannot.
       if let type = type.as(ImplicitlyUnwrappedOptionalTypeSyntax.self) {
-        return "\(type.wrappedType.keptBeforeSuffix)?"
+        return "\(type.wrappedType.storedTypeBeforeSuffix)?"
       }
-      return type.containsKeptFunction ? type.keptContainer : type.trimmedDescription
+      return type.containsStoredFunction ? type.storedContainerType : type.trimmedDescription
     }
   }
 
@@ -89,24 +90,24 @@
       return elements.first?.firstName == nil ? elements.first?.type : nil
     }
 
-    private var containsKeptFunction: Bool {
+    private var containsStoredFunction: Bool {
       if self.isFunction { return true }
-      if let type = self.as(OptionalTypeSyntax.self) { return type.wrappedType.containsKeptFunction }
-      return self.as(TupleTypeSyntax.self)?.elements.contains { $0.type.containsKeptFunction } ?? false
+      if let type = self.as(OptionalTypeSyntax.self) { return type.wrappedType.containsStoredFunction }
+      return self.as(TupleTypeSyntax.self)?.elements.contains { $0.type.containsStoredFunction } ?? false
     }
 
     /// A type that contains functions, with these made `@Sendable`.
-    private var keptContainer: String {
-      if let type = self.as(OptionalTypeSyntax.self) { return "\(type.wrappedType.keptBeforeSuffix)?" }
+    private var storedContainerType: String {
+      if let type = self.as(OptionalTypeSyntax.self) { return "\(type.wrappedType.storedTypeBeforeSuffix)?" }
       guard let type = self.as(TupleTypeSyntax.self) else { return self.trimmedDescription }
       let elements = type.elements.map { element in
         let names = [element.firstName, element.secondName].compactMap { $0?.text }.joined(separator: " ")
-        return "\(names.isEmpty ? "" : "\(names): ")\(element.type.kept)"
+        return "\(names.isEmpty ? "" : "\(names): ")\(element.type.storedType)"
       }
       return "(\(elements.joined(separator: ", ")))"
     }
 
-    private var keptBeforeSuffix: String { self.isFunction ? "(\(self.kept))" : self.kept }
+    private var storedTypeBeforeSuffix: String { self.isFunction ? "(\(self.storedType))" : self.storedType }
   }
 
   extension AttributedTypeSyntax {
@@ -114,10 +115,10 @@
     fileprivate func keeping(_ isKept: (TypeSpecifierListSyntax.Element) -> Bool) -> TypeSyntax {
       self.with(\.specifiers, self.specifiers.filter(isKept))
         .with(\.lateSpecifiers, self.lateSpecifiers.filter(isKept))
-        .bareIfPossible
+        .baseTypeIfUnattributed
     }
 
-    fileprivate var bareIfPossible: TypeSyntax {
+    fileprivate var baseTypeIfUnattributed: TypeSyntax {
       self.specifiers.isEmpty && self.attributes.isEmpty && self.lateSpecifiers.isEmpty
         ? self.baseType : TypeSyntax(self)
     }

@@ -62,8 +62,8 @@
             role: role,
             syntax: syntax,
             name: (isUsable ? name : nil) ?? substitute,
-            type: syntax.type.kept,
-            parameterType: syntax.type.keptParameter
+            type: syntax.type.storedType,
+            parameterType: syntax.type.storedParameterType
           )
         )
       }
