@@ -123,12 +123,12 @@ where Operation.Value: Sendable {
   @usableFromInline let isolation: (any Actor)?
   @usableFromInline let operation: Operation
   @usableFromInline let registry: RunRegistry<Operation>
-
   @usableFromInline let sharedRun: Run
 
   @usableFromInline let lock = Mutex(())
   // Unsafe because the compiler does not see that `withState` holds the lock. The state lies beside the lock, not in
-  // it: releasing a `Mutex` of a generic type looks up the metadata of three types.
+  // it: releasing a `Mutex` of a generic type looks up the metadata of three types. The lock makes the accesses exclusive,
+  // too: checked, together with those to the shared run and its contexts they take 1,700 of the 17,400 instructions of a run.
   @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var state: State
 
   @inlinable

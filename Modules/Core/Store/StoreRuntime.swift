@@ -32,7 +32,7 @@ final class StoreRuntime<State: OperationState & Sendable>: Sendable {
     /// The operation that was passed to the client when it made the store.
     @usableFromInline let requestedOperation = RequestedOperation()
   #endif
-  // Unsafe only in name: guarded by `lock`, which also makes the accesses exclusive.
+  // Unsafe only in name: guarded by `lock`, which also makes the accesses exclusive: see `QueryState` for the figure.
   @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var lockedMachine: StoreMachine<State>
 
   @usableFromInline

@@ -21,7 +21,8 @@ public struct PaginatedState<PageID: Hashable & Sendable, PageValue: Sendable, P
   /// The copy-on-write storage of a state: a state is passed along with each event and each run.
   @usableFromInline
   final class Storage: @unchecked Sendable {
-    // Unchecked because it is changed only while it is uniquely referenced, which also makes the accesses exclusive.
+    // Unchecked because it is changed only while it is uniquely referenced, which also makes the accesses exclusive:
+    // checked, together with those to the run and its store they take 5,300 of the 37,900 instructions of a page.
     @exclusivity(unchecked) @usableFromInline var content: Content
 
     @inlinable
