@@ -55,7 +55,7 @@ import Testing
       received.append(element)
       if element.isMultiple(of: 3), element < 10_000 { queue.append(10_000 + element) }
     }
-    #expect(received == numbers + numbers.filter { $0.isMultiple(of: 3) }.map { 10_000 + $0 })
+    #expect(received == numbers + numbers.filter { $0 > 0 && $0.isMultiple(of: 3) }.map { 10_000 + $0 })
     #expect(queue.isEmpty && queue.count == 0)
   }
 }
