@@ -111,7 +111,11 @@ extension StoreRuntime: RunDelegate {
     let continuation = OperationContinuation<State.OperationValue, State.Failure> { result, context in
       invocation.delegate.yield(result, of: invocation.task, using: context)
     }
-    return await self.operation.run(invocation.context, continuation)
+    guard let loan = invocation.sharedRun.loan else {
+      return await self.operation.run(invocation.context, continuation)
+    }
+    // Entered in the task, not around its making: a task with values of its own to copy takes an allocation for that.
+    return await EnclosingRun.perform(loan) { await self.operation.run(invocation.context, continuation) }
   }
 
   /// Notifies the subscribers that the work of a run begins, unless the run was rolled back.

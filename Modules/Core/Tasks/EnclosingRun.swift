@@ -24,12 +24,6 @@ package enum EnclosingRun {
     await self.local.withValue(run) { await work() }
   }
 
-  /// Calls `make`, which makes a task that does the work of `run`.
-  @inlinable
-  static func makeTask(of run: any WaitingRun, _ make: () -> Void) {
-    self.local.withValue(run) { make() }
-  }
-
   /// Notes that the work of the enclosing run waits for `node`, if the current task does that work.
   ///
   /// Other tasks that the work has made are ignored, as the work does not have to wait for them.

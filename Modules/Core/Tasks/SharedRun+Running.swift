@@ -53,7 +53,7 @@ extension SharedRun {
       return self.launchAsConfigured(invocation, mode)
     }
     depth.pointee += 1
-    self.makeTask { _ = Task.immediate { await Self.perform(invocation) } }
+    _ = Task.immediate { await Self.perform(invocation) }
     depth.pointee -= 1
   }
 
@@ -71,7 +71,7 @@ extension SharedRun {
       return self.enqueue(invocation, configuration)
     }
     depth.pointee += 1
-    self.makeTask { _ = Task.immediate(name: configuration.name) { await Self.perform(invocation) } }
+    _ = Task.immediate(name: configuration.name) { await Self.perform(invocation) }
     depth.pointee -= 1
   }
 
@@ -80,24 +80,16 @@ extension SharedRun {
     _ configuration: OperationTaskConfiguration
   ) where Delegate.Success == Success, Delegate.Failure == Failure {
     self.withState { $0.isStarting = false }
-    self.makeTask {
-      let handle = Task(
-        name: configuration.name,
-        executorPreference: configuration.executorPreference,
-        priority: configuration.priority
-      ) { await Self.perform(invocation) }
-      let priority = self.withState { $0.attach(handle) }
-      // Waiters may have joined before this task existed, and it may begin much later: it gets their priority now.
-      if let priority, let own = configuration.rawPriority, priority > own {
-        handle.escalatePriority(to: TaskPriority(rawValue: priority))
-      }
+    let handle = Task(
+      name: configuration.name,
+      executorPreference: configuration.executorPreference,
+      priority: configuration.priority
+    ) { await Self.perform(invocation) }
+    let priority = self.withState { $0.attach(handle) }
+    // Waiters may have joined before this task existed, and it may begin much later: it gets their priority now.
+    if let priority, let own = configuration.rawPriority, priority > own {
+      handle.escalatePriority(to: TaskPriority(rawValue: priority))
     }
-  }
-
-  /// Calls `make`, which makes the task. If the run has a loan, that is the ``EnclosingRun`` of the task.
-  @inlinable
-  func makeTask(_ make: () -> Void) {
-    if let loan = self.loan { EnclosingRun.makeTask(of: loan, make) } else { make() }
   }
 }
 
