@@ -5,9 +5,10 @@
 @usableFromInline
 struct OperationBox<State: OperationState & Sendable>: Sendable {
   @usableFromInline typealias Continuation = OperationContinuation<State.OperationValue, State.Failure>
-  @usableFromInline typealias Outcome = RunOutcome<State.OperationValue, State.Failure>
   @usableFromInline
-  typealias Run = nonisolated(nonsending) @Sendable (OperationContext, Continuation) async -> Outcome
+  typealias Run =
+    nonisolated(nonsending) @Sendable (OperationContext, Continuation) async throws(State.Failure) ->
+    State.OperationValue
 
   @usableFromInline let path: OperationPath
   @usableFromInline let run: Run
@@ -18,12 +19,8 @@ struct OperationBox<State: OperationState & Sendable>: Sendable {
     // The closure and the other members share one object.
     let storage = OperationStorage(operation)
     self.path = operation.path
-    self.run = { context, continuation in
-      do throws(State.Failure) {
-        return Outcome(success: try await storage.operation.run(isolation: nil, in: context, with: continuation))
-      } catch {
-        return Outcome(failure: error)
-      }
+    self.run = { context, continuation throws(State.Failure) in
+      try await storage.operation.run(isolation: nil, in: context, with: continuation)
     }
     self.storage = storage
   }
@@ -33,6 +30,17 @@ struct OperationBox<State: OperationState & Sendable>: Sendable {
     self.path = other.path
     self.run = run
     self.storage = other.storage
+  }
+
+  fileprivate nonisolated(nonsending) func result(
+    _ context: OperationContext,
+    _ continuation: Continuation
+  ) async -> Result<State.OperationValue, State.Failure> {
+    do throws(State.Failure) {
+      return .success(try await self.run(context, continuation))
+    } catch {
+      return .failure(error)
+    }
   }
 
   @usableFromInline var unmodifiedType: any OperationRequest.Type { self.storage.unmodifiedType }
@@ -57,8 +65,11 @@ extension OperationContext {
   @usableFromInline
   mutating func wrapped<State: OperationState & Sendable>(_ box: OperationBox<State>) -> OperationBox<State> {
     let wrappers = self.takeRunWrappers()
-    return OperationBox(box) { context, continuation in
-      RunOutcome(await wrappers.run(isolation: nil, in: context) { await box.run($0, continuation).result })
+    return OperationBox(box) { context, continuation throws(State.Failure) in
+      let result: Result<State.OperationValue, State.Failure> = await wrappers.run(isolation: nil, in: context) {
+        await box.result($0, continuation)
+      }
+      return try result.get()
     }
   }
 }

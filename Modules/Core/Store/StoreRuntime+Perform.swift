@@ -111,11 +111,23 @@ extension StoreRuntime: RunDelegate {
     let continuation = OperationContinuation<State.OperationValue, State.Failure> { result, context in
       invocation.delegate.yield(result, of: invocation.task, using: context)
     }
-    guard let loan = invocation.sharedRun.loan else {
-      return await self.operation.run(invocation.context, continuation)
-    }
+    guard let loan = invocation.sharedRun.loan else { return await self.outcome(in: invocation.context, continuation) }
     // Entered in the task, not around its making: a task with values of its own to copy takes an allocation for that.
-    return await EnclosingRun.perform(loan) { await self.operation.run(invocation.context, continuation) }
+    return await EnclosingRun.perform(loan) { await self.outcome(in: invocation.context, continuation) }
+  }
+
+  // Here, where the types are known, and not in the operation's closure, which would look up the type of the outcome.
+  @inlinable
+  @inline(__always)
+  nonisolated(nonsending) func outcome(
+    in context: OperationContext,
+    _ continuation: OperationBox<State>.Continuation
+  ) async -> StoreRun.Outcome {
+    do throws(State.Failure) {
+      return StoreRun.Outcome(success: try await self.operation.run(context, continuation))
+    } catch {
+      return StoreRun.Outcome(failure: error)
+    }
   }
 
   /// Notifies the subscribers that the work of a run begins, unless the run was rolled back.
