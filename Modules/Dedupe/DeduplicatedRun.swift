@@ -8,13 +8,13 @@ protocol AnyDeduplicatedRun: AnyObject, Sendable {
   var context: OperationContext { get }
   /// The number of the last invalidation before the run began. The run serves no caller that comes after a later one.
   var invalidation: Int { get }
-  /// The run as a node of the wait graph.
-  var node: any WaitNode { get }
+  /// The run as a node of the wait graph; nil when it has ended without another caller.
+  var node: (any WaitNode)? { get }
 }
 
 /// One run of an operation that several callers share, with the continuations of those callers.
 ///
-/// It is the delegate of its shared run. The two retain each other until the run finishes.
+/// It is the delegate of its shared run, if it has one. The two retain each other until the run finishes.
 @usableFromInline
 final class DeduplicatedRun<Operation: OperationRequest & Sendable>: AnyDeduplicatedRun
 where Operation.Value: Sendable {
@@ -101,6 +101,13 @@ where Operation.Value: Sendable {
     @usableFromInline var progress: RelayedProgress?
     /// The run that the work called last.
     @usableFromInline var called: CalledRun?
+    /// The run that the callers wait for. Made when it is first needed: a run that borrows the task of its first caller
+    /// has none before another caller joins.
+    @usableFromInline var sharedRun: Run?
+    /// The task that does the work, if it is borrowed and the work has not ended.
+    @usableFromInline var borrowed: RunTask?
+    /// Whether a run in a borrowed task has ended.
+    @usableFromInline var hasEnded = false
 
     @inlinable
     init(leader: Continuation) {
@@ -123,7 +130,6 @@ where Operation.Value: Sendable {
   @usableFromInline let isolation: (any Actor)?
   @usableFromInline let operation: Operation
   @usableFromInline let registry: RunRegistry<Operation>
-  @usableFromInline let sharedRun: Run
 
   @usableFromInline let lock = Mutex(())
   // Unsafe because the compiler does not see that `withState` holds the lock. The state lies beside the lock, not in
@@ -144,9 +150,27 @@ where Operation.Value: Sendable {
     self.isolation = isolation
     self.registry = registry
     self.state = State(leader: leader)
-    // The one owner is the leader, which begins the run next.
-    self.sharedRun = Run(ownerCount: 1)
-    self.sharedRun.setDelegate(self)
+  }
+
+  /// The run that the callers wait for, made if there is none; nil when the run has ended without one.
+  @usableFromInline var sharedRun: Run? {
+    var sharedRun: Run?
+    self.withState { state in
+      if state.sharedRun == nil, !state.hasEnded {
+        // The one owner is the leader.
+        let made = Run(delegate: self, ownerCount: 1)
+        if let borrowed = state.borrowed { _ = made.begin(borrowing: borrowed) }
+        state.sharedRun = made
+      }
+      sharedRun = state.sharedRun
+    }
+    return sharedRun
+  }
+
+  /// Whether the work may yield.
+  var isExecuting: Bool {
+    let (sharedRun, isBorrowing) = self.withState { ($0.sharedRun, $0.borrowed != nil) }
+    return sharedRun?.isExecuting ?? isBorrowing
   }
 
   /// Runs `body`, which must not call user code or release user values, with the lock held.
@@ -160,40 +184,18 @@ where Operation.Value: Sendable {
 // MARK: - Sharing
 
 extension DeduplicatedRun {
-  /// Begins the run and waits for its outcome.
-  ///
-  /// The run borrows the current task when that is the task of a store's run and can be lent. Otherwise it makes one.
-  @inlinable
-  @inline(__always)
-  nonisolated(nonsending) func begin() async -> Outcome {
-    let sharedRun = self.sharedRun
-    let context = self.context
-    // A cancelled task is not borrowed: it would cancel the run for callers that join later.
-    guard let loan = context.taskLoan, self.isolation == nil, !context.hasTaskConfiguration, !Task.isCancelled else {
-      return await self.beginInOwnTask()
-    }
-    let current = RunTask.current
-    guard loan.lend(to: self, in: current) else { return await self.beginInOwnTask() }
-    if sharedRun.begin(borrowing: current) {
-      // Not `perform(in:)`: the task of the lender has an enclosing run already.
-      let outcome = await self.run(isolation: nil, in: context)
-      sharedRun.finish(outcome, of: OperationTask(sharedRun: sharedRun, context: context), self)
-    }
-    return sharedRun.outcome(returning: current, to: loan)
-  }
-
   // Not inlined: callers that lend their task would allocate room for this wait, too.
   @inlinable
   @inline(never)
   nonisolated(nonsending) func beginInOwnTask() async -> Outcome {
-    let sharedRun = self.sharedRun
+    guard let sharedRun = self.sharedRun else { preconditionFailure("A run has ended before it began.") }
     let context = self.context
     if let loan = context.taskLoan {
       loan.note(awaited: sharedRun)
     } else if EnclosingRun.exists {
       EnclosingRun.note(awaited: sharedRun)
     }
-    let outcome = await self.raisingPriority {
+    let outcome = await Self.raisingPriority(of: sharedRun) {
       await sharedRun.outcome(in: context, leaving: .atOnce, isOwner: true, delegate: self)
     }
     self.removeLeader()
@@ -205,10 +207,11 @@ extension DeduplicatedRun {
   @inlinable
   @inline(never)
   nonisolated(nonsending) func join(in context: OperationContext, with continuation: Continuation) async -> Outcome? {
+    guard let sharedRun = self.sharedRun else { return nil }
     var id: UInt64?
-    context.taskLoan?.note(awaited: self.sharedRun)
-    let outcome = await self.raisingPriority {
-      await self.sharedRun.outcomeIfAlive(leaving: .atOnce) {
+    context.taskLoan?.note(awaited: sharedRun)
+    let outcome = await Self.raisingPriority(of: sharedRun) {
+      await sharedRun.outcomeIfAlive(leaving: .atOnce) {
         id = self.catchUp(continuation, in: context)
         context.noteJoin()
       }
@@ -219,9 +222,11 @@ extension DeduplicatedRun {
 
   /// Waits, and raises the priority of the run whenever that of the waiting task is raised.
   @inlinable
-  nonisolated(nonsending) func raisingPriority<R>(_ wait: nonisolated(nonsending) () async -> R) async -> R {
-    let sharedRun = self.sharedRun
-    return await withTaskPriorityEscalationHandler {
+  nonisolated(nonsending) static func raisingPriority<R>(
+    of sharedRun: Run,
+    _ wait: nonisolated(nonsending) () async -> R
+  ) async -> R {
+    await withTaskPriorityEscalationHandler {
       await wait()
     } onPriorityEscalated: { _, priority in
       sharedRun.raise(to: priority)
@@ -283,7 +288,7 @@ extension DeduplicatedRun {
   /// Reports the run's progress to the stores of the other callers. The store of the first caller receives it directly.
   @usableFromInline
   package func relay(_ progress: RunProgress, of id: OperationTaskIdentifier) {
-    guard id == self.context.operationRunningTaskIdentifier, self.sharedRun.isExecuting else { return }
+    guard id == self.context.operationRunningTaskIdentifier, self.isExecuting else { return }
     let (contexts, replaced) = self.withState { state -> ([OperationContext], RelayedProgress?) in
       let replaced = state.progress
       state.progress = RelayedProgress(after: replaced, progress)
@@ -297,7 +302,7 @@ extension DeduplicatedRun {
   /// Passes a result to all callers that share the run.
   @usableFromInline
   func yield(_ result: Result<Operation.Value, Operation.Failure>, using context: OperationContext?) {
-    guard self.sharedRun.isExecuting else { return self.reportLateYield() }
+    guard self.isExecuting else { return self.reportLateYield() }
     let (leader, listeners, replaced) = self.withState { state in
       let last = state.lastYield
       state.lastYield = Yield(result: result, context: context, number: (last?.number ?? 0) + 1)
@@ -310,7 +315,7 @@ extension DeduplicatedRun {
 
   private func reportLateYield() {
     // A cancelled run has finished for its callers, but its work may go on.
-    if self.sharedRun.isCancelled { return }
+    if let sharedRun = self.sharedRun, sharedRun.isCancelled { return }
     OperationWarning.lateYield("A run of \(Operation.self) yielded a result after it had returned").report()
   }
 }
@@ -332,12 +337,14 @@ extension DeduplicatedRun: RunDelegate {
     }
   }
 
+  /// Passes what the work yields to all callers.
   @inlinable
-  @inline(__always)
+  var continuation: Continuation { Continuation { result, context in self.yield(result, using: context) } }
+
+  @inlinable
   nonisolated(nonsending) func run(isolation: (any Actor)?, in context: OperationContext) async -> Outcome {
-    let continuation = Continuation { result, context in self.yield(result, using: context) }
     do throws(Operation.Failure) {
-      return Outcome(success: try await self.operation.run(isolation: isolation, in: context, with: continuation))
+      return Outcome(success: try await self.operation.run(isolation: isolation, in: context, with: self.continuation))
     } catch {
       return Outcome(failure: error)
     }
@@ -369,7 +376,7 @@ extension DeduplicatedRun: RunDelegate {
 }
 
 extension DeduplicatedRun: WaitingRun {
-  @usableFromInline package var isInCurrentTask: Bool { self.sharedRun.isEndedByCurrentTask }
+  @usableFromInline package var isInCurrentTask: Bool { self.sharedRun?.isEndedByCurrentTask ?? false }
 
   @usableFromInline
   package func note(called node: any WaitNode) {
@@ -383,11 +390,11 @@ extension DeduplicatedRun: WaitingRun {
 }
 
 extension DeduplicatedRun: TaskBorrower {
-  @usableFromInline package var node: any WaitNode { self.sharedRun }
+  @usableFromInline package var node: (any WaitNode)? { self.sharedRun }
 
   @usableFromInline
   package func lenderWasCancelled() {
     self.removeLeader()
-    self.sharedRun.removeOwner()
+    self.sharedRun?.removeOwner()
   }
 }

@@ -51,9 +51,8 @@ public struct Deduplication<Operation: OperationRequest & Sendable>: OperationMo
     using operation: Operation,
     with continuation: OperationContinuation<Operation.Value, Operation.Failure>
   ) async throws(Operation.Failure) -> Operation.Value {
-    let outcome = await self.registry.outcome(of: operation, in: context, with: continuation, isolation: isolation) {
+    try await self.registry.value(of: operation, in: context, with: continuation, isolation: isolation) {
       operation.isSameRun(in: $0, as: $1) && self.isSameRun($0, $1)
     }
-    return try outcome.get()
   }
 }

@@ -5,6 +5,7 @@ public import Synchronization
 @usableFromInline
 final class RunRegistry<Operation: OperationRequest & Sendable>: Sendable where Operation.Value: Sendable {
   @usableFromInline typealias Continuation = OperationContinuation<Operation.Value, Operation.Failure>
+  @usableFromInline typealias Outcome = RunOutcome<Operation.Value, Operation.Failure>
 
   // Not generic: in code that is not specialized, arrays and locks of generic types look up metadata.
   @usableFromInline let state = Mutex(RegisteredRuns())
@@ -12,33 +13,80 @@ final class RunRegistry<Operation: OperationRequest & Sendable>: Sendable where 
   @inlinable
   init() {}
 
-  /// Joins a run that does the same work, or begins a new one, and waits for its outcome.
+  /// Joins a run that does the same work, or begins a new one, and waits for its value.
+  ///
+  /// A new run borrows the current task when that is the task of a store's run and can be lent. Otherwise it makes one.
+  // One outcome for all ways but the usual one: where the failure type is unknown, each `try` allocates room for an error.
   @inlinable
   @inline(__always)
-  nonisolated(nonsending) func outcome(
+  nonisolated(nonsending) func value(
     of operation: Operation,
     in context: OperationContext,
     with continuation: Continuation,
     isolation: (any Actor)?,
     isSameRun: (OperationContext, OperationContext) -> Bool
-  ) async -> RunOutcome<Operation.Value, Operation.Failure> {
+  ) async throws(Operation.Failure) -> Operation.Value {
     while true {
-      let (runs, additions) = self.state.withLock { ($0.runs, $0.additions) }
-      if !runs.isEmpty {
-        switch self.match(for: context, among: runs, isSameRun) {
-        case .none: break
-        case .run(let match):
-          let run = unsafeDowncast(match, to: DeduplicatedRun<Operation>.self)
-          if let outcome = await run.join(in: context, with: continuation) { return outcome }
+      let outcome: Outcome
+      switch self.admission(of: operation, in: context, with: continuation, isolation: isolation, isSameRun) {
+      case .existing(let match):
+        let run = unsafeDowncast(match, to: DeduplicatedRun<Operation>.self)
+        guard let joined = await run.join(in: context, with: continuation) else {
           self.remove(run)
           continue
-        case .circle(let names): return .circle(names)
+        }
+        outcome = joined
+      case .circle(let names): outcome = .circle(names)
+      case .new(let run):
+        // A run that was cancelled before it began has not removed itself.
+        defer { if Task.isCancelled, run.sharedRun?.isAlive != true { self.remove(run) } }
+        guard let task = run.borrowTask() else {
+          outcome = await run.beginInOwnTask()
+          break
+        }
+        do throws(Operation.Failure) {
+          // Not `perform(in:)`: the task of the lender has an enclosing run already.
+          let value = try await operation.run(isolation: nil, in: context, with: run.continuation)
+          guard let other = run.end(task, with: { Outcome(success: value) }) else { return value }
+          outcome = other
+        } catch {
+          let failure = Outcome(failure: error)
+          outcome = run.end(task, with: { failure }) ?? failure
         }
       }
+      return try outcome.get()
+    }
+  }
+
+  /// What a caller gets.
+  @usableFromInline
+  enum Admission {
+    /// A run that the caller can join.
+    case existing(any AnyDeduplicatedRun)
+    /// A run that does the same work, but waits for the caller. The names are those of the operations in the circle.
+    case circle([String])
+    /// A new run, for the caller to begin.
+    case new(DeduplicatedRun<Operation>)
+  }
+
+  /// Finds a run that does the same work, or makes one.
+  // Not async: a caller that begins a run would hop to its executor afterwards, without having left it.
+  @inlinable
+  @inline(__always)
+  func admission(
+    of operation: Operation,
+    in context: OperationContext,
+    with continuation: Continuation,
+    isolation: (any Actor)?,
+    _ isSameRun: (OperationContext, OperationContext) -> Bool
+  ) -> Admission {
+    while true {
+      let (runs, additions) = self.state.withLock { ($0.runs, $0.additions) }
+      if !runs.isEmpty, let match = self.match(for: context, among: runs, isSameRun) { return match }
       var added: DeduplicatedRun<Operation>?
       self.state.withLock { state in
         guard state.additions == additions else { return }
-        // Made only when it is added: it and its shared run retain each other until it has begun and finished.
+        // Made only when it is added.
         let run = DeduplicatedRun(
           operation: operation,
           context: context,
@@ -49,24 +97,11 @@ final class RunRegistry<Operation: OperationRequest & Sendable>: Sendable where 
         state.add(run)
         added = run
       }
-      guard let added else { continue }
-      let outcome = await added.begin()
-      // A run that was cancelled before it began has not removed itself.
-      if Task.isCancelled, !added.sharedRun.isAlive { self.remove(added) }
-      return outcome
+      if let added { return .new(added) }
     }
   }
 
-  @usableFromInline
-  enum Match {
-    case none
-    /// A run that the caller can join.
-    case run(any AnyDeduplicatedRun)
-    /// A run that does the same work, but waits for the caller. The names are those of the operations in the circle.
-    case circle([String])
-  }
-
-  /// Finds a run that a caller with `context` can join.
+  /// Finds a run that a caller with `context` can join, or the circle that such a run would close; nil for neither.
   ///
   /// Such a run does the same work, began after the last invalidation of the caller's store, and does not wait for the
   /// caller.
@@ -75,11 +110,12 @@ final class RunRegistry<Operation: OperationRequest & Sendable>: Sendable where 
     for context: OperationContext,
     among runs: ContiguousArray<any AnyDeduplicatedRun>,
     _ isSameRun: (OperationContext, OperationContext) -> Bool
-  ) -> Match {
+  ) -> Admission? {
     let lastInvalidation = context.lastInvalidation
     for run in runs where run.invalidation >= lastInvalidation && isSameRun(context, run.context) {
-      switch WaitGraph.finding(joining: run.node) {
-      case .open: return .run(run)
+      guard let node = run.node else { continue }
+      switch WaitGraph.finding(joining: node) {
+      case .open: return .existing(run)
       case .queuedBehindCaller: continue
       case .recursion(let names):
         if OperationCircleError.isFailure(Operation.Failure.self) { return .circle(names) }
@@ -87,7 +123,7 @@ final class RunRegistry<Operation: OperationRequest & Sendable>: Sendable where 
         if context.taskLoan?.hasReportedCircle != true { OperationCircleError(operationNames: names).report() }
       }
     }
-    return .none
+    return nil
   }
 
   @inlinable

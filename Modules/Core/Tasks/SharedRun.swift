@@ -45,20 +45,6 @@ package final class SharedRun<Success: Sendable, Failure: Error>: Sendable {
   // deduplicated run takes 640 instructions (4 %) more, to look that type up.
   @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var delegate: (any RunDelegate<Success, Failure>)?
 
-  /// Creates a run whose delegate is set next, with ``setDelegate(_:)``: a delegate that makes its run in its own
-  /// initializer cannot pass itself before.
-  @inlinable
-  package init(ownerCount: Int) {
-    self.loan = nil
-    self.state.ownerCount = ownerCount
-  }
-
-  /// Sets the delegate of a run that was made without one. Called before other threads have the run.
-  @inlinable
-  package func setDelegate(_ delegate: any RunDelegate<Success, Failure>) {
-    self.delegate = delegate
-  }
-
   @inlinable
   package init(
     delegate: any RunDelegate<Success, Failure>,

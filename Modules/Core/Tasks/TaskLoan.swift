@@ -118,6 +118,6 @@ extension TaskLoan: WaitingRun {
 package protocol TaskBorrower: WaitingRun {
   /// Called when the lender was cancelled and no longer waits for this run.
   func lenderWasCancelled()
-  /// The borrower's run as a node of the wait graph.
-  var node: any WaitNode { get }
+  /// The borrower's run as a node of the wait graph; nil when it has ended without another caller.
+  var node: (any WaitNode)? { get }
 }
