@@ -1,17 +1,24 @@
 extension ClientStorage {
   /// Delivers the queued events to the cache and the watchers, unless another thread is delivering.
   func deliver() {
-    self.deliver(from: self.state.withLock { ($0.queuedEvents.begin(), $0.watchers) })
+    self.deliver(
+      from: self.state.withLock { state in state.queuedEvents.begin().map { ($0, state.watchers) } }
+    )
   }
 
   /// Delivers the events that were queued during the delivery in progress, and ends it.
   func deliverRest() {
-    self.deliver(from: self.state.withLock { ($0.queuedEvents.next(), $0.watchers) })
+    self.deliver(from: self.nextDelivery())
   }
 
-  private func deliver(from first: (QueuedEvent?, [UInt64: StoreWatcher])) {
+  /// The next event and the watchers that there are. Nearly always there is none, and then nothing is copied.
+  private func nextDelivery() -> (QueuedEvent, [UInt64: StoreWatcher])? {
+    self.state.withLock { state in state.queuedEvents.next().map { ($0, state.watchers) } }
+  }
+
+  private func deliver(from first: (QueuedEvent, [UInt64: StoreWatcher])?) {
     var next = first
-    while case (let event?, let watchers) = next {
+    while let (event, watchers) = next {
       switch event {
       case .change(let change):
         // Later watchers were added when the change was visible.
@@ -21,7 +28,7 @@ extension ClientStorage {
       case .idle(let entry): self.notifyCache(of: entry, isIdle: true)
       case .active(let entry): self.notifyCache(of: entry, isIdle: false)
       }
-      next = self.state.withLock { ($0.queuedEvents.next(), $0.watchers) }
+      next = self.nextDelivery()
     }
   }
 
