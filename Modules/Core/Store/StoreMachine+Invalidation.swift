@@ -22,6 +22,11 @@ extension StoreMachine {
     run.isShown && run.invalidations >= self.invalidations && run.task.sharedRun.isAlive
   }
 
+  /// Whether a new caller can join the run at an index.
+  // In a closure over a machine, `canServe(machine.runs[index])` would copy the run.
+  @inlinable
+  func canServeRun(at index: Int) -> Bool { self.canServe(self.runs[index]) }
+
   /// Whether a new caller can join a run, and the success of that run replaces the whole value.
   @usableFromInline
   func canRefresh(_ run: Run) -> Bool { self.canServe(run) && self.state.isRefreshed(by: run.task) }

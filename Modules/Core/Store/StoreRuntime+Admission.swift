@@ -162,7 +162,7 @@ extension StoreRuntime {
     let isOwner = self.machine.withLock { machine in
       let index = machine.index(ofRun: sharedRun.id)
       let isThere =
-        index.map { machine.canServe(machine.runs[$0]) } ?? machine.reservedTasks.contains { $0.id == sharedRun.id }
+        index.map { machine.canServeRun(at: $0) } ?? machine.reservedTasks.contains { $0.id == sharedRun.id }
       guard isThere, sharedRun.addOwner() else { return false }
       if let handler {
         let subscriber = machine.subscribers.add(handler.handler, role: .runListener(sharedRun.id))

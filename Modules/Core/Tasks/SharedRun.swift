@@ -135,6 +135,7 @@ extension SharedRun {
 
   /// Waits for the outcome of a run that another caller starts. The caller is an owner already, until it leaves.
   @inlinable
+  @inline(__always)
   package nonisolated(nonsending) func outcomeOfOwner(leaving: Leaving) async -> Outcome {
     await self.outcome(leaving: leaving, isAlreadyOwner: true) {}
   }
