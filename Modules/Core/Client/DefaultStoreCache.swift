@@ -45,7 +45,8 @@ extension OperationClient {
       _ = consume replaced  // Released after unlocking.
       surplus?.node.idleStore.evict()
       if let queue { self.setAlarm(for: queue) }
-      self.updateLink()
+      // A subscription that exists is kept: a thread that ends it looks for idle stores once more.
+      if let link = self.link, link.isOff { self.updateLink() }
     }
 
     public func storeDidBecomeActive(_ id: IdleStore.ID) {
