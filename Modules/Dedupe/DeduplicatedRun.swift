@@ -100,7 +100,7 @@ where Operation.Value: Sendable {
     /// What the run has reported of its progress, for callers that join later; nil until it reports anything.
     @usableFromInline var progress: RelayedProgress?
     /// The run that the work called last.
-    @usableFromInline var called: CalledRun?
+    @usableFromInline var called: WeakNode?
     /// The run that the callers wait for. Made when it is first needed: a run that borrows the task of its first caller
     /// has none before another caller joins.
     @usableFromInline var sharedRun: Run?
@@ -380,7 +380,7 @@ extension DeduplicatedRun: WaitingRun {
 
   @usableFromInline
   package func note(called node: any WaitNode) {
-    let called = CalledRun(node: node)
+    let called = WeakNode(node)
     let replaced = self.withState { state in
       defer { state.called = called }
       return state.called

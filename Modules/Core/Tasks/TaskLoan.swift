@@ -22,16 +22,6 @@ package final class TaskLoan: Sendable {
     init() {}
   }
 
-  // An object, as most lenders have none: two weak references in the state take 145 instructions of each run.
-  @usableFromInline
-  final class WeakNode: Sendable {
-    weak let node: (any WaitNode)?
-
-    init(_ node: any WaitNode) {
-      self.node = node
-    }
-  }
-
   /// The identity of the lender's task while that runs; 0 before and after, so that no later task is mistaken for it.
   @usableFromInline let task = Atomic<UInt>(0)
   @usableFromInline let state = Mutex(State())

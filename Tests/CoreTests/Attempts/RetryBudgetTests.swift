@@ -27,10 +27,12 @@ import Testing
     return count
   }
 
-  @Test(arguments: [
-    (0.6, 5, 3), (0.6, 4, 2), (0.6, 1000, 600), (0.2, 5, 1), (0.2, 4, 0), (0.1, 10, 1), (0.1, 99, 9), (0.7, 10, 7),
-    (1.0 / 3, 3, 1), (1.0 / 3, 3000, 1000), (0.3, 10, 3), (1.1, 10, 11), (2.5, 2, 5), (0.29, 100, 29), (0, 1000, 0),
-  ] as [(Double, Int, Int)])
+  @Test(
+    arguments: [
+      (0.6, 5, 3), (0.6, 4, 2), (0.6, 1000, 600), (0.2, 5, 1), (0.2, 4, 0), (0.1, 10, 1), (0.1, 99, 9), (0.7, 10, 7),
+      (1.0 / 3, 3, 1), (1.0 / 3, 3000, 1000), (0.3, 10, 3), (1.1, 10, 11), (2.5, 2, 5), (0.29, 100, 29), (0, 1000, 0),
+    ] as [(Double, Int, Int)]
+  )
   func `The share of additional attempts is exact`(ratio: Double, runs: Int, attempts: Int) {
     let budget = RetryBudget(ratio: ratio, minimumPerSecond: 0)
     self.deposit(runs, into: budget)
