@@ -29,7 +29,7 @@ extension DeduplicatedRun {
       state.borrowed = current
       sharedRun = state.sharedRun
     }
-    guard let sharedRun, !sharedRun.begin(borrowing: current) else { return BorrowedTask(current, of: loan) }
+    guard let sharedRun, !sharedRun.start(borrowing: current) else { return BorrowedTask(current, of: loan) }
     if loan.endLoan() { current.cancel() }
     return nil
   }

@@ -159,7 +159,7 @@ where Operation.Value: Sendable {
       if state.sharedRun == nil, !state.hasEnded {
         // The one owner is the leader.
         let made = Run(delegate: self, ownerCount: 1)
-        if let borrowed = state.borrowed { _ = made.begin(borrowing: borrowed) }
+        if let borrowed = state.borrowed { _ = made.start(borrowing: borrowed) }
         state.sharedRun = made
       }
       sharedRun = state.sharedRun
@@ -324,8 +324,9 @@ extension DeduplicatedRun {
 
 extension DeduplicatedRun: RunDelegate {
   @inlinable
-  package nonisolated(nonsending) func perform(_ invocation: RunInvocation<DeduplicatedRun<Operation>>) async -> Outcome
-  {
+  package nonisolated(nonsending) func performWork(
+    _ invocation: RunInvocation<DeduplicatedRun<Operation>>
+  ) async -> Outcome {
     await self.perform(in: invocation.context)
   }
 

@@ -33,25 +33,6 @@ extension StoreMachine {
     return nil
   }
 
-  /// Undoes all changes of a run and removes the run from the state.
-  @inlinable
-  mutating func rollBack(_ id: OperationTaskIdentifier) -> StoreChange {
-    guard let index = self.index(ofRun: id), self.runs[index].isShown else { return StoreChange() }
-    self.runs[index].isShown = false
-    let task = self.runs[index].task
-    if self.hasUndoLog { self.rollBackChanges(of: id) }
-    self.removeTask(task)
-    return StoreChange(isStateNew: true)
-  }
-
-  @usableFromInline
-  mutating func rollBackChanges(of id: OperationTaskIdentifier) {
-    self.releaseUndoLog()
-    guard let state = self.undoLog?.rollBack(id) else { return }
-    self.state = state
-    self.uniqueExtras().content.uncountedChanges += 1
-  }
-
   /// Sets the outcome of a run that has ended, and removes the run. A cancelled run is rolled back instead.
   ///
   /// - Parameters:

@@ -15,7 +15,7 @@ extension StoreRuntime {
       return task
     }
     guard let task else { return }
-    self.act { task.sharedRun.begin(in: task.context, mode: mode) }
+    self.act { task.sharedRun.start(in: task.context, mode: mode) }
   }
 
   /// Makes a task that runs the operation again. The subscribers and the callers of the task own the run.

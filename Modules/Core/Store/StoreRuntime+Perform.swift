@@ -1,10 +1,10 @@
 /// A run of a store, from the call to the handlers:
 ///
 /// 1. ``run(using:handler:)`` joins a run that does the same work, or makes one: see ``admission(_:_:_:)``.
-/// 2. ``perform(_:in:leaving:isOwner:handler:)`` starts the run and waits for its outcome. The ``SharedRun`` makes the
+/// 2. ``startAndWait(for:in:leaving:isOwner:handler:)`` starts the run and waits for its outcome. The ``SharedRun`` makes the
 ///    task of the run and calls the steps below.
 /// 3. ``willStart(_:)`` puts the run into the state.
-/// 4. ``perform(_:)`` calls the operation in the task of the run, and ``yield(_:of:using:)`` takes the results that it
+/// 4. ``performWork(_:)`` calls the operation in the task of the run, and ``yield(_:of:using:)`` takes the results that it
 ///    yields.
 /// 5. ``didFinish(_:with:isCancelled:)`` puts the outcome into the state.
 ///
@@ -22,11 +22,11 @@ extension StoreRuntime {
     // The parameter is shadowed so that it is released before the caller suspends.
     let context = self.runContext(context)
     guard let sharing = context.operationRunSharing else {
-      return await self.perform(self.makeRun(in: context), in: context, leaving: .lastStays, handler: handler)
+      return await self.startAndWait(for: self.makeRun(in: context), in: context, leaving: .lastStays, handler: handler)
     }
     switch self.admission(context, sharing, handler) {
     case .newRun(let sharedRun, let context):
-      return await self.perform(sharedRun, in: context, leaving: .atOnce, isOwner: true, handler: handler)
+      return await self.startAndWait(for: sharedRun, in: context, leaving: .atOnce, isOwner: true, handler: handler)
     case .join(let sharedRun, let listener):
       return await self.join(sharedRun, listener)
     case .refusal(let names):
@@ -41,8 +41,8 @@ extension StoreRuntime {
   ///   - isOwner: Whether the caller is an owner of the run already.
   @inlinable
   @inline(never)
-  nonisolated(nonsending) func perform(
-    _ sharedRun: StoreRun,
+  nonisolated(nonsending) func startAndWait(
+    for sharedRun: StoreRun,
     in context: OperationContext,
     leaving: StoreRun.Leaving,
     isOwner: Bool = false,
@@ -103,7 +103,7 @@ extension StoreRuntime: RunDelegate {
   /// Notifies the handlers of the start, and calls the operation.
   @inlinable
   @inline(__always)
-  nonisolated(nonsending) func perform(
+  nonisolated(nonsending) func performWork(
     _ invocation: RunInvocation<StoreRuntime<State>>
   ) async -> StoreRun.Outcome {
     // A handler that joins the run later is notified of the start when it joins.

@@ -11,7 +11,7 @@ package final class ClosureRunDelegate<Success: Sendable, Failure: Error>: RunDe
   }
 
   @inlinable
-  package nonisolated(nonsending) func perform(
+  package nonisolated(nonsending) func performWork(
     _ invocation: RunInvocation<ClosureRunDelegate<Success, Failure>>
   ) async -> RunOutcome<Success, Failure> {
     do throws(Failure) {

@@ -12,7 +12,7 @@ package protocol RunDelegate<Success, Failure>: AnyObject, Sendable {
   /// Called when the run was cancelled before its work began, and before the run finishes.
   ///
   /// After a call of `willStart`, the run skips its work and finishes with `didFinish`. Without one, it skips its work
-  /// and finishes without `didFinish`, unless its failure type cannot represent a `CancellationError`: `perform`
+  /// and finishes without `didFinish`, unless its failure type cannot represent a `CancellationError`: `performWork`
   /// follows then.
   func didNotStart(_ sharedRun: SharedRun<Success, Failure>)
 
@@ -26,7 +26,7 @@ package protocol RunDelegate<Success, Failure>: AnyObject, Sendable {
   ///
   /// A run that was cancelled before it started does its work without `willStart` if its failure type cannot represent
   /// a `CancellationError`.
-  nonisolated(nonsending) func perform(_ invocation: RunInvocation<Self>) async -> RunOutcome<Success, Failure>
+  nonisolated(nonsending) func performWork(_ invocation: RunInvocation<Self>) async -> RunOutcome<Success, Failure>
 
   /// Returns the task of the run with the context that it started with; nil if the delegate does not have it.
   func task(of sharedRun: SharedRun<Success, Failure>) -> OperationTask<Success, Failure>?

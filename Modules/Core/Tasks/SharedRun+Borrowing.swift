@@ -9,8 +9,8 @@ extension SharedRun {
   /// - Returns: Whether the caller has to do the work and to call `finish`. False if the run was cancelled before, and
   ///   has finished.
   @inlinable
-  package func begin(borrowing current: RunTask) -> Bool {
-    let (isCancelled, priority) = self.withState { $0.begin(in: current) }
+  package func start(borrowing current: RunTask) -> Bool {
+    let (isCancelled, priority) = self.withState { $0.start(in: current) }
     current.catchUp(isCancelled: isCancelled, priority: priority)
     return !isCancelled || !self.finishCancelled()
   }
@@ -33,7 +33,7 @@ extension SharedRun {
 extension SharedRunState {
   /// Starts the run in a task that is executing. Returns what the run received before it had that task.
   @usableFromInline
-  mutating func begin(in task: RunTask) -> (isCancelled: Bool, priority: UInt8) {
+  mutating func start(in task: RunTask) -> (isCancelled: Bool, priority: UInt8) {
     self.phase = .executing
     self.task = task
     return (self.isCancelled, self.priority)

@@ -2,34 +2,34 @@ public import Synchronization
 
 // A run from its start to its outcome:
 //
-// 1. `begin` starts it once, and notifies the delegate (`willStart`).
+// 1. `start` starts it once, and notifies the delegate (`willStart`).
 // 2. `launch` makes its task: at once on the caller's thread, or enqueued.
-// 3. `perform` waits, in that task, for the dependencies, and lets the delegate do the work.
-// 4. `finish` notifies the delegate (`didFinish`), keeps the outcome and resumes the waiters.
+// 3. `runInTask` waits, in that task, for the dependencies, and lets the delegate do the work (`performWork`).
+// 4. `finish` notifies the delegate (`didFinish`), and `settle` keeps the outcome and resumes the waiters.
 //
 // A run that was cancelled before its start skips `willStart`. `finishCancelled` finishes it instead of steps 2 to 4,
 // unless `Failure` cannot represent a `CancellationError`.
 
-// MARK: - Beginning
+// MARK: - Starting
 
 extension SharedRun {
   /// Starts the run if it has not started.
   @usableFromInline
-  package func begin(in context: OperationContext, mode: StartMode = .immediate) {
+  package func start(in context: OperationContext, mode: StartMode = .immediate) {
     let delegate = self.withState { _ in self.delegate }
-    if let delegate { self.begin(in: context, mode: mode, delegate: delegate) }
+    if let delegate { self.start(in: context, mode: mode, delegate: delegate) }
   }
 
   /// Starts the run if it has not started.
   ///
   /// - Parameter delegate: The delegate that the run was made with. Its static type avoids dynamic dispatch.
   @inlinable
-  package func begin<Delegate: RunDelegate>(
+  package func start<Delegate: RunDelegate>(
     in context: OperationContext,
     mode: StartMode,
     delegate: Delegate
   ) where Delegate.Success == Success, Delegate.Failure == Failure {
-    let start = self.withState { $0.begin() }
+    let start = self.withState { $0.start() }
     if case .alreadyStarted = start { return }
     let task = OperationTask(sharedRun: self, context: context)
     if case .allowed = start { return self.launch(delegate.willStart(task).context, mode, delegate) }
@@ -53,7 +53,7 @@ extension SharedRun {
       return self.launchAsConfigured(invocation, mode)
     }
     depth.pointee += 1
-    _ = Task.immediate { await Self.perform(invocation) }
+    _ = Task.immediate { await Self.runInTask(invocation) }
     depth.pointee -= 1
   }
 
@@ -71,7 +71,7 @@ extension SharedRun {
       return self.enqueue(invocation, configuration)
     }
     depth.pointee += 1
-    _ = Task.immediate(name: configuration.name) { await Self.perform(invocation) }
+    _ = Task.immediate(name: configuration.name) { await Self.runInTask(invocation) }
     depth.pointee -= 1
   }
 
@@ -84,7 +84,7 @@ extension SharedRun {
       name: configuration.name,
       executorPreference: configuration.executorPreference,
       priority: configuration.priority
-    ) { await Self.perform(invocation) }
+    ) { await Self.runInTask(invocation) }
     let priority = self.withState { $0.attach(handle) }
     // Waiters may have joined before this task existed, and it may begin much later: it gets their priority now.
     if let priority, let own = configuration.rawPriority, priority > own {
@@ -93,12 +93,12 @@ extension SharedRun {
   }
 }
 
-// MARK: - Performing
+// MARK: - Running in the task
 
 extension SharedRun {
   @inlinable
   @inline(__always)
-  static nonisolated(nonsending) func perform<Delegate: RunDelegate>(
+  static nonisolated(nonsending) func runInTask<Delegate: RunDelegate>(
     _ invocation: RunInvocation<Delegate>
   ) async where Delegate.Success == Success, Delegate.Failure == Failure {
     let sharedRun = invocation.sharedRun
@@ -109,7 +109,7 @@ extension SharedRun {
         return sharedRun.finish(cancellation, of: invocation.task, invocation.delegate)
       }
     }
-    sharedRun.finish(await invocation.delegate.perform(invocation), of: invocation.task, invocation.delegate)
+    sharedRun.finish(await invocation.delegate.performWork(invocation), of: invocation.task, invocation.delegate)
   }
 
   /// Makes the current task that of the run. Returns the dependencies to wait for; nil when the work can begin.
@@ -119,7 +119,7 @@ extension SharedRun {
     if let loan = self.loan { loan.task.store(current.identity, ordering: .relaxed) }
     let (isCancelled, priority, dependencies) = self.withState { $0.taskStarted(current) }
     current.catchUp(isCancelled: isCancelled, priority: priority)
-    // Not nil for a cancelled run: `perform` then checks for the cancellation before the work.
+    // Not nil for a cancelled run: `runInTask` then checks for the cancellation before the work.
     return isCancelled ? dependencies ?? [] : dependencies
   }
 }
@@ -132,10 +132,11 @@ extension SharedRun {
   @inline(never)
   func finishCancelled() -> Bool {
     guard let outcome = Self.cancellation else { return false }
-    self.finish(outcome)
+    self.settle(with: outcome)
     return true
   }
 
+  /// Finishes a run whose work has ended, unless it has finished early.
   @inlinable
   package func finish<Delegate: RunDelegate>(
     _ outcome: Outcome,
@@ -151,11 +152,12 @@ extension SharedRun {
     // Nil when the run was cancelled while its task was lent: it has finished then (`finishEarly`).
     guard let isCancelled else { return }
     delegate.didFinish(task, with: outcome, isCancelled: isCancelled)
-    self.finish(outcome)
+    self.settle(with: outcome)
   }
 
+  /// Keeps the outcome, and resumes the waiters.
   @inlinable
-  func finish(_ outcome: Outcome) {
+  func settle(with outcome: Outcome) {
     // Not returned from the lock: that would look up the type where the compiler does not know it.
     var delegate: (any RunDelegate<Success, Failure>)?
     let effects = self.withState { state in

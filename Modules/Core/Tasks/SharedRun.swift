@@ -95,7 +95,7 @@ extension SharedRun {
     mode: StartMode = .immediate,
     leaving: Leaving = .lastStays
   ) async -> Outcome {
-    await self.outcome(leaving: leaving) { self.begin(in: context, mode: mode) }
+    await self.outcome(leaving: leaving) { self.start(in: context, mode: mode) }
   }
 
   /// Starts the run if it has not started, and waits for its outcome.
@@ -112,7 +112,7 @@ extension SharedRun {
     delegate: Delegate
   ) async -> Outcome where Delegate.Success == Success, Delegate.Failure == Failure {
     await self.outcome(leaving: leaving, isAlreadyOwner: isAlreadyOwner) {
-      self.begin(in: context, mode: .immediate, delegate: delegate)
+      self.start(in: context, mode: .immediate, delegate: delegate)
     }
   }
 
@@ -121,11 +121,11 @@ extension SharedRun {
   nonisolated(nonsending) func outcome(
     leaving: Leaving,
     isAlreadyOwner: Bool = false,
-    beginning begin: () -> Void
+    starting start: () -> Void
   ) async -> Outcome {
     guard let waiterID = self.addWaiter(isOwner: true, isAlreadyOwner: isAlreadyOwner) else { return self.outcome }
     let hasFinished = await withTaskCancellationHandler {
-      begin()
+      start()
       return await self.wait(at: waiterID)
     } onCancel: {
       self.leave(waiterID, isOwner: true, leaving: leaving)
@@ -253,7 +253,7 @@ extension SharedRun {
 
   /// Called with the lock held, as the run releases its delegate when it finishes.
   private func pendingCancellation(_ cancellation: SharedRunState.CancellationEffects?) -> PendingCancellation? {
-    cancellation.map { PendingCancellation(task: $0.task, delegate: $0.hadBegun ? self.delegate : nil) }
+    cancellation.map { PendingCancellation(task: $0.task, delegate: $0.hadStarted ? self.delegate : nil) }
   }
 
   /// Finishes a run for its waiters while its work goes on in a lent task.

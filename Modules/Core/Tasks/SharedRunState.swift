@@ -106,7 +106,7 @@ extension SharedRunState {
     /// The task to cancel; nil when the run has none yet.
     @usableFromInline let task: RunTask?
     /// Whether the run had started: its delegate is notified then.
-    @usableFromInline let hadBegun: Bool
+    @usableFromInline let hadStarted: Bool
   }
 
   /// False when the run is cancelled or has an outcome.
@@ -129,10 +129,10 @@ extension SharedRunState {
     switch self.phase {
     case .notStarted:
       self.isCancelled = true
-      return CancellationEffects(task: nil, hadBegun: false)
+      return CancellationEffects(task: nil, hadStarted: false)
     case .executing:
       self.isCancelled = true
-      return CancellationEffects(task: self.task, hadBegun: true)
+      return CancellationEffects(task: self.task, hadStarted: true)
     case .finishing, .finished:
       return nil
     }
@@ -159,7 +159,7 @@ extension SharedRunState {
   }
 
   @usableFromInline
-  mutating func begin() -> Start {
+  mutating func start() -> Start {
     guard self.phase == .notStarted else { return .alreadyStarted }
     self.phase = .executing
     self.isStarting = true

@@ -154,7 +154,7 @@ extension OperationTaskCancellationTests {
     for _ in 0..<300 {
       let task = OperationTask<Bool, any Error> { _, _ in Task.isCancelled }
       await onThreads(2) { number in
-        if number == 0 { task.sharedRun.begin(in: OperationContext()) } else { task.cancel() }
+        if number == 0 { task.sharedRun.start(in: OperationContext()) } else { task.cancel() }
       }
       switch task.finishedResult {
       case .success(let wasSeen): #expect(!wasSeen || task.isCancelled)
@@ -213,7 +213,7 @@ extension OperationTaskCancellationTests {
       return task
     }
 
-    func perform(_ invocation: RunInvocation<TypedDelegate>) async -> RunOutcome<Int, Refused> {
+    func performWork(_ invocation: RunInvocation<TypedDelegate>) async -> RunOutcome<Int, Refused> {
       RunOutcome(failure: Refused(code: Task.isCancelled ? 9 : 0))
     }
   }

@@ -81,7 +81,7 @@ import Testing
     }
     sharedRun.withLock { $0 = SharedRun(delegate: delegate) }
     let started = sharedRun.withLock { $0 }
-    await onThreads(1) { _ in started?.begin(in: context) }
+    await onThreads(1) { _ in started?.start(in: context) }
     try await gate.arrivals(count: 1)
     gate.open()
     let outcome = try await started?.outcome(in: context).get()

@@ -192,7 +192,7 @@ import Testing
     let gone = Gate()
     await onThreads(1) { [context] _ in
       threads.withLock { $0.append(ThreadLocal.currentThread) }
-      sharedRun.begin(in: context, mode: .enqueued)
+      sharedRun.start(in: context, mode: .enqueued)
       #expect(sharedRun.hasStarted)
       gone.open()
     }
@@ -213,7 +213,7 @@ private final class BlockingDelegate: RunDelegate {
     finishing.open()
   }
 
-  func perform(_ invocation: RunInvocation<BlockingDelegate>) async -> RunOutcome<Void, any Error> {
+  func performWork(_ invocation: RunInvocation<BlockingDelegate>) async -> RunOutcome<Void, any Error> {
     await self.gate.waitIgnoringCancellation()
     await self.finishing.waitIgnoringCancellation()
     return RunOutcome(success: ())

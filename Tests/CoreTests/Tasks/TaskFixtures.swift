@@ -65,7 +65,7 @@ final class LoggingDelegate: RunDelegate {
     return task
   }
 
-  func perform(_ invocation: RunInvocation<LoggingDelegate>) async -> RunOutcome<Int, any Error> {
+  func performWork(_ invocation: RunInvocation<LoggingDelegate>) async -> RunOutcome<Int, any Error> {
     self.note("perform")
     do {
       return RunOutcome(success: try await self.work(invocation.context))

@@ -11,7 +11,7 @@ struct TaskLoanPriorityTests {
     sharedRun.raise(to: .high)
     let outcome = await Task(priority: .background) {
       let (loan, current) = (TaskLoan(), RunTask.current)
-      #expect(sharedRun.begin(borrowing: current))
+      #expect(sharedRun.start(borrowing: current))
       let priority = RunOutcome<Int, any Error>(success: Int(Task.currentPriority.rawValue))
       sharedRun.finish(priority, of: OperationTask(sharedRun: sharedRun, context: OperationContext()), delegate)
       return sharedRun.outcome(returning: current, to: loan)
@@ -22,7 +22,7 @@ struct TaskLoanPriorityTests {
 
 /// Is never asked to perform: its run borrows a task.
 private final class PriorityDelegate: RunDelegate {
-  func perform(_ invocation: RunInvocation<PriorityDelegate>) async -> RunOutcome<Int, any Error> {
+  func performWork(_ invocation: RunInvocation<PriorityDelegate>) async -> RunOutcome<Int, any Error> {
     RunOutcome(failure: CancellationError())
   }
 }
