@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// The queue of one category. Equal categories share a lane while anything refers to it.
 ///
-/// Operations look their lanes up when they are made, so that a run looks up nothing.
+/// Operations look their lanes up when they are created, and not in each run.
 final class CategoryLane: Sendable {
   let category: OperationCategory
   /// The index of the lane in the exclusion machine.

@@ -35,7 +35,7 @@ enum ExclusionLock {
     isolation: isolated (any Actor)?
   ) async -> ExclusionOutcome {
     let waiter = ExclusionWaiter(scope: scope, slots: lanes)
-    // The wait is noted so that nothing inside of a holder joins this run, which would wait for itself.
+    // The wait is recorded so that no run inside of a holder joins this run, which would wait for itself.
     context.note(awaited: waiter)
     return await self.wait(waiter, canLeave: canLeave, isolation: isolation)
   }
@@ -45,7 +45,7 @@ enum ExclusionLock {
     self.resume(self.machine.withLock { $0.release(scope, lanes) })
   }
 
-  /// Notes that `scope` waits for `others`, which may then use what it holds.
+  /// Records that `scope` waits for `others`, which may then use the categories that it holds.
   static func adopt(_ others: [RunScope], by scope: RunScope) {
     self.resume(self.machine.withLock { $0.adopt(others, by: scope) })
   }

@@ -3,7 +3,7 @@ internal import OperationCore
 extension ExclusionMachine {
   /// Whether a waiter inside of a holder can be admitted.
   ///
-  /// Waiters that came before it keep it waiting, unless they can be admitted only after the holder has ended.
+  /// Waiters that came before it go first, unless they can be admitted only after the holder has ended.
   func canEnter(_ waiter: ExclusionWaiter) -> Bool {
     waiter.slots.allSatisfy { slot in
       if let holder = self.lanes[slot].holder, !waiter.scope.isInside(holder) { return false }
@@ -29,7 +29,7 @@ extension ExclusionMachine {
     return nil
   }
 
-  /// Something that waits, or is waited for.
+  /// A run that waits, or that others wait for.
   private enum Node {
     /// A run that holds something; it waits for the runs inside of it.
     case scope(RunScope)
@@ -44,7 +44,7 @@ extension ExclusionMachine {
     }
   }
 
-  /// The scopes on the shortest way from `start` to a scope around `goal`; nil if `start` does not wait for one.
+  /// The scopes on the shortest path from `start` to a scope around `goal`; nil if `start` does not wait for one.
   ///
   /// - Complexity: O(*n*) in the runs that wait.
   private func waits(from start: Node, to goal: RunScope) -> [RunScope]? {

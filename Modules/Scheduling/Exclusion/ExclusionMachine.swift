@@ -2,9 +2,9 @@
 ///
 /// - A run takes all of its categories in one decision, so that runs with the same categories in any order never wait
 ///   for each other in a circle.
-/// - In each category runs are admitted in the order in which they came. A run that can end only after another one,
-///   because that one is inside of it, does not keep that one waiting.
-/// - A run inside of a holder may use what that holder has. Of several runs inside of one holder one at a time does.
+/// - In each category runs are admitted in the order in which they came. A run does not block
+///   the runs inside of it, as it ends after them.
+/// - A run inside of a holder may use the categories of that holder. Of several such runs, one at a time does.
 ///
 /// It is a value without a lock; ``ExclusionLock`` adds one. It never has the last reference to a scope.
 struct ExclusionMachine {
@@ -151,7 +151,7 @@ extension ExclusionMachine {
     return mayAdmit ? self.admit(slots) : []
   }
 
-  /// Notes that `scope` cannot end before `others`, which may then use what it holds.
+  /// Records that `scope` cannot end before `others`, which may then use the categories that it holds.
   mutating func adopt(_ others: [RunScope], by scope: RunScope) -> [Resumption] {
     for other in others { other.state.waitingScopes.append(scope) }
     self.findNestedWaiters()

@@ -51,7 +51,7 @@ final class OperationJob<Operation: OperationRequest & Sendable>: ScheduledJob w
 
   @usableFromInline
   func run(in context: OperationContext, after conditions: [any OperationCondition]) async -> (any Error)? {
-    // They are prepared and evaluated together with the operation's own ones.
+    // The conditions are prepared and evaluated together with those of the operation.
     let operation = self.operation.preparedAsAnyFailure(after: conditions)
     do {
       self.handle.keep(try await OperationRunner(operation: operation, initialContext: context).run(isolation: nil))

@@ -10,7 +10,7 @@ enum SchedulingLock {
     self.mutex.withLock { _ in body() }
   }
 
-  /// Runs `body` under the lock, and after unlocking performs what it has collected.
+  /// Runs `body` under the lock, and performs the actions that it has collected after unlocking.
   static func perform<R: Sendable>(_ body: (inout SchedulingActions) -> R) -> R {
     var actions = SchedulingActions()
     let result = self.mutex.withLock { _ in body(&actions) }
@@ -19,9 +19,9 @@ enum SchedulingLock {
   }
 }
 
-/// What has to be done after unlocking.
+/// Actions that are performed after unlocking.
 struct SchedulingActions {
-  /// One of the resumptions, as there is seldom more than one.
+  /// The first of the resumptions: there is seldom more than one.
   private var resumption: UnsafeContinuation<Void, Never>?
   private var resumptions: [UnsafeContinuation<Void, Never>] = []
   var cancellations: [RunTask] = []
@@ -32,11 +32,11 @@ struct SchedulingActions {
   var progress: [(OperationProgress, ProgressCounts)] = []
   /// The progress of groups that have ended.
   var finishedProgress: [OperationProgress] = []
-  /// What operations had, which is released after unlocking, as it may own what is the user's.
+  /// The first of the values that are released after unlocking, as they may own values of users.
   private var released: ScheduledNode.ReleasedValues?
   private var otherReleased: [ScheduledNode.ReleasedValues] = []
 
-  /// Keeps what has to be released after unlocking.
+  /// Keeps values until the lock is released.
   mutating func release(_ released: ScheduledNode.ReleasedValues) {
     if self.released == nil { self.released = released } else { self.otherReleased.append(released) }
   }
@@ -102,10 +102,10 @@ final class ScheduledNode: Sendable {
     var job: (any ScheduledJob)?
     var context = OperationContext()
     var outcome: OperationOutcome?
-    /// How the operation ends as soon as it is in its scheduler.
+    /// The outcome with which the operation ends as soon as it is in its scheduler.
     var earlyOutcome: OperationOutcome?
     var isCancelled = false
-    /// The number of things that it waits for before it is ready.
+    /// The number of dependencies, vital operations and earlier unique runs that it waits for before it is ready.
     var unmetCount = 0
     // Raw values: the compiler does not know the layout of `TaskPriority`.
     var requestedPriority: UInt8?
@@ -113,18 +113,18 @@ final class ScheduledNode: Sendable {
 
     /// The task, once the operation has begun.
     var task: RunTask?
-    /// The task's wait for its beginning, or for a place.
+    /// Resumes the task, which waits until the operation may begin or for a place.
     var continuation: UnsafeContinuation<Void, Never>?
     var scope: RunScope?
     var hasPlace = false
     var lendCount = 0
 
-    /// The operations that it was made to wait for, until it begins.
+    /// The operations that it depends on. Empty once it has begun.
     var prerequisites: [Prerequisite] = []
-    /// How they have ended, from the beginning on.
+    /// The outcomes of the prerequisites. Empty until it has begun.
     var dependencies: [FinishedDependency] = []
     var dependents: [ScheduledNode] = []
-    /// The number of dependents that wait no longer.
+    /// The number of dependents that have ended and are not removed yet.
     var endedDependentCount = 0
     /// Whether the body of another operation awaits its value, or has done so.
     var isAwaited = false
@@ -146,7 +146,7 @@ final class ScheduledNode: Sendable {
     /// The schedulers for which it is vital, and its tickets there.
     var vitalPlaces: [(core: SchedulerCore, ticket: UInt64)] = []
     var unique: UniqueMember?
-    /// The scheduler of the group that the operation is.
+    /// The scheduler of the group, where the operation is a group.
     var groupCore: SchedulerCore?
 
     var observers: [any OperationObserver] = []
@@ -156,13 +156,13 @@ final class ScheduledNode: Sendable {
     var isDelivering = false
   }
 
-  /// An operation that another one waits for.
+  /// An operation that another one depends on.
   struct Prerequisite: Sendable {
     let node: ScheduledNode
     let name: String
   }
 
-  /// What an ended operation no longer needs.
+  /// Values of an operation that are released after unlocking.
   struct ReleasedValues: Sendable {
     var job: (any ScheduledJob)?
     var scope: RunScope?
@@ -180,7 +180,7 @@ final class ScheduledNode: Sendable {
   let core: SchedulerCore
   let isVital: Bool
   let operationType: any OperationRequest.Type
-  /// Whether the operation has conditions or categories, whose innermost preparation notes the start of its body.
+  /// Whether the operation has conditions or categories, whose innermost preparation reports the start of its body.
   let hasPreparation: Bool
   /// The name that was given to the operation when it was scheduled.
   let explicitName: String?
@@ -209,7 +209,7 @@ final class ScheduledNode: Sendable {
   /// The name of the operation. Not called under the lock: it is user code.
   var name: String {
     if let explicitName = self.explicitName { return explicitName }
-    // An operation that has ended may be gone.
+    // The job is released when the operation has ended.
     return SchedulingLock.withLock { self.state.job }?.name ?? OperationName.of(self.operationType.unmodifiedType)
   }
 }

@@ -36,7 +36,7 @@ public final class ScheduledOperation<Value: Sendable>: Sendable {
   ///
   /// - Throws: The error of the operation; `CancellationError` if it was cancelled before it began, or at once when the
   ///   current task is cancelled; ``/OperationCore/OperationCircleError`` if the operation waits for the one that
-  ///   reads this.
+  ///   reads the value.
   public var value: Value {
     get async throws {
       try await self.node.ended(isolation: nil)
@@ -61,7 +61,9 @@ public final class ScheduledOperation<Value: Sendable>: Sendable {
 }
 
 extension ScheduledOperation {
-  /// The name of the operation: the one that it was scheduled with, or else ``/OperationCore/OperationRequest/operationName``.
+  /// The name that the operation was scheduled with, or else its own name.
+  ///
+  /// Its own name is ``/OperationCore/OperationRequest/operationName``.
   public var name: String { self.erased.name }
 
   /// Whether the operation was cancelled. Its body may still run.
@@ -110,7 +112,7 @@ extension ScheduledOperation {
   public func observe(_ build: (inout OperationObservation<Value>) -> Void) {
     var observation = OperationObservation<Value>()
     build(&observation)
-    // The operation lets go of its observers when it ends.
+    // The operation releases its observers when it ends.
     self.node.addObserver(
       ClosureObserver(observation) { outcome in
         self.result(of: outcome, SchedulingLock.withLock { self.storedValue })

@@ -48,13 +48,13 @@ struct SchedulerMachine {
   var totalCount = 0
   var progress: OperationProgress?
 
-  /// The operation that is this group; nil for a scheduler that is no group, or before its group is scheduled.
+  /// The operation of the group; nil for a scheduler without a group, or before its group is scheduled.
   var groupNode: ScheduledNode?
   /// The scope in which the group runs.
   var groupScope: RunScope?
   /// Whether the scheduler belongs to a group that has not begun.
   var isWaitingForGroup = false
-  /// Whether the group was cancelled, so that what is added to it is cancelled at once.
+  /// Whether the group was cancelled, so that operations which are added to it are cancelled at once.
   var isCancelled = false
   var closesWhenEmpty = false
   var isClosed = false
@@ -76,9 +76,9 @@ struct SchedulerMachine {
   }
 }
 
-/// Operations that wait for a place: those of higher priority first, and among equals in the order of their coming.
+/// Operations that wait for a place: those of higher priority first, and equal ones in the order in which they came.
 ///
-/// Every sixteenth choice is the one that waits longest, so that an unending stream of urgent operations starves none.
+/// Every sixteenth choice is the operation that waits longest, so that a stream of urgent operations starves none.
 struct ReadyQueue {
   private struct Bucket {
     let priority: UInt8

@@ -53,7 +53,7 @@ struct UniqueID<ID: Hashable & Sendable>: Hashable, Sendable {
   }
 }
 
-/// ``UniqueOperation`` of any operation.
+/// A ``UniqueOperation`` of any operation.
 protocol UniqueModifier {}
 
 /// Lets one run of an identifier run at a time; applied by `unique(_:policy:)`.
@@ -90,7 +90,7 @@ where Operation.Value: Sendable {
     }
     defer { SchedulingLock.perform { UniqueWork.leave(member, &$0) } }
     guard await member.turn(isolation: isolation) else { throw self.failure(CancellationError()) }
-    // A task of its own, which a replacing run can cancel without the caller's.
+    // A task of its own, which a replacing run can cancel without cancelling the task of the caller.
     let scope = RunScope(
       parent: .current,
       operationType: Operation.self,
@@ -169,7 +169,7 @@ extension RunScope {
 }
 
 extension OperationContext {
-  /// The unique work that the operation is.
+  /// The unique work, where the operation is unique work.
   var uniqueWork: UniqueWork? {
     get { self[UniqueWorkKey.self] }
     set { self[UniqueWorkKey.self] = newValue }

@@ -16,7 +16,7 @@ struct UniqueWork: Sendable {
   // Unsafe because the compiler does not see that the scheduling lock guards it.
   private nonisolated(unsafe) static var queues = Queues()
 
-  /// The error of a run that an earlier one keeps from running.
+  /// The error of a run that is skipped because of an earlier one.
   var skipped: OperationSkipped { OperationSkipped(reason: "the unique work \(self.name), which is under way") }
 
   /// The number of identifiers in use.
@@ -58,7 +58,7 @@ extension Task: CancellableTask {}
 // MARK: - Joining and leaving
 
 extension UniqueWork {
-  /// Adds a scheduled operation, or notes that it is skipped.
+  /// Adds a scheduled operation, or marks it as skipped.
   static func join(_ node: ScheduledNode, _ work: UniqueWork) {
     let skipped = work.skipped
     SchedulingLock.perform { actions in
