@@ -29,7 +29,7 @@ final class PagingRun<PageID: Hashable & Sendable, PageValue: Sendable, Failure:
     /// The page that the run loads, if it is the next or the previous one.
     @usableFromInline var targetID: PageID?
     /// The page that `targetID` comes next to.
-    @usableFromInline var targetNeighborID: PageID?
+    @usableFromInline var targetNeighbourID: PageID?
 
     @inlinable
     init(predecessors: [Predecessor]) {
@@ -182,23 +182,23 @@ extension PagingRun {
   /// - Parameters:
   ///   - request: The request.
   ///   - id: The page to load, if it is the next or the previous one.
-  ///   - neighborID: The page that it comes next to.
+  ///   - neighbourID: The page that it comes next to.
   @inlinable
-  func setTarget(_ request: PagingRequest, _ id: PageID? = nil, nextTo neighborID: PageID? = nil) {
-    var (id, neighborID) = (id, neighborID)
+  func setTarget(_ request: PagingRequest, _ id: PageID? = nil, nextTo neighbourID: PageID? = nil) {
+    var (id, neighbourID) = (id, neighbourID)
     self.withState { state in
       state.targetRequest = request
       swap(&state.targetID, &id)
-      swap(&state.targetNeighborID, &neighborID)
+      swap(&state.targetNeighbourID, &neighbourID)
     }
-    withExtendedLifetime((id, neighborID)) {}  // Released after unlocking.
+    withExtendedLifetime((id, neighbourID)) {}  // Released after unlocking.
   }
 
   /// Whether the loaded page has its place in `pages`: they are empty, or contain the page that it was to come next to.
   @usableFromInline
-  func hasTargetNeighbor(in pages: Pages<PageID, PageValue>) -> Bool {
-    let neighborID = self.withState { $0.targetNeighborID }
-    return neighborID.map { pages.isEmpty || pages.contains(id: $0) } ?? true
+  func hasTargetNeighbour(in pages: Pages<PageID, PageValue>) -> Bool {
+    let neighbourID = self.withState { $0.targetNeighbourID }
+    return neighbourID.map { pages.isEmpty || pages.contains(id: $0) } ?? true
   }
 
   /// The progress of the refetch of all pages, from which another attempt goes on. Nil before it begins.

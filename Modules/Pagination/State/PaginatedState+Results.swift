@@ -58,7 +58,7 @@ extension PaginatedState {
   @inlinable
   func hasRoom(for page: Page<PageID, PageValue>, of run: Run?, in context: OperationContext) -> Bool {
     guard let run, context.operationMaximumPages != nil else { return true }
-    return run.hasTargetNeighbor(in: self.currentValue) || self.currentValue.contains(id: page.id)
+    return run.hasTargetNeighbour(in: self.currentValue) || self.currentValue.contains(id: page.id)
   }
 }
 
