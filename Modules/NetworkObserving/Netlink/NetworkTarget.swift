@@ -51,7 +51,7 @@
           snapshot.lookups.contains { route in
             let isLinkLocal = Netlink.isLinkLocal(destination.bytes)
             if route.type == Netlink.localRoute { return true }
-            return isLinkLocal ? snapshot.leadsToNeighbor(route) : snapshot.leadsToOtherHosts(route)
+            return isLinkLocal ? snapshot.leadsToNeighbour(route) : snapshot.leadsToOtherHosts(route)
           }
         case .interface: false
         }
@@ -68,7 +68,7 @@
     }
 
     /// Whether a route leads to a host on the same link, which can answer to any source address.
-    func leadsToNeighbor(_ route: NetworkRoute) -> Bool {
+    func leadsToNeighbour(_ route: NetworkRoute) -> Bool {
       route.type == Netlink.unicastRoute && route.source != nil && self.isRunning(route)
     }
 

@@ -58,9 +58,9 @@
         #expect(status(.address) == .requiresConnection)
         #expect(status(.interface("eth0")) == .requiresConnection)
         #expect(status(.route(try #require(NetworkDestination("192.0.2.1")))) == .requiresConnection)
-        // A neighbor answers to any address.
-        for neighbor in ["169.254.1.1", "fe80::1"] {
-          #expect(status(.route(try #require(NetworkDestination(neighbor)))) == .connected)
+        // A neighbour answers to any address.
+        for neighbour in ["169.254.1.1", "fe80::1"] {
+          #expect(status(.route(try #require(NetworkDestination(neighbour)))) == .connected)
         }
       }
     }
