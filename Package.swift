@@ -126,7 +126,7 @@ let table: [Module] = [
   .tests("Batching", uses: ["Core", "Dedupe"]),
   .tests("Scheduling", uses: ["Core"]),
   .tests("Persistence", uses: ["Core", "Mutation", "Pagination"]),
-  .subject("StorageSubject", uses: ["Core", "Mutation", "Persistence", "SQLite"]),
+  .subject("StorageSubject", uses: ["Core", "Mutation", "Persistence", "SQLite"], trait: "SwiftOperationSQLite"),
   .tests(
     "SQLite",
     uses: ["Core", "Mutation", "Persistence", "PersistenceTesting", "StorageSubject"],
@@ -144,7 +144,12 @@ let table: [Module] = [
   .tests("PathKeyGeneration"),
   .suite(
     "Composition",
-    uses: ["Operation", "Timeout", "Fallback", "Chaos", "Scheduling", "Persistence", "PersistenceTesting"],
+    uses: ["Operation", "Timeout", "Fallback", "Chaos", "Scheduling", "Persistence", "PersistenceTesting"]
+  ),
+  // Empty unless the traits of all three packages are on.
+  .suite(
+    "Integrations",
+    uses: ["Operation", "Persistence"],
     products: [
       "swift-log": ["Logging", "InMemoryLogging"],
       "swift-metrics": ["MetricsTestKit"],
@@ -295,8 +300,8 @@ struct Module {
   }
 
   /// The program `<folder>` in `Tests/<folder>`, which is built beside the tests that start it.
-  static func subject(_ folder: String, uses: [String]) -> Module {
-    Module(kind: .subject, folder: folder, target: folder, uses: uses)
+  static func subject(_ folder: String, uses: [String], trait: String? = nil) -> Module {
+    Module(kind: .subject, folder: folder, target: folder, uses: uses, trait: trait)
   }
 
   /// The tests of the library in `Modules/<module>`: the target and the folder `Tests/<module>Tests`.
