@@ -7,6 +7,7 @@ extension MutationRequest {
   /// the rerun has fetched a value: see ``optimistic(on:of:apply:)-(OperationPath,_,_)``.
   ///
   /// - Parameter path: The prefix of the paths of the stores.
+  /// - Returns: The mutation with the invalidation around it.
   public func invalidates(
     matching path: OperationPath
   ) -> ModifiedOperation<Self, MutationInvalidation<Self>> {
@@ -18,6 +19,7 @@ extension MutationRequest {
   /// See ``invalidates(matching:)-(OperationPath)``.
   ///
   /// - Parameter path: Returns the prefix of the paths of the stores for the arguments of the call.
+  /// - Returns: The mutation with the invalidation around it.
   public func invalidates(
     matching path: @escaping @Sendable (Arguments) -> OperationPath
   ) -> ModifiedOperation<Self, MutationInvalidation<Self>> {

@@ -27,6 +27,7 @@ extension MutationRequest {
   ///     not changed. If stores match when the call begins and none of them has this state, this is reported.
   ///   - apply: Makes the update. It is called again whenever the value below changes, on any thread and with no lock
   ///     held, so it must depend on its arguments only.
+  /// - Returns: The mutation with the update around it.
   public func optimistic<Target: OverlayableState & Sendable>(
     on path: OperationPath,
     of state: Target.Type,
@@ -43,6 +44,7 @@ extension MutationRequest {
   ///   - path: Returns the prefix of the paths of the stores for the arguments of the call.
   ///   - state: The state of the stores, or the state to which they add a default value. Other stores are not changed.
   ///   - apply: Makes the update.
+  /// - Returns: The mutation with the update around it.
   public func optimistic<Target: OverlayableState & Sendable>(
     on path: @escaping @Sendable (Arguments) -> OperationPath,
     of state: Target.Type,

@@ -69,13 +69,14 @@ extension OperationEventHandler where State: MutationStateProtocol {
 }
 
 extension OperationStore where State: MutationStateProtocol {
-  /// Subscribes a handler to all events of the store, until the subscription is cancelled or released.
+  /// Subscribes a handler to all events of the store.
   ///
   /// The handler receives the state at once. The subscription does not retain the store.
   ///
   /// - Parameters:
   ///   - handler: Called in event order, never with a lock held.
   ///   - isolation: The caller's actor.
+  /// - Returns: A subscription whose cancellation or release ends the calls of the handler.
   public func subscribe(
     with handler: MutationEventHandler<State>,
     isolation: (any Actor)? = #isolation
@@ -88,6 +89,7 @@ extension StatefulOperationRequest where State: MutationStateProtocol {
   /// Passes all events in the stores of the mutation to a handler.
   ///
   /// - Parameter handler: Called in event order, never with a lock held.
+  /// - Returns: The mutation, whose stores call the handler.
   public func handleEvents(with handler: MutationEventHandler<State>) -> ContextModifiedOperation<Self> {
     self.handleEvents(with: OperationEventHandler(handler))
   }

@@ -50,6 +50,8 @@ where State == MutationState<Arguments, MutateValue, MutateFailure> {
   ///   - arguments: The arguments of the call.
   ///   - context: The configuration and dependencies of this call.
   ///   - continuation: Yields values before the returned one.
+  /// - Returns: The final value of the call.
+  /// - Throws: The failure of the call.
   func mutate(
     isolation: isolated (any Actor)?,
     with arguments: Arguments,

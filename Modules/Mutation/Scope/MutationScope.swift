@@ -11,6 +11,7 @@ extension MutationRequest {
   /// To show an optimistic update while a call waits, apply it outside of the scope: `.scope("posts").optimistic(…)`.
   ///
   /// - Parameter id: The name of the scope. Values of different types name different scopes.
+  /// - Returns: The mutation in the scope.
   public func scope(_ id: some Hashable & Sendable) -> ModifiedOperation<Self, MutationScope<Self>> {
     self.modifier(MutationScope(id: OperationPath(elements: [id])))
   }

@@ -32,7 +32,13 @@ final class ScopeLanes: Sendable {
 
   /// Waits for the caller's turn.
   ///
-  /// - Parameter canLeave: Whether a caller leaves when it is cancelled. Otherwise it keeps its place.
+  /// - Parameters:
+  ///   - scope: The scope of the call.
+  ///   - owner: The client, or the store without a client, that the scope belongs to.
+  ///   - context: The context of the call.
+  ///   - canLeave: Whether a caller leaves when it is cancelled. Otherwise it keeps its place.
+  ///   - isolation: The caller's actor.
+  /// - Returns: Whether the caller has the turn, is part of a call that has it, or has left.
   func admission(
     to scope: OperationPath,
     of owner: any AnyObject & Sendable,

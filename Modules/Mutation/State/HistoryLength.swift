@@ -4,6 +4,7 @@ extension MutationRequest {
   /// Limits the history of the mutation to its newest calls.
   ///
   /// - Parameter length: The maximum number of calls, at least 1. It is 10 without this modifier.
+  /// - Returns: The mutation with the length in its context.
   public func maxHistory(length: Int) -> ContextModifiedOperation<Self> {
     if length < 1 {
       OperationWarning(

@@ -96,7 +96,10 @@ extension ShownResults {
 
   /// Records the end of a call.
   ///
-  /// - Parameter result: The final result. Nil if the call leaves only what it has yielded.
+  /// - Parameters:
+  ///   - call: The number of the call.
+  ///   - result: The final result. Nil if the call leaves only what it has yielded.
+  ///   - date: The date of the result.
   mutating func end(_ call: Int, with result: Result<Value?, Failure>?, at date: Date) {
     var results = self.yielded.removeValue(for: call) ?? Results()
     if let result, call > self.lastEndedCall {

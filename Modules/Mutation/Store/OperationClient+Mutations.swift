@@ -6,6 +6,7 @@ extension OperationClient {
   /// - Parameters:
   ///   - mutation: The mutation.
   ///   - initialValue: The value that a new store begins with.
+  /// - Returns: The store that the client keeps at the path of the mutation.
   public func store<Mutation: MutationRequest>(
     for mutation: Mutation,
     initialValue: Mutation.MutateValue? = nil
@@ -20,6 +21,7 @@ extension OperationClient.CreateStore {
   /// - Parameters:
   ///   - mutation: The mutation.
   ///   - initialValue: The value to begin with.
+  /// - Returns: The store, which the client does not keep.
   public func callAsFunction<Mutation: MutationRequest>(
     for mutation: Mutation,
     initialValue: Mutation.MutateValue? = nil

@@ -7,6 +7,7 @@ extension OperationStore {
   ///   - mutation: The mutation. It sets up the context once, during this call.
   ///   - initialValue: The value to begin with.
   ///   - initialContext: The context before the mutation sets it up.
+  /// - Returns: The store, before its first call.
   public static func detached<Mutation: MutationRequest>(
     mutation: Mutation,
     initialValue: Mutation.MutateValue? = nil,
@@ -25,6 +26,7 @@ extension OperationStore {
   /// - Parameters:
   ///   - mutation: The mutation. It sets up the context once, during this call.
   ///   - initialContext: The context before the mutation sets it up.
+  /// - Returns: The store, before its first call.
   public static func detached<Mutation: DefaultStateRequest>(
     mutation: Mutation,
     initialContext: OperationContext = OperationContext()

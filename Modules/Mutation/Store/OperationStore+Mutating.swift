@@ -29,6 +29,7 @@ extension OperationStore where State: MutationStateProtocol {
   /// - Parameters:
   ///   - arguments: The arguments of the call.
   ///   - context: Entries that replace those of the store's context for this call.
+  /// - Returns: The task, which has not started. Its value is that of the mutation.
   public func mutateTask(
     with arguments: State.Arguments,
     using context: OperationContext? = nil

@@ -41,9 +41,10 @@ final class PageEventLog<PageID: Hashable & Sendable, PageValue: Sendable, Failu
     @inlinable
     init() {}
 
-    /// Returns the next entry to deliver, and counts it as delivered.
+    /// Takes the next entry to deliver, and counts it as delivered.
     ///
     /// - Parameter replaced: Set to the entry that the returned one replaces, which is released after unlocking.
+    /// - Returns: The entry; nil if a later yield of its page has replaced it.
     @inlinable
     mutating func takeNext(replaced: inout Entry?) -> Entry? {
       let index = self.entries.count - (self.written - self.delivered)

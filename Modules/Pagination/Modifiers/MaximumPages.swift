@@ -9,6 +9,7 @@ extension PaginatedRequest {
   /// but the state does not add it. It can be loaded again like the dropped one.
   ///
   /// - Parameter count: The maximum. A value below 1 is reported, and sets no maximum.
+  /// - Returns: The operation with the maximum in its context.
   public func maximumPages(_ count: Int) -> ContextModifiedOperation<Self> {
     if count < 1 {
       OperationWarning(

@@ -9,6 +9,7 @@ extension StatefulOperationRequest where State: PaginatedStateProtocol {
   /// Passes all events in the stores of the operation to a handler.
   ///
   /// - Parameter handler: Called in event order, never with a lock held.
+  /// - Returns: The operation, whose stores call the handler.
   public func handleEvents(with handler: PaginatedEventHandler<State>) -> ContextModifiedOperation<Self> {
     self.handleEvents(with: OperationEventHandler(handler))
   }

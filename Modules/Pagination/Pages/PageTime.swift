@@ -31,7 +31,10 @@ struct PageTime: Sendable {
 extension Pages {
   /// Sets the date of the pages that have none yet.
   ///
-  /// - Parameter initialPages: The pages that the state was created with, whose age is unknown.
+  /// - Parameters:
+  ///   - time: The date.
+  ///   - initialPages: The pages that the state was created with. Their age is unknown, so they get
+  ///     ``PageTime/unknown`` instead.
   @inlinable
   mutating func date(_ time: PageTime, initialPages: Pages = Pages()) {
     self.entries.update(

@@ -147,7 +147,10 @@ extension Pages {
 
   /// Replaces the page with the same identifier, or adds the page at an end if there is none.
   ///
-  /// - Parameter revision: If given, an existing page with a later revision is kept.
+  /// - Parameters:
+  ///   - entry: The page, with its revision and its date.
+  ///   - atEnd: Whether a page that is added becomes the last one. Otherwise it becomes the first one.
+  ///   - revision: An existing page with a revision later than this one is kept; nil to replace any page.
   @inlinable
   mutating func insert(_ entry: Entry, atEnd: Bool, unlessNewerThan revision: Revision? = nil) {
     let slot = self.slot(of: entry.page.id)

@@ -82,6 +82,8 @@ where
   ///   - paging: The page to fetch, and the request that it belongs to.
   ///   - context: The configuration and dependencies of this run.
   ///   - continuation: Yields values of the page before the returned one, such as a cached value.
+  /// - Returns: The final value of the page.
+  /// - Throws: The failure of the fetch.
   func fetchPage(
     isolation: isolated (any Actor)?,
     using paging: Paging<PageID, PageValue>,

@@ -10,9 +10,12 @@ enum PageTarget<PageID: Hashable & Sendable>: Hashable, Sendable {
   /// The pages are unknown, so only the kinds of the requests are compared.
   case requestKind(PageRequestKind)
 
-  /// Creates the target of the run with `context`.
+  /// Creates the target of a run.
   ///
-  /// - Parameter storeContext: The context of a run in the store whose pages determine the target.
+  /// - Parameters:
+  ///   - request: The operation of the run.
+  ///   - context: The context of the run.
+  ///   - storeContext: The context of a run in the store whose pages determine the target.
   @inlinable
   init<Request: PaginatedRequest>(
     of request: Request,

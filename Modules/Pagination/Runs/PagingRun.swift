@@ -57,7 +57,13 @@ final class PagingRun<PageID: Hashable & Sendable, PageValue: Sendable, Failure:
 
   /// Creates the state of a run that starts now.
   ///
-  /// - Parameter predecessors: The runs to wait for.
+  /// - Parameters:
+  ///   - taskID: The identifier of the task of the run.
+  ///   - requestKind: The kind of request that the caller makes.
+  ///   - request: The request that `requestKind` resolves to now.
+  ///   - pages: The pages of the store now.
+  ///   - predecessors: The runs to wait for.
+  ///   - eventOrder: The order of the store's events, in which the page events are delivered.
   @inlinable
   init(
     taskID: OperationTaskIdentifier,

@@ -6,6 +6,7 @@ extension OperationClient {
   /// - Parameters:
   ///   - query: The request.
   ///   - initialValue: The pages that a new store begins with.
+  /// - Returns: The store that the client keeps at the path of the request.
   @inlinable
   public func store<Query: PaginatedRequest>(
     for query: Query,
@@ -51,6 +52,7 @@ extension OperationClient.CreateStore {
   /// - Parameters:
   ///   - query: The request.
   ///   - initialValue: The pages to begin with.
+  /// - Returns: The store, which the client does not keep.
   @inlinable
   public func callAsFunction<Query: PaginatedRequest>(
     for query: Query,

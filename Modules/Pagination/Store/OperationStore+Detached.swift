@@ -7,6 +7,7 @@ extension OperationStore {
   ///   - query: The request. It sets up the context once, during this call.
   ///   - initialValue: The pages to begin with.
   ///   - initialContext: The context before the request sets it up.
+  /// - Returns: The store, before its first run.
   @inlinable
   public static func detached<Query: PaginatedRequest>(
     query: Query,
@@ -22,6 +23,7 @@ extension OperationStore {
   /// - Parameters:
   ///   - query: The request. It sets up the context once, during this call.
   ///   - initialContext: The context before the request sets it up.
+  /// - Returns: The store, before its first run.
   @inlinable
   public static func detached<Query: DefaultStateRequest>(
     query: Query,

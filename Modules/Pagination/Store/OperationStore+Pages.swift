@@ -106,6 +106,7 @@ extension OperationStore where State: PaginatedStateProtocol {
   /// Returns a task that loads the page after the last one when it runs, or the initial page if there are none then.
   ///
   /// - Parameter context: Entries that replace those of the store's context for this run.
+  /// - Returns: The task, which has not started. Its value is the page; nil if no page comes after the last one.
   @inlinable
   public func fetchNextPageTask(
     using context: OperationContext? = nil
@@ -116,6 +117,7 @@ extension OperationStore where State: PaginatedStateProtocol {
   /// Returns a task that loads the page before the first one when it runs, or the initial page if there are none then.
   ///
   /// - Parameter context: Entries that replace those of the store's context for this run.
+  /// - Returns: The task, which has not started. Its value is the page; nil if no page comes before the first one.
   @inlinable
   public func fetchPreviousPageTask(
     using context: OperationContext? = nil
@@ -126,6 +128,7 @@ extension OperationStore where State: PaginatedStateProtocol {
   /// Returns a task that fetches all pages again when it runs.
   ///
   /// - Parameter context: Entries that replace those of the store's context for this run.
+  /// - Returns: The task, which has not started. Its value is the pages as they were fetched.
   @inlinable
   public func refetchAllPagesTask(
     using context: OperationContext? = nil
