@@ -35,6 +35,7 @@ extension OperationRunSpecification where Self == ApplicationIsActiveRunSpecific
   /// A condition that holds while the application is active.
   ///
   /// - Parameter observer: The observer that reports whether the application is active.
+  /// - Returns: A run specification that follows the observer.
   public static func applicationIsActive(observer: some ApplicationActivityObserver & Sendable) -> Self {
     ApplicationIsActiveRunSpecification(observer: observer)
   }

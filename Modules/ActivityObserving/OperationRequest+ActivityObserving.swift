@@ -4,6 +4,7 @@ extension OperationRequest {
   /// Keeps the operation from being rerun when the application becomes active.
   ///
   /// - Parameter isDisabled: Pass false to rerun the operation, which is the default.
+  /// - Returns: The operation with the setting in its context.
   public func disableApplicationActiveRerunning(_ isDisabled: Bool = true) -> ContextModifiedOperation<Self> {
     self.context { $0.isApplicationActiveRerunningEnabled = !isDisabled }
   }

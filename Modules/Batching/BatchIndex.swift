@@ -24,12 +24,13 @@ struct BatchIndex: Sendable {
     self.slots.isEmpty ? 0 : hash & (self.slots.count - 1)
   }
 
-  /// Returns the next leader with a hash whose key has not left; nil if there is none.
+  /// Continues the search for the leaders with a hash.
   ///
   /// - Parameters:
   ///   - hash: The hash.
   ///   - slot: Where the search continues; at first ``start(of:)``.
   ///   - leaders: The leaders of the batch.
+  /// - Returns: The next leader with the hash whose key has not left; nil if there is none.
   func next(of hash: Int, from slot: inout Int, among leaders: [BatchMember]) -> BatchMember? {
     guard !self.slots.isEmpty else { return nil }
     while self.slots[slot] >= 0 {

@@ -89,6 +89,7 @@ extension BatchQueue {
   ///   - member: The caller.
   ///   - context: The context of the caller.
   ///   - comparisons: What the caller has found out before; nil if nothing.
+  /// - Returns: Whether the caller waits now, and what it has to do next.
   @usableFromInline
   func join(
     _ member: BatchMember,

@@ -41,11 +41,12 @@ public struct BatchedQuery<Key: Hashable & Sendable, Value: Sendable>: QueryRequ
 }
 
 extension OperationBatcher {
-  /// Returns a query for one key.
+  /// Makes a query for one key.
   ///
   /// - Parameters:
   ///   - key: The key.
   ///   - path: The path; nil for one that is unique to the batcher and the key.
+  /// - Returns: A query whose runs load the key in the batches of this batcher.
   public func query(for key: Key, path: OperationPath? = nil) -> BatchedQuery<Key, Value> {
     BatchedQuery(key, in: self, path: path)
   }

@@ -50,6 +50,7 @@ public final class OperationBatcher<Key: Hashable & Sendable, Value: Sendable>: 
   /// - Parameters:
   ///   - key: The key.
   ///   - context: The context of the caller: its scope and its deadlines count.
+  /// - Returns: The value of the key.
   /// - Throws: The error of the key or of its batch; ``BatchAnswerMissing``; `CancellationError` at once when the task is
   ///   cancelled.
   @inlinable

@@ -7,6 +7,7 @@ extension OperationRequest where Failure == any Error {
   /// begin the operation.
   ///
   /// - Parameter chaos: The faults.
+  /// - Returns: The operation with the faults around it.
   public func chaos(_ chaos: Chaos) -> ModifiedOperation<Self, ChaosInjection<Self>> {
     self.modifier(ChaosInjection(chaos: chaos, failure: { $0 }))
   }
@@ -20,6 +21,7 @@ extension OperationRequest {
   /// - Parameters:
   ///   - chaos: The faults.
   ///   - failure: Returns the error of a failed run.
+  /// - Returns: The operation with the faults around it.
   public func chaos(
     _ chaos: Chaos,
     else failure: @escaping @Sendable (ChaosFailure) -> Failure

@@ -202,7 +202,10 @@ extension CircuitBreaker {
 
   /// Changes the state under the lock, then delivers the state that was entered to the subscribers.
   ///
-  /// - Parameter context: The context of the run that causes the change, whose observers receive a notice.
+  /// - Parameters:
+  ///   - context: The context of the run that causes the change, whose observers receive a notice; nil if no run does.
+  ///   - body: Makes the change. Called with the lock held.
+  /// - Returns: The result of `body`.
   @discardableResult
   private func change<R: Sendable>(in context: OperationContext? = nil, _ body: (inout CircuitMachine) -> R) -> R {
     let (result, left, entered) = self.machine.withLock { machine in

@@ -9,6 +9,7 @@ extension OperationRequest where Failure == any Error {
   /// it, so that each attempt counts and the retry waits for the breaker.
   ///
   /// - Parameter breaker: The breaker, which all operations that call the same service share.
+  /// - Returns: The operation with the breaker around it.
   @inlinable
   public func circuitBreaker(_ breaker: CircuitBreaker) -> ModifiedOperation<Self, CircuitBreaking<Self>> {
     self.modifier(CircuitBreaking(breaker) { $0 })
@@ -23,6 +24,7 @@ extension OperationRequest {
   /// - Parameters:
   ///   - breaker: The breaker, which all operations that call the same service share.
   ///   - failure: Returns the error of a rejected run.
+  /// - Returns: The operation with the breaker around it.
   @inlinable
   public func circuitBreaker(
     _ breaker: CircuitBreaker,

@@ -88,6 +88,7 @@ extension CircuitMachine {
   ///   - generation: The generation in which the run was admitted.
   ///   - now: The elapsed time.
   ///   - opening: The opening to use if the breaker opens; nil if it is not computed yet.
+  /// - Returns: Whether the call has to be repeated with an opening, because the outcome opens the breaker.
   mutating func record(
     _ outcome: Outcome,
     of generation: UInt64,

@@ -23,9 +23,13 @@
         (0..<names.count).reversed().map { prefix + "/" + names[...$0].joined(separator: "/") } + [mount]
     }
 
-    /// The chain of this process in the unified hierarchy; nil if there is none.
+    /// Finds the groups of this process in the unified hierarchy.
     ///
-    /// - Parameter mountedAt: The mount point of the hierarchy; nil to search for it.
+    /// - Parameters:
+    ///   - memberships: The groups of the process, one for each hierarchy.
+    ///   - mounts: The mount points to search.
+    ///   - path: The mount point of the hierarchy; nil to search for it.
+    /// - Returns: The chain; nil if the process is in no such hierarchy, or none is mounted.
     package static func unified(
       _ memberships: [GroupMembership],
       _ mounts: [MountPoint],

@@ -34,9 +34,12 @@ extension DeduplicatedRun {
     return nil
   }
 
-  /// Ends the run after its work. Returns the outcome for the lender; nil if that is the result of the work.
+  /// Ends the run after its work.
   ///
-  /// - Parameter outcome: Makes the outcome of the work, which only other callers need.
+  /// - Parameters:
+  ///   - borrowed: The task that the run has borrowed.
+  ///   - outcome: Makes the outcome of the work, which only other callers need.
+  /// - Returns: The outcome for the lender; nil if that is the result of the work.
   @inlinable
   func end(_ borrowed: BorrowedTask, with outcome: () -> Outcome) -> Outcome? {
     var sharedRun: Run?

@@ -18,6 +18,7 @@ extension OperationRequest where Self: Sendable, Value: Sendable {
   /// The operation's own `isSameRun(in:as:)` has to hold as well.
   ///
   /// - Parameter isSameRun: Receives the context of the new run and that of a run under way. Called on any thread.
+  /// - Returns: The operation, whose concurrent runs share one run where both functions allow it.
   @inlinable
   public func deduplicated(
     by isSameRun: @escaping @Sendable (OperationContext, OperationContext) -> Bool

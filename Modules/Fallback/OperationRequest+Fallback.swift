@@ -7,6 +7,7 @@ extension OperationRequest where Value: Sendable {
   /// ``OperationCore/OperationContext/isFallback`` in their contexts.
   ///
   /// - Parameter value: The value to return in place of an error.
+  /// - Returns: The operation, whose runs fail only when they are cancelled.
   @inlinable
   public func fallback(_ value: Value) -> ModifiedOperation<Self, Fallback<Self>> {
     self.modifier(Fallback(substitute: .value({ value })))
@@ -21,6 +22,7 @@ extension OperationRequest {
   ///
   /// - Parameter substitute: Receives the error and the context of the run. The run fails with the error that it
   ///   throws, which may be the one that it receives.
+  /// - Returns: The operation, whose runs fail only when they are cancelled or `substitute` throws.
   @inlinable
   public func fallback(
     _ substitute: @escaping @Sendable (Failure, OperationContext) async throws(Failure) -> Value
@@ -36,6 +38,7 @@ extension OperationRequest {
   /// ``OperationCore/OperationContext/isFallback`` in their contexts.
   ///
   /// - Parameter other: The operation to run in place of this one.
+  /// - Returns: The operation, whose runs fail only when they are cancelled or both operations fail.
   public func fallback<Other: OperationRequest & Sendable>(
     to other: Other
   ) -> ModifiedOperation<Self, Fallback<Self>>

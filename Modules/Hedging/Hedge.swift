@@ -9,6 +9,7 @@ extension IdempotentRequest where Self: Sendable, Value: Sendable {
   ///   - delay: How long to wait after a run has begun before the next one begins.
   ///   - maximum: The highest number of runs, the first included, at least 1.
   ///   - budget: Bounds the runs besides the first; nil for no bound.
+  /// - Returns: The operation with the hedge around it: each run makes up to `maximum` runs of the operation.
   public func hedged(
     after delay: HedgeDelay,
     maximum: Int = 2,
@@ -29,6 +30,7 @@ extension IdempotentRequest where Self: Sendable, Value: Sendable {
   ///   - delay: How long to wait after a run has begun before the next one begins.
   ///   - maximum: The highest number of runs, the first included, at least 1.
   ///   - budget: Bounds the runs besides the first; nil for no bound.
+  /// - Returns: The operation with the hedge around it: each run makes up to `maximum` runs of the operation.
   public func hedged(
     after delay: OperationDuration,
     maximum: Int = 2,

@@ -24,6 +24,7 @@ public struct HedgeDelay: Hashable, Sendable {
   ///   - quantile: The share of runs, above 0 and at most 1.
   ///   - minimumRuns: The number of ended runs below which no run is hedged, from 1 to 500. A failure still starts the
   ///     next run.
+  /// - Returns: A delay that follows the durations of the latest runs.
   public static func quantile(_ quantile: Double, minimumRuns: Int = 20) -> Self {
     precondition(
       quantile > 0 && quantile <= 1,

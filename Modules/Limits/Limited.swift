@@ -14,6 +14,7 @@ extension OperationRequest where Failure == any Error {
   /// - Parameters:
   ///   - limit: The limit, which all operations that use the same resource share.
   ///   - maximumWait: The longest time to wait, zero to reject at once; nil to wait for as long as it takes.
+  /// - Returns: The operation, each run of which takes a permit of the limit.
   @inlinable
   public func limited<Limit: OperationLimit>(
     by limit: Limit,
@@ -33,6 +34,7 @@ extension OperationRequest {
   ///   - maximumWait: The longest time to wait, zero to reject at once; nil to wait for as long as it takes.
   ///   - failure: Returns the error of a rejected run, and of one that is cancelled while it waits if `Failure` cannot
   ///     be a `CancellationError`.
+  /// - Returns: The operation, each run of which takes a permit of the limit.
   @inlinable
   public func limited<Limit: OperationLimit>(
     by limit: Limit,

@@ -15,6 +15,7 @@ public protocol OperationLimit: Sendable {
   /// - Parameters:
   ///   - context: The context of the run.
   ///   - maximumWait: The longest time to wait; nil to wait for as long as it takes.
+  /// - Returns: The permit, which ``returnPermit(_:after:in:)`` takes back.
   /// - Throws: ``OperationRejected``; `CancellationError` at once when the task is cancelled.
   nonisolated(nonsending) func waitForPermit(
     in context: OperationContext,

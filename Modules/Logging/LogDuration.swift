@@ -13,6 +13,7 @@
     /// - Parameters:
     ///   - name: The name in the log; nil for `OperationRequest.operationName`.
     ///   - level: The level to log at.
+    /// - Returns: The operation, which logs each of its runs.
     public func logDuration(
       _ name: String? = nil,
       level: Logger.Level = .info
@@ -25,6 +26,7 @@
     /// - Parameters:
     ///   - name: The name in the log; nil for `OperationRequest.operationName`.
     ///   - level: The level to log at.
+    /// - Returns: The operation, which logs each of its runs.
     public func logDuration(
       _ name: String? = nil,
       at level: Logger.Level

@@ -11,6 +11,7 @@
     /// notices, the innermost one logs a notice.
     ///
     /// - Parameter level: The level to log at.
+    /// - Returns: The operation with the logging of notices in its context.
     public func logNotices(at level: Logger.Level = .info) -> ContextModifiedOperation<Self> {
       self.logNotices { _ in level }
     }
@@ -18,6 +19,7 @@
     /// Logs the notices of the runs at levels of your choice: see ``logNotices(at:)``.
     ///
     /// - Parameter level: Returns the level for a notice; nil for a notice that is not logged.
+    /// - Returns: The operation with the logging of notices in its context.
     public func logNotices(
       _ level: @escaping @Sendable (OperationNotice) -> Logger.Level?
     ) -> ContextModifiedOperation<Self> {

@@ -1,7 +1,7 @@
 #if SwiftOperationMacros
   /// A wrapper that generated code puts around the call of a function that is not `async`.
   public enum FunctionCall {
-    /// Returns the result of a call.
+    /// Passes the result of a call on.
     ///
     /// The function is `async`, so the generated code can write `await` without a warning, whether the wrapped call needs
     /// it, as that of a function of an actor does, or not.
@@ -9,6 +9,7 @@
     /// - Parameters:
     ///   - isolation: The actor of the caller.
     ///   - call: The call.
+    /// - Returns: The result of the call, unchanged.
     public static func result<Value>(
       isolation: isolated (any Actor)? = #isolation,
       of call: Value

@@ -43,12 +43,14 @@
     /// An array literal is short for this rule: `path: ["posts"]`.
     ///
     /// - Parameter path: The first elements of the path.
+    /// - Returns: The rule for the attribute.
     public static func prefixed(by path: OperationPath) -> Self { Self() }
 
     /// Your path, made from the arguments of the function.
     ///
     /// - Parameter path: Receives the arguments in their order, without those that the run passes. For a member of an
     ///   instance it may take the instance first. Write the types of a closure's parameters.
+    /// - Returns: The rule for the attribute.
     public static func custom<each Argument>(_ path: @Sendable (repeat each Argument) -> OperationPath) -> Self {
       Self()
     }

@@ -11,6 +11,7 @@
     /// - Parameters:
     ///   - name: The name in the metrics; nil for `OperationRequest.operationName`.
     ///   - meters: The meters to use.
+    /// - Returns: The operation with the measurement around it.
     public func measured(
       _ name: String? = nil,
       by meters: OperationMeters = .shared

@@ -17,9 +17,10 @@
       /// Interfaces with typical names of containers and virtual machines (`docker0`, `veth…`, `virbr0`) do not count.
       public static let address = Requirement(kind: .address)
 
-      /// One interface, which must be running and have an address.
+      /// One interface.
       ///
       /// - Parameter name: The name of the interface, such as `eth0`.
+      /// - Returns: A requirement that is met while the interface is running and has an address.
       public static func interface(_ name: String) -> Requirement {
         Requirement(kind: .interface(name))
       }
@@ -28,6 +29,7 @@
       ///
       /// - Parameter address: The address. Other text, such as a host name, is reported, and a default route is required
       ///   instead.
+      /// - Returns: The requirement of a route to this address.
       public static func route(to address: String) -> Requirement {
         if let destination = NetworkDestination(address) { return Requirement(kind: .route(destination)) }
         OperationWarning(

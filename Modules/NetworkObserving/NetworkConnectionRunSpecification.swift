@@ -39,6 +39,7 @@ extension OperationRunSpecification where Self == NetworkConnectionRunSpecificat
   /// A condition that holds while the network is connected well enough for an operation.
   ///
   /// - Parameter observer: The observer that reports the status of the network.
+  /// - Returns: A run specification that follows the observer.
   public static func connected(to observer: some NetworkObserver & Sendable) -> Self {
     NetworkConnectionRunSpecification(observer: observer)
   }

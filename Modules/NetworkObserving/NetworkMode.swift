@@ -23,6 +23,7 @@ extension OperationRequest {
   /// the kernel is observed on Linux, and the network counts as connected elsewhere.
   ///
   /// - Parameter mode: The mode. A mode nearer to the operation replaces it.
+  /// - Returns: The operation, whose runs wait for the network as the mode says.
   public func networkMode(_ mode: NetworkMode) -> ModifiedOperation<Self, NetworkModeModifier<Self>> {
     self.modifier(NetworkModeModifier(mode: mode))
   }
@@ -30,6 +31,7 @@ extension OperationRequest {
   /// Sets the observer of the network for which the runs of ``networkMode(_:)`` wait.
   ///
   /// - Parameter observer: The observer. An observer nearer to the operation replaces it.
+  /// - Returns: The operation with the observer in its context.
   public func networkObserver(_ observer: some NetworkObserver & Sendable) -> ContextModifiedOperation<Self> {
     // Created once, so that all runs share the status that the condition remembers.
     let connection = NetworkConnectionRunSpecification(observer: observer)

@@ -57,6 +57,7 @@ extension OperationClient.StoreCreator where Self == OperationClient.DefaultStor
   ///   - networkObserver: Reruns stale queries with subscribers when the network is back. Before a retry, a run pauses
   ///     until it is back; see `networkMode(_:)`. With nil, the network counts as connected.
   ///   - activityObserver: Reruns stale queries with subscribers when the application is active again; nil for none.
+  /// - Returns: A store creator with these defaults.
   public static func `default`(
     retryLimit: Int = 3,
     mutationRetryLimit: Int = 0,

@@ -10,6 +10,7 @@ extension OperationClient.StoreCache where Self == OperationClient.DefaultStoreC
   ///
   /// - Parameter maximumIdleStores: The number of idle stores above which the ones that have been idle for longest are
   ///   dropped.
+  /// - Returns: A cache that has no stores yet.
   public static func `default`(maximumIdleStores: Int = 10_000) -> Self {
     #if os(Linux)
       if !TestRunner.isRunning {

@@ -13,6 +13,7 @@ extension OperationRequest {
   /// inner one applies, with its limit and its condition; the outer one does nothing.
   ///
   /// - Parameter limit: The number of retries. A negative number is reported and counts as 0.
+  /// - Returns: The operation with the retries around it: one run makes one or more attempts.
   public func retry(limit: Int) -> ModifiedOperation<Self, Retry<Self>> {
     self.modifier(Retry(limit: limit))
   }
@@ -26,6 +27,7 @@ extension OperationRequest {
   ///   - condition: Receives the error of an attempt and its context. It also decides for a `CancellationError`, and in
   ///     place of ``/OperationCore/RetryClassifying``. It is not called after the last attempt or once the task is
   ///     cancelled.
+  /// - Returns: The operation with the retries around it: one run makes one or more attempts.
   public func retry(
     limit: Int,
     when condition: @escaping @Sendable (Failure, OperationContext) -> Bool
@@ -41,6 +43,7 @@ extension OperationRequest {
   /// - Parameters:
   ///   - limit: The number of retries after the first attempt. A negative number is reported and counts as 0.
   ///   - asksAgain: Receives the value of an attempt and its context, and returns whether to run the operation again.
+  /// - Returns: The operation with the retries around it: one run makes one or more attempts.
   // Disfavored, so that a trailing closure of two parameters is a condition on errors.
   @_disfavoredOverload
   public func retry(
@@ -57,6 +60,7 @@ extension OperationRequest {
   /// - Parameters:
   ///   - limit: The number of retries after the first attempt. A negative number is reported and counts as 0.
   ///   - asksAgain: Receives the value of an attempt, and returns whether to run the operation again.
+  /// - Returns: The operation with the retries around it: one run makes one or more attempts.
   @_disfavoredOverload
   public func retry(
     limit: Int,

@@ -7,6 +7,7 @@ extension OperationRequest {
   /// there is no retry, and the last error surfaces.
   ///
   /// - Parameter budget: A budget for all operations that use the same server.
+  /// - Returns: The operation with the budget in its context.
   public func retryBudget(_ budget: RetryBudget) -> ContextModifiedOperation<Self> {
     self.context { $0.operationRetryBudget = budget }
   }
@@ -17,6 +18,7 @@ extension OperationRequest {
   /// above the cap counts as the cap, and a negative one as zero.
   ///
   /// - Parameter cap: The longest delay. A negative one is reported and counts as zero.
+  /// - Returns: The operation with the cap in its context.
   public func honoringRetryAfter(cap: OperationDuration = .seconds(60)) -> ContextModifiedOperation<Self> {
     let cap = cap.reportedIfNegative(in: "honoringRetryAfter(cap:)")
     return self.context { $0.operationRetryAfterCap = cap }

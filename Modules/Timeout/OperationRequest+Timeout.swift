@@ -11,6 +11,7 @@ extension OperationRequest where Self: Sendable, Value: Sendable, Failure == any
   ///
   /// - Parameter limit: The time that a run has, by ``/OperationCore/OperationContext/operationDeadlines``. With zero,
   ///   the operation is not begun. A negative duration is reported and counts as zero.
+  /// - Returns: The operation with the timeout around it.
   public func timeout(_ limit: Duration) -> ModifiedOperation<Self, Timeout<Self>> {
     self.modifier(Timeout(.duration(limit.reportedIfNegative(in: "timeout(_:)")), failure: { $0 }))
   }
@@ -26,6 +27,7 @@ extension OperationRequest where Self: Sendable, Value: Sendable {
   ///   - limit: The time that a run has, by ``/OperationCore/OperationContext/operationDeadlines``. With zero, the
   ///     operation is not begun. A negative duration is reported and counts as zero.
   ///   - failure: Returns the error that the caller gets.
+  /// - Returns: The operation with the timeout around it.
   public func timeout(
     _ limit: Duration,
     else failure: @escaping @Sendable (OperationTimedOut) -> Failure
@@ -46,6 +48,7 @@ extension OperationRequest where Self: Sendable, Value: Sendable, Failure == any
   ///
   /// - Parameter deadline: An instant of `ContinuousClock`, or, where time is injected, one of
   ///   ``/OperationCore/DeadlineSource/instant``.
+  /// - Returns: The operation with the deadline in the contexts of its runs.
   public func deadline(_ deadline: ContinuousClock.Instant) -> ModifiedOperation<Self, Timeout<Self>> {
     self.modifier(Timeout(.deadline(FixedDeadline(deadline)), failure: { $0 }))
   }
@@ -55,6 +58,7 @@ extension OperationRequest where Self: Sendable, Value: Sendable, Failure == any
   /// Each run has a deadline of its own, `limit` after its start: see ``deadline(_:)``.
   ///
   /// - Parameter limit: The time that a run has. A negative duration is reported and counts as zero.
+  /// - Returns: The operation with the deadline in the contexts of its runs.
   public func deadline(after limit: Duration) -> ModifiedOperation<Self, Timeout<Self>> {
     self.modifier(Timeout(.deadlineAfter(limit.reportedIfNegative(in: "deadline(after:)")), failure: { $0 }))
   }
@@ -70,6 +74,7 @@ extension OperationRequest where Self: Sendable, Value: Sendable {
   ///   - deadline: An instant of `ContinuousClock`, or, where time is injected, one of
   ///     ``/OperationCore/DeadlineSource/instant``.
   ///   - failure: Returns the error that the caller gets.
+  /// - Returns: The operation with the deadline in the contexts of its runs.
   public func deadline(
     _ deadline: ContinuousClock.Instant,
     else failure: @escaping @Sendable (OperationTimedOut) -> Failure
@@ -82,6 +87,7 @@ extension OperationRequest where Self: Sendable, Value: Sendable {
   /// - Parameters:
   ///   - limit: The time that a run has: see ``deadline(after:)``.
   ///   - failure: Returns the error that the caller gets.
+  /// - Returns: The operation with the deadline in the contexts of its runs.
   public func deadline(
     after limit: Duration,
     else failure: @escaping @Sendable (OperationTimedOut) -> Failure

@@ -11,6 +11,7 @@
     /// - Parameters:
     ///   - name: The name of the spans; nil for `OperationRequest.operationName`.
     ///   - tracer: Creates the spans; nil for the tracer that the process has when a run starts.
+    /// - Returns: The operation with a span around each run.
     public func traced(
       _ name: String? = nil,
       by tracer: (any Tracer)? = nil

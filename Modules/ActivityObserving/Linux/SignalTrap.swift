@@ -74,11 +74,13 @@
     /// Whether the action calls one of the functions.
     func isOwn(_ action: SignalAction) -> Bool { Self.level(of: action) != nil }
 
-    /// Installs a function for the signal, unless one is installed. Returns false when all functions are used up.
+    /// Installs a function for the signal, unless one is installed.
     ///
     /// - Parameters:
     ///   - signal: The signal.
     ///   - replaced: The actions that the installed functions have replaced, from the lowest to the highest.
+    /// - Returns: Whether a function is installed now. False when all functions are used up, or when the current action
+    ///   cannot be read.
     func install(_ signal: ProcessSignal, _ replaced: inout [SignalAction]) -> Bool {
       guard let action = SignalAction(of: signal) else { return false }
       if self.isInstalled(signal, action, &replaced) { return true }

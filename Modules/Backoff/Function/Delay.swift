@@ -25,9 +25,10 @@ struct Delay: Hashable, Comparable, Sendable {
 extension Delay {
   func plus(_ other: Delay) -> Delay { Delay(clamping: self.attoseconds + other.attoseconds) }
 
-  /// Returns a multiple of the delay.
+  /// Multiplies the delay by an integer.
   ///
   /// - Parameter factor: Not negative.
+  /// - Returns: The product, or the longest delay if that is less.
   func times(_ factor: Int128) -> Delay {
     let (product, overflow) = self.attoseconds.multipliedReportingOverflow(by: factor)
     return overflow ? .longest : Delay(clamping: product)
@@ -38,9 +39,10 @@ extension Delay {
     return count < 126 ? self.times(1 << Int128(count)) : .longest
   }
 
-  /// Returns a part of the delay.
+  /// Multiplies the delay by a fraction.
   ///
   /// - Parameter fraction: Between 0 and 1.
+  /// - Returns: The part, rounded to attoseconds.
   func fraction(_ fraction: Double) -> Delay {
     Delay(clamping: Int128((Double(self.attoseconds) * fraction).rounded()))
   }

@@ -44,6 +44,7 @@ extension OperationBackoffFunction {
   /// - Parameters:
   ///   - base: The shortest delay. If `cap` is not above it, delays are drawn between zero and the cap.
   ///   - cap: The longest delay.
+  /// - Returns: A backoff function whose delays are at most `cap`.
   public static func decorrelated(base: OperationDuration, cap: OperationDuration) -> Self {
     self.decorrelated(base: base, cap: cap, source: .system)
   }
@@ -54,6 +55,7 @@ extension OperationBackoffFunction {
   ///   - base: The shortest delay. If `cap` is not above it, delays are drawn between zero and the cap.
   ///   - cap: The longest delay.
   ///   - generator: Draws the delays. The function and its copies share it behind a lock.
+  /// - Returns: A backoff function whose delays are at most `cap`.
   public static func decorrelated(
     base: OperationDuration,
     cap: OperationDuration,

@@ -2,6 +2,7 @@ extension OperationBackoffFunction {
   /// Spreads the delays at random, so that operations that failed together are not retried together.
   ///
   /// - Parameter jitter: The range to draw from. ``OperationJitter/full`` is uniform between zero and the delay.
+  /// - Returns: A copy of this function with the jitter.
   public func jittered(_ jitter: OperationJitter = .full) -> Self {
     self.applying(AppliedJitter(jitter: jitter, source: .system))
   }
@@ -11,6 +12,7 @@ extension OperationBackoffFunction {
   /// - Parameters:
   ///   - jitter: The range to draw from. ``OperationJitter/full`` is uniform between zero and the delay.
   ///   - generator: Draws the delays. The function and its copies share it behind a lock.
+  /// - Returns: A copy of this function with the jitter.
   public func jittered(
     _ jitter: OperationJitter = .full,
     using generator: some RandomNumberGenerator & Sendable

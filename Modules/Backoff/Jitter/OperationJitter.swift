@@ -38,6 +38,7 @@ extension OperationJitter {
   /// [gRPC's connection backoff](https://github.com/grpc/grpc/blob/master/doc/connection-backoff.md) does the same.
   ///
   /// - Parameter fraction: A negative number or NaN counts as 0, which is no jitter; a number above 1 counts as 1.
+  /// - Returns: A jitter whose range surrounds the delay.
   public static func proportional(_ fraction: Double) -> Self {
     Self(kind: .proportional(fraction > 0 ? min(fraction, 1) : 0))
   }

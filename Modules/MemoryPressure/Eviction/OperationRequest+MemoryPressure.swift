@@ -9,6 +9,7 @@ extension OperationRequest {
   ///
   /// - Parameter pressure: The levels; an empty set keeps the store at any level. The default is
   ///   ``MemoryPressure/defaultEvictable``.
+  /// - Returns: The operation with the levels in its context.
   public func evictWhen(pressure: MemoryPressure) -> ContextModifiedOperation<Self> {
     self.context { $0.evictableMemoryPressure = pressure }
   }

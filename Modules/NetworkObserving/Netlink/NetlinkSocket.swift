@@ -12,6 +12,7 @@
     let descriptor: CInt
 
     /// - Parameter groups: The changes to be notified of; 0 for a socket that sends requests.
+    /// - Throws: The system call that has failed: `socket` or `bind`.
     init(groups: UInt32) throws(SystemFailure) {
       let descriptor = socket(AF_NETLINK, SocketType.raw | SocketType.closeOnExec, Netlink.familyRoute)
       guard descriptor >= 0 else { throw SystemFailure(call: "socket", code: errno) }

@@ -77,7 +77,10 @@ extension JournalState {
 
   /// Inserts a call of an earlier start, before those of this one.
   ///
-  /// - Parameter place: Negative, and in the order of the calls.
+  /// - Parameters:
+  ///   - record: The stored entry; nil if it cannot be read.
+  ///   - storageKey: The key of the entry in the storage.
+  ///   - place: Negative, and in the order of the calls.
   mutating func restore(_ record: JournalRecord?, from storageKey: String, at place: Place) {
     self.insert(Item(storageKey: storageKey, record: record, layerPlace: .earlierProcess(place)), at: place)
   }

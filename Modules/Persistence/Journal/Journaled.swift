@@ -14,9 +14,10 @@ extension MutationRequest where Arguments: Codable, MutateFailure == any Error {
   /// ```
   ///
   /// All attempts of a call, also those after a restart, have the same
-  /// ``OperationCore/OperationContext/operationIdempotencyKey``. Calls of a scope run in the order in which they were made.
-  /// A call that is cancelled, for instance because the program ends, stays in the journal: remove it to take it back. While
-  /// a call waits, as with `.waits(until:)`, no attempt is counted.
+  /// ``OperationCore/OperationContext/operationIdempotencyKey``. Calls of a scope run in the order in which they were
+  /// made. A call that is cancelled, for instance because the program ends, stays in the journal: remove it to take it
+  /// back. While a call waits, as with `.waits(until:)`, no attempt is counted. A call that cannot be stored throws a
+  /// ``JournalError``, and does not run.
   ///
   /// Apply it outside of `.scope(_:)`, so that calls which wait for their turn are stored, and inside of
   /// `.optimistic(on:of:apply:)`, so that the update is shown while a call is stored and waits.
@@ -30,7 +31,6 @@ extension MutationRequest where Arguments: Codable, MutateFailure == any Error {
   ///     it stays, and blocks its scope until ``MutationJournal/resume()``. If it is nil, every error that is thrown to a
   ///     caller is final, and after a restart, without a caller, none is.
   /// - Returns: The mutation with a journal.
-  /// - Throws: Each call throws a ``JournalError`` if it cannot be stored, and then does not run.
   public func journaled(
     as name: String,
     in journal: MutationJournal? = nil,

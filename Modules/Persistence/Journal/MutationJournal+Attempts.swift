@@ -3,7 +3,10 @@ internal import OperationCore
 extension MutationJournal {
   /// Counts a further attempt of a call in the storage.
   ///
-  /// - Parameter change: The change of the number of attempts; -1 for a call that waits.
+  /// - Parameters:
+  ///   - ticket: The call.
+  ///   - change: The change of the number of attempts; -1 for a call that waits.
+  /// - Throws: The error of the encoding or of the storage.
   nonisolated(nonsending) func countAttempt(of ticket: JournalTicket, _ change: Int = 1) async throws {
     guard let (key, record) = self.edit(ticket.place, { $0.attempts += change }) else { return }
     try await self.storage.apply([.put(key: key, value: StorageCoding.encode(record))])

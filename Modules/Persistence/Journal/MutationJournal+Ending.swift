@@ -13,7 +13,10 @@ enum JournalEnd: Sendable {
 extension MutationJournal {
   /// Ends a call, in the storage first, and passes its turn on.
   ///
-  /// - Parameter context: The context of the run, whose observers are notified; nil for the observers of the client.
+  /// - Parameters:
+  ///   - ticket: The call.
+  ///   - end: How it has ended.
+  ///   - context: The context of the run, whose observers are notified; nil for the observers of the client.
   nonisolated(nonsending) func end(
     _ ticket: JournalTicket,
     _ end: JournalEnd,

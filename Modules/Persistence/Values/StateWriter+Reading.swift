@@ -14,7 +14,9 @@ extension StateWriter {
 
   /// Adds a store that waits for its stored value, and defers writing its changes until then.
   ///
-  /// - Parameter handOver: Called by a flush, which does not wait until the stored value was read.
+  /// - Parameters:
+  ///   - store: The store, which is not retained.
+  ///   - handOver: Called by a flush, which does not wait until the stored value was read.
   func beginRestoring(_ store: some AnyObject, handOver: @escaping @Sendable () -> Void) {
     let id = ObjectIdentifier(store)
     self.state.withLock { state, released in released.append(state.restoringStores.updateValue(handOver, forKey: id)) }

@@ -198,9 +198,11 @@ extension StateWriter {
     return changes
   }
 
-  /// Takes the values that are due, in the order in which they changed; nil if there are none.
+  /// Takes the values that are due.
   ///
   /// - Parameter endsWriting: Whether writing ends if there are none.
+  /// - Returns: The values with their keys, in the order in which they changed, at most `maximumBatch` of them; nil if
+  ///   none is due.
   private func nextBatch(endsWriting: Bool) -> [(key: String, item: Item)]? {
     var deadlines: [OperationSubscription] = []
     defer { for deadline in deadlines { deadline.cancel() } }

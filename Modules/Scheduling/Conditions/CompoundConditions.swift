@@ -128,11 +128,12 @@ public struct NegatedCondition<Base: OperationCondition>: OperationCondition {
   }
 }
 
-/// Returns a condition that is satisfied when both are: see ``AndCondition``.
+/// Combines two conditions that are both needed: see ``AndCondition``.
 ///
 /// - Parameters:
 ///   - left: The condition that is evaluated first.
 ///   - right: The condition that is evaluated second.
+/// - Returns: A condition that is satisfied when both are.
 public func && <Left: OperationCondition, Right: OperationCondition>(
   left: Left,
   right: Right
@@ -140,11 +141,12 @@ public func && <Left: OperationCondition, Right: OperationCondition>(
   AndCondition(left, right)
 }
 
-/// Returns a condition that is satisfied when at least one of the two is: see ``OrCondition``.
+/// Combines two conditions of which one suffices: see ``OrCondition``.
 ///
 /// - Parameters:
 ///   - left: The first condition.
 ///   - right: The second condition.
+/// - Returns: A condition that is satisfied when at least one of the two is.
 public func || <Left: OperationCondition, Right: OperationCondition>(
   left: Left,
   right: Right
@@ -152,9 +154,10 @@ public func || <Left: OperationCondition, Right: OperationCondition>(
   OrCondition(left, right)
 }
 
-/// Returns a condition that is satisfied when `condition` is not: see ``NegatedCondition``.
+/// Negates a condition: see ``NegatedCondition``.
 ///
 /// - Parameter condition: The condition that must not be satisfied.
+/// - Returns: A condition that is satisfied when `condition` is not.
 public prefix func ! <Base: OperationCondition>(condition: Base) -> NegatedCondition<Base> {
   NegatedCondition(condition)
 }

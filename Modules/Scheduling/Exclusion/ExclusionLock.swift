@@ -25,8 +25,12 @@ enum ExclusionLock {
   /// Waits for all categories.
   ///
   /// - Parameters:
+  ///   - scope: The scope of the run, which takes the categories.
+  ///   - lanes: The lanes of the categories.
   ///   - context: The context of the run.
   ///   - canLeave: Whether the wait ends when the task is cancelled. Otherwise the run keeps its place.
+  ///   - isolation: The caller's actor.
+  /// - Returns: Whether the run holds its categories, has left, or would wait in a circle.
   static func wait(
     _ scope: RunScope,
     _ lanes: [Int],

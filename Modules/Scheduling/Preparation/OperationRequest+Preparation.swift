@@ -11,6 +11,7 @@ extension OperationRequest where Failure == any Error {
   /// modifier: `.condition(a).retry(limit: 2)` evaluates `a` in each attempt, `.retry(limit: 2).condition(a)` once.
   ///
   /// - Parameter condition: The condition.
+  /// - Returns: The operation with the condition in its preparation.
   public func condition(
     _ condition: some OperationCondition
   ) -> ModifiedOperation<Self, OperationPreparation<Self>> {
@@ -22,6 +23,7 @@ extension OperationRequest where Failure == any Error {
   /// Otherwise the run throws ``OperationConditionDenied``. The order is that of conditions.
   ///
   /// - Parameter specification: The run specification.
+  /// - Returns: The operation with the condition in its preparation.
   public func condition(
     _ specification: some OperationRunSpecification & Sendable
   ) -> ModifiedOperation<Self, OperationPreparation<Self>> {
@@ -35,6 +37,7 @@ extension OperationRequest {
   /// - Parameters:
   ///   - condition: The condition.
   ///   - failure: Maps the error of a denial, or ``OperationSkipped``, to a failure of the operation.
+  /// - Returns: The operation with the condition in its preparation.
   public func condition(
     _ condition: some OperationCondition,
     else failure: @escaping @Sendable (any Error) -> Failure
@@ -47,6 +50,7 @@ extension OperationRequest {
   /// - Parameters:
   ///   - specification: The run specification.
   ///   - failure: Maps ``OperationConditionDenied`` to a failure of the operation.
+  /// - Returns: The operation with the condition in its preparation.
   public func condition(
     _ specification: some OperationRunSpecification & Sendable,
     else failure: @escaping @Sendable (any Error) -> Failure
@@ -66,6 +70,7 @@ extension OperationRequest {
   /// ``/OperationCore/OperationCircleError``.
   ///
   /// - Parameter categories: The names of the categories. Values of different types name different categories.
+  /// - Returns: The operation with the categories in its preparation.
   public func mutuallyExclusive(
     _ categories: any (Hashable & Sendable)...
   ) -> ModifiedOperation<Self, OperationPreparation<Self>> {
@@ -75,6 +80,7 @@ extension OperationRequest {
   /// Runs the operation only while no other operation of the same categories runs.
   ///
   /// - Parameter categories: Types that name the categories, which need no values: `enum Alert {}`.
+  /// - Returns: The operation with the categories in its preparation.
   public func mutuallyExclusive(
     _ categories: any Any.Type...
   ) -> ModifiedOperation<Self, OperationPreparation<Self>> {

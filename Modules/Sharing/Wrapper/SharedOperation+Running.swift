@@ -57,6 +57,9 @@ extension SharedOperation {
   /// - Parameters:
   ///   - call: The name of the call, for the error of a wrapper without a store.
   ///   - body: The call.
+  /// - Returns: The result of `body`.
+  /// - Throws: The error of `body`, or an ``UnbackedOperationError`` without a store. The program stops instead if
+  ///   `State.Failure` cannot be that error.
   func callStore<R>(
     _ call: String,
     _ body: (OperationStore<State>) async throws(State.Failure) -> R

@@ -24,6 +24,7 @@
     ///   - path: The pressure file.
     ///   - bytes: The bytes that set the trigger, not empty.
     ///   - time: The current time.
+    /// - Throws: The system call that has failed: `open` or `write`.
     init(path: String, setting bytes: [UInt8], at time: Duration) throws(SystemFailure) {
       let threshold = StallThreshold(parsing: bytes)
       let descriptor = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
