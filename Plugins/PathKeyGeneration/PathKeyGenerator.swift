@@ -10,6 +10,8 @@ package enum PathKeyGenerator {
   /// - Parameters:
   ///   - files: The target's files. The same files in the same order give the same code.
   ///   - module: The module to import for paths and the context: `OperationCore`, or a module that exports it.
+  /// - Returns: The content of a Swift file.
+  /// - Throws: All mistakes in the files; no code is generated then.
   package static func generate(from files: [SourceFile], importing module: String) throws(Failure) -> String {
     Renderer.render(try self.tree(of: files), files: files, importing: module)
   }

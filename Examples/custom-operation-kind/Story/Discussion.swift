@@ -12,7 +12,11 @@ final class Discussion: Sendable {
   let store: OperationStore<State>
   private let attempts = Mutex<[Int]>([])
 
-  /// - Parameter retries: Whether failed runs are retried, without which the story goes wrong.
+  /// - Parameters:
+  ///   - transcript: Receives the lines of the story.
+  ///   - server: The server of the posts.
+  ///   - api: The client of the server.
+  ///   - retries: Whether failed runs are retried, without which the story goes wrong.
   init(transcript: Transcript, server: PostServer, api: PostAPI, retries: Bool) {
     var context = OperationContext()
     context.postAPI = api

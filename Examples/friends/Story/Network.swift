@@ -13,7 +13,11 @@ final class Network: Sendable {
   let adasFriends: Screen<FriendList.State>
   let acceptance: OperationStore<MutationState<Person, Person, any Error>>
 
-  /// - Parameter isOptimistic: Whether accepting a request has its effects, without which the story goes wrong.
+  /// - Parameters:
+  ///   - transcript: Receives the lines of the story.
+  ///   - server: The server of the posts.
+  ///   - api: The client of the server.
+  ///   - isOptimistic: Whether accepting a request has its effects, without which the story goes wrong.
   init(transcript: Transcript, server: PostServer, api: PostAPI, isOptimistic: Bool) {
     var context = OperationContext()
     context.postAPI = api

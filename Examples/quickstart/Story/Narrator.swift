@@ -11,6 +11,7 @@ final class Narrator<State: OperationState & Sendable>: Sendable {
 
   /// - Parameters:
   ///   - subject: What the store is about, the first column of its lines.
+  ///   - transcript: Receives the lines.
   ///   - describe: The value in a few words; nil when there is none yet.
   init(_ subject: String, transcript: Transcript, describe: @escaping @Sendable (State.StateValue) -> String?) {
     self.subject = subject

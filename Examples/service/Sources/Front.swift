@@ -26,7 +26,10 @@ struct Front: Sendable {
   let breaker: CircuitBreaker
   let listening = Listening()
 
-  /// - Parameter minimumRuns: The number of calls of the upstream server after which the breaker may open.
+  /// - Parameters:
+  ///   - upstream: The address of the upstream server.
+  ///   - session: Sends the requests to the upstream server.
+  ///   - minimumRuns: The number of calls of the upstream server after which the breaker may open.
   init(upstream: URL, session: URLSession, minimumRuns: Int) {
     self.breaker = CircuitBreaker(
       name: "articles",

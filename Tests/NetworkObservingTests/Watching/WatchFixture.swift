@@ -15,7 +15,9 @@
     let log = Receiver<NetworkConnectionStatus>()
     let observer: NetlinkNetworkObserver
 
-    /// - Parameter deliver: Calls the subscribers; at once by default.
+    /// - Parameters:
+    ///   - snapshot: The state of the network that the kernel reports at first.
+    ///   - deliver: Calls the subscribers; at once by default.
     init(
       _ snapshot: NetworkSnapshot = .online,
       deliver: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void = { $0() }

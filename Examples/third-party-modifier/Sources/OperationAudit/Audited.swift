@@ -20,6 +20,7 @@ extension OperationRequest {
   /// for each caller of an `OperationRunner`. The callers of a store that share a run are one caller.
   ///
   /// - Parameter trail: Receives the records. Any number of operations may share it.
+  /// - Returns: The operation with the audit around it.
   public func audited(in trail: AuditTrail) -> ModifiedOperation<Self, Audited<Self>> {
     self.modifier(Audited(trail: trail))
   }
