@@ -72,9 +72,10 @@ extension RetryBudget {
     }
   }
 
-  /// The number of additional attempts that the budget allows now.
+  /// Counts the additional attempts that the budget allows now.
   ///
   /// - Parameter context: A context whose ``OperationContext/operationDeadlines`` provide the time.
+  /// - Returns: The number of attempts. Nothing is withdrawn.
   public func available(in context: OperationContext) -> Int {
     let elapsed = context.operationDeadlines.elapsed
     return self.change(at: elapsed) { state, now in

@@ -15,9 +15,10 @@ package final class ClientScope: Sendable {
     self.client = Locked(client)
   }
 
-  /// Returns the client of the scope.
+  /// Looks up the client of the scope, and makes it at the first use if the scope was created without one.
   ///
-  /// - Parameter make: Makes the client at the first use. When several threads make one, all get the same.
+  /// - Parameter make: Makes the client. When several threads make one, all get the same.
+  /// - Returns: The client, which is the same for all calls.
   package func client(orMake make: () -> OperationClient) -> OperationClient {
     if let client = self.client.withLock({ $0 }) { return client }
     let made = make()

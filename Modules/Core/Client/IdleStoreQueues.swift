@@ -45,8 +45,13 @@ struct IdleStoreQueues: Sendable {
 
   /// Adds a store, and removes its previous node.
   ///
-  /// - Parameter cache: The cache that owns these queues.
-  /// - Returns: The removed objects, and the queue that now contains the store.
+  /// - Parameters:
+  ///   - store: The store, which has become idle.
+  ///   - key: The cache time of the store and the identity of its deadline source.
+  ///   - deadlines: The deadline source of the store.
+  ///   - since: When the store became idle: the elapsed time of the deadline source.
+  ///   - cache: The cache that owns these queues.
+  /// - Returns: The removed objects, nil if there was no node, and the queue that now contains the store.
   mutating func insert(
     _ store: IdleStore,
     key: IdleQueue.Key,

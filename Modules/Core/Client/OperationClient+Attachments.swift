@@ -15,9 +15,10 @@ extension OperationClient {
     } as? Object ?? made
   }
 
-  /// Returns the object of a type that a module keeps with the client; nil if there is none.
+  /// Looks up the object of a type that a module keeps with the client.
   ///
   /// - Parameter type: The type of the object.
+  /// - Returns: The object; nil if there is none.
   public func attachment<Object: AnyObject & Sendable>(of type: Object.Type) -> Object? {
     self.attachments.withLock { $0[ObjectIdentifier(type)] } as? Object
   }

@@ -67,9 +67,10 @@ extension OperationClient {
 }
 
 extension OperationClient {
-  /// Returns the number of stores at paths that start with `path` that have a run under way.
+  /// Counts the stores that have a run under way, at paths that start with `path`.
   ///
   /// - Parameter path: The prefix; the empty path matches all stores.
+  /// - Returns: The number of these stores.
   /// - Complexity: O(*n*) in the number of matching stores.
   public func isFetching(matching path: OperationPath = []) -> Int {
     self.storage.runtimes(matching: path).count { $0.isLoading }

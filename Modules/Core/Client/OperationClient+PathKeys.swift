@@ -1,14 +1,16 @@
 extension OperationClient {
-  /// Returns the store at the path of a key; nil if the path has no store with that state type.
+  /// Looks up the store at the path of a key.
   ///
   /// - Parameter key: The key.
+  /// - Returns: The store; nil if the path has no store with the state type of the key.
   public func store<State: OperationState & Sendable>(with key: OperationPathKey<State>) -> OperationStore<State>? {
     self.storage.store(at: key.path)?.store as? OperationStore<State>
   }
 
-  /// Returns the stores with the state type of a prefix at paths that start with it.
+  /// Looks up the stores with the state type of a prefix at paths that start with it.
   ///
   /// - Parameter prefix: The prefix.
+  /// - Returns: The stores that the client has at the time of the call.
   /// - Complexity: O(*n*) in the number of stores at these paths.
   public func stores<State: OperationState & Sendable>(
     matching prefix: OperationPathPrefix<State>
@@ -16,9 +18,10 @@ extension OperationClient {
     self.stores(matching: prefix.path, of: State.self)
   }
 
-  /// Returns the stores with the state type of a key, at its path and at paths that start with it.
+  /// Looks up the stores with the state type of a key, at its path and at paths that start with it.
   ///
   /// - Parameter key: The key.
+  /// - Returns: The stores that the client has at the time of the call.
   /// - Complexity: O(*n*) in the number of stores at these paths.
   public func stores<State: OperationState & Sendable>(
     matching key: OperationPathKey<State>

@@ -23,11 +23,12 @@ extension OperationClient {
     return self.typed(self.storage.insertIfAbsent(StoreHandle(store), isIdle: isIdle).store, for: operation) ?? store
   }
 
-  /// Returns the store of a query, and creates it if its path has no store.
+  /// Looks up the store of a query, and creates it if its path has no store.
   ///
   /// - Parameters:
   ///   - query: The query.
-  ///   - initialValue: The value of a new store before its first run.
+  ///   - initialValue: The value of a new store before its first run; nil for none.
+  /// - Returns: The store; a separate one, with a report, if the path has a store with another operation or state type.
   @inlinable
   public func store<Query: QueryRequest>(
     for query: Query,
@@ -36,9 +37,10 @@ extension OperationClient {
     self.store(for: query, initialState: QueryState(initialValue: initialValue))
   }
 
-  /// Returns the store of an operation with a default value, and creates it if its path has no store.
+  /// Looks up the store of an operation with a default value, and creates it if its path has no store.
   ///
   /// - Parameter operation: The operation.
+  /// - Returns: The store; a separate one, with a report, if the path has a store with another operation or state type.
   @inlinable
   public func store<Operation: DefaultStateRequest>(for operation: Operation) -> OperationStore<Operation.State> {
     self.store(for: operation, initialState: operation.initialState)
@@ -65,26 +67,29 @@ extension OperationClient {
 }
 
 extension OperationClient {
-  /// Returns the store at a path; nil if the path has none.
+  /// Looks up the store at a path.
   ///
   /// - Parameter path: The path.
+  /// - Returns: The store; nil if the path has none.
   public func store(with path: OperationPath) -> OpaqueOperationStore? {
     self.storage.store(at: path)?.opaque
   }
 
-  /// Returns the stores at paths that start with `path`.
+  /// Looks up the stores at paths that start with `path`.
   ///
   /// - Parameter path: The prefix; the empty path matches all stores.
+  /// - Returns: The stores that the client has at the time of the call.
   /// - Complexity: O(*n*) in the number of matching stores.
   public func stores(matching path: OperationPath = []) -> OperationPathableCollection<OpaqueOperationStore> {
     OperationPathableCollection(trie: self.storage.stores(matching: path).compactMap(\.opaque))
   }
 
-  /// Returns the stores with a state of type `state` at paths that start with `path`.
+  /// Looks up the stores with a state of type `state` at paths that start with `path`.
   ///
   /// - Parameters:
   ///   - path: The prefix; the empty path matches all stores.
   ///   - state: The type of the state.
+  /// - Returns: The stores that the client has at the time of the call.
   /// - Complexity: O(*n*) in the number of stores at these paths.
   @inlinable
   public func stores<State: OperationState & Sendable>(

@@ -26,19 +26,21 @@ public struct OperationPathKey<State: OperationState & Sendable>: Hashable, Send
 }
 
 extension OperationPathKey {
-  /// Returns the path, for operations with the state type of the key.
+  /// Converts the key to the path of an operation with the same state type.
   ///
   /// With an operation that has another state type, the call does not compile.
   ///
   /// - Parameter operation: The type of the operation.
+  /// - Returns: The path of the key.
   public func path<Operation: StatefulOperationRequest>(for operation: Operation.Type) -> OperationPath
   where Operation.State == State {
     self.path
   }
 
-  /// Returns the path, for operations that always have a default value.
+  /// Converts the key to the path of an operation that always has a default value.
   ///
   /// - Parameter operation: The type of the operation without its default value.
+  /// - Returns: The path of the key.
   public func path<Operation: StatefulOperationRequest>(for operation: Operation.Type) -> OperationPath
   where State == DefaultOperationState<Operation.State> {
     self.path

@@ -113,9 +113,10 @@ extension OperationControls {
     return try await task.runIfNeeded()
   }
 
-  /// Returns a task that runs the operation again; nil when ``canYieldRerun`` is false.
+  /// Makes a task that runs the operation again.
   ///
   /// - Parameter context: Entries that replace those of ``context`` for this run.
+  /// - Returns: The task, which has not started; nil when ``canYieldRerun`` is false.
   public func yieldRerunTask(
     with context: OperationContext? = nil
   ) -> OperationTask<State.OperationValue, State.Failure>? {

@@ -1,11 +1,12 @@
 internal import Synchronization
 
 extension OperationRunSpecification where Self: Sendable {
-  /// Calls `onRise` each time the specification becomes satisfied, until the subscription is cancelled.
+  /// Calls `onRise` each time the specification becomes satisfied.
   ///
   /// - Parameters:
   ///   - context: Returns the context for evaluating the specification. Called before each evaluation.
   ///   - onRise: Called with no lock held.
+  /// - Returns: The subscription. Calls stop when it is cancelled or dropped.
   func subscribeToRises(
     in context: @escaping @Sendable () -> OperationContext,
     onRise: @escaping @Sendable () -> Void

@@ -57,7 +57,9 @@ extension Broadcast {
 
   /// Sets the value, which `deliver` then delivers to the handlers that are subscribed now.
   ///
-  /// - Parameter version: The version that the value follows. Does nothing if another value was sent after it.
+  /// - Parameters:
+  ///   - value: The new value.
+  ///   - version: The version that the value follows; nil for any. Does nothing if another value was sent after it.
   /// - Returns: Whether there is something to deliver.
   package func enqueue(_ value: Value, after version: UInt64? = nil) -> Bool {
     self.state.withLock { state, released in

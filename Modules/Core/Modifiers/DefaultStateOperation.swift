@@ -80,6 +80,7 @@ extension StatefulOperationRequest where State: DefaultableOperationState {
   /// - Parameters:
   ///   - value: The default value, evaluated for each store.
   ///   - initialState: The initial state of a store of this operation, evaluated for each store.
+  /// - Returns: The operation, whose state always has a value.
   @inlinable
   public func defaultValue(
     _ value: @autoclosure @escaping @Sendable () -> State.DefaultStateValue,

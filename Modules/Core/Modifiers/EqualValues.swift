@@ -2,9 +2,10 @@
 ///
 /// Conform your own state to use ``StatefulOperationRequest/keepsEqualValues()`` with it.
 public protocol ValueReplacingState: OperationState {
-  /// Returns the current value in the form in which a run returns it; nil without a value.
+  /// Converts the current value to the form in which a run returns it.
   ///
   /// - Parameter value: The value of a run, which is about to replace the current one.
+  /// - Returns: The current value in that form; nil without a value.
   func operationValue(replacedBy value: OperationValue) -> OperationValue?
 }
 

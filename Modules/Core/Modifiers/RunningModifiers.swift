@@ -28,6 +28,7 @@ extension StatefulOperationRequest {
   /// - Parameters:
   ///   - interval: The time between reruns. It must be greater than zero.
   ///   - specification: A rerun is skipped when this is not satisfied.
+  /// - Returns: The operation, whose stores rerun it.
   public func rerun(
     every interval: Duration,
     onlyWhen specification: some OperationRunSpecification & Sendable = .always(true)

@@ -26,6 +26,7 @@ extension StatefulOperationRequest {
   ///   - duration: How long a value is fresh, by the ``OperationClock`` of the context. A negative duration is reported
   ///     and counts as zero.
   ///   - whenNoValue: Whether the operation is stale before a value is set for the first time.
+  /// - Returns: The operation, whose stores check the age of the value.
   public func stale(after duration: Duration, whenNoValue: Bool = true) -> ContextModifiedOperation<Self> {
     let freshness = duration.reportedIfNegative(in: "stale(after:)").seconds
     return self.staleWhen { state, context in

@@ -11,6 +11,7 @@ extension OperationRequest {
   /// in the cancelled task.
   ///
   /// - Parameter specification: What to wait for, evaluated in the context of the run.
+  /// - Returns: The operation, whose runs wait.
   public func waits<Specification: OperationRunSpecification & Sendable>(
     until specification: Specification
   ) -> ModifiedOperation<Self, Waiting<Self, Specification>> {
@@ -26,6 +27,7 @@ extension OperationRequest {
   ///   - timeout: The longest time to wait, by ``OperationContext/operationDeadlines``; nil for none. A negative one is
   ///     reported and counts as zero.
   ///   - failure: Returns the error of a run whose time limit has passed.
+  /// - Returns: The operation, whose runs wait.
   public func waits<Specification: OperationRunSpecification & Sendable>(
     until specification: Specification,
     timeout: OperationDuration?,
@@ -44,6 +46,7 @@ extension OperationRequest where Failure == any Error {
   ///   - specification: What to wait for, evaluated in the context of the run.
   ///   - timeout: The longest time to wait, by ``OperationContext/operationDeadlines``; nil for none. A negative one is
   ///     reported and counts as zero.
+  /// - Returns: The operation, whose runs wait.
   public func waits<Specification: OperationRunSpecification & Sendable>(
     until specification: Specification,
     timeout: OperationDuration?

@@ -71,6 +71,7 @@ extension OperationRequest {
   /// Calls `receive` for the notices of the operation's runs, in addition to the other observers.
   ///
   /// - Parameter receive: Called in the task that sends the notice, while no lock is held.
+  /// - Returns: The operation with the observer in its context.
   public func onNotice(
     _ receive: @escaping @Sendable (OperationNotice, OperationContext) -> Void
   ) -> ContextModifiedOperation<Self> {

@@ -40,9 +40,10 @@ extension OperationPath {
     self.elements.append(contentsOf: values.lazy.map { Element($0) })
   }
 
-  /// Returns this path with one more element at its end.
+  /// Copies this path, and adds one element at the end of the copy.
   ///
   /// - Parameter element: The element.
+  /// - Returns: The copy.
   /// - Complexity: O(*n*) in the elements of this path.
   public func appending(_ element: Element) -> OperationPath {
     var path = self
@@ -50,18 +51,20 @@ extension OperationPath {
     return path
   }
 
-  /// Returns this path with one more value as an element at its end, even if the value is an array.
+  /// Copies this path, and adds one value at the end of the copy as an element, even if the value is an array.
   ///
   /// - Parameter element: The value.
+  /// - Returns: The copy.
   /// - Complexity: O(*n*) in the elements of this path.
   @_disfavoredOverload
   public func appending(_ element: any Hashable & Sendable) -> OperationPath {
     appending(Element(element))
   }
 
-  /// Returns this path followed by the elements of another path, or of an array literal.
+  /// Copies this path, and adds the elements of another path, or of an array literal, at the end of the copy.
   ///
   /// - Parameter path: The other path. To add it as one element, append `OperationPath.Element(path)`.
+  /// - Returns: The copy.
   /// - Complexity: O(*n* + *m*) in the elements of both paths.
   public func appending(_ path: OperationPath) -> OperationPath {
     var appended = self

@@ -86,11 +86,10 @@ extension OperationPath: ExpressibleByArrayLiteral {
 }
 
 extension OperationPath {
-  /// Whether another path starts with the elements of this path.
-  ///
-  /// Every path starts with the empty path and with itself.
+  /// Compares the first elements of another path with the elements of this path.
   ///
   /// - Parameter other: The other path.
+  /// - Returns: Whether the other path starts with this path. Every path starts with the empty path and with itself.
   /// - Complexity: O(*n*) in the number of elements of this path.
   public func isPrefix(of other: OperationPath) -> Bool {
     elements.count <= other.elements.count && other.elements.starts(with: elements)

@@ -27,9 +27,10 @@ extension OperationPathableCollection: Collection {
   @inlinable
   public var isEmpty: Bool { trie.isEmpty }
 
-  /// Returns the position after another one.
+  /// Advances a position by one.
   ///
   /// - Parameter index: A position that is not `endIndex`.
+  /// - Returns: The position of the next value; `endIndex` after the last value.
   /// - Complexity: Amortized O(1) over a whole iteration; O(*d*) in the elements of a path for one step.
   public func index(after index: Index) -> Index {
     precondition(index.ordinal < count, "There is no position after the end of the collection.")

@@ -6,7 +6,8 @@ extension OperationPathableCollection {
 
   /// Removes the values that satisfy a condition.
   ///
-  /// - Parameter shouldBeRemoved: The condition. If it throws, no value is removed.
+  /// - Parameter shouldBeRemoved: The condition.
+  /// - Throws: The error of the condition. No value is removed then.
   /// - Complexity: O(*n*) in the number of values.
   public mutating func removeAll<Failure: Error>(
     where shouldBeRemoved: (Value) throws(Failure) -> Bool

@@ -56,7 +56,12 @@ extension PathIndex {
 
   /// Copies the nodes of a path without hashing their elements again.
   ///
-  /// - Parameter scratch: An empty array, which is empty again afterwards. Its capacity saves an allocation.
+  /// - Parameters:
+  ///   - start: The last node of the path, which is copied, too.
+  ///   - copy: An empty index, which receives the copies.
+  ///   - scratch: An empty array, which is empty again afterwards. Its capacity saves an allocation.
+  ///   - capacity: The number of other nodes for which the copy reserves memory.
+  /// - Returns: The copy of `start`.
   private func copyAncestors(
     of start: NodeID,
     into copy: inout PathIndex,

@@ -85,7 +85,10 @@ extension PathIndex {
 
   /// Follows a path as far as the index contains it, without hashing or comparing elements of user types.
   ///
-  /// - Parameter isFinal: Whether elements that have not been compared count as different.
+  /// - Parameters:
+  ///   - search: The path, with the comparisons that were made for it.
+  ///   - isFinal: Whether elements that have not been compared count as different.
+  /// - Returns: The last node that was reached, or a comparison to make first, which a final search never needs.
   func search(_ search: PathSearch, isFinal: Bool = false) -> SearchResult {
     var node = Self.root
     for (position, element) in search.path.elements.enumerated() {

@@ -18,18 +18,14 @@ extension PathTrie {
     return node
   }
 
-  /// Removes the value at a node.
-  ///
-  /// - Parameter freed: Receives the elements that no path contains any longer.
+  /// Removes the value at a node; `freed` receives the elements that no path contains any longer.
   mutating func removeValue(at node: PathIndex.NodeID, freed: inout [OperationPath.Element]) {
     values[Int(node)] = nil
     index.unmarkValue(at: node, freed: &freed)
     shrink()
   }
 
-  /// Removes the values at a node and below it, and returns them.
-  ///
-  /// - Parameter freed: Receives the elements that no path contains any longer.
+  /// Removes and returns the values at and below a node; `freed` receives the elements that no path contains now.
   mutating func removeAll(within start: PathIndex.NodeID, freed: inout [OperationPath.Element]) -> PathTrie {
     if start == PathIndex.root { return removeAll() }
     let removed = subtree(at: start)

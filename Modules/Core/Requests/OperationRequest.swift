@@ -18,6 +18,8 @@ public protocol OperationRequest<Value, Failure>: SendableMetatype {
   ///   - isolation: The actor to run on; nil to run on no actor.
   ///   - context: The configuration and dependencies of this run.
   ///   - continuation: Receives the results that are yielded before the returned one.
+  /// - Returns: The final value of the run.
+  /// - Throws: The error with which the run fails.
   func run(
     isolation: isolated (any Actor)?,
     in context: OperationContext,

@@ -30,6 +30,8 @@ public struct OperationRunner<Operation: OperationRequest> {
   ///   - isolation: The actor to run on; the caller's by default.
   ///   - context: Entries that replace those of ``context`` for this run.
   ///   - continuation: Receives the results that the operation yields.
+  /// - Returns: The value that the operation returns.
+  /// - Throws: The error of the operation.
   @discardableResult
   @inlinable
   public func run(

@@ -27,6 +27,8 @@ where State == QueryState<Value, Failure> {
   ///   - isolation: The actor to run on; nil to run on no actor.
   ///   - context: The configuration and dependencies of this run.
   ///   - continuation: Receives values before the returned one, such as a cached value.
+  /// - Returns: The final value of the fetch.
+  /// - Throws: The error with which the fetch fails.
   func fetch(
     isolation: isolated (any Actor)?,
     in context: OperationContext,

@@ -12,9 +12,10 @@ package struct StateLayerPlace: Hashable, Comparable, Sendable {
   /// Returns a place above all that were made before.
   package static func next() -> Self { Self(Self.last.wrappingAdd(1, ordering: .relaxed).newValue) }
 
-  /// Returns a place below all places that this process makes, for a call that an earlier process has accepted.
+  /// Makes a place for a call that an earlier process has accepted.
   ///
   /// - Parameter number: A negative number, greater for a later call.
+  /// - Returns: A place below all places that this process makes.
   package static func earlierProcess(_ number: Int64) -> Self {
     precondition(number < 0, "The number of a call of an earlier process must be negative, and is \(number).")
     return Self(number)

@@ -3,7 +3,7 @@ extension StoreMachine {
   @inlinable
   var isIdle: Bool { self.runs.isEmpty && self.subscribers.count == 0 && self.subscriberRuns.isEmpty }
 
-  /// Returns the notifications that are due since the last call; nil when none are.
+  /// Determines which notifications have become due since the last call.
   ///
   /// The client is notified when the store becomes idle or stops being idle. Observers are notified when the store gets
   /// its first run or subscriber, or loses its last.
@@ -11,6 +11,7 @@ extension StoreMachine {
   /// - Parameters:
   ///   - isInClient: Whether the store is in a client.
   ///   - reading: The sequence number of this check; evaluated only when the client is notified.
+  /// - Returns: The notifications; nil when none are due.
   @inlinable
   mutating func reportActivity(isInClient: Bool, reading: @autoclosure () -> UInt32) -> StoreActivityChange? {
     let last = self.reportedActivity

@@ -25,7 +25,12 @@ extension StoreMachine {
 
   /// Sets a result that a run has yielded, unless the run was cancelled.
   ///
-  /// - Parameter replaced: Receives the change that the undo log drops, for the caller to release after the lock.
+  /// - Parameters:
+  ///   - result: The yielded value or error.
+  ///   - task: The task of the run, with the context of the yield.
+  ///   - context: The context of the event.
+  ///   - replaced: Receives the change that the undo log drops, for the caller to release after the lock.
+  /// - Returns: The notifications that are due; none if the run was cancelled.
   @inlinable
   mutating func yield(
     _ result: Result<State.OperationValue, State.Failure>,
@@ -45,7 +50,9 @@ extension StoreMachine {
 
   /// Appends a change to the undo log, if there is one.
   ///
-  /// - Parameter owner: The run that made the change; nil when the change cannot be rolled back.
+  /// - Parameters:
+  ///   - change: The change; evaluated only if there is an undo log.
+  ///   - owner: The run that made the change; nil when the change cannot be rolled back.
   @inlinable
   mutating func record(_ change: @autoclosure () -> UndoLog<State>.Change, by owner: OperationTaskIdentifier?) {
     if self.hasUndoLog { self.append(change(), by: owner) }

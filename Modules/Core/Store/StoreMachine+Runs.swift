@@ -4,6 +4,7 @@ extension StoreMachine {
   /// - Parameters:
   ///   - task: The task of the run, which the state may edit.
   ///   - reservation: Receives the reserved task of the run, if any, for the caller to release after the lock.
+  /// - Returns: The notifications that are due.
   @inlinable
   mutating func start(_ task: inout Task, reservation: inout Task?) -> StoreChange {
     let sharedRun = task.sharedRun
@@ -36,8 +37,12 @@ extension StoreMachine {
   /// Sets the outcome of a run that has ended, and removes the run. A cancelled run is rolled back instead.
   ///
   /// - Parameters:
+  ///   - task: The task of the run.
+  ///   - outcome: What the operation returned or threw.
+  ///   - isCancelled: Whether the run was cancelled.
   ///   - hidesOutdatedRuns: Whether to roll back runs that began before an invalidation that this run answers.
   ///   - removed: Receives the removed run, for the caller to release after the lock.
+  /// - Returns: The notifications that are due.
   @inlinable
   mutating func finish(
     _ task: Task,

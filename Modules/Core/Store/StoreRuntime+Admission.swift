@@ -103,7 +103,13 @@ extension StoreRuntime {
 
   /// Compares a call with all runs that can be joined, and joins one of them or starts a run.
   ///
-  /// - Parameter refusals: The runs that the call was compared with and cannot join.
+  /// - Parameters:
+  ///   - context: The context of the call.
+  ///   - sharing: The rule by which the call may join a run.
+  ///   - handler: Receives the events of a joined run; nil for none.
+  ///   - refusals: The runs that the call was compared with and cannot join. More are added by this.
+  /// - Returns: The joined run, the reserved new run, or a refusal if the run that does the same work waits for the
+  ///   caller.
   @inlinable
   @inline(never)
   func admissionAmongOthers(
@@ -150,7 +156,10 @@ extension StoreRuntime {
 
   /// Makes the caller an owner of a run, and subscribes its handler to the past and future events of the run.
   ///
-  /// - Parameter listener: Receives the subscriber with the handler.
+  /// - Parameters:
+  ///   - sharedRun: A run of this store, which may have ended.
+  ///   - handler: Receives the events of the run; nil for none.
+  ///   - listener: Receives the subscriber with the handler.
   /// - Returns: False if the run can no longer be joined.
   @inlinable
   func takeOwnership(

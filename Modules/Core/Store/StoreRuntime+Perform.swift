@@ -37,8 +37,12 @@ extension StoreRuntime {
   /// Starts a run unless it has started, and waits for its outcome.
   ///
   /// - Parameters:
+  ///   - sharedRun: A run of this store, which may have other callers.
+  ///   - context: The context that the run starts with.
   ///   - leaving: When the caller leaves after it was cancelled.
   ///   - isOwner: Whether the caller is an owner of the run already.
+  ///   - handler: Receives the events of the run; nil for none.
+  /// - Returns: The outcome of the run, or a cancellation if the caller leaves before the run has finished.
   @inlinable
   @inline(never)
   nonisolated(nonsending) func startAndWait(

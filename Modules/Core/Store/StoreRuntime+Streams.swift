@@ -1,10 +1,9 @@
 extension StoreRuntime {
   /// Subscribes to the store, and streams what a closure returns for the current state and for later ones.
   ///
-  /// The stream keeps the newest element, and ends when the store is released. Dropping the stream or cancelling its
-  /// reader ends the subscription.
-  ///
   /// - Parameter makeElement: Returns the element for a state, or nil to leave the state out.
+  /// - Returns: The stream and the subscription that feeds it. The stream keeps the newest element, and ends when the
+  ///   store is released. Dropping the stream or cancelling its reader ends the subscription.
   func makeStream<Element: Sendable>(
     of makeElement: @escaping @Sendable (State, OperationContext) -> Element?
   ) -> (elements: AsyncStream<Element>, subscription: OperationSubscription) {

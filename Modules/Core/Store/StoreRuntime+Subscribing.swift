@@ -1,7 +1,11 @@
 extension StoreRuntime {
   /// Adds a subscriber, delivers the state to it, and runs the operation if the value is stale.
   ///
-  /// - Parameter mode: `enqueued` if the caller is on an actor, which the operation must not block.
+  /// - Parameters:
+  ///   - handler: Receives the events.
+  ///   - mode: `enqueued` if the caller is on an actor, which the operation must not block.
+  ///   - onStoreGone: Called when the store is deinitialized, or at once if it has been already.
+  /// - Returns: The subscription. Events stop when it is cancelled or dropped.
   @inlinable
   func subscribe(
     _ handler: OperationEventHandler<State>,

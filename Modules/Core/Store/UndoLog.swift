@@ -101,7 +101,10 @@ struct UndoLog<State: OperationState & Sendable>: Sendable {
   ///
   /// That is nearly always so when a run yields repeatedly.
   ///
-  /// - Parameter replaced: Receives the replaced change, for the caller to release after the lock.
+  /// - Parameters:
+  ///   - change: The new change.
+  ///   - owner: The run that made the new change; nil when the change cannot be rolled back.
+  ///   - replaced: Receives the replaced change, for the caller to release after the lock.
   /// - Returns: False when nothing was replaced, so that the caller has to append the change.
   @inlinable
   mutating func replaceLast(

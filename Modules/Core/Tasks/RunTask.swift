@@ -58,9 +58,11 @@ extension RunTask {
   /// executor preference.
   ///
   /// - Parameters:
+  ///   - context: The context of the run.
   ///   - make: Makes the task with `Task.immediate`. As the caller makes the task, the work need not be wrapped in
   ///     further closures, each of which would be an allocation.
   ///   - enqueue: Makes the task with `Task.init`, for the executor if there is one.
+  /// - Returns: A handle of the task, which may have ended already.
   @inlinable
   @inline(__always)
   package static func start(

@@ -22,7 +22,10 @@ extension SharedRun {
 
   /// Starts the run if it has not started.
   ///
-  /// - Parameter delegate: The delegate that the run was made with. Its static type avoids dynamic dispatch.
+  /// - Parameters:
+  ///   - context: The context that the run starts with.
+  ///   - mode: How the run starts.
+  ///   - delegate: The delegate that the run was made with. Its static type avoids dynamic dispatch.
   @inlinable
   package func start<Delegate: RunDelegate>(
     in context: OperationContext,

@@ -101,8 +101,11 @@ extension SharedRun {
   /// Starts the run if it has not started, and waits for its outcome.
   ///
   /// - Parameters:
+  ///   - context: The context that the run starts with.
+  ///   - leaving: When the caller leaves after it was cancelled.
   ///   - isAlreadyOwner: Whether the caller is an owner of the run already. It is one until it leaves.
   ///   - delegate: The delegate that the run was made with. Its static type avoids dynamic dispatch.
+  /// - Returns: The outcome of the run, or a cancellation if the caller leaves before the run has finished.
   @inlinable
   @inline(__always)
   package nonisolated(nonsending) func outcome<Delegate: RunDelegate>(
@@ -140,9 +143,13 @@ extension SharedRun {
     await self.outcome(leaving: leaving, isAlreadyOwner: true) {}
   }
 
-  /// Waits for the outcome of a run that another caller starts; nil when the run is cancelled or has an outcome.
+  /// Waits for the outcome of a run that another caller starts.
   ///
-  /// - Parameter onJoin: Called when the caller has become an owner, before it waits.
+  /// - Parameters:
+  ///   - leaving: When the caller leaves after it was cancelled.
+  ///   - onJoin: Called when the caller has become an owner, before it waits.
+  /// - Returns: The outcome of the run, or a cancellation if the caller leaves before the run has finished. Nil,
+  ///   without waiting, when the run is cancelled or has an outcome.
   @inlinable
   package nonisolated(nonsending) func outcomeIfAlive(leaving: Leaving, onJoin: () -> Void = {}) async -> Outcome? {
     guard let waiterID = self.addWaiter(isOwner: true, onlyIfAlive: true) else { return nil }

@@ -43,11 +43,12 @@ extension SharedRunState {
   @inlinable
   var isAlive: Bool { (self.phase == .notStarted || self.phase == .executing) && !self.isCancelled }
 
-  /// Adds a waiter; nil when the run has finished.
+  /// Adds a waiter.
   ///
   /// - Parameters:
   ///   - isOwner: Whether the waiter keeps the run alive.
   ///   - isAlreadyOwner: Whether the waiter is counted as an owner already.
+  /// - Returns: The identifier of the waiter; nil when the run has finished.
   @usableFromInline
   mutating func addWaiter(isOwner: Bool, isAlreadyOwner: Bool) -> WaiterTable.WaiterID? {
     if self.phase == .finished { return nil }
@@ -70,10 +71,12 @@ extension SharedRunState {
   /// Removes a waiter, and with it an owner if the waiter is one.
   ///
   /// - Parameters:
+  ///   - waiterID: The identifier of the waiter.
   ///   - isOwner: Whether the waiter keeps the run alive.
   ///   - mayLeave: Whether the waiter can return without the outcome. If not, it waits, but is no longer an owner.
   ///   - lastStays: Whether the last owner waits for the outcome.
-  /// - Returns: The cancellation to perform if the run was cancelled by this, and the continuation to resume.
+  /// - Returns: The cancellation to perform, nil unless this cancelled the run, and the continuation to resume, nil if
+  ///   there is none.
   @usableFromInline
   mutating func leave(
     _ waiterID: WaiterTable.WaiterID,

@@ -84,9 +84,13 @@ enum TaskGraph {
   /// Held while an edge is checked and added, so that two callers cannot close a circle together.
   static let edges = Mutex(())
 
-  /// Returns whether `start` waits for `goal`, directly or through others.
+  /// Searches for `goal` among the nodes that `start` waits for, directly or through others.
   ///
-  /// - Parameter visited: Receives the visited nodes, so that none of them is released while the lock is held.
+  /// - Parameters:
+  ///   - start: Where the search starts.
+  ///   - goal: The node to find; `start` itself is found, too.
+  ///   - visited: Receives the visited nodes, so that none of them is released while the lock is held.
+  /// - Returns: Whether `goal` was found.
   /// - Complexity: O(1) if no node was made to wait for `goal`. Otherwise O(*n*) in the nodes that `start` waits for.
   static func reaches(
     from start: any TaskNode,

@@ -1,7 +1,8 @@
 extension Duration {
-  /// Returns this duration, or zero with a reported warning if it is negative.
+  /// Reports this duration with a warning if it is negative.
   ///
   /// - Parameter argument: The name of the argument for the report, such as `stale(after:)`.
+  /// - Returns: This duration, or zero if it is negative.
   package func reportedIfNegative(in argument: String) -> Duration {
     guard self < .zero else { return self }
     OperationWarning(

@@ -1,10 +1,11 @@
 extension OperationWarning {
-  /// The warning about a result that was yielded after its run had returned, and was dropped.
+  /// Makes the warning about a result that was yielded after its run had returned, and was dropped.
   ///
   /// - Parameters:
   ///   - event: What happened, as a sentence without its full stop.
   ///   - value: What was dropped.
   ///   - function: Where the work that yields has to be awaited.
+  /// - Returns: The warning, which is not reported yet.
   @usableFromInline
   package static func lateYield(
     _ event: String,
