@@ -35,9 +35,10 @@ final class LockProbe: Sendable {
   /// A description of what was called with a lock held; nil if nothing was.
   var finding: String? { self.found.withLock { $0 } }
 
-  /// Called by the user code. Returns whether no lock is held.
+  /// Checks whether a lock is held. Called by the user code.
   ///
   /// - Parameter what: What is being called.
+  /// - Returns: False if a lock is held now, or was in an earlier call.
   @discardableResult
   func probe(_ what: String) -> Bool {
     // One finding is enough, and takes the whole limit.

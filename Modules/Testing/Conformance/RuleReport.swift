@@ -23,7 +23,9 @@ package struct RuleReport: Sendable {
 
   /// Records an issue unless the rule is kept.
   ///
-  /// - Parameter what: The wrong value and the remedy.
+  /// - Parameters:
+  ///   - isKept: Whether the rule is kept.
+  ///   - what: The wrong value and the remedy; evaluated only for an issue.
   package func expect(_ isKept: Bool, _ what: @autoclosure () -> String) {
     guard !isKept else { return }
     Issue.record("The \(self.subject) breaks the rule '\(self.rule)': \(what())", sourceLocation: self.sourceLocation)
@@ -38,9 +40,13 @@ package struct RuleReport: Sendable {
     }
   }
 
-  /// Waits for `body`. Exceeding the limit breaks the rule, and returns false.
+  /// Waits for `body`, and records a broken rule if it exceeds its limit.
   ///
-  /// - Parameter remedy: The remedy for the author, as a sentence.
+  /// - Parameters:
+  ///   - remedy: The remedy for the author, as a sentence.
+  ///   - body: Waits, and throws ``WaitTimedOut`` when it exceeds its limit.
+  /// - Returns: False if `body` exceeded its limit.
+  /// - Throws: Any other error of `body`.
   package func waits(_ remedy: String, for body: () async throws -> Void) async throws -> Bool {
     do {
       try await body()

@@ -36,8 +36,9 @@ public final class Gate: Sendable {
 extension Gate {
   /// Waits until the gate is open.
   ///
-  /// - Parameter limit: The longest time to wait; nil for ``WaitLimit/current``.
-  /// - Parameter sourceLocation: Where an issue is reported.
+  /// - Parameters:
+  ///   - limit: The longest time to wait; nil for ``WaitLimit/current``.
+  ///   - sourceLocation: Where an issue is reported.
   /// - Throws: `CancellationError` at once when the task is cancelled before the gate is open; ``WaitTimedOut``, which
   ///   is also an issue of the test.
   public func wait(
@@ -52,8 +53,9 @@ extension Gate {
   ///
   /// It also returns when the time limit is exceeded, which is an issue of the test.
   ///
-  /// - Parameter limit: The longest time to wait; nil for ``WaitLimit/current``.
-  /// - Parameter sourceLocation: Where an issue is reported.
+  /// - Parameters:
+  ///   - limit: The longest time to wait; nil for ``WaitLimit/current``.
+  ///   - sourceLocation: Where an issue is reported.
   public func waitIgnoringCancellation(
     within limit: Duration? = nil,
     sourceLocation: SourceLocation = #_sourceLocation

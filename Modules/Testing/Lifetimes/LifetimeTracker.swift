@@ -41,8 +41,9 @@ public final class LifetimeTracker: Sendable {
 
   /// Waits until no token is alive.
   ///
-  /// - Parameter limit: The longest time to wait; nil for ``WaitLimit/current``.
-  /// - Parameter sourceLocation: Where an issue is reported.
+  /// - Parameters:
+  ///   - limit: The longest time to wait; nil for ``WaitLimit/current``.
+  ///   - sourceLocation: Where an issue is reported.
   /// - Throws: ``WaitTimedOut``, which is also an issue of the test, or `CancellationError`.
   public func noneAlive(
     within limit: Duration? = nil,
@@ -55,7 +56,10 @@ public final class LifetimeTracker: Sendable {
 
   /// Like ``noneAlive(within:sourceLocation:)``, but records no issue.
   ///
-  /// - Parameter what: The expected event: `the stores to be released`.
+  /// - Parameters:
+  ///   - limit: The longest time to wait.
+  ///   - what: The expected event: `the stores to be released`.
+  /// - Throws: ``WaitTimedOut`` or `CancellationError`.
   func release(within limit: Duration, of what: String) async throws {
     try await self.alive.wait(.cancellable(limit)) { count in
       "\(what); \(count) are alive"

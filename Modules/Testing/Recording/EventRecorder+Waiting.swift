@@ -1,12 +1,13 @@
 public import Testing
 
 extension EventRecorder {
-  /// Waits until at least `count` events have been recorded, and returns all recorded events.
+  /// Waits until at least `count` events have been recorded.
   ///
   /// - Parameters:
   ///   - count: The number of events.
   ///   - limit: The longest time to wait; nil for ``WaitLimit/current``.
   ///   - sourceLocation: Where an issue is reported.
+  /// - Returns: All recorded events.
   /// - Throws: ``WaitTimedOut``, which is also an issue of the test, or `CancellationError`.
   @discardableResult
   public func events(
@@ -27,8 +28,9 @@ extension EventRecorder {
   ///
   /// - Parameters:
   ///   - limit: The longest time to wait; nil for ``WaitLimit/current``.
-  ///   - condition: Called once for each event, in order, outside any lock.
   ///   - sourceLocation: Where an issue is reported.
+  ///   - condition: Called once for each event, in order, outside any lock.
+  /// - Returns: The event.
   /// - Throws: ``WaitTimedOut``, which is also an issue of the test, or `CancellationError`.
   @discardableResult
   public func first(
@@ -65,8 +67,9 @@ extension EventRecorder {
   ///
   /// - Parameters:
   ///   - limit: The longest time to wait; nil for ``WaitLimit/current``.
-  ///   - condition: Called once for each state, in order, outside any lock.
   ///   - sourceLocation: Where an issue is reported.
+  ///   - condition: Called once for each state, in order, outside any lock.
+  /// - Returns: The state.
   /// - Throws: ``WaitTimedOut``, which is also an issue of the test, or `CancellationError`.
   @discardableResult
   public func firstState(

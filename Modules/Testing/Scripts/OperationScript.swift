@@ -85,12 +85,12 @@ extension OperationScript {
 // MARK: - Waiting
 
 extension OperationScript {
-  /// Waits for the next run that suspends, and returns it.
+  /// Waits for the next run that suspends.
   ///
-  /// Each run is returned once, in the order in which the runs started.
-  ///
-  /// - Parameter limit: The longest time to wait; nil for ``WaitLimit/current``.
-  /// - Parameter sourceLocation: Where an issue is reported.
+  /// - Parameters:
+  ///   - limit: The longest time to wait; nil for ``WaitLimit/current``.
+  ///   - sourceLocation: Where an issue is reported.
+  /// - Returns: The run. Each run is returned once, in the order in which the runs started.
   /// - Throws: ``WaitTimedOut``, which is also an issue of the test, or `CancellationError`.
   public func next(
     within limit: Duration? = nil,
@@ -129,8 +129,9 @@ extension OperationScript {
 
   /// Waits until all started runs have ended.
   ///
-  /// - Parameter limit: The longest time to wait; nil for ``WaitLimit/current``.
-  /// - Parameter sourceLocation: Where an issue is reported.
+  /// - Parameters:
+  ///   - limit: The longest time to wait; nil for ``WaitLimit/current``.
+  ///   - sourceLocation: Where an issue is reported.
   /// - Throws: ``WaitTimedOut``, which is also an issue of the test, or `CancellationError`.
   public func noActiveRuns(
     within limit: Duration? = nil,

@@ -59,9 +59,10 @@ public struct ScriptedOperation<Value: Sendable, Failure: Error>: OperationReque
 }
 
 extension OperationScript {
-  /// Returns a query that this script controls.
+  /// Makes a query that this script controls.
   ///
   /// - Parameter path: The path; nil for a path unique to the script.
+  /// - Returns: The query.
   public func query(path: OperationPath? = nil) -> ScriptedQuery<Value, Failure> {
     ScriptedQuery(self, path: path)
   }

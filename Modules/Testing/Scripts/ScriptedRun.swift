@@ -90,8 +90,9 @@ extension ScriptedRun {
 
   /// Waits until the task of the run is cancelled.
   ///
-  /// - Parameter limit: The longest time to wait; nil for ``WaitLimit/current``.
-  /// - Parameter sourceLocation: Where an issue is reported.
+  /// - Parameters:
+  ///   - limit: The longest time to wait; nil for ``WaitLimit/current``.
+  ///   - sourceLocation: Where an issue is reported.
   /// - Throws: ``WaitTimedOut``, which is also an issue of the test, or `CancellationError` when the waiting task is
   ///   cancelled.
   public func cancelled(

@@ -9,16 +9,18 @@ extension ManualClock {
     case deadline
   }
 
-  /// The number of current sleepers.
+  /// Counts the current sleepers.
   ///
   /// - Parameter kind: The kind to count; nil for all.
+  /// - Returns: The number of sleepers of this kind.
   public func sleeperCount(_ kind: SleeperKind? = nil) -> Int {
     self.state.current.count(kind)
   }
 
-  /// The remaining time of each sleeper, in the order in which they will be woken.
+  /// Lists the remaining times of the current sleepers.
   ///
-  /// - Parameter kind: The kind to return; nil for all.
+  /// - Parameter kind: The kind to list; nil for all.
+  /// - Returns: The remaining time of each sleeper, in the order in which they will be woken.
   public func remainingTimes(_ kind: SleeperKind? = nil) -> [Duration] {
     let state = self.state.current
     return state.sleepers.filter { kind == nil || $0.kind == kind }.map { $0.due - state.elapsed }.sorted()

@@ -87,13 +87,14 @@ extension AwaitableState {
     case uncancellable(Duration)
   }
 
-  /// Waits until `condition` returns a value, and returns that value.
+  /// Waits until `condition` returns a value.
   ///
   /// - Parameters:
   ///   - limit: The time limit, and whether cancellation ends the wait.
   ///   - what: A description of the wait for the message.
   ///   - condition: Called with the lock held; it must not call user code. It may change the state if it returns a
   ///     value.
+  /// - Returns: The value that `condition` returns.
   /// - Throws: `WaitTimedOut`, or `CancellationError`.
   func wait<R: Sendable>(
     _ limit: Limit,

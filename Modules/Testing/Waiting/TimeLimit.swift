@@ -10,6 +10,7 @@ public import Testing
 ///   - limit: The longest time to wait; nil for ``WaitLimit/current``.
 ///   - sourceLocation: Where an issue is reported.
 ///   - body: The code to wait for.
+/// - Returns: The result of `body`.
 /// - Throws: ``WaitTimedOut``, which is also an issue of the test; the error of `body`; or `CancellationError`.
 public func withTimeLimit<R: Sendable>(
   _ what: String,

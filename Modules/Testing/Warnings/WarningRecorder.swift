@@ -40,12 +40,13 @@ public final class WarningRecorder: Sendable {
     try await OperationWarning.withReporter(self.reporter, operation: operation)
   }
 
-  /// Waits until at least `count` warnings have been recorded, and returns all recorded warnings.
+  /// Waits until at least `count` warnings have been recorded.
   ///
   /// - Parameters:
   ///   - count: The number of warnings.
   ///   - limit: The longest time to wait; nil for ``WaitLimit/current``.
   ///   - sourceLocation: Where an issue is reported.
+  /// - Returns: All recorded warnings.
   /// - Throws: ``WaitTimedOut``, which is also an issue of the test, or `CancellationError`.
   @discardableResult
   public func warnings(

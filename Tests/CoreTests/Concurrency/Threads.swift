@@ -4,6 +4,7 @@ import Synchronization
 /// Runs `body` on `count` threads of their own, which set off together, and waits until all have returned.
 ///
 /// - Parameters:
+///   - count: The number of threads.
 ///   - stackSize: The size of their stacks in bytes; nil for that of the system.
 ///   - body: Gets the number of the thread, from 0.
 func onThreads(_ count: Int, stackSize: Int? = nil, _ body: @escaping @Sendable (Int) -> Void) async {
