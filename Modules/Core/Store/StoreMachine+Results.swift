@@ -28,14 +28,12 @@ extension StoreMachine {
   /// - Parameters:
   ///   - result: The yielded value or error.
   ///   - task: The task of the run, with the context of the yield.
-  ///   - context: The context of the event.
   ///   - replaced: Receives the change that the undo log drops, for the caller to release after the lock.
   /// - Returns: The notifications that are due; none if the run was cancelled.
   @inlinable
   mutating func yield(
     _ result: Result<State.OperationValue, State.Failure>,
     of task: Task,
-    using context: OperationContext,
     replaced: inout UndoLog<State>.Change?
   ) -> StoreChange {
     guard self.isShown(task.id) else { return StoreChange() }

@@ -166,7 +166,7 @@ extension StoreRuntime: RunDelegate {
     self.change(context, run: task.id, result: result) { machine in
       machine.noteAttempt(of: task.id, in: &context)
       machine.noteAttempt(of: task.id, in: &task.context)
-      return machine.yield(result, of: task, using: context, replaced: &replaced)
+      return machine.yield(result, of: task, replaced: &replaced)
     }
     _ = consume replaced  // Released after unlocking.
   }
