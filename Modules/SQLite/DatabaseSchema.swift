@@ -7,13 +7,14 @@
     /// The application identifier of the databases of this library: "SOPS" in the header of the file.
     static let applicationID: Int32 = 0x534F_5053
 
-    static let version: Int32 = 2
+    static let version: Int32 = 3
 
     static func migrate(_ database: Database, from version: Int32) throws {
       if version < 1 {
         try database.execute(sql: "CREATE TABLE entry (key TEXT NOT NULL PRIMARY KEY, value BLOB NOT NULL)")
       }
       if version < 2 { try self.addChecksums(database) }
+      if version < 3 { try self.addKeysToChecksums(database) }
       try database.execute(sql: "PRAGMA application_id = \(self.applicationID)")
       try database.execute(sql: "PRAGMA user_version = \(self.version)")
     }
@@ -31,10 +32,21 @@
       let rows = try Row.fetchCursor(database, sql: "SELECT key, value FROM entry")
       while let row = try rows.next() {
         let (key, value): (String, Data) = (row[0], row[1])
-        try insert.execute(arguments: [key, value, EntryTable.checksum(Array(value))])
+        try insert.execute(arguments: [key, value, EntryTable.checksum(of: Array(value))])
       }
       try database.execute(sql: "DROP TABLE entry")
       try database.execute(sql: "ALTER TABLE entry2 RENAME TO entry")
+    }
+
+    /// Version 3: the checksum of an entry includes its key. Entries that are damaged stay so.
+    private static func addKeysToChecksums(_ database: Database) throws {
+      let update = try database.makeStatement(sql: "UPDATE entry SET checksum = ? WHERE key = ?")
+      for row in try Row.fetchAll(database, sql: "SELECT key, value, checksum FROM entry") {
+        guard let key = String.fromDatabaseValue(row[0]), let value = Data.fromDatabaseValue(row[1]).map(Array.init),
+          Int64.fromDatabaseValue(row[2]) == EntryTable.checksum(of: value)
+        else { continue }
+        try update.execute(arguments: [EntryTable.checksum(of: value, at: key), key])
+      }
     }
   }
 #endif

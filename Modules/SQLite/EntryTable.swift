@@ -13,11 +13,11 @@
       let rows = try Row.fetchCursor(statement, arguments: [prefix, prefix + "\u{10FFFF}\u{10FFFF}"])
       var entries: [StorageEntry] = []
       while let row = try rows.next() {
-        let key: String = row[0]
-        guard key.utf8.starts(with: prefix.utf8) else { continue }
-        let bytes = try row.withUnsafeData(atIndex: 1) { data in data.map { [UInt8]($0) } ?? [] }
-        let checksum: Int64 = row[2]
-        entries.append(StorageEntry(key: key, value: checksum == self.checksum(bytes) ? bytes : self.marked(bytes)))
+        // In a damaged row a value may have another type, which a typed subscript would end the process for.
+        guard let key = String.fromDatabaseValue(row[0]), key.utf8.starts(with: prefix.utf8) else { continue }
+        let bytes = (try? row.withUnsafeData(atIndex: 1) { data in data.map { [UInt8]($0) } ?? [] }) ?? []
+        let isSound = Int64.fromDatabaseValue(row[2]) == self.checksum(of: bytes, at: key)
+        entries.append(StorageEntry(key: key, value: isSound ? bytes : self.marked(bytes)))
       }
       return entries
     }
@@ -30,14 +30,21 @@
       let remove = try database.cachedStatement(sql: "DELETE FROM entry WHERE key = ?")
       for change in batch {
         switch change {
-        case .put(let key, let value): try put.execute(arguments: [key, Data(value), self.checksum(value)])
+        case .put(let key, let value):
+          try put.execute(arguments: [key, Data(value), self.checksum(of: value, at: key)])
         case .remove(let key): try remove.execute(arguments: [key])
         }
       }
     }
 
-    /// FNV-1a in 64 bits: it finds bytes that a torn or damaged page has changed.
-    static func checksum(_ bytes: [UInt8]) -> Int64 {
+    /// A checksum of a value and its key: it finds bytes that a torn or damaged page has changed.
+    static func checksum(of value: [UInt8], at key: String) -> Int64 {
+      // No byte of a key is 0xFF, so the place where the value begins counts.
+      self.checksum(of: Array(key.utf8) + [0xFF] + value)
+    }
+
+    /// FNV-1a in 64 bits.
+    static func checksum(of bytes: [UInt8]) -> Int64 {
       var hash: UInt64 = 0xCBF2_9CE4_8422_2325
       for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
       return Int64(bitPattern: hash)
