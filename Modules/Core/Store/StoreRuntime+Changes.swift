@@ -66,27 +66,42 @@ extension StoreRuntime {
       draft.setLayerResults(results)
       _ = body(&draft)
       let shown = draft.hasLayers ? draft.stateWithLayers() : nil
-      var replaced: StoreMachine<State>.RetainedValues?
-      var released: [any Sendable] = []
-      let isMade = self.machine.withLock { machine in
-        guard machine.version == version else { return false }
-        replaced = machine.retainedValues
-        if State.hasHistory { machine.release(machine.state) }
-        machine.version += 1
-        machine.show(shown)
+      let isMade = self.change(at: version, showing: shown) { machine in
         results.replay()
         machine.setLayerResults(results)
         let change = body(&machine)
         machine.setLayerResults(nil)
         machine.queue(change, result: result, context(), run: run)
-        released = machine.takeReleased()
-        return true
       }
-      self.deferRelease(of: replaced)
-      _ = consume replaced
-      _ = consume released
       if isMade { return self.deliver() }
     }
+  }
+
+  /// Changes the machine with the lock held, if it still has the version of the draft that the change was prepared with.
+  ///
+  /// - Parameters:
+  ///   - version: The version of the draft.
+  ///   - shown: The state with the layers applied, which the store shows from then on; nil without layers.
+  ///   - body: Changes the machine, and queues the events.
+  /// - Returns: Whether the change was made.
+  func change(at version: UInt64, showing shown: State?, _ body: (inout StoreMachine<State>) -> Void) -> Bool {
+    // Deinitializers are user code too: replaced values are released after unlocking.
+    var replaced: StoreMachine<State>.RetainedValues?
+    var released: [any Sendable] = []
+    let isMade = self.machine.withLock { machine in
+      guard machine.version == version else { return false }
+      replaced = machine.retainedValues
+      if State.hasHistory { machine.release(machine.state) }
+      machine.version += 1
+      machine.show(shown)
+      body(&machine)
+      released = machine.takeReleased()
+      return true
+    }
+    self.deferRelease(of: replaced)
+    _ = consume replaced
+    _ = consume released
+    return isMade
   }
 
   /// Keeps replaced values until the exclusive access of this thread ends, if it has exclusive access.

@@ -91,21 +91,6 @@ extension StoreRuntime {
     guard draft.version == version else { return false }
     draft.commit(layer, committed)
     let shown = draft.hasLayers ? draft.stateWithLayers() : nil
-    var replaced: StoreMachine<State>.RetainedValues?
-    var released: [any Sendable] = []
-    let isCommitted = self.machine.withLock { machine in
-      guard machine.version == version else { return false }
-      replaced = machine.retainedValues
-      if State.hasHistory { machine.release(machine.state) }
-      machine.version += 1
-      machine.show(shown)
-      machine.commit(layer, committed)
-      released = machine.takeReleased()
-      return true
-    }
-    self.deferRelease(of: replaced)
-    _ = consume replaced
-    _ = consume released
-    return isCommitted
+    return self.change(at: version, showing: shown) { $0.commit(layer, committed) }
   }
 }
