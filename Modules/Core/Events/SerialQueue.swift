@@ -21,6 +21,10 @@ package struct SerialQueue<Element: Sendable>: Sendable {
   @inlinable
   package var isEmpty: Bool { Int(self.head) == self.elements.count }
 
+  /// Whether the queue is empty and no processing is in progress.
+  @inlinable
+  package var isAtRest: Bool { self.isEmpty && !self.isProcessing }
+
   @inlinable
   package mutating func append(_ element: Element) {
     self.elements.append(element)
@@ -36,7 +40,7 @@ package struct SerialQueue<Element: Sendable>: Sendable {
   /// Begins processing an element that is not in the queue. Returns false if it has to wait for others: append it then.
   @inlinable
   package mutating func beginDirectly() -> Bool {
-    guard !self.isProcessing, self.isEmpty else { return false }
+    guard self.isAtRest else { return false }
     self.isProcessing = true
     return true
   }

@@ -1,3 +1,5 @@
+internal import OperationCore
+
 /// An event of an operation, with the observers that the operation had when it happened.
 enum NodeEvent: Sendable {
   case started([any OperationObserver])
@@ -48,16 +50,11 @@ extension ScheduledNode {
 
   /// Delivers the events in order, unless another thread is delivering them.
   func deliverEvents() {
-    while let event = SchedulingLock.withLock({ self.nextEvent() }) {
+    var next = SchedulingLock.withLock { self.state.events.begin() }
+    while let event = next {
       self.deliver(event)
-      SchedulingLock.withLock { self.state.isDelivering = false }
+      next = SchedulingLock.withLock { self.state.events.next() }
     }
-  }
-
-  private func nextEvent() -> NodeEvent? {
-    guard !self.state.isDelivering, !self.state.events.isEmpty else { return nil }
-    self.state.isDelivering = true
-    return self.state.events.removeFirst()
   }
 
   private func deliver(_ event: NodeEvent) {

@@ -152,8 +152,7 @@ final class ScheduledNode: Sendable {
     var observers: [any OperationObserver] = []
     var conditions: [any OperationCondition] = []
     var hasStarted = false
-    var events: [NodeEvent] = []
-    var isDelivering = false
+    var events = SerialQueue<NodeEvent>()
   }
 
   /// An operation that another one depends on.

@@ -153,7 +153,7 @@ extension SchedulerCore {
     }
     node.state.phase = .ending
     node.state.outcome = outcome
-    let isObserved = !node.state.observers.isEmpty || !node.state.events.isEmpty || node.state.isDelivering
+    let isObserved = !node.state.observers.isEmpty || !node.state.events.isAtRest
     guard isObserved else { return self.complete(node, &actions) }
     node.state.events.append(.ended(outcome, node.state.observers))
     node.state.events.append(.completion)
