@@ -13,7 +13,8 @@
       let rows = try Row.fetchCursor(statement, arguments: [prefix, prefix + "\u{10FFFF}\u{10FFFF}"])
       var entries: [StorageEntry] = []
       while let row = try rows.next() {
-        // In a damaged row a value may have another type, which a typed subscript would end the process for.
+        // In a damaged row a value may have another type: a typed subscript would end the process, and an error would keep
+        // the sound rows from being read. The checksum finds such a row.
         guard let key = String.fromDatabaseValue(row[0]), key.utf8.starts(with: prefix.utf8) else { continue }
         let bytes = (try? row.withUnsafeData(atIndex: 1) { data in data.map { [UInt8]($0) } ?? [] }) ?? []
         let isSound = Int64.fromDatabaseValue(row[2]) == self.checksum(of: bytes, at: key)
@@ -40,14 +41,15 @@
     /// A checksum of a value and its key: it finds bytes that a torn or damaged page has changed.
     static func checksum(of value: [UInt8], at key: String) -> Int64 {
       // No byte of a key is 0xFF, so the place where the value begins counts.
-      self.checksum(of: Array(key.utf8) + [0xFF] + value)
+      Int64(bitPattern: self.hash(value, after: self.hash(CollectionOfOne(0xFF), after: self.hash(key.utf8))))
     }
 
-    /// FNV-1a in 64 bits.
-    static func checksum(of bytes: [UInt8]) -> Int64 {
-      var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-      for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-      return Int64(bitPattern: hash)
+    /// The checksum of version 2, of a value alone.
+    static func checksum(of value: [UInt8]) -> Int64 { Int64(bitPattern: self.hash(value)) }
+
+    /// FNV-1a in 64 bits, of bytes that follow others with the hash `start`.
+    private static func hash(_ bytes: some Sequence<UInt8>, after start: UInt64 = 0xCBF2_9CE4_8422_2325) -> UInt64 {
+      bytes.reduce(start) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     }
 
     /// Damaged bytes behind a zero byte, which no stored value begins with, so that they cannot be decoded.

@@ -42,6 +42,7 @@ extension MutationJournal {
     let waiters = self.state.withLock { state in
       if entries != nil {
         for (index, (entry, record)) in read.enumerated() {
+          // The errors are reported below, without the lock.
           state.restore(try? record.get(), from: entry.key, at: Int64(index - read.count))
         }
         let numbers = read.compactMap { StorageKey.number(ofCall: $0.0.key) }

@@ -51,6 +51,7 @@ extension StorePersistence: OperationController {
   }
 
   private func begin(at place: Place) {
+    // A value that cannot be encoded is reported when it is written; what is stored stays valid until then.
     switch try? place.writer.lookUp(place.key) {
     case .entry(let bytes): self.restore(bytes, at: place)
     case .missing: break
@@ -68,7 +69,8 @@ extension StorePersistence: OperationController {
       var bytes: [UInt8]?
       do {
         bytes = try await writer.read(key)
-        // Another store, released since, may have left a newer value that is not written yet.
+        // Another store, released since, may have left a newer value that is not written yet. If that cannot be encoded,
+        // its write reports it.
         if case .entry(let newer)? = try? writer.lookUp(key) { bytes = newer }
       } catch {
         OperationWarning.report(storageFailedTo: "read the value with the key \(key)", error)
