@@ -104,13 +104,13 @@ import Testing
   @Test func `A key fails with its own error, and all keys fail when the request throws`() async throws {
     let tasks = [1, 2].map { self.batching.load($0) }
     self.batching.endWindow()
-    try await self.batching.next().run.succeed([1: .success("one"), 2: .failure(Failed())])
+    try await self.batching.next().run.succeed([1: .success("one"), 2: .failure(Refused())])
     #expect(try await tasks[0].value == "one")
-    await #expect(throws: Failed.self) { try await tasks[1].value }
+    await #expect(throws: Refused.self) { try await tasks[1].value }
     let others = [1, 2].map { self.batching.load($0) }
     self.batching.endWindow()
-    try await self.batching.next().run.fail(Failed())
-    for task in others { await #expect(throws: Failed.self) { try await task.value } }
+    try await self.batching.next().run.fail(Refused())
+    for task in others { await #expect(throws: Refused.self) { try await task.value } }
   }
 
   @Test func `An answer for a key that was not requested is ignored`() async throws {

@@ -15,12 +15,12 @@ import Testing
     let batch = try await batching.next()
     #expect(batch.keys == [1, 2, 3])
     #expect(batch.context.runningOperationStore == nil)
-    batch.run.succeed([1: .success("one"), 2: .failure(Failed())])
+    batch.run.succeed([1: .success("one"), 2: .failure(Refused())])
     #expect(try await fetches[0].value == "one")
-    await #expect(throws: Failed.self) { try await fetches[1].value }
+    await #expect(throws: Refused.self) { try await fetches[1].value }
     await #expect(throws: BatchAnswerMissing.self) { try await fetches[2].value }
     #expect(stores[0].currentValue == "one")
-    #expect(stores[1].error is Failed)
+    #expect(stores[1].error is Refused)
     #expect(client.store(for: BatchedQuery(1, in: batching.batcher)).currentValue == "one")
   }
 
@@ -57,7 +57,7 @@ import Testing
 
   @Test func `Observers receive a notice of each batch`() async throws {
     let batching = Batching()
-    let notices = Notices()
+    let notices = NoticeLog()
     var context = batching.context
     context.operationNoticeObservers = [notices]
     let task = Task.immediate { [context] in try await batching.batcher.load(1, in: context) }
@@ -65,14 +65,6 @@ import Testing
     batching.endWindow()
     try await batching.next().answer()
     _ = (try await task.value, try await other.value)
-    #expect(notices.log.all == ["batch.sent batch.size=2"])
-  }
-}
-
-private final class Notices: OperationNoticeObserver {
-  let log = Log<String>()
-
-  func receive(_ notice: OperationNotice, in context: OperationContext) {
-    self.log.append(notice.description)
+    #expect(notices.descriptions == ["batch.sent batch.size=2"])
   }
 }

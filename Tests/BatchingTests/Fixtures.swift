@@ -4,8 +4,6 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-struct Failed: Error, Hashable {}
-
 /// A request that the test has received, and answers.
 struct ReceivedBatch: Sendable {
   let keys: [Int]

@@ -6,6 +6,7 @@ package final class NoticeLog: OperationNoticeObserver {
 
   package init() {}
 
+  package var all: [OperationNotice] { self.log.all }
   package var names: [OperationNotice.Name] { self.log.all.map(\.name) }
   package var descriptions: [String] { self.log.all.map(\.description) }
 

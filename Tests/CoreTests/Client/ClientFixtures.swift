@@ -1,5 +1,6 @@
 import OperationCore
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// A query that returns its number.
@@ -62,15 +63,15 @@ struct TextQuery: QueryRequest, Hashable {
 extension OperationClient {
   /// Notes the stores that are added and removed.
   func announcing(
-    to journal: Journal,
+    to log: Log<String>,
     matching path: OperationPath = []
   ) -> OperationSubscription {
     self.subscribe(matching: path) { change in
       for store in change.storesRemoved.sorted(by: { $0.path.description < $1.path.description }) {
-        journal.note("- \(store.path)")
+        log.append("- \(store.path)")
       }
       for store in change.storesAdded.sorted(by: { $0.path.description < $1.path.description }) {
-        journal.note("+ \(store.path)")
+        log.append("+ \(store.path)")
       }
     }
   }

@@ -1,5 +1,6 @@
 import OperationCore
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// Idle stores are evicted after their cache time, or when there are too many. A store with another owner stays found.
@@ -19,8 +20,8 @@ struct EvictionTests {
   @Test
   func `A store that never ran is evicted after five minutes, and is announced`() {
     let client = self.client()
-    let journal = Journal()
-    let subscription = client.announcing(to: journal)
+    let log = Log<String>()
+    let subscription = client.announcing(to: log)
     defer { subscription.cancel() }
     _ = client.store(for: NumberQuery(1))
     self.clock.advance(by: .seconds(299))
@@ -28,7 +29,7 @@ struct EvictionTests {
     self.clock.advance(by: .seconds(1))
     #expect(client.stores().isEmpty)
     #expect(client.store(with: NumberQuery(1).path) == nil)
-    #expect(journal.lines == ["+ \(NumberQuery(1).path)", "- \(NumberQuery(1).path)"])
+    #expect(log.all == ["+ \(NumberQuery(1).path)", "- \(NumberQuery(1).path)"])
     #expect(self.clock.sleeperCount() == 0)
   }
 
@@ -96,8 +97,8 @@ struct EvictionTests {
   func `A store that is referenced stays the one found at its path`() throws {
     let client = self.client()
     var held: IntStore? = client.store(for: NumberQuery(1))
-    let journal = Journal()
-    let subscription = client.announcing(to: journal)
+    let log = Log<String>()
+    let subscription = client.announcing(to: log)
     defer { subscription.cancel() }
     self.clock.advance(by: .seconds(1_000))
     #expect(client.stores().count == 1)
@@ -107,7 +108,7 @@ struct EvictionTests {
     held?.currentValue = 7
     #expect(client.store(for: NumberQuery(1)) === held)
     #expect(client.store(for: NumberQuery(1)).currentValue == 7)
-    #expect(!journal.lines.contains { $0.hasPrefix("+") })
+    #expect(!log.all.contains { $0.hasPrefix("+") })
     self.clock.advance(by: .seconds(1_000))
     weak let witness = held
     held = nil
@@ -153,12 +154,12 @@ struct EvictionTests {
   @Test
   func `Past the maximum the oldest idle stores are evicted, and are announced`() {
     let client = self.client(maximumIdleStores: 3)
-    let journal = Journal()
-    let subscription = client.announcing(to: journal)
+    let log = Log<String>()
+    let subscription = client.announcing(to: log)
     defer { subscription.cancel() }
     for number in 0..<5 { _ = client.store(for: NumberQuery(number)) }
     #expect(Set(client.stores().map(\.path)) == Set((2..<5).map { NumberQuery($0).path }))
-    #expect(journal.lines.filter { $0.hasPrefix("-") } == (0..<2).map { "- \(NumberQuery($0).path)" })
+    #expect(log.all.filter { $0.hasPrefix("-") } == (0..<2).map { "- \(NumberQuery($0).path)" })
   }
 
   @Test

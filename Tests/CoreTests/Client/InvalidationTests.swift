@@ -1,5 +1,6 @@
 import OperationCore
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// `invalidate`: stale whatever the rule says, and run again where there are subscribers.

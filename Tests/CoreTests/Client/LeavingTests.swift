@@ -19,40 +19,40 @@ struct LeavingTests {
 
   @Test
   func `A held store past its time is announced when the client is cleared`() {
-    let (client, journal) = (self.client(), Journal())
-    let subscription = client.announcing(to: journal)
+    let (client, log) = (self.client(), Log<String>())
+    let subscription = client.announcing(to: log)
     defer { subscription.cancel() }
     let held = client.store(for: NumberQuery(1))
     self.clock.advance(by: .seconds(300))
-    #expect(journal.lines == ["+ \(self.path)"])
+    #expect(log.all == ["+ \(self.path)"])
     #expect(client.clearStore(with: self.path)?.base as? IntStore === held)
     #expect(client.clearStore(with: self.path) == nil)
-    #expect(journal.lines == self.addedAndRemoved)
+    #expect(log.all == self.addedAndRemoved)
     client.clearStores()
-    #expect(journal.lines == self.addedAndRemoved)
+    #expect(log.all == self.addedAndRemoved)
   }
 
   @Test
   func `A held store past its time is announced when another replaces it`() {
-    let (client, journal) = (self.client(), Journal())
-    let subscription = client.announcing(to: journal)
+    let (client, log) = (self.client(), Log<String>())
+    let subscription = client.announcing(to: log)
     defer { subscription.cancel() }
     let held = client.store(for: NumberQuery(1))
     self.clock.advance(by: .seconds(300))
     client.withStores(of: IntState.self) { stores, createStore in
       stores.update(createStore(for: NumberQuery(1)))
     }
-    #expect(journal.lines == self.addedAndRemoved + ["+ \(self.path)"])
+    #expect(log.all == self.addedAndRemoved + ["+ \(self.path)"])
     #expect(client.store(for: NumberQuery(1)) !== held)
   }
 
   @Test
   func `A held store past its time is announced when its last reference is released, with its last state`() {
-    let (client, journal) = (self.client(), Journal())
+    let (client, log) = (self.client(), Log<String>())
     let removed = Box<[OpaqueOperationStore]>([])
     let typed = Box<[IntStore]>([])
     let subscriptions = [
-      client.announcing(to: journal),
+      client.announcing(to: log),
       client.subscribe { removed.value += $0.storesRemoved },
       client.subscribe(state: IntState.self) { typed.value += $0.storesRemoved },
     ]
@@ -60,9 +60,9 @@ struct LeavingTests {
     var held: IntStore? = client.store(for: NumberQuery(1))
     self.clock.advance(by: .seconds(300))
     held?.currentValue = 7
-    #expect(journal.lines == ["+ \(self.path)"])
+    #expect(log.all == ["+ \(self.path)"])
     held = nil
-    #expect(journal.lines == self.addedAndRemoved)
+    #expect(log.all == self.addedAndRemoved)
     #expect(removed.value.map(\.path) == [self.path])
     #expect(typed.value.map(\.currentValue) == [7])
     #expect(client.stores().isEmpty)
@@ -70,14 +70,14 @@ struct LeavingTests {
     removed.value = []
     typed.value = []
     _ = client.store(for: NumberQuery(1))
-    #expect(journal.lines == self.addedAndRemoved + ["+ \(self.path)"])
+    #expect(log.all == self.addedAndRemoved + ["+ \(self.path)"])
     #expect(client.stores().count == 1)
   }
 
   @Test
   func `A store that is kept again past its time is announced when it is evicted in the end`() {
-    let (client, journal) = (self.client(), Journal())
-    let subscription = client.announcing(to: journal)
+    let (client, log) = (self.client(), Log<String>())
+    let subscription = client.announcing(to: log)
     defer { subscription.cancel() }
     var held: IntStore? = client.store(for: NumberQuery(1))
     for _ in 0..<3 {
@@ -85,9 +85,9 @@ struct LeavingTests {
       #expect(client.store(for: NumberQuery(1)) === held)
     }
     held = nil
-    #expect(journal.lines == ["+ \(self.path)"])
+    #expect(log.all == ["+ \(self.path)"])
     self.clock.advance(by: .seconds(300))
-    #expect(journal.lines == self.addedAndRemoved)
+    #expect(log.all == self.addedAndRemoved)
   }
 
   @Test

@@ -1,6 +1,7 @@
 import Foundation
 import OperationCore
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// `snapshot`: the stores of a client, for debugging and for tools.
@@ -30,7 +31,7 @@ struct SnapshotTests {
     #expect(number.errorLastUpdatedAt == nil)
     let text = try #require(stores.first { $0.path == "\(TextQuery("a").path)" })
     #expect(text.status == .failure)
-    #expect(text.error == "refused 3")
+    #expect(text.error == "Refused(code: 3)")
     #expect(text.isStale)
     #expect(text.errorUpdateCount == 1)
     #expect(text.errorLastUpdatedAt == clock.now())

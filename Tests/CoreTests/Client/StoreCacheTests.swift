@@ -9,26 +9,26 @@ import Testing
 struct StoreCacheTests {
   @Test
   func `A cache is notified of idle stores and of stores in use again`() async throws {
-    let cache = JournalingCache()
+    let cache = LoggingCache()
     let client = OperationClient(storeCache: cache)
     let script = IntScript(default: .value(1))
     let store = client.store(for: script.query(path: ["q"]))
-    #expect(cache.journal.lines == ["idle"])
+    #expect(cache.log.all == ["idle"])
     let subscription = store.subscribe(with: IntRecorder().handler)
-    #expect(cache.journal.lines == ["idle", "active"])
+    #expect(cache.log.all == ["idle", "active"])
     try await store.fetch()
-    #expect(cache.journal.lines == ["idle", "active"])
+    #expect(cache.log.all == ["idle", "active"])
     subscription.cancel()
-    #expect(cache.journal.lines == ["idle", "active", "idle"])
+    #expect(cache.log.all == ["idle", "active", "idle"])
     try await store.fetch()
-    #expect(cache.journal.lines == ["idle", "active", "idle", "active", "idle"])
+    #expect(cache.log.all == ["idle", "active", "idle", "active", "idle"])
     client.clearStores()
-    #expect(cache.journal.lines.last == "active")
+    #expect(cache.log.all.last == "active")
   }
 
   @Test
   func `A cache may evict a store, and gets its path and context`() {
-    let cache = JournalingCache()
+    let cache = LoggingCache()
     let client = OperationClient(storeCache: cache)
     _ = client.store(for: NumberQuery(1).cacheTime(.seconds(7)))
     let idle = cache.last.value
@@ -41,7 +41,7 @@ struct StoreCacheTests {
 
   @Test
   func `Evicting a store that is in use again does nothing`() {
-    let cache = JournalingCache()
+    let cache = LoggingCache()
     let client = OperationClient(storeCache: cache)
     let subscription = client.store(for: NumberQuery(1)).subscribe(with: IntRecorder().handler)
     defer { subscription.cancel() }
@@ -183,17 +183,17 @@ struct StoreCacheTests {
   }
 }
 
-private final class JournalingCache: OperationClient.StoreCache, Sendable {
-  let journal = Journal()
+private final class LoggingCache: OperationClient.StoreCache, Sendable {
+  let log = Log<String>()
   let last = Box<OperationClient.IdleStore?>(nil)
 
   func storeDidBecomeIdle(_ store: OperationClient.IdleStore) {
     self.last.value = store
-    self.journal.note("idle")
+    self.log.append("idle")
   }
 
   func storeDidBecomeActive(_ id: OperationClient.IdleStore.ID) {
-    self.journal.note(id == self.last.value?.id ? "active" : "another one active")
+    self.log.append(id == self.last.value?.id ? "active" : "another one active")
   }
 }
 

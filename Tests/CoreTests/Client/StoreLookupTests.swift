@@ -22,8 +22,8 @@ struct StoreLookupTests {
   func `Two callers that race get one store`() async {
     for number in 0..<200 {
       let client = OperationClient()
-      let journal = Journal()
-      let subscription = client.announcing(to: journal)
+      let log = Log<String>()
+      let subscription = client.announcing(to: log)
       defer { subscription.cancel() }
       let stores = await withTaskGroup(of: IntStore.self) { group in
         for _ in 0..<4 { group.addTask { client.store(for: NumberQuery(number)) } }
@@ -33,7 +33,7 @@ struct StoreLookupTests {
       }
       #expect(Set(stores.map { ObjectIdentifier($0) }).count == 1)
       #expect(client.stores().count == 1)
-      #expect(journal.lines.count == 1)
+      #expect(log.all.count == 1)
     }
   }
 

@@ -34,12 +34,12 @@ struct TransactionTests {
     let old = client.store(for: NumberQuery(1))
     let added = Box<[IntStore]>([])
     let removed = Box<[IntStore]>([])
-    let journal = Journal()
+    let log = Log<String>()
     let subscription = client.subscribe(state: IntState.self) { change in
       added.value += change.storesAdded
       removed.value += change.storesRemoved
-      if !change.storesRemoved.isEmpty { journal.note("removed") }
-      if !change.storesAdded.isEmpty { journal.note("added") }
+      if !change.storesRemoved.isEmpty { log.append("removed") }
+      if !change.storesAdded.isEmpty { log.append("added") }
     }
     defer { subscription.cancel() }
     let new = client.withStores(of: IntState.self) { stores, createStore in
@@ -50,19 +50,19 @@ struct TransactionTests {
     #expect(client.store(for: NumberQuery(1)) === new)
     #expect(removed.value.map(ObjectIdentifier.init) == [ObjectIdentifier(old)])
     #expect(added.value.map(ObjectIdentifier.init) == [ObjectIdentifier(new)])
-    #expect(journal.lines == ["removed", "added"])
+    #expect(log.all == ["removed", "added"])
   }
 
   @Test
   func `Replacing the same store with itself announces nothing`() {
     let client = OperationClient()
     let store = client.store(for: NumberQuery(1))
-    let journal = Journal()
-    let subscription = client.announcing(to: journal)
+    let log = Log<String>()
+    let subscription = client.announcing(to: log)
     defer { subscription.cancel() }
     client.withStores(of: IntState.self) { stores, _ in stores.update(store) }
     client.withStores { stores, _ in stores.update(OpaqueOperationStore(erasing: store)) }
-    #expect(journal.lines.isEmpty)
+    #expect(log.all.isEmpty)
     #expect(client.store(for: NumberQuery(1)) === store)
   }
 
@@ -126,12 +126,12 @@ struct TransactionTests {
     let clock = ManualClock()
     let client = OperationClient()
     let script = IntScript()
-    let journal = Journal()
+    let log = Log<String>()
     var store: IntStore? = .detached(query: script.query(path: ["in use"]).manualTime(clock))
     let fetch = Task { [store] in try await store?.fetch() }
     let run = try await script.next()
     client.withStores(of: IntState.self) { stores, _ in if let store { stores.update(store) } }
-    let subscription = client.announcing(to: journal)
+    let subscription = client.announcing(to: log)
     defer { subscription.cancel() }
     store = nil
     clock.advance(by: .seconds(1_000))

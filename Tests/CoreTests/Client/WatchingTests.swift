@@ -10,8 +10,8 @@ struct WatchingTests {
   func `Stores that are added and removed at matching paths are announced, in order`() {
     let client = OperationClient()
     _ = client.store(for: NumberQuery(0))
-    let journal = Journal()
-    let subscription = client.announcing(to: journal, matching: ["numbers"])
+    let log = Log<String>()
+    let subscription = client.announcing(to: log, matching: ["numbers"])
     _ = client.store(for: NumberQuery(1))
     _ = client.store(for: NumberQuery(1))
     _ = client.store(for: TextQuery("a"))
@@ -21,7 +21,7 @@ struct WatchingTests {
     subscription.cancel()
     _ = client.store(for: NumberQuery(2))
     #expect(
-      journal.lines == [
+      log.all == [
         "+ \(NumberQuery(1).path)", "- \(NumberQuery(1).path)", "- \(NumberQuery(0).path)",
       ]
     )
@@ -30,14 +30,14 @@ struct WatchingTests {
   @Test
   func `An event "added" comes after the store is there, and "removed" after it is gone`() {
     let client = OperationClient()
-    let journal = Journal()
+    let log = Log<String>()
     let subscription = client.subscribe { change in
       for store in change.storesAdded {
         let isSame = client.store(with: store.path)?.base as? IntStore === store.base as? IntStore
-        journal.note(isSame ? "added" : "added, but not there")
+        log.append(isSame ? "added" : "added, but not there")
       }
       for store in change.storesRemoved {
-        journal.note(client.store(with: store.path) == nil ? "removed" : "removed, but still there")
+        log.append(client.store(with: store.path) == nil ? "removed" : "removed, but still there")
       }
     }
     defer { subscription.cancel() }
@@ -47,7 +47,7 @@ struct WatchingTests {
       stores.update(createStore(for: NumberQuery(2)))
     }
     client.withStores(of: IntState.self) { stores, _ in _ = stores.removeValue(forPath: NumberQuery(2).path) }
-    #expect(journal.lines == ["added", "removed", "added", "removed"])
+    #expect(log.all == ["added", "removed", "added", "removed"])
   }
 
   @Test
@@ -73,7 +73,7 @@ struct WatchingTests {
   @Test
   func `A watcher is notified of no change from before its subscription`() {
     let client = OperationClient()
-    let (early, late) = (Journal(), Journal())
+    let (early, late) = (Log<String>(), Log<String>())
     let own = Box<OperationSubscription?>(nil)
     let first = client.subscribe { change in
       guard own.value == nil, change.storesAdded[NumberQuery(1).path] != nil else { return }
@@ -84,8 +84,8 @@ struct WatchingTests {
     }
     let second = client.announcing(to: early)
     _ = client.store(for: NumberQuery(1))
-    #expect(early.lines == [1, 2, 3].map { "+ \(NumberQuery($0).path)" })
-    #expect(late.lines == ["+ \(NumberQuery(3).path)"])
+    #expect(early.all == [1, 2, 3].map { "+ \(NumberQuery($0).path)" })
+    #expect(late.all == ["+ \(NumberQuery(3).path)"])
     for subscription in [first, second] { subscription.cancel() }
     own.value?.cancel()
   }
@@ -93,19 +93,19 @@ struct WatchingTests {
   @Test
   func `A watcher that an earlier one cancels is no longer notified`() {
     let client = OperationClient()
-    let journal = Journal()
+    let log = Log<String>()
     let other = Box<OperationSubscription?>(nil)
     let first = client.subscribe { _ in other.value?.cancel() }
-    other.value = client.announcing(to: journal)
+    other.value = client.announcing(to: log)
     _ = client.store(for: NumberQuery(1))
-    #expect(journal.lines == [])
+    #expect(log.all == [])
     first.cancel()
   }
 
   @Test
   func `A watcher may do anything to the client`() {
     let client = OperationClient()
-    let journal = Journal()
+    let log = Log<String>()
     let own = Box<OperationSubscription?>(nil)
     own.value = client.subscribe { change in
       for store in change.storesAdded where store.path == NumberQuery(1).path {
@@ -114,11 +114,11 @@ struct WatchingTests {
         own.value?.cancel()
       }
     }
-    let other = client.announcing(to: journal)
+    let other = client.announcing(to: log)
     defer { other.cancel() }
     _ = client.store(for: NumberQuery(1))
     #expect(
-      journal.lines == ["+ \(NumberQuery(1).path)", "+ \(NumberQuery(2).path)", "- \(NumberQuery(1).path)"]
+      log.all == ["+ \(NumberQuery(1).path)", "+ \(NumberQuery(2).path)", "- \(NumberQuery(1).path)"]
     )
     _ = client.store(for: NumberQuery(1))
     #expect(client.store(with: NumberQuery(1).path) != nil)

@@ -1,5 +1,6 @@
 import OperationCore
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// A yield after the run has returned changes nothing, and is reported.
@@ -29,16 +30,16 @@ struct LateYieldTests {
   func `In a runner`() async throws {
     let script = IntScript()
     let runner = OperationRunner(operation: script.operation())
-    let journal = Journal()
+    let log = Log<String>()
     let result = Task {
-      try await runner.run(with: OperationContinuation { result, _ in journal.note("\(result)") })
+      try await runner.run(with: OperationContinuation { result, _ in log.append("\(result)") })
     }
     let run = try await script.next()
     run.yield(1)
     run.succeed(2)
     _ = try await result.finished()
     expectWarning(.yieldAfterReturn) { run.yield(3) }
-    #expect(journal.lines == ["success(1)"])
+    #expect(log.all == ["success(1)"])
   }
 
   @Test
@@ -56,9 +57,9 @@ struct LateYieldTests {
 
   @Test
   func `A continuation passes on its result and its context`() {
-    let journal = Journal()
+    let log = Log<String>()
     let continuation = OperationContinuation<Int, any Error> { result, context in
-      journal.note("\(result) \(context?[NumberKey.self] ?? -1)")
+      log.append("\(result) \(context?[NumberKey.self] ?? -1)")
     }
     var context = OperationContext()
     context[NumberKey.self] = 3
@@ -66,6 +67,6 @@ struct LateYieldTests {
     continuation.yield(2, using: context)
     continuation.yield(error: Refused(), using: context)
     continuation.yield(with: .success(4))
-    #expect(journal.lines == ["success(1) -1", "success(2) 3", "failure(refused 0) 3", "success(4) -1"])
+    #expect(log.all == ["success(1) -1", "success(2) 3", "failure(TestFixtures.Refused(code: 0)) 3", "success(4) -1"])
   }
 }

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import OperationCore
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// The context: a value with typed entries.
@@ -144,10 +145,10 @@ struct RunContextTests {
   @Test
   func `A yield may bring a context of its own`() async throws {
     let store = IntStore.detached(query: self.script.query().context { $0.greeting = "store" })
-    let seen = Journal()
+    let seen = Log<String>()
     let subscription = store.subscribe(
       with: QueryEventHandler(
-        onResultReceived: { _, context in seen.note("\(context[NumberKey.self]) \(context.greeting)") }
+        onResultReceived: { _, context in seen.append("\(context[NumberKey.self]) \(context.greeting)") }
       )
     )
     defer { subscription.cancel() }
@@ -160,7 +161,7 @@ struct RunContextTests {
     #expect(store.valueLastUpdatedAt?.timeIntervalSinceReferenceDate == 42)
     run.succeed(2)
     _ = try await fetch.finished()
-    #expect(seen.lines == ["5 store", "0 store"])
+    #expect(seen.all == ["5 store", "0 store"])
   }
 
   @Test

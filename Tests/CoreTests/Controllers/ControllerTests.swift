@@ -28,7 +28,7 @@ struct ControllerTests {
     #expect(store.valueUpdateCount == 0)
     #expect(
       recorder.digests == [
-        .state(nil), .state(1), .state(1, error: "refused 1"), .state(2), .state(nil), .state(3), .state(nil),
+        .state(nil), .state(1), .state(1, error: "Refused(code: 1)"), .state(2), .state(nil), .state(3), .state(nil),
       ]
     )
   }
@@ -239,13 +239,13 @@ struct ControllerTests {
 
   @Test
   func `All controllers of an operation work, the innermost first`() {
-    let journal = Journal()
+    let log = Log<String>()
     let query = IntScript().query()
-      .controlled(by: NotingController(name: "inner", journal: journal))
-      .controlled(by: NotingController(name: "outer", journal: journal))
+      .controlled(by: NotingController(name: "inner", log: log))
+      .controlled(by: NotingController(name: "outer", log: log))
     _ = IntStore.detached(query: query)
-    #expect(journal.lines.prefix(2) == ["inner begins", "outer begins"])
-    #expect(Set(journal.lines.dropFirst(2)) == ["inner ends", "outer ends"])
+    #expect(log.all.prefix(2) == ["inner begins", "outer begins"])
+    #expect(Set(log.all.dropFirst(2)) == ["inner ends", "outer ends"])
   }
 
   @Test
@@ -288,11 +288,11 @@ final class HandingController<State: OperationState & Sendable>: OperationContro
 
 private struct NotingController: OperationController, Sendable {
   let name: String
-  let journal: Journal
+  let log: Log<String>
 
   func control(with controls: OperationControls<IntState>) -> OperationSubscription {
-    self.journal.note("\(self.name) begins")
-    return OperationSubscription { [self] in self.journal.note("\(self.name) ends") }
+    self.log.append("\(self.name) begins")
+    return OperationSubscription { [self] in self.log.append("\(self.name) ends") }
   }
 }
 

@@ -31,22 +31,22 @@ struct OnDemandBroadcastTests {
   }
 
   private let spring = Spring()
-  private let journal = Journal()
+  private let log = Log<String>()
 
   @Test
   func `The first subscriber receives the present value and starts the source, the last one stops it`() async {
     let broadcast = self.spring.broadcast()
     #expect(!self.spring.isAtWork)
     self.spring.present.value = 8
-    let first = broadcast.subscribe { self.journal.note("first \($0)") }
-    #expect(self.journal.lines == ["first 8"])
+    let first = broadcast.subscribe { self.log.append("first \($0)") }
+    #expect(self.log.all == ["first 8"])
     await broadcast.settled()
     #expect(self.spring.isAtWork)
     self.spring.send.value?(9)
     await broadcast.settled()
     self.spring.present.value = 10
-    let second = broadcast.subscribe { self.journal.note("second \($0)") }
-    #expect(self.journal.lines == ["first 8", "first 9", "second 9"])
+    let second = broadcast.subscribe { self.log.append("second \($0)") }
+    #expect(self.log.all == ["first 8", "first 9", "second 9"])
     first.cancel()
     await broadcast.settled()
     #expect(self.spring.isAtWork)
@@ -54,22 +54,22 @@ struct OnDemandBroadcastTests {
     await broadcast.settled()
     #expect(self.spring.startCount.value == 1)
     #expect(self.spring.stopCount.value == 1)
-    broadcast.subscribe { self.journal.note("third \($0)") }.cancel()
-    #expect(self.journal.lines.last == "third 10")
+    broadcast.subscribe { self.log.append("third \($0)") }.cancel()
+    #expect(self.log.all.last == "third 10")
   }
 
   @Test
   func `Values are delivered in order, one after the other, and not by the sender`() async {
     let broadcast = self.spring.broadcast()
     let subscription = broadcast.subscribe { value in
-      self.journal.note("\(value)")
+      self.log.append("\(value)")
       // It is delivered after those that were sent before.
       if value == 1 { broadcast.send(100) }
     }
     await broadcast.settled()
     for value in 1...3 { broadcast.send(value) }
     await broadcast.settled()
-    let values = self.journal.lines.dropFirst()
+    let values = self.log.all.dropFirst()
     #expect(values.filter { $0 != "100" } == ["1", "2", "3"])
     #expect(values.contains("100"))
     subscription.cancel()
@@ -96,7 +96,7 @@ struct OnDemandBroadcastTests {
   func `A cancelled subscriber receives nothing that was sent before`() async {
     let broadcast = self.spring.broadcast()
     let subscription = broadcast.subscribe { value in
-      self.journal.note("\(value)")
+      self.log.append("\(value)")
       if value == 1 {
         broadcast.send(2)
         broadcast.send(3)
@@ -105,7 +105,7 @@ struct OnDemandBroadcastTests {
     subscription.cancel()
     broadcast.send(1)
     await broadcast.settled()
-    #expect(self.journal.lines == ["7"])
+    #expect(self.log.all == ["7"])
   }
 
   @Test
@@ -113,16 +113,16 @@ struct OnDemandBroadcastTests {
     let broadcast = self.spring.broadcast()
     let kept = Box<OperationSubscription?>(nil)
     let subscription = broadcast.subscribe { value in
-      self.journal.note("first \(value)")
+      self.log.append("first \(value)")
       guard value == 1 else { return }
       broadcast.send(2)
       broadcast.send(3)
-      kept.value = broadcast.subscribe { self.journal.note("second \($0)") }
-      self.journal.note("subscribed")
+      kept.value = broadcast.subscribe { self.log.append("second \($0)") }
+      self.log.append("subscribed")
     }
     broadcast.send(1)
     await broadcast.settled()
-    #expect(self.journal.lines == ["first 7", "first 1", "second 3", "subscribed", "first 2", "first 3"])
+    #expect(self.log.all == ["first 7", "first 1", "second 3", "subscribed", "first 2", "first 3"])
     kept.value?.cancel()
     subscription.cancel()
   }
@@ -138,9 +138,9 @@ struct OnDemandBroadcastTests {
       .empty
     }
     (own.value, isArmed.value) = (broadcast, true)
-    let subscription = broadcast.subscribe { self.journal.note("\($0)") }
+    let subscription = broadcast.subscribe { self.log.append("\($0)") }
     await broadcast.settled()
-    #expect(self.journal.lines == ["9"])
+    #expect(self.log.all == ["9"])
     #expect(broadcast.value == 9)
     subscription.cancel()
     own.value = nil
@@ -156,7 +156,7 @@ struct OnDemandBroadcastTests {
     } start: { send in
       OperationSubscription {
         guard kept.value == nil else { return }
-        kept.value = own.value?.subscribe { self.journal.note("\($0)") }
+        kept.value = own.value?.subscribe { self.log.append("\($0)") }
         send(9)
       }
     }
@@ -166,7 +166,7 @@ struct OnDemandBroadcastTests {
     let formerCount = readCount.value
     subscription.cancel()
     await broadcast.settled()
-    #expect(self.journal.lines == ["7", "9"])
+    #expect(self.log.all == ["7", "9"])
     #expect(readCount.value == formerCount)
     kept.value?.cancel()
     await broadcast.settled()

@@ -1,5 +1,6 @@
 import OperationCore
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// `.defaultValue(_:)`: a default in place of a missing value.
@@ -44,20 +45,20 @@ struct DefaultValueTests {
 
   @Test
   func `Handlers beneath see the state beneath, handlers above the default`() async throws {
-    let journal = Journal()
+    let log = Log<String>()
     let query = IntScript(default: .value(2)).query()
       .handleEvents(
         with: QueryEventHandler(
-          onStateChanged: { state, _ in journal.note("beneath \(state.currentValue.map { "\($0)" } ?? "none")") },
-          onFetchingStarted: { _ in journal.note("beneath started") }
+          onStateChanged: { state, _ in log.append("beneath \(state.currentValue.map { "\($0)" } ?? "none")") },
+          onFetchingStarted: { _ in log.append("beneath started") }
         )
       )
       .defaultValue(-1)
-      .handleEvents(with: QueryEventHandler { state, _ in journal.note("above \(state.currentValue)") })
+      .handleEvents(with: QueryEventHandler { state, _ in log.append("above \(state.currentValue)") })
     let store = OperationStore.detached(operation: query)
     try await store.fetch()
     #expect(
-      journal.lines == ["beneath none", "above -1", "beneath started", "beneath 2", "above 2"]
+      log.all == ["beneath none", "above -1", "beneath started", "beneath 2", "above 2"]
     )
   }
 

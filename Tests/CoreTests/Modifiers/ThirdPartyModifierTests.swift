@@ -1,5 +1,6 @@
 import OperationCore
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// Modifiers that a user writes with nothing but the core.
@@ -9,8 +10,8 @@ struct ThirdPartyModifierTests {
 
   @Test
   func `A query with a modifier is a query`() async throws {
-    let journal = Journal()
-    let query = self.script.query(path: ["q"]).modifier(Noted("a", journal)).noted("b", journal)
+    let log = Log<String>()
+    let query = self.script.query(path: ["q"]).modifier(Noted("a", log)).noted("b", log)
     #expect(takesQuery(query) == ["q"])
     let client = OperationClient()
     let store: IntStore = client.store(for: query)
@@ -22,13 +23,13 @@ struct ThirdPartyModifierTests {
 
   @Test
   func `The later modifier is the outer one`() async throws {
-    let journal = Journal()
-    let query = self.script.query().noted("inner", journal).noted("middle", journal).noted("outer", journal)
+    let log = Log<String>()
+    let query = self.script.query().noted("inner", log).noted("middle", log).noted("outer", log)
     let store = IntStore.detached(query: query)
-    #expect(journal.lines == ["sets up outer", "sets up middle", "sets up inner"])
+    #expect(log.all == ["sets up outer", "sets up middle", "sets up inner"])
     try await store.fetch()
     #expect(
-      journal.lines.dropFirst(3) == [
+      log.all.dropFirst(3) == [
         "outer begins", "middle begins", "inner begins", "inner ends", "middle ends", "outer ends",
       ]
     )
@@ -36,14 +37,14 @@ struct ThirdPartyModifierTests {
 
   @Test
   func `A modifier between those of the core`() async throws {
-    let journal = Journal()
+    let log = Log<String>()
     let clock = ManualClock()
     let query = self.script.query()
       .stale(after: .seconds(10))
-      .noted("mine", journal)
+      .noted("mine", log)
       .manualTime(clock)
       .defaultValue(-1)
-      .noted("above", journal)
+      .noted("above", log)
       .enableAutomaticRunning(onlyWhen: .always(true))
     let store = OperationStore.detached(operation: query)
     #expect(store.isAutomaticRunningEnabled)
@@ -51,7 +52,7 @@ struct ThirdPartyModifierTests {
     #expect(!store.isStale)
     #expect(store.valueLastUpdatedAt == clock.now())
     #expect(
-      journal.lines == ["sets up above", "sets up mine", "above begins", "mine begins", "mine ends", "above ends"]
+      log.all == ["sets up above", "sets up mine", "above begins", "mine begins", "mine ends", "above ends"]
     )
   }
 
@@ -61,7 +62,7 @@ struct ThirdPartyModifierTests {
     let value: String = try await text.run()
     #expect(value == "1")
     self.script.enqueue(.error(Refused(code: 5)))
-    await #expect(throws: DescribedError(text: "refused 5")) { try await text.run() }
+    await #expect(throws: DescribedError(text: "Refused(code: 5)")) { try await text.run() }
   }
 
   @Test
@@ -84,21 +85,21 @@ struct ThirdPartyModifierTests {
 
   @Test
   func `One value of a modified operation runs many times at once`() async throws {
-    let journal = Journal()
+    let log = Log<String>()
     let script = IntScript()
-    let query = script.query().noted("a", journal)
+    let query = script.query().noted("a", log)
     let stores = (0..<5).map { _ in IntStore.detached(query: query) }
     let fetches = stores.map { store in Task.immediate { try await store.fetch() } }
     for number in 0..<5 { try await script.next().succeed(number) }
     var values: Set<Int> = []
     for fetch in fetches { values.insert(try await fetch.finished()) }
     #expect(values == Set(0..<5))
-    #expect(journal.lines.count { $0 == "a ends" } == 5)
+    #expect(log.all.count { $0 == "a ends" } == 5)
   }
 
   @Test
   func `Modified operations name the type inside`() {
-    #expect(type(of: self.script.query().noted("a", Journal()).defaultValue(1)).unmodifiedType == IntQuery.self)
+    #expect(type(of: self.script.query().noted("a", Log<String>()).defaultValue(1)).unmodifiedType == IntQuery.self)
   }
 }
 
@@ -107,15 +108,15 @@ private func takesQuery(_ query: some QueryRequest<Int, any Error>) -> Operation
 /// Notes when it sets up, begins and ends.
 private struct Noted<Operation: OperationRequest>: OperationModifier {
   let name: String
-  let journal: Journal
+  let log: Log<String>
 
-  init(_ name: String, _ journal: Journal) {
+  init(_ name: String, _ log: Log<String>) {
     self.name = name
-    self.journal = journal
+    self.log = log
   }
 
   func setup(context: inout OperationContext, using operation: Operation) {
-    self.journal.note("sets up \(self.name)")
+    self.log.append("sets up \(self.name)")
     operation.setup(context: &context)
   }
 
@@ -125,15 +126,15 @@ private struct Noted<Operation: OperationRequest>: OperationModifier {
     using operation: Operation,
     with continuation: OperationContinuation<Operation.Value, Operation.Failure>
   ) async throws(Operation.Failure) -> Operation.Value {
-    self.journal.note("\(self.name) begins")
-    defer { self.journal.note("\(self.name) ends") }
+    self.log.append("\(self.name) begins")
+    defer { self.log.append("\(self.name) ends") }
     return try await operation.run(isolation: isolation, in: context, with: continuation)
   }
 }
 
 extension OperationRequest {
-  fileprivate func noted(_ name: String, _ journal: Journal) -> ModifiedOperation<Self, Noted<Self>> {
-    self.modifier(Noted(name, journal))
+  fileprivate func noted(_ name: String, _ log: Log<String>) -> ModifiedOperation<Self, Noted<Self>> {
+    self.modifier(Noted(name, log))
   }
 }
 

@@ -2,6 +2,7 @@ import FoundationEssentials
 import OperationCore
 import OperationTesting
 import Synchronization
+import TestFixtures
 import Testing
 
 /// `waits(until:)`: runs that wait for a condition.

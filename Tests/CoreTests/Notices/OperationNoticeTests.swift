@@ -1,56 +1,58 @@
 import OperationCore
 import OperationTesting
-import Synchronization
+import TestFixtures
 import Testing
 
 @Suite(.warningsAreIssues) struct OperationNoticeTests {
   @Test func `A notice tells the operation, its path and the facts`() async throws {
     let log = NoticeLog()
     let script = OperationScript<Int, any Error>(default: .value(1))
-    let query = script.query(path: ["posts", 1]).modifier(Announcing()).onNotice(log.note)
+    let query = script.query(path: ["posts", 1])
+      .announcing(.tested, attributes: ["test.limit": .duration(.seconds(2))])
+      .onNotice(log.receive)
     #expect(try await OperationStore.detached(query: query).fetch() == 1)
-    let notice = try #require(log.notices.first)
-    #expect(log.notices.count == 1)
+    let notice = try #require(log.all.first)
+    #expect(log.all.count == 1)
     #expect(notice.name == .tested && notice.operationName == query.operationName && notice.path == ["posts", 1])
     #expect(notice.attributes["test.limit"] == .duration(.seconds(2)))
     #expect(notice.description == "test.done \(query.operationName) test.limit=2.0 seconds")
   }
 
   @Test func `Observers are called in order, those of the client first`() async throws {
-    let log = NoticeLog()
+    let log = Log<String>()
     let client = OperationClient()
     client.defaultContext.operationNoticeObservers.append(NamedObserver("client", log))
     let script = OperationScript<Int, any Error>(default: .value(1))
-    let query = script.query().modifier(Announcing())
-      .onNotice { _, _ in log.note("inner") }
-      .onNotice { _, _ in log.note("outer") }
+    let query = script.query().announcing(.tested)
+      .onNotice { _, _ in log.append("inner") }
+      .onNotice { _, _ in log.append("outer") }
     _ = try await client.store(for: query).fetch()
-    #expect(log.names == ["client", "inner", "outer"])
+    #expect(log.all == ["client", "inner", "outer"])
   }
 
   @Test func `Observers of a call are added to those of the store, and none is called twice`() async throws {
-    let log = NoticeLog()
+    let log = Log<String>()
     let observer = NamedObserver("shared", log)
     var storeContext = OperationContext()
     storeContext.operationNoticeObservers = [observer, NamedObserver("store", log)]
     let script = OperationScript<Int, any Error>(default: .value(1))
-    let store = OperationStore.detached(query: script.query().modifier(Announcing()), initialContext: storeContext)
+    let store = OperationStore.detached(query: script.query().announcing(.tested), initialContext: storeContext)
     var context = OperationContext()
     context.operationNoticeObservers = [observer, NamedObserver("call", log)]
     _ = try await store.fetch(using: context)
-    #expect(log.names == ["store", "shared", "call"])
+    #expect(log.all == ["store", "shared", "call"])
     _ = try await store.fetch()
-    #expect(log.names == ["store", "shared", "call", "shared", "store"])
+    #expect(log.all == ["store", "shared", "call", "shared", "store"])
   }
 
   @Test func `A context of a call without observers leaves those of the store`() async throws {
-    let log = NoticeLog()
+    let log = Log<String>()
     let script = OperationScript<Int, any Error>(default: .value(1))
-    let query = script.query().modifier(Announcing()).onNotice { _, _ in log.note("store") }
+    let query = script.query().announcing(.tested).onNotice { _, _ in log.append("store") }
     var context = OperationContext()
     context.operationTaskConfiguration.name = "call"
     _ = try await OperationStore.detached(query: query).fetch(using: context)
-    #expect(log.names == ["store"])
+    #expect(log.all == ["store"])
   }
 
   @Test func `Without observers a notice is not made`() {
@@ -62,8 +64,8 @@ import Testing
     var context = OperationContext()
     context.send(notice())
     #expect(count == 0)
-    context.operationNoticeObservers.append(NamedObserver("one", NoticeLog()))
-    context.operationNoticeObservers.append(NamedObserver("two", NoticeLog()))
+    context.operationNoticeObservers.append(NamedObserver("one", Log()))
+    context.operationNoticeObservers.append(NamedObserver("two", Log()))
     context.send(notice())
     #expect(count == 1)
   }
@@ -73,9 +75,9 @@ import Testing
     var context = OperationContext()
     context.operationNoticeObservers.append(Echo(log))
     context.send(OperationNotice(.tested, attributes: ["test.flag": .flag(true)]))
-    #expect(log.notices.map(\.name) == [.tested, .echoed])
-    #expect(log.notices.map(\.description) == ["test.done test.flag=true", "test.echo"])
-    #expect(log.notices.allSatisfy { $0.operationName == nil && $0.path == nil })
+    #expect(log.names == [.tested, .echoed])
+    #expect(log.descriptions == ["test.done test.flag=true", "test.echo"])
+    #expect(log.all.allSatisfy { $0.operationName == nil && $0.path == nil })
   }
 
   @Test func `A notice may name an operation, or tell a level`() {
@@ -88,8 +90,8 @@ import Testing
   }
 
   @Test func `An observer stands for others, and a context that has it is not written`() {
-    let log = NoticeLog()
-    let (kept, first, second) = (Echo(log), NamedObserver("first", log), NamedObserver("second", log))
+    let log = Log<String>()
+    let (kept, first, second) = (Echo(NoticeLog()), NamedObserver("first", log), NamedObserver("second", log))
     var context = OperationContext()
     context.operationNoticeObservers = [first, kept, first]
     context.observeNotices(with: second) { $0 is NamedObserver }
@@ -103,7 +105,7 @@ import Testing
     do {
       let token = lifetimes.token()
       let script = OperationScript<Int, any Error>(default: .value(1))
-      let query = script.query().modifier(Announcing()).onNotice { _, _ in token.touch() }
+      let query = script.query().announcing(.tested).onNotice { _, _ in token.touch() }
       _ = try await OperationStore.detached(query: query).fetch()
     }
     try await lifetimes.noneAlive()
@@ -115,48 +117,17 @@ extension OperationNotice.Name {
   fileprivate static let echoed = Self("test.echo")
 }
 
-/// Sends a notice after each run.
-private struct Announcing<Operation: OperationRequest>: OperationModifier {
-  func run(
-    isolation: isolated (any Actor)?,
-    in context: OperationContext,
-    using operation: Operation,
-    with continuation: OperationContinuation<Operation.Value, Operation.Failure>
-  ) async throws(Operation.Failure) -> Operation.Value {
-    defer {
-      context.send(OperationNotice(.tested, of: operation, attributes: ["test.limit": .duration(.seconds(2))]))
-    }
-    return try await operation.run(isolation: isolation, in: context, with: continuation)
-  }
-}
-
-/// Collects notices, or names of observers.
-private final class NoticeLog: Sendable {
-  private let state = Mutex<(notices: [OperationNotice], names: [String])>(([], []))
-
-  var notices: [OperationNotice] { self.state.withLock { $0.notices } }
-  var names: [String] { self.state.withLock { $0.names } }
-
-  var note: @Sendable (OperationNotice, OperationContext) -> Void {
-    { notice, _ in self.state.withLock { $0.notices.append(notice) } }
-  }
-
-  func note(_ name: String) {
-    self.state.withLock { $0.names.append(name) }
-  }
-}
-
 private final class NamedObserver: OperationNoticeObserver {
   private let name: String
-  private let log: NoticeLog
+  private let log: Log<String>
 
-  init(_ name: String, _ log: NoticeLog) {
+  init(_ name: String, _ log: Log<String>) {
     self.name = name
     self.log = log
   }
 
   func receive(_ notice: OperationNotice, in context: OperationContext) {
-    self.log.note(self.name)
+    self.log.append(self.name)
   }
 }
 
@@ -169,7 +140,7 @@ private final class Echo: OperationNoticeObserver {
   }
 
   func receive(_ notice: OperationNotice, in context: OperationContext) {
-    self.log.note(notice, context)
+    self.log.receive(notice, in: context)
     if notice.name == .tested { context.send(OperationNotice(.echoed)) }
   }
 }

@@ -1,5 +1,6 @@
 import OperationCore
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// `AnyOperation`: operations of different types as one.
@@ -11,13 +12,13 @@ struct AnyOperationTests {
     let operation = AnyOperation(script.operation().context { $0[NumberKey.self] = 4 })
     let runner = OperationRunner(operation: operation)
     #expect(runner.context[NumberKey.self] == 4)
-    let journal = Journal()
+    let log = Log<String>()
     script.enqueue(.yield(.success(1), then: .value(2)), .error(Refused(code: 3)))
     let value: Int = try await runner.run(
-      with: OperationContinuation { result, _ in journal.note("\((try? result.get()) ?? 0)") }
+      with: OperationContinuation { result, _ in log.append("\((try? result.get()) ?? 0)") }
     )
     #expect(value == 2)
-    #expect(journal.lines == ["1"])
+    #expect(log.all == ["1"])
     await #expect(throws: Refused(code: 3)) { try await runner.run() }
   }
 

@@ -1,6 +1,7 @@
 import OperationCore
 import OperationTesting
 import Synchronization
+import TestFixtures
 import Testing
 
 /// Queries from closures.
@@ -67,7 +68,7 @@ struct QueryOperationTests {
     #expect("\(OperationStatus<Int, any Error>.loading)" == "loading")
     #expect("\(OperationStatus<Int, any Error>.result(.success(3)))" == "value(3)")
     #expect("\(OperationStatus<String, any Error>.result(.success("a")))" == "value(a)")
-    #expect("\(OperationStatus<Int, any Error>.result(.failure(Refused(code: 2))))" == "error(refused 2)")
-    #expect("\(OperationAttempt(index: 2, lastFailure: Refused(code: 1)))" == "attempt 2 after refused 1")
+    #expect("\(OperationStatus<Int, any Error>.result(.failure(Refused(code: 2))))" == "error(Refused(code: 2))")
+    #expect("\(OperationAttempt(index: 2, lastFailure: Refused(code: 1)))" == "attempt 2 after Refused(code: 1)")
   }
 }

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import OperationCore
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// Default values and statuses of states that a user writes.

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import OperationCore
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// A state and a request kind that a user writes, with nothing but the core.

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import OperationCore
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// When a value should be fetched again: any rule that says so is enough.

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import OperationCore
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// What happened last decides the status, also when all dates are equal.

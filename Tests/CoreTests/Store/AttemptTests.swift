@@ -169,7 +169,7 @@ struct AttemptTests {
     let snapshot = client.snapshot()
     let attempt = try #require(snapshot.stores.first?.attempt)
     #expect(attempt.index == 1)
-    #expect(attempt.lastFailure == "refused 4")
+    #expect(attempt.lastFailure == "Refused(code: 4)")
     #expect(attempt.nextBegins == Date(timeIntervalSinceReferenceDate: 103))
     #expect(snapshot.description.contains("loading, attempt 1"))
     fetch.cancel()

@@ -1,5 +1,6 @@
 import OperationCore
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// Runs that a subscription starts, joins, keeps alive and cancels.

@@ -1,5 +1,6 @@
 import OperationCore
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// The body of an operation may do anything to the store that runs it, also before it suspends.

@@ -1,5 +1,6 @@
 import OperationCore
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// A run that ends because it was cancelled is rolled back, and nothing else is.

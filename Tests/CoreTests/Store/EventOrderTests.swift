@@ -32,8 +32,8 @@ struct EventOrderTests {
     await #expect(throws: Refused(code: 2)) { try await store.fetch() }
     #expect(
       recorder.digests == [
-        .state(7), .state(7, isLoading: true), .started, .state(7, isLoading: true, error: "refused 1"),
-        .yieldedError("refused 1"), .state(7, error: "refused 2"), .threw("refused 2"), .ended,
+        .state(7), .state(7, isLoading: true), .started, .state(7, isLoading: true, error: "Refused(code: 1)"),
+        .yieldedError("Refused(code: 1)"), .state(7, error: "Refused(code: 2)"), .threw("Refused(code: 2)"), .ended,
       ]
     )
   }
@@ -41,15 +41,15 @@ struct EventOrderTests {
   @Test
   func `Each event reaches all handlers before the next, in the order in which they subscribed`() async throws {
     let script = IntScript(default: .value(1))
-    let journal = Journal()
+    let log = Log<String>()
     let store = IntStore.detached(query: script.query())
     let subscriptions = (0..<3).map { number in
       store.subscribe(
         with: QueryEventHandler(
-          onStateChanged: { state, _ in journal.note("state \(number) \(state.isLoading)") },
-          onFetchingStarted: { _ in journal.note("started \(number)") },
-          onFetchingEnded: { _ in journal.note("ended \(number)") },
-          onResultReceived: { _, _ in journal.note("result \(number)") }
+          onStateChanged: { state, _ in log.append("state \(number) \(state.isLoading)") },
+          onFetchingStarted: { _ in log.append("started \(number)") },
+          onFetchingEnded: { _ in log.append("ended \(number)") },
+          onResultReceived: { _, _ in log.append("result \(number)") }
         )
       )
     }
@@ -60,23 +60,23 @@ struct EventOrderTests {
       + ["state # true", "started #", "state # false", "result #", "ended #"].flatMap { line in
         (0..<3).map { line.replacing("#", with: "\($0)") }
       }
-    #expect(journal.lines == expected)
+    #expect(log.all == expected)
   }
 
   @Test
   func `Handlers of the operation come first, the innermost before the others`() {
-    let journal = Journal()
+    let log = Log<String>()
     let query = IntScript().query()
-      .handleEvents(with: OperationEventHandler { state, _ in journal.note("inner \(state.currentValue ?? 0)") })
-      .handleEvents(with: QueryEventHandler { state, _ in journal.note("outer \(state.currentValue ?? 0)") })
+      .handleEvents(with: OperationEventHandler { state, _ in log.append("inner \(state.currentValue ?? 0)") })
+      .handleEvents(with: QueryEventHandler { state, _ in log.append("outer \(state.currentValue ?? 0)") })
     let store = IntStore.detached(query: query)
     let subscription = store.subscribe(
-      with: QueryEventHandler { state, _ in journal.note("subscriber \(state.currentValue ?? 0)") }
+      with: QueryEventHandler { state, _ in log.append("subscriber \(state.currentValue ?? 0)") }
     )
     defer { subscription.cancel() }
     store.currentValue = 1
     #expect(store.subscriberCount == 1)
-    #expect(journal.lines == ["subscriber 0", "inner 1", "outer 1", "subscriber 1"])
+    #expect(log.all == ["subscriber 0", "inner 1", "outer 1", "subscriber 1"])
   }
 
   @Test
@@ -89,7 +89,7 @@ struct EventOrderTests {
     store.currentValue = 1
     #expect(recorder.stateValues == [nil, 1])
     store.setResult(to: .failure(Refused(code: 3)))
-    #expect(recorder.digests.last == .state(1, error: "refused 3"))
+    #expect(recorder.digests.last == .state(1, error: "Refused(code: 3)"))
     store.resetState()
     #expect(recorder.digests.last == .state(nil))
     #expect(recorder.events.count == 4)
@@ -145,21 +145,21 @@ struct EventOrderTests {
   func `The context of a result holds its reason`() async throws {
     let script = IntScript(default: .yield(.success(1), then: .value(2)))
     let store = IntStore.detached(query: script.query())
-    let reasons = Journal()
+    let reasons = Log<String>()
     let subscription = store.subscribe(
       with: QueryEventHandler(
         onResultReceived: { _, context in
           switch context.operationResultUpdateReason {
-          case .yieldedResult: reasons.note("yielded")
-          case .returnedFinalResult: reasons.note("returned")
-          case nil: reasons.note("none")
+          case .yieldedResult: reasons.append("yielded")
+          case .returnedFinalResult: reasons.append("returned")
+          case nil: reasons.append("none")
           }
         }
       )
     )
     defer { subscription.cancel() }
     try await store.fetch()
-    #expect(reasons.lines == ["yielded", "returned"])
+    #expect(reasons.all == ["yielded", "returned"])
     #expect(store.context.operationResultUpdateReason == nil)
   }
 

@@ -90,7 +90,7 @@ struct ExclusiveAccessTests {
     try await run.cancelled()
     store.withExclusiveAccess { _ in subscription.cancel() }
     #expect(store.subscriberCount == 0)
-    #expect(recorder.digests.starts(with: [.state(0), .state(0, error: "refused 0")]))
+    #expect(recorder.digests.starts(with: [.state(0), .state(0, error: "Refused(code: 0)")]))
   }
 
   @Test

@@ -1,6 +1,7 @@
 import Foundation
 import OperationCore
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// The body of an operation leaves its caller's actor.

@@ -50,12 +50,12 @@ struct LifetimeTests {
 
   @Test
   func `Controllers end with the store`() {
-    let journal = Journal()
-    var store: IntStore? = .detached(query: IntScript().query().controlled(by: JournalingController(journal: journal)))
-    #expect(journal.lines == ["began"])
+    let log = Log<String>()
+    var store: IntStore? = .detached(query: IntScript().query().controlled(by: LoggingController(log: log)))
+    #expect(log.all == ["began"])
     store?.currentValue = 1
     store = nil
-    #expect(journal.lines == ["began", "ended"])
+    #expect(log.all == ["began", "ended"])
   }
 
   @Test
@@ -105,7 +105,7 @@ struct LifetimeTests {
     let lifetimes = LifetimeTracker()
     for number in 0..<1_000 {
       let query = CountedQuery(number: number, token: lifetimes.token())
-        .controlled(by: JournalingController(journal: Journal()))
+        .controlled(by: LoggingController(log: Log<String>()))
         .rerun(every: .seconds(1_000))
         .rerunOnChange(of: .always(true))
         .enableAutomaticRunning(onlyWhen: .always(true))
@@ -120,11 +120,11 @@ struct LifetimeTests {
   @Test
   func `A store that is released in the middle of an event reports its true state to the remaining handlers`() {
     let box = Box<IntStore?>(.detached(query: IntScript().query(), initialValue: 0))
-    let journal = Journal()
+    let log = Log<String>()
     let subscriptions = (0..<3).compactMap { number in
       box.value?.subscribe(
         with: QueryEventHandler { state, _ in
-          journal.note("\(number): \(state.currentValue ?? -1)")
+          log.append("\(number): \(state.currentValue ?? -1)")
           if number == 1, state.currentValue == 1 {
             box.value?.currentValue = 2
             box.value = nil
@@ -133,7 +133,7 @@ struct LifetimeTests {
       )
     }
     box.value?.currentValue = 1
-    #expect(journal.lines.starts(with: ["0: 0", "1: 0", "2: 0", "0: 1", "1: 1"]))
+    #expect(log.all.starts(with: ["0: 0", "1: 0", "2: 0", "0: 1", "1: 1"]))
     #expect(box.value == nil)
     OperationSubscription.combined(subscriptions).cancel()
   }
@@ -156,14 +156,14 @@ private struct CountedQuery: QueryRequest {
   }
 }
 
-private struct JournalingController: OperationController, Sendable {
-  let journal: Journal
+private struct LoggingController: OperationController, Sendable {
+  let log: Log<String>
 
   func control(with controls: OperationControls<IntState>) -> OperationSubscription {
-    self.journal.note("began")
+    self.log.append("began")
     return OperationSubscription {
       _ = controls.state
-      self.journal.note("ended")
+      self.log.append("ended")
     }
   }
 }

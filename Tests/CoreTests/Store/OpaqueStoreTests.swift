@@ -1,5 +1,6 @@
 import OperationCore
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// A store with its types erased: the same store with the same surface.
@@ -58,19 +59,19 @@ struct OpaqueStoreTests {
     let script = IntScript(default: .yield(.success(1), then: .value(2)))
     let store = IntStore.detached(query: script.query())
     let opaque = OpaqueOperationStore(erasing: store)
-    let journal = Journal()
+    let log = Log<String>()
     let handler = OpaqueOperationEventHandler(
-      onStateChanged: { state, _ in journal.note("state \(state.currentValue as? Int ?? 0) \(state.isLoading)") },
-      onRunStarted: { _ in journal.note("started") },
-      onRunEnded: { _ in journal.note("ended") },
-      onResultReceived: { result, _ in journal.note("result \((try? result.get()) as? Int ?? 0)") }
+      onStateChanged: { state, _ in log.append("state \(state.currentValue as? Int ?? 0) \(state.isLoading)") },
+      onRunStarted: { _ in log.append("started") },
+      onRunEnded: { _ in log.append("ended") },
+      onResultReceived: { result, _ in log.append("result \((try? result.get()) as? Int ?? 0)") }
     )
     let subscription = opaque.subscribe(with: handler)
     #expect(opaque.subscriberCount == 1)
     try await opaque.run()
     subscription.cancel()
     #expect(
-      journal.lines == [
+      log.all == [
         "state 0 false", "state 0 true", "started", "state 1 true", "result 1", "state 2 false", "result 2", "ended",
       ]
     )
@@ -81,14 +82,14 @@ struct OpaqueStoreTests {
   func `Its runs have handlers and tasks of their own`() async throws {
     let script = IntScript(default: .value(1))
     let opaque = OpaqueOperationStore(erasing: IntStore.detached(query: script.query()))
-    let journal = Journal()
-    try await opaque.fetch(handler: OpaqueOperationEventHandler(onRunStarted: { _ in journal.note("started") }))
+    let log = Log<String>()
+    try await opaque.fetch(handler: OpaqueOperationEventHandler(onRunStarted: { _ in log.append("started") }))
     let task = opaque.fetchTask()
     #expect(script.runCount == 1)
     #expect(try await task.runIfNeeded() as? Int == 1)
     script.enqueue(.error(Refused()))
     await #expect(throws: Refused()) { try await opaque.runTask().runIfNeeded() }
-    #expect(journal.lines == ["started"])
+    #expect(log.all == ["started"])
   }
 
   @Test

@@ -9,24 +9,24 @@ struct ReentrancyTests {
   @Test
   func `A value set inside a handler reaches all handlers after the event that is being delivered`() {
     let store = IntStore.detached(query: IntScript().query())
-    let journal = Journal()
+    let log = Log<String>()
     let first = store.subscribe(
       with: QueryEventHandler { state, _ in
-        journal.note("first \(state.currentValue ?? 0)")
+        log.append("first \(state.currentValue ?? 0)")
         if state.currentValue == 1 {
           store.currentValue = 2
-          journal.note("first has set 2")
+          log.append("first has set 2")
           store.currentValue = 3
         }
       }
     )
     let second = store.subscribe(
-      with: QueryEventHandler { state, _ in journal.note("second \(state.currentValue ?? 0)") }
+      with: QueryEventHandler { state, _ in log.append("second \(state.currentValue ?? 0)") }
     )
     defer { OperationSubscription.combined(first, second).cancel() }
     store.currentValue = 1
     #expect(
-      journal.lines == [
+      log.all == [
         "first 0", "second 0", "first 1", "first has set 2", "second 1", "first 2", "second 2", "first 3", "second 3",
       ]
     )

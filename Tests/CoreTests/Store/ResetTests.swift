@@ -1,5 +1,6 @@
 import OperationCore
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// `resetState`: back to the initial state, all tasks cancelled, their outcomes not shown.

@@ -1,5 +1,6 @@
 import OperationCore
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// `fetch(handler:)` hands its handler the events of that run alone.
@@ -47,7 +48,7 @@ struct RunHandlerTests {
     await #expect(throws: Refused()) { try await fetches[0].finished() }
     runs[1].succeed(21)
     _ = try await fetches[1].finished()
-    #expect(recorders[0].digests.filter { $0.isResult } == [.yielded(10), .threw("refused 0")])
+    #expect(recorders[0].digests.filter { $0.isResult } == [.yielded(10), .threw("Refused(code: 0)")])
     #expect(recorders[1].digests.filter { $0.isResult } == [.yielded(11), .returned(21)])
     #expect(recorders[2].digests.filter { $0.isResult } == [.yielded(12), .returned(22)])
     for recorder in recorders {
@@ -59,12 +60,12 @@ struct RunHandlerTests {
 
   @Test
   func `The handler receives its run's events in the order of the subscribers`() async throws {
-    let journal = Journal()
+    let log = Log<String>()
     let store = IntStore.detached(query: IntScript(default: .value(1)).query())
-    let before = store.subscribe(with: QueryEventHandler(onResultReceived: { _, _ in journal.note("before") }))
+    let before = store.subscribe(with: QueryEventHandler(onResultReceived: { _, _ in log.append("before") }))
     defer { before.cancel() }
-    try await store.fetch(handler: QueryEventHandler(onResultReceived: { _, _ in journal.note("run") }))
-    #expect(journal.lines == ["before", "run"])
+    try await store.fetch(handler: QueryEventHandler(onResultReceived: { _, _ in log.append("run") }))
+    #expect(log.all == ["before", "run"])
   }
 
   @Test

@@ -1,5 +1,6 @@
 import OperationCore
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// `states`: an async sequence of a store's states that keeps the newest only.

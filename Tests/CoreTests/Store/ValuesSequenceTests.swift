@@ -1,6 +1,7 @@
 import OperationCore
 import OperationTesting
 import Synchronization
+import TestFixtures
 import Testing
 
 /// `store.values`: an async sequence of the values of a store.

@@ -1,4 +1,5 @@
 import OperationTesting
+import TestFixtures
 import Testing
 
 @testable import OperationCore

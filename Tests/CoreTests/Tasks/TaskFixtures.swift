@@ -1,5 +1,6 @@
 import OperationTesting
 import Synchronization
+import TestFixtures
 import Testing
 
 @testable import OperationCore

@@ -5,25 +5,17 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-/// Keeps the notices that it receives.
-private final class Notices: OperationNoticeObserver {
-  private let log = Log<OperationNotice>()
-
-  var all: [OperationNotice] { self.log.all }
+extension NoticeLog {
   /// The names of the notices of events, which have no level.
-  var events: [String] { self.all.filter { $0.level == nil }.map(\.name.description) }
+  fileprivate var events: [String] { self.all.filter { $0.level == nil }.map(\.name.description) }
   /// The numbers of pending calls, in order.
-  var levels: [Int] { self.all.filter { $0.name == .journalPending }.compactMap(\.level) }
-
-  func receive(_ notice: OperationNotice, in context: OperationContext) {
-    self.log.append(notice)
-  }
+  fileprivate var levels: [Int] { self.all.filter { $0.name == .journalPending }.compactMap(\.level) }
 }
 
 @Suite(.warningsAreIssues) struct JournalNoticeTests {
   private let server = Server()
   private let script = Script()
-  private let notices = Notices()
+  private let notices = NoticeLog()
 
   private func program(_ storage: any PersistentStorage = InMemoryStorage()) -> Program {
     let program = Program(storage)
