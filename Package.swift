@@ -229,7 +229,7 @@ struct Module {
     case buildPlugin
     /// A plugin that `swift package <verb>` runs, with a product of the same name.
     case command(verb: String, description: String)
-    /// A test target, which can also import `OperationTesting` and the fixtures.
+    /// A test target, which can also import `OperationTesting` and the fixtures unless it tests macros.
     case tests
     /// A target that test targets share, which has no product.
     case fixtures
@@ -385,7 +385,8 @@ extension Module {
 
   private var dependencies: [Target.Dependency] {
     var folders = uses
-    if kind == .tests {
+    // What tests of macros use is built for the compiler's side as well.
+    if kind == .tests, !folders.contains(where: { Module.module(in: $0).kind == .macros }) {
       folders += ["Testing", "TestFixtures"].filter { !folders.contains($0) }
     }
     return folders.map { Module.module(in: $0).dependency(of: self) } + productDependencies
