@@ -126,19 +126,21 @@ system_modules() {
     while IFS= read -r path; do dirname "$path"; done
 }
 
+# The target that the compiler builds for.
+target_triple() { swift -print-target-info | awk -F '"' '/"triple"/ { print $4; exit }'; }
+
 # symbol_graphs MODULE BUILD FOLDER ARGUMENT…: writes the symbol graphs of a module that was built in the folder BUILD.
 symbol_graphs() {
-  local module=$1 build=$2 folder=$3 search=() triple path
+  local module=$1 build=$2 folder=$3 search=() path
   shift 3
   # SwiftPM builds for the compiler's plugins, and for the tests of these, in a folder of its own.
   for path in "$build/Modules" "$build/Modules-tool"; do
     [ ! -d "$path" ] || search+=(-I "$path")
   done
   while IFS= read -r path; do search+=(-I "$path"); done < <(system_modules "$build")
-  triple=$(swift -print-target-info | awk -F '"' '/"triple"/ { print $4; exit }')
   rm -rf "$folder"
   mkdir -p "$folder"
-  swift symbolgraph-extract -module-name "$module" "${search[@]}" -target "$triple" -output-dir "$folder" "$@" >&2 ||
+  swift symbolgraph-extract -module-name "$module" "${search[@]}" -target "$(target_triple)" -output-dir "$folder" "$@" >&2 ||
     fail "no symbol graph of $module"
 }
 
@@ -170,32 +172,23 @@ narrowed_package() {
 # traits: the traits of the manifest, one a line. The trait SwiftOperation<Name> belongs to the library Operation<Name>.
 traits() { swift package --package-path "$ROOT" show-traits | awk '$1 != "default" { print $1 }'; }
 
-# trait_tests: prints the test targets with code that depends on a trait, one a line. `--of-macros` prints those that depend on
-# the implementation of macros, and without it they are left out.
-trait_tests() {
-  local of_macros=false name type path uses targets macros=""
-  [ "${1-}" != --of-macros ] || of_macros=true
-  targets=$(manifest_targets)
-  macros=" $(awk -F '\t' '$2 == "macro" { print $1 }' <<<"$targets" | tr '\n' ' ')"
-  while IFS=$'\t' read -r name type path uses; do
-    [ "$type" = test ] && grep -rq --include='*.swift' '^#if SwiftOperation' "$ROOT/$path" || continue
-    local uses_macros=false use
-    for use in $uses; do [[ $macros != *" $use "* ]] || uses_macros=true; done
-    [ $uses_macros != $of_macros ] || echo "$name"
-  done <<<"$targets"
-}
-
 # trait_package: sets TRAIT_PACKAGE to the arguments for SwiftPM that build the package with all traits and, of its tests, those
-# of `trait_tests`; and MACRO_PACKAGE to those that build the tests of macros beside it.
+# with code that depends on a trait; and MACRO_PACKAGE to those that build, of these tests, the ones that depend on the
+# implementation of macros.
 #
 # SwiftPM builds a test target that depends on a macro for the compiler's side, with all that it uses and all other tests of the
 # package. So such tests are a package of their own, of the same name and in the same folder, where swift-syntax is there.
 trait_package() {
-  local folder="$ROOT/.build-traits-short"
-  # shellcheck disable=SC2046 # One word a target.
-  narrowed_package "$folder/package" $(trait_tests)
-  # shellcheck disable=SC2046
-  narrowed_package "$folder/macros/package" $(trait_tests --of-macros)
+  local folder="$ROOT/.build-traits-short" targets macros name type path uses tests=() macro_tests=()
+  targets=$(manifest_targets)
+  macros="$TEMPORARY/macros"
+  awk -F '\t' '$2 == "macro" { print $1 }' <<<"$targets" >"$macros"
+  while IFS=$'\t' read -r name type path uses; do
+    [ "$type" = test ] && grep -rq --include='*.swift' '^#if SwiftOperation' "$ROOT/$path" || continue
+    if grep -qxFf "$macros" <<<"${uses// /$'\n'}"; then macro_tests+=("$name"); else tests+=("$name"); fi
+  done <<<"$targets"
+  narrowed_package "$folder/package" ${tests[@]+"${tests[@]}"}
+  narrowed_package "$folder/macros/package" ${macro_tests[@]+"${macro_tests[@]}"}
   TRAIT_PACKAGE=(--scratch-path "$folder/build" --enable-all-traits "${TESTED[@]}")
   MACRO_PACKAGE=(--package-path "$folder/macros/package" "${TRAIT_PACKAGE[@]}")
   TRAIT_PACKAGE=(--package-path "$folder/package" "${TRAIT_PACKAGE[@]}")
