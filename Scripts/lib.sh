@@ -189,7 +189,10 @@ trait_package() {
   done <<<"$targets"
   narrowed_package "$folder/package" ${tests[@]+"${tests[@]}"}
   narrowed_package "$folder/macros/package" ${macro_tests[@]+"${macro_tests[@]}"}
-  TRAIT_PACKAGE=(--scratch-path "$folder/build" --enable-all-traits "${TESTED[@]}")
+  # Module by module, which takes three quarters of the processor time of the usual way, file by file, where nothing is built
+  # twice. Each file keeps an object of its own, which SwiftPM expects, with more than one thread.
+  local whole_modules=(-Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2)
+  TRAIT_PACKAGE=(--scratch-path "$folder/build" --enable-all-traits "${TESTED[@]}" "${whole_modules[@]}")
   MACRO_PACKAGE=(--package-path "$folder/macros/package" "${TRAIT_PACKAGE[@]}")
   TRAIT_PACKAGE=(--package-path "$folder/package" "${TRAIT_PACKAGE[@]}")
 }

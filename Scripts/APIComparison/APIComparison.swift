@@ -2,8 +2,8 @@ import Foundation
 
 /// Compares the symbol graphs in two folders, and prints breakages and additions.
 ///
-/// `APIComparison OLD NEW ALLOWLIST`: exits with 1 when there is a breakage that the allowlist does not have, and with 2 when
-/// something cannot be read.
+/// `APIComparison OLD NEW ALLOWLIST`: exits with 1 when there is a breakage that the allowlist does not have, and with
+/// 2 when something cannot be read.
 @main
 struct APIComparison {
   static func main() {

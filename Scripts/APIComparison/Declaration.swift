@@ -86,7 +86,8 @@ extension String {
 }
 
 extension Substring {
-  /// What comes after the expression that the text begins with: a comma or a bracket that the expression has not opened.
+  /// What comes after the expression that the text begins with: a comma or a bracket that the expression has not
+  /// opened.
   fileprivate var droppingArgument: Substring {
     var depth = 0
     for index in self.indices {

@@ -1,4 +1,5 @@
-/// The parts of a symbol graph that a comparison reads. `swift symbolgraph-extract` writes it, in the format of SymbolKit.
+/// The parts of a symbol graph that a comparison reads. `swift symbolgraph-extract` writes it, in the format of
+/// SymbolKit.
 struct SymbolGraph: Decodable {
   struct Fragment: Decodable {
     let kind: String

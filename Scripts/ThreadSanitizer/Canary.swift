@@ -69,8 +69,8 @@ func setAndRead<Content>(_ holder: Holder<Content>) async {
   }
 }
 
-/// What needs Scripts/ThreadSanitizer to be recognised as sound: a contended lock, continuations resumed early, and copies
-/// on write.
+/// What needs Scripts/ThreadSanitizer to be recognised as sound: a contended lock, continuations resumed early, and
+/// copies on write.
 @Test func sound() async throws {
   await setAndRead(Holder(Shared<Int>()))
   await setAndRead(Holder([]))
