@@ -35,8 +35,8 @@ package struct LayerableStore: Sendable {
       var value = state.currentValue
       apply(&value)
       state.replaceValue(with: value)
-    } noteStateBeneath: { (state: inout State, original: State) in
-      state.noteStateBeneath(original)
+    } didReplaceValue: { (state: inout State, original: State) in
+      state.didReplaceValue(of: original)
     }
   }
 
@@ -74,7 +74,7 @@ private protocol ErasedLayerTarget: Sendable {
   func add<Target: OperationState & Sendable>(
     _ id: StateLayerIdentifier,
     _ apply: @escaping @Sendable (inout Target) -> Void,
-    noteStateBeneath: @escaping @Sendable (inout Target, Target) -> Void
+    didReplaceValue: @escaping @Sendable (inout Target, Target) -> Void
   ) -> Bool
   func removeLayer(_ id: StateLayerIdentifier)
   func commitLayer(_ id: StateLayerIdentifier)
@@ -89,7 +89,7 @@ private protocol LayerTarget<State>: Sendable {
   func addLayer(
     _ id: StateLayerIdentifier,
     _ apply: @escaping @Sendable (inout State) -> Void,
-    _ noteStateBeneath: @escaping @Sendable (inout State, State) -> Void
+    _ didReplaceValue: @escaping @Sendable (inout State, State) -> Void
   )
 }
 
@@ -97,24 +97,24 @@ extension LayerTarget {
   fileprivate func add<Target: OperationState & Sendable>(
     _ id: StateLayerIdentifier,
     _ apply: @escaping @Sendable (inout Target) -> Void,
-    noteStateBeneath: @escaping @Sendable (inout Target, Target) -> Void
+    didReplaceValue: @escaping @Sendable (inout Target, Target) -> Void
   ) -> Bool {
     if let target = self as? any LayerTarget<Target> {
-      target.addLayer(id, apply, noteStateBeneath)
+      target.addLayer(id, apply, didReplaceValue)
       return true
     }
     guard let layered = State.self as? any LayeredOperationState.Type else { return false }
-    return self.add(id, apply, noteStateBeneath, ofBase: layered)
+    return self.add(id, apply, didReplaceValue, ofBase: layered)
   }
 
   private func add<Target: OperationState & Sendable, Layered: LayeredOperationState>(
     _ id: StateLayerIdentifier,
     _ apply: @escaping @Sendable (inout Target) -> Void,
-    _ noteStateBeneath: @escaping @Sendable (inout Target, Target) -> Void,
+    _ didReplaceValue: @escaping @Sendable (inout Target, Target) -> Void,
     ofBase layered: Layered.Type
   ) -> Bool {
     (self as? any LayerTarget<Layered>).map {
-      BaseTarget(store: $0).add(id, apply, noteStateBeneath: noteStateBeneath)
+      BaseTarget(store: $0).add(id, apply, didReplaceValue: didReplaceValue)
     } ?? false
   }
 }
@@ -126,9 +126,9 @@ private struct BaseTarget<Layered: LayeredOperationState>: LayerTarget {
   func addLayer(
     _ id: StateLayerIdentifier,
     _ apply: @escaping @Sendable (inout Layered.Base) -> Void,
-    _ noteStateBeneath: @escaping @Sendable (inout Layered.Base, Layered.Base) -> Void
+    _ didReplaceValue: @escaping @Sendable (inout Layered.Base, Layered.Base) -> Void
   ) {
-    self.store.addLayer(id, { apply(&$0.base) }, { noteStateBeneath(&$0.base, $1.base) })
+    self.store.addLayer(id, { apply(&$0.base) }, { didReplaceValue(&$0.base, $1.base) })
   }
 }
 

@@ -5,7 +5,7 @@ struct StateLayer<State: OperationState & Sendable>: Sendable {
   /// Applies the update.
   let apply: @Sendable (inout State) -> Void
   /// Passes the state without layers, the second parameter, to a state that all layers were applied to.
-  let noteStateBeneath: @Sendable (inout State, State) -> Void
+  let didReplaceValue: @Sendable (inout State, State) -> Void
   /// The layer is removed when an invalidation with this number or a greater one is answered; nil to keep it.
   var replacingInvalidation: Int?
 }

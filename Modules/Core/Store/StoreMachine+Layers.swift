@@ -7,7 +7,7 @@ extension StoreMachine {
   func stateWithLayers() -> State {
     var state = self.state
     for layer in self.layers { layer.apply(&state) }
-    self.layers.last?.noteStateBeneath(&state, self.state)
+    self.layers.last?.didReplaceValue(&state, self.state)
     return state
   }
 

@@ -20,9 +20,9 @@ extension StoreRuntime {
   func addLayer(
     _ id: StateLayerIdentifier,
     _ apply: @escaping @Sendable (inout State) -> Void,
-    _ noteStateBeneath: @escaping @Sendable (inout State, State) -> Void
+    _ didReplaceValue: @escaping @Sendable (inout State, State) -> Void
   ) {
-    self.editLayers { $0.add(StateLayer(id: id, apply: apply, noteStateBeneath: noteStateBeneath)) }
+    self.editLayers { $0.add(StateLayer(id: id, apply: apply, didReplaceValue: didReplaceValue)) }
   }
 
   /// Removes a layer and shows the state without it.

@@ -105,8 +105,8 @@ extension PaginatedState: OverlayableState {
 
   /// Stores the pages without optimistic updates, next to which further pages are loaded.
   @inlinable
-  public mutating func noteStateBeneath(_ state: Self) {
-    self.uniqueStorage().content.pagesBelow = state.currentValue
+  public mutating func didReplaceValue(of original: Self) {
+    self.uniqueStorage().content.pagesBelow = original.currentValue
   }
 }
 
