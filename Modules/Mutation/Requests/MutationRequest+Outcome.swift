@@ -1,8 +1,8 @@
-internal import OperationCore
+package import OperationCore
 
 extension MutationRequest {
   /// Runs the mutation, and returns its value or its error.
-  func outcome(
+  package func outcome(
     isolation: isolated (any Actor)?,
     in context: OperationContext,
     with continuation: OperationContinuation<MutateValue, MutateFailure>

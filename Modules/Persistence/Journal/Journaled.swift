@@ -25,11 +25,11 @@ extension MutationRequest where Arguments: Codable, MutateFailure == any Error {
   /// - Parameters:
   ///   - name: The name of the mutation, the same for all starts of the program.
   ///   - journal: The journal; nil for that of the client.
-  ///   - isExcluded: Returns true for arguments that may not be stored. Such a call runs without the journal. To leave out
-  ///     single members of the arguments, mark them with ``Unstored``.
-  ///   - failsForGood: Returns true for an error that further attempts do not change. The entry is removed then; otherwise
-  ///     it stays, and blocks its scope until ``MutationJournal/resume()``. If it is nil, every error that is thrown to a
-  ///     caller is final, and after a restart, without a caller, none is.
+  ///   - isExcluded: Returns true for arguments that may not be stored. Such a call runs without the journal. To leave
+  ///     out single members of the arguments, mark them with ``Unstored``.
+  ///   - failsForGood: Returns true for an error that further attempts do not change. The entry is removed then;
+  ///     otherwise it stays, and blocks its scope until ``MutationJournal/resume()``. If it is nil, every error that is
+  ///     thrown to a caller is final, and after a restart, without a caller, none is.
   /// - Returns: The mutation with a journal.
   public func journaled(
     as name: String,
@@ -119,7 +119,7 @@ where Operation.Arguments: Codable {
       context.journalCall = call
       context.pauseObserver = JournalPauses(of: ticket)
       outcome = await MutationJournal.inTurn(of: call.isInsideScope ? nil : ticket) {
-        await operation.journaledOutcome(isolation: isolation, in: context, with: continuation)
+        await operation.outcome(isolation: isolation, in: context, with: continuation)
       }
     } catch {
       outcome = .failure(self.failure(error))
@@ -175,17 +175,3 @@ where Operation.Arguments: Codable {
 
 /// A ``Journaled`` modifier of any mutation.
 protocol JournaledModifier {}
-
-extension MutationRequest {
-  fileprivate func journaledOutcome(
-    isolation: isolated (any Actor)?,
-    in context: OperationContext,
-    with continuation: OperationContinuation<MutateValue, MutateFailure>
-  ) async -> Result<MutateValue, MutateFailure> {
-    do throws(MutateFailure) {
-      return .success(try await self.run(isolation: isolation, in: context, with: continuation))
-    } catch {
-      return .failure(error)
-    }
-  }
-}
