@@ -392,8 +392,8 @@ extension Module {
     return folders.map { Module.module(in: $0).dependency(of: self) } + productDependencies
   }
 
-  /// This module as a dependency of another one. If it has a trait, the dependency is conditional for modules without that
-  /// trait, and for tests: SwiftPM builds tests that depend on macros unconditionally a second time, for the host.
+  /// This module as a dependency of another one. If it has a trait, the dependency is conditional for modules without
+  /// that trait, and for tests: SwiftPM builds tests that depend on macros unconditionally a second time, for the host.
   private func dependency(of other: Module) -> Target.Dependency {
     guard let trait, other.trait != trait || other.kind == .tests else { return .target(name: target) }
     return .target(name: target, condition: .when(traits: [trait]))

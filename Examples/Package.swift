@@ -93,8 +93,8 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
   ],
   targets: [
-    // Shared by several examples: a server that fails on purpose, the functions that send it requests, and the transcript
-    // of a run.
+    // Shared by several examples: a server that fails on purpose, the functions that send it requests, and the
+    // transcript of a run.
     .target(
       name: "PostService",
       dependencies: [

@@ -1,8 +1,8 @@
 /// Finds the leaders of a batch by the hashes of their keys, which are computed once, outside of the lock.
 ///
-/// A hash table with open addressing. It keeps positions in the array of leaders. A leader whose key has left stays, and is
-/// passed over, until the table grows. With a dictionary of linked members, checked accesses and requests that begin on
-/// another thread, a key took 13,460 instructions; it takes 12,100.
+/// A hash table with open addressing. It keeps positions in the array of leaders. A leader whose key has left stays,
+/// and is passed over, until the table grows. With a dictionary of linked members, checked accesses and requests that
+/// begin on another thread, a key took 13,460 instructions; it takes 12,100.
 struct BatchIndex: Sendable {
   /// Positions of leaders, or -1 where there is none. The count is a power of two, or zero.
   private var slots: [Int32] = []

@@ -28,8 +28,8 @@ class BatchMember: @unchecked Sendable {
   }
 
   let hash: Int
-  // The lock makes the accesses exclusive: checked, those of callers and batches take 620 of the 12,700 instructions of a
-  // key.
+  // The lock makes the accesses exclusive: checked, those of callers and batches take 620 of the 12,700 instructions of
+  // a key.
   @exclusivity(unchecked) @usableFromInline var state = State()
 
   /// The later callers of the key, once the batch has ended; nil if there is none.

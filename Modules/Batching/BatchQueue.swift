@@ -3,8 +3,8 @@ internal import Synchronization
 
 /// The open batches of a batcher, without the types of its keys and values.
 ///
-/// Keys and scopes are compared by code of the user, so not under the lock: a caller that finds candidates with the same
-/// hash compares them without the lock, and then tries again with the results.
+/// Keys and scopes are compared by code of the user, so not under the lock: a caller that finds candidates with the
+/// same hash compares them without the lock, and then tries again with the results.
 @usableFromInline
 final class BatchQueue: Sendable {
   /// What a caller has found out about the candidates.

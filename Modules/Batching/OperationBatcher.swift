@@ -10,8 +10,9 @@ public import OperationCore
 /// let author = try await authors.load(7)
 /// ```
 ///
-/// The first key opens a batch. The batch is sent when its window is over or it has as many keys as fit. A key that several
-/// callers load within one window is asked for once. A key without an answer fails alone, with ``BatchAnswerMissing``.
+/// The first key opens a batch. The batch is sent when its window is over or it has as many keys as fit. A key that
+/// several callers load within one window is asked for once. A key without an answer fails alone, with
+/// ``BatchAnswerMissing``.
 ///
 /// A caller that is cancelled leaves at once, and takes its key along if the batch is not sent. When all callers have
 /// left, the request is cancelled.
@@ -21,8 +22,8 @@ public import OperationCore
 ///
 /// The idea is that of Facebook's [DataLoader](https://github.com/graphql/dataloader), 2015.
 public final class OperationBatcher<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-  /// Answers the keys of a batch, which are distinct and in the order in which they came. An error that it throws is that
-  /// of all keys.
+  /// Answers the keys of a batch, which are distinct and in the order in which they came. An error that it throws is
+  /// that of all keys.
   public typealias Request =
     @Sendable (_ keys: [Key], _ context: OperationContext) async throws -> [Key: Result<
       Value, any Error
@@ -36,9 +37,9 @@ public final class OperationBatcher<Key: Hashable & Sendable, Value: Sendable>: 
   /// - Parameters:
   ///   - maximumSize: The highest number of keys in a batch, at least 1.
   ///   - window: How long a batch collects keys. A negative duration counts as zero.
-  ///   - request: Answers the keys of a batch. It runs in a task of its own, on no actor, and begins on the thread of the
-  ///     caller that completes the batch, or of the timer. Its context is that of the first caller, without what belongs
-  ///     to the run of that caller.
+  ///   - request: Answers the keys of a batch. It runs in a task of its own, on no actor, and begins on the thread of
+  ///     the caller that completes the batch, or of the timer. Its context is that of the first caller, without what
+  ///     belongs to the run of that caller.
   public init(maximumSize: Int = 100, window: OperationDuration = .milliseconds(2), request: @escaping Request) {
     precondition(maximumSize >= 1, "A batch of at most \(maximumSize) keys is always empty. Pass at least 1.")
     self.queue = BatchQueue(maximumSize: maximumSize, window: max(window, .zero))
@@ -51,8 +52,8 @@ public final class OperationBatcher<Key: Hashable & Sendable, Value: Sendable>: 
   ///   - key: The key.
   ///   - context: The context of the caller: its scope and its deadlines count.
   /// - Returns: The value of the key.
-  /// - Throws: The error of the key or of its batch; ``BatchAnswerMissing``; `CancellationError` at once when the task is
-  ///   cancelled.
+  /// - Throws: The error of the key or of its batch; ``BatchAnswerMissing``; `CancellationError` at once when the task
+  ///   is cancelled.
   @inlinable
   public nonisolated(nonsending) func load(
     _ key: Key,

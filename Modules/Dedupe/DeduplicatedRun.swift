@@ -40,8 +40,8 @@ where Operation.Value: Sendable {
   }
 
   /// The callers that have joined the run, in the order in which they joined.
-  // An object, as most runs have none: code that is not specialized looks up the type of an array of listeners, also for
-  // an empty one.
+  // An object, as most runs have none: code that is not specialized looks up the type of an array of listeners, also
+  // for an empty one.
   @usableFromInline
   final class Listeners: @unchecked Sendable {
     // Unchecked because the lock of the run guards the variables.
@@ -133,8 +133,9 @@ where Operation.Value: Sendable {
 
   @usableFromInline let lock = Mutex(())
   // Unsafe because the compiler does not see that `withState` holds the lock. The state lies beside the lock, not in
-  // it: releasing a `Mutex` of a generic type looks up the metadata of three types. The lock makes the accesses exclusive,
-  // too: checked, together with those to the shared run and its contexts they take 1,700 of the 17,400 instructions of a run.
+  // it: releasing a `Mutex` of a generic type looks up the metadata of three types. The lock makes the accesses
+  // exclusive, too: checked, together with those to the shared run and its contexts they take 1,700 of the 17,400
+  // instructions of a run.
   @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var state: State
 
   @inlinable

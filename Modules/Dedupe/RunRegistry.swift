@@ -16,7 +16,8 @@ final class RunRegistry<Operation: OperationRequest & Sendable>: Sendable where 
   /// Joins a run that does the same work, or begins a new one, and waits for its value.
   ///
   /// A new run borrows the current task when that is the task of a store's run and can be lent. Otherwise it makes one.
-  // One outcome for all ways but the usual one: where the failure type is unknown, each `try` allocates room for an error.
+  // One outcome for all ways but the usual one: where the failure type is unknown, each `try` allocates room for an
+  // error.
   @inlinable
   @inline(__always)
   nonisolated(nonsending) func value(

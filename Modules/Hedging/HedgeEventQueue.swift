@@ -25,7 +25,8 @@ final class HedgeEventQueue<Outcome: Sendable>: Sendable {
     reader?.resume(returning: event)
   }
 
-  /// Waits for the next event, even in a cancelled task: its runs are cancelled, too, and each sends an event at its end.
+  /// Waits for the next event, even in a cancelled task: its runs are cancelled, too, and each sends an event at its
+  /// end.
   func next(isolation: isolated (any Actor)?) async -> Event {
     await withUnsafeContinuation { continuation in
       let event = self.state.withLock { state -> Event? in

@@ -5,8 +5,8 @@
     /// Measures the runs of the operation: their number, duration and outcome, and, in a store, its subscribers.
     ///
     /// It measures everything that it is applied to: applied after a retry, it counts one run with several attempts.
-    /// Applied before a retry, it counts each attempt as a run. The notices of the modifiers that it is applied to, such
-    /// as timeouts and rejections, are counted by their names.
+    /// Applied before a retry, it counts each attempt as a run. The notices of the modifiers that it is applied to,
+    /// such as timeouts and rejections, are counted by their names.
     ///
     /// - Parameters:
     ///   - name: The name in the metrics; nil for `OperationRequest.operationName`.

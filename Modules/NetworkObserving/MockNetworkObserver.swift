@@ -25,8 +25,8 @@ public final class MockNetworkObserver: NetworkObserver, Sendable {
 
   /// Sets the status, and calls the handlers on this thread.
   ///
-  /// The handlers have been called when this returns, unless another call is delivering statuses: that one then delivers
-  /// this status, too.
+  /// The handlers have been called when this returns, unless another call is delivering statuses: that one then
+  /// delivers this status, too.
   ///
   /// - Parameter status: The new status.
   public func send(status: NetworkConnectionStatus) {

@@ -27,8 +27,8 @@
 
       /// A route to an IPv4 or IPv6 address, such as that of your server. Nothing is sent to it.
       ///
-      /// - Parameter address: The address. Other text, such as a host name, is reported, and a default route is required
-      ///   instead.
+      /// - Parameter address: The address. Other text, such as a host name, is reported, and a default route is
+      ///   required instead.
       /// - Returns: The requirement of a route to this address.
       public static func route(to address: String) -> Requirement {
         if let destination = NetworkDestination(address) { return Requirement(kind: .route(destination)) }

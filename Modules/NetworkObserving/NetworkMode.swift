@@ -7,8 +7,8 @@ public enum NetworkMode: Hashable, Sendable {
 
   /// The first attempt runs in any case. Before a retry the run pauses until the network is back.
   ///
-  /// The wait does not count as an attempt. So an operation that needs no network, such as one that calls a neighbour of
-  /// this machine, works while the network is away.
+  /// The wait does not count as an attempt. So an operation that needs no network, such as one that calls a neighbour
+  /// of this machine, works while the network is away.
   case offlineFirst
 
   /// Runs do not wait for the network.
@@ -18,9 +18,9 @@ public enum NetworkMode: Hashable, Sendable {
 extension OperationRequest {
   /// Sets whether the runs of the operation wait while the network is away.
   ///
-  /// While a run is paused, `isPaused` of the state is true. ``satisfiedConnectionStatus(_:)`` sets how well the network
-  /// has to be connected. The status comes from the observer of ``networkObserver(_:)`` or of the client. Without either,
-  /// the kernel is observed on Linux, and the network counts as connected elsewhere.
+  /// While a run is paused, `isPaused` of the state is true. ``satisfiedConnectionStatus(_:)`` sets how well the
+  /// network has to be connected. The status comes from the observer of ``networkObserver(_:)`` or of the client.
+  /// Without either, the kernel is observed on Linux, and the network counts as connected elsewhere.
   ///
   /// - Parameter mode: The mode. A mode nearer to the operation replaces it.
   /// - Returns: The operation, whose runs wait for the network as the mode says.
@@ -70,8 +70,8 @@ extension OperationContext {
   /// Whether runs wait while the network is away. The default is ``NetworkMode/always``.
   ///
   /// The umbrella module sets ``NetworkMode/offlineFirst``. Setting a mode replaces
-  /// `operationNextAttemptSpecification`. The first attempt waits in the mode ``NetworkMode/online`` only if the operation
-  /// has the modifier ``OperationCore/OperationRequest/networkMode(_:)``.
+  /// `operationNextAttemptSpecification`. The first attempt waits in the mode ``NetworkMode/online`` only if the
+  /// operation has the modifier ``OperationCore/OperationRequest/networkMode(_:)``.
   public var operationNetworkMode: NetworkMode {
     get { self.networkWait?.mode ?? .always }
     set { self.networkWait = NetworkWait(mode: newValue, connection: self.operationNetworkConnection) }

@@ -5,8 +5,8 @@ public protocol NetworkObserver {
   /// Calls `handler` with the current status before it returns, and again with each change.
   ///
   /// An observer that does not know the current status may report changes only: a condition then stays subscribed from
-  /// its first check on, and remembers the last status. Call handlers in the order in which they were subscribed, without
-  /// holding a lock. Do not call a handler after its subscription is cancelled.
+  /// its first check on, and remembers the last status. Call handlers in the order in which they were subscribed,
+  /// without holding a lock. Do not call a handler after its subscription is cancelled.
   ///
   /// - Parameter handler: Receives the status.
   /// - Returns: A subscription whose cancellation or release ends the calls.

@@ -11,7 +11,8 @@
 
     func open() throws(StorageError) -> DatabasePool {
       try self.checkHeader()
-      // Two processes may open a new file at once. SQLite does not wait for the other one to set up the write-ahead log.
+      // Two processes may open a new file at once. SQLite does not wait for the other one to set up the write-ahead
+      // log.
       let end = ContinuousClock.now.advanced(by: self.busyTimeout.clampedForClock)
       while true {
         do throws(StorageError) {

@@ -13,8 +13,8 @@
       let rows = try Row.fetchCursor(statement, arguments: [prefix, prefix + "\u{10FFFF}\u{10FFFF}"])
       var entries: [StorageEntry] = []
       while let row = try rows.next() {
-        // In a damaged row a value may have another type: a typed subscript would end the process, and an error would keep
-        // the sound rows from being read. The checksum finds such a row.
+        // In a damaged row a value may have another type: a typed subscript would end the process, and an error would
+        // keep the sound rows from being read. The checksum finds such a row.
         guard let key = String.fromDatabaseValue(row[0]), key.utf8.starts(with: prefix.utf8) else { continue }
         let bytes = (try? row.withUnsafeData(atIndex: 1) { data in data.map { [UInt8]($0) } ?? [] }) ?? []
         let isSound = Int64.fromDatabaseValue(row[2]) == self.checksum(of: bytes, at: key)

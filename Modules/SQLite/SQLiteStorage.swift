@@ -11,12 +11,12 @@
   /// client.defaultContext.operationStorage = storage
   /// ```
   ///
-  /// Any number of processes may open one file. One of them writes at a time, and the others wait for it, up to the busy
-  /// time-out. Batches that are applied while another one is being written are committed together, with one write to the
-  /// disk, and each of them succeeds or fails by itself.
+  /// Any number of processes may open one file. One of them writes at a time, and the others wait for it, up to the
+  /// busy time-out. Batches that are applied while another one is being written are committed together, with one write
+  /// to the disk, and each of them succeeds or fails by itself.
   ///
-  /// A batch that puts an entry is on the disk when `apply(_:)` returns (`synchronous = FULL`). A batch that only removes
-  /// entries survives the end of the process, and is on the disk with the next batch that puts one.
+  /// A batch that puts an entry is on the disk when `apply(_:)` returns (`synchronous = FULL`). A batch that only
+  /// removes entries survives the end of the process, and is on the disk with the next batch that puts one.
   public final class SQLiteStorage: PersistentStorage {
     /// The path of the file.
     public let path: String

@@ -4,8 +4,8 @@ public import Synchronization
 /// A run in a task of its own, which its caller can leave before it ends.
 @usableFromInline
 final class TimedRun<Value: Sendable, Failure: Error>: Sendable {
-  // Generic over the types of the outcome only, and without an outcome of its own: what is generic is released by way of
-  // its type, which each run would look up.
+  // Generic over the types of the outcome only, and without an outcome of its own: what is generic is released by way
+  // of its type, which each run would look up.
 
   @usableFromInline typealias Outcome = Result<Value, Failure>
   @usableFromInline typealias Waiter = UnsafeContinuation<Outcome?, Never>
@@ -27,8 +27,9 @@ final class TimedRun<Value: Sendable, Failure: Error>: Sendable {
   let operation: any Any.Type
 
   @usableFromInline let lock = Mutex(())
-  // Unsafe only in name: `withGuarded` holds the lock, which also makes the accesses exclusive: checked, they would take
-  // 340 of the 7,900 instructions of a run. Beside the lock, because a `Mutex` of a generic value looks its type up.
+  // Unsafe only in name: `withGuarded` holds the lock, which also makes the accesses exclusive: checked, they would
+  // take 340 of the 7,900 instructions of a run. Beside the lock, because a `Mutex` of a generic value looks its type
+  // up.
   @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var guarded: Guarded
 
   @usableFromInline

@@ -30,7 +30,8 @@
       self.settings = settings
     }
 
-    /// Waits until the thread of the loop, if there is one, has set its name and closed the file that it needs for that.
+    /// Waits until the thread of the loop, if there is one, has set its name and closed the file that it needs for
+    /// that.
     private static func waitForLoop() {
       guard EventLoop.shared.isRunning else { return }
       let hasStarted = DispatchSemaphore(value: 0)

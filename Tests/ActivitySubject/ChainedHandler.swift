@@ -3,8 +3,8 @@
 
   /// A handler of the program for `SIGCONT` that calls the previous one, and can be removed again.
   enum ChainedHandler {
-    // One thread of the subject installs handlers and receives the signal. Allocated, because the compiler makes a static
-    // `sigaction` four bytes too small, which the address sanitizer finds.
+    // One thread of the subject installs handlers and receives the signal. Allocated, because the compiler makes a
+    // static `sigaction` four bytes too small, which the address sanitizer finds.
     private nonisolated(unsafe) static let previous = UnsafeMutablePointer<sigaction>.allocate(capacity: 1)
     // Used by the same thread.
     private nonisolated(unsafe) static var next: (@convention(c) (CInt) -> Void)?

@@ -5,7 +5,8 @@ import Synchronization
 import TestFixtures
 import Testing
 
-/// Subscribers, fetches, invalidations and cancellations in any order: when all runs have ended, stores with subscribers are fresh.
+/// Subscribers, fetches, invalidations and cancellations in any order: when all runs have ended, stores with
+/// subscribers are fresh.
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct FreshnessModelTests {
   @Test(arguments: 0..<300)

@@ -1,4 +1,5 @@
-/// A token bucket whose time never decreases, as a reference for rate limits. It counts fractions of tokens in integers.
+/// A token bucket whose time never decreases, as a reference for rate limits. It counts fractions of tokens in
+/// integers.
 struct TokenBucket {
   let count: Int128
   let period: Int128

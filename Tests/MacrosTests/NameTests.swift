@@ -3,7 +3,8 @@
   import OperationTesting
   import Testing
 
-  // Keywords as names. That this compiles is half of the test; the results show that each parameter receives its argument.
+  // Keywords as names. That this compiles is half of the test; the results show that each parameter receives its
+  // argument.
 
   @QueryRequest
   func members(in: Int) -> Int { `in` }

@@ -23,8 +23,8 @@ struct ScaleTests {
 
   @Test
   func `The time for a file grows linearly with its keys`() throws {
-    // Processor time, so that other work of the machine does not count, and the best of three, because of the caches. Eight
-    // times the keys take eight times as long, or 64 times as long if each key is compared with all others.
+    // Processor time, so that other work of the machine does not count, and the best of three, because of the caches.
+    // Eight times the keys take eight times as long, or 64 times as long if each key is compared with all others.
     let files = [sources([self.text(keys: 125)]), sources([self.text(keys: 1_000)])]
     let times = try files.map { files in
       try (0..<3).map { _ in

@@ -6,8 +6,8 @@
 
   /// A storage that kills the process at one of its calls.
   ///
-  /// Each call counts twice: before it is made, and after it has been made and before it returns. In between, the number of a
-  /// stored journal entry is written to a file: from then on its call must not be lost.
+  /// Each call counts twice: before it is made, and after it has been made and before it returns. In between, the
+  /// number of a stored journal entry is written to a file: from then on its call must not be lost.
   final class KillingStorage: PersistentStorage {
     private let base: any PersistentStorage
     private let accepted: LineFile

@@ -8,9 +8,9 @@
 
   /// A program that tests start, kill and start again. It makes calls of a mutation with a journal in a database.
   ///
-  /// `StorageSubject calls DATABASE SERVER COUNT KILL-AT` resumes, makes the calls that the server file has not accepted yet,
-  /// and kills itself at the given call of the storage; 0 for never. It adds the number of each stored call to
-  /// `SERVER.accepted`, and each request that the server receives to `SERVER`.
+  /// `StorageSubject calls DATABASE SERVER COUNT KILL-AT` resumes, makes the calls that the server file has not
+  /// accepted yet, and kills itself at the given call of the storage; 0 for never. It adds the number of each stored
+  /// call to `SERVER.accepted`, and each request that the server receives to `SERVER`.
   ///
   /// `StorageSubject writes DATABASE NAME COUNT` puts entries of a name, one after the other.
   @main

@@ -2,8 +2,8 @@ import Synchronization
 
 /// The requests that the server or the client has counted, in order of arrival.
 ///
-/// The server counts the requests that reach it and the client those that it sends, so that a claim such as "ten callers,
-/// one request" is checked without the library.
+/// The server counts the requests that reach it and the client those that it sends, so that a claim such as "ten
+/// callers, one request" is checked without the library.
 package final class RequestLog: Sendable {
   private struct State {
     var routes: [Route] = []

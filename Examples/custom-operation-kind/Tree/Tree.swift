@@ -1,7 +1,7 @@
 /// A tree that is loaded branch by branch: some nodes have their children, others have not loaded them yet.
 ///
-/// A branch consists of the children of one node. The nodes at the top have no parent, which is written as nil. A node is
-/// in one branch: it must be removed before it can move to another one.
+/// A branch consists of the children of one node. The nodes at the top have no parent, which is written as nil. A node
+/// is in one branch: it must be removed before it can move to another one.
 struct Tree<NodeID: Hashable & Sendable, NodeValue: Sendable>: Sendable {
   struct Node: Identifiable, Sendable {
     let id: NodeID

@@ -3,8 +3,8 @@ import Operation
 
 /// The state of a tree request in a store: the tree, its running loads, and its failures.
 ///
-/// Its mutating methods depend on nothing but the state and their arguments, as the store replays them when it takes the
-/// changes of a cancelled run back.
+/// Its mutating methods depend on nothing but the state and their arguments, as the store replays them when it takes
+/// the changes of a cancelled run back.
 struct TreeState<NodeID: Hashable & Sendable, NodeValue: Sendable>: Sendable {
   typealias Branch = TreeBranch<NodeID, NodeValue>
   typealias Task = OperationTask<[Branch], any Error>
@@ -61,8 +61,8 @@ extension TreeState: OperationState {
     return dates.count == parents.count ? dates.min() ?? self.valueLastUpdatedAt : nil
   }
 
-  /// Two branches may load at once. A run that loads all of them waits for those under way, and holds later ones back, so
-  /// that its result is never older than the tree.
+  /// Two branches may load at once. A run that loads all of them waits for those under way, and holds later ones back,
+  /// so that its result is never older than the tree.
   mutating func scheduleFetchTask(_ task: inout Task) {
     let loadsAll = task.part() == .loaded
     task.schedule(after: self.activeTasks.filter { loadsAll || $0.part() == .loaded })

@@ -18,9 +18,9 @@ struct AcceptRequest: MutationRequest {
 extension AcceptRequest {
   /// The mutation with its effects on all stores of requests, people and friends.
   ///
-  /// The effects are layers over the values of the server: nothing has to be saved before, nor restored after a failure.
-  /// A layer is applied again when a newer value arrives below it, which the server may have sent after it had accepted the
-  /// request. So an effect does not change a value that has the friendship already.
+  /// The effects are layers over the values of the server: nothing has to be saved before, nor restored after a
+  /// failure. A layer is applied again when a newer value arrives below it, which the server may have sent after it had
+  /// accepted the request. So an effect does not change a value that has the friendship already.
   static var everywhere: some MutationRequest<Person, Person, any Error> {
     AcceptRequest()
       .optimistic(on: ["requests"], of: FriendRequests.State.self) { requests, person in

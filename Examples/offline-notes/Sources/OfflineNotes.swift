@@ -1,7 +1,7 @@
 import Foundation
 
-/// A program for notes that works without a network: notes that are written while the server is stopped are sent when it
-/// is back, in order and once, even if the program was killed meanwhile.
+/// A program for notes that works without a network: notes that are written while the server is stopped are sent when
+/// it is back, in order and once, even if the program was killed meanwhile.
 ///
 /// Without arguments it plays a story with a server of its own and checks it: the exit code is 0 if all went well.
 /// `offline-notes edit DATABASE ADDRESS TEXT…` is the program itself.

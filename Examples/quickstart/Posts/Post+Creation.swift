@@ -2,8 +2,8 @@ import Operation
 import PostService
 
 extension Post {
-  /// Creates a post. Feeds show it at their end at once: as a draft until the server has answered, and then as the server
-  /// has it, after a refetch. If the server refuses the post, the draft is removed.
+  /// Creates a post. Feeds show it at their end at once: as a draft until the server has answered, and then as the
+  /// server has it, after a refetch. If the server refuses the post, the draft is removed.
   static var createMutation: some MutationRequest<PostDraft, Post, any Error> {
     CreateMutation()
       .optimistic(on: PathKeys.feed.path, of: FeedQuery.State.self) { pages, draft in

@@ -10,7 +10,8 @@ import Synchronization
 
 /// A service in front of one that is slow, fails and stops, in one process with that one and with the visitors.
 ///
-/// It plays a story and checks it: the exit code is 0 if all went well. With `--without-breaker` some checks have to fail.
+/// It plays a story and checks it: the exit code is 0 if all went well. With `--without-breaker` some checks have to
+/// fail.
 @main
 struct Main {
   static func main() async {

@@ -58,7 +58,8 @@
     /// Whether the process is active, as last determined.
     var isActive: Bool { self.state.withLock { $0.activity.reported } }
 
-    /// Sends each change from now on, even while nothing is watched, so that subscribers receive the value of `isActive`.
+    /// Sends each change from now on, even while nothing is watched, so that subscribers receive the value of
+    /// `isActive`.
     func connect(_ send: @escaping @Sendable (Bool) -> Void) {
       self.state.withLock { $0.send = send }
     }

@@ -6,9 +6,9 @@
   /// A stopped process cannot run code. When it continues after `SIGCONT`, when its control group is thawed, and after
   /// the machine has slept, the observer reports inactive and then active, so that stale operations are rerun.
   ///
-  /// By default it handles only `SIGCONT`, which continues the process as before, and calls the handler that the program
-  /// has installed for it. Without subscribers it restores the previous actions, except for signals that would then end
-  /// the process.
+  /// By default it handles only `SIGCONT`, which continues the process as before, and calls the handler that the
+  /// program has installed for it. Without subscribers it restores the previous actions, except for signals that would
+  /// then end the process.
   public final class SignalActivityObserver: ApplicationActivityObserver, Sendable {
     private let monitor: ActivityMonitor
     private let broadcast: OnDemandBroadcast<Bool>

@@ -5,10 +5,10 @@
 
   /// Delivers signals to all subscribers in the process.
   ///
-  /// While a signal has subscribers, a signal handler is installed, which also calls the handler that it replaces. If the
-  /// program has an event source of Dispatch for the signal, an event source is used instead, because each source of a
-  /// signal receives it. Without one of the program, a source would take signals away from a handler that the program
-  /// installs later, because it reads them from a descriptor.
+  /// While a signal has subscribers, a signal handler is installed, which also calls the handler that it replaces. If
+  /// the program has an event source of Dispatch for the signal, an event source is used instead, because each source
+  /// of a signal receives it. Without one of the program, a source would take signals away from a handler that the
+  /// program installs later, because it reads them from a descriptor.
   final class SignalRelay: Sendable {
     /// The relay of the process.
     static let shared = SignalRelay()

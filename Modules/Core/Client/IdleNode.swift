@@ -8,9 +8,9 @@ class IdleNode: @unchecked Sendable {
   /// The place of a node in a queue.
   struct Place {
     fileprivate(set) var next: IdleNode?
-    // Unowned: with strong references in both directions, neighbours would hold each other, and a node and its queue, too.
-    // Not counted, which would take 400 instructions of each fetch in a client: `IdleQueue.remove(_:)` ends all references
-    // to a node and those that it has, and a queue stays alive while it has nodes.
+    // Unowned: with strong references in both directions, neighbours would hold each other, and a node and its queue,
+    // too. Not counted, which would take 400 instructions of each fetch in a client: `IdleQueue.remove(_:)` ends all
+    // references to a node and those that it has, and a queue stays alive while it has nodes.
     fileprivate(set) unowned(unsafe) var previous: IdleNode?
     fileprivate(set) unowned(unsafe) var queue: IdleQueue?
     fileprivate(set) var since = Duration.zero

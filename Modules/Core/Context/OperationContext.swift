@@ -32,8 +32,8 @@ public struct OperationContext: Sendable {
   /// The copy-on-write storage of a context.
   @usableFromInline
   final class Storage: @unchecked Sendable {
-    // Unchecked because it is mutated only while it has a single reference, which also makes accesses exclusive: checked,
-    // they take 320 of the 7,900 instructions of a run with a timeout.
+    // Unchecked because it is mutated only while it has a single reference, which also makes accesses exclusive:
+    // checked, they take 320 of the 7,900 instructions of a run with a timeout.
     @exclusivity(unchecked) @usableFromInline var content: Content
 
     @inlinable

@@ -11,8 +11,8 @@ public struct QueryState<Value: Sendable, Failure: Error>: Sendable {
   /// The copy-on-write storage of a state: each event carries a copy, and most copies are never modified.
   @usableFromInline
   final class Storage: @unchecked Sendable {
-    // Unchecked because it is mutated only while it has a single reference, which also makes accesses exclusive: checked,
-    // together with those to the store's machine they take 610 of the 1,740 instructions that set a value.
+    // Unchecked because it is mutated only while it has a single reference, which also makes accesses exclusive:
+    // checked, together with those to the store's machine they take 610 of the 1,740 instructions that set a value.
     @exclusivity(unchecked) @usableFromInline var content: Content
 
     @inlinable

@@ -5,8 +5,8 @@
 @usableFromInline
 final class StoreExtras<State: OperationState & Sendable>: @unchecked Sendable {
   // Unchecked because only `uniqueExtras()` gives access for a change: one machine refers to the object then, and a
-  // machine is changed under the lock of its store or by one thread. That also makes the accesses exclusive: checked, they
-  // would take 670 of the 5,300 instructions of a yield.
+  // machine is changed under the lock of its store or by one thread. That also makes the accesses exclusive: checked,
+  // they would take 670 of the 5,300 instructions of a yield.
   @exclusivity(unchecked) @usableFromInline var content: Content
 
   @inlinable

@@ -77,7 +77,8 @@ extension StoreRuntime {
     }
   }
 
-  /// Changes the machine with the lock held, if it still has the version of the draft that the change was prepared with.
+  /// Changes the machine with the lock held, if it still has the version of the draft that the change was prepared
+  /// with.
   ///
   /// - Parameters:
   ///   - version: The version of the draft.

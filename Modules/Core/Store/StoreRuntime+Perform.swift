@@ -1,11 +1,11 @@
 /// A run of a store, from the call to the handlers:
 ///
 /// 1. ``run(using:handler:)`` joins a run that does the same work, or makes one: see ``admission(_:_:_:)``.
-/// 2. ``startAndWait(for:in:leaving:isOwner:handler:)`` starts the run and waits for its outcome. The ``SharedRun`` makes the
-///    task of the run and calls the steps below.
+/// 2. ``startAndWait(for:in:leaving:isOwner:handler:)`` starts the run and waits for its outcome. The ``SharedRun``
+///    makes the task of the run and calls the steps below.
 /// 3. ``willStart(_:)`` puts the run into the state.
-/// 4. ``performWork(_:)`` calls the operation in the task of the run, and ``yield(_:of:using:)`` takes the results that it
-///    yields.
+/// 4. ``performWork(_:)`` calls the operation in the task of the run, and ``yield(_:of:using:)`` takes the results that
+///    it yields.
 /// 5. ``didFinish(_:with:isCancelled:)`` puts the outcome into the state.
 ///
 /// When a run is cancelled after its start, ``wasCancelled(_:)`` rolls it back at once, and step 5 follows when its

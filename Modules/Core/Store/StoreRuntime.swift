@@ -11,13 +11,13 @@ final class StoreRuntime<State: OperationState & Sendable>: Sendable {
 
   // The lock lies beside the value it guards, in one object with it.
   @usableFromInline let lock = ReentrantLock()
-  /// Guards the entry alone: it is set with the client's lock held, and a thread with exclusive access may wait for that
-  /// lock.
+  /// Guards the entry alone: it is set with the client's lock held, and a thread with exclusive access may wait for
+  /// that lock.
   @usableFromInline let entryLock = Mutex(())
   @usableFromInline let operation: OperationBox<State>
-  // Unsafe only in name: `entryLock` guards the entry, and the reference is set before the object is shared. With a `Mutex`
-  // around the entry, each store would be 16 bytes larger. An `AtomicLazyReference` would take 2,900 instructions more
-  // of the 5,600 that a store takes to make and to drop.
+  // Unsafe only in name: `entryLock` guards the entry, and the reference is set before the object is shared. With a
+  // `Mutex` around the entry, each store would be 16 bytes larger. An `AtomicLazyReference` would take 2,900
+  // instructions more of the 5,600 that a store takes to make and to drop.
   @usableFromInline nonisolated(unsafe) var links = Links()
   /// The number of the last invalidation; 0 before the first.
   @usableFromInline let lastInvalidation = Atomic<Int>(0)
@@ -117,7 +117,8 @@ extension StoreRuntime {
     self.lockedEntry?.storeIsGone()
   }
 
-  /// Notes that the store has a dependent to notify when it is deinitialized. Returns whether that has happened already.
+  /// Notes that the store has a dependent to notify when it is deinitialized. Returns whether that has happened
+  /// already.
   @usableFromInline
   @discardableResult
   func noteDependent() -> Bool {

@@ -36,9 +36,9 @@ package final class SharedRun<Success: Sendable, Failure: Error>: Sendable {
   /// Whether the outcome is set, which then never changes.
   @usableFromInline let isFinished = Atomic(false)
 
-  // Unsafe only in name: guarded by `lock`, which also makes the accesses exclusive; the outcome is read without it once
-  // `isFinished` is set. Checked, together with those to the machine, the state and the contexts of a store, the accesses
-  // take 2,700 of the 15,500 instructions of a fetch.
+  // Unsafe only in name: guarded by `lock`, which also makes the accesses exclusive; the outcome is read without it
+  // once `isFinished` is set. Checked, together with those to the machine, the state and the contexts of a store, the
+  // accesses take 2,700 of the 15,500 instructions of a fetch.
   @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var state = SharedRunState()
   /// Nil after the finish: a state that keeps finished tasks must not keep their store alive.
   // Unsafe only in name: guarded by `lock`. In one struct with the state, whose type would depend on that of the run, a

@@ -4,8 +4,8 @@ public import Synchronization
 ///
 /// The store's run is the lender, the deduplicated run the borrower. A lender that is cancelled during the loan
 /// finishes for its callers at once. Its task continues until the last caller has left the borrower.
-// Where each of the two runs has a task, a fetch with retry, backoff and deduplication takes 148 A and 21 allocations in place
-// of 98 and 14.
+// Where each of the two runs has a task, a fetch with retry, backoff and deduplication takes 148 A and 21 allocations
+// in place of 98 and 14.
 @usableFromInline
 package final class TaskLoan: Sendable {
   @usableFromInline

@@ -5,8 +5,8 @@ public protocol MemoryPressureSource {
   /// Calls `handler` with the current level before it returns, and again with each level that follows.
   ///
   /// Each call passes exactly one level. The same level may be passed again after another event at that level: more
-  /// stalls, or another limit reached. Call handlers in the order in which they were subscribed, without holding a lock. Do
-  /// not call a handler after its subscription is cancelled.
+  /// stalls, or another limit reached. Call handlers in the order in which they were subscribed, without holding a
+  /// lock. Do not call a handler after its subscription is cancelled.
   ///
   /// - Parameter handler: Receives the level.
   /// - Returns: A subscription whose cancellation or release ends the calls.

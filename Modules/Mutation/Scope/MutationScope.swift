@@ -76,8 +76,8 @@ public struct MutationScope<Operation: MutationRequest>: OperationModifier {
 extension OperationContext {
   /// The scope of the mutation whose modifiers have set up the context; nil for a mutation without a scope.
   ///
-  /// Its only element is the name of the scope. A modifier around the mutation reads it after it has called `setup` of the
-  /// operation inside.
+  /// Its only element is the name of the scope. A modifier around the mutation reads it after it has called `setup` of
+  /// the operation inside.
   public var mutationScope: OperationPath? {
     get { self[MutationScopeKey.self] }
     set { self[MutationScopeKey.self] = newValue }

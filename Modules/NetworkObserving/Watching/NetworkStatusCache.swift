@@ -3,8 +3,8 @@
 
   /// Stores the current status while there are no subscribers, without a thread.
   ///
-  /// A reading is used until the kernel reports a change, which one read of the socket checks. Without notifications, it
-  /// is used for as long as a watch waits between two readings.
+  /// A reading is used until the kernel reports a change, which one read of the socket checks. Without notifications,
+  /// it is used for as long as a watch waits between two readings.
   final class NetworkStatusCache: Sendable {
     private struct State {
       var reader: NetworkReader

@@ -13,8 +13,8 @@ public import OperationCore
 /// let page = try await client.store(for: feed).fetchNextPage()
 /// ```
 ///
-/// Two operations with the same path are the same operation to a client, whose store keeps the closures that it was made
-/// with. `PageFailure` is `any Error` unless the type says otherwise.
+/// Two operations with the same path are the same operation to a client, whose store keeps the closures that it was
+/// made with. `PageFailure` is `any Error` unless the type says otherwise.
 public struct PaginatedOperation<PageID: Hashable & Sendable, PageValue: Sendable, PageFailure: Error>:
   PaginatedRequest
 {
@@ -33,7 +33,8 @@ public struct PaginatedOperation<PageID: Hashable & Sendable, PageValue: Sendabl
   /// The path of the operation.
   public let path: OperationPath
 
-  /// The name of the operation in logs, metrics and traces: by default the first element of the path, if it is a string.
+  /// The name of the operation in logs, metrics and traces: by default the first element of the path, if it is a
+  /// string.
   public let operationName: String
 
   /// The identifier of the page that is loaded when there are no pages.

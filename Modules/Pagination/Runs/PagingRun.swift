@@ -46,13 +46,14 @@ final class PagingRun<PageID: Hashable & Sendable, PageValue: Sendable, Failure:
   /// The pages when the run started, before it waited for other runs.
   @usableFromInline let pagesBeforeStart: Pages<PageID, PageValue>
   @usableFromInline let log: Log
-  /// Whether there were runs to wait for at the start. `deinit`, which is not specialized, would look up types for that.
+  /// Whether there were runs to wait for at the start. `deinit`, which is not specialized, would look up types for
+  /// that.
   @usableFromInline let hadPredecessors: Bool
 
   @usableFromInline let lock = Mutex(())
   // Unsafe because the compiler does not see that `withState` holds the lock. The state lies beside the lock, not in
-  // it: releasing a `Mutex` of a generic type looks up the metadata of its types. The lock makes the accesses exclusive,
-  // too: see `PageEventLog` for the figure.
+  // it: releasing a `Mutex` of a generic type looks up the metadata of its types. The lock makes the accesses
+  // exclusive, too: see `PageEventLog` for the figure.
   @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var state: State
 
   /// Creates the state of a run that starts now.

@@ -12,8 +12,8 @@ extension OperationClient {
   ///
   /// - Parameters:
   ///   - path: The prefix of the paths; the empty path reads all values.
-  ///   - storage: The storage to read. If it is nil, the storage of the client's context is read, and those that its stores
-  ///     use already.
+  ///   - storage: The storage to read. If it is nil, the storage of the client's context is read, and those that its
+  ///     stores use already.
   /// - Returns: The number of values that were read.
   /// - Complexity: O(*n*) in the number of values that are read. They are decoded when their stores are made.
   @discardableResult
@@ -51,11 +51,11 @@ public final class ClientPersistence: OperationClientFlushable {
 
   /// Writes the values that have changed and are not written yet, and waits until they are.
   ///
-  /// Call it before the program ends, or call ``/OperationCore/OperationClient/flush()``, which flushes everything that the
-  /// client keeps. Otherwise the changes within the delay before the end are lost.
+  /// Call it before the program ends, or call ``/OperationCore/OperationClient/flush()``, which flushes everything that
+  /// the client keeps. Otherwise the changes within the delay before the end are lost.
   ///
-  /// - Returns: Whether all of them were written. False after a failure, which is also reported and tried again later, and
-  ///   when the current task is cancelled first.
+  /// - Returns: Whether all of them were written. False after a failure, which is also reported and tried again later,
+  ///   and when the current task is cancelled first.
   @discardableResult
   public func flush() async -> Bool {
     var areWritten = true

@@ -23,8 +23,8 @@ extension OperationContext {
 
   /// How long the automatic runs of a store wait for its stored value; 1 s by default.
   ///
-  /// The deadlines of the context measure it. A value that arrives later is still shown, unless the store has a newer one.
-  /// Runs that a caller starts do not wait.
+  /// The deadlines of the context measure it. A value that arrives later is still shown, unless the store has a newer
+  /// one. Runs that a caller starts do not wait.
   public var operationRestorationLimit: Duration {
     get { self[RestorationLimitKey.self] }
     set { self[RestorationLimitKey.self] = newValue }

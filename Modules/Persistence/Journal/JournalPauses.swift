@@ -2,8 +2,8 @@ internal import OperationCore
 
 /// Subtracts the attempt of a call that waits from its count, and adds it again when the call continues.
 ///
-/// Otherwise a call that waits for the network would be put aside after some starts of the program, as if each attempt had
-/// ended the program.
+/// Otherwise a call that waits for the network would be put aside after some starts of the program, as if each attempt
+/// had ended the program.
 final class JournalPauses: RunPauseObserver {
   private let ticket: JournalTicket
   /// Whether the attempt is subtracted.

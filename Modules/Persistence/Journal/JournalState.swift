@@ -2,8 +2,8 @@ internal import OperationCore
 
 /// The calls of a journal, in order.
 ///
-/// Calls are ordered by their places: calls of earlier starts of the program have negative places, and calls of this start
-/// have positive ones. The calls of a scope are made one at a time, in this order.
+/// Calls are ordered by their places: calls of earlier starts of the program have negative places, and calls of this
+/// start have positive ones. The calls of a scope are made one at a time, in this order.
 struct JournalState: Sendable {
   typealias Place = Int64
   typealias Continuation = UnsafeContinuation<JournalTurn, Never>

@@ -4,8 +4,8 @@ public import OperationCore
 extension MutationJournal {
   /// The calls that were accepted and have not ended, in their order. A call that is being stored is not accepted yet.
   ///
-  /// The calls of earlier starts of the program are included once the journal has read them: at once with a storage that
-  /// does not suspend, and otherwise when ``resume()`` has begun to make them.
+  /// The calls of earlier starts of the program are included once the journal has read them: at once with a storage
+  /// that does not suspend, and otherwise when ``resume()`` has begun to make them.
   ///
   /// - Complexity: O(*n* log *n*) in their number.
   public var entries: [JournalEntry] {

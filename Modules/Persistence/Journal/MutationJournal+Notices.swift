@@ -11,8 +11,8 @@ extension OperationNotice.Name {
 
   /// A call has failed, after all attempts that its mutation makes.
   ///
-  /// The attribute `journal.error` is the type of the error, `journal.attempts` the number of times that the call was begun,
-  /// and `journal.is_final` whether its entry was removed. Otherwise the call is made again.
+  /// The attribute `journal.error` is the type of the error, `journal.attempts` the number of times that the call was
+  /// begun, and `journal.is_final` whether its entry was removed. Otherwise the call is made again.
   public static let journalFailed = Self("journal.failed")
 
   /// A call was put aside, and is not made again before `retry(_:)`.

@@ -14,8 +14,8 @@ extension MutationJournal {
   /// Register all mutations at the start of the program, then call ``resume()``.
   ///
   /// - Parameters:
-  ///   - mutation: The mutation with the modifiers that its calls are made with. With `.optimistic(on:of:apply:)` outside of
-  ///     `.journaled(as:)`, its updates are shown while a call waits.
+  ///   - mutation: The mutation with the modifiers that its calls are made with. With `.optimistic(on:of:apply:)`
+  ///     outside of `.journaled(as:)`, its updates are shown while a call waits.
   ///   - name: The name that its calls are journaled as. It replaces a mutation that was registered with the same name.
   public func register<Mutation: MutationRequest>(_ mutation: Mutation, as name: String)
   where Mutation.Arguments: Codable {
@@ -50,13 +50,14 @@ extension MutationJournal {
     }
   }
 
-  /// Makes the calls that are left of earlier starts of the program, and those that were cancelled or have failed since.
+  /// Makes the calls that are left of earlier starts of the program, and those that were cancelled or have failed
+  /// since.
   ///
-  /// The calls of a scope are made one after the other, in the order in which they were accepted. Calls of different scopes,
-  /// and calls without one, are made concurrently. They show their optimistic updates from the beginning, below those of
-  /// later calls. Each call is made once, with the attempts of its own modifiers. A call that fails stays, blocks its scope,
-  /// and is made again by the next ``resume()``, until it is put aside after ``attemptsBeforeSetAside``. For failures that
-  /// pass by themselves, use `.waits(until:)` or retries in the mutation.
+  /// The calls of a scope are made one after the other, in the order in which they were accepted. Calls of different
+  /// scopes, and calls without one, are made concurrently. They show their optimistic updates from the beginning, below
+  /// those of later calls. Each call is made once, with the attempts of its own modifiers. A call that fails stays,
+  /// blocks its scope, and is made again by the next ``resume()``, until it is put aside after
+  /// ``attemptsBeforeSetAside``. For failures that pass by themselves, use `.waits(until:)` or retries in the mutation.
   ///
   /// It returns when all of them have ended. An entry whose name is not registered or that cannot be read stays, and is
   /// reported. A storage that cannot be read is reported, too.

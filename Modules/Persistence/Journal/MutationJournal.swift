@@ -10,15 +10,16 @@ public import OperationCore
 /// await journal.resume()
 /// ```
 ///
-/// A call of a mutation with `.journaled(as:)` is stored before it runs, and removed when it has succeeded or failed for
-/// good. What is left after a restart is made again by ``resume()``, in the same order within each scope and with the same
-/// ``OperationCore/OperationContext/operationIdempotencyKey``, by which the server can recognize a repeated call and do it
-/// once.
+/// A call of a mutation with `.journaled(as:)` is stored before it runs, and removed when it has succeeded or failed
+/// for good. What is left after a restart is made again by ``resume()``, in the same order within each scope and with
+/// the same ``OperationCore/OperationContext/operationIdempotencyKey``, by which the server can recognize a repeated
+/// call and do it once.
 ///
-/// The observers of notices of the client, and with them metrics and logs, receive how calls end, and how many are to be
-/// made: see ``OperationCore/OperationNotice/Name/journalPending``.
+/// The observers of notices of the client, and with them metrics and logs, receive how calls end, and how many are to
+/// be made: see ``OperationCore/OperationNotice/Name/journalPending``.
 ///
-/// An entry that cannot be read, one whose name is not registered, and one that was begun too often are kept and reported.
+/// An entry that cannot be read, one whose name is not registered, and one that was begun too often are kept and
+/// reported.
 public final class MutationJournal: OperationClientFlushable {
   let storage: any PersistentStorage
   let makeKey: @Sendable () -> String
@@ -38,8 +39,8 @@ public final class MutationJournal: OperationClientFlushable {
   ///
   /// - Parameters:
   ///   - storage: The storage of the entries.
-  ///   - attemptsBeforeSetAside: How many attempts of a call may begin without an end before the call is put aside, including
-  ///     those of earlier starts of the program. A number below 1 is reported and counts as 1.
+  ///   - attemptsBeforeSetAside: How many attempts of a call may begin without an end before the call is put aside,
+  ///     including those of earlier starts of the program. A number below 1 is reported and counts as 1.
   ///   - makeKey: Makes the idempotency key of a call; nil for random ones. Keys must be unique.
   public init(
     storage: any PersistentStorage,
@@ -82,8 +83,8 @@ public final class MutationJournal: OperationClientFlushable {
 extension OperationClient {
   /// The journal of the client's mutations.
   ///
-  /// Set it at the start of the program. If none was set, a journal with the storage of the client's context is made at the
-  /// first use.
+  /// Set it at the start of the program. If none was set, a journal with the storage of the client's context is made at
+  /// the first use.
   public var journal: MutationJournal {
     get {
       if let journal = self.attachment(of: MutationJournal.self) { return journal }

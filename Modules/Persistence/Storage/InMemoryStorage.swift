@@ -2,8 +2,8 @@ internal import OperationCore
 
 /// A storage that keeps its entries in memory, for tests and previews.
 ///
-/// Its methods never suspend, so a store whose value it has begins with the value. The entries are lost when the process
-/// ends.
+/// Its methods never suspend, so a store whose value it has begins with the value. The entries are lost when the
+/// process ends.
 ///
 /// - Complexity: Applying a batch is O(1) a change; reading is O(*n*) in the number of all entries.
 public final class InMemoryStorage: PersistentStorage {

@@ -7,8 +7,8 @@
 /// ```
 ///
 /// An entry is a key, which consists of ASCII characters, and bytes. Any number of stores and journals may share one
-/// storage: their keys differ. A storage may be used from any task. Methods may be called concurrently, and take effect one
-/// after the other.
+/// storage: their keys differ. A storage may be used from any task. Methods may be called concurrently, and take effect
+/// one after the other.
 public protocol PersistentStorage: AnyObject, Sendable {
   /// Returns the entries whose keys start with `prefix`, in the order of their keys.
   ///
@@ -21,8 +21,8 @@ public protocol PersistentStorage: AnyObject, Sendable {
 
   /// Makes all changes of a batch, or none of them.
   ///
-  /// When it returns, the changes survive the end of the process, and a batch that puts an entry also survives a crash of
-  /// the system. A batch that only removes entries need not survive such a crash before a later batch puts an entry.
+  /// When it returns, the changes survive the end of the process, and a batch that puts an entry also survives a crash
+  /// of the system. A batch that only removes entries need not survive such a crash before a later batch puts an entry.
   ///
   /// - Parameter batch: The changes, in order: a later change of a key replaces an earlier one.
   /// - Throws: An error if the storage is full, cannot be written or is closed. It has then made none of the changes.

@@ -8,25 +8,25 @@ extension StatefulOperationRequest where State: RestorableState, State.Restorati
   /// ```
   ///
   /// Each store writes its own entry a moment after its value has changed: see
-  /// ``OperationCore/OperationContext/operationPersistenceDelay``. A store that is made later begins with the value, its
-  /// dates and counts, and is stale if the value is too old by then. Optimistic updates are not stored.
+  /// ``OperationCore/OperationContext/operationPersistenceDelay``. A store that is made later begins with the value,
+  /// its dates and counts, and is stale if the value is too old by then. Optimistic updates are not stored.
   ///
   /// A store has the value when it is made if the storage answers without suspending, or if
-  /// ``OperationCore/OperationClient/restore(matching:from:)`` has read the value before. Otherwise the value arrives as a
-  /// change of the state, and automatic runs wait for it: see
-  /// ``OperationCore/OperationContext/operationRestorationLimit``. A value that was set or fetched meanwhile is newer and
-  /// stays.
+  /// ``OperationCore/OperationClient/restore(matching:from:)`` has read the value before. Otherwise the value arrives
+  /// as a change of the state, and automatic runs wait for it: see
+  /// ``OperationCore/OperationContext/operationRestorationLimit``. A value that was set or fetched meanwhile is newer
+  /// and stays.
   ///
   /// A stored value that has another version, is too old or cannot be decoded is removed, and reported as
   /// ``OperationCore/OperationWarning/Code/storedValueDropped``.
   ///
   /// - Parameters:
-  ///   - name: The name of the value. It and the path of the operation identify the entry, so operations of one type may
-  ///     have the same name. The elements of the path must have a description that is the same in each run of the program,
-  ///     as strings, numbers and structures of them have.
+  ///   - name: The name of the value. It and the path of the operation identify the entry, so operations of one type
+  ///     may have the same name. The elements of the path must have a description that is the same in each run of the
+  ///     program, as strings, numbers and structures of them have.
   ///   - version: The version of the stored form. Change it when older stored values must not be used.
-  ///   - maximumAge: How old a stored value may be by the ``/OperationCore/OperationClock`` of the context, and how far in
-  ///     the future if the clock was set back; nil for any age.
+  ///   - maximumAge: How old a stored value may be by the ``/OperationCore/OperationClock`` of the context, and how far
+  ///     in the future if the clock was set back; nil for any age.
   ///   - storage: The storage; nil for ``OperationCore/OperationContext/operationStorage``.
   ///   - isExcluded: Returns true for a value that may not be stored. The value that was stored before is removed then.
   /// - Returns: The operation, whose value is stored.

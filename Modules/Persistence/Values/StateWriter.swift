@@ -2,9 +2,9 @@ internal import OperationCore
 
 /// Writes the changed values of stores to one storage, a moment after each has changed.
 ///
-/// All stores that use a storage share its writer, so that a store finds a value that was not written yet. The newest value
-/// of each store is written, in the order of the changes, in batches. Changes that come while a batch is being written are
-/// in the next one.
+/// All stores that use a storage share its writer, so that a store finds a value that was not written yet. The newest
+/// value of each store is written, in the order of the changes, in batches. Changes that come while a batch is being
+/// written are in the next one.
 final class StateWriter: Sendable {
   /// A value to store, or the removal of the stored one.
   struct Content: Sendable {

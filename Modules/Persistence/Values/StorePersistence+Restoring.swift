@@ -69,8 +69,8 @@ extension StorePersistence: OperationController {
       var bytes: [UInt8]?
       do {
         bytes = try await writer.read(key)
-        // Another store, released since, may have left a newer value that is not written yet. If that cannot be encoded,
-        // its write reports it.
+        // Another store, released since, may have left a newer value that is not written yet. If that cannot be
+        // encoded, its write reports it.
         if case .entry(let newer)? = try? writer.lookUp(key) { bytes = newer }
       } catch {
         OperationWarning.report(storageFailedTo: "read the value with the key \(key)", error)
@@ -139,7 +139,8 @@ extension StorePersistence: OperationController {
   private func check(_ restoration: State.Restoration, in context: OperationContext) throws(DropReason) {
     guard let maximumAge = self.settings.maximumAge, let date = State.valueDate(of: restoration) else { return }
     let age = context.operationClock.now().timeIntervalSince(date)
-    // The date is in the future if the clock was set back. The age is unknown then, and the distance is limited as well.
+    // The date is in the future if the clock was set back. The age is unknown then, and the distance is limited as
+    // well.
     guard abs(age) <= maximumAge.seconds else { throw .age(seconds: age, maximum: maximumAge) }
   }
 

@@ -26,10 +26,12 @@ struct DependencySequence: OperationRequest, Sendable {
 }
 
 extension OperationRequest where Self: Sendable {
-  /// Runs the work of a condition with the entries of the context in which the condition is evaluated. Failures are ignored.
+  /// Runs the work of a condition with the entries of the context in which the condition is evaluated. Failures are
+  /// ignored.
   func runAsDependency(isolation: isolated (any Actor)?, in context: OperationContext) async {
     var context = context
-    // The work is a run of its own, and not part of the store, the task or the attempt of the operation with the condition.
+    // The work is a run of its own, and not part of the store, the task or the attempt of the operation with the
+    // condition.
     context.leaveRun()
     if context.scheduledStart != nil { context.scheduledStart = nil }
     _ = try? await OperationRunner(operation: self, initialContext: context).run(isolation: isolation)

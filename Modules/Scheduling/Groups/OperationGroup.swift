@@ -9,8 +9,9 @@ public import OperationCore
 /// ```
 ///
 /// Operations can be added before the group begins and while it runs; what they produce belongs to the group, too. They
-/// begin after the group has begun, may use the categories that the group holds, and are cancelled with it. An operation
-/// that is added after the end is reported as ``OperationCore/OperationWarning/Code/addedAfterEnd``, and fails.
+/// begin after the group has begun, may use the categories that the group holds, and are cancelled with it. An
+/// operation that is added after the end is reported as ``OperationCore/OperationWarning/Code/addedAfterEnd``, and
+/// fails.
 ///
 /// A group runs once. After all of its operations have ended, it throws the error of its body, or else the error of the
 /// first operation that has failed. An operation that was cancelled by itself does not make the group fail.

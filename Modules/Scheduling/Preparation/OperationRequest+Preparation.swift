@@ -61,8 +61,8 @@ extension OperationRequest {
   /// Runs the operation only while no other operation of the same categories runs.
   ///
   /// Categories apply to the whole process, across clients and schedulers. Runs are admitted in the order in which they
-  /// came, and take all of their categories at once, so the order of the categories does not matter. A run inside of the
-  /// operation, such as a query in its body, may use the categories of the operation and does not wait for them.
+  /// came, and take all of their categories at once, so the order of the categories does not matter. A run inside of
+  /// the operation, such as a query in its body, may use the categories of the operation and does not wait for them.
   ///
   /// A waiting run that is cancelled leaves at once with a `CancellationError`; if the failure of the operation cannot
   /// represent that error, it keeps its place. Runs that hold categories and would wait for each other in a circle are

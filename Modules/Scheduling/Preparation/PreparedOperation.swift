@@ -47,7 +47,8 @@ extension OperationRequest {
 }
 
 extension OperationPreparation {
-  /// Takes over the contents of the preparation of `inner`, which is of the type `Operation`, and returns `inner` without it.
+  /// Takes over the contents of the preparation of `inner`, which is of the type `Operation`, and returns `inner`
+  /// without it.
   fileprivate mutating func takeOver<Inner: PreparedOperation>(_ inner: Inner) -> Operation? {
     guard
       let rest = inner.unprepared as? Operation,

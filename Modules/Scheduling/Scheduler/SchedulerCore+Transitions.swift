@@ -15,8 +15,8 @@ extension SchedulerCore {
   ) -> [ScheduledNode]? {
     let ticket = self.machine.nextTicket()
     node.state.memberTicket = ticket
-    // An operation that the run of another one schedules is not held back by that one, nor by vital operations that came
-    // after that one: they would wait for each other. A parent that is being scheduled itself has no rank yet.
+    // An operation that the run of another one schedules is not held back by that one, nor by vital operations that
+    // came after that one: they would wait for each other. A parent that is being scheduled itself has no rank yet.
     let hasRankedParent = parent?.core === self && parent?.state.phase != .new
     node.state.rank = hasRankedParent ? parent?.state.rank ?? ticket : ticket
     self.machine.members.append(node, ticket: ticket)

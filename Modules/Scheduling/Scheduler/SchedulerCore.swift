@@ -36,7 +36,8 @@ struct SchedulerMachine {
   var vitals = TicketQueue<ScheduledNode>()
   /// The operations that vital operations hold back, by rank.
   var held = TicketQueue<ScheduledNode>()
-  /// The products of such operations. They have the ranks of their producers, which a queue of tickets cannot hold twice.
+  /// The products of such operations. They have the ranks of their producers, which a queue of tickets cannot hold
+  /// twice.
   var heldProducts: [ScheduledNode] = []
   /// The callers that wait until the scheduler is empty.
   var emptyWaiters: [UnsafeContinuation<Void, Never>] = []

@@ -34,8 +34,8 @@ extension OperationRequest where Self: Sendable, Value: Sendable {
   /// - Parameters:
   ///   - id: The identifier. Values of different types are different identifiers.
   ///   - policy: What happens while an earlier run has not ended.
-  ///   - failure: Maps ``OperationSkipped``, or the `CancellationError` of a run that was replaced before it began, to a
-  ///     failure of the operation.
+  ///   - failure: Maps ``OperationSkipped``, or the `CancellationError` of a run that was replaced before it began, to
+  ///     a failure of the operation.
   /// - Returns: The operation, all runs of which have the identifier.
   public func unique(
     _ id: some Hashable & Sendable,

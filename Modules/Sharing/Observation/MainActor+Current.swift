@@ -3,8 +3,8 @@ internal import Dispatch
 extension MainActor {
   /// Whether the current code runs on the queue of the main actor.
   ///
-  /// `isIsolatingCurrentContext` is always false for the main actor on Linux. So a value is set on the main queue, which
-  /// only code on that queue reads.
+  /// `isIsolatingCurrentContext` is always false for the main actor on Linux. So a value is set on the main queue,
+  /// which only code on that queue reads.
   nonisolated static var isCurrent: Bool {
     DispatchQueue.getSpecific(key: self.markerOfMainQueue) != nil
   }

@@ -47,7 +47,8 @@ extension Renderer {
   /// Maps the code after the next `before` lines to a line of the user's file, for messages of the compiler. `before`
   /// must be less than the number of that line.
   mutating func map(to place: Place, before lines: Int) {
-    // A path that cannot be written as a string literal gets no mapping, and the mapping of the previous file has to end.
+    // A path that cannot be written as a string literal gets no mapping, and the mapping of the previous file has to
+    // end.
     guard place.file.path.utf8.allSatisfy({ $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) else {
       return self.endMapping()
     }

@@ -12,7 +12,8 @@
       let group = try #require(FreezableGroup())
       let subject = try await Subject()
       try group.add(subject.identifier)
-      // The kernel may report late that the process has joined the group, which is reported as inactive and active, too.
+      // The kernel may report late that the process has joined the group, which is reported as inactive and active,
+      // too.
       let begun = try await subject.run("observe")
       #expect(begun.first == "active")
       if begun.last == "inactive" { try await subject.expectLines("active") }

@@ -46,8 +46,8 @@
       let threads = BusyThreads()
       defer { threads.end() }
       #expect(try await receiver.next() == .warning)
-      // The stalls continue and are reported again. On a busy machine, the kernel may miss them for so long that the level
-      // is normal in between.
+      // The stalls continue and are reported again. On a busy machine, the kernel may miss them for so long that the
+      // level is normal in between.
       var level = try await receiver.next()
       if level == .normal { level = try await receiver.next() }
       #expect(level == .warning)

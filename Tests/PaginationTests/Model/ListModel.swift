@@ -99,8 +99,8 @@ extension ListModel {
       case .allPages: self.entries.first?.id
       }
     guard let target else {
-      // While another call is active, a run starts although there is nothing to fetch, and its success clears the error.
-      // Otherwise no run starts.
+      // While another call is active, a run starts although there is nothing to fetch, and its success clears the
+      // error. Otherwise no run starts.
       if !self.calls.isEmpty { self.pages.hasError = false }
       return false
     }

@@ -41,7 +41,8 @@ struct PagesCostTests {
       }
       return nodes
     }
-    // A hundred pages at a time: one node per level. There are one or two levels at first, and three or four in the end.
+    // A hundred pages at a time: one node per level. There are one or two levels at first, and three or four in the
+    // end.
     #expect(nodes(upTo: 110) >= 2 * 100)
     _ = nodes(upTo: 1_950)
     #expect(nodes(upTo: 2_050) <= 9 * 100)

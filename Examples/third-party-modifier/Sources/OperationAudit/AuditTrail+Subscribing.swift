@@ -4,9 +4,9 @@ internal import Synchronization
 extension AuditTrail {
   /// Calls a handler for each record from now on, until the subscription is cancelled or released.
   ///
-  /// The handler receives the records in their order, one at a time. It is called on the thread of a run that has ended,
-  /// before that run or another one returns, so it should not do slow work there. It may read the trail, subscribe, cancel
-  /// any subscription and run audited operations: no lock is held.
+  /// The handler receives the records in their order, one at a time. It is called on the thread of a run that has
+  /// ended, before that run or another one returns, so it should not do slow work there. It may read the trail,
+  /// subscribe, cancel any subscription and run audited operations: no lock is held.
   ///
   /// - Parameter handler: Receives the records. It is not called for a record that was made before.
   /// - Returns: A subscription. After it was cancelled, no further call begins.

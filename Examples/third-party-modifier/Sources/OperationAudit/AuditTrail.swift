@@ -7,8 +7,8 @@ internal import struct FoundationEssentials.Date
 ///
 /// Make one for the program, and pass it to `.audited(in:)` of each operation that is to be recorded.
 ///
-/// A trail has a capacity, so that it does not grow in a service that runs for months. To keep records for longer, store
-/// them in a subscriber, which receives each record once.
+/// A trail has a capacity, so that it does not grow in a service that runs for months. To keep records for longer,
+/// store them in a subscriber, which receives each record once.
 public final class AuditTrail: Sendable {
   /// The number of records that the trail keeps.
   public let capacity: Int

@@ -9,8 +9,8 @@
 
   /// The watch that the service manager requests.
   ///
-  /// Its variables name a file, a named pipe or a socket, and the bytes to write to it first. `/dev/null` turns watching
-  /// off.
+  /// Its variables name a file, a named pipe or a socket, and the bytes to write to it first. `/dev/null` turns
+  /// watching off.
   enum ServiceManagerWatch: Hashable, Sendable {
     /// The variables are missing or invalid.
     case unset

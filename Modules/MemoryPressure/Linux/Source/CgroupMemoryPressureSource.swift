@@ -5,15 +5,15 @@
   ///
   /// It combines three signals, and reports the worst of them:
   ///
-  /// - stalls, from the file or socket that `MEMORY_PRESSURE_WATCH` names, or else of the group or of the machine: 150 ms
-  ///   of 2 s in which a task waited for memory are a warning, 100 ms of 2 s in which all tasks waited are critical;
+  /// - stalls, from the file or socket that `MEMORY_PRESSURE_WATCH` names, or else of the group or of the machine: 150
+  ///   ms of 2 s in which a task waited for memory are a warning, 100 ms of 2 s in which all tasks waited are critical;
   /// - limits: a group that reaches a limit is a warning; reaching the hard limit for longer, or losing a process, is
   ///   critical;
   /// - usage relative to the tightest limit: 85 % is a warning, 95 % is critical.
   ///
-  /// The level rises at once, and falls after ten seconds without an event when less than 80 % is in use. While memory is
-  /// not short, only a timer every ten seconds and notifications of the kernel wake it. Without subscribers it uses no
-  /// resources.
+  /// The level rises at once, and falls after ten seconds without an event when less than 80 % is in use. While memory
+  /// is not short, only a timer every ten seconds and notifications of the kernel wake it. Without subscribers it uses
+  /// no resources.
   public final class CgroupMemoryPressureSource: MemoryPressureSource, Sendable {
     private let broadcast: OnDemandBroadcast<MemoryPressure>
 

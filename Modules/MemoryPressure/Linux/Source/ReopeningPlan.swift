@@ -1,9 +1,9 @@
 #if os(Linux)
   /// Decides when to reopen the inputs after one is lost, and which sources are no longer used.
   ///
-  /// Usually a replacement exists by then, such as another group, or a service manager that has restarted. A source that
-  /// is lost again right after a reopening would wake the process again and again. It is refused from then on, and the
-  /// next reopening is delayed. Times are durations since a fixed moment.
+  /// Usually a replacement exists by then, such as another group, or a service manager that has restarted. A source
+  /// that is lost again right after a reopening would wake the process again and again. It is refused from then on, and
+  /// the next reopening is delayed. Times are durations since a fixed moment.
   struct ReopeningPlan: Hashable, Sendable {
     /// When to reopen the inputs; nil while none is lost.
     private(set) var due: Duration?

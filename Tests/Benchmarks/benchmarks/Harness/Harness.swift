@@ -114,8 +114,8 @@ extension Harness {
     }
   }
 
-  /// Measures each between two samples of the baseline. A sample is steady if it was not interrupted and the baseline was as
-  /// fast as it can be: on a core that other work shares, some measures slow down more than others.
+  /// Measures each between two samples of the baseline. A sample is steady if it was not interrupted and the baseline
+  /// was as fast as it can be: on a core that other work shares, some measures slow down more than others.
   private func sample(
     of measures: some Sequence<(Measure, Int)>,
     fastest: inout [Double]

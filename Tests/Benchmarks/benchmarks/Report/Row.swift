@@ -80,8 +80,8 @@ extension Row {
     } ?? []
   }
 
-  /// The ratio of the highest to the lowest of costs that should be equal. The fastest samples are compared, because other
-  /// work of the machine only adds time.
+  /// The ratio of the highest to the lowest of costs that should be equal. The fastest samples are compared, because
+  /// other work of the machine only adds time.
   static func growth(
     _ section: String,
     _ name: String = "growth",

@@ -12,8 +12,8 @@ internal import Synchronization
 #endif
 
 extension Benchmark {
-  /// The cost of storing values and calls: on the disk of this machine with the trait `SwiftOperationSQLite`, and otherwise
-  /// in memory.
+  /// The cost of storing values and calls: on the disk of this machine with the trait `SwiftOperationSQLite`, and
+  /// otherwise in memory.
   static let persistence = Benchmark(name: "persistence") { harness in
     let section = "persistence, 10,000 values"
     let count = harness.isShort ? 1_000 : 10_000

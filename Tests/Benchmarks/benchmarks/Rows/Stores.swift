@@ -17,8 +17,8 @@ extension Benchmark {
     return rows
   }
 
-  /// Finds existing stores. The same few are found at each size, spread over all stores, so that the growth of the work is
-  /// measured and not the processor's caches. Another row finds all of them.
+  /// Finds existing stores. The same few are found at each size, spread over all stores, so that the growth of the work
+  /// is measured and not the processor's caches. Another row finds all of them.
   private static func finding(_ harness: Harness) async throws -> [Row] {
     let section = "client.store(for:), there"
     let sizes = [1, 100, 10_000, 100_000]

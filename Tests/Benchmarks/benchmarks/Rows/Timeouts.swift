@@ -22,7 +22,8 @@ extension Benchmark {
       Row(section, "fallback", fallback, bar: 1),
       Row(section, "chaos that is off", chaos),
     ]
-      // One for the run with its state. `Task.immediate` makes four: two contexts of the closure, the task, its first slab.
+      // One for the run with its state. `Task.immediate` makes four: two contexts of the closure, the task, its first
+      // slab.
       + Row.allocations(of: timeout, section, "a timeout", bar: 1, gate: 5)
       + Row.allocations(of: fallback, section, "a fallback", bar: 0)
   }
