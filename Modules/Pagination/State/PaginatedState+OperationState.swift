@@ -66,14 +66,14 @@ extension PaginatedState: OperationState {
     }
   }
 
-  /// Whether a task has loaded all pages. A task that has loaded a next or a previous page has not.
+  /// Whether the success of a task replaces all pages. A next or a previous page does not, also while it waits.
   @inlinable
   public func isRefreshed(by task: FetchTask) -> Bool {
     guard let run: Run = task.context.pagingRun() else { return true }
-    switch run.targetRequest {
-    case .nextPage, .previousPage: return false
-    case .allPages: return run.hadPages
-    case .initialPage, nil: return true
+    return switch run.targetRequest ?? run.request {
+    case .nextPage, .previousPage: false
+    case .allPages: run.hadPages
+    case .initialPage: true
     }
   }
 

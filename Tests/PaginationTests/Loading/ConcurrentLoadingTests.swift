@@ -70,6 +70,24 @@ struct ConcurrentLoadingTests {
   }
 
   @Test
+  func `A subscriber's refetch is not replaced by a load that waits`() async throws {
+    let server = ListServer()
+    let request = server.request.staleWhen { _, _ in true }.enableAutomaticRunning(onlyWhen: .always(true))
+    let store = ListStore.detached(query: request, initialValue: List("a"))
+    let first = start { try await store.fetchNextPage() }
+    let run = try await server.script.next()
+    let second = start { try await store.fetchNextPage() }
+    let subscription = store.subscribe(with: PaginatedEventHandler())
+    #expect(store.isLoadingAllPages)
+    subscription.cancel()
+    second.cancel()
+    run.succeed("b")
+    #expect(try await first.value?.id == 1)
+    await #expect(throws: CancellationError.self) { try await second.value }
+    #expect(server.fetchedIds == [1])
+  }
+
+  @Test
   func `The initial page is loaded once for all callers`() async throws {
     let server = ListServer()
     let store = ListStore.detached(query: server.request)
