@@ -1,5 +1,5 @@
 extension StoreMachine {
-  /// Whether the store has no subscribers and no runs.
+  /// Whether the store has no subscribers, no runs, and no run that is reserved for subscribers.
   @inlinable
   var isIdle: Bool { self.runs.isEmpty && self.subscribers.count == 0 && self.subscriberRuns.isEmpty }
 
