@@ -229,7 +229,7 @@ struct Module {
     case buildPlugin
     /// A plugin that `swift package <verb>` runs, with a product of the same name.
     case command(verb: String, description: String)
-    /// A test target, which can also import `OperationTesting` and the fixtures unless it tests macros.
+    /// A test target, which can also import `OperationTesting` and the fixtures, unless it depends on a macro target.
     case tests
     /// A target that test targets share, which has no product.
     case fixtures
@@ -294,7 +294,7 @@ struct Module {
     return Module(kind: kind, folder: folder, target: "Operation\(folder)", uses: uses)
   }
 
-  /// The target `<folder>` in `Tests/<folder>`, which every test target can import.
+  /// The target `<folder>` in `Tests/<folder>`, which test targets can import.
   static func fixtures(_ folder: String, uses: [String]) -> Module {
     Module(kind: .fixtures, folder: folder, target: folder, uses: uses)
   }
@@ -385,7 +385,7 @@ extension Module {
 
   private var dependencies: [Target.Dependency] {
     var folders = uses
-    // What tests of macros use is built for the compiler's side as well.
+    // Tests of a macro target get neither: what they use is built for the compiler's side as well.
     if kind == .tests, !folders.contains(where: { Module.module(in: $0).kind == .macros }) {
       folders += ["Testing", "TestFixtures"].filter { !folders.contains($0) }
     }
