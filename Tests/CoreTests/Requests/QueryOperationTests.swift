@@ -68,7 +68,12 @@ struct QueryOperationTests {
     #expect("\(OperationStatus<Int, any Error>.loading)" == "loading")
     #expect("\(OperationStatus<Int, any Error>.result(.success(3)))" == "value(3)")
     #expect("\(OperationStatus<String, any Error>.result(.success("a")))" == "value(a)")
-    #expect("\(OperationStatus<Int, any Error>.result(.failure(Refused(code: 2))))" == "error(Refused(code: 2))")
-    #expect("\(OperationAttempt(index: 2, lastFailure: Refused(code: 1)))" == "attempt 2 after Refused(code: 1)")
+    #expect("\(OperationStatus<Int, any Error>.result(.failure(Unavailable())))" == "error(unavailable)")
+    #expect("\(OperationAttempt(index: 2, lastFailure: Unavailable()))" == "attempt 2 after unavailable")
   }
+}
+
+/// An error with a description of its own.
+private struct Unavailable: Error, CustomStringConvertible {
+  let description = "unavailable"
 }
