@@ -14,7 +14,7 @@ struct BorrowedTask {
 }
 
 extension DeduplicatedRun {
-  /// Starts the run in the current task; nil if that is not the task of a store's run, or cannot be lent.
+  /// Borrows the current task for the work of the run; nil if that is not the task of a store's run, or cannot be lent.
   ///
   /// Also nil when the run was cancelled before it could start. It has an outcome then.
   @inlinable

@@ -6,7 +6,7 @@ public import Synchronization
 protocol AnyDeduplicatedRun: AnyObject, Sendable {
   /// The context of the caller that began the run.
   var context: OperationContext { get }
-  /// The number of the last invalidation before the run began. The run serves no caller that comes after a later one.
+  /// The number of the last invalidation before the run began. Callers after a later one do not join.
   var invalidation: Int { get }
   /// The run as a node of the wait graph; nil when it has ended without another caller.
   var node: (any WaitNode)? { get }

@@ -16,8 +16,7 @@ final class RunRegistry<Operation: OperationRequest & Sendable>: Sendable where 
   /// Joins a run that does the same work, or begins a new one, and waits for its value.
   ///
   /// A new run borrows the current task when that is the task of a store's run and can be lent. Otherwise it makes one.
-  // One outcome for all ways but the usual one: where the failure type is unknown, each `try` allocates room for an
-  // error.
+  // The unusual paths share one `try`: where the failure type is unknown, each allocates room for an error.
   @inlinable
   @inline(__always)
   nonisolated(nonsending) func value(
@@ -71,7 +70,7 @@ final class RunRegistry<Operation: OperationRequest & Sendable>: Sendable where 
   }
 
   /// Finds a run that does the same work, or makes one.
-  // Not async: a caller that begins a run would hop to its executor afterwards, without having left it.
+  // Not async: the caller of an async function hops back to its executor afterwards, even if it never left it.
   @inlinable
   @inline(__always)
   func admission(
@@ -137,7 +136,7 @@ final class RunRegistry<Operation: OperationRequest & Sendable>: Sendable where 
 @usableFromInline
 struct RegisteredRuns: Sendable {
   @usableFromInline var runs: ContiguousArray<any AnyDeduplicatedRun> = []
-  /// The number of runs that were ever added. Another number than before means that one was added meanwhile.
+  /// The number of runs that were ever added, by which concurrent additions are detected.
   @usableFromInline var additions = 0
 
   @inlinable

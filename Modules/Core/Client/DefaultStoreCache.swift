@@ -45,7 +45,7 @@ extension OperationClient {
       _ = consume replaced  // Released after unlocking.
       surplus?.node.idleStore.evict()
       if let queue { self.setAlarm(for: queue) }
-      // A subscription that exists is kept: a thread that ends it looks for idle stores once more.
+      // An active subscription needs no update: the thread that ends it checks for idle stores again.
       if let link = self.link, link.isOff { self.updateLink() }
     }
 

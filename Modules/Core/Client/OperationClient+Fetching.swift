@@ -78,8 +78,8 @@ extension OperationClient {
 
   /// Cancels the runs of the stores at paths that start with `path`, and waits until their work has ended.
   ///
-  /// The stores return to their states from before the runs. Callers of the runs receive their failures, possibly
-  /// before the work has ended. Work shared with other stores continues for those stores, and this method does
+  /// What the runs have changed in the states is undone. Callers of the runs receive their failures, possibly before
+  /// the work has ended. Work shared with other stores continues for those stores, and this method does
   /// not wait for it. It returns early if the current task is cancelled.
   ///
   /// - Parameter path: The prefix; the empty path matches all stores.

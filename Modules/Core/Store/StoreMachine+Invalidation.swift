@@ -31,9 +31,9 @@ extension StoreMachine {
   @usableFromInline
   func canRefresh(_ run: Run) -> Bool { self.canServe(run) && self.state.isRefreshed(by: run.task) }
 
-  /// Rolls back the runs that began before the last answered invalidation: their results would be outdated.
+  /// Rolls back the runs that replace the whole value and began before the last answered invalidation.
   @usableFromInline
-  mutating func hideOutdatedRuns() {
+  mutating func rollBackOutdatedRuns() {
     let answered = self.answeredInvalidations
     guard answered > 0 else { return }
     for run in self.runs

@@ -69,7 +69,7 @@ extension StoreMachine {
     self.removeTask(task)
     if case .success = outcome, self.state.isRefreshed(by: task) {
       self.answerInvalidations(upTo: invalidations)
-      if hidesOutdatedRuns { self.hideOutdatedRuns() }
+      if hidesOutdatedRuns { self.rollBackOutdatedRuns() }
     }
     return StoreChange(isStateNew: true, bringsResult: true, lifecycle: .ended)
   }

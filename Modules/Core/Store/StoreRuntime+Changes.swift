@@ -1,6 +1,8 @@
 extension StoreRuntime {
   /// Changes the machine with the lock held, and notifies the subscribers after unlocking.
   ///
+  /// During a delivery or exclusive access, the events are queued instead.
+  ///
   /// - Parameters:
   ///   - context: The context of the events; evaluated after the change.
   ///   - run: The run that makes the change, if any.
@@ -77,13 +79,12 @@ extension StoreRuntime {
     }
   }
 
-  /// Changes the machine with the lock held, if it still has the version of the draft that the change was prepared
-  /// with.
+  /// Changes the machine with the lock held, if it still has the version that the change was prepared for.
   ///
   /// - Parameters:
   ///   - version: The version of the draft.
   ///   - shown: The state with the layers applied, which the store shows from then on; nil without layers.
-  ///   - body: Changes the machine, and queues the events.
+  ///   - body: Changes the machine, and queues the events. Called with the lock held.
   /// - Returns: Whether the change was made.
   func change(at version: UInt64, showing shown: State?, _ body: (inout StoreMachine<State>) -> Void) -> Bool {
     // Deinitializers are user code too: replaced values are released after unlocking.

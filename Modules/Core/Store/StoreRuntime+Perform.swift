@@ -9,9 +9,11 @@
 /// 5. ``didFinish(_:with:isCancelled:)`` puts the outcome into the state.
 ///
 /// When a run is cancelled after its start, ``wasCancelled(_:)`` rolls it back at once, and step 5 follows when its
-/// work has ended. When a run is cancelled before its work begins, ``didNotStart(_:)`` comes instead of step 4.
+/// work has ended. When it is cancelled before step 3, ``didNotStart(_:)`` comes in place of all further steps, and
+/// before step 4 in place of that one. Where `Failure` cannot represent a cancellation, the operation is called anyway.
 ///
-/// Each step changes the state by ``change(_:run:result:replacesValue:_:)``, which also calls the handlers.
+/// Steps 3 and 5, yields and rollbacks change the state by ``change(_:run:result:replacesValue:_:)``, which also calls
+/// the handlers.
 extension StoreRuntime {
   /// Runs the operation, or joins a run that does the same work if the operation shares runs.
   @inlinable
@@ -193,7 +195,7 @@ extension StoreRuntime: RunDelegate {
     if owesRerun { self.rerunIfDue() }
   }
 
-  /// Marks a run whose work never begins, so that its end is not reported, and drops its reservation.
+  /// Marks a run that was cancelled before its work, so that its end is not reported, and drops its reservation.
   @usableFromInline
   func didNotStart(_ sharedRun: StoreRun) {
     let reservation = self.machine.withLock { machine -> Task? in

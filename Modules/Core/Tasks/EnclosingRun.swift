@@ -5,7 +5,7 @@ package protocol WaitingRun: AnyObject, Sendable {
   var isInCurrentTask: Bool { get }
   /// Notes that the work waits for `node`, until it waits for another node.
   func note(called node: any WaitNode)
-  /// Relays the progress of the run with the identifier to the callers that share this run, if it is that run.
+  /// Passes progress on to the other callers of this run. Does nothing if the identifier is that of another run.
   func relay(_ progress: RunProgress, of id: OperationTaskIdentifier)
 }
 

@@ -84,7 +84,7 @@ extension OperationContext {
 
 extension EnclosingRun {
   /// Reports progress of the run with this identifier to the callers that share it.
-  // The work may be in a child task, for example with a time limit around it. The identifier is that of the run.
+  // By identifier and not by the current task: the work may be in a child task, for example within a time limit.
   static func relay(_ progress: RunProgress, of id: OperationTaskIdentifier?) {
     if let id, let run = self.local.get() { run.relay(progress, of: id) }
   }

@@ -8,7 +8,7 @@ struct SharedRunState: Sendable {
   enum Phase: Sendable {
     case notStarted
     case executing
-    /// The run has an outcome, and its delegate is being notified.
+    /// The work has ended, and the delegate is being notified. The outcome is stored afterwards.
     case finishing
     case finished
   }

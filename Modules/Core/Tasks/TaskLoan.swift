@@ -3,9 +3,10 @@ public import Synchronization
 /// Lends the task of a store's run to the deduplicated run inside it, which then needs no task of its own.
 ///
 /// The store's run is the lender, the deduplicated run the borrower. A lender that is cancelled during the loan
-/// finishes for its callers at once. Its task continues until the last caller has left the borrower.
-// Where each of the two runs has a task, a fetch with retry, backoff and deduplication takes 148 A and 21 allocations
-// in place of 98 and 14.
+/// finishes for its callers at once if their failure can be a cancellation. Its task continues until the last caller has
+/// left the borrower.
+// Where each of the two runs has a task, a fetch with retry, backoff and deduplication takes as long as 148 awaits of an
+// empty async function, and 21 allocations, in place of 98 and 14.
 @usableFromInline
 package final class TaskLoan: Sendable {
   @usableFromInline

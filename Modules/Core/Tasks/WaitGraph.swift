@@ -5,7 +5,7 @@ internal import Synchronization
 package protocol WaitNode: AnyObject, Sendable {
   /// The waits of this node for other nodes.
   var waits: [WaitEdge] { get }
-  /// Whether the node can end only after the current task has continued.
+  /// Whether the current task does the work of the node.
   var isEndedByCurrentTask: Bool { get }
   /// The name of its operation; nil for a node without one.
   var waitName: String? { get }
@@ -48,7 +48,7 @@ package enum WaitGraph {
   package enum Finding {
     /// The run can be joined.
     case open
-    /// The run is in a queue behind the caller, which needs a run of its own.
+    /// The run waits in a queue until the caller ends, so the caller starts a run of its own.
     case queuedBehindCaller
     /// The work of the run waits for the caller through these operations. The first name is repeated at the end.
     case recursion([String])

@@ -55,7 +55,7 @@ final class ScopeLane: Sendable {
     }
   }
 
-  /// Waits for the turn. Returns false if the task was cancelled before, and the caller can leave.
+  /// Waits for the turn. Returns false if the caller can leave, and its task was cancelled while it waited.
   func turn(at place: Place, canLeave: Bool, isolation: isolated (any Actor)?) async -> Bool {
     guard canLeave else { return await self.suspend(at: place, isolation: isolation) }
     return await withTaskCancellationHandler {

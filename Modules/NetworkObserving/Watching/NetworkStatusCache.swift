@@ -38,7 +38,7 @@
         return (state, isStale)
       }
       guard isStale else { return current.status }
-      // A method that has failed is replaced by the best one that works now.
+      // A reader without notifications, or one that fails, is replaced by the best one that works now.
       guard current.reader.feed != nil, let reading = try? current.reader.read() else {
         return self.reopen(current.generation)
       }

@@ -40,7 +40,7 @@ extension Pages {
     )
     if index == self.count || self.contains(id: page.id) { return self.append(page) }
     if index == 0 { return self.prepend(page) }
-    // The pages after the index need other places, as places are consecutive integers.
+    // There may be no free integer between two places, so the pages are numbered anew.
     var pages = Pages()
     self.entries.visit { entry in
       if pages.count == index { pages.append(page) }

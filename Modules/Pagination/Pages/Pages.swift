@@ -28,8 +28,8 @@ public struct Pages<PageID: Hashable & Sendable, PageValue: Sendable>: Sendable 
     }
   }
 
-  /// The pages by their places: integers that ascend from the first page to the last. The place of a page never
-  /// changes.
+  /// The pages by their places: integers that ascend from the first page to the last, with gaps where pages were
+  /// removed. An insertion in the middle numbers all pages anew.
   @usableFromInline var entries = OrderedTree<Entry>()
   /// The places of pages by the hash values of their identifiers, or by the next free integer after that.
   @usableFromInline var places = OrderedTree<Int>()

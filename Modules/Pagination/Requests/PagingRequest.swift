@@ -14,11 +14,11 @@ public enum PagingRequest: Hashable, Sendable {
 }
 
 extension PagingRequest {
-  /// Returns whether a run of this request must not be active at the same time as one of `other`.
+  /// Returns whether a new run of this request waits for an active run of `other`.
   ///
-  /// The next and the previous page may load at the same time. A refetch excludes the loads of single pages.
+  /// The next and the previous page may load at the same time. A refetch and loads of these pages wait for each other.
   @usableFromInline
-  func excludes(_ other: PagingRequest) -> Bool {
+  func waits(for other: PagingRequest) -> Bool {
     switch self {
     case .initialPage: other == .initialPage
     case .nextPage: other != .previousPage

@@ -135,7 +135,7 @@ extension PagingRun {
     var visited: Set<OperationTaskIdentifier> = []
     while let predecessor = pending.popLast() {
       guard visited.insert(predecessor.run.taskID).inserted else { continue }
-      if !self.request.excludes(predecessor.run.request) {
+      if !self.request.waits(for: predecessor.run.request) {
         pending += predecessor.run.predecessors
         continue
       }

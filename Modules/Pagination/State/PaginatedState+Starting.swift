@@ -25,7 +25,7 @@ extension PaginatedState {
   /// The runs that a new run waits for.
   ///
   /// The next and the previous page may load at the same time. Two loads at one end run one after the other, so that
-  /// each loads another page. A refetch runs alone.
+  /// each loads another page. A refetch waits for all active runs.
   @inlinable
   func predecessors(of task: FetchTask, for request: PagingRequest) -> [Run.Predecessor] {
     self.isLoading ? self.runningPredecessors(of: task, for: request) : []
@@ -41,7 +41,7 @@ extension PaginatedState {
     WaitGraph.noteEdge()
     // One task of each lane suffices: it waits for the ones before it.
     return lanes.compactMap { lane in
-      guard request.excludes(lane.request), let last = lane.tasks.last(where: { !self.waits($0, for: task) }),
+      guard request.waits(for: lane.request), let last = lane.tasks.last(where: { !self.waits($0, for: task) }),
         let run: Run = last.context.pagingRun()
       else { return nil }
       return Run.Predecessor(sharedRun: last.sharedRun, run: run)

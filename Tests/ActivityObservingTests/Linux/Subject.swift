@@ -19,8 +19,7 @@
       defer { posix_spawn_file_actions_destroy(&actions) }
       posix_spawn_file_actions_adddup2(&actions, input.reader, 0)
       posix_spawn_file_actions_adddup2(&actions, output.writer, 1)
-      // A child inherits blocked signals, which threads that run tasks have, and ignored ones: `nohup` and `perf
-      // record` ignore some.
+      // A child inherits blocked signals, which threads that run tasks have, and ignored ones, which `nohup` leaves.
       var attributes = posix_spawnattr_t()
       posix_spawnattr_init(&attributes)
       defer { posix_spawnattr_destroy(&attributes) }

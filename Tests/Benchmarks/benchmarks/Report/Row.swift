@@ -66,7 +66,7 @@ extension Row {
 
   /// The allocations of a timing; no row if they cannot be counted.
   ///
-  /// The gate is the present number, if that is more than the bar. The short form checks it.
+  /// The gate, which the short form checks, is the present number if that is more than the bar.
   static func allocations(
     of timing: Timing,
     _ section: String,
