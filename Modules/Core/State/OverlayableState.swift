@@ -6,12 +6,12 @@ public protocol OverlayableState: OperationState {
   /// Receives the original state after the value of this copy was replaced temporarily.
   ///
   /// Called on the copy. Runs continue to use the original state. The default does nothing.
-  mutating func didReplaceValue(of original: Self)
+  mutating func didReplaceValue(inCopyOf original: Self)
 }
 
 extension OverlayableState {
   @inlinable
-  public mutating func didReplaceValue(of original: Self) {}
+  public mutating func didReplaceValue(inCopyOf original: Self) {}
 }
 
 extension QueryState: OverlayableState {
@@ -28,7 +28,7 @@ extension DefaultOperationState: OverlayableState where Base: OverlayableState {
   }
 
   @inlinable
-  public mutating func didReplaceValue(of original: Self) {
-    self.base.didReplaceValue(of: original.base)
+  public mutating func didReplaceValue(inCopyOf original: Self) {
+    self.base.didReplaceValue(inCopyOf: original.base)
   }
 }

@@ -36,7 +36,7 @@ package struct LayerableStore: Sendable {
       apply(&value)
       state.replaceValue(with: value)
     } didReplaceValue: { (state: inout State, original: State) in
-      state.didReplaceValue(of: original)
+      state.didReplaceValue(inCopyOf: original)
     }
   }
 

@@ -105,7 +105,7 @@ extension PaginatedState: OverlayableState {
 
   /// Stores the pages without optimistic updates, next to which further pages are loaded.
   @inlinable
-  public mutating func didReplaceValue(of original: Self) {
+  public mutating func didReplaceValue(inCopyOf original: Self) {
     self.uniqueStorage().content.pagesBelow = original.currentValue
   }
 }
