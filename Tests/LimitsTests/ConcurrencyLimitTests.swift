@@ -44,8 +44,11 @@ import Testing
     let limiting = Limiting(ConcurrencyLimit(1, queue: 1))
     let tasks = [limiting.begin(), limiting.begin()]
     await limiting.expectRejection(nil)
-    for task in tasks { task.cancel() }
-    for task in tasks { _ = await task.result }
+    // The waiting one first: it would begin when the other one ends.
+    for task in tasks.reversed() {
+      task.cancel()
+      _ = await task.result
+    }
     #expect(limiting.script.runCount == 1)
   }
 

@@ -24,13 +24,17 @@ import Testing
     let recorder = TextRecorder()
     let subscription = store.subscribe(with: recorder.handler)
     #expect(script.runCount == 0)
+    let isReady = Gate()
+    let readiness = store.context.automaticRunningSpecification.subscribe(in: store.context) { isReady.open() }
     storage.reading.open()
     _ = try await recorder.firstState { $0.currentValue == "stored" }
+    try await isReady.wait()
     try await program.clock.noSleepers()
     #expect(program.client.onlyStatus == .success)
     #expect(store.isAutomaticRunningEnabled)
     #expect(recorder.digests == [.state(nil), .state("stored")])
     #expect(script.runCount == 0)
+    readiness.cancel()
     subscription.cancel()
   }
 

@@ -50,7 +50,11 @@ final class Registry<Element: Sendable>: Sendable {
     switch self.fault {
     case .losesAdditions:
       self.meeting.meet()
-      self.state.withLock { $0.elements = others + [(id, element)] }
+      self.state.withLock { state in
+        // What was removed meanwhile does not come back: nothing would remove it again.
+        let left = others.filter { other in state.elements.contains { $0.id == other.id } }
+        state.elements = left + [(id, element)]
+      }
     case .latestOnly: self.state.withLock { $0.elements = [(id, element)] }
     default: self.state.withLock { $0.elements.append((id, element)) }
     }
