@@ -53,7 +53,7 @@ import Testing
 
   @Test func `The inner retry is found under a default value and another's modifier`() async {
     let script = OperationScript<Int, any Error>(default: .error(Refused()))
-    let query = ScriptedQuery(script).retry(limit: 1).modifier(Transparent()).defaultValue(3).retry(limit: 5)
+    let query = ScriptedQuery(script).retry(limit: 1).modifier(PassThrough()).defaultValue(3).retry(limit: 5)
     _ = try? await query.runWithoutSetup(in: .withoutDelays)
     #expect(script.runCount == 2)
     _ = try? await query.runOnce()
@@ -73,17 +73,6 @@ import Testing
     let prepared = context
     await #expect(throws: Refused(code: 2)) { try await make().runWithoutSetup(in: prepared) }
     await #expect(throws: Refused(code: 4)) { try await make().runWithoutSetup(in: prepared) }
-  }
-}
-
-private struct Transparent<Operation: OperationRequest>: OperationModifier {
-  func run(
-    isolation: isolated (any Actor)?,
-    in context: OperationContext,
-    using operation: Operation,
-    with continuation: OperationContinuation<Operation.Value, Operation.Failure>
-  ) async throws(Operation.Failure) -> Operation.Value {
-    try await operation.run(isolation: isolation, in: context, with: continuation)
   }
 }
 
