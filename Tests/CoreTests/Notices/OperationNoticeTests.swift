@@ -18,6 +18,16 @@ import Testing
     #expect(notice.description == "test.done \(query.operationName) test.limit=2.0 seconds")
   }
 
+  @Test func `A body may send a notice as it ends`() async throws {
+    let log = NoticeLog()
+    let query = QueryOperation<Int, any Error>("posts", 1) { context in
+      defer { context.send(OperationNotice(.tested)) }
+      return 1
+    }
+    #expect(try await OperationStore.detached(query: query.onNotice(log.receive)).fetch() == 1)
+    #expect(log.names == [.tested])
+  }
+
   @Test func `Observers are called in order, those of the client first`() async throws {
     let log = Log<String>()
     let client = OperationClient()
