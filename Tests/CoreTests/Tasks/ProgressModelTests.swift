@@ -1,6 +1,5 @@
 import FoundationEssentials
 import OperationTesting
-import Synchronization
 import TestFixtures
 import Testing
 
@@ -18,6 +17,7 @@ struct ProgressModelTests {
     }
     try await model.endAll()
     model.check()
+    model.checkUnreported()
     #expect(model.condition.observerCount == 0)
     #expect(model.clock.sleeperCount() == 0)
     #expect(StateFacts(model.store.state).isLoading == false)
@@ -52,7 +52,10 @@ private final class ProgressModel {
   let clock = ManualClock(date: Date(timeIntervalSinceReferenceDate: 0))
   let store: IntStore
   private let script = IntScript()
-  private let eventAttempts = EventAttempts()
+  /// The values that were yielded or returned, and the attempts in which they were, according to the events.
+  private let reported = Receiver<(value: Int, attempt: Int)>()
+  /// Values of hidden runs, which have no events.
+  private var unreported: Set<Int> = []
   private let subscription: OperationSubscription
   private var runs: [Run] = []
   private var isOn = true
@@ -66,11 +69,11 @@ private final class ProgressModel {
     let query = self.script.query().waits(until: self.condition).modifier(TryingAgain(limit: Self.limit))
       .manualTime(self.clock)
     self.store = .detached(query: query)
-    let attempts = self.eventAttempts
+    let reported = self.reported
     self.subscription = self.store.subscribe(
       with: QueryEventHandler(
         onResultReceived: { result, context in
-          if case .success(let value) = result { attempts.note(value: value, attempt: context.operationAttempt) }
+          if case .success(let value) = result { reported.receive((value, context.operationAttempt)) }
         },
         onAttemptFailed: { attempt, context in
           #expect(attempt.index == context.operationAttempt)
@@ -115,6 +118,10 @@ private final class ProgressModel {
     #expect(state.activeTasks.map { ($0.attempt?.lastFailure as? Refused)?.code } == runs.map(\.lastFailure))
     #expect(state.activeTasks.map { $0.attempt?.nextBegins != nil } == runs.map { $0.phase == .waiting })
     #expect(state.attempt?.index == runs.last?.index)
+  }
+
+  func checkUnreported() {
+    #expect(self.unreported.isDisjoint(with: self.reported.all.map(\.value)))
   }
 
   func endAll() async throws {
@@ -198,7 +205,13 @@ private final class ProgressModel {
       body.succeed(value)
       try await self.end(index, with: .success(value))
     }
-    #expect(self.eventAttempts.attempt(ofValue: value) == attempt)
+    guard let attempt else {
+      self.unreported.insert(value)
+      return
+    }
+    // A thread that delivers an earlier event delivers this one, too.
+    try await self.reported.wait { $0.contains { $0.value == value } }
+    #expect(self.reported.all.filter { $0.value == value }.map(\.attempt) == [attempt])
   }
 
   private func cancel() async throws {
@@ -258,15 +271,4 @@ private final class ProgressModel {
       }
     }
   }
-}
-
-/// The attempts in which values were yielded or returned, according to the events.
-private final class EventAttempts: Sendable {
-  private let attempts = Mutex<[Int: Int]>([:])
-
-  func note(value: Int, attempt: Int) {
-    self.attempts.withLock { $0[value] = attempt }
-  }
-
-  func attempt(ofValue value: Int) -> Int? { self.attempts.withLock { $0[value] } }
 }
