@@ -50,7 +50,7 @@ extension DeduplicatedRun {
     }
     if let sharedRun {
       sharedRun.finish(outcome(), of: OperationTask(sharedRun: sharedRun, context: self.context), self)
-      return sharedRun.outcome(returning: borrowed.task, to: borrowed.loan)
+      return sharedRun.endLoan(borrowed.loan, of: borrowed.task)
     }
     self.registry.remove(self)
     self.removeAll()

@@ -197,7 +197,7 @@ extension DeduplicatedRun {
       EnclosingRun.note(awaited: sharedRun)
     }
     let outcome = await Self.raisingPriority(of: sharedRun) {
-      await sharedRun.outcome(in: context, leaving: .atOnce, isOwner: true, delegate: self)
+      await sharedRun.startAndWait(in: context, leaving: .atOnce, isAlreadyOwner: true, delegate: self)
     }
     self.removeLeader()
     return outcome
@@ -212,7 +212,7 @@ extension DeduplicatedRun {
     var id: UInt64?
     context.taskLoan?.note(awaited: sharedRun)
     let outcome = await Self.raisingPriority(of: sharedRun) {
-      await sharedRun.outcomeIfAlive(leaving: .atOnce) {
+      await sharedRun.joinIfAlive(leaving: .atOnce) {
         id = self.catchUp(continuation, in: context)
         context.noteJoin()
       }

@@ -168,7 +168,7 @@ extension StoreRuntime {
     listener: inout Subscriber<State>?
   ) -> Bool {
     if handler != nil { self.noteDependent() }
-    let isOwner = self.machine.withLock { machine in
+    let isJoined = self.machine.withLock { machine in
       let index = machine.index(ofRun: sharedRun.id)
       let isThere =
         index.map { machine.canServeRun(at: $0) } ?? machine.reservedTasks.contains { $0.id == sharedRun.id }
@@ -181,7 +181,7 @@ extension StoreRuntime {
       return true
     }
     if listener != nil { self.deliver() }
-    return isOwner
+    return isJoined
   }
 }
 

@@ -65,11 +65,11 @@ extension StoreMachine {
   ///   store runs again when the runs from before the invalidation have ended.
   @usableFromInline
   mutating func findRunForSubscribers() -> Bool {
-    let isOwner = self.subscriberRuns.contains { sharedRun in
+    let ownsRun = self.subscriberRuns.contains { sharedRun in
       if let index = self.index(ofRun: sharedRun.id) { return self.canRefresh(self.runs[index]) }
       return sharedRun.isAlive && self.reservedTasks.contains { $0.id == sharedRun.id }
     }
-    if isOwner { return true }
+    if ownsRun { return true }
     for run in self.runs.reversed() where self.canRefresh(run) && run.task.sharedRun.addOwner() {
       self.subscriberRuns.append(run.task.sharedRun)
       return true

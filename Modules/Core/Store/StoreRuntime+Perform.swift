@@ -1,8 +1,8 @@
 /// A run of a store, from the call to the handlers:
 ///
 /// 1. ``run(using:handler:)`` joins a run that does the same work, or makes one: see ``admission(_:_:_:)``.
-/// 2. ``startAndWait(for:in:leaving:isOwner:handler:)`` starts the run and waits for its outcome. The ``SharedRun``
-///    makes the task of the run and calls the steps below.
+/// 2. ``startAndWait(for:in:leaving:isAlreadyOwner:handler:)`` starts the run and waits for its outcome. The
+///    ``SharedRun`` makes the task of the run and calls the steps below.
 /// 3. ``willStart(_:)`` puts the run into the state.
 /// 4. ``performWork(_:)`` calls the operation in the task of the run, and ``yield(_:of:using:)`` takes the results that
 ///    it yields.
@@ -28,7 +28,13 @@ extension StoreRuntime {
     }
     switch self.admission(context, sharing, handler) {
     case .newRun(let sharedRun, let context):
-      return await self.startAndWait(for: sharedRun, in: context, leaving: .atOnce, isOwner: true, handler: handler)
+      return await self.startAndWait(
+        for: sharedRun,
+        in: context,
+        leaving: .atOnce,
+        isAlreadyOwner: true,
+        handler: handler
+      )
     case .join(let sharedRun, let listener):
       return await self.join(sharedRun, listener)
     case .refusal(let names):
@@ -42,7 +48,7 @@ extension StoreRuntime {
   ///   - sharedRun: A run of this store, which may have other callers.
   ///   - context: The context that the run starts with.
   ///   - leaving: When the caller leaves after it was cancelled.
-  ///   - isOwner: Whether the caller is an owner of the run already.
+  ///   - isAlreadyOwner: Whether the caller is an owner of the run already.
   ///   - handler: Receives the events of the run; nil for none.
   /// - Returns: The outcome of the run, or a cancellation if the caller leaves before the run has finished.
   @inlinable
@@ -51,12 +57,17 @@ extension StoreRuntime {
     for sharedRun: StoreRun,
     in context: OperationContext,
     leaving: StoreRun.Leaving,
-    isOwner: Bool = false,
+    isAlreadyOwner: Bool = false,
     handler: RunHandler<State>?
   ) async -> Result<State.OperationValue, State.Failure> {
     if EnclosingRun.exists { EnclosingRun.note(awaited: sharedRun) }
     let listener = self.listen(to: sharedRun, with: handler)
-    let outcome = await sharedRun.outcome(in: context, leaving: leaving, isOwner: isOwner, delegate: self)
+    let outcome = await sharedRun.startAndWait(
+      in: context,
+      leaving: leaving,
+      isAlreadyOwner: isAlreadyOwner,
+      delegate: self
+    )
     self.dismiss(listener)
     return outcome.result
   }
@@ -69,7 +80,7 @@ extension StoreRuntime {
     _ sharedRun: StoreRun,
     _ listener: Subscriber<State>?
   ) async -> Result<State.OperationValue, State.Failure> {
-    let outcome = await sharedRun.outcomeOfOwner(leaving: .atOnce)
+    let outcome = await sharedRun.waitAsOwner(leaving: .atOnce)
     self.dismiss(listener)
     return outcome.result
   }
@@ -86,21 +97,21 @@ extension StoreRuntime: RunDelegate {
     if task.context.operationRunningTaskIdentifier != task.id { task.enterRun(of: self.reference) }
     // The state may need the date of the start, and must not call a clock with the lock held.
     if State.datesRuns { task.context.event.frozenDate = task.context.date }
-    let isOwner = task.context.run.isForSubscribers && task.sharedRun.addOwner()
+    let isOwnedBySubscribers = task.context.run.isForSubscribers && task.sharedRun.addOwner()
     let original = task
-    var isOwnerNeeded = false
+    var hasSubscribers = false
     var change: StoreActivityChange?
     var reservation: Task?
     self.change(task.context, run: original.id, replacesValue: false) { machine in
       task = original
       let started = machine.start(&task, reservation: &reservation)
-      isOwnerNeeded = isOwner && machine.subscribers.count > 0
-      if isOwnerNeeded { machine.subscriberRuns.append(task.sharedRun) }
+      hasSubscribers = machine.subscribers.count > 0
+      if isOwnedBySubscribers, hasSubscribers { machine.subscriberRuns.append(task.sharedRun) }
       change = self.activityChange(of: &machine)
       return started
     }
     _ = consume reservation  // Released after unlocking.
-    if isOwner, !isOwnerNeeded { task.sharedRun.removeOwner() }
+    if isOwnedBySubscribers, !hasSubscribers { task.sharedRun.removeOwner() }
     if let change { self.notify(of: change) }
     if State.datesRuns { task.context.event.frozenDate = nil }
     return task
@@ -117,15 +128,17 @@ extension StoreRuntime: RunDelegate {
     let continuation = OperationContinuation<State.OperationValue, State.Failure> { result, context in
       invocation.delegate.yield(result, of: invocation.task, using: context)
     }
-    guard let loan = invocation.sharedRun.loan else { return await self.outcome(in: invocation.context, continuation) }
+    guard let loan = invocation.sharedRun.loan else {
+      return await self.callOperation(in: invocation.context, continuation)
+    }
     // Entered in the task, not around its making: a task with values of its own to copy takes an allocation for that.
-    return await EnclosingRun.perform(loan) { await self.outcome(in: invocation.context, continuation) }
+    return await EnclosingRun.perform(loan) { await self.callOperation(in: invocation.context, continuation) }
   }
 
   // Here, where the types are known, and not in the operation's closure, which would look up the type of the outcome.
   @inlinable
   @inline(__always)
-  nonisolated(nonsending) func outcome(
+  nonisolated(nonsending) func callOperation(
     in context: OperationContext,
     _ continuation: OperationBox<State>.Continuation
   ) async -> StoreRun.Outcome {

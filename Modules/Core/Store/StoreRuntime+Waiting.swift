@@ -8,7 +8,7 @@ extension StoreRuntime {
     }
     let context = self.context
     let leaving: StoreRun.Leaving = context.operationRunSharing == nil ? .lastStays : .atOnce
-    let outcome = await running.outcomeIfAlive(leaving: leaving, onJoin: { context.noteJoin() })
+    let outcome = await running.joinIfAlive(leaving: leaving, onJoin: { context.noteJoin() })
     if let outcome { return outcome.result }
     return await self.run(using: nil, handler: nil)
   }

@@ -101,7 +101,7 @@ extension OperationTask {
   @inlinable
   @discardableResult
   public func runIfNeeded() async throws(Failure) -> Value {
-    try await self.sharedRun.outcome(in: self.context).get()
+    try await self.sharedRun.startAndWait(in: self.context).get()
   }
 
   /// Cancels the task for all of its callers.
@@ -168,7 +168,7 @@ extension OperationTask {
   ) -> OperationTask<NewValue, NewFailure> {
     let link = TaskLink(self.sharedRun)
     let delegate = ClosureRunDelegate<NewValue, NewFailure> { _, context throws(NewFailure) in
-      try transform(await link.typedNode.outcome(in: context).result)
+      try transform(await link.typedNode.startAndWait(in: context).result)
     }
     return OperationTask<NewValue, NewFailure>(
       sharedRun: SharedRun(delegate: delegate, source: link),

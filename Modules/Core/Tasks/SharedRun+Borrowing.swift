@@ -17,7 +17,7 @@ extension SharedRun {
 
   /// Ends the loan of the current task to this run, which has finished, and returns the outcome for the lender.
   @inlinable
-  package func outcome(returning current: RunTask, to loan: TaskLoan) -> Outcome {
+  package func endLoan(_ loan: TaskLoan, of current: RunTask) -> Outcome {
     guard loan.endLoan() else { return self.outcome }
     current.cancel()
     return self.outcomeOfCancelledLender

@@ -5,7 +5,7 @@ public import Synchronization
 // 1. `start` starts it once, and notifies the delegate (`willStart`).
 // 2. `launch` makes its task: at once on the caller's thread, or enqueued.
 // 3. `runInTask` waits, in that task, for the dependencies, and lets the delegate do the work (`performWork`).
-// 4. `finish` notifies the delegate (`didFinish`), and `settle` keeps the outcome and resumes the waiters.
+// 4. `finish` notifies the delegate (`didFinish`), and `resumeWaiters` keeps the outcome and resumes the waiters.
 //
 // A run that was cancelled before its start skips `willStart`. `finishCancelled` finishes it instead of steps 2 to 4,
 // unless `Failure` cannot represent a `CancellationError`.
@@ -106,7 +106,7 @@ extension SharedRun {
   ) async where Delegate.Success == Success, Delegate.Failure == Failure {
     let sharedRun = invocation.sharedRun
     if let dependencies = sharedRun.taskStarted() {
-      await TaskDependency.settle(dependencies)
+      await TaskDependency.waitForAll(dependencies)
       if Task.isCancelled, let cancellation = Self.cancellation {
         invocation.delegate.didNotStart(sharedRun)
         return sharedRun.finish(cancellation, of: invocation.task, invocation.delegate)
@@ -135,7 +135,7 @@ extension SharedRun {
   @inline(never)
   func finishCancelled() -> Bool {
     guard let outcome = Self.cancellation else { return false }
-    self.settle(with: outcome)
+    self.resumeWaiters(with: outcome)
     return true
   }
 
@@ -155,12 +155,12 @@ extension SharedRun {
     // Nil when the run was cancelled while its task was lent: it has finished then (`finishEarly`).
     guard let isCancelled else { return }
     delegate.didFinish(task, with: outcome, isCancelled: isCancelled)
-    self.settle(with: outcome)
+    self.resumeWaiters(with: outcome)
   }
 
   /// Keeps the outcome, and resumes the waiters.
   @inlinable
-  func settle(with outcome: Outcome) {
+  func resumeWaiters(with outcome: Outcome) {
     // Not returned from the lock: that would look up the type where the compiler does not know it.
     var delegate: (any RunDelegate<Success, Failure>)?
     let effects = self.withState { state in

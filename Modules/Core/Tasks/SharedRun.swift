@@ -90,12 +90,12 @@ extension SharedRun {
 extension SharedRun {
   /// Starts the run if it has not started, and waits for its outcome.
   @inlinable
-  package nonisolated(nonsending) func outcome(
+  package nonisolated(nonsending) func startAndWait(
     in context: OperationContext,
     mode: StartMode = .immediate,
     leaving: Leaving = .lastStays
   ) async -> Outcome {
-    await self.outcome(leaving: leaving) { self.start(in: context, mode: mode) }
+    await self.wait(leaving: leaving) { self.start(in: context, mode: mode) }
   }
 
   /// Starts the run if it has not started, and waits for its outcome.
@@ -108,20 +108,20 @@ extension SharedRun {
   /// - Returns: The outcome of the run, or a cancellation if the caller leaves before the run has finished.
   @inlinable
   @inline(__always)
-  package nonisolated(nonsending) func outcome<Delegate: RunDelegate>(
+  package nonisolated(nonsending) func startAndWait<Delegate: RunDelegate>(
     in context: OperationContext,
     leaving: Leaving,
-    isOwner isAlreadyOwner: Bool = false,
+    isAlreadyOwner: Bool = false,
     delegate: Delegate
   ) async -> Outcome where Delegate.Success == Success, Delegate.Failure == Failure {
-    await self.outcome(leaving: leaving, isAlreadyOwner: isAlreadyOwner) {
+    await self.wait(leaving: leaving, isAlreadyOwner: isAlreadyOwner) {
       self.start(in: context, mode: .immediate, delegate: delegate)
     }
   }
 
   @inlinable
   @inline(__always)
-  nonisolated(nonsending) func outcome(
+  nonisolated(nonsending) func wait(
     leaving: Leaving,
     isAlreadyOwner: Bool = false,
     starting start: () -> Void
@@ -139,8 +139,8 @@ extension SharedRun {
   /// Waits for the outcome of a run that another caller starts. The caller is an owner already, until it leaves.
   @inlinable
   @inline(__always)
-  package nonisolated(nonsending) func outcomeOfOwner(leaving: Leaving) async -> Outcome {
-    await self.outcome(leaving: leaving, isAlreadyOwner: true) {}
+  package nonisolated(nonsending) func waitAsOwner(leaving: Leaving) async -> Outcome {
+    await self.wait(leaving: leaving, isAlreadyOwner: true) {}
   }
 
   /// Waits for the outcome of a run that another caller starts.
@@ -151,7 +151,7 @@ extension SharedRun {
   /// - Returns: The outcome of the run, or a cancellation if the caller leaves before the run has finished. Nil,
   ///   without waiting, when the run is cancelled or has an outcome.
   @inlinable
-  package nonisolated(nonsending) func outcomeIfAlive(leaving: Leaving, onJoin: () -> Void = {}) async -> Outcome? {
+  package nonisolated(nonsending) func joinIfAlive(leaving: Leaving, onJoin: () -> Void = {}) async -> Outcome? {
     guard let waiterID = self.addWaiter(isOwner: true, onlyIfAlive: true) else { return nil }
     onJoin()
     let hasFinished = await withTaskCancellationHandler {

@@ -13,16 +13,16 @@ struct TaskDependency: Sendable {
 
   /// Starts those of `dependencies` that have not started, and waits for all of them, whatever their outcomes.
   @usableFromInline
-  static func settle(_ dependencies: [TaskDependency]) async {
+  static func waitForAll(_ dependencies: [TaskDependency]) async {
     if dependencies.isEmpty { return }
-    if dependencies.count == 1 { return await dependencies[0].settled() }
+    if dependencies.count == 1 { return await dependencies[0].wait() }
     await withDiscardingTaskGroup { group in
-      for dependency in dependencies { group.addTask { await dependency.settled() } }
+      for dependency in dependencies { group.addTask { await dependency.wait() } }
     }
   }
 
-  private func settled() async {
-    await self.node.settled(in: self.context)
+  private func wait() async {
+    await self.node.waitAsDependent(in: self.context)
   }
 }
 

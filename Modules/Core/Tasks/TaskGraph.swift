@@ -11,7 +11,7 @@ package protocol TaskNode: WaitNode {
   /// Notes that another node waits for this one.
   func becomePrerequisite()
   /// Starts the run if it has not started, and waits until it has finished or the current task is cancelled.
-  nonisolated(nonsending) func settled(in context: OperationContext) async
+  nonisolated(nonsending) func waitAsDependent(in context: OperationContext) async
 }
 
 extension SharedRun: TaskNode {
@@ -30,12 +30,12 @@ extension SharedRun: TaskNode {
   }
 
   @usableFromInline
-  package nonisolated(nonsending) func settled(in context: OperationContext) async {
+  package nonisolated(nonsending) func waitAsDependent(in context: OperationContext) async {
     // A caller that starts the run becomes its owner. A caller that finds it started only waits.
     if self.hasStarted {
       await self.settled()
     } else {
-      _ = await self.outcome(in: context, mode: .enqueued, leaving: .atOnce)
+      _ = await self.startAndWait(in: context, mode: .enqueued, leaving: .atOnce)
     }
   }
 

@@ -180,7 +180,7 @@ extension OperationTaskCancellationTests {
     let delegate = TypedDelegate()
     let sharedRun = SharedRun<Int, Refused>(delegate: delegate)
     sharedRun.cancel()
-    #expect(await sharedRun.outcome(in: OperationContext()).result == .failure(Refused(code: 9)))
+    #expect(await sharedRun.startAndWait(in: OperationContext()).result == .failure(Refused(code: 9)))
     #expect(delegate.starts.load(ordering: .relaxed) == 0)
   }
 

@@ -47,7 +47,9 @@ import Testing
     let gate = Gate()
     for leaving in [SharedRun<LifetimeTracker.Token, any Error>.Leaving.lastStays, .atOnce] {
       let sharedRun = task(gate).sharedRun
-      let caller = Task.immediate { await sharedRun.outcome(in: OperationContext(), leaving: leaving).isCancellation }
+      let caller = Task.immediate {
+        await sharedRun.startAndWait(in: OperationContext(), leaving: leaving).isCancellation
+      }
       caller.cancel()
       #expect(await caller.value)
     }

@@ -67,7 +67,7 @@ import Testing
     let delegate = LoggingDelegate { _ in
       if let sharedRun = sharedRun.withLock({ $0 }) {
         let laterCaller = Task.detached(priority: .high) {
-          _ = await sharedRun.outcomeIfAlive(leaving: .atOnce) { isWaiting.signal() }
+          _ = await sharedRun.joinIfAlive(leaving: .atOnce) { isWaiting.signal() }
         }
         high.withLock { $0 = laterCaller }
         Self.block(on: isWaiting)
@@ -84,7 +84,7 @@ import Testing
     await onThreads(1) { _ in started?.start(in: context) }
     try await gate.arrivals(count: 1)
     gate.open()
-    let outcome = try await started?.outcome(in: context).get()
+    let outcome = try await started?.startAndWait(in: context).get()
     await high.withLock { $0 }?.value
     #expect(outcome == 1)
     sharedRun.withLock { $0 = nil }

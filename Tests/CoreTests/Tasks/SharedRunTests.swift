@@ -10,9 +10,9 @@ import Testing
   @Test func `The delegate is notified of the start and the end`() async throws {
     let delegate = LoggingDelegate()
     let sharedRun = SharedRun(delegate: delegate)
-    #expect(try await sharedRun.outcome(in: context).get() == 1)
+    #expect(try await sharedRun.startAndWait(in: context).get() == 1)
     #expect(delegate.log == ["willStart", "perform", "didFinish"])
-    #expect(try await sharedRun.outcome(in: context).get() == 1)
+    #expect(try await sharedRun.startAndWait(in: context).get() == 1)
     #expect(delegate.log.count == 3)
   }
 
@@ -23,7 +23,7 @@ import Testing
       return 1
     }
     let sharedRun = SharedRun(delegate: delegate)
-    let caller = Task.immediate { [context] in try await sharedRun.outcome(in: context).get() }
+    let caller = Task.immediate { [context] in try await sharedRun.startAndWait(in: context).get() }
     caller.cancel()
     await #expect(throws: CancellationError.self) { try await caller.value }
     #expect(delegate.log == ["willStart", "perform", "wasCancelled", "didFinish failed cancelled"])
@@ -42,7 +42,7 @@ import Testing
     let ready = Gate()
     let task = Task { [context] in
       try await ready.wait()
-      return try await sharedRun.outcome(in: context, leaving: .atOnce).get()
+      return try await sharedRun.startAndWait(in: context, leaving: .atOnce).get()
     }
     caller.withLock { $0 = task }
     ready.open()
@@ -54,7 +54,7 @@ import Testing
     let delegate = LoggingDelegate()
     let sharedRun = SharedRun(delegate: delegate)
     sharedRun.cancel()
-    #expect(await sharedRun.outcome(in: context).isCancellation)
+    #expect(await sharedRun.startAndWait(in: context).isCancellation)
     #expect(delegate.log == [])
   }
 
@@ -62,7 +62,7 @@ import Testing
     let finishing = Gate()
     let delegate = BlockingDelegate(finishing)
     let sharedRun = SharedRun(delegate: delegate)
-    let caller = Task.immediate { [context] in try await sharedRun.outcome(in: context).get() }
+    let caller = Task.immediate { [context] in try await sharedRun.startAndWait(in: context).get() }
     #expect(sharedRun.isExecuting)
     delegate.gate.open()
     try await finishing.arrivals(count: 1)
@@ -76,7 +76,7 @@ import Testing
     let work = GatedWork()
     let sharedRun = work.task().sharedRun
     #expect(sharedRun.addOwner())
-    let caller = Task.immediate { [context] in try await sharedRun.outcome(in: context).get() }
+    let caller = Task.immediate { [context] in try await sharedRun.startAndWait(in: context).get() }
     caller.cancel()
     await #expect(throws: CancellationError.self) { try await caller.value }
     #expect(!sharedRun.isCancelled)
@@ -95,7 +95,7 @@ import Testing
     work.gate.open()
     let sharedRun = work.task().sharedRun
     #expect(sharedRun.addOwner())
-    #expect(try await sharedRun.outcome(in: context).get() == 1)
+    #expect(try await sharedRun.startAndWait(in: context).get() == 1)
     #expect(!sharedRun.addOwner())
     sharedRun.removeOwner()
     #expect(!sharedRun.isCancelled)
@@ -107,17 +107,17 @@ import Testing
     #expect(sharedRun.addOwner())
     sharedRun.removeOwner()
     #expect(sharedRun.isCancelled)
-    #expect(await sharedRun.outcome(in: context).isCancellation)
+    #expect(await sharedRun.startAndWait(in: context).isCancellation)
     #expect(work.runCount == 0)
   }
 
   @Test func `Later callers join a run that is alive`() async throws {
     let work = GatedWork()
     let sharedRun = work.task().sharedRun
-    let first = Task.immediate { [context] in try await sharedRun.outcome(in: context).get() }
+    let first = Task.immediate { [context] in try await sharedRun.startAndWait(in: context).get() }
     let isWaiting = Switch(false)
     let second = Task.immediate {
-      await sharedRun.outcomeIfAlive(leaving: .atOnce) { _ = isWaiting.set(true) }
+      await sharedRun.joinIfAlive(leaving: .atOnce) { _ = isWaiting.set(true) }
     }
     #expect(isWaiting.isOn)
     // The second caller keeps the run alive.
@@ -126,7 +126,7 @@ import Testing
     #expect(!sharedRun.isCancelled)
     work.gate.open()
     #expect(try await second.value?.get() == 1)
-    #expect(await sharedRun.outcomeIfAlive(leaving: .atOnce) == nil)
+    #expect(await sharedRun.joinIfAlive(leaving: .atOnce) == nil)
   }
 
   @Test func `Later callers do not join a cancelled run`() async throws {
@@ -136,12 +136,12 @@ import Testing
       return 1
     }
     let sharedRun = SharedRun(delegate: delegate)
-    let first = Task.immediate { [context] in await sharedRun.outcome(in: context, leaving: .atOnce) }
+    let first = Task.immediate { [context] in await sharedRun.startAndWait(in: context, leaving: .atOnce) }
     first.cancel()
     #expect(await first.value.isCancellation)
     #expect(sharedRun.isRunning)
     let isWaiting = Switch(false)
-    #expect(await sharedRun.outcomeIfAlive(leaving: .atOnce) { _ = isWaiting.set(true) } == nil)
+    #expect(await sharedRun.joinIfAlive(leaving: .atOnce) { _ = isWaiting.set(true) } == nil)
     #expect(!isWaiting.isOn)
     #expect(!sharedRun.addOwner())
     gate.open()
@@ -158,7 +158,7 @@ import Testing
       }
     )
     let callers = (0..<2).map { _ in
-      Task.immediate { [context] in await sharedRun.outcome(in: context, leaving: .atOnce) }
+      Task.immediate { [context] in await sharedRun.startAndWait(in: context, leaving: .atOnce) }
     }
     for caller in callers { caller.cancel() }
     for caller in callers { #expect(await caller.value.isCancellation) }
@@ -170,7 +170,7 @@ import Testing
   @Test func `Waiting until a run has settled does not keep it alive`() async throws {
     let work = GatedWork()
     let sharedRun = work.task().sharedRun
-    let caller = Task.immediate { [context] in try await sharedRun.outcome(in: context).get() }
+    let caller = Task.immediate { [context] in try await sharedRun.startAndWait(in: context).get() }
     let watchers = (0..<2).map { _ in Task.immediate { await sharedRun.settled() } }
     watchers[0].cancel()
     await watchers[0].value

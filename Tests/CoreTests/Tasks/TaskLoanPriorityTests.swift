@@ -14,7 +14,7 @@ struct TaskLoanPriorityTests {
       #expect(sharedRun.start(borrowing: current))
       let priority = RunOutcome<Int, any Error>(success: Int(Task.currentPriority.rawValue))
       sharedRun.finish(priority, of: OperationTask(sharedRun: sharedRun, context: OperationContext()), delegate)
-      return sharedRun.outcome(returning: current, to: loan)
+      return sharedRun.endLoan(loan, of: current)
     }.value
     #expect(try outcome.get() >= Int(TaskPriority.high.rawValue))
   }
