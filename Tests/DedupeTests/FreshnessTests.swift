@@ -106,7 +106,8 @@ struct FreshnessTests {
     let fetch = Task.immediate { try await store.fetch() }
     let old = try await script.next()
     self.client.invalidate(matching: ["r"])
-    let subscription = store.subscribe(with: IntRecorder().handler)
+    let recorder = IntRecorder()
+    let subscription = store.subscribe(with: recorder.handler)
     defer { subscription.cancel() }
     #expect(script.runCount == 1)
     fetch.cancel()
@@ -114,7 +115,7 @@ struct FreshnessTests {
     new.succeed(2)
     old.succeed(1)
     _ = try? await fetch.finished()
-    #expect(store.currentValue == 2)
+    try await recorder.firstState { $0.currentValue == 2 && !$0.isLoading }
     #expect(!store.isStale)
   }
 

@@ -51,15 +51,6 @@
       return link?.split(separator: "/").last.map(String.init) ?? "unknown"
     }
 
-    static func hasThread(_ number: String) -> Bool {
-      FileManager.default.fileExists(atPath: "/proc/self/task/\(number)")
-    }
-
-    static func name(ofThread number: String) -> String? {
-      let name = try? String(contentsOfFile: "/proc/self/task/\(number)/comm", encoding: .utf8)
-      return name?.trimmingCharacters(in: .newlines)
-    }
-
     /// The file behind a descriptor, such as `pipe:[4711]`.
     static func file(_ descriptor: CInt) -> String? {
       try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)")

@@ -31,12 +31,11 @@
         let registrations = (0..<10).map { _ in self.loop.schedule(after: .seconds(3_600)) {} }
         #expect(self.loop.isRunning)
         let (thread, pipe) = try await self.findThread()
-        #expect(Process.hasThread(thread))
-        #expect(Process.name(ofThread: thread) == "operation-loop")
+        #expect(RunningThreads.name(of: thread) == "operation-loop")
         #expect(Process.hasOpen(pipe))
         for registration in registrations { registration.cancel() }
         #expect(!self.loop.isRunning)
-        #expect(!Process.hasThread(thread))
+        #expect(!RunningThreads.contains(thread))
         #expect(!Process.hasOpen(pipe))
         threads.insert(thread)
       }

@@ -127,7 +127,8 @@
       // This removes the route without a message.
       try namespace.ip("link set v0 down\nlink set v0 up")
       try await log.last(.requiresConnection)
-      #expect(log.all == [.connected, .requiresConnection])
+      // On a busy machine the link is down long enough to be reported.
+      #expect(log.all.filter { $0 != .disconnected } == [.connected, .requiresConnection])
       try namespace.ip("route add default via 10.0.0.2")
       try await log.last(.connected)
       subscription.cancel()

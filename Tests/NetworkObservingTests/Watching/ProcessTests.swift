@@ -17,7 +17,7 @@
           #expect(ProcessTests.openSocketCount == 2)
           for subscription in subscriptions { subscription.cancel() }
           #expect(ProcessTests.openSocketCount == 0)
-          #expect(ProcessTests.loopThreadCount == 0)
+          #expect(RunningThreads.count(named: "operation-loop") == 0)
         }
       }
     }
@@ -28,7 +28,7 @@
           let observer = NetlinkNetworkObserver()
           for _ in 0..<100 { _ = observer.currentStatus }
           #expect(ProcessTests.openSocketCount == 2)
-          #expect(ProcessTests.loopThreadCount == 0)
+          #expect(RunningThreads.count(named: "operation-loop") == 0)
           observer.subscribe { _ in }.cancel()
           #expect(ProcessTests.openSocketCount == 0)
           _ = observer.currentStatus
@@ -72,14 +72,6 @@
         var size = socklen_t(MemoryLayout<CInt>.size)
         let status = CInt(descriptor).map { getsockopt($0, SOL_SOCKET, SO_DOMAIN, &domain, &size) }
         return status == 0 && domain == AF_NETLINK
-      }
-    }
-
-    private static var loopThreadCount: Int {
-      let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
-      return threads.count { thread in
-        let name = try? String(contentsOfFile: "/proc/self/task/\(thread)/comm", encoding: .utf8)
-        return name == "operation-loop\n"
       }
     }
   }
