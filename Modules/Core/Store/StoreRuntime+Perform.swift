@@ -2,11 +2,13 @@
 ///
 /// 1. ``run(using:handler:)`` joins a run that does the same work, or makes one: see ``admission(_:_:_:)``.
 /// 2. ``startAndWait(for:in:leaving:isAlreadyOwner:handler:)`` starts the run and waits for its outcome. The
-///    ``SharedRun`` makes the task of the run and calls the steps below.
-/// 3. ``willStart(_:)`` puts the run into the state.
-/// 4. ``performWork(_:)`` calls the operation in the task of the run, and ``yield(_:of:using:)`` takes the results that
-///    it yields.
-/// 5. ``didFinish(_:with:isCancelled:)`` puts the outcome into the state.
+///    ``SharedRun`` calls the steps below.
+/// 3. ``willStart(_:)`` puts the run into the state, when `SharedRun.start` has started it. `SharedRun.launch` then makes
+///    its task.
+/// 4. ``performWork(_:)`` calls the operation, in that task (`SharedRun.runInTask`), and ``yield(_:of:using:)`` takes the
+///    results that it yields.
+/// 5. ``didFinish(_:with:isCancelled:)`` puts the outcome into the state, when `SharedRun.finish` has ended the work.
+///    `SharedRun.resumeWaiters` then resumes the callers of step 2.
 ///
 /// When a run is cancelled after its start, ``wasCancelled(_:)`` rolls it back at once, and step 5 follows when its
 /// work has ended. When it is cancelled before step 3, ``didNotStart(_:)`` comes in place of all further steps, and
