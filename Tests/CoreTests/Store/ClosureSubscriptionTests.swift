@@ -96,8 +96,8 @@ struct ClosureSubscriptionTests {
     let log = Log()
     let slot = Mutex<OperationSubscription?>(nil)
     let subscription = store.subscribe(on: log) { log, state in
-      log.note(state.valueUpdateCount)
       if state.valueUpdateCount == 1 { slot.withLock { $0.take() }?.cancel() }
+      log.note(state.valueUpdateCount)
     }
     slot.withLock { $0 = subscription }
     try await log.reached(0)
