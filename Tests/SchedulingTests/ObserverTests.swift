@@ -79,6 +79,33 @@ struct ObserverTests {
     #expect(self.log.all[3...] == ["late start", "late failure Refused(code: 0)", "late finish"])
   }
 
+  @Test func `An observer that is added when the value has arrived is notified at once`() async throws {
+    let operation = OperationScheduler().schedule(self.script.operation()) { self.observe($0) }
+    let run = try await self.script.next()
+    // The caller continues on the thread that ends the operation, inside of the call that resumes it.
+    let caller = Task.immediate(executorPreference: InlineExecutor()) {
+      _ = try await operation.value
+      let count = self.log.count
+      self.observe(operation, "late ")
+      return self.log.all[count...]
+    }
+    run.succeed(1)
+    #expect(try await caller.value == ["late start", "late success", "late finish"])
+  }
+
+  @Test func `An operation ends after the observers that its observers have added`() async throws {
+    let operation = OperationScheduler().schedule(self.work("work")) { operation in
+      operation.observe { [log] in
+        $0.didFinish { operation.observe { $0.didFinish { log.append("inner") } } }
+      }
+    }
+    let seen = Task.immediate(executorPreference: InlineExecutor()) {
+      try await operation.value
+      return self.log.all
+    }
+    #expect(try await seen.value == ["work", "inner"])
+  }
+
   @Test func `Observers receive the products of the operation`() async throws {
     let scheduler = OperationScheduler(maximumConcurrentOperations: 1)
     let operation = scheduler.schedule(
@@ -169,5 +196,12 @@ struct ObserverTests {
     #expect(ends.all.count == 2_000)
     #expect(Set(ends.all).count == 2_000)
     #expect(starts.all.sorted() == bodies.all.sorted())
+  }
+}
+
+/// Runs each job at once, on the thread that enqueues it.
+private final class InlineExecutor: TaskExecutor {
+  func enqueue(_ job: consuming ExecutorJob) {
+    UnownedJob(job).runSynchronously(on: self.asUnownedTaskExecutor())
   }
 }

@@ -7,8 +7,6 @@ enum NodeEvent: Sendable {
   case ended(OperationOutcome, [any OperationObserver])
   /// What happened before an observer was added.
   case missed(any OperationObserver, hasStarted: Bool, outcome: OperationOutcome?)
-  /// All observers have received the end of the operation.
-  case completion
 }
 
 extension ScheduledNode {
@@ -48,12 +46,17 @@ extension ScheduledNode {
     }
   }
 
-  /// Delivers the events in order, unless another thread is delivering them.
+  /// Delivers the events in order, unless another thread is delivering them, and then completes the end if it has come.
   func deliverEvents() {
     var next = SchedulingLock.withLock { self.state.events.begin() }
     while let event = next {
       self.deliver(event)
-      next = SchedulingLock.withLock { self.state.events.next() }
+      next = SchedulingLock.perform { actions in
+        let next = self.state.events.next()
+        // In one step with the end of the delivery: an observer that a caller of `value` adds is notified at once.
+        if next == nil, self.state.phase == .ending { self.core.complete(self, &actions) }
+        return next
+      }
     }
   }
 
@@ -70,12 +73,6 @@ extension ScheduledNode {
     case .missed(let observer, let hasStarted, let outcome):
       if hasStarted { observer.operationDidStart(operation) }
       if let outcome { observer.operation(operation, didFinishWith: outcome) }
-    case .completion:
-      self.complete()
     }
-  }
-
-  private func complete() {
-    SchedulingLock.perform { self.core.complete(self, &$0) }
   }
 }

@@ -156,7 +156,6 @@ extension SchedulerCore {
     let isObserved = !node.state.observers.isEmpty || !node.state.events.isAtRest
     guard isObserved else { return self.complete(node, &actions) }
     node.state.events.append(.ended(outcome, node.state.observers))
-    node.state.events.append(.completion)
     actions.deliveries.append(node)
   }
 
