@@ -60,7 +60,8 @@ struct BorrowedTaskTests {
     )
     #expect(try await store.fetch(handler: handler) == 1)
     #expect(values.withLock { $0.contains(7) })
-    let continuation = try #require(continuations.withLock { $0.first })
+    // Removed, as the store keeps the query that keeps the array.
+    let continuation = try #require(continuations.withLock { $0.popLast() })
     expectWarning(.yieldAfterReturn) { continuation.yield(8) }
     #expect(store.currentValue == 1)
   }
