@@ -1,5 +1,6 @@
 import Operation
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// The subscription to network and activity observers that the stores of a creator share.
@@ -21,12 +22,12 @@ import Testing
     do {
       let client = self.client()
       self.expectNothingObserved()
-      for number in 0..<100 { _ = client.store(for: NumberQuery(number: number)) }
+      for number in 0..<100 { _ = client.store(for: NumberQuery(number)) }
       #expect(self.network.subscriberCount == 1)
       #expect(self.activity.subscriberCount == 1)
       client.clearStores()
       self.expectNothingObserved()
-      let store = client.store(for: NumberQuery(number: 1))
+      let store = client.store(for: NumberQuery(1))
       #expect(self.network.subscriberCount == 1)
       #expect(store.currentValue == nil)
     }
@@ -38,7 +39,7 @@ import Testing
       storeCache: OperationClient.DefaultStoreCache(maximumIdleStores: 0),
       storeCreator: .default(networkObserver: self.network, activityObserver: nil)
     )
-    var stores = (0..<20_000).map { client.store(for: NumberQuery(number: $0)) }
+    var stores = (0..<20_000).map { client.store(for: NumberQuery($0)) }
     #expect(self.network.subscriberCount == 1)
     stores.shuffle()
     stores.removeLast(10_000)
@@ -148,12 +149,12 @@ import Testing
         for thread in 0..<4 {
           group.addTask {
             for turn in 0..<200 {
-              let store = client.store(for: NumberQuery(number: thread).stale(after: .seconds(1_000)))
+              let store = client.store(for: NumberQuery(thread).stale(after: .seconds(1_000)))
               let subscription = store.subscribe(with: QueryEventHandler())
               if turn % 5 == 0 { network.send(status: turn % 2 == 0 ? .disconnected : .connected) }
               if turn % 7 == 0 { activity.send(isActive: turn % 2 == 0) }
               subscription.cancel()
-              client.clearStores(matching: ["number", thread])
+              client.clearStores(matching: ["numbers", thread])
             }
           }
         }
@@ -171,20 +172,6 @@ private enum Surrounding: Sendable {
 }
 
 private struct TimedOut: Error {}
-
-private struct NumberQuery: QueryRequest {
-  let number: Int
-
-  var path: OperationPath { ["number", self.number] }
-
-  func fetch(
-    isolation: isolated (any Actor)?,
-    in context: OperationContext,
-    with continuation: OperationContinuation<Int, any Error>
-  ) async throws -> Int {
-    self.number
-  }
-}
 
 private struct NothingMutation: MutationRequest {
   var path: OperationPath { ["nothing"] }

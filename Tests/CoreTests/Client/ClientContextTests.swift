@@ -1,5 +1,6 @@
 import OperationCore
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// The default context of a client, and what operations receive of it.

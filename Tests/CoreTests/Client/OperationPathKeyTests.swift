@@ -1,5 +1,6 @@
 import OperationCore
 import OperationTesting
+import TestFixtures
 import Testing
 
 @Suite

@@ -1,6 +1,7 @@
 import Foundation
 import OperationCore
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// Handlers that block hold up no deadline.

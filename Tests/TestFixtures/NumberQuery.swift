@@ -1,16 +1,16 @@
-import OperationCore
+package import OperationCore
 
 /// A query that returns its number.
-struct NumberQuery: QueryRequest, Hashable {
-  var number: Int
+package struct NumberQuery: QueryRequest, Hashable {
+  package var number: Int
 
-  init(_ number: Int) {
+  package init(_ number: Int) {
     self.number = number
   }
 
-  var path: OperationPath { ["numbers", self.number] }
+  package var path: OperationPath { ["numbers", self.number] }
 
-  func fetch(
+  package func fetch(
     isolation: isolated (any Actor)?,
     in context: OperationContext,
     with continuation: OperationContinuation<Int, any Error>
