@@ -25,7 +25,10 @@ import Testing
     let subscription = store.subscribe(with: recorder.handler)
     #expect(script.runCount == 0)
     let isReady = Gate()
-    let readiness = store.context.automaticRunningSpecification.subscribe(in: store.context) { isReady.open() }
+    // Called once at first, before the value is there.
+    let readiness = store.context.automaticRunningSpecification.subscribe(in: store.context) {
+      if store.isAutomaticRunningEnabled { isReady.open() }
+    }
     storage.reading.open()
     _ = try await recorder.firstState { $0.currentValue == "stored" }
     try await isReady.wait()
