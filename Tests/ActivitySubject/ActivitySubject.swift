@@ -41,7 +41,12 @@
     }
 
     private mutating func prepare() {
-      if let path = self.settings.terminal { self.terminal = Terminal(path: path) }
+      if let path = self.settings.terminal {
+        self.terminal = Terminal(path: path)
+      } else {
+        // A group whose parent is outside of it: in an orphaned group the kernel discards SIGTSTP.
+        setpgid(0, 0)
+      }
       if let number = self.settings.ownHandler { signal(number) { _ in say("handler") } }
       if let number = self.settings.ownSource { self.ownSource = makeSource(number) }
     }
