@@ -55,7 +55,7 @@ extension DeduplicatedRun: RunDelegate {
 }
 
 extension DeduplicatedRun: WaitingRun {
-  @usableFromInline package var isInCurrentTask: Bool { self.sharedRun?.isEndedByCurrentTask ?? false }
+  @usableFromInline package var isInCurrentTask: Bool { self.makeSharedRunIfNeeded()?.isEndedByCurrentTask ?? false }
 
   @usableFromInline
   package func note(called node: any WaitNode) {
@@ -69,11 +69,11 @@ extension DeduplicatedRun: WaitingRun {
 }
 
 extension DeduplicatedRun: TaskBorrower {
-  @usableFromInline package var node: (any WaitNode)? { self.sharedRun }
+  @usableFromInline package var node: (any WaitNode)? { self.makeSharedRunIfNeeded() }
 
   @usableFromInline
   package func lenderWasCancelled() {
     self.removeLeader()
-    self.sharedRun?.removeOwner()
+    self.makeSharedRunIfNeeded()?.removeOwner()
   }
 }

@@ -29,7 +29,7 @@ where Operation.Value: Sendable {
     /// Nil when the caller has left.
     @usableFromInline var continuation: Continuation?
     /// The context of a caller whose store shows the progress of the run.
-    @usableFromInline let context: OperationContext?
+    @usableFromInline var context: OperationContext?
 
     @inlinable
     init(id: UInt64, continuation: Continuation, context: OperationContext?) {
@@ -52,9 +52,9 @@ where Operation.Value: Sendable {
     @inlinable
     init() {}
 
-    /// Returns the continuation of the listener, which the caller releases after unlocking.
+    /// Returns the listener, which the caller releases after unlocking.
     @inlinable
-    func remove(_ id: UInt64) -> Continuation? {
+    func remove(_ id: UInt64) -> Listener? {
       // Binary search: the identifiers ascend.
       var (low, high) = (0, self.all.count)
       while low < high {
@@ -62,7 +62,8 @@ where Operation.Value: Sendable {
         if self.all[middle].id < id { low = middle + 1 } else { high = middle }
       }
       guard low < self.all.count, self.all[low].id == id else { return nil }
-      let removed = self.all[low].continuation.take()
+      let removed = self.all[low]
+      (self.all[low].continuation, self.all[low].context) = (nil, nil)
       self.vacancies += 1
       if self.vacancies > self.all.count / 2 {
         self.all.removeAll { $0.continuation == nil }
@@ -154,7 +155,8 @@ where Operation.Value: Sendable {
   }
 
   /// The run that the callers wait for, made if there is none; nil when the run has ended without one.
-  @usableFromInline var sharedRun: Run? {
+  @usableFromInline
+  func makeSharedRunIfNeeded() -> Run? {
     var sharedRun: Run?
     self.withState { state in
       if state.sharedRun == nil, !state.hasEnded {
@@ -189,7 +191,7 @@ extension DeduplicatedRun {
   @inlinable
   @inline(never)
   nonisolated(nonsending) func beginInOwnTask() async -> Outcome {
-    guard let sharedRun = self.sharedRun else { preconditionFailure("A run has ended before it began.") }
+    guard let sharedRun = self.makeSharedRunIfNeeded() else { preconditionFailure("A run has ended before it began.") }
     let context = self.context
     if let loan = context.taskLoan {
       loan.note(awaited: sharedRun)
@@ -208,7 +210,7 @@ extension DeduplicatedRun {
   @inlinable
   @inline(never)
   nonisolated(nonsending) func join(in context: OperationContext, with continuation: Continuation) async -> Outcome? {
-    guard let sharedRun = self.sharedRun else { return nil }
+    guard let sharedRun = self.makeSharedRunIfNeeded() else { return nil }
     var id: UInt64?
     context.taskLoan?.note(awaited: sharedRun)
     let outcome = await Self.raisingPriority(of: sharedRun) {
@@ -316,7 +318,7 @@ extension DeduplicatedRun {
 
   private func reportLateYield() {
     // A cancelled run has finished for its callers, but its work may go on.
-    if let sharedRun = self.sharedRun, sharedRun.isCancelled { return }
+    if let sharedRun = self.makeSharedRunIfNeeded(), sharedRun.isCancelled { return }
     OperationWarning.lateYield("A run of \(Operation.self) yielded a result after it had returned").report()
   }
 }

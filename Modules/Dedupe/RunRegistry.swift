@@ -39,7 +39,7 @@ final class RunRegistry<Operation: OperationRequest & Sendable>: Sendable where 
       case .circle(let names): outcome = .circle(names)
       case .new(let run):
         // A run that was cancelled before it began has not removed itself.
-        defer { if Task.isCancelled, run.sharedRun?.isAlive != true { self.remove(run) } }
+        defer { if Task.isCancelled, run.makeSharedRunIfNeeded()?.isAlive != true { self.remove(run) } }
         guard let task = run.borrowTask() else {
           outcome = await run.beginInOwnTask()
           break

@@ -57,6 +57,24 @@ struct LeavingTests {
     try await script.noActiveRuns()
   }
 
+  @Test
+  func `The context of a caller that has left is released while the run continues`() async throws {
+    let query = self.script.query().deduplicated()
+    let leader = Task { try await IntStore.detached(query: query).fetch() }
+    let run = try await self.script.next()
+    let released = (0..<3).map { _ in Gate() }
+    let followers = released.map { gate in
+      var context = OperationContext()
+      context[ValueKey.self] = ReleaseCallback { gate.open() }
+      return Task.immediate { [context] in try await IntStore.detached(query: query).fetch(using: context) }
+    }
+    followers[0].cancel()
+    await #expect(throws: CancellationError.self) { try await followers[0].finished() }
+    try await released[0].wait()
+    run.succeed(3)
+    for caller in [leader] + followers[1...] { #expect(try await caller.finished() == 3) }
+  }
+
   @Test(arguments: Runner.allCases)
   func `A new caller never joins a cancelled run`(_ kind: Runner) async throws {
     let script = IntScript(endsOnCancellation: false)
@@ -166,4 +184,8 @@ struct LeavingTests {
       #expect(value == (first.isCancelled ? 2 : 1))
     }
   }
+}
+
+private enum ValueKey: OperationContext.Key {
+  static var defaultValue: ReleaseCallback? { nil }
 }
