@@ -2,7 +2,8 @@
 ///
 /// Some observers deliver their current value to each new subscriber, others deliver only changes. The last value is
 /// stored while a subscription to the observer exists: while the condition has subscribers and, for an observer that
-/// only delivers changes, from the first read on. All copies of a condition share one instance.
+/// only delivers changes, from the first read until the last subscriber leaves. All copies of a condition share one
+/// instance.
 package final class ObservedValue<Value: Sendable>: Sendable {
   package typealias Subscribe = @Sendable (@escaping @Sendable (Value) -> Void) -> OperationSubscription
 
@@ -16,10 +17,10 @@ package final class ObservedValue<Value: Sendable>: Sendable {
     var receivedCount = 0
     /// The last value that the current subscription has received.
     var lastValue: Value?
-    /// Whether the value is available without a lasting subscription; nil until that is known.
+    /// Whether the value is known to be available without a lasting subscription.
     ///
-    /// True if the observer delivers its value to each new subscriber, or if `ask` is reliable.
-    var isAvailableAtOnce: Bool?
+    /// True if the observer has delivered its value to a new subscriber, or if `ask` is reliable.
+    var isAvailableAtOnce: Bool
     var handlers = Handlers<Void>()
 
     var isOpen: Bool { self.isOpening || self.source != nil }
@@ -28,6 +29,7 @@ package final class ObservedValue<Value: Sendable>: Sendable {
   private let state: Locked<State>
   private let subscribe: Subscribe
   private let ask: (@Sendable () -> Value?)?
+  private let isAnswerReliable: Bool
 
   /// Creates the value of an observer.
   ///
@@ -42,9 +44,8 @@ package final class ObservedValue<Value: Sendable>: Sendable {
   ) {
     self.ask = ask
     self.subscribe = subscribe
-    var state = State()
-    if isAnswerReliable { state.isAvailableAtOnce = true }
-    self.state = Locked(state)
+    self.isAnswerReliable = isAnswerReliable
+    self.state = Locked(State(isAvailableAtOnce: isAnswerReliable))
   }
 }
 
@@ -57,7 +58,7 @@ extension ObservedValue {
     if let lastValue = state.lastValue { return lastValue }
     // The subscription received no value when it was made, so a new one would not receive one either.
     if state.source != nil { return self.ask?() }
-    guard !state.isOpening, state.isAvailableAtOnce != true else { return self.answer }
+    guard !state.isOpening, !state.isAvailableAtOnce else { return self.answer }
     guard let generation = self.state.withLock({ $0.beginOpening() }) else { return self.answer }
     self.open(generation)
     return self.takeAnswer(generation)
@@ -93,7 +94,8 @@ extension ObservedValue {
 // MARK: - Subscribing
 
 extension ObservedValue {
-  /// Calls `onChange` for each value after the initial one.
+  /// Calls `onChange` for each value after the initial one. Several that are received before the subscription exists
+  /// cause one call.
   package func subscribeToChanges(_ onChange: @escaping @Sendable () -> Void) -> OperationSubscription {
     let (id, generation) = self.state.withLock { state in
       (state.handlers.add(Handlers.Handler(onChange)), state.beginOpening())
@@ -120,7 +122,7 @@ extension ObservedValue {
       guard state.generation == generation else { return nil }
       state.isOpening = false
       state.source = source
-      state.isAvailableAtOnce = state.receivedCount > 0
+      state.isAvailableAtOnce = state.receivedCount > 0 || self.isAnswerReliable
       return state.receivedCount > 1 ? state.handlers.all : []
     }
     guard let handlers else { return source.cancel() }
