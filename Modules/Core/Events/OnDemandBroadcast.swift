@@ -3,8 +3,8 @@
 /// A new subscriber receives the last value that was sent, before `subscribe` returns. It receives no earlier value,
 /// even if other subscribers have yet to receive one. A task starts and stops the source and delivers its values, one
 /// step after the other, never on the thread that subscribes, cancels or sends. So a thread that watches the system
-/// runs no code of subscribers, and cancelling with a lock held does not block. A subscription that is cancelled at
-/// once does not start the source.
+/// runs no code of subscribers, and cancelling with a lock held does not block. A subscription that is cancelled
+/// before that task runs does not start the source.
 package final class OnDemandBroadcast<Value: Sendable>: Sendable {
   /// Starts a source, which sends until the subscription is cancelled.
   package typealias Start = @Sendable (_ send: @escaping @Sendable (Value) -> Void) -> OperationSubscription
@@ -151,6 +151,8 @@ extension OnDemandBroadcast.State {
       return .stop(source)
     }
     self.isWorking = false
+    // The subscriber that reads the current value starts the source then.
+    if self.isPriming { return .finish([]) }
     defer { self.waiters = [] }
     return .finish(self.waiters)
   }
