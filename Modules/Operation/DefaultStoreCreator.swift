@@ -15,10 +15,10 @@ extension OperationClient {
   public struct DefaultStoreCreator: StoreCreator {
     var retryLimit: Int
     var mutationRetryLimit: Int
-    /// The entries for the contexts of mutations. All stores share them.
-    var entries: OperationContext
+    /// The entries for the contexts of mutations, which all their stores share.
+    var mutationEntries: OperationContext
     /// The entries for the contexts of queries and all other operations that a store may run by itself.
-    var entriesOfQueries: OperationContext
+    var queryEntries: OperationContext
     var surroundings: SurroundingsWatch?
 
     public func store<Operation: StatefulOperationRequest & Sendable>(
@@ -27,7 +27,7 @@ extension OperationClient {
       with initialState: Operation.State
     ) -> OperationStore<Operation.State> {
       guard operation.canRunUnasked else {
-        let context = context.adding(self.entries)
+        let context = context.adding(self.mutationEntries)
         guard self.mutationRetryLimit > 0 else {
           return .detached(operation: operation, initialState: initialState, initialContext: context)
         }
@@ -37,7 +37,7 @@ extension OperationClient {
       let store = OperationStore<Operation.State>.detached(
         operation: operation.retry(limit: self.retryLimit).deduplicated(),
         initialState: initialState,
-        initialContext: context.adding(self.entriesOfQueries)
+        initialContext: context.adding(self.queryEntries)
       )
       guard let watch = self.surroundings else { return store }
       return store.watched { watch.add($0) }
@@ -72,13 +72,13 @@ extension OperationClient.StoreCreator where Self == OperationClient.DefaultStor
     if let delayer { entries.operationDelayer = delayer }
     entries.operationNetworkConnection = networkObserver.map { .connected(to: $0) } ?? .connected(to: .alwaysConnected)
     entries.operationNetworkMode = .offlineFirst
-    var entriesOfQueries = entries
-    entriesOfQueries.automaticRunningSpecification = automaticRunningSpecification
+    var queryEntries = entries
+    queryEntries.automaticRunningSpecification = automaticRunningSpecification
     return Self(
       retryLimit: retryLimit,
       mutationRetryLimit: mutationRetryLimit,
-      entries: entries,
-      entriesOfQueries: entriesOfQueries,
+      mutationEntries: entries,
+      queryEntries: queryEntries,
       surroundings: SurroundingsWatch(network: networkObserver, activity: activityObserver)
     )
   }

@@ -3,7 +3,7 @@
 /// A handler receives the current value before `subscribe` returns, and then each value that is sent. Values are
 /// delivered in order, one at a time, to the handlers in the order of their subscriptions, and never with a lock held.
 /// A value that a handler sends is delivered after the current one. Subscribing and cancelling take constant time for
-/// any number of handlers.
+/// any number of handlers, except that the first of them during a delivery copies the handlers.
 package final class Broadcast<Value: Sendable>: Sendable {
   private struct State {
     var value: Value

@@ -2,10 +2,10 @@ internal import Synchronization
 
 /// Handlers in the order of their subscriptions, as part of a state that a lock guards.
 ///
-/// They are called without the lock. A removed handler is no longer called, even if an earlier handler removes it
-/// during a delivery.
+/// They are called without the lock. No call of a removed handler begins, even if an earlier handler removes it during a
+/// delivery, except one that another thread is about to make.
 package struct Handlers<Value>: Sendable {
-  /// A handler that is not called after its removal.
+  /// A handler that can be removed.
   package final class Handler: Sendable {
     private let receive: @Sendable (Value) -> Void
     private let isRemoved = Atomic(false)

@@ -11,8 +11,8 @@
 ///    `SharedRun.resumeWaiters` then resumes the callers of step 2.
 ///
 /// When a run is cancelled after its start, ``wasCancelled(_:)`` rolls it back at once, and step 5 follows when its
-/// work has ended. When it is cancelled before step 3, ``didNotStart(_:)`` comes in place of all further steps, and
-/// before step 4 in place of that one. Where `Failure` cannot represent a cancellation, the operation is called anyway.
+/// work has ended. When it is cancelled before step 3, ``didNotStart(_:)`` comes in place of steps 3 to 5, and before
+/// step 4 in place of that one. Where `Failure` cannot represent a cancellation, the operation is called anyway.
 ///
 /// Steps 3 and 5, yields and rollbacks change the state by ``change(_:run:result:replacesValue:_:)``, which also calls
 /// the handlers.
@@ -38,7 +38,7 @@ extension StoreRuntime {
         handler: handler
       )
     case .join(let sharedRun, let listener):
-      return await self.join(sharedRun, listener)
+      return await self.waitAsOwner(of: sharedRun, listener)
     case .refusal(let names):
       return OperationCircleError.outcome(names)
     }
@@ -74,12 +74,12 @@ extension StoreRuntime {
     return outcome.result
   }
 
-  /// Waits for a run of which the caller is an owner already.
+  /// Waits for a run that the caller has joined, so that it is an owner already.
   // Not inlined: callers that begin a run would allocate room for this wait, too.
   @inlinable
   @inline(never)
-  nonisolated(nonsending) func join(
-    _ sharedRun: StoreRun,
+  nonisolated(nonsending) func waitAsOwner(
+    of sharedRun: StoreRun,
     _ listener: Subscriber<State>?
   ) async -> Result<State.OperationValue, State.Failure> {
     let outcome = await sharedRun.waitAsOwner(leaving: .atOnce)
@@ -102,9 +102,13 @@ extension StoreRuntime: RunDelegate {
     let isOwnedBySubscribers = task.context.run.isForSubscribers && task.sharedRun.addOwner()
     let original = task
     var hasSubscribers = false
+    var isRepeated = false
+    var tasksOfDrafts: [Task] = []
     var change: StoreActivityChange?
     var reservation: Task?
     self.change(task.context, run: original.id, replacesValue: false) { machine in
+      if isRepeated { tasksOfDrafts.append(task) }
+      isRepeated = true
       task = original
       let started = machine.start(&task, reservation: &reservation)
       hasSubscribers = machine.subscribers.count > 0
@@ -113,6 +117,7 @@ extension StoreRuntime: RunDelegate {
       return started
     }
     _ = consume reservation  // Released after unlocking.
+    _ = consume tasksOfDrafts
     if isOwnedBySubscribers, !hasSubscribers { task.sharedRun.removeOwner() }
     if let change { self.notify(of: change) }
     if State.datesRuns { task.context.event.frozenDate = nil }

@@ -1,5 +1,5 @@
 extension SharedRun {
-  /// Keeps the run alive until ``removeOwner()``. False when the run is cancelled or has an outcome.
+  /// Keeps the run alive until ``removeOwner()``. False when the run is cancelled or its work has ended.
   @usableFromInline
   package func addOwner() -> Bool {
     self.withState { $0.addOwner() }

@@ -1,6 +1,6 @@
 public import Synchronization
 
-/// One run that any number of callers share: the engine under tasks, stores and deduplication.
+/// One run that any number of callers share; used by tasks, stores and deduplication.
 ///
 /// A run starts once. Waiters and other owners keep it alive, and removing the last owner cancels it.
 /// ``SharedRunState`` makes all decisions with the lock held. Continuations, cancellations and the delegate are called
@@ -149,7 +149,7 @@ extension SharedRun {
   ///   - leaving: When the caller leaves after it was cancelled.
   ///   - onJoin: Called when the caller has become an owner, before it waits.
   /// - Returns: The outcome of the run, or a cancellation if the caller leaves before the run has finished. Nil,
-  ///   without waiting, when the run is cancelled or has an outcome.
+  ///   without waiting, when the run is cancelled or its work has ended.
   @inlinable
   package nonisolated(nonsending) func joinIfAlive(leaving: Leaving, onJoin: () -> Void = {}) async -> Outcome? {
     guard let waiterID = self.addWaiter(isOwner: true, onlyIfAlive: true) else { return nil }
@@ -178,7 +178,7 @@ extension SharedRun {
   /// - Parameters:
   ///   - isOwner: Whether the waiter keeps the run alive.
   ///   - isAlreadyOwner: Whether the waiter is counted as an owner already.
-  ///   - onlyIfAlive: Whether to add no waiter when the run is cancelled or has an outcome.
+  ///   - onlyIfAlive: Whether to add no waiter when the run is cancelled or its work has ended.
   /// - Returns: The waiter; nil when none was added, or when the run has finished.
   @inlinable
   func addWaiter(isOwner: Bool, isAlreadyOwner: Bool = false, onlyIfAlive: Bool = false) -> WaiterTable.WaiterID? {
@@ -246,7 +246,7 @@ extension SharedRun {
   @inlinable
   package var isCancelled: Bool { self.withState { $0.isCancelled } }
 
-  /// Whether the run can be joined: until it is cancelled or has an outcome.
+  /// Whether the run can be joined: until it is cancelled or its work has ended.
   @inlinable
   package var isAlive: Bool { self.withState { $0.isAlive } }
 
@@ -254,7 +254,7 @@ extension SharedRun {
     self.withState { $0.phase == .executing || $0.phase == .finishing }
   }
 
-  /// Whether the run has started and has no outcome yet.
+  /// Whether the run has started and its work has not ended.
   @inlinable
   package var isExecuting: Bool { self.withState { $0.phase == .executing } }
 

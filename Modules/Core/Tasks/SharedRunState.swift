@@ -39,7 +39,7 @@ struct SharedRunState: Sendable {
 // MARK: - Waiting
 
 extension SharedRunState {
-  /// Whether the run accepts new owners: until it is cancelled or has an outcome.
+  /// Whether the run accepts new owners: until it is cancelled or its work has ended.
   @inlinable
   var isAlive: Bool { (self.phase == .notStarted || self.phase == .executing) && !self.isCancelled }
 
@@ -112,7 +112,7 @@ extension SharedRunState {
     @usableFromInline let hadStarted: Bool
   }
 
-  /// False when the run is cancelled or has an outcome.
+  /// False when the run is cancelled or its work has ended.
   @usableFromInline
   mutating func addOwner() -> Bool {
     guard self.isAlive else { return false }
@@ -178,7 +178,7 @@ extension SharedRunState {
     return (self.isCancelled, self.priority, self.dependencies?.all)
   }
 
-  /// Sets an enqueued task, which may not have begun. Returns the priority of the run; nil when the run has an outcome.
+  /// Sets an enqueued task, which may not have begun. Returns the priority of the run; nil when the work has ended.
   mutating func attach(_ handle: Task<Void, Never>) -> UInt8? {
     guard self.phase == .executing else { return nil }
     self.task = RunTask(handle)
