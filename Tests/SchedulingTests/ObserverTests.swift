@@ -173,6 +173,13 @@ struct ObserverTests {
     #expect(self.log.all == ["7"])
   }
 
+  @Test func `A late observer of an erased operation receives the value`() async throws {
+    let operation = OperationScheduler().schedule(named: "seven") { _ in 7 }
+    _ = try await operation.value
+    operation.erased.observe { [log] in $0.didSucceed { log.append("\($0)") } }
+    #expect(self.log.all == ["7"])
+  }
+
   @Test func `Each event is reported once, whenever operations are cancelled`() async throws {
     let scheduler = OperationScheduler(maximumConcurrentOperations: 4)
     let (starts, ends) = (Log<Int>(), Log<Int>())

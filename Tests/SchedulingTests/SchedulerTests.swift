@@ -297,6 +297,21 @@ struct SchedulerTests {
     await #expect(throws: CancellationError.self) { try await operation?.value }
   }
 
+  @Test func `What an operation produces in a suspended scheduler that was released is cancelled`() async throws {
+    let gate = Gate()
+    var scheduler: OperationScheduler? = OperationScheduler()
+    let operation = scheduler?.schedule(named: "parent") { _ in
+      try await gate.wait()
+      let product = AnyScheduledOperation.current?.produce(AnyWork { _ in })
+      await #expect(throws: CancellationError.self) { try await product?.value }
+    }
+    try await gate.arrivals(count: 1)
+    scheduler?.suspend()
+    scheduler = nil
+    gate.open()
+    try await operation?.value
+  }
+
   @Test func `Queries, groups and mutually exclusive operations can be scheduled`() async throws {
     let scheduler = OperationScheduler()
     let query = OperationScript<Int, any Error>(default: .value(9)).query().mutuallyExclusive("query test")

@@ -39,7 +39,7 @@ public struct AnyScheduledOperation: Sendable, Hashable {
   /// Whether the operation has ended.
   public var isFinished: Bool { SchedulingLock.withLock { self.node.isEnded } }
 
-  /// How the operation has ended; nil before the end.
+  /// How the operation has ended; nil before. Set when its observers are notified, which is before ``isFinished``.
   public var outcome: OperationOutcome? { SchedulingLock.withLock { self.node.state.outcome } }
 
   /// The operations that this one was made to wait for, and how they have ended. Empty before it begins.
@@ -106,7 +106,8 @@ public struct AnyScheduledOperation: Sendable, Hashable {
     self.node.addObserver(
       ClosureObserver(observation) { outcome in
         if let error = outcome.error { return .failure(error) }
-        return .success(SchedulingLock.withLock { node.state.job }?.erasedValue ?? ())
+        let value = SchedulingLock.withLock { node.value }
+        return .success(value ?? ())
       }
     )
   }
@@ -120,8 +121,8 @@ public struct AnyScheduledOperation: Sendable, Hashable {
   /// - Parameters:
   ///   - operation: The product.
   ///   - vital: Whether the product holds back operations that are scheduled later until it has ended.
-  ///   - priority: The priority of the product; nil for that of the context's task configuration, or else that of the
-  ///     caller.
+  ///   - priority: The priority of the product; nil for that of the context's task configuration. One without a
+  ///     priority counts as medium where it waits for a place, and runs with that of the caller.
   ///   - name: The name of the product in messages; nil for its own name.
   /// - Returns: The scheduled product.
   @discardableResult

@@ -4,7 +4,7 @@ public import OperationCore
 @usableFromInline
 protocol ScheduledJob: AnyObject, Sendable {
   var name: String { get }
-  /// The value of the operation; nil before it has succeeded.
+  /// The value of the operation; nil before it has succeeded. Read under the scheduling lock.
   var erasedValue: (any Sendable)? { get }
   /// Sets up a context as the operation does.
   func setUp(_ context: inout OperationContext)
@@ -29,9 +29,7 @@ final class OperationJob<Operation: OperationRequest & Sendable>: ScheduledJob w
 
   @usableFromInline var name: String { self.operation.operationName }
 
-  @usableFromInline var erasedValue: (any Sendable)? {
-    SchedulingLock.withLock { self.handle.storedValue }
-  }
+  @usableFromInline var erasedValue: (any Sendable)? { self.handle.storedValue }
 
   @inlinable
   func setUp(_ context: inout OperationContext) {

@@ -4,6 +4,8 @@
 /// An observer that is added late receives the start and the end at once, as far as they have happened.
 public protocol OperationObserver: Sendable {
   /// The conditions of the operation are satisfied, and its body is about to run.
+  ///
+  /// The body may run already if an observer was still being notified of an earlier event, a product.
   func operationDidStart(_ operation: AnyScheduledOperation)
 
   /// The operation has produced another one, which has not begun yet.

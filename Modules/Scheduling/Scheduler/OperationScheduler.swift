@@ -47,7 +47,7 @@ public final class OperationScheduler: Sendable {
   deinit {
     SchedulingLock.perform { actions in
       self.core.machine.handleCount -= 1
-      guard self.core.machine.handleCount == 0, self.core.machine.isSuspended else { return }
+      guard self.core.machine.isAbandoned else { return }
       for node in self.core.machine.members.all where !node.hasBegun { node.cancel(&actions) }
     }
   }
@@ -73,8 +73,9 @@ extension OperationScheduler {
   /// - Parameters:
   ///   - operation: The operation.
   ///   - vital: Whether the operation holds back operations that are scheduled later until it has ended.
-  ///   - priority: The priority of the operation; nil for that of the context's task configuration, or else that of the
-  ///     caller. Operations of higher priority get a place first.
+  ///   - priority: The priority of the operation; nil for that of the context's task configuration. Operations of
+  ///     higher priority get a place first. One without a priority counts as medium there, and runs with that of the
+  ///     caller.
   ///   - name: The name of the operation in messages; nil for its own name.
   ///   - context: Entries that replace those of the scheduler's initial context.
   ///   - configure: Receives the operation before it can begin, to add dependencies and observers.
@@ -98,7 +99,8 @@ extension OperationScheduler {
   /// - Parameters:
   ///   - name: The name of the operation in messages.
   ///   - vital: Whether the operation holds back operations that are scheduled later until it has ended.
-  ///   - priority: The priority of the operation; nil for that of the caller.
+  ///   - priority: The priority of the operation. One without a priority counts as medium where it waits for a place,
+  ///     and runs with that of the caller.
   ///   - body: The work, which receives the context of the operation.
   /// - Returns: The scheduled operation.
   @discardableResult

@@ -22,7 +22,8 @@ extension ScheduledNode {
     }
   }
 
-  /// Starts the operation, as its conditions are satisfied, and notifies the observers before the body runs.
+  /// Starts the operation, as its conditions are satisfied, and notifies the observers before the body runs, unless
+  /// another thread is still notifying them of an earlier event.
   func start() {
     SchedulingLock.perform { self.start(&$0) }
   }

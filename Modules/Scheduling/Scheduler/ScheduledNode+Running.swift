@@ -76,12 +76,12 @@ extension ScheduledNode {
 
   private func admitted() async {
     await withUnsafeContinuation { continuation in
-      let isOver = SchedulingLock.withLock {
+      let mayContinue = SchedulingLock.withLock {
         if self.state.phase == .admitted || self.isOver { return true }
         self.state.continuation = continuation
         return false
       }
-      if isOver { continuation.resume() }
+      if mayContinue { continuation.resume() }
     }
   }
 
@@ -110,12 +110,12 @@ extension ScheduledNode {
   /// Waits for a place again, unless the current task is cancelled.
   func reclaim(isolation: isolated (any Actor)?) async {
     let isCancelled = Task.isCancelled
-    let hasPlace = SchedulingLock.withLock {
+    let mayContinue = SchedulingLock.withLock {
       guard !self.isOver else { return true }
       self.state.lendCount -= 1
       return self.core.reclaim(self, isCancelled: isCancelled)
     }
-    if hasPlace { return }
+    if mayContinue { return }
     await withTaskCancellationHandler {
       await self.waitForPlace(isolation: isolation)
     } onCancel: {
@@ -128,8 +128,8 @@ extension ScheduledNode {
 
   private func waitForPlace(isolation: isolated (any Actor)?) async {
     await withUnsafeContinuation { continuation in
-      let hasPlace = SchedulingLock.withLock {
-        // Another task of this run may wait for the place as well, and have it by now.
+      let mayContinue = SchedulingLock.withLock {
+        // Another task of this run waits for the place already.
         if self.state.continuation != nil { return true }
         if self.core.reclaim(self, isCancelled: false) { return true }
         self.state.continuation = continuation
@@ -137,7 +137,7 @@ extension ScheduledNode {
         self.core.machine.returning.append(self, ticket: self.state.returningTicket)
         return false
       }
-      if hasPlace { return continuation.resume() }
+      if mayContinue { return continuation.resume() }
       // The task may have been cancelled before it waited.
       if Task.isCancelled, let continuation = SchedulingLock.withLock({ self.leaveReturning() }) {
         continuation.resume()

@@ -102,6 +102,8 @@ final class ScheduledNode: Sendable {
     var job: (any ScheduledJob)?
     var context = OperationContext()
     var outcome: OperationOutcome?
+    /// The value of an operation that has succeeded, for observers that are added after its end.
+    var value: (any Sendable)?
     /// The outcome with which the operation ends as soon as it is in its scheduler.
     var earlyOutcome: OperationOutcome?
     var isCancelled = false
@@ -174,6 +176,7 @@ final class ScheduledNode: Sendable {
     var conditions: [any OperationCondition] = []
     var groupCore: SchedulerCore?
     var unique: UniqueMember?
+    var vitalPlaces: [(core: SchedulerCore, ticket: UInt64)] = []
   }
 
   let core: SchedulerCore
@@ -200,10 +203,17 @@ final class ScheduledNode: Sendable {
     self.explicitName = explicitName
   }
 
-  /// Whether the operation can no longer be made to wait, because its task has begun. Called under the lock.
+  /// Whether the operation can no longer be made to wait: its conditions are checked, or it is further.
   var hasBegun: Bool { self.state.phase.rawValue >= Phase.preparing.rawValue }
 
+  /// Whether the operation has an outcome. Its observers may still have to be notified.
   var isOver: Bool { self.state.phase.rawValue >= Phase.ending.rawValue }
+
+  /// The value of an operation that has succeeded; nil for others. Read under the lock.
+  var value: (any Sendable)? {
+    guard let job = self.state.job else { return self.state.value }
+    return job.erasedValue
+  }
 
   /// The name of the operation. Not called under the lock: it is user code.
   var name: String {

@@ -115,6 +115,8 @@ extension SchedulerCore {
 
   @usableFromInline
   func insert(_ node: ScheduledNode, _ request: ScheduleRequest) {
+    // Read here, as the lock guards it once others have the node.
+    let priority = node.state.requestedPriority
     if self.hasModules.isOn { self.callModules(for: node) }
     request.producer?.reportProduct(node)
     let parent = request.producer ?? AnyScheduledOperation.current?.node
@@ -126,7 +128,7 @@ extension SchedulerCore {
     }
     switch insertion {
     case .accepted(let isOver):
-      if !isOver { self.makeTask(of: node, node.state.requestedPriority) }
+      if !isOver { self.makeTask(of: node, priority) }
     case .circle(let nodes):
       let error = WaitPath.report(nodes)
       SchedulingLock.perform { node.fail(error, &$0) }
@@ -197,12 +199,12 @@ extension SchedulerCore {
       }
       if isEmpty || mayLeave() { return }
       await withUnsafeContinuation { continuation in
-        let isOver = SchedulingLock.withLock {
+        let mayContinue = SchedulingLock.withLock {
           if self.machine.members.isEmpty || mayLeave() { return true }
           self.machine.emptyWaiters.append(continuation)
           return false
         }
-        if isOver { continuation.resume() }
+        if mayContinue { continuation.resume() }
       }
     }
   }

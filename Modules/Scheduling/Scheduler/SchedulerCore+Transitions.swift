@@ -33,7 +33,7 @@ extension SchedulerCore {
     if node.isVital { self.addVital(node, ticket: ticket) }
     node.state.phase = .waiting
     self.noteProgress(&actions)
-    if self.machine.isCancelled { node.cancel(&actions) }
+    if self.machine.isCancelled || self.machine.isAbandoned { node.cancel(&actions) }
     if let circle = self.circle(through: node) { return circle }
     if let outcome = node.state.earlyOutcome {
       self.end(node, outcome, &actions)
@@ -115,6 +115,8 @@ extension SchedulerCore {
   }
 
   /// Gives an operation that has lent its place a place again. Returns false if it has to wait for one.
+  ///
+  /// While another task of its run still waits, the run goes on without a place: what that task waits for may need it.
   func reclaim(_ node: ScheduledNode, isCancelled: Bool) -> Bool {
     guard !node.isOver, !node.state.hasPlace, node.state.lendCount == 0 else { return true }
     // A cancelled operation does not wait, so that it can end.
@@ -169,9 +171,8 @@ extension SchedulerCore {
       self.noteProgress(&actions)
     }
     node.state.groupCore?.abandonGroup(&actions)
-    self.release(node, &actions)
     for (core, ticket) in node.state.vitalPlaces { core.removeVital(ticket, &actions) }
-    node.state.vitalPlaces = []
+    self.release(node, &actions)
     if let member = node.state.unique.take() {
       UniqueWork.leave(member, &actions)
       actions.release(ScheduledNode.ReleasedValues(unique: member))
@@ -183,7 +184,7 @@ extension SchedulerCore {
   /// Resumes whatever waits for an operation, and releases the values that it holds.
   private func release(_ node: ScheduledNode, _ actions: inout SchedulingActions) {
     for prerequisite in node.state.prerequisites where !prerequisite.node.isEnded {
-      prerequisite.node.countEndedDependent()
+      prerequisite.node.countEndedDependent(&actions)
     }
     for dependent in node.state.dependents { dependent.core.meet(dependent, &actions) }
     if let waiter = node.state.waiter.take() { actions.resume(waiter.continuation) }
@@ -191,6 +192,7 @@ extension SchedulerCore {
     if let continuation = node.state.continuation.take() { actions.resume(continuation) }
     if node.state.returningTicket > 0 { _ = self.machine.returning.remove(node.state.returningTicket) }
     node.state.otherWaiters = []
+    if case .succeeded = node.state.outcome { node.state.value = node.state.job?.erasedValue }
     var released = ScheduledNode.ReleasedValues()
     released.context = node.state.context
     node.state.context = OperationContext()
@@ -203,6 +205,7 @@ extension SchedulerCore {
     swap(&released.waitingScopes, &node.state.waitingScopes)
     swap(&released.observers, &node.state.observers)
     swap(&released.conditions, &node.state.conditions)
+    swap(&released.vitalPlaces, &node.state.vitalPlaces)
     actions.release(released)
   }
 
@@ -239,9 +242,10 @@ extension ScheduledNode {
   var isEnded: Bool { self.state.phase == .ended }
 
   /// Counts a dependent that has ended before this operation, and removes such dependents when they are many.
-  fileprivate func countEndedDependent() {
+  fileprivate func countEndedDependent(_ actions: inout SchedulingActions) {
     self.state.endedDependentCount += 1
     guard self.state.endedDependentCount > self.state.dependents.count / 2 else { return }
+    actions.release(ReleasedValues(nodes: self.state.dependents))
     self.state.dependents.removeAll(where: \.isOver)
     self.state.endedDependentCount = 0
   }

@@ -67,6 +67,9 @@ struct SchedulerMachine {
     self.isSuspended = isSuspended
   }
 
+  /// Whether the scheduler is suspended, and nothing can resume it.
+  var isAbandoned: Bool { self.isSuspended && self.handleCount == 0 }
+
   mutating func nextTicket() -> UInt64 {
     self.lastTicket += 1
     return self.lastTicket

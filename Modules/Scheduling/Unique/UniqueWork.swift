@@ -74,14 +74,12 @@ extension UniqueWork {
   /// Adds a run. Returns nil if it is skipped. Called under the lock.
   static func join(_ work: UniqueWork, _ node: ScheduledNode?, _ actions: inout SchedulingActions) -> UniqueMember? {
     let slot = work.lane.slot
-    let others = self.queues.bySlot[slot]?.all ?? []
-    if work.policy == .keep, !others.isEmpty { return nil }
+    if work.policy == .keep, self.queues.bySlot[slot]?.isEmpty == false { return nil }
+    let replaced = work.policy == .replace ? self.queues.bySlot[slot]?.all ?? [] : []
     self.queues.lastTicket += 1
     let member = UniqueMember(lane: work.lane, ticket: self.queues.lastTicket, node: node)
     self.queues.bySlot[slot, default: TicketQueue()].append(member, ticket: member.ticket)
-    if work.policy == .replace {
-      for other in others { self.cancel(other, &actions) }
-    }
+    for other in replaced { self.cancel(other, &actions) }
     member.state.isWaiting = self.queues.bySlot[slot]?.firstTicket != member.ticket
     return member
   }
