@@ -114,7 +114,7 @@ final class RunRegistry<Operation: OperationRequest & Sendable>: Sendable where 
     let lastInvalidation = context.lastInvalidation
     for run in runs where run.invalidation >= lastInvalidation && isSameRun(context, run.context) {
       guard let node = run.node else { continue }
-      switch WaitGraph.finding(joining: node) {
+      switch WaitGraph.noteAndFind(joining: node) {
       case .open: return .existing(run)
       case .queuedBehindCaller: continue
       case .recursion(let names):

@@ -99,7 +99,7 @@ extension Retry {
     var index = 0
     while index < limit, !Task.isCancelled {
       guard let delay = self.delay(before: index + 1, after: outcome, in: context),
-        self.isAllowed(after: delay, in: context, of: operation),
+        self.mayRetry(after: delay, in: context, of: operation),
         await self.wait(delay, after: outcome.error, in: context)
       else { break }
       context.operationRetryIndex = index
@@ -120,16 +120,16 @@ extension Retry {
   private func delay(before retry: Int, after outcome: Outcome, in context: OperationContext) -> OperationDuration? {
     guard case .failure(let error) = outcome else { return context.operationBackoffFunction(retry) }
     let classification = (error as? any RetryClassifying)?.retryClassification
-    let mayRetry = self.condition?(error, context) ?? !(error is CancellationError || classification == .never)
-    guard mayRetry else { return nil }
+    let isRetried = self.condition?(error, context) ?? !(error is CancellationError || classification == .never)
+    guard isRetried else { return nil }
     guard let hint = classification?.retryAfter ?? (error as? any RetryHinting)?.retryAfter else {
       return context.operationBackoffFunction(retry)
     }
     return min(max(hint, .zero), context.operationRetryAfterCap)
   }
 
-  /// Whether the deadline and the budget of the run allow a retry after a delay. Withdraws from the budget.
-  private func isAllowed(
+  /// Asks the deadline and the budget of the run for a retry after a delay, and withdraws it from the budget.
+  private func mayRetry(
     after delay: OperationDuration,
     in context: OperationContext,
     of operation: Operation

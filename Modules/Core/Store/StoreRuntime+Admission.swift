@@ -86,7 +86,7 @@ extension StoreRuntime {
       return .refused(isCircle: false)
     }
     if WaitGraph.isNeeded {
-      switch WaitGraph.finding(joining: candidate.sharedRun) {
+      switch WaitGraph.noteAndFind(joining: candidate.sharedRun) {
       case .open: break
       case .queuedBehindCaller: return .refused(isCircle: false)
       case .recursion(let names):
@@ -96,7 +96,7 @@ extension StoreRuntime {
       }
     }
     var listener: Subscriber<State>?
-    guard self.takeOwnership(of: candidate.sharedRun, for: handler, listener: &listener) else { return .late }
+    guard self.addOwner(to: candidate.sharedRun, for: handler, listener: &listener) else { return .late }
     context.noteJoin()
     return .granted(.join(candidate.sharedRun, listener))
   }
@@ -162,8 +162,8 @@ extension StoreRuntime {
   ///   - listener: Receives the subscriber with the handler.
   /// - Returns: False if the run can no longer be joined.
   @inlinable
-  func takeOwnership(
-    of sharedRun: StoreRun,
+  func addOwner(
+    to sharedRun: StoreRun,
     for handler: RunHandler<State>?,
     listener: inout Subscriber<State>?
   ) -> Bool {

@@ -3,16 +3,17 @@
 /// 1. ``run(using:handler:)`` joins a run that does the same work, or makes one: see ``admission(_:_:_:)``.
 /// 2. ``startAndWait(for:in:leaving:isAlreadyOwner:handler:)`` starts the run and waits for its outcome. The
 ///    ``SharedRun`` calls the steps below.
-/// 3. ``willStart(_:)`` puts the run into the state, when `SharedRun.start` has started it. `SharedRun.launch` then makes
-///    its task.
-/// 4. ``performWork(_:)`` calls the operation, in that task (`SharedRun.runInTask`), and ``yield(_:of:using:)`` takes the
-///    results that it yields.
+/// 3. ``willStart(_:)`` puts the run into the state, when `SharedRun.start` has started it. `SharedRun.launch` then
+///    makes its task.
+/// 4. ``performWork(_:)`` calls the operation, in that task (`SharedRun.runInTask`), and ``yield(_:of:using:)`` takes
+///    the results that it yields.
 /// 5. ``didFinish(_:with:isCancelled:)`` puts the outcome into the state, when `SharedRun.finish` has ended the work.
 ///    `SharedRun.resumeWaiters` then resumes the callers of step 2.
 ///
 /// When a run is cancelled after its start, ``wasCancelled(_:)`` rolls it back at once, and step 5 follows when its
-/// work has ended. When it is cancelled before step 3, ``didNotStart(_:)`` comes in place of steps 3 to 5, and before
-/// step 4 in place of that one. Where `Failure` cannot represent a cancellation, the operation is called anyway.
+/// work has ended. When it is cancelled before step 3, ``wasCancelledBeforeWork(_:)`` comes in place of steps 3 to 5,
+/// and before step 4 in place of that one. Where `Failure` cannot represent a cancellation, the operation is called
+/// anyway.
 ///
 /// Steps 3 and 5, yields and rollbacks change the state by ``change(_:run:result:replacesValue:_:)``, which also calls
 /// the handlers.
@@ -217,7 +218,7 @@ extension StoreRuntime: RunDelegate {
 
   /// Marks a run that was cancelled before its work, so that its end is not reported, and drops its reservation.
   @usableFromInline
-  func didNotStart(_ sharedRun: StoreRun) {
+  func wasCancelledBeforeWork(_ sharedRun: StoreRun) {
     let reservation = self.machine.withLock { machine -> Task? in
       if let index = machine.index(ofRun: sharedRun.id) { machine.runs[index].isSkipped = true }
       return machine.removeReservation(of: sharedRun.id)

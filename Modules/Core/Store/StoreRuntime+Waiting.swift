@@ -3,7 +3,7 @@ extension StoreRuntime {
   @inlinable
   nonisolated(nonsending) func runOrJoin() async -> Result<State.OperationValue, State.Failure> {
     let running = self.machine.withLock { machine in machine.runs.last { machine.canRefresh($0) }?.task.sharedRun }
-    guard let running, case .open = WaitGraph.finding(joining: running) else {
+    guard let running, case .open = WaitGraph.noteAndFind(joining: running) else {
       return await self.run(using: nil, handler: nil)
     }
     let context = self.context

@@ -14,7 +14,7 @@ package protocol RunDelegate<Success, Failure>: AnyObject, Sendable {
   /// After a call of `willStart`, the run skips its work and finishes with `didFinish`. Without one, it skips its work
   /// and finishes without `didFinish`, unless its failure type cannot represent a `CancellationError`: `performWork`
   /// follows then.
-  func didNotStart(_ sharedRun: SharedRun<Success, Failure>)
+  func wasCancelledBeforeWork(_ sharedRun: SharedRun<Success, Failure>)
 
   /// Returns what the run waits for, except for the tasks that its task was scheduled after.
   func waits(of sharedRun: SharedRun<Success, Failure>) -> [WaitEdge]
@@ -47,7 +47,7 @@ extension RunDelegate {
   package func willStart(_ task: consuming OperationTask<Success, Failure>) -> OperationTask<Success, Failure> { task }
 
   @inlinable
-  package func didNotStart(_ sharedRun: SharedRun<Success, Failure>) {}
+  package func wasCancelledBeforeWork(_ sharedRun: SharedRun<Success, Failure>) {}
 
   @usableFromInline
   package func waits(of sharedRun: SharedRun<Success, Failure>) -> [WaitEdge] { [] }

@@ -7,8 +7,9 @@ public import Synchronization
 // 3. `runInTask` waits, in that task, for the dependencies, and lets the delegate do the work (`performWork`).
 // 4. `finish` notifies the delegate (`didFinish`), and `resumeWaiters` keeps the outcome and resumes the waiters.
 //
-// A run that was cancelled before its start skips `willStart`. `finishCancelled` finishes it instead of steps 2 to 4,
-// unless `Failure` cannot represent a `CancellationError`.
+// A run that was cancelled before its start gets `wasCancelledBeforeWork` in place of `willStart`, and `finishCancelled`
+// finishes it in place of steps 2 to 4, unless `Failure` cannot represent a `CancellationError`. One that is cancelled
+// while it waits for its dependencies gets `wasCancelledBeforeWork` in place of `performWork`.
 
 // MARK: - Starting
 
@@ -36,7 +37,7 @@ extension SharedRun {
     if case .alreadyStarted = start { return }
     let task = OperationTask(sharedRun: self, context: context)
     if case .allowed = start { return self.launch(delegate.willStart(task).context, mode, delegate) }
-    delegate.didNotStart(self)
+    delegate.wasCancelledBeforeWork(self)
     if !self.finishCancelled() { self.launch(context, mode, delegate) }
   }
 }
@@ -108,7 +109,7 @@ extension SharedRun {
     if let dependencies = sharedRun.taskStarted() {
       await TaskDependency.waitForAll(dependencies)
       if Task.isCancelled, let cancellation = Self.cancellation {
-        invocation.delegate.didNotStart(sharedRun)
+        invocation.delegate.wasCancelledBeforeWork(sharedRun)
         return sharedRun.finish(cancellation, of: invocation.task, invocation.delegate)
       }
     }

@@ -63,7 +63,7 @@ package enum WaitGraph {
     if !self.hasEdges.load(ordering: .relaxed) { self.hasEdges.store(true, ordering: .sequentiallyConsistent) }
   }
 
-  /// Whether a caller has to call ``finding(joining:)`` before it joins a run.
+  /// Whether a caller has to call ``noteAndFind(joining:)`` before it joins a run.
   @usableFromInline package static var isNeeded: Bool {
     self.hasEdges.load(ordering: .sequentiallyConsistent) || EnclosingRun.exists
   }
@@ -75,7 +75,7 @@ package enum WaitGraph {
   ///
   /// - Complexity: O(1) before the first wait of the process, then O(*n*) in the waits that `node` leads to.
   @usableFromInline
-  package static func finding(joining node: any WaitNode) -> Finding {
+  package static func noteAndFind(joining node: any WaitNode) -> Finding {
     if EnclosingRun.exists { EnclosingRun.note(awaited: node) }
     guard self.hasEdges.load(ordering: .sequentiallyConsistent) else { return .open }
     if let path = self.path(from: node, onlyCalls: true) {

@@ -12,7 +12,7 @@ package struct RateMachine: LimitMachine {
   /// How far ahead of the limited rate a run may begin.
   private let tolerance: Int128
   /// The time at which the next run would begin if all runs came at exactly the limited rate.
-  private var arrival: Int128 = 0
+  private var theoreticalArrival: Int128 = 0
   /// The latest time that a caller has passed. The time of a limit never decreases.
   private var latest: Int128 = 0
   private var waiters = LimitWaiterList()
@@ -29,7 +29,7 @@ package struct RateMachine: LimitMachine {
   package var alarm: (due: Duration, deadlines: any DeadlineSource)? {
     guard let first = self.waiters.first else { return nil }
     // Rounded up, so that the run is admitted at the alarm.
-    let due = (max(self.arrival - self.tolerance, self.latest) + self.count - 1) / self.count
+    let due = (max(self.theoreticalArrival - self.tolerance, self.latest) + self.count - 1) / self.count
     return (Duration(attoseconds: due), first.deadlines)
   }
 
@@ -43,14 +43,14 @@ package struct RateMachine: LimitMachine {
   /// Returns a permit that was not used.
   package mutating func giveBack(at now: Duration) {
     self.advance(to: now)
-    self.arrival -= self.interval
+    self.theoreticalArrival -= self.interval
     self.admitWaiters()
   }
 
   package mutating func join(_ waiter: LimitWaiter, at now: Duration) -> LimitWaiter.Decision? {
     if self.take(at: now) { return .admitted }
     // The waiters before this one get the next permits.
-    let start = max(self.arrival, self.latest) + Int128(self.waiters.count) * self.interval - self.tolerance
+    let start = max(self.theoreticalArrival, self.latest) + Int128(self.waiters.count) * self.interval - self.tolerance
     let begin = Duration(attoseconds: (start + self.count - 1) / self.count)
     if let due = waiter.due, begin > due { return .rejected(retryAfter: begin - now) }
     self.waiters.append(waiter)
@@ -72,9 +72,9 @@ package struct RateMachine: LimitMachine {
   }
 
   private mutating func takeNext() -> Bool {
-    let arrival = max(self.arrival, self.latest)
+    let arrival = max(self.theoreticalArrival, self.latest)
     guard arrival - self.latest <= self.tolerance else { return false }
-    self.arrival = arrival + self.interval
+    self.theoreticalArrival = arrival + self.interval
     return true
   }
 

@@ -82,8 +82,8 @@ enum ExclusionLock {
   ) async -> ExclusionOutcome {
     self.resume(self.machine.withLock { $0.enqueue(waiter) })
     // The run gives its place in the scheduler to others meanwhile: the holder may need one to end.
-    let places = waiter.scope.places
-    for place in places { place.lend() }
+    let nodes = waiter.scope.nodes
+    for node in nodes { node.lend() }
     let outcome =
       if canLeave {
         await withTaskCancellationHandler {
@@ -94,7 +94,7 @@ enum ExclusionLock {
       } else {
         await self.suspend(waiter, isolation: isolation)
       }
-    for place in places.reversed() { await place.reclaim(isolation: isolation) }
+    for node in nodes.reversed() { await node.reclaim(isolation: isolation) }
     return outcome
   }
 

@@ -17,7 +17,7 @@ final class RunScope: Sendable {
   /// The operation, for messages.
   let operationType: any OperationRequest.Type
   /// The scheduled operation whose run this is; nil for a run that holds categories.
-  let place: ScheduledNode?
+  let node: ScheduledNode?
   /// The lane of unique work that the run belongs to.
   let uniqueSlot: Int?
 
@@ -35,13 +35,13 @@ final class RunScope: Sendable {
   init(
     parent: RunScope?,
     operationType: any OperationRequest.Type,
-    place: ScheduledNode? = nil,
+    node: ScheduledNode? = nil,
     uniqueSlot: Int? = nil,
     waitingScopes: [RunScope] = []
   ) {
     self.parent = parent
     self.operationType = operationType
-    self.place = place
+    self.node = node
     self.uniqueSlot = uniqueSlot
     self.state = State(waitingScopes: waitingScopes)
   }
@@ -83,14 +83,14 @@ extension RunScope {
     self.containsInSelfOrAround { $0 !== self && $0.state.isHolding }
   }
 
-  /// The places of the scheduled operations that this scope is part of, innermost first.
-  var places: [ScheduledNode] {
-    var places: [ScheduledNode] = []
+  /// The nodes of the scheduled operations that this scope is part of, innermost first.
+  var nodes: [ScheduledNode] {
+    var nodes: [ScheduledNode] = []
     var scope: RunScope? = self
     while let current = scope {
-      if let place = current.place { places.append(place) }
+      if let node = current.node { nodes.append(node) }
       scope = current.parent
     }
-    return places
+    return nodes
   }
 }

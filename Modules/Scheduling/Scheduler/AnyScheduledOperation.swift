@@ -14,7 +14,7 @@ public struct AnyScheduledOperation: Sendable, Hashable {
   public static var current: AnyScheduledOperation? {
     var scope = RunScope.current
     while let current = scope {
-      if let node = current.place { return AnyScheduledOperation(node: node) }
+      if let node = current.node { return AnyScheduledOperation(node: node) }
       scope = current.parent
     }
     return nil

@@ -19,7 +19,7 @@ extension ScheduledNode {
   func addDependency(_ other: ScheduledNode) {
     let name = other.name
     let addition = SchedulingLock.perform { actions -> Addition in
-      guard !self.hasBegun else { return self.isOver && self.state.isCancelled ? .added : .late }
+      guard !self.hasBegun else { return self.hasOutcome && self.state.isCancelled ? .added : .late }
       if self === other { return .circle([self]) }
       if self.mayBeAwaited, let path = WaitPath.nodes(from: other, to: [self]) {
         return .circle([self] + path)

@@ -13,12 +13,12 @@ extension ScheduledNode {
   /// Adds an observer, and notifies it of what has happened already.
   func addObserver(_ observer: any OperationObserver) {
     SchedulingLock.perform { actions in
-      if self.state.hasStarted || self.isOver {
-        let outcome = self.isOver ? self.state.outcome : nil
+      if self.state.hasStarted || self.hasOutcome {
+        let outcome = self.hasOutcome ? self.state.outcome : nil
         self.state.events.append(.missed(observer, hasStarted: self.state.hasStarted, outcome: outcome))
         actions.deliveries.append(self)
       }
-      if !self.isOver { self.state.observers.append(observer) }
+      if !self.hasOutcome { self.state.observers.append(observer) }
     }
   }
 
@@ -41,7 +41,7 @@ extension ScheduledNode {
   /// Notifies the observers that this operation has produced another one.
   func reportProduct(_ other: ScheduledNode) {
     SchedulingLock.perform { actions in
-      guard !self.isOver, !self.state.observers.isEmpty else { return }
+      guard !self.hasOutcome, !self.state.observers.isEmpty else { return }
       self.state.events.append(.produced(other, self.state.observers))
       actions.deliveries.append(self)
     }

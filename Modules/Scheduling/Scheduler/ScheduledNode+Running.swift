@@ -59,7 +59,7 @@ extension ScheduledNode {
       let scope = RunScope(
         parent: self.core.machine.groupScope,
         operationType: self.operationType,
-        place: self,
+        node: self,
         waitingScopes: self.state.waitingScopes
       )
       self.state.scope = scope
@@ -77,7 +77,7 @@ extension ScheduledNode {
   private func admitted() async {
     await withUnsafeContinuation { continuation in
       let mayContinue = SchedulingLock.withLock {
-        if self.state.phase == .admitted || self.isOver { return true }
+        if self.state.phase == .admitted || self.hasOutcome { return true }
         self.state.continuation = continuation
         return false
       }
@@ -101,7 +101,7 @@ extension ScheduledNode {
   /// Gives the place to another operation while this one waits.
   func lend() {
     SchedulingLock.perform { actions in
-      guard !self.isOver else { return }
+      guard !self.hasOutcome else { return }
       self.state.lendCount += 1
       self.core.takePlace(from: self, &actions)
     }
@@ -111,7 +111,7 @@ extension ScheduledNode {
   func reclaim(isolation: isolated (any Actor)?) async {
     let isCancelled = Task.isCancelled
     let mayContinue = SchedulingLock.withLock {
-      guard !self.isOver else { return true }
+      guard !self.hasOutcome else { return true }
       self.state.lendCount -= 1
       return self.core.reclaim(self, isCancelled: isCancelled)
     }
@@ -163,7 +163,7 @@ extension ScheduledNode {
 
   /// Cancels the operation. Called under the lock.
   func cancel(_ actions: inout SchedulingActions) {
-    guard !self.isOver, !self.state.isCancelled else { return }
+    guard !self.hasOutcome, !self.state.isCancelled else { return }
     self.state.isCancelled = true
     if self.hasBegun {
       if let task = self.state.task { actions.cancellations.append(task) }

@@ -13,12 +13,12 @@ extension ScheduledNode {
     let waiter = scope.currentNode
     if let waiter { try waiter.addAwaited(self) }
     let awaitedNodes = self.addWaiting(scope)
-    let places = scope.places
-    for place in places { place.lend() }
+    let nodes = scope.nodes
+    for node in nodes { node.lend() }
     await self.wait(isolation: isolation)
     self.removeWaiting(from: awaitedNodes, scope)
     waiter?.removeAwaited(self)
-    for place in places.reversed() { await place.reclaim(isolation: isolation) }
+    for node in nodes.reversed() { await node.reclaim(isolation: isolation) }
   }
 
   private static let lastWaiterID = Atomic<UInt64>(0)
@@ -62,7 +62,7 @@ extension RunScope {
   var currentNode: ScheduledNode? {
     var scope: RunScope? = self
     while let current = scope {
-      if let node = current.place {
+      if let node = current.node {
         let task = SchedulingLock.withLock { node.state.task }
         return task?.identity == RunTask.current.identity ? node : nil
       }
@@ -125,7 +125,7 @@ extension ScheduledNode {
     var scope = self.core.machine.groupScope
     if let group = self.core.machine.groupNode { nodes.append(group) }
     while let current = scope {
-      if let node = current.place, node !== nodes.last { nodes.append(node) }
+      if let node = current.node, node !== nodes.last { nodes.append(node) }
       scope = current.parent
     }
     return nodes

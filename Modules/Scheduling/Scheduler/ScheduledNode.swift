@@ -207,7 +207,7 @@ final class ScheduledNode: Sendable {
   var hasBegun: Bool { self.state.phase.rawValue >= Phase.preparing.rawValue }
 
   /// Whether the operation has an outcome. Its observers may still have to be notified.
-  var isOver: Bool { self.state.phase.rawValue >= Phase.ending.rawValue }
+  var hasOutcome: Bool { self.state.phase.rawValue >= Phase.ending.rawValue }
 
   /// The value of an operation that has succeeded; nil for others. Read under the lock.
   var value: (any Sendable)? {

@@ -108,7 +108,7 @@ extension SchedulerCore {
   }
 
   private enum Insertion: Sendable {
-    case accepted(isOver: Bool)
+    case accepted(hasOutcome: Bool)
     case rejected(endedName: String?)
     case circle([ScheduledNode])
   }
@@ -121,14 +121,14 @@ extension SchedulerCore {
     request.producer?.reportProduct(node)
     let parent = request.producer ?? AnyScheduledOperation.current?.node
     let insertion = SchedulingLock.perform { actions -> Insertion in
-      if request.producer?.isOver == true { return .rejected(endedName: nil) }
+      if request.producer?.hasOutcome == true { return .rejected(endedName: nil) }
       if self.machine.isClosed { return .rejected(endedName: self.name) }
       if let circle = self.insert(node, inside: parent, &actions) { return .circle(circle) }
-      return .accepted(isOver: node.isOver)
+      return .accepted(hasOutcome: node.hasOutcome)
     }
     switch insertion {
-    case .accepted(let isOver):
-      if !isOver { self.makeTask(of: node, priority) }
+    case .accepted(let hasOutcome):
+      if !hasOutcome { self.makeTask(of: node, priority) }
     case .circle(let nodes):
       let error = WaitPath.report(nodes)
       SchedulingLock.perform { node.fail(error, &$0) }
@@ -176,8 +176,8 @@ extension SchedulerCore {
       OperationCircleError(operationNames: [name, self.name, name]).report()
       return
     }
-    let places = scope?.places ?? []
-    for place in places { place.lend() }
+    let nodes = scope?.nodes ?? []
+    for node in nodes { node.lend() }
     await withTaskCancellationHandler {
       await self.untilEmpty(isolation: isolation) { Task.isCancelled }
     } onCancel: {
@@ -187,7 +187,7 @@ extension SchedulerCore {
         self.machine.emptyWaiters = []
       }
     }
-    for place in places.reversed() { await place.reclaim(isolation: isolation) }
+    for node in nodes.reversed() { await node.reclaim(isolation: isolation) }
   }
 
   /// Waits until there is no operation, or until `mayLeave` returns true after a resumption.

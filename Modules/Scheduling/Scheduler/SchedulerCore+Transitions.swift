@@ -118,7 +118,7 @@ extension SchedulerCore {
   ///
   /// While another task of its run still waits, the run goes on without a place: what that task waits for may need it.
   func reclaim(_ node: ScheduledNode, isCancelled: Bool) -> Bool {
-    guard !node.isOver, !node.state.hasPlace, node.state.lendCount == 0 else { return true }
+    guard !node.hasOutcome, !node.state.hasPlace, node.state.lendCount == 0 else { return true }
     // A cancelled operation does not wait, so that it can end.
     guard isCancelled || (self.machine.placeCount < self.machine.width && self.machine.returning.isEmpty) else {
       return false
@@ -139,7 +139,7 @@ extension SchedulerCore {
 
   /// Ends an operation with an outcome, unless it has ended already. Observers are notified before it counts as ended.
   func end(_ node: ScheduledNode, _ outcome: OperationOutcome, _ actions: inout SchedulingActions) {
-    guard !node.isOver else { return }
+    guard !node.hasOutcome else { return }
     if node.state.phase == .new {
       if node.state.earlyOutcome == nil { node.state.earlyOutcome = outcome }
       return
@@ -246,7 +246,7 @@ extension ScheduledNode {
     self.state.endedDependentCount += 1
     guard self.state.endedDependentCount > self.state.dependents.count / 2 else { return }
     actions.release(ReleasedValues(nodes: self.state.dependents))
-    self.state.dependents.removeAll(where: \.isOver)
+    self.state.dependents.removeAll(where: \.hasOutcome)
     self.state.endedDependentCount = 0
   }
 }

@@ -87,7 +87,7 @@ private struct WaitSearch {
   }
 
   private mutating func add(_ node: ScheduledNode, isBeginning: Bool, after previous: Int?) {
-    guard !node.isOver, !(isBeginning && node.hasBegun) else { return }
+    guard !node.hasOutcome, !(isBeginning && node.hasBegun) else { return }
     guard self.known.insert(Key(node: ObjectIdentifier(node), isBeginning: isBeginning)).inserted else { return }
     self.steps.append(Step(node: node, isBeginning: isBeginning, previous: previous))
   }
@@ -117,7 +117,7 @@ extension RunScope {
     var scope: RunScope? = self
     while let current = scope {
       // The scope of a scheduled operation holds no categories itself, but another one that holds some may await it.
-      if current.place == nil || ExclusionLock.isAwaited(current) { return true }
+      if current.node == nil || ExclusionLock.isAwaited(current) { return true }
       scope = current.parent
     }
     return false

@@ -119,8 +119,8 @@ where Operation.Value: Sendable {
 extension UniqueMember {
   /// Waits for the turn of the run. Returns false if it was cancelled or replaced before.
   fileprivate func turn(isolation: isolated (any Actor)?) async -> Bool {
-    let places = RunScope.current?.places ?? []
-    for place in places { place.lend() }
+    let nodes = RunScope.current?.nodes ?? []
+    for node in nodes { node.lend() }
     await withTaskCancellationHandler {
       await self.suspend(isolation: isolation)
     } onCancel: {
@@ -129,18 +129,18 @@ extension UniqueMember {
         if let continuation = self.state.continuation.take() { actions.resume(continuation) }
       }
     }
-    for place in places.reversed() { await place.reclaim(isolation: isolation) }
+    for node in nodes.reversed() { await node.reclaim(isolation: isolation) }
     return !SchedulingLock.withLock { self.state.isCancelled || self.state.isWaiting }
   }
 
   private func suspend(isolation: isolated (any Actor)?) async {
     await withUnsafeContinuation { continuation in
-      let isOver = SchedulingLock.withLock {
+      let mayContinue = SchedulingLock.withLock {
         if self.state.isCancelled || !self.state.isWaiting { return true }
         self.state.continuation = continuation
         return false
       }
-      if isOver { continuation.resume() }
+      if mayContinue { continuation.resume() }
     }
   }
 
@@ -160,7 +160,7 @@ extension RunScope {
     var scope: RunScope? = self
     while let current = scope {
       if current.uniqueSlot == slot { return true }
-      if let node = current.place {
+      if let node = current.node {
         let isMember = SchedulingLock.withLock { node.state.unique?.lane.slot == slot }
         if isMember { return true }
       }
