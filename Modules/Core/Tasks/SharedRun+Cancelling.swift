@@ -12,6 +12,23 @@ extension SharedRun {
     if let pendingCancellation { self.performCancellation(pendingCancellation) }
   }
 
+  /// Lets a cancelled waiter leave, and cancels the run if that was the last owner.
+  // Not inlined: cancellations are rare.
+  @usableFromInline
+  func leave(_ waiterID: WaiterTable.WaiterID, isOwner: Bool, leaving: Leaving) {
+    // An owner whose outcome cannot be a cancellation waits until the run has finished, but is no longer an owner.
+    let mayLeave = !isOwner || Self.cancellation != nil
+    let (pendingCancellation, continuation) = self.withState { state in
+      let left = state.leave(waiterID, isOwner: isOwner, mayLeave: mayLeave, lastStays: leaving == .lastStays)
+      return (self.pendingCancellation(left.cancellation), left.continuation)
+    }
+    if let pendingCancellation {
+      self.performCancellation(pendingCancellation) { continuation?.resume(returning: false) }
+    } else {
+      continuation?.resume(returning: false)
+    }
+  }
+
   /// Cancels the run for all of its owners.
   @usableFromInline
   package func cancel() {
