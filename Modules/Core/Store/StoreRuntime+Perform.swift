@@ -104,21 +104,20 @@ extension StoreRuntime: RunDelegate {
     let original = task
     var hasSubscribers = false
     var isRepeated = false
-    var tasksOfDrafts: [Task] = []
     var change: StoreActivityChange?
     var reservation: Task?
     self.change(task.context, run: original.id, replacesValue: false) { machine in
-      if isRepeated { tasksOfDrafts.append(task) }
+      // With layers, the task of the draft before.
+      if isRepeated { machine.release(task) }
       isRepeated = true
       task = original
       let started = machine.start(&task, reservation: &reservation)
-      hasSubscribers = machine.subscribers.count > 0
-      if isOwnedBySubscribers, hasSubscribers { machine.subscriberRuns.append(task.sharedRun) }
+      hasSubscribers = isOwnedBySubscribers && machine.subscribers.count > 0
+      if hasSubscribers { machine.subscriberRuns.append(task.sharedRun) }
       change = self.activityChange(of: &machine)
       return started
     }
     _ = consume reservation  // Released after unlocking.
-    _ = consume tasksOfDrafts
     if isOwnedBySubscribers, !hasSubscribers { task.sharedRun.removeOwner() }
     if let change { self.notify(of: change) }
     if State.datesRuns { task.context.event.frozenDate = nil }
