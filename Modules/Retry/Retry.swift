@@ -99,7 +99,7 @@ extension Retry {
     var index = 0
     while index < limit, !Task.isCancelled {
       guard let delay = self.delay(before: index + 1, after: outcome, in: context),
-        self.mayRetry(after: delay, in: context, of: operation),
+        self.withdrawRetry(after: delay, in: context, of: operation),
         await self.wait(delay, after: outcome.error, in: context)
       else { break }
       context.operationRetryIndex = index
@@ -129,7 +129,7 @@ extension Retry {
   }
 
   /// Asks the deadline and the budget of the run for a retry after a delay, and withdraws it from the budget.
-  private func mayRetry(
+  private func withdrawRetry(
     after delay: OperationDuration,
     in context: OperationContext,
     of operation: Operation
