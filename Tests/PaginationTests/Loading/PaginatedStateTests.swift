@@ -1,6 +1,7 @@
 import OperationCore
 import OperationPagination
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// Staleness, defaults, clients, modifiers and optimistic values of paginated states.
@@ -74,19 +75,9 @@ struct PaginatedStateTests {
 
   @Test
   func `A third party's modifier keeps a request paginated`() async throws {
-    struct Passing<Operation: OperationRequest>: OperationModifier {
-      func run(
-        isolation: isolated (any Actor)?,
-        in context: OperationContext,
-        using operation: Operation,
-        with continuation: OperationContinuation<Operation.Value, Operation.Failure>
-      ) async throws(Operation.Failure) -> Operation.Value {
-        try await operation.run(isolation: isolation, in: context, with: continuation)
-      }
-    }
     let server = ListServer(.value("x"))
     let request: some PaginatedRequest<Int, String, any Error> = server.request
-      .modifier(Passing()).stale(after: .seconds(1)).modifier(Passing())
+      .modifier(PassThrough()).stale(after: .seconds(1)).modifier(PassThrough())
     let store = OperationStore.detached(query: request)
     try await store.fetchNextPage()
     #expect(try await store.fetchPreviousPage()?.id == -1)
