@@ -1,0 +1,39 @@
+/// A storage that several processes can share, and in which one of them at a time can hold a lease.
+///
+/// A lease is a right with an owner and an end. Its owner renews it while it needs it. If the owner dies, the lease
+/// ends by itself, and another process can take it. A ``MutationJournal`` uses one, so that two processes with one file
+/// do not make the same calls.
+public protocol LeasingStorage: PersistentStorage {
+  /// Takes a lease for an owner, or renews the one that it holds, unless another owner holds it.
+  ///
+  /// The storage decides in one step: of several callers at once, in any process, one gets the lease.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the lease.
+  ///   - owner: Identifies the owner: unique among all processes that share the storage.
+  ///   - duration: How long the lease lasts from now.
+  /// - Returns: Whether the owner holds the lease now, or how long the lease of the other one lasts.
+  /// - Throws: An error if the storage cannot be read or written.
+  nonisolated(nonsending) func acquireLease(
+    _ name: String,
+    owner: String,
+    for duration: Duration
+  ) async throws -> StorageLease
+
+  /// Ends a lease before its time. It has no effect if the owner does not hold the lease.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the lease.
+  ///   - owner: The owner that took it.
+  /// - Throws: An error if the storage cannot be written.
+  nonisolated(nonsending) func releaseLease(_ name: String, owner: String) async throws
+}
+
+/// The result of taking a lease of a ``LeasingStorage``.
+public enum StorageLease: Hashable, Sendable {
+  /// The caller holds the lease, for the time that it asked for.
+  case held
+
+  /// Another owner holds the lease. It ends after this time, unless that owner renews or releases it before.
+  case heldByAnother(remaining: Duration)
+}
