@@ -54,7 +54,9 @@ actor LibraryServer {
       return HTTPResponse(statusCode: .gatewayTimeout)
     case nil: break
     }
-    guard let id = Int(request.path.split(separator: "/").last ?? "") else { return HTTPResponse(statusCode: .notFound) }
+    guard let name = request.path.split(separator: "/").last, let id = Int(name) else {
+      return HTTPResponse(statusCode: .notFound)
+    }
     if request.method == .PUT {
       guard let body = try? await request.bodyData, let book = try? JSONDecoder().decode(Book.self, from: body) else {
         return HTTPResponse(statusCode: .badRequest)
