@@ -56,7 +56,7 @@ extension OperationRequest where Failure == any Error {
 }
 
 /// The error of a run that was paused for longer than its time limit.
-public struct OperationWaitTimedOut: Error, Hashable, Sendable, CustomStringConvertible {
+public struct OperationWaitTimedOut: LocalRejection, Hashable, Sendable, CustomStringConvertible {
   /// The time limit that has passed.
   public let duration: OperationDuration
 
@@ -69,7 +69,7 @@ public struct OperationWaitTimedOut: Error, Hashable, Sendable, CustomStringConv
 
   /// The time limit, in words.
   public var description: String {
-    "The operation waited \(self.duration) for a condition that did not become true."
+    "The operation waited \(self.duration.roundedText) for a condition that did not become true."
   }
 }
 
