@@ -1,6 +1,6 @@
 /// A condition for running operations, such as an available network or an active application.
 ///
-/// Combine specifications with `&&`, `||` and `!`. To write one, see <doc:WritingRunSpecifications>.
+/// Combine specifications with `&&`, `||` and `!`. The guide "Run specifications" of `Operation` shows how to write one.
 public protocol OperationRunSpecification {
   /// Whether the condition is currently satisfied.
   func isSatisfied(in context: OperationContext) -> Bool

@@ -8,3 +8,5 @@ struct Transport: Sendable {
 extension OperationContext {
   var transport: Transport { Transport() }
 }
+
+typealias MeasurementState<Unit> = QueryState<Double, any Error>

@@ -1,3 +1,0 @@
-import OperationCore
-
-typealias MeasurementState<Unit> = QueryState<Double, any Error>
