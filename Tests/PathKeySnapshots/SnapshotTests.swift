@@ -14,7 +14,7 @@ struct SnapshotTests {
     }
     let code = try PathKeyGenerator.generate(from: files, importing: "Operation")
     let snapshot = try String(contentsOf: folder.appending(path: "PathKeys.swift"), encoding: .utf8)
-    // CONTRIBUTING.md says how to update it.
+    // Contributing/Modules.md says how to update it.
     #expect(code == snapshot)
   }
 
