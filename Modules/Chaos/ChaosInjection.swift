@@ -25,7 +25,9 @@ public struct ChaosInjection<Operation: OperationRequest>: OperationModifier {
     if let delay = fault.delay {
       context.send(OperationNotice(.chaosLatency, of: operation, attributes: ["chaos.delay": .duration(delay)]))
       do {
-        try await context.operationDeadlines.sleep(for: delay)
+        // A deadline inside ends the delay: the operation then fails at once.
+        try await context.operationDeadlines.sleep(for: min(delay, context.timeUntilDeadlineInside ?? delay))
+        if context.timeUntilDeadlineInside == .zero { return }
       } catch {
         // Only a cancellation ends a delay early. If it cannot be thrown, the operation runs, and is cancelled.
         guard let cancellation = error as? Operation.Failure else { return }

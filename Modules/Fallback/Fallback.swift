@@ -18,6 +18,7 @@ public struct Fallback<Operation: OperationRequest>: OperationModifier {
     case operation(OperationSubstitute)
   }
 
+  @usableFromInline let id = OutcomeModifierIdentifier()
   @usableFromInline let substitute: Substitute
 
   @usableFromInline
@@ -25,10 +26,13 @@ public struct Fallback<Operation: OperationRequest>: OperationModifier {
     self.substitute = substitute
   }
 
-  @inlinable
+  /// Offers a place for the retry of the client, whose last error the fallback replaces.
   public func setup(context: inout OperationContext, using operation: Operation) {
-    Self.prepare(&context)
+    context.addEntriesToOutcomes()
+    context.offersPlaceForAttempts(self.id)
+    let outerDeadlines = context.plannedDeadlineCount
     operation.setup(context: &context)
+    context.noteFallback(self.id, aroundDeadlinesAfter: outerDeadlines)
   }
 
   /// Runs the operation, and falls back if it fails.
@@ -41,7 +45,7 @@ public struct Fallback<Operation: OperationRequest>: OperationModifier {
   ) async throws(Operation.Failure) -> Operation.Value {
     Self.begin(context)
     do throws(Operation.Failure) {
-      return try await operation.run(isolation: isolation, in: context, with: continuation)
+      return try await operation.runWithAttempts(of: self.id, isolation: isolation, in: context, with: continuation)
     } catch {
       return try await self.fallBack(from: error, isolation, context, operation, continuation)
     }
@@ -49,11 +53,6 @@ public struct Fallback<Operation: OperationRequest>: OperationModifier {
 }
 
 extension Fallback {
-  @usableFromInline
-  static func prepare(_ context: inout OperationContext) {
-    context.addEntriesToOutcomes()
-  }
-
   /// Removes the mark of an earlier attempt that has fallen back.
   @inlinable
   static func begin(_ context: OperationContext) {
@@ -78,7 +77,7 @@ extension Fallback {
         attributes: ["fallback.error": .string(String(reflecting: type(of: error as any Error)))]
       )
     )
-    let value = try await self.value(isolation, error, context, continuation)
+    let value = try await self.value(isolation, error, context.leavingDeadlines(inside: self.id), continuation)
     context.addToOutcome(true, for: IsFallbackKey.self)
     return value
   }

@@ -11,7 +11,9 @@ extension OperationClient {
   /// Queries, and all other operations that a store may run by itself, are retried with backoff, deduplicated and run
   /// automatically. If their value is stale and has subscribers, they are rerun when the network is back and when the
   /// application is active again. A retry waits while the network is away. Mutations get retries only, and only if you
-  /// set a limit. An operation's own settings override these defaults.
+  /// set a limit. An operation's own settings override these defaults. The retries are made directly inside of the
+  /// innermost timeout, deadline or fallback of the operation, so what you write bounds them; a retry of your own
+  /// replaces them.
   public struct DefaultStoreCreator: StoreCreator {
     var retryLimit: Int
     var mutationRetryLimit: Int
@@ -31,11 +33,11 @@ extension OperationClient {
         guard self.mutationRetryLimit > 0 else {
           return .detached(operation: operation, initialState: initialState, initialContext: context)
         }
-        let mutation = operation.retry(limit: self.mutationRetryLimit)
+        let mutation = operation.defaultRetry(limit: self.mutationRetryLimit)
         return .detached(operation: mutation, initialState: initialState, initialContext: context)
       }
       let store = OperationStore<Operation.State>.detached(
-        operation: operation.retry(limit: self.retryLimit).deduplicated(),
+        operation: operation.defaultRetry(limit: self.retryLimit).deduplicated(),
         initialState: initialState,
         initialContext: context.adding(self.queryEntries)
       )

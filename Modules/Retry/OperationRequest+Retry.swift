@@ -18,6 +18,20 @@ extension OperationRequest {
     self.modifier(Retry(limit: limit))
   }
 
+  /// Runs the operation again when it fails, as the default that a client applies to the operations of its stores.
+  ///
+  /// For store creators: what the user of the client writes bounds this retry, and replaces it. Its attempts are made
+  /// directly inside of the innermost modifier that bounds or replaces the outcome: a timeout, a deadline, a fallback,
+  /// or one of your own, see ``/OperationCore/OutcomeModifierIdentifier``. Without such a modifier it is
+  /// ``retry(limit:)``. It does nothing if the operation has a retry of its own. Inside of a timeout it gives up when
+  /// its next attempt could not begin in time.
+  ///
+  /// - Parameter limit: The number of retries. A negative number is reported and counts as 0.
+  /// - Returns: The operation with the retries: one run makes one or more attempts.
+  public func defaultRetry(limit: Int) -> ModifiedOperation<Self, Retry<Self>> {
+    self.modifier(Retry(limit: limit, isDefault: true))
+  }
+
   /// Runs the operation again when it fails and `condition` holds, up to `limit` times after the first attempt.
   ///
   /// See ``retry(limit:)``.

@@ -5,26 +5,47 @@ public import OperationCore
 public struct Retry<Operation: OperationRequest>: OperationModifier {
   private typealias Outcome = Result<Operation.Value, Operation.Failure>
 
-  @usableFromInline let id = RetryID.next()
+  @usableFromInline let id: RetryID
   private let limit: Int
+  /// Whether a client applies the retry by default. What a user writes then bounds it.
+  private let isDefault: Bool
   private let condition: (@Sendable (Operation.Failure, OperationContext) -> Bool)?
   @usableFromInline let asksAgain: (@Sendable (Operation.Value, OperationContext) -> Bool)?
 
   init(
     limit: Int,
+    isDefault: Bool = false,
     condition: (@Sendable (Operation.Failure, OperationContext) -> Bool)? = nil,
     asksAgain: (@Sendable (Operation.Value, OperationContext) -> Bool)? = nil
   ) {
+    self.id = .next()
     self.limit = limit.validRetryLimit
+    self.isDefault = isDefault
     self.condition = condition
     self.asksAgain = asksAgain
+  }
+
+  /// Creates a retry that makes the attempts of another one in a place inside of that one.
+  init(_ placed: PlacedRetry) {
+    self.id = placed.id
+    self.limit = placed.limit
+    self.isDefault = false
+    self.condition = nil
+    self.asksAgain = nil
   }
 
   /// Writes the limit, then sets up the operation, which may overwrite it.
   public func setup(context: inout OperationContext, using operation: Operation) {
     context.retryConfiguration = RetryConfiguration(limit: self.limit, owner: self.id)
+    if self.isDefault { context.forgetOfferedPlaces() }
     operation.setup(context: &context)
-    if context.retryConfiguration.owner != self.id { context.noteOuterRetry(self.id) }
+    if context.retryConfiguration.owner != self.id {
+      context.noteOuterRetry(self.id)
+    } else if self.isDefault, let place = context.offeredPlace {
+      let placed = PlacedRetry(limit: self.limit)
+      context.placeAttempts(ofRetry: self.id.number, in: place, placed)
+      context.retryConfiguration.owner = placed.id
+    }
     if context.operationMaxRetries > 0 { context.operationMakesAttempts = true }
   }
 
@@ -54,6 +75,29 @@ public struct Retry<Operation: OperationRequest>: OperationModifier {
 // MARK: - Attempts
 
 extension Retry {
+  /// Runs the operation until it succeeds, no retries are left, or none could begin before an end.
+  func run(
+    until end: Duration?,
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    using operation: Operation,
+    with continuation: OperationContinuation<Operation.Value, Operation.Failure>
+  ) async throws(Operation.Failure) -> Operation.Value {
+    let context = self.isFresh(context) ? context : self.claiming(context)
+    do throws(Operation.Failure) {
+      return try await operation.run(isolation: isolation, in: context, with: continuation)
+    } catch {
+      return try await self.retry(
+        after: .failure(error),
+        until: end,
+        isolation: isolation,
+        in: context,
+        using: operation,
+        with: continuation
+      )
+    }
+  }
+
   /// Runs the operation until it returns a value that does not ask for another attempt, or no retries are left.
   @usableFromInline
   func runWithAnswers(
@@ -70,7 +114,14 @@ extension Retry {
     } catch {
       outcome = .failure(error)
     }
-    return try await self.retry(after: outcome, isolation: isolation, in: context, using: operation, with: continuation)
+    return try await self.retry(
+      after: outcome,
+      until: nil,
+      isolation: isolation,
+      in: context,
+      using: operation,
+      with: continuation
+    )
   }
 
   /// Runs the operation again after its first attempt has failed.
@@ -83,11 +134,19 @@ extension Retry {
     with continuation: OperationContinuation<Operation.Value, Operation.Failure>
   ) async throws(Operation.Failure) -> Operation.Value {
     let outcome = Outcome.failure(error)
-    return try await self.retry(after: outcome, isolation: isolation, in: context, using: operation, with: continuation)
+    return try await self.retry(
+      after: outcome,
+      until: nil,
+      isolation: isolation,
+      in: context,
+      using: operation,
+      with: continuation
+    )
   }
 
   private func retry(
     after outcome: Outcome,
+    until end: Duration?,
     isolation: isolated (any Actor)?,
     in context: OperationContext,
     using operation: Operation,
@@ -99,7 +158,7 @@ extension Retry {
     var index = 0
     while index < limit, !Task.isCancelled {
       guard let delay = self.delay(before: index + 1, after: outcome, in: context),
-        self.withdrawRetry(after: delay, in: context, of: operation),
+        self.withdrawRetry(after: delay, until: end, in: context, of: operation),
         await self.wait(delay, after: outcome.error, in: context)
       else { break }
       context.operationRetryIndex = index
@@ -131,10 +190,12 @@ extension Retry {
   /// Asks the deadline and the budget of the run for a retry after a delay, and withdraws it from the budget.
   private func withdrawRetry(
     after delay: OperationDuration,
+    until end: Duration?,
     in context: OperationContext,
     of operation: Operation
   ) -> Bool {
-    if let remaining = context.operationTimeRemaining, max(delay, .zero) >= remaining {
+    let remaining = [context.operationTimeRemaining, end.map { $0 - context.elapsed }].compactMap(\.self).min()
+    if let remaining, max(delay, .zero) >= remaining {
       context.send(
         OperationNotice(.retryPastDeadline, of: operation, attributes: ["retry.delay": .duration(delay)])
       )
@@ -186,11 +247,12 @@ private protocol AnyRetry {}
 extension Retry: AnyRetry {}
 
 extension Retry {
-  /// Whether there is another retry inside; that one applies instead.
+  /// Whether there is another retry inside, which applies instead, or the attempts are made in a place inside.
   private func isOuter(in context: OperationContext) -> Bool {
+    if self.isDefault, context.hasPlacedAttempts(ofRetry: self.id.number) { return true }
     // The type is asked as well, because a context that was set up for another operation, or not at all, has no record
     // of this operation's retries.
-    context.isOuterRetry(self.id) || Operation.hasModifier { $0 is any AnyRetry.Type }
+    return context.isOuterRetry(self.id) || Operation.hasModifier { $0 is any AnyRetry.Type }
   }
 
   /// Whether the first attempt by this retry can use the context unchanged.

@@ -23,7 +23,7 @@ struct RetryConfiguration: Sendable {
 /// Identifies a retry. Copies of a retry have the same identity.
 @usableFromInline
 struct RetryID: Hashable, Sendable {
-  private let number: UInt64
+  let number: UInt64
 
   private static let last = Atomic<UInt64>(0)
 

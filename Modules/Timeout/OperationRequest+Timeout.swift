@@ -7,7 +7,8 @@ extension OperationRequest where Self: Sendable, Value: Sendable, Failure == any
   ///
   /// The caller gets the error on time, even if the operation ignores its cancellation: the operation is cancelled and
   /// goes on in the background, and what it yields from then on is dropped. A run that ends in time leaves no timer.
-  /// A caller that is cancelled leaves at once with a `CancellationError`.
+  /// A caller that is cancelled leaves at once with a `CancellationError`. The retry that a client applies by default
+  /// stands inside of the innermost timeout, so the time is for all its attempts.
   ///
   /// - Parameter limit: The time that a run has, by ``/OperationCore/OperationContext/operationDeadlines``. With zero,
   ///   the operation is not begun. A negative duration is reported and counts as zero.
@@ -41,10 +42,11 @@ extension OperationRequest where Self: Sendable, Value: Sendable {
 extension OperationRequest where Self: Sendable, Value: Sendable, Failure == any Error {
   /// Ends runs that have not ended at `deadline` with ``OperationTimedOut``.
   ///
-  /// Unlike with ``timeout(_:)``, the operation inside can read the deadline from
-  /// ``/OperationCore/OperationContext/operationDeadline``: a retry does not sleep past it, and gives up when the next
-  /// attempt could not begin before it. Where deadlines are nested, or the context of the run has one already, the
-  /// earlier one applies. A run that would begin after the deadline is not begun.
+  /// Unlike ``timeout(_:)``, it bounds the whole run, wherever it is written. All modifiers, inside and outside, and the
+  /// operation can read it from ``/OperationCore/OperationContext/operationDeadline``: a retry does not sleep past it,
+  /// and gives up when the next attempt could not begin before it; a pause ends with it. Where deadlines are nested, or
+  /// the context of the run has one already, the earlier one applies. A run that would begin after the deadline is not
+  /// begun. A fallback outside replaces the error, and is not bounded by it.
   ///
   /// - Parameter deadline: An instant of `ContinuousClock`, or, where time is injected, one of
   ///   ``/OperationCore/DeadlineSource/instant``.
@@ -55,7 +57,7 @@ extension OperationRequest where Self: Sendable, Value: Sendable, Failure == any
 
   /// Ends runs that take longer than `limit` with ``OperationTimedOut``, and gives the operation a deadline.
   ///
-  /// Each run has a deadline of its own, `limit` after its start: see ``deadline(_:)``.
+  /// Each run has a deadline of its own, `limit` after its start, which its attempts share: see ``deadline(_:)``.
   ///
   /// - Parameter limit: The time that a run has. A negative duration is reported and counts as zero.
   /// - Returns: The operation with the deadline in the contexts of its runs.

@@ -1,13 +1,16 @@
+internal import OperationCore
+
 /// The error of a run that has not ended in time.
 public struct OperationTimedOut: Error, Hashable, Sendable {
-  /// The time that the run had.
+  /// The time that was asked for.
   ///
-  /// For a deadline, that is the time from the start of the run, or zero if the deadline had passed before.
+  /// For `deadline(_:)`, that is the time from the start of the run to the deadline, or zero if the deadline had passed
+  /// before.
   public let duration: Duration
 
   /// Creates an error.
   ///
-  /// - Parameter duration: The time that the run had.
+  /// - Parameter duration: The time that was asked for.
   public init(after duration: Duration) {
     self.duration = duration
   }
@@ -15,5 +18,8 @@ public struct OperationTimedOut: Error, Hashable, Sendable {
 
 extension OperationTimedOut: CustomStringConvertible {
   /// The message of the error.
-  public var description: String { "The operation did not end within \(self.duration)." }
+  public var description: String {
+    guard self.duration > .zero else { return "The time of the operation was over before it began." }
+    return "The operation did not end within \(self.duration.roundedText)."
+  }
 }

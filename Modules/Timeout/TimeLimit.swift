@@ -1,12 +1,42 @@
+internal import OperationCore
+
 /// When a run has to end, as the modifier specifies it.
 @usableFromInline
 enum TimeLimit: Sendable {
-  /// Some time after its start.
+  /// Some time after the modifier has begun.
   case duration(Duration)
-  /// At an instant, which is written into the context for the operation inside.
+  /// At an instant, which all modifiers of the operation observe.
   case deadline(FixedDeadline)
-  /// Some time after its start, at an instant that is written into the context for the operation inside.
+  /// Some time after the start of the run, which all modifiers of the operation observe.
   case deadlineAfter(Duration)
+}
+
+extension TimeLimit {
+  /// The time from the start; nil for an instant.
+  var duration: Duration? {
+    switch self {
+    case .duration(let duration), .deadlineAfter(let duration): duration
+    case .deadline: nil
+    }
+  }
+
+  /// The deadline of a run that starts now; nil for a timeout.
+  func instant(in context: OperationContext) -> ContinuousClock.Instant? {
+    switch self {
+    case .duration: nil
+    case .deadline(let deadline): deadline.instant
+    case .deadlineAfter(let duration): context.operationDeadlines.instant.advanced(by: duration.clampedForClock)
+    }
+  }
+
+  /// The deadline for the plan of the operation; nil for a timeout.
+  var planned: PlannedDeadline.Limit? {
+    switch self {
+    case .duration: nil
+    case .deadline(let deadline): .instant(deadline.instant)
+    case .deadlineAfter(let duration): .after(duration)
+    }
+  }
 }
 
 /// An instant, stored by reference because copying it directly looks up its layout at run time.

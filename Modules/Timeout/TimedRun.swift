@@ -46,6 +46,19 @@ final class TimedRun<Value: Sendable, Failure: Error>: Sendable {
   }
 }
 
+/// Where the attempts of the client's retry are made, and when they end.
+@usableFromInline
+struct TimedAttempts: Sendable {
+  @usableFromInline let place: OutcomeModifierIdentifier
+  @usableFromInline let end: Duration
+
+  @usableFromInline
+  init(place: OutcomeModifierIdentifier, end: Duration) {
+    self.place = place
+    self.end = end
+  }
+}
+
 // MARK: - Running
 
 extension TimedRun {
@@ -55,6 +68,7 @@ extension TimedRun {
   @inlinable
   func start<Operation: OperationRequest & Sendable>(
     _ operation: Operation,
+    _ attempts: TimedAttempts,
     in context: OperationContext,
     isolation: (any Actor)?,
     isCancelled: Bool
@@ -63,9 +77,9 @@ extension TimedRun {
     withUnsafeMutablePointer(to: &outcome) { place in
       self.guarded.place = place  // Without the lock: no other thread has the run yet.
       let task = RunTask.start(in: context) {
-        Task.immediate { await self.perform(operation, context, isolation, isCancelled) }
+        Task.immediate { await self.perform(operation, attempts, context, isolation, isCancelled) }
       } enqueuing: { executor in
-        Task(executorPreference: executor) { await self.perform(operation, context, isolation, isCancelled) }
+        Task(executorPreference: executor) { await self.perform(operation, attempts, context, isolation, isCancelled) }
       }
       self.withGuarded { guarded in
         guarded.place = nil
@@ -78,6 +92,7 @@ extension TimedRun {
   @inlinable
   func perform<Operation: OperationRequest & Sendable>(
     _ operation: Operation,
+    _ attempts: TimedAttempts,
     _ context: OperationContext,
     _ isolation: (any Actor)?,
     _ isCancelled: Bool
@@ -86,7 +101,14 @@ extension TimedRun {
     if isCancelled { withUnsafeCurrentTask { $0?.cancel() } }
     let continuation = Continuation { result, context in self.yield(result, using: context) }
     do throws(Failure) {
-      self.finish(.success(try await operation.run(isolation: isolation, in: context, with: continuation)))
+      let value = try await operation.runWithAttempts(
+        of: attempts.place,
+        until: attempts.end,
+        isolation: isolation,
+        in: context,
+        with: continuation
+      )
+      self.finish(.success(value))
     } catch {
       self.finish(.failure(error))
     }

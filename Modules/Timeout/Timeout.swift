@@ -2,12 +2,20 @@ public import OperationCore
 
 /// Ends runs that take too long; applied by `.timeout(_:)` and `.deadline(_:)`.
 public struct Timeout<Operation: OperationRequest & Sendable>: OperationModifier where Operation.Value: Sendable {
+  @usableFromInline let id = OutcomeModifierIdentifier()
   @usableFromInline let limit: TimeLimit
   @usableFromInline let failure: @Sendable (OperationTimedOut) -> Operation.Failure
 
   init(_ limit: TimeLimit, failure: @escaping @Sendable (OperationTimedOut) -> Operation.Failure) {
     self.limit = limit
     self.failure = failure
+  }
+
+  /// Offers a place for the retry of the client, which the time bounds, and plans a deadline.
+  public func setup(context: inout OperationContext, using operation: Operation) {
+    context.offersPlaceForAttempts(self.id)
+    if let deadline = self.limit.planned { context.planDeadline(self.id, deadline) }
+    operation.setup(context: &context)
   }
 
   /// Runs the operation in a task of its own, and returns when it has ended or its time is over.
@@ -19,11 +27,13 @@ public struct Timeout<Operation: OperationRequest & Sendable>: OperationModifier
     with continuation: OperationContinuation<Operation.Value, Operation.Failure>
   ) async throws(Operation.Failure) -> Operation.Value {
     var context = context
-    let allowance = TimeAllowance(self.limit, in: &context)
+    let allowance = TimeAllowance(self.limit, of: self.id, in: &context)
     let isCancelled = Task.isCancelled
     if isCancelled || allowance.duration <= .zero { try self.refuse(isCancelled, allowance, context, operation) }
     let run = TimedRun(of: Operation.self, continuation: continuation)
-    guard let outcome = run.start(operation, in: context, isolation: isolation, isCancelled: isCancelled) else {
+    let attempts = TimedAttempts(place: self.id, end: allowance.end)
+    guard let outcome = run.start(operation, attempts, in: context, isolation: isolation, isCancelled: isCancelled)
+    else {
       return try await self.wait(for: run, allowance, context, operation)
     }
     return try outcome.get()
@@ -76,13 +86,13 @@ extension Timeout {
     _ operation: Operation
   ) -> Operation.Failure {
     context.send(
-      OperationNotice(.timedOut, of: operation, attributes: ["timeout.limit": .duration(allowance.duration)])
+      OperationNotice(.timedOut, of: operation, attributes: ["timeout.limit": .duration(allowance.asked)])
     )
-    return self.failure(OperationTimedOut(after: allowance.duration))
+    return self.failure(OperationTimedOut(after: allowance.asked))
   }
 }
 
 extension OperationNotice.Name {
-  /// A run has not ended in time. The attribute `timeout.limit` is the time that it had.
+  /// A run has not ended in time. The attribute `timeout.limit` is the time that was asked for.
   public static let timedOut = Self("timeout")
 }

@@ -62,6 +62,27 @@ import Testing
     try await script.noActiveRuns()
   }
 
+  @Test func `The error of a later attempt gives the limit that was asked for`() async throws {
+    let script = IntScript()
+    let (first, second) = (ManualClock(), ManualClock())
+    for (clock, operation) in [
+      (first, AnyOperation(script.operation().deadline(first.instant + .seconds(1)))),
+      (second, AnyOperation(script.operation().deadline(after: .seconds(1)))),
+    ] {
+      let task = AgainLater(operation: operation).begin(on: clock)
+      let run = try await script.next()
+      try await clock.sleepers(count: 1)
+      clock.advance(by: .milliseconds(400))
+      run.fail(NarrowFailure.refused)
+      _ = try await script.next()
+      try await clock.sleepers(count: 1)
+      #expect(clock.remainingTimes() == [.milliseconds(600)])
+      clock.advance(by: .milliseconds(600))
+      await #expect(throws: OperationTimedOut(after: .seconds(1))) { try await task.value }
+      try await script.noActiveRuns()
+    }
+  }
+
   @Test func `A relative deadline begins with each run`() async throws {
     let script = IntScript()
     let operation = script.operation().deadline(after: .seconds(10))
@@ -114,5 +135,26 @@ import Testing
     await #expect(throws: OperationTimedOut.self) { try await task.value }
     run.succeed(1)
     try await script.noActiveRuns()
+  }
+}
+
+/// Runs an operation again after its first failure, without a retry.
+private struct AgainLater: OperationRequest, Sendable {
+  let operation: AnyOperation<Int, any Error>
+
+  func setup(context: inout OperationContext) {
+    self.operation.setup(context: &context)
+  }
+
+  func run(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    with continuation: OperationContinuation<Int, any Error>
+  ) async throws -> Int {
+    do {
+      return try await self.operation.run(isolation: isolation, in: context, with: continuation)
+    } catch {
+      return try await self.operation.run(isolation: isolation, in: context, with: continuation)
+    }
   }
 }

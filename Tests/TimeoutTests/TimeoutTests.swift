@@ -231,6 +231,9 @@ import Testing
   }
 
   @Test func `The error describes itself`() {
-    #expect(OperationTimedOut(after: .seconds(2)).description == "The operation did not end within 2.0 seconds.")
+    #expect(OperationTimedOut(after: .seconds(2)).description == "The operation did not end within 2 s.")
+    #expect(OperationTimedOut(after: .microseconds(999_968)).description == "The operation did not end within 1 s.")
+    let past = OperationTimedOut(after: .zero)
+    #expect(past.description == "The time of the operation was over before it began.")
   }
 }

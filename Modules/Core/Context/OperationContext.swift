@@ -142,13 +142,13 @@ extension OperationContext {
     if self.slots.count == 1 { self.slots = [] } else { self.slots.remove(at: index) }
   }
 
-  /// A copy of this context in which the entries that are set in `other` replace its own, except for probes.
+  /// A copy of this context in which the entries that are set in `other` replace its own, except for those of its operation.
   ///
   /// Notice observers are those of both.
   @inlinable
   func overlaid(with other: OperationContext?) -> OperationContext {
     guard var other else { return self }
-    other.forgetProbes()
+    other.forgetSetUp()
     var merged = self
     if merged.slots.isEmpty {
       if !other.slots.isEmpty { merged.slots = other.slots }
@@ -170,6 +170,15 @@ extension OperationContext {
   /// A copy of this context in which the entries that are set in `entries` replace its own.
   package func adding(_ entries: OperationContext) -> OperationContext {
     self.overlaid(with: entries)
+  }
+}
+
+extension OperationContext {
+  /// Removes the entries that belong only to the operation whose `setup` added them: its probes and its outcome plan.
+  @inlinable
+  mutating func forgetSetUp() {
+    self.unset(ProbesKey.self)
+    self.unset(OutcomePlanKey.self)
   }
 }
 

@@ -101,7 +101,11 @@ public struct Waiting<Operation: OperationRequest, Specification: OperationRunSp
     switch await context.pause(until: self.specification, timeout: self.timeout) {
     case .satisfied: break
     case .cancelled: if let error = CancellationError() as? Operation.Failure { throw error }
-    case .timedOut: if let timeout, let failure { throw failure(OperationWaitTimedOut(after: timeout)) }
+    case .timedOut:
+      // After a deadline inside, the operation fails at once, with the error of that deadline.
+      if let timeout, let failure, context.timeUntilDeadlineInside != .zero {
+        throw failure(OperationWaitTimedOut(after: timeout))
+      }
     }
     return try await operation.run(isolation: isolation, in: context, with: continuation)
   }

@@ -91,7 +91,7 @@ extension OperationContext {
   @usableFromInline
   mutating func enterRunner() {
     self.forgetAttempts()
-    self.forgetProbes()
+    self.forgetSetUp()
   }
 }
 

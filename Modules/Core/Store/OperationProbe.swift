@@ -20,12 +20,6 @@ extension OperationContext {
     set { self[ProbesKey.self] = newValue }
   }
 
-  /// Removes the probes, which belong only to the operation whose `setup` added them.
-  @inlinable
-  mutating func forgetProbes() {
-    self.unset(ProbesKey.self)
-  }
-
   /// Notifies the probes that a caller has joined a run that is under way.
   @inlinable
   package func noteJoin() {

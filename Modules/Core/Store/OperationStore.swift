@@ -16,7 +16,7 @@ public final class OperationStore<State: OperationState & Sendable>: Sendable, O
   ) where Operation.State == State {
     var context = initialContext
     context.leaveRun()
-    context.forgetProbes()
+    context.forgetSetUp()
     let box = context.setUpBox(for: operation)
     self.runtime = StoreRuntime(operation: box, state: initialState, context: context)
     self.runtime.links.reference = TypedStoreReference(to: self)

@@ -4,7 +4,7 @@ public enum OperationPauseOutcome: Hashable, Sendable {
   case satisfied
   /// The task was cancelled.
   case cancelled
-  /// The time limit has passed, and the specification does not hold.
+  /// The time limit, or a deadline of the operation inside, has passed, and the specification does not hold.
   case timedOut
 }
 
@@ -19,7 +19,8 @@ extension OperationContext {
   ///
   /// - Parameters:
   ///   - specification: What to wait for, evaluated in this context with no lock held.
-  ///   - timeout: The longest time to wait, measured by ``operationDeadlines``; nil to wait without a limit.
+  ///   - timeout: The longest time to wait, measured by ``operationDeadlines``; nil to wait without a limit. If the
+  ///     operation inside has a deadline, the pause ends then at the latest. Run the operation: it fails at once.
   /// - Returns: Why the pause has ended.
   public nonisolated(nonsending) func pause(
     until specification: some OperationRunSpecification & Sendable,
@@ -47,6 +48,7 @@ extension OperationContext {
     until specification: some OperationRunSpecification & Sendable,
     timeout: OperationDuration?
   ) async -> OperationPauseOutcome {
+    let timeout = [timeout, self.timeUntilDeadlineInside].compactMap(\.self).min()
     let run = PausedRun(blocksQueue: RunTask.isOnDefaultExecutor(isolation: #isolation))
     // Before the next evaluation, so that no change between the two is missed.
     let subscription = specification.subscribe(in: self) {
