@@ -208,26 +208,42 @@ extension CircuitBreaker {
   /// - Returns: The result of `body`.
   @discardableResult
   private func change<R: Sendable>(in context: OperationContext? = nil, _ body: (inout CircuitMachine) -> R) -> R {
-    let (result, left, entered) = self.machine.withLock { machine in
+    let (result, left, entered, noticed) = self.machine.withLock { machine in
       // An opening retains a source of deadlines, which is user code: it is released after unlocking.
       let left = machine.opening
       let generation = machine.generation
       let result = body(&machine)
       self.closedGeneration.store(machine.closedGeneration, ordering: .releasing)
-      guard machine.generation != generation else { return (result, left, State?.none) }
+      let entered = machine.generation != generation ? machine.state : nil
       // Queued under the lock, so that subscribers receive the states in the order in which they were entered.
-      _ = self.broadcast.enqueue(machine.state)
-      return (result, left, machine.state)
+      if let entered { _ = self.broadcast.enqueue(entered) }
+      return (result, left, entered, machine.notices(of: entered, areSent: context != nil))
     }
     withExtendedLifetime(left) {}
-    guard let entered else { return result }
-    self.broadcast.deliver()
-    if let context { context.send(self.notice(of: entered)) }
+    if entered != nil { self.broadcast.deliver() }
+    if let context { for state in noticed { context.send(self.notice(of: state)) } }
     return result
   }
 }
 
 extension CircuitMachine {
+  /// The states whose notices are sent after a change.
+  ///
+  /// Whoever reads the state of a breaker makes it half-open without a run, which the notice needs: the next run sends
+  /// it.
+  fileprivate mutating func notices(
+    of entered: CircuitBreaker.State?,
+    areSent: Bool
+  ) -> [CircuitBreaker.State] {
+    guard entered != nil || self.owesHalfOpenNotice else { return [] }
+    guard areSent else {
+      if let entered { self.owesHalfOpenNotice = entered == .halfOpen }
+      return []
+    }
+    defer { self.owesHalfOpenNotice = false }
+    return (self.owesHalfOpenNotice ? [.halfOpen] : []) + (entered.map { [$0] } ?? [])
+  }
+
   fileprivate var opening: CircuitOpening? {
     if case .open(let opening) = self.phase { opening } else { nil }
   }

@@ -39,6 +39,8 @@ struct CircuitMachine: Sendable {
   /// How often the breaker has opened in all.
   private(set) var totalTrips = 0
   private(set) var rejections = 0
+  /// Whether the breaker has become half-open without a run that could send the notice of it.
+  var owesHalfOpenNotice = false
 
   init(failureRatio: Double, minimumRuns: Int, window: Duration, probes: Int) {
     self.failureRatio = failureRatio
