@@ -7,7 +7,7 @@
     /// The application identifier of the databases of this library: "SOPS" in the header of the file.
     static let applicationID: Int32 = 0x534F_5053
 
-    static let version: Int32 = 3
+    static let version: Int32 = 4
 
     static func migrate(_ database: Database, from version: Int32) throws {
       if version < 1 {
@@ -15,6 +15,7 @@
       }
       if version < 2 { try self.addChecksums(database) }
       if version < 3 { try self.addKeysToChecksums(database) }
+      if version < 4 { try LeaseTable.create(in: database) }
       try database.execute(sql: "PRAGMA application_id = \(self.applicationID)")
       try database.execute(sql: "PRAGMA user_version = \(self.version)")
     }

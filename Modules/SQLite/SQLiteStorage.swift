@@ -23,6 +23,8 @@
 
     let database: DatabasePool
     let batches: BatchQueue
+    private let leases: LeaseTable
+    private let leaseQueue = DispatchQueue(label: "swift-operation.sqlite-leases")
     private let readers = DispatchQueue(label: "swift-operation.sqlite-readers", attributes: .concurrent)
     private let state = Locked(State())
 
@@ -41,8 +43,14 @@
     ///   - busyTimeout: How long to wait for another process that writes.
     /// - Throws: A ``/OperationPersistence/StorageError`` if the file is no database, belongs to another program, has a
     ///   newer schema or cannot be opened. The file is then left as it is. The error names the path and the remedy.
-    public init(path: String, busyTimeout: Duration = .seconds(5)) throws(StorageError) {
+    public convenience init(path: String, busyTimeout: Duration = .seconds(5)) throws(StorageError) {
+      try self.init(path: path, busyTimeout: busyTimeout, clock: .ofMachine)
+    }
+
+    /// Opens a database whose leases end by a clock.
+    package init(path: String, busyTimeout: Duration = .seconds(5), clock: LeaseClock) throws(StorageError) {
       self.path = path
+      self.leases = LeaseTable(clock: clock)
       let opening = DatabaseOpening(path: path, busyTimeout: busyTimeout)
       self.database = try opening.open()
       self.batches = BatchQueue(database: self.database, path: path)
@@ -51,18 +59,9 @@
     nonisolated(nonsending) public func entries(withPrefix prefix: String) async throws -> [StorageEntry] {
       try self.begin()
       defer { self.end() }
-      let result: Result<[StorageEntry], StorageError> = await withUnsafeContinuation { continuation in
-        self.readers.async { [database = self.database, path = self.path] in
-          continuation.resume(
-            returning: Result { () throws(StorageError) in
-              try StorageError.translating(path) {
-                try database.read { try EntryTable.entries(withPrefix: prefix, in: $0) }
-              }
-            }
-          )
-        }
+      return try await self.perform(on: self.readers) { database in
+        try database.read { try EntryTable.entries(withPrefix: prefix, in: $0) }
       }
-      return try result.get()
     }
 
     nonisolated(nonsending) public func apply(_ batch: [StorageChange]) async throws {
@@ -86,6 +85,23 @@
       try? self.database.close()
     }
 
+    /// Runs a body on a queue, because it blocks its thread.
+    private nonisolated(nonsending) func perform<R: Sendable>(
+      on queue: DispatchQueue,
+      _ body: @escaping @Sendable (DatabasePool) throws -> R
+    ) async throws(StorageError) -> R {
+      let result: Result<R, StorageError> = await withUnsafeContinuation { continuation in
+        queue.async { [database = self.database, path = self.path] in
+          continuation.resume(
+            returning: Result { () throws(StorageError) in
+              try StorageError.translating(path) { try body(database) }
+            }
+          )
+        }
+      }
+      return try result.get()
+    }
+
     private func begin() throws(StorageError) {
       try self.state.withLock { state throws(StorageError) in
         if state.isClosed { throw .closed(self.path) }
@@ -101,6 +117,41 @@
         return state.closing
       }
       for continuation in closing { continuation.resume() }
+    }
+  }
+
+  extension SQLiteStorage: LeasingStorage {
+    nonisolated(nonsending) public func acquireLease(
+      _ name: String,
+      owner: String,
+      for duration: Duration
+    ) async throws -> StorageLease {
+      try self.begin()
+      defer { self.end() }
+      return try await self.perform(on: self.leaseQueue) { [leases = self.leases] database in
+        var lease = StorageLease.held
+        try Self.writeLease(in: database) { lease = try leases.acquire(name, owner: owner, for: duration, in: $0) }
+        return lease
+      }
+    }
+
+    nonisolated(nonsending) public func releaseLease(_ name: String, owner: String) async throws {
+      try self.begin()
+      defer { self.end() }
+      try await self.perform(on: self.leaseQueue) { [leases = self.leases] database in
+        try Self.writeLease(in: database) { try leases.release(name, owner: owner, in: $0) }
+      }
+    }
+
+    private static func writeLease(in database: DatabasePool, _ body: (Database) throws -> Void) throws {
+      try database.writeWithoutTransaction { database in
+        // A lease ends with the machine, so it need not be on the disk.
+        try database.execute(sql: "PRAGMA synchronous = NORMAL")
+        try database.inTransaction(.immediate) {
+          try body(database)
+          return .commit
+        }
+      }
     }
   }
 #endif

@@ -104,7 +104,7 @@
       try await storage.put("a", "b")
       await storage.close()
       let queue = try DatabaseQueue(path: self.folder.file())
-      try await queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA user_version = 4") }
+      try await queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA user_version = 5") }
       try queue.close()
       let before = try self.folder.read()
       expectRefusal(.newerSchema, of: self.folder.file())

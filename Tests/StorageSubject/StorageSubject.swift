@@ -13,6 +13,8 @@
   /// call to `SERVER.accepted`, and each request that the server receives to `SERVER`.
   ///
   /// `StorageSubject writes DATABASE NAME COUNT` puts entries of a name, one after the other.
+  ///
+  /// `StorageSubject lease DATABASE OWNER SECONDS` takes the lease of the journal and, if it holds it, kills itself.
   @main
   struct StorageSubject {
     static func main() async throws {
@@ -26,6 +28,8 @@
           killAt: Int(arguments[5]) ?? 0
         )
       case "writes": try await writes(database: arguments[2], name: arguments[3], count: Int(arguments[4]) ?? 0)
+      case "lease":
+        try await lease(database: arguments[2], owner: arguments[3], seconds: Int(arguments[4]) ?? 0)
       default: print("unknown command")
       }
     }
@@ -52,6 +56,15 @@
         for task in tasks { try await task.value }
       }
       print("done \(journal.entries.count) \(storage.callCount)")
+      await storage.close()
+    }
+
+    private static func lease(database: String, owner: String, seconds: Int) async throws {
+      let storage = try SQLiteStorage(path: database)
+      let lease = try await storage.acquireLease("journal", owner: owner, for: .seconds(seconds))
+      print(lease == .held ? "held" : "another")
+      fflush(nil)
+      if lease == .held { kill(getpid(), SIGKILL) }
       await storage.close()
     }
 

@@ -10,15 +10,34 @@ public final class InMemoryStorage: PersistentStorage {
   private struct State: Sendable {
     /// By the bytes of the keys, because strings with different bytes may be equal.
     var entries: [[UInt8]: StorageEntry]
+    /// By the bytes of the names.
+    var leases: [[UInt8]: Lease] = [:]
     var isClosed = false
   }
 
+  private struct Lease: Sendable {
+    let owner: [UInt8]
+    let end: Duration
+  }
+
   private let state: Locked<State>
+  private let elapsed: @Sendable () -> Duration
 
   /// Creates a storage.
   ///
   /// - Parameter entries: The initial entries. Of several with the same key, the last is kept.
-  public init(entries: [StorageEntry] = []) {
+  public convenience init(entries: [StorageEntry] = []) {
+    let start = ContinuousClock.now
+    self.init(entries: entries, elapsed: { start.duration(to: .now) })
+  }
+
+  /// Creates a storage whose leases end by a clock.
+  ///
+  /// - Parameters:
+  ///   - entries: The initial entries. Of several with the same key, the last is kept.
+  ///   - elapsed: The time since a fixed moment, by which leases end.
+  package init(entries: [StorageEntry] = [], elapsed: @escaping @Sendable () -> Duration) {
+    self.elapsed = elapsed
     let entries = entries.map { (Array($0.key.utf8), $0) }
     self.state = Locked(State(entries: Dictionary(entries, uniquingKeysWith: { $1 })))
   }
@@ -47,5 +66,31 @@ public final class InMemoryStorage: PersistentStorage {
 
   nonisolated(nonsending) public func close() async {
     self.state.withLock { $0.isClosed = true }
+  }
+}
+
+extension InMemoryStorage: LeasingStorage {
+  nonisolated(nonsending) public func acquireLease(
+    _ name: String,
+    owner: String,
+    for duration: Duration
+  ) async throws -> StorageLease {
+    let now = self.elapsed()
+    let (name, owner) = (Array(name.utf8), Array(owner.utf8))
+    return try self.state.withLock { state throws(StorageError) in
+      if state.isClosed { throw .closed("in memory") }
+      state.leases = state.leases.filter { $0.value.end > now }
+      if let lease = state.leases[name], lease.owner != owner { return .heldByAnother(remaining: lease.end - now) }
+      state.leases[name] = Lease(owner: owner, end: now + duration.clampedForClock)
+      return .held
+    }
+  }
+
+  nonisolated(nonsending) public func releaseLease(_ name: String, owner: String) async throws {
+    let (name, owner) = (Array(name.utf8), Array(owner.utf8))
+    try self.state.withLock { state throws(StorageError) in
+      if state.isClosed { throw .closed("in memory") }
+      if state.leases[name]?.owner == owner { state.leases[name] = nil }
+    }
   }
 }

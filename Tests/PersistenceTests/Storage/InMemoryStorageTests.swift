@@ -1,4 +1,5 @@
 import OperationPersistence
+import Synchronization
 import Testing
 
 @Suite struct InMemoryStorageTests {
@@ -39,5 +40,27 @@ import Testing
     await storage.close()
     await #expect { try await storage.entries(withPrefix: "") } throws: { ($0 as? StorageError)?.code == .closed }
     await #expect { try await storage.apply([]) } throws: { ($0 as? StorageError)?.code == .closed }
+    await #expect { try await storage.acquireLease("a", owner: "b", for: .zero) } throws: {
+      ($0 as? StorageError)?.code == .closed
+    }
+    await #expect { try await storage.releaseLease("a", owner: "b") } throws: { ($0 as? StorageError)?.code == .closed }
+  }
+
+  @Test func `One owner holds a lease, until it ends or is released`() async throws {
+    let time = Mutex(Duration.zero)
+    let storage = InMemoryStorage(elapsed: { time.withLock { $0 } })
+    #expect(try await storage.acquireLease("journal", owner: "a", for: .seconds(10)) == .held)
+    time.withLock { $0 = .seconds(9) }
+    #expect(
+      try await storage.acquireLease("journal", owner: "b", for: .seconds(10)) == .heldByAnother(remaining: .seconds(1))
+    )
+    #expect(try await storage.acquireLease("other", owner: "b", for: .seconds(10)) == .held)
+    try await storage.releaseLease("journal", owner: "b")
+    #expect(try await storage.acquireLease("journal", owner: "a", for: .seconds(10)) == .held)
+    time.withLock { $0 = .seconds(19) }
+    #expect(try await storage.acquireLease("journal", owner: "b", for: .seconds(Int64.max)) == .held)
+    try await storage.releaseLease("journal", owner: "b")
+    #expect(try await storage.acquireLease("journal", owner: "a", for: .seconds(-1)) == .held)
+    #expect(try await storage.acquireLease("journal", owner: "b", for: .seconds(1)) == .held)
   }
 }

@@ -1,0 +1,163 @@
+#if SwiftOperationSQLite && os(Linux)
+  import Foundation
+  import GRDB
+  import OperationPersistence
+  @testable import OperationSQLite
+  import OperationTesting
+  import Synchronization
+  import Testing
+
+  @Suite struct LeaseTests {
+    private let folder: Folder
+
+    init() throws {
+      self.folder = try Folder.inMemory()
+    }
+
+    @Test func `Of two storages with one file, one holds a lease until its end`() async throws {
+      let time = MachineTime()
+      let (first, second) = (try self.open(time), try self.open(time))
+      #expect(try await first.acquireLease("journal", owner: "a", for: .seconds(10)) == .held)
+      #expect(
+        try await second.acquireLease("journal", owner: "b", for: .seconds(10))
+          == .heldByAnother(remaining: .seconds(10))
+      )
+      // Names are independent, also those that contain a null character or are equal as strings.
+      for name in ["other", "", "journal\0", "\u{E9}", "e\u{301}"] {
+        #expect(try await second.acquireLease(name, owner: "b", for: .seconds(10)) == .held, "\(name)")
+      }
+      time.advance(by: .seconds(6))
+      #expect(try await first.acquireLease("journal", owner: "a", for: .seconds(10)) == .held)
+      time.advance(by: .seconds(6))
+      #expect(
+        try await second.acquireLease("journal", owner: "b", for: .seconds(10))
+          == .heldByAnother(remaining: .seconds(4))
+      )
+      time.advance(by: .seconds(4))
+      #expect(try await second.acquireLease("journal", owner: "b", for: .seconds(10)) == .held)
+      #expect(
+        try await first.acquireLease("journal", owner: "a", for: .seconds(10))
+          == .heldByAnother(remaining: .seconds(10))
+      )
+      await first.close()
+      await second.close()
+    }
+
+    @Test func `Only the owner releases a lease`() async throws {
+      let time = MachineTime()
+      let (first, second) = (try self.open(time), try self.open(time))
+      #expect(try await first.acquireLease("journal", owner: "\u{E9}", for: .seconds(10)) == .held)
+      try await second.releaseLease("journal", owner: "e\u{301}")
+      #expect(
+        try await second.acquireLease("journal", owner: "b", for: .seconds(1))
+          == .heldByAnother(remaining: .seconds(10))
+      )
+      try await first.releaseLease("journal", owner: "\u{E9}")
+      try await first.releaseLease("journal", owner: "\u{E9}")
+      #expect(try await second.acquireLease("journal", owner: "b", for: .seconds(1)) == .held)
+      await first.close()
+      await second.close()
+      await #expect { try await first.acquireLease("x", owner: "a", for: .zero) } throws: {
+        ($0 as? StorageError)?.code == .closed
+      }
+      await #expect { try await first.releaseLease("x", owner: "a") } throws: { ($0 as? StorageError)?.code == .closed }
+    }
+
+    @Test func `A lease survives closing, and ends when the machine starts again`() async throws {
+      let time = MachineTime()
+      let first = try self.open(time)
+      #expect(try await first.acquireLease("journal", owner: "a", for: .seconds(1_000)) == .held)
+      await first.close()
+      let second = try self.open(time)
+      #expect(
+        try await second.acquireLease("journal", owner: "b", for: .seconds(1))
+          == .heldByAnother(remaining: .seconds(1_000))
+      )
+      await second.close()
+      let third = try SQLiteStorage(path: self.folder.file(), clock: time.clock(start: "second"))
+      #expect(try await third.acquireLease("journal", owner: "b", for: .seconds(1)) == .held)
+      await third.close()
+    }
+
+    @Test func `A lease that cannot be true has ended`() async throws {
+      let (late, early) = (MachineTime(at: .seconds(100_000)), MachineTime())
+      let (first, second) = (try self.open(late), try self.open(early))
+      #expect(try await first.acquireLease("journal", owner: "a", for: .seconds(10)) == .held)
+      #expect(try await second.acquireLease("journal", owner: "b", for: .seconds(10)) == .held)
+      await first.close()
+      await second.close()
+    }
+
+    @Test(arguments: [Duration.zero, .seconds(-5), .seconds(Int64.min), .seconds(Int64.max), .nanoseconds(1)])
+    func `A lease may last for any time`(duration: Duration) async throws {
+      let time = MachineTime()
+      let storage = try self.open(time)
+      #expect(try await storage.acquireLease("journal", owner: "a", for: duration) == .held)
+      let result = try await storage.acquireLease("journal", owner: "b", for: .seconds(1))
+      #expect(duration > .zero ? result != .held : result == .held)
+      await storage.close()
+    }
+
+    @Test func `Leases that have ended are not kept`() async throws {
+      let time = MachineTime()
+      let storage = try self.open(time)
+      for number in 0..<300 {
+        #expect(try await storage.acquireLease("\(number)", owner: "a", for: .seconds(1)) == .held)
+        time.advance(by: .seconds(1))
+      }
+      let count = try await storage.database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM lease") }
+      #expect(count == 1)
+      await storage.close()
+    }
+
+    @Test func `Of many owners at once, in two storages, one gets the lease`() async throws {
+      let time = MachineTime()
+      let storages = [try self.open(time), try self.open(time)]
+      let held = try await withThrowingTaskGroup(of: Bool.self) { group in
+        for owner in 0..<100 {
+          group.addTask {
+            try await storages[owner % 2].acquireLease("journal", owner: "\(owner)", for: .seconds(5)) == .held
+          }
+        }
+        return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+      }
+      #expect(held == 1)
+      for storage in storages { await storage.close() }
+    }
+
+    @Test func `The lease of a process that was killed is taken over at its end`() async throws {
+      let killed = try await runSubject("lease", self.folder.file(), "killed", "3600")
+      #expect(killed.reason == .uncaughtSignal)
+      #expect(killed.output == "held")
+      let refused = try await runSubject("lease", self.folder.file(), "other", "0")
+      #expect(refused.output.hasPrefix("another"))
+      // The processes read the time of the machine: an hour later it has ended.
+      let machine = LeaseClock.ofMachine
+      let later = LeaseClock(start: machine.start) { machine.now() + 3_600_000_000_000 }
+      let storage = try SQLiteStorage(path: self.folder.file(), clock: later)
+      #expect(try await storage.acquireLease("journal", owner: "next", for: .seconds(1)) == .held)
+      await storage.close()
+    }
+
+    private func open(_ time: MachineTime) throws -> SQLiteStorage {
+      try SQLiteStorage(path: self.folder.file(), clock: time.clock())
+    }
+  }
+
+  /// The time since the start of a machine, which a test advances.
+  private final class MachineTime: Sendable {
+    private let time: Mutex<Int64>
+
+    init(at time: Duration = .seconds(1)) {
+      self.time = Mutex(Int64(time / .nanoseconds(1)))
+    }
+
+    func advance(by duration: Duration) {
+      self.time.withLock { $0 += Int64(duration / .nanoseconds(1)) }
+    }
+
+    func clock(start: String = "first") -> LeaseClock {
+      LeaseClock(start: start) { self.time.withLock { $0 } }
+    }
+  }
+#endif
