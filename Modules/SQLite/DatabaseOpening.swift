@@ -21,10 +21,16 @@
             return try DatabasePool(path: self.path, configuration: self.configuration)
           }
         } catch {
-          guard error.code == .busy, ContinuousClock.now < end else { throw error }
+          guard error.code == .busy || self.hasLostLog(error), ContinuousClock.now < end else { throw error }
           Thread.sleep(forTimeInterval: 0.005)
         }
       }
+    }
+
+    /// Whether the write-ahead log was removed while the database was being opened: GRDB looks at its size, and the last
+    /// other process that closes the database removes it.
+    private func hasLostLog(_ error: StorageError) -> Bool {
+      (error.cause as? CocoaError)?.code == .fileReadNoSuchFile
     }
 
     private var configuration: Configuration {
