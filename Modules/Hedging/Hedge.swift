@@ -20,8 +20,9 @@ extension IdempotentRequest where Self: Sendable, Value: Sendable {
 
   /// Starts another run of the operation beside one that takes longer than `delay`, and uses the first success.
   ///
-  /// The other runs are then cancelled, and awaited. A failure starts the next run at once. When all runs have failed,
-  /// the last failure is thrown. The first run that yields passes its yields on; those of the others are dropped.
+  /// The other runs are then cancelled, and awaited. A failure starts the next run at once, or when it asks for that:
+  /// see ``/OperationCore/RetryHinting``. When all runs have failed, the last failure is thrown. One that is
+  /// ``/OperationCore/RetryClassification/never`` to be retried is thrown at once. The first run that yields passes its yields on; those of the others are dropped.
   ///
   /// Queries are idempotent. For another operation that may run several times at once, write
   /// ``/OperationCore/OperationRequest/idempotent()`` inside of this.

@@ -7,6 +7,8 @@ final class HedgeEventQueue<Outcome: Sendable>: Sendable {
     case ended(Int, Outcome, at: Duration)
     /// The timer with this number has fired.
     case due(Int)
+    /// The caller was cancelled while no run was under way.
+    case cancelled
   }
 
   private struct State: Sendable {
@@ -23,6 +25,15 @@ final class HedgeEventQueue<Outcome: Sendable>: Sendable {
       return nil
     }
     reader?.resume(returning: event)
+  }
+
+  /// Waits for the next event of a run or a timer, or the cancellation of the task.
+  func nextOrCancellation(isolation: isolated (any Actor)?) async -> Event {
+    await withTaskCancellationHandler {
+      await self.next(isolation: isolation)
+    } onCancel: {
+      self.send(.cancelled)
+    }
   }
 
   /// Waits for the next event, even in a cancelled task: its runs are cancelled, too, and each sends an event at its

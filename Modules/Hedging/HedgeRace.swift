@@ -19,6 +19,8 @@ struct HedgeRace<Operation: OperationRequest & Sendable> where Operation.Value: 
   private var timerNumber = 0
   /// Whether another run may begin. It becomes false when the budget has refused one.
   private var mayStart = true
+  /// The elapsed time before which no run begins, because an error has asked for that; nil if none has.
+  private var earliestStart: Duration?
 
   init(
     operation: Operation,
@@ -36,19 +38,30 @@ struct HedgeRace<Operation: OperationRequest & Sendable> where Operation.Value: 
     self.budget = budget
   }
 
-  /// Runs until one run has succeeded or all have failed. The group awaits the runs that are left.
+  /// Runs until one run has succeeded, one has failed for good, or all have failed. The group awaits the runs that are
+  /// left.
   mutating func run(
     isolation: isolated (any Actor)?,
     in group: inout TaskGroup<Void>
   ) async -> Outcome {
     self.start(isolation, in: &group)
     defer { self.timer?.cancel() }
+    var last: Outcome?
     while true {
-      switch await self.events.next(isolation: isolation) {
+      if let last, self.isIdle {
+        // A run that an error has put off is all that is left to wait for.
+        guard self.timer != nil else { return last }
+        if Task.isCancelled { return self.cancellation ?? last }
+      }
+      switch await self.nextEvent(isolation: isolation) {
+      case .cancelled: continue
       case .due(let number):
-        if number == self.timerNumber { self.hedge(isolation, in: &group) }
+        guard number == self.timerNumber else { continue }
+        self.timer = nil
+        self.hedge(isolation, in: &group)
       case .ended(let index, let outcome, let end):
         self.recordEnd(of: index, at: end)
+        last = outcome
         switch outcome {
         case .success:
           self.yields.close()
@@ -57,26 +70,66 @@ struct HedgeRace<Operation: OperationRequest & Sendable> where Operation.Value: 
           return outcome
         case .failure(let error):
           self.yields.end(index)
-          if !error.endsCancelledRun { self.hedge(isolation, in: &group) }
-          if self.starts.allSatisfy({ $0 == nil }) { return outcome }
+          if error.endsCancelledRun {
+            if self.isIdle { return outcome }
+            continue
+          }
+          let advice = error.retryAdvice
+          if advice == .never {
+            group.cancelAll()
+            return outcome
+          }
+          self.hedge(after: advice, isolation, in: &group)
         }
       }
     }
   }
 
-  /// Starts another run if the limits and the budget allow it.
+  /// Waits for the next event. Without a run under way, the cancellation of the task is one.
+  private func nextEvent(isolation: isolated (any Actor)?) async -> HedgeEventQueue<Outcome>.Event {
+    self.isIdle
+      ? await self.events.nextOrCancellation(isolation: isolation) : await self.events.next(isolation: isolation)
+  }
+
+  /// Whether no run is under way.
+  private var isIdle: Bool { self.starts.allSatisfy { $0 == nil } }
+
+  /// A `CancellationError` if the failure type can represent it.
+  private var cancellation: Outcome? { (CancellationError() as? Operation.Failure).map { .failure($0) } }
+
+  /// Starts another run after a failure, at once or when the error allows it.
+  private mutating func hedge(
+    after advice: RetryClassification?,
+    _ isolation: (any Actor)?,
+    in group: inout TaskGroup<Void>
+  ) {
+    if case .retryAfter(let hint)? = advice {
+      let start = self.context.elapsed + min(max(hint, .zero), self.context.retryAfterCap).clampedForClock
+      self.earliestStart = max(self.earliestStart ?? start, start)
+    }
+    self.hedge(isolation, in: &group)
+  }
+
+  /// Starts another run if the limits and the budget allow it, or a timer for it if an error has asked for a delay.
   private mutating func hedge(_ isolation: (any Actor)?, in group: inout TaskGroup<Void>) {
-    guard self.mayStart, self.starts.count < self.maximum, !Task.isCancelled else { return }
-    guard self.context.operationTimeRemaining != .zero else { return }
+    guard self.mayStart, self.starts.count < self.maximum, !Task.isCancelled else { return self.stopTimer() }
+    let (remaining, delay) = (self.context.operationTimeRemaining, self.delayByError)
+    if let remaining, remaining == .zero || remaining <= delay { return self.stopTimer() }
+    guard delay <= .zero else { return self.setTimer(after: delay) }
     guard self.budget?.withdraw(in: self.context) ?? true else {
       self.mayStart = false
-      return
+      return self.stopTimer()
     }
     let index = self.starts.count
     self.context.send(
       OperationNotice(.hedgeStarted, of: self.operation, attributes: ["hedge.index": .integer(index)])
     )
     self.start(isolation, in: &group)
+  }
+
+  /// How long the errors so far put off the next run; zero if they do not.
+  private var delayByError: Duration {
+    self.earliestStart.map { max($0 - self.context.elapsed, .zero) } ?? .zero
   }
 
   private mutating func start(_ isolation: (any Actor)?, in group: inout TaskGroup<Void>) {
@@ -100,14 +153,22 @@ struct HedgeRace<Operation: OperationRequest & Sendable> where Operation.Value: 
     }
   }
 
-  /// Replaces the timer with one for the next run.
+  /// Replaces the timer with one for the next run beside the one that begins.
   private mutating func setTimer() {
+    guard self.starts.count < self.maximum, let delay = self.timing.currentDelay else { return self.stopTimer() }
+    self.setTimer(after: max(delay, self.delayByError))
+  }
+
+  private mutating func setTimer(after delay: Duration) {
+    self.stopTimer()
+    let (events, number) = (self.events, self.timerNumber)
+    self.timer = self.context.operationDeadlines.schedule(after: delay) { events.send(.due(number)) }
+  }
+
+  private mutating func stopTimer() {
     self.timer?.cancel()
     self.timer = nil
     self.timerNumber += 1
-    guard self.starts.count < self.maximum, let delay = self.timing.currentDelay else { return }
-    let (events, number) = (self.events, self.timerNumber)
-    self.timer = self.context.operationDeadlines.schedule(after: delay) { events.send(.due(number)) }
   }
 
   private mutating func recordEnd(of index: Int, at end: Duration) {

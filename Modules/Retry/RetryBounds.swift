@@ -34,16 +34,12 @@ extension OperationContext {
 
   /// The longest delay that an error can ask for. One minute by default.
   public var operationRetryAfterCap: OperationDuration {
-    get { self[RetryAfterCapKey.self] }
-    set { self[RetryAfterCapKey.self] = newValue }
+    get { self.retryAfterCap }
+    set { self.retryAfterCap = newValue }
   }
 
   private enum RetryBudgetKey: Key {
     static let defaultValue: RetryBudget? = nil
-  }
-
-  private enum RetryAfterCapKey: Key {
-    static let defaultValue = OperationDuration.seconds(60)
   }
 }
 
