@@ -15,13 +15,15 @@ final class Batch: @unchecked Sendable {
 
   struct State: Sendable {
     var phase = Phase.open
-    /// The first callers of each key, in the order in which the keys came. Some may have left.
-    var leaders: [BatchMember] = []
+    /// The first callers of each key, in the order in which the keys came; nil for a key that has left.
+    var leaders: [BatchMember?] = []
     var index: BatchIndex
     /// The number of keys that have a caller.
     var keyCount = 0
     /// The number of callers that have not left.
     var callerCount = 0
+    /// The raw value of the highest priority of the callers.
+    var priority: UInt8 = 0
     var timer: OperationSubscription?
     var task: RunTask?
   }
@@ -46,15 +48,18 @@ final class Batch: @unchecked Sendable {
 extension Batch {
   /// Adds the first caller of a key.
   func add(_ leader: BatchMember) {
-    self.state.leaders.append(leader)
     self.state.keyCount += 1
+    self.state.index.makeRoom(for: &self.state.leaders, keyCount: self.state.keyCount)
+    leader.state.position = self.state.leaders.count
+    self.state.leaders.append(leader)
+    self.state.index.add(leader)
     self.addCaller(leader, of: leader)
-    self.state.index.addLast(of: self.state.leaders)
   }
 
   /// Adds a caller whose key has another caller.
   func add(_ follower: BatchMember, after leader: BatchMember) {
     follower.state.leader = leader
+    follower.state.position = leader.state.followers?.count ?? 0
     leader.state.followers?.append(follower)
     if leader.state.followers == nil { leader.state.followers = [follower] }
     self.addCaller(follower, of: leader)
@@ -67,20 +72,26 @@ extension Batch {
     self.state.callerCount += 1
   }
 
-  /// Removes a caller, and its key if no other caller has it and the request is not sent.
-  func remove(_ member: BatchMember) {
-    let leader = member.state.leader.take() ?? member
+  /// Removes a caller, and its key if no other caller has it. Takes constant time.
+  ///
+  /// - Returns: The first caller of the key, which may own the key alone: released after unlocking.
+  func remove(_ member: BatchMember) -> BatchMember {
+    let leader = member.state.leader ?? member
     member.state.phase = .left
+    if leader !== member { member.removeFromFollowers(of: leader) }
     leader.state.callerCount -= 1
     self.state.callerCount -= 1
-    // The index passes over leaders without callers.
-    if leader.state.callerCount == 0, self.state.phase == .open { self.state.keyCount -= 1 }
+    guard leader.state.callerCount == 0 else { return leader }
+    // The index passes over the keys that have left.
+    self.state.leaders[leader.state.position] = nil
+    if self.state.phase == .open { self.state.keyCount -= 1 }
+    return leader
   }
 
   /// Ends the batch. Returns the first callers of its keys, in the order in which the keys came.
   func end() -> [BatchMember] {
     self.state.phase = .ended
-    let leaders = self.state.leaders
+    let leaders = self.state.leaders.compactMap(\.self)
     for leader in leaders {
       leader.state.batch = nil
       guard let followers = leader.state.followers else { continue }
@@ -92,5 +103,15 @@ extension Batch {
     self.state.leaders = []
     self.state.index.removeAll()
     return leaders
+  }
+}
+
+extension BatchMember {
+  /// Removes the member from the followers of `leader`, the last of which takes its place.
+  fileprivate func removeFromFollowers(of leader: BatchMember) {
+    self.state.leader = nil
+    guard let last = leader.state.followers?.popLast(), last !== self else { return }
+    last.state.position = self.state.position
+    leader.state.followers?[self.state.position] = last
   }
 }

@@ -25,6 +25,8 @@ class BatchMember: @unchecked Sendable {
     @usableFromInline var followers: [BatchMember]?
     /// The number of callers of the key that have not left, if this is the first one.
     var callerCount = 0
+    /// The position among the first callers of the batch, or among the followers of the first caller.
+    var position = 0
   }
 
   let hash: Int

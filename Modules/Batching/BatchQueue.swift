@@ -98,9 +98,14 @@ extension BatchQueue {
   ) -> Step {
     let scope = context.hasBatchScope ? context.operationBatchScope : nil
     let scopeHash = scope.map { AnyHashable($0).hashValue } ?? 0
+    let priority = Task.currentPriority.rawValue
     while true {
       let known = comparisons
-      let attempt = self.open.withLock { open in self.attempt(member, in: context, scope, scopeHash, known, &open) }
+      let attempt = self.open.withLock { open in
+        let attempt = self.attempt(member, in: context, scope, scopeHash, known, &open)
+        if let batch = member.state.batch { batch.state.priority = max(batch.state.priority, priority) }
+        return attempt
+      }
       switch attempt {
       case .cancelled: return .cancelled
       case .completed(let batch): return .completed(batch)
@@ -201,25 +206,41 @@ extension BatchQueue {
 // MARK: - Sending and leaving
 
 extension BatchQueue {
-  /// The first callers of the keys of a batch that is being sent. Keys without a caller are left out.
+  /// The first callers of the keys of a batch that is being sent, and the raw value of its priority.
+  ///
+  /// Keys without a caller are left out. If all callers have left, the batch ends.
   @usableFromInline
-  func leaders(of batch: Batch) -> [BatchMember] {
-    let (leaders, timer) = self.open.withLock { _ in
-      (batch.state.leaders.filter { $0.state.callerCount > 0 }, batch.state.timer.take())
+  func leaders(of batch: Batch) -> (leaders: [BatchMember], priority: UInt8) {
+    let (leaders, priority, timer) = self.open.withLock { _ in
+      if batch.state.callerCount == 0 { batch.state.phase = .ended }
+      return (batch.state.leaders.compactMap(\.self), batch.state.priority, batch.state.timer.take())
     }
     timer?.cancel()
-    return leaders
+    return (leaders, priority)
   }
 
-  /// Keeps the task of a batch, and cancels it if all callers have left meanwhile.
+  /// Keeps the task of a batch, raises its priority if that of a caller was raised meanwhile, and cancels it if all
+  /// callers have left meanwhile.
   @usableFromInline
-  func keep(_ task: RunTask, of batch: Batch) {
-    let isAbandoned = self.open.withLock { _ in
-      guard batch.state.phase == .sent else { return false }
+  func keep(_ task: RunTask, of batch: Batch, startedWith priority: UInt8) {
+    let (raised, isAbandoned) = self.open.withLock { _ in
+      guard batch.state.phase == .sent else { return (priority, false) }
       batch.state.task = task
-      return batch.state.callerCount == 0
+      return (batch.state.priority, batch.state.callerCount == 0)
     }
+    if raised > priority { task.escalatePriority(to: TaskPriority(rawValue: raised)) }
     if isAbandoned { task.cancel() }
+  }
+
+  /// Raises the priority of a caller's batch to that of the caller.
+  @usableFromInline
+  func raise(_ member: BatchMember, to priority: TaskPriority) {
+    let task = self.open.withLock { _ -> RunTask? in
+      guard let batch = member.state.batch, batch.state.priority < priority.rawValue else { return nil }
+      batch.state.priority = priority.rawValue
+      return batch.state.task
+    }
+    task?.escalatePriority(to: priority)
   }
 
   /// Ends a batch. Returns the first callers of its keys, with the others of each key; some may have left.
@@ -235,23 +256,23 @@ extension BatchQueue {
   /// Lets a caller leave. Returns whether it was waiting, so that it has to be resumed.
   @usableFromInline
   func leave(_ member: BatchMember) -> Bool {
-    let (wasWaiting, timer, task, batch) = self.open.withLock { open in
+    let (wasWaiting, timer, task, released) = self.open.withLock { open in
       guard let batch = member.state.batch, member.state.phase == .waiting, batch.state.phase != .ended else {
         if member.state.phase == .arriving { member.state.phase = .left }
-        return (false, OperationSubscription?.none, RunTask?.none, Batch?.none)
+        return (false, OperationSubscription?.none, RunTask?.none, (Batch, BatchMember)?.none)
       }
-      batch.remove(member)
+      let released = (batch, batch.remove(member))
       member.state.batch = nil
-      guard batch.state.callerCount == 0 else { return (true, nil, nil, batch) }
-      guard batch.state.phase == .open else { return (true, nil, batch.state.task, batch) }
+      guard batch.state.callerCount == 0 else { return (true, nil, nil, released) }
+      guard batch.state.phase == .open else { return (true, nil, batch.state.task, released) }
       open.remove(batch)
       batch.state.phase = .ended
-      return (true, batch.state.timer.take(), nil, batch)
+      return (true, batch.state.timer.take(), nil, released)
     }
     timer?.cancel()
     task?.cancel()
-    // Released after unlocking: it owns the keys of the callers.
-    withExtendedLifetime(batch) {}
+    // Released after unlocking: they own keys of callers.
+    withExtendedLifetime(released) {}
     return wasWaiting
   }
 }

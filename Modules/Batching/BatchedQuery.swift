@@ -23,11 +23,11 @@ public struct BatchedQuery<Key: Hashable & Sendable, Value: Sendable>: QueryRequ
   /// - Parameters:
   ///   - key: The key.
   ///   - batcher: The batcher.
-  ///   - path: The path; nil for one that is unique to the batcher and the key.
+  ///   - path: The path; nil for one with the name of the batcher and the key.
   public init(_ key: Key, in batcher: OperationBatcher<Key, Value>, path: OperationPath? = nil) {
     self.key = key
     self.batcher = batcher
-    self.path = path ?? ["BatchedQuery", ObjectIdentifier(batcher), key]
+    self.path = path ?? ["BatchedQuery", batcher.pathElement, key]
   }
 
   /// Loads the value of the key.
@@ -45,7 +45,7 @@ extension OperationBatcher {
   ///
   /// - Parameters:
   ///   - key: The key.
-  ///   - path: The path; nil for one that is unique to the batcher and the key.
+  ///   - path: The path; nil for one with the name of the batcher and the key.
   /// - Returns: A query whose runs load the key in the batches of this batcher.
   public func query(for key: Key, path: OperationPath? = nil) -> BatchedQuery<Key, Value> {
     BatchedQuery(key, in: self, path: path)

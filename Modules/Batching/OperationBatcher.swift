@@ -29,19 +29,33 @@ public final class OperationBatcher<Key: Hashable & Sendable, Value: Sendable>: 
       Value, any Error
     >]
 
+  /// The name of the batcher in paths and notices; nil without a name.
+  public let name: String?
+
   @usableFromInline let queue: BatchQueue
   @usableFromInline let request: Request
+  private let number = BatcherNumber.next()
 
   /// Creates a batcher.
   ///
   /// - Parameters:
+  ///   - name: The name of the batcher in the paths of its queries and in notices, without user data. Give each batcher
+  ///     of a client another one: queries with equal names and keys have one store. Without a name, a number of the
+  ///     process stands in for it.
   ///   - maximumSize: The highest number of keys in a batch, at least 1.
   ///   - window: How long a batch collects keys. A negative duration counts as zero.
-  ///   - request: Answers the keys of a batch. It runs in a task of its own, on no actor, and begins on the thread of
-  ///     the caller that completes the batch, or of the timer. Its context is that of the first caller, without what
-  ///     belongs to the run of that caller.
-  public init(maximumSize: Int = 100, window: OperationDuration = .milliseconds(2), request: @escaping Request) {
+  ///   - request: Answers the keys of a batch, of which there is at least one. It runs in a task of its own, on no
+  ///     actor, and begins on the thread of the caller that completes the batch, or of the timer. The task has the
+  ///     highest priority of the callers, also when that is raised later, and no task-local values. The context is that
+  ///     of the first caller, without what belongs to the run of that caller.
+  public init(
+    name: String? = nil,
+    maximumSize: Int = 100,
+    window: OperationDuration = .milliseconds(2),
+    request: @escaping Request
+  ) {
     precondition(maximumSize >= 1, "A batch of at most \(maximumSize) keys is always empty. Pass at least 1.")
+    self.name = name
     self.queue = BatchQueue(maximumSize: maximumSize, window: max(window, .zero))
     self.request = request
   }
@@ -60,15 +74,22 @@ public final class OperationBatcher<Key: Hashable & Sendable, Value: Sendable>: 
     in context: OperationContext = OperationContext()
   ) async throws -> Value {
     let caller = BatchCaller<Key, Value>(key)
-    return try await withTaskCancellationHandler {
-      await withUnsafeContinuation { continuation in
-        caller.continuation = continuation
-        self.join(caller, in: context)
+    return try await withTaskPriorityEscalationHandler {
+      await withTaskCancellationHandler {
+        await withUnsafeContinuation { continuation in
+          caller.continuation = continuation
+          self.join(caller, in: context)
+        }
+      } onCancel: {
+        if self.queue.leave(caller) { caller.resume(with: .failure(CancellationError())) }
       }
-    } onCancel: {
-      if self.queue.leave(caller) { caller.resume(with: .failure(CancellationError())) }
+    } onPriorityEscalated: { _, priority in
+      self.queue.raise(caller, to: priority)
     }.get()
   }
+
+  /// What identifies the batcher in the paths of its queries.
+  var pathElement: any Hashable & Sendable { self.name ?? self.number }
 
   @inlinable
   func join(_ caller: BatchCaller<Key, Value>, in context: OperationContext) {
@@ -90,22 +111,33 @@ public final class OperationBatcher<Key: Hashable & Sendable, Value: Sendable>: 
 
   @inlinable
   func send(_ batch: Batch) {
-    let keys = self.queue.leaders(of: batch).map { unsafeDowncast($0, to: BatchCaller<Key, Value>.self).key }
-    // Like a run, it begins on the thread of the caller: a request that never suspends needs no other thread.
+    let (leaders, priority) = self.queue.leaders(of: batch)
+    if leaders.isEmpty { return }
+    let keys = leaders.map { unsafeDowncast($0, to: BatchCaller<Key, Value>.self).key }
+    let taskPriority = TaskPriority(rawValue: priority)
+    // Like a run, it begins on the thread of the caller: a request that never suspends needs no other thread. Detached,
+    // because the request is made for all callers, and must not see the task-local values of one of them.
     let task = RunTask.start(in: batch.context) {
-      Task.immediate { await self.ask(for: keys, of: batch) }
+      Task.immediateDetached(priority: taskPriority) { await self.ask(for: keys, of: batch) }
     } enqueuing: { executor in
-      Task(executorPreference: executor) { await self.ask(for: keys, of: batch) }
+      Task.detached(executorPreference: executor, priority: taskPriority) { await self.ask(for: keys, of: batch) }
     }
-    self.queue.keep(task, of: batch)
+    self.queue.keep(task, of: batch, startedWith: priority)
   }
 
   @inlinable
   func ask(for keys: [Key], of batch: Batch) async {
-    batch.context.send(OperationNotice(.batchSent, attributes: ["batch.size": .integer(keys.count)]))
+    batch.context.send(self.notice(of: keys.count))
     let answers: Result<[Key: Result<Value, any Error>], any Error>
     do { answers = .success(try await self.request(keys, batch.context)) } catch { answers = .failure(error) }
     self.finish(batch, with: answers)
+  }
+
+  @usableFromInline
+  func notice(of keyCount: Int) -> OperationNotice {
+    var attributes: [String: OperationNotice.Value] = ["batch.size": .integer(keyCount)]
+    if let name { attributes["batch.name"] = .string(name) }
+    return OperationNotice(.batchSent, attributes: attributes)
   }
 
   @inlinable
@@ -177,6 +209,6 @@ extension OperationContext {
 }
 
 extension OperationNotice.Name {
-  /// A batch was sent. The attribute `batch.size` is the number of its keys.
+  /// A batch was sent. The attribute `batch.size` is the number of its keys, `batch.name` the name of the batcher.
   public static let batchSent = Self("batch.sent")
 }

@@ -30,6 +30,11 @@ private struct User {
     var context = OperationContext()
     context.operationBatchScope = user.id
     let mine = try await authors.load(7, in: context)
+    let named = OperationBatcher<Int, Author>(name: "authors") { ids, context in
+      try await server.authors(ids).mapValues { .success($0) }
+    }
+    let path = named.query(for: 7).path  // ["BatchedQuery", "authors", 7]
+    #expect(path.description.contains("authors"))
     #expect(author.name == "author 7")
     #expect(name == "author 7")
     #expect(mine.name == "author 7")

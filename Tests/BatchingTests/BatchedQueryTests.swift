@@ -45,6 +45,16 @@ import Testing
     #expect(one.query(for: 1, path: ["authors", 1]).path == ["authors", 1])
   }
 
+  @Test func `A path has the name of the batcher, or a number`() {
+    let named = OperationBatcher<Int, Int>(name: "authors") { _, _ in [:] }
+    #expect(named.query(for: 7).path == ["BatchedQuery", "authors", 7])
+    let same = OperationBatcher<Int, Int>(name: "authors") { _, _ in [:] }
+    #expect(same.query(for: 7).path == named.query(for: 7).path)
+    let unnamed = OperationBatcher<Int, Int> { _, _ in [:] }
+    let text = unnamed.query(for: 7).path.description
+    #expect(text.contains("batcher ") && !text.contains("ObjectIdentifier") && !text.contains("0x"))
+  }
+
   @Test func `A cancelled run does not change the state`() async throws {
     let batching = Batching()
     let client = OperationClient(defaultContext: batching.context)

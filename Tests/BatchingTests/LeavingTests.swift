@@ -1,8 +1,9 @@
-import OperationBatching
 import OperationCore
 import OperationTesting
 import TestFixtures
 import Testing
+
+@testable import OperationBatching
 
 @Suite(.warningsAreIssues) struct LeavingTests {
   private let batching = Batching()
@@ -96,6 +97,92 @@ import Testing
     try await self.batching.next().answer()
     #expect(try await later.value == "3")
     #expect(self.batching.asked.all == [[3]])
+  }
+
+  @Test func `A batch whose last caller leaves between its window and its request is not sent`() async throws {
+    let asked = Log<[Int]>()
+    let batcher = OperationBatcher<Int, Int> { keys, _ in
+      asked.append(keys)
+      return [:]
+    }
+    let caller = BatchCaller<Int, Int>(1)
+    var comparisons: BatchQueue.Comparisons?
+    guard case .opened(let batch) = batcher.queue.join(caller, in: self.batching.context, &comparisons) else {
+      Issue.record("The first caller has not opened a batch.")
+      return
+    }
+    batcher.queue.startWindow(of: batch) { batch in
+      #expect(batcher.queue.leave(caller))
+      batcher.send(batch)
+    }
+    self.batching.endWindow()
+    #expect(asked.count == 0 && batcher.queue.openCount == 0)
+    let task = Task.immediate { [context = self.batching.context] in try await batcher.load(2, in: context) }
+    self.batching.endWindow()
+    await #expect(throws: BatchAnswerMissing.self) { try await task.value }
+    #expect(asked.all == [[2]])
+  }
+
+  @Test func `No request is empty, whenever callers leave`() async {
+    let batcher = OperationBatcher<Int, Int>(maximumSize: 2, window: .microseconds(20)) { keys, _ in
+      #expect(!keys.isEmpty)
+      return Dictionary(uniqueKeysWithValues: keys.map { ($0, .success($0)) })
+    }
+    await withTaskGroup { group in
+      for worker in 0..<8 {
+        group.addTask {
+          for number in 0..<250 {
+            let task = Task { try await batcher.load(number % (worker + 1)) }
+            if number.isMultiple(of: 2) { task.cancel() } else { Task { task.cancel() } }
+            _ = await task.result
+          }
+        }
+      }
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func `What has left is released while the batch collects`(hasOneKey: Bool) async throws {
+    let (lifetimes, others) = (LifetimeTracker(), LifetimeTracker())
+    let batcher = OperationBatcher<TrackedKey, Int> { keys, _ in
+      Dictionary(uniqueKeysWithValues: keys.map { ($0, .success($0.number)) })
+    }
+    let load = { [context = self.batching.context] (number: Int, tracker: LifetimeTracker) in
+      Task.immediate { try await batcher.load(TrackedKey(number: number, token: tracker.token()), in: context) }
+    }
+    let kept = load(0, others)
+    for number in 1...2_000 {
+      let task = load(hasOneKey ? 0 : number, lifetimes)
+      task.cancel()
+      _ = await task.result
+    }
+    try await lifetimes.noneAlive()
+    let last = load(1, others)
+    self.batching.endWindow()
+    #expect(try await kept.value == 0)
+    #expect(try await last.value == 1)
+  }
+
+  @Test func `Callers of many keys leave and come back in any order`() async throws {
+    var generator = SeededGenerator(seed: 7)
+    let batching = Batching(maximumSize: 10_000)
+    var waiting: [(key: Int, task: Task<String, any Error>)] = []
+    for _ in 0..<3_000 {
+      if waiting.isEmpty || generator.next() % 5 < 3 {
+        let key = Int(generator.next() % 300)
+        waiting.append((key, batching.load(key)))
+      } else {
+        let index = Int(generator.next() % UInt64(waiting.count))
+        let (_, task) = waiting.remove(at: index)
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+      }
+    }
+    batching.endWindow()
+    let batch = try await batching.next()
+    #expect(Set(batch.keys) == Set(waiting.map(\.key)) && Set(batch.keys).count == batch.keys.count)
+    batch.answer()
+    for (key, task) in waiting { #expect(try await task.value == "\(key)") }
   }
 
   @Test func `A caller that leaves a sent batch ends at once, and the request continues for the others`() async throws {

@@ -16,15 +16,39 @@ extension Benchmark {
       to: .children(load),
       over: 100
     )
-    return [
+    var rows = [
       Row(section, "a key", measured.difference, bar: 6),
       Row(section, "100 keys", measured.second),
       Row(section, "100 children that wait for a gate", measured.first),
     ]
+    let left = "callers that leave a batch, one after the other"
+    let sizes = [100, 10_000]
+    let timings = try await harness.times(of: sizes.map { .leaving(callers: $0) })
+    rows += zip(sizes, timings).map { Row(left, $0.grouped, $1) }
+    rows.append(.growth(left, of: timings, bar: 1.5, gate: 3))
+    return rows
   }
 }
 
 extension Measure {
+  /// Tasks that join a batch, each with another key, and leave it at once. One caller stays, so the window stays open.
+  fileprivate static func leaving(callers: Int) -> Measure {
+    .prepared(count: callers) { _ in
+      let batcher = OperationBatcher<Int, Int>(maximumSize: 1_000, window: .seconds(600)) { _, _ in [:] }
+      return (batcher: batcher, staying: Task.immediate { try await batcher.load(-1) })
+    } timed: { made, callers in
+      let batcher = made.batcher
+      for key in 0..<callers {
+        let task = Task.immediate { try await batcher.load(key) }
+        task.cancel()
+        _ = await task.result
+      }
+    } finish: { made in
+      made.staying.cancel()
+      _ = await made.staying.result
+    }
+  }
+
   /// A hundred child tasks that wait for one gate, which opens when all wait.
   fileprivate static let childrenOfGates = Measure { count, stopwatch in
     stopwatch.start()
