@@ -42,7 +42,7 @@
       client.journal = journal
       let mutation = Append(server: LineFile(server)).scope("lines").journaled(as: "append")
       journal.register(mutation, as: "append")
-      await journal.resume()
+      await journal.resume().settled()
       let store = client.store(for: mutation)
       let begun = accepted.lines.compactMap { Int($0) }.max() ?? -1
       var number = begun + 1

@@ -27,7 +27,7 @@ struct Editor {
     journal.register(addition, as: "add-note")
 
     let notes = client.store(for: query)
-    let resumption = Task.immediate { await journal.resume() }
+    let resumption = await journal.resume()
     let store = client.store(for: addition)
     let additions = texts.map { text in
       Task.immediate { try await store.mutate(with: AddNote.Arguments(text: text)) }
@@ -35,7 +35,7 @@ struct Editor {
     let subscription = journal.subscribe { entries in
       say("\(entries.count) not sent yet: \(notes.currentValue ?? [])")
     }
-    await resumption.value
+    await resumption.settled()
     for addition in additions { try await addition.value }
     try await notes.fetch()
     subscription.cancel()

@@ -25,6 +25,8 @@ final class MutationEffects: Sendable {
     var hasReturned = false
     /// Whether the effects were performed.
     var isPerformed = false
+    /// Receives the updates of a call that fails and is made again.
+    var kept: KeptUpdates?
   }
 
   struct Invalidation: Sendable {
@@ -38,7 +40,7 @@ final class MutationEffects: Sendable {
 
   fileprivate init(in context: OperationContext) {
     self.run = context.operationRunningTaskIdentifier
-    self.state = Locked(State(place: context.earlierOptimisticPlace))
+    self.state = Locked(State(place: context.earlierOptimisticPlace, kept: context.earlierOptimisticUpdates))
   }
 
   /// The place of the updates among those of other calls: above all of them, when it is first asked for in a new call.
@@ -137,6 +139,7 @@ struct EffectsRunWrapper: OperationRunWrapper {
     context.mutationEffects = MutationEffects.Membership(effects: effects)
     // A mutation that is called inside the run, with its context, is a new call and has a place of its own.
     if context.earlierOptimisticPlace != nil { context.earlierOptimisticPlace = nil }
+    if context.earlierOptimisticUpdates != nil { context.earlierOptimisticUpdates = nil }
     let outcome = await body(context)
     effects.runHasReturned(isSuccess: outcome.isSuccess, isCancelled: Task.isCancelled)
     return outcome
@@ -148,16 +151,25 @@ struct EffectsRunWrapper: OperationRunWrapper {
 extension MutationEffects {
   /// Begins an update, unless an earlier attempt has begun it.
   func begin(_ id: EffectIdentifier, _ makeLayer: (StateLayerPlace) -> any EffectLayer) {
-    let isDue = self.state.withLock { state in !state.isPerformed && !state.updates.contains { $0.id == id } }
+    let (isDue, kept) = self.state.withLock { state in
+      (!state.isPerformed && !state.updates.contains { $0.id == id }, state.kept)
+    }
     guard isDue else { return }
     // Made without the lock: it calls the stores.
-    let layer = makeLayer(self.place)
+    let layer = kept?.take(id) ?? makeLayer(self.place)
     let isPerformed = self.state.withLock { state in
       if !state.isPerformed { state.updates.append(Update(id: id, layer: layer)) }
       return state.isPerformed
     }
     // Reached when this attempt was abandoned and the effects were performed meanwhile: nothing else removes the layer.
     if isPerformed { layer.fail() }
+  }
+
+  func keepUpdates(in updates: KeptUpdates) {
+    self.state.withLock { state, released in
+      released.append(state.kept)
+      state.kept = updates
+    }
   }
 
   fileprivate func end(_ id: EffectIdentifier, in attempt: Int, isSuccess: Bool) {
@@ -190,19 +202,19 @@ extension MutationEffects {
   ///
   /// - Parameter isSuccess: Whether the call has succeeded outside of the modifiers with a share.
   private func perform(isSuccess: Bool) {
-    let (updates, allInvalidations) = self.state.withLock { state -> ([Update], [Invalidation]) in
+    let (updates, allInvalidations, kept) = self.state.withLock { state -> ([Update], [Invalidation], KeptUpdates?) in
       defer {
         state.isPerformed = true
         state.updates = []
         state.invalidations = []
       }
-      return (state.updates, state.invalidations)
+      return (state.updates, state.invalidations, state.kept)
     }
     let invalidations = allInvalidations.withoutCovered
     let paths = invalidations.map(\.path)
-    for update in updates {
-      if update.isSuccess, isSuccess { update.layer.succeed(invalidating: paths) } else { update.layer.fail() }
-    }
+    for update in updates where update.isSuccess && isSuccess { update.layer.succeed(invalidating: paths) }
+    let failed = updates.filter { !($0.isSuccess && isSuccess) }
+    if kept?.keep(failed.map { ($0.id, $0.layer) }) != true { for update in failed { update.layer.fail() } }
     for invalidation in invalidations { invalidation.client.invalidate(matching: invalidation.path, isolation: nil) }
     for update in updates where update.isSuccess && isSuccess { update.layer.commitAtRest() }
   }

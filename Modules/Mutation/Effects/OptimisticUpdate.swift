@@ -13,7 +13,8 @@ extension MutationRequest {
   /// during the call. Layers are applied in the order in which their calls began, and are applied again to each new
   /// value of the store. A call that is made again from a journal has the place that it had when it was accepted.
   ///
-  /// - If the call fails or is cancelled, its layer is removed. Other layers and the value are not changed.
+  /// - If the call fails or is cancelled, its layer is removed. Other layers and the value are not changed. A call that
+  ///   stays in a journal, which makes it again, keeps its layer.
   /// - If the call succeeds, the update becomes part of the value.
   /// - In stores that ``invalidates(matching:)-(OperationPath)`` names, the refetched value replaces the layer instead.
   ///   If no refetch runs, or if it fails or is cancelled, the update becomes part of the value.
@@ -94,5 +95,14 @@ public struct OptimisticUpdate<Operation: MutationRequest, Target: OverlayableSt
     share.end(self.id, isSuccess: outcome.isSuccess && !Task.isCancelled)
     share.leave(isSuccess: outcome.isSuccess)
     return try outcome.get()
+  }
+}
+
+extension OptimisticUpdate: UpdatingModifier {
+  func showUpdate(_ request: UpdateRequest) {
+    guard let arguments = request.arguments as? Operation.Arguments else { return }
+    request.show(self.id) {
+      OptimisticLayer<Target>(on: self.path(arguments), in: request.client, at: $0) { [apply] in apply(&$0, arguments) }
+    }
   }
 }

@@ -75,7 +75,21 @@ extension MutationRequest {
     with continuation: OperationContinuation<MutateValue, MutateFailure>
   ) async throws(MutateFailure) -> MutateValue {
     guard let arguments = context.mutationArguments(as: Arguments.self) else { throw self.missingArguments() }
-    return try await self.mutate(isolation: isolation, with: arguments, in: context, with: continuation)
+    guard let observer = context.mutationBodyObserver, observer.observes(context.operationRunningTaskIdentifier)
+    else { return try await self.mutate(isolation: isolation, with: arguments, in: context, with: continuation) }
+    let cancellation = CancellationError() as? MutateFailure
+    guard await observer.bodyWillBegin(mayRefuse: cancellation != nil) else {
+      guard let cancellation else { preconditionFailure("A body is refused only if its run can end without it.") }
+      throw cancellation
+    }
+    do throws(MutateFailure) {
+      let value = try await self.mutate(isolation: isolation, with: arguments, in: context, with: continuation)
+      await observer.bodyDidEnd(isSuccess: true)
+      return value
+    } catch {
+      await observer.bodyDidEnd(isSuccess: false)
+      throw error
+    }
   }
 
   private func missingArguments() -> MutateFailure {

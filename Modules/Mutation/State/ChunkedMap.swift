@@ -4,10 +4,10 @@
 /// list of arrays.
 ///
 /// Finding, inserting and removing take O(log *n*) comparisons.
-struct ChunkedMap<Key: Comparable & Sendable, Value: Sendable>: Sendable {
-  struct Element: Sendable {
-    let key: Key
-    var value: Value
+package struct ChunkedMap<Key: Comparable & Sendable, Value: Sendable>: Sendable {
+  package struct Element: Sendable {
+    package let key: Key
+    package var value: Value
   }
 
   private struct Position {
@@ -20,9 +20,9 @@ struct ChunkedMap<Key: Comparable & Sendable, Value: Sendable>: Sendable {
 
   /// No chunk is empty.
   private var chunks: [ContiguousArray<Element>] = []
-  private(set) var count = 0
+  package private(set) var count = 0
 
-  init() {}
+  package init() {}
 
   var isEmpty: Bool { self.count == 0 }
   var first: Element? { self.chunks.first?.first }
@@ -73,7 +73,7 @@ extension ChunkedMap {
     }
   }
 
-  mutating func insert(_ value: Value, for key: Key) {
+  package mutating func insert(_ value: Value, for key: Key) {
     let element = Element(key: key, value: value)
     let position = self.position(of: key)
     if position.isFound {
@@ -105,7 +105,7 @@ extension ChunkedMap {
   }
 
   @discardableResult
-  mutating func removeValue(for key: Key) -> Value? {
+  package mutating func removeValue(for key: Key) -> Value? {
     let position = self.position(of: key)
     return position.isFound ? self.remove(at: position) : nil
   }
@@ -145,5 +145,37 @@ extension ChunkedMap {
       }
     }
     return results.reversed()
+  }
+}
+
+// MARK: - In order
+
+extension ChunkedMap: Sequence {
+  package struct Iterator: IteratorProtocol {
+    fileprivate let chunks: [ContiguousArray<Element>]
+    fileprivate var chunk = 0
+    fileprivate var index = 0
+
+    package mutating func next() -> Element? {
+      guard self.chunk < self.chunks.count else { return nil }
+      let element = self.chunks[self.chunk][self.index]
+      self.index += 1
+      if self.index == self.chunks[self.chunk].count { (self.chunk, self.index) = (self.chunk + 1, 0) }
+      return element
+    }
+  }
+
+  package func makeIterator() -> Iterator { Iterator(chunks: self.chunks) }
+
+  /// The element with this many others before it, in O(*n* / 64).
+  ///
+  /// - Precondition: The offset is smaller than the count.
+  package func element(at offset: Int) -> Element {
+    var offset = offset
+    for chunk in self.chunks {
+      if offset < chunk.count { return chunk[offset] }
+      offset -= chunk.count
+    }
+    preconditionFailure("The map has \(self.count) elements, and none at \(offset) behind them.")
   }
 }

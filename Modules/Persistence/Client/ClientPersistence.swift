@@ -32,6 +32,7 @@ extension OperationClient {
           """
       ).report()
     }
+    await self.loadJournal()
     return await persistence.restore(matching: path)
   }
 }

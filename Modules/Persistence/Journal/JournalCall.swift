@@ -1,4 +1,5 @@
 internal import OperationCore
+internal import OperationMutation
 
 /// One call of a journaled mutation, with all its attempts.
 ///
@@ -29,9 +30,9 @@ final class JournalCall: Sendable {
   /// The call of the run that a context belongs to; nil for a run without a wrapper.
   ///
   /// A run that makes a call of a replay takes it over here.
-  static func current(in context: OperationContext, named name: String) -> JournalCall? {
+  static func current(in context: OperationContext) -> JournalCall? {
     guard let call = context.journalCall, call.run == context.operationRunningTaskIdentifier else { return nil }
-    if let replay = context.journalReplay, replay.claim(by: call.run, named: name) {
+    if let replay = context.journalReplay, replay.claim(by: call.run) {
       call.state.withLock { state in
         if state.replay == nil { state.replay = replay }
       }
@@ -50,6 +51,7 @@ final class JournalCall: Sendable {
 
   /// Returns the ticket of the call. The first attempt waits until the call was accepted and has its turn.
   func ticket(
+    in context: OperationContext,
     accept: () async throws(JournalError) -> JournalTicket
   ) async throws(JournalError) -> JournalTicket {
     let (present, error, replay) = self.state.withLock { ($0.ticket, $0.error, $0.replay) }
@@ -59,11 +61,11 @@ final class JournalCall: Sendable {
       let ticket: JournalTicket
       if let replay { ticket = replay.ticket } else { ticket = try await accept() }
       self.state.withLock { $0.ticket = ticket }
-      let turn = self.isInsideScope && replay == nil ? .granted : await ticket.journal.turn(of: ticket)
+      if let updates = ticket.updates { context.keepOptimisticUpdates(in: updates) }
+      // A replay begins when it has its turn.
+      if self.isInsideScope || replay != nil { return ticket }
+      let turn = await ticket.journal.turn(of: ticket, in: context)
       guard turn == .granted else { throw .ended(turn, ticket.name) }
-      if replay != nil {
-        do { try await ticket.journal.countAttempt(of: ticket) } catch { throw .notAccepted(ticket.name, error) }
-      }
       return ticket
     } catch {
       self.state.withLock { $0.error = error }
@@ -80,7 +82,7 @@ final class JournalCall: Sendable {
     case .failure where error != nil: await ticket.journal.end(ticket, .left)
     case .failure(let failure) where failure.endsCancelledRun: await ticket.journal.end(ticket, .left)
     case .failure(let failure):
-      let isDone = judgement?(failure) ?? true
+      let isDone = judgement?(failure) ?? !failure.canPass
       await ticket.journal.end(ticket, isDone ? .done(failure: failure) : .held(failure), in: context)
     }
   }

@@ -6,6 +6,8 @@ public struct JournalEntry: Hashable, Sendable, Identifiable {
   public enum Status: String, Hashable, Sendable {
     /// It waits for its turn in its scope, for ``MutationJournal/resume()``, or until its name is registered.
     case waiting
+    /// It waits for an earlier call of its scope, which has failed and is made again by ``MutationJournal/resume()``.
+    case blocked
     /// Its call is being made.
     case running
     /// It is not made again until ``MutationJournal/retry(_:)``, and holds up no other entry.
@@ -14,7 +16,7 @@ public struct JournalEntry: Hashable, Sendable, Identifiable {
     case unreadable
   }
 
-  /// The idempotency key of the call, or the storage key of an entry that cannot be read.
+  /// The idempotency key of the call; the storage key if the entry cannot be read or an earlier one has the same key.
   public let id: String
 
   /// The name that the mutation is journaled as; empty if the entry cannot be read.
@@ -26,7 +28,7 @@ public struct JournalEntry: Hashable, Sendable, Identifiable {
   /// When the call was accepted, by the clock of its context; nil if the entry cannot be read.
   public let acceptedAt: Date?
 
-  /// How many times the call was begun, including earlier starts of the program.
+  /// How many times the body of the mutation has begun for the call, including earlier starts of the program.
   public let attempts: Int
 
   /// The status of the entry.

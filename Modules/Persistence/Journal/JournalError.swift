@@ -13,8 +13,8 @@ public struct JournalError: Error, Sendable, CustomStringConvertible {
     /// The entry was removed before the turn of the call came.
     public static let removed = Code(description: "removed")
 
-    /// An earlier call of its scope has to be made first, and cannot be made now. The entry stays in the journal.
-    public static let blocked = Code(description: "blocked")
+    /// The key of the call, which its caller has chosen, is that of a call that has not ended. It was not made.
+    public static let duplicateKey = Code(description: "duplicateKey")
   }
 
   /// The kind of the error.
@@ -41,17 +41,21 @@ extension JournalError {
     )
   }
 
+  static func duplicateKey(_ key: String, _ name: String) -> Self {
+    Self(
+      code: .duplicateKey,
+      message: """
+        The call of "\(name)" was not made, because a call with the key \(key) has not ended. Choose another \
+        `operationIdempotencyKey`, or remove that call with `remove(_:)`.
+        """,
+      cause: nil
+    )
+  }
+
   static func ended(_ turn: JournalTurn, _ name: String) -> Self {
     switch turn {
     case .removed:
       Self(code: .removed, message: "The call of \"\(name)\" was removed from the journal before its turn.", cause: nil)
-    case .blocked:
-      Self(
-        code: .blocked,
-        message:
-          "The call of \"\(name)\" waits for an earlier one of its scope. Call `resume()` when that can be made.",
-        cause: nil
-      )
     case .granted, .cancelled:
       Self(
         code: .cancelled,

@@ -3,16 +3,21 @@ struct JournalRecord: Codable, Sendable {
   static let currentFormat = 1
 
   var format = Self.currentFormat
-  let id: String
+  var id: String
   let name: String
   /// The text of the scope's name.
   let scope: String?
   /// In seconds since the reference date.
   let acceptedAt: Double
+  /// How many bodies have begun.
   var attempts: Int
   var isSetAside: Bool
   /// JSON, as text.
   let arguments: String
+  /// How many of the calls have failed or ended the process; nil in entries of older versions, which counted attempts.
+  var failures: Int?
+  /// Whether a body has begun and has not ended.
+  var isBegun: Bool?
 
   /// Decodes a stored entry.
   ///
@@ -21,5 +26,18 @@ struct JournalRecord: Codable, Sendable {
     let record = try StorageCoding.decode(Self.self, from: bytes)
     guard record.format == Self.currentFormat else { throw DropReason.format }
     return record
+  }
+
+  /// The entry when no process makes its call: a body that has not ended has ended the process.
+  var afterProcess: Self {
+    var record = self
+    record.failures = (self.failures ?? self.attempts) + (self.isBegun == true ? 1 : 0)
+    record.isBegun = false
+    return record
+  }
+
+  var failureCount: Int {
+    get { self.failures ?? 0 }
+    set { self.failures = newValue }
   }
 }

@@ -1,6 +1,6 @@
 internal import OperationCore
 
-/// Makes a run repeat a call of the journal: the first run of the mutation that has it in its context.
+/// Makes a run repeat a call of the journal: the run of the registered mutation, whatever name it is journaled as now.
 final class JournalReplay: Sendable {
   private struct State: Sendable {
     var isClaimed = false
@@ -15,9 +15,9 @@ final class JournalReplay: Sendable {
     self.ticket = ticket
   }
 
-  func claim(by run: OperationTaskIdentifier?, named name: String) -> Bool {
-    guard name == self.ticket.name else { return false }
-    return self.state.withLock { state in
+  /// Whether a run makes the call. The first one that asks does: another mutation may be called inside it.
+  func claim(by run: OperationTaskIdentifier?) -> Bool {
+    self.state.withLock { state in
       if state.isClaimed { return state.run == run }
       state.isClaimed = true
       state.run = run

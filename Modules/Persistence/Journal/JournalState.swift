@@ -1,9 +1,11 @@
 internal import OperationCore
+internal import OperationMutation
 
 /// The calls of a journal, in order.
 ///
 /// Calls are ordered by their places: calls of earlier starts of the program have negative places, and calls of this
-/// start have positive ones. The calls of a scope are made one at a time, in this order.
+/// start have positive ones. The calls of a scope are made one at a time, in this order. What happens is decided here;
+/// ``actions`` are performed after unlocking.
 struct JournalState: Sendable {
   typealias Place = Int64
   typealias Continuation = UnsafeContinuation<JournalTurn, Never>
@@ -11,32 +13,71 @@ struct JournalState: Sendable {
   enum Activity: Sendable {
     /// No caller and no replay makes the call.
     case none
-    /// A caller or a replay is about to make it, or makes it.
-    case claimed(isReplay: Bool)
-    /// It waits for its turn.
-    case waiting(Continuation, isReplay: Bool)
+    /// A caller is about to make it.
+    case claimed
+    /// Its caller waits for its turn.
+    case waiting(Continuation, JournalCaller)
     /// It has its turn.
-    case running
+    case running(isReplay: Bool)
+
+    var isCallerInLine: Bool {
+      switch self {
+      case .claimed, .waiting: true
+      case .none, .running: false
+      }
+    }
+
+    var isReplay: Bool { if case .running(isReplay: true) = self { true } else { false } }
+    var isNone: Bool { if case .none = self { true } else { false } }
+    var isRunning: Bool { if case .running = self { true } else { false } }
   }
 
   struct Item: Sendable {
+    /// The identifier of the entry.
+    var id: String
     /// The key in the storage; empty until the number of the call is known.
     var storageKey: String
     /// Nil if it cannot be read.
     var record: JournalRecord?
     /// Where its optimistic updates are among those of other calls; nil if it has none.
     var layerPlace: StateLayerPlace?
+    /// The updates that are shown between its runs; nil until the first run.
+    var updates: KeptUpdates?
     var activity = Activity.none
     /// Whether it is in the storage, and so accepted.
     var isStored = true
     /// Whether it has failed and is made again only after `resume()`.
     var isHeld = false
+    /// Whether its call has ended.
+    var hasEnded = false
+    /// Whether `remove(_:)` removes it.
+    var isBeingRemoved = false
+    /// The resumption that makes it again; 0 for none.
+    var resumption = 0
+    /// The replay that makes it.
+    var replay: Task<Void, Never>?
+    /// Whether its replay was cancelled.
+    var isReplayCancelled = false
     /// How the wait for the turn ends when it begins; nil if nothing has ended it before.
     var endedEarly: JournalTurn?
+    /// The number of bodies that run.
+    var bodies = 0
+    /// Whether the attempt that the record has is counted before it has begun.
+    var isBegunAhead = false
     var lastFailure: String?
+    /// The number of changes that were decided.
+    var version = 0
+    /// Whether it is in the queue of changes to write.
+    var isQueued = false
+    var writes: [JournalWrite] = []
+    /// Those who wait for the end of its replay.
+    var replayWaiters: [JournalSignal] = []
 
+    /// Whether what is written next is its removal.
+    var isGone: Bool { self.hasEnded || self.isBeingRemoved }
     var lane: String? { self.record?.scope }
     var isInLane: Bool { self.record.map { !$0.isSetAside && $0.scope != nil } ?? false }
+    var isDue: Bool { self.resumption != 0 }
     /// Whether it was accepted and is to be made.
     var isPending: Bool { self.isStored && self.record.map { !$0.isSetAside } ?? false }
   }
@@ -48,30 +89,96 @@ struct JournalState: Sendable {
   }
 
   var items: [Place: Item] = [:]
-  /// The places of the calls of each scope, in order.
-  var lanes: [String: [Place]] = [:]
+  /// The calls of each scope.
+  var lanes: [String: JournalLane] = [:]
   var places: [String: Place] = [:]
   var lastPlace: Place = 0
   /// Added to a place to get the number of a call of this start.
   var numberBase: UInt64 = 0
   var loading = Loading.unloaded
-  var loadWaiters: [UnsafeContinuation<Void, Never>] = []
-  /// The storage keys of calls that have ended and could not be removed.
-  var failedRemovals: Set<String> = []
+  var loadWaiters: [JournalSignal] = []
+  /// What observers see.
+  var shown = JournalEntries()
   /// The number of calls that were accepted and are to be made.
   private(set) var pendingCount = 0
   /// The number of pending calls that observers have received last; nil if they have received none.
   var reportedCount: Int?
   var isReporting = false
+
+  // Writing.
+  var queue: [Place] = []
+  var isWriting = false
+  /// The storage keys of calls that have ended and could not be removed.
+  var failedRemovals: Set<String> = []
+  var removalWaiters: [JournalSignal] = []
+
+  // Sending.
+  var maySend = true
+  /// Callers without a scope that wait because nothing may be sent.
+  var waitingWithoutScope: Set<Place> = []
+  /// Those who wait before an attempt because nothing may be sent.
+  var sendWaiters: [JournalSignal] = []
+  /// The calls without a scope that are to be made again, those that come last first.
+  var dueWithoutScope: [Place] = []
+  var replaysWithoutScope = 0
+  let maximumReplays: Int
+  var lastResumption = 0
+  /// The number of calls that each resumption has not made yet.
+  var dueCounts: [Int: Int] = [:]
+  var resumptionWaiters: [(resumption: Int, signal: JournalSignal)] = []
+  var actions = JournalActions()
+
+  init(maximumReplays: Int) {
+    self.maximumReplays = maximumReplays
+  }
 }
 
+/// A caller that waits for the turn of its call.
+struct JournalCaller: Sendable {
+  let ticket: JournalTicket
+  let context: OperationContext
+}
+
+/// What is performed after the state was changed.
+struct JournalActions: Sendable {
+  var turns: [(JournalState.Continuation, JournalTurn)] = []
+  var signals: [JournalSignal] = []
+  /// The writes of calls that are not written any more.
+  var writes: [JournalWrite] = []
+  /// The calls whose replays begin.
+  var replays: [JournalState.Place] = []
+  var cancelled: [Task<Void, Never>] = []
+  var ended: [KeptUpdates] = []
+  var blocked: [JournalCaller] = []
+  /// The callers that wait no longer, released after unlocking: their contexts are the user's.
+  var callers: [JournalCaller] = []
+  /// What is released after unlocking.
+  var released: [JournalState.Item] = []
+  /// Whether the observers of the entries are notified.
+  var isChanged = false
+  /// Whether changes are to be written, and nobody writes them yet.
+  var beginsWriting = false
+}
+
+// MARK: - Adding and removing
+
 extension JournalState {
-  /// Adds a call of this start at the end of its lane.
-  mutating func add(_ record: JournalRecord, layersAt layerPlace: StateLayerPlace?) -> Place {
+  /// Adds a call of this start at the end of its lane. Returns nil if another call has its key.
+  mutating func add(_ record: JournalRecord, layersAt layerPlace: StateLayerPlace?, updates: KeptUpdates?) -> Place? {
+    guard self.places[record.id] == nil else { return nil }
     self.lastPlace += 1
-    let activity = Activity.claimed(isReplay: false)
-    let item = Item(storageKey: "", record: record, layerPlace: layerPlace, activity: activity, isStored: false)
-    self.insert(item, at: self.lastPlace)
+    self.insert(
+      Item(
+        id: record.id,
+        storageKey: "",
+        record: record,
+        layerPlace: layerPlace,
+        updates: updates,
+        activity: .claimed,
+        isStored: false
+      ),
+      at: self.lastPlace
+    )
     return self.lastPlace
   }
 
@@ -82,105 +189,86 @@ extension JournalState {
   ///   - storageKey: The key of the entry in the storage.
   ///   - place: Negative, and in the order of the calls.
   mutating func restore(_ record: JournalRecord?, from storageKey: String, at place: Place) {
-    self.insert(Item(storageKey: storageKey, record: record, layerPlace: .earlierProcess(place)), at: place)
+    // Of two stored entries with one key, the second is identified by its storage key. A new call waits for the end of
+    // the reading, and is refused then.
+    let id = record?.id ?? storageKey
+    let isTaken = self.places[id].map { self.items[$0]?.isStored == true } ?? false
+    let item = Item(
+      id: isTaken ? storageKey : id,
+      storageKey: storageKey,
+      record: record,
+      layerPlace: .earlierProcess(place)
+    )
+    self.insert(item, at: place)
   }
 
   private mutating func insert(_ item: Item, at place: Place) {
     self.items[place] = item
-    self.places[item.record?.id ?? item.storageKey] = place
+    self.places[item.id] = place
     if item.isPending { self.pendingCount += 1 }
     if item.isInLane, let lane = item.lane { self.enter(lane, place) }
+    self.show(place)
   }
 
   /// Inserts a call into its lane, at its place in the order, but behind a call that has its turn.
   mutating func enter(_ lane: String, _ place: Place) {
-    let places = self.lanes[lane] ?? []
-    let start = places.first.map { self.isRunning($0) } == true ? 1 : 0
-    // Nearly always it is the last.
-    let index = places.dropFirst(start).lastIndex { $0 < place }.map { $0 + 1 } ?? start
-    self.lanes[lane, default: []].insert(place, at: index)
+    var calls = self.lanes[lane].take() ?? JournalLane()
+    calls.insert(place, behindFirst: calls.first.map { self.isRunning($0) } ?? false)
+    if self.items[place]?.activity.isCallerInLine == true { calls.callerCount += 1 }
+    if self.items[place]?.isDue == true { calls.dueCount += 1 }
+    self.lanes[lane] = calls
   }
 
   /// Removes a call from its lane.
   mutating func leave(_ place: Place) {
-    guard let lane = self.items[place]?.lane, let index = self.lanes[lane]?.firstIndex(of: place) else { return }
-    self.lanes[lane]?.remove(at: index)
-    if self.lanes[lane]?.isEmpty == true { self.lanes[lane] = nil }
+    guard let item = self.items[place], let lane = item.lane, var calls = self.lanes[lane].take() else { return }
+    calls.remove(place)
+    if item.activity.isCallerInLine { calls.callerCount -= 1 }
+    if item.isDue { calls.dueCount -= 1 }
+    self.lanes[lane] = calls.isEmpty ? nil : calls
+    if calls.isEmpty { self.shown.blocked[lane] = nil }
   }
 
-  /// Removes a call, and returns it for its release after unlocking.
-  mutating func remove(_ place: Place) -> Item? {
-    self.leave(place)
-    guard let item = self.items.removeValue(forKey: place) else { return nil }
+  /// Removes a call, and passes its turn on.
+  mutating func remove(_ place: Place) {
+    guard let item = self.items[place] else { return }
+    if case .waiting(let continuation, _) = item.activity { self.actions.turns.append((continuation, .removed)) }
+    self.endDue(place)
+    let isFreeReplay = item.activity.isReplay && item.lane == nil
+    if item.isInLane { self.leave(place) }
+    self.items[place] = nil
+    self.waitingWithoutScope.remove(place)
     if item.isPending { self.pendingCount -= 1 }
-    self.places[item.record?.id ?? item.storageKey] = nil
-    return item
+    if self.places[item.id] == place { self.places[item.id] = nil }
+    self.show(place)
+    self.actions.released.append(item)
+    self.actions.writes += item.writes
+    if isFreeReplay { self.endReplayWithoutScope() }
+    self.advance(item.lane)
   }
 
-  /// Edits a call, and keeps the number of pending calls right. Returns nil if there is no such call.
+  /// Edits a call, and keeps what follows from it right. Returns nil if there is no such call.
+  @discardableResult
   mutating func edit<R>(_ place: Place, _ change: (inout Item) -> R) -> R? {
     guard var item = self.items[place] else { return nil }
     let wasPending = item.isPending
+    let wasInLine = item.activity.isCallerInLine
+    let wasFreeReplay = item.activity.isReplay && item.lane == nil
     let result = change(&item)
     if item.isPending != wasPending { self.pendingCount += wasPending ? -1 : 1 }
+    if item.activity.isCallerInLine != wasInLine, item.isInLane, let lane = item.lane {
+      self.lanes[lane]?.callerCount += wasInLine ? -1 : 1
+    }
     self.items[place] = item
+    self.show(place)
+    if wasFreeReplay, !item.activity.isReplay { self.endReplayWithoutScope() }
     return result
   }
 
-  /// Whether a call may be made now, as far as the order of its scope goes.
-  func hasTurn(_ place: Place) -> Bool {
-    guard let item = self.items[place], let lane = item.lane else { return true }
-    return self.lanes[lane]?.first == place
+  private mutating func show(_ place: Place) {
+    let call = self.items[place].flatMap { $0.isStored ? ShownCall($0) : nil }
+    if self.shown.set(call, at: place) { self.actions.isChanged = true }
   }
 
-  func isRunning(_ place: Place) -> Bool {
-    if case .running? = self.items[place]?.activity { true } else { false }
-  }
-
-  /// What happens next in a lane.
-  enum Next {
-    case nothing
-    /// The first call has its turn.
-    case resume(Continuation)
-    /// The first call is made again, as calls wait for it and nothing makes it.
-    case replay(Place)
-    /// The first call is not made now, so the replays behind it end.
-    case block([Continuation])
-  }
-
-  /// Passes the turn of a lane on to its first call.
-  mutating func advance(_ lane: String?) -> Next {
-    guard let lane, let first = self.lanes[lane]?.first, let item = self.items[first] else { return .nothing }
-    switch item.activity {
-    case .waiting(let continuation, _):
-      self.items[first]?.activity = .running
-      return .resume(continuation)
-    case .claimed, .running: return .nothing
-    case .none:
-      if item.isHeld { return .block(self.leaveReplays(behind: first, in: lane)) }
-      // It is made again only if a caller waits behind it: otherwise `resume()` makes it.
-      let isWaitedFor =
-        self.lanes[lane]?.contains { place in
-          switch self.items[place]?.activity {
-          case .claimed(isReplay: false), .waiting(_, isReplay: false): true
-          case .claimed, .waiting, .running, .some(.none), nil: false
-          }
-        } ?? false
-      return isWaitedFor ? .replay(first) : .block(self.leaveReplays(behind: first, in: lane))
-    }
-  }
-
-  private mutating func leaveReplays(behind first: Place, in lane: String) -> [Continuation] {
-    var continuations: [Continuation] = []
-    for place in self.lanes[lane] ?? [] where place != first {
-      switch self.items[place]?.activity {
-      case .waiting(let continuation, isReplay: true):
-        continuations.append(continuation)
-        self.items[place]?.activity = .claimed(isReplay: true)
-      case .claimed(isReplay: true): self.items[place]?.endedEarly = .blocked
-      default: break
-      }
-    }
-    return continuations
-  }
+  func isRunning(_ place: Place) -> Bool { self.items[place]?.activity.isRunning ?? false }
 }

@@ -16,8 +16,8 @@ extension MutationRequest where Arguments: Codable, MutateFailure == any Error {
   /// All attempts of a call, also those after a restart, have the same
   /// ``OperationCore/OperationContext/operationIdempotencyKey``. Calls of a scope run in the order in which they were
   /// made. A call that is cancelled, for instance because the program ends, stays in the journal: remove it to take it
-  /// back. While a call waits, as with `.waits(until:)`, no attempt is counted. A call that cannot be stored throws a
-  /// ``JournalError``, and does not run.
+  /// back. Its optimistic update stays as long as the call will still be made. A call that cannot be stored, or whose
+  /// key is that of a call that has not ended, throws a ``JournalError``, and does not run.
   ///
   /// Apply it outside of `.scope(_:)`, so that calls which wait for their turn are stored, and inside of
   /// `.optimistic(on:of:apply:)`, so that the update is shown while a call is stored and waits.
@@ -28,8 +28,10 @@ extension MutationRequest where Arguments: Codable, MutateFailure == any Error {
   ///   - isExcluded: Returns true for arguments that may not be stored. Such a call runs without the journal. To leave
   ///     out single members of the arguments, mark them with ``Unstored``.
   ///   - failsForGood: Returns true for an error that further attempts do not change. The entry is removed then;
-  ///     otherwise it stays, and blocks its scope until ``MutationJournal/resume()``. If it is nil, every error that is
-  ///     thrown to a caller is final, and after a restart, without a caller, none is.
+  ///     otherwise it stays, and blocks its scope until ``MutationJournal/resume()``. If it is nil, an error that is
+  ///     thrown to a caller is final unless it can pass: a connection failed, the run was rejected on this side, or the
+  ///     error says so by ``OperationCore/RetryClassifying`` or ``OperationCore/RetryHinting``. After a restart,
+  ///     without a caller, no error is final.
   /// - Returns: The mutation with a journal.
   public func journaled(
     as name: String,
@@ -48,8 +50,8 @@ extension MutationRequest where Arguments: Codable {
   ///   - name: The name of the mutation, the same for all starts of the program.
   ///   - journal: The journal; nil for that of the client.
   ///   - isExcluded: Returns true for arguments that may not be stored. Such a call runs without the journal.
-  ///   - failsForGood: Returns true for an error that further attempts do not change. If it is nil, every error that is
-  ///     thrown to a caller is final, and after a restart, without a caller, none is.
+  ///   - failsForGood: Returns true for an error that further attempts do not change. If it is nil, an error that is
+  ///     thrown to a caller is final unless it can pass, and after a restart, without a caller, none is.
   ///   - failure: Returns the error that a call throws when the journal does not make it.
   /// - Returns: The mutation with a journal.
   public func journaled(
@@ -104,20 +106,20 @@ where Operation.Arguments: Codable {
       let journal = self.journal(in: context)
     else { return try await operation.run(isolation: isolation, in: context, with: continuation) }
 
-    let current = JournalCall.current(in: context, named: self.name)
+    let current = JournalCall.current(in: context)
     let call = current ?? JournalCall(run: context.operationRunningTaskIdentifier, scope: nil, isInsideScope: false)
     if let failsForGood = self.failsForGood {
       call.setJudgement { error in (error as? Operation.MutateFailure).map { failsForGood($0) } ?? false }
     }
     let outcome: Result<Operation.MutateValue, Operation.MutateFailure>
     do throws(JournalError) {
-      let ticket = try await call.ticket { () async throws(JournalError) in
+      let ticket = try await call.ticket(in: context) { () async throws(JournalError) in
         try await self.accept(arguments, of: call, of: operation.operationName, in: journal, context)
       }
       var context = context
       context.operationIdempotencyKey = ticket.id
       context.journalCall = call
-      context.pauseObserver = JournalPauses(of: ticket)
+      context.mutationBodyObserver = JournalAttempts(of: ticket, in: call.run)
       outcome = await MutationJournal.inTurn(of: call.isInsideScope ? nil : ticket) {
         await operation.outcome(isolation: isolation, in: context, with: continuation)
       }
@@ -140,16 +142,21 @@ where Operation.Arguments: Codable {
     do {
       let bytes = try StorageCoding.encode(arguments)
       let ticket = try await journal.accept(
-        self.name,
-        arguments: String(decoding: bytes, as: UTF8.self),
-        scope: call.scope.map { StorageKey.text(of: $0) ?? "\($0)" },
-        key: call.isNested ? nil : context.operationIdempotencyKey,
-        date: context.operationClock.now(),
-        operationName: operationName,
-        layersAt: context.optimisticPlace
+        JournalRequest(
+          name: self.name,
+          arguments: String(decoding: bytes, as: UTF8.self),
+          scope: call.scope.map { StorageKey.text(of: $0) ?? "\($0)" },
+          key: call.isNested ? nil : context.operationIdempotencyKey,
+          date: context.operationClock.now(),
+          operationName: operationName,
+          layerPlace: context.optimisticPlace,
+          beginsAtOnce: !call.isInsideScope && !Operation.hasModifier { !($0 is any TurnModifier.Type) }
+        )
       )
       context.send(ticket.notice(.journalAccepted))
       return ticket
+    } catch let error as JournalError {
+      throw error
     } catch {
       throw .notAccepted(self.name, error)
     }
@@ -160,7 +167,9 @@ where Operation.Arguments: Codable {
       if let client = context.operationClient { journal.bind(to: client, replacing: false) }
       return journal
     }
-    if let replay = context.journalReplay, replay.ticket.name == self.name { return replay.ticket.journal }
+    if let replay = context.journalReplay, replay.claim(by: context.operationRunningTaskIdentifier) {
+      return replay.ticket.journal
+    }
     if let client = context.operationClient { return client.journal }
     OperationWarning(
       code: .noStorage,
@@ -174,4 +183,11 @@ where Operation.Arguments: Codable {
 }
 
 /// A ``Journaled`` modifier of any mutation.
-protocol JournaledModifier {}
+protocol JournaledModifier {
+  var name: String { get }
+}
+
+/// A modifier that begins the operation inside as soon as the call has its turn.
+private protocol TurnModifier {}
+
+extension MutationScope: TurnModifier {}

@@ -1,59 +1,121 @@
 internal import FoundationEssentials
 internal import OperationCore
+internal import OperationMutation
+
+/// A call that is to be stored.
+struct JournalRequest {
+  let name: String
+  let arguments: String
+  let scope: String?
+  /// The key that the caller has chosen; nil for a new one.
+  let key: String?
+  let date: Date
+  let operationName: String
+  /// Where its optimistic updates are among those of other calls; nil if it has none.
+  let layerPlace: StateLayerPlace?
+  /// Whether its body begins as soon as it has its turn.
+  let beginsAtOnce: Bool
+}
 
 extension MutationJournal {
   /// Stores a call. When this returns, the call is made even if the process ends.
   ///
   /// Calls of this method determine the order.
-  nonisolated(nonsending) func accept(
-    _ name: String,
-    arguments: String,
-    scope: String?,
-    key: String?,
-    date: Date,
-    operationName: String,
-    layersAt layerPlace: StateLayerPlace?
-  ) async throws -> JournalTicket {
-    let record = JournalRecord(
-      id: key ?? self.makeKey(),
-      name: name,
-      scope: scope,
-      acceptedAt: date.timeIntervalSinceReferenceDate,
-      attempts: 1,
-      isSetAside: false,
-      arguments: arguments
-    )
-    let place = self.state.withLock { $0.add(record, layersAt: layerPlace) }
+  ///
+  /// - Throws: A ``JournalError`` if another call has the key; otherwise that of the encoding or of the storage.
+  nonisolated(nonsending) func accept(_ request: JournalRequest) async throws -> JournalTicket {
+    let updates = request.layerPlace.map { _ in KeptUpdates() }
+    var id = request.key ?? self.makeKey()
+    var added = self.add(request, id, updates)
+    while added == nil, let next = self.nextKey(after: id, for: request) {
+      id = next
+      added = self.add(request, id, updates)
+    }
+    guard let place = added else { throw JournalError.duplicateKey(id, request.name) }
     do {
-      let bytes = try StorageCoding.encode(record)
       try await self.load()
-      let (storageKey, removals) = self.state.withLock { state -> (String, Set<String>) in
-        let key = StorageKey.call(number: state.numberBase + UInt64(place), id: record.id)
-        state.items[place]?.storageKey = key
-        defer { state.failedRemovals = [] }
-        return (key, state.failedRemovals)
+      var write = self.change { $0.store(place, beginsAtOnce: request.beginsAtOnce) }
+      // A call of an earlier start has the key.
+      while write == nil, let next = self.nextKey(after: id, for: request) {
+        id = next
+        write = self.change { $0.rekey(place, next) ? $0.store(place, beginsAtOnce: request.beginsAtOnce) : nil }
       }
-      do {
-        try await self.storage.apply([.put(key: storageKey, value: bytes)] + removals.sorted().map { .remove(key: $0) })
-      } catch {
-        // The batch may have been written despite the error, which the caller receives. So the entry must not stay.
-        self.state.withLock { $0.failedRemovals.formUnion(removals.union([storageKey])) }
-        throw error
-      }
+      guard let write else { throw JournalError.duplicateKey(id, request.name) }
+      try await write.value()
     } catch {
-      self.leave(place)
+      self.change { state in
+        // The batch may have been written despite the error, which the caller receives. So the entry must not stay.
+        if let key = state.items[place]?.storageKey, !key.isEmpty { state.failedRemovals.insert(key) }
+        state.remove(place)
+      }
       throw error
     }
-    self.state.withLock { $0.edit(place) { $0.isStored = true } }
-    self.noteChange()
+    self.change { state in
+      state.edit(place) { $0.isStored = true }
+    }
     return JournalTicket(
       journal: self,
       place: place,
-      id: record.id,
-      name: name,
-      lane: scope,
+      id: id,
+      name: request.name,
+      lane: request.scope,
       isReplay: false,
-      operationName: operationName
+      operationName: request.operationName,
+      updates: updates
     )
+  }
+}
+
+extension MutationJournal {
+  private func add(_ request: JournalRequest, _ id: String, _ updates: KeptUpdates?) -> JournalState.Place? {
+    let record = JournalRecord(
+      id: id,
+      name: request.name,
+      scope: request.scope,
+      acceptedAt: request.date.timeIntervalSinceReferenceDate,
+      attempts: 0,
+      isSetAside: false,
+      arguments: request.arguments,
+      failures: 0,
+      isBegun: false
+    )
+    return self.change { $0.add(record, layersAt: request.layerPlace, updates: updates) }
+  }
+
+  /// Another key for a call whose key is taken; nil if its caller has chosen the key, or if the keys repeat.
+  private func nextKey(after key: String, for request: JournalRequest) -> String? {
+    guard request.key == nil else { return nil }
+    let next = self.makeKey()
+    return next == key ? nil : next
+  }
+}
+
+extension JournalState {
+  /// Gives a new call another key. Returns false if that is taken, too.
+  fileprivate mutating func rekey(_ place: Place, _ id: String) -> Bool {
+    guard self.places[id] == nil, let item = self.items[place] else { return false }
+    if self.places[item.id] == place { self.places[item.id] = nil }
+    self.places[id] = place
+    self.edit(place) { item in
+      item.id = id
+      item.record?.id = id
+    }
+    return true
+  }
+
+  /// Begins to store a new call. Returns nil if a call of an earlier start has its key.
+  fileprivate mutating func store(_ place: Place, beginsAtOnce: Bool) -> JournalWrite? {
+    guard let item = self.items[place], self.places[item.id] == place else { return nil }
+    let key = StorageKey.call(number: self.numberBase + UInt64(place), id: item.id)
+    let isFirst = beginsAtOnce && self.maySend && self.hasTurn(place)
+    self.edit(place) { item in
+      item.storageKey = key
+      guard isFirst else { return }
+      // One write less for a call that nothing delays.
+      item.record?.attempts = 1
+      item.record?.isBegun = true
+      item.isBegunAhead = true
+    }
+    return self.write(place)
   }
 }

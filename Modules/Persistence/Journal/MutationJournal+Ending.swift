@@ -1,4 +1,5 @@
 internal import OperationCore
+internal import OperationMutation
 
 /// How a call has ended.
 enum JournalEnd: Sendable {
@@ -22,44 +23,90 @@ extension MutationJournal {
     _ end: JournalEnd,
     in context: OperationContext? = nil
   ) async {
+    let place = ticket.place
     switch end {
     case .done(let failure):
       let attempts = self.attempts(of: ticket)
-      let key = self.state.withLock { $0.items[ticket.place]?.storageKey }
-      // Before the turn is passed on: a later call of the scope must not end while this one is still stored.
-      if let key { await self.removeEntry(key) }
-      self.leave(ticket.place)
+      let write = self.change { $0.end(place) }
+      await self.finish(ticket, write)
       self.send(in: context) {
         failure.map { ticket.notice(of: $0, after: attempts, isFinal: true) } ?? ticket.notice(.journalSent)
       }
     case .left:
+      await self.record(ticket) { $0.endBodies(of: place) }
       self.putBack(ticket, isHeld: false, failure: nil)
     case .held(let error):
       let attempts = self.attempts(of: ticket)
       self.send(in: context) { ticket.notice(of: error, after: attempts, isFinal: false) }
-      if attempts >= self.attemptsBeforeSetAside {
-        await self.setAside(ticket, because: "attempt \(attempts) has failed: \(error)", in: context)
+      let failures = self.change { state -> Int in
+        state.endBodies(of: place)
+        // A connection that is away, or a rejection on this side, says nothing about the call.
+        if !error.isPassing { state.edit(place) { $0.record?.failureCount += 1 } }
+        return state.items[place]?.record?.failureCount ?? 0
+      }
+      if failures >= self.attemptsBeforeSetAside {
+        await self.setAside(ticket, because: "it has failed \(failures) times, at last with \(error)", in: context)
       } else {
+        await self.record(ticket) { _ in }
         self.putBack(ticket, isHeld: true, failure: "\(error)")
       }
     }
   }
 
-  /// How many times a call was begun; 0 if it was removed.
+  /// How many times a body has begun; 0 if the call was removed.
   private func attempts(of ticket: JournalTicket) -> Int {
     self.state.withLock { $0.items[ticket.place]?.record?.attempts ?? 0 }
   }
 
-  private func putBack(_ ticket: JournalTicket, isHeld: Bool, failure: String?) {
-    let next = self.state.withLock { state in
-      state.items[ticket.place]?.activity = .none
-      state.items[ticket.place]?.endedEarly = nil
-      state.items[ticket.place]?.isHeld = isHeld
-      if let failure { state.items[ticket.place]?.lastFailure = failure }
-      return state.advance(ticket.lane)
+  /// Waits for the removal of a call that has ended, and removes it from memory. If the removal fails, the next change
+  /// that is stored repeats it.
+  private nonisolated(nonsending) func finish(_ ticket: JournalTicket, _ write: JournalWrite?) async {
+    var failure: (any Error)?
+    do { try await write?.value() } catch { failure = error }
+    self.change { [isFailed = failure != nil] state in
+      if isFailed, let key = state.items[ticket.place]?.storageKey { state.failedRemovals.insert(key) }
+      // Before the turn is passed on: a later call of the scope must not end while this one is still stored.
+      state.remove(ticket.place)
     }
-    self.perform(next)
-    self.noteChange()
+    ticket.updates?.end()
+    if let failure {
+      OperationWarning.report(
+        storageFailedTo: "remove the journal entry \(ticket.id). After a restart it is sent again",
+        failure
+      )
+    }
+  }
+
+  /// Changes a call, and waits until what was decided for it is stored.
+  private nonisolated(nonsending) func record(
+    _ ticket: JournalTicket,
+    _ change: @Sendable (inout JournalState) -> Void
+  ) async {
+    let write = self.change { state in
+      change(&state)
+      return state.items[ticket.place]?.isGone == false ? state.write(ticket.place) : nil
+    }
+    do {
+      try await write?.value()
+    } catch {
+      OperationWarning.report(storageFailedTo: "record the end of the journal entry \(ticket.id)", error)
+    }
+  }
+
+  func putBack(_ ticket: JournalTicket, isHeld: Bool, failure: String?) {
+    self.change { state in
+      let item: Void? = state.edit(ticket.place) { item in
+        item.activity = .none
+        item.replay = nil
+        item.endedEarly = nil
+        item.isHeld = isHeld
+        if let failure { item.lastFailure = failure }
+      }
+      // Its entry was removed meanwhile.
+      if item == nil, let updates = ticket.updates { state.actions.ended.append(updates) }
+      state.endDue(ticket.place)
+      state.advance(ticket.lane)
+    }
   }
 
   /// Puts a call aside: it is kept, is not made again, and does not block other calls.
@@ -69,17 +116,27 @@ extension MutationJournal {
     in context: OperationContext? = nil
   ) async {
     let place = ticket.place
-    guard let (key, record) = self.edit(place, { $0.isSetAside = true }) else { return }
-    do {
-      try await self.storage.apply([.put(key: key, value: StorageCoding.encode(record))])
-    } catch {
-      OperationWarning.report(storageFailedTo: "put the journal entry \(key) aside", error)
+    let record = self.change { state -> JournalRecord? in
+      guard state.items[place]?.isGone == false else { return nil }
+      state.edit(place) { $0.record?.isSetAside = true }
+      return state.items[place]?.record
     }
-    let next = self.state.withLock { state in
-      state.items[place]?.activity = .none
-      state.items[place]?.lastFailure = reason
+    guard let record else { return self.putBack(ticket, isHeld: false, failure: nil) }
+    do {
+      try await self.write(place)
+    } catch {
+      OperationWarning.report(storageFailedTo: "put the journal entry \(ticket.id) aside", error)
+    }
+    self.change { state in
       state.leave(place)
-      return state.advance(record.scope)
+      state.edit(place) { item in
+        item.activity = .none
+        item.replay = nil
+        item.lastFailure = reason
+      }
+      state.endDue(place)
+      state.dropUpdates(of: place)
+      state.advance(record.scope)
     }
     OperationWarning(
       code: .journalEntrySetAside,
@@ -89,8 +146,22 @@ extension MutationJournal {
         before `retry(_:)`; `remove(_:)` removes it.
         """
     ).report()
-    self.perform(next)
-    self.noteChange()
     self.send(in: context) { ticket.notice(.journalSetAside, attempts: record.attempts) }
+  }
+}
+
+extension JournalState {
+  /// Decides that a call has ended. Returns the write of its removal; nil if it was removed before.
+  fileprivate mutating func end(_ place: Place) -> JournalWrite? {
+    guard self.items[place] != nil else { return nil }
+    self.items[place]?.hasEnded = true
+    return self.write(place)
+  }
+
+  /// Decides that the updates of a call are no longer shown. Those of its next run are kept anew.
+  mutating func dropUpdates(of place: Place) {
+    guard let updates = self.items[place]?.updates else { return }
+    self.items[place]?.updates = KeptUpdates()
+    self.actions.ended.append(updates)
   }
 }

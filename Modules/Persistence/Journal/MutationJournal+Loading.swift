@@ -1,10 +1,12 @@
 internal import OperationCore
 
 extension MutationJournal {
-  /// Reads the entries of earlier starts of the program, once.
+  /// Reads the entries of earlier starts of the program, once, and sends nothing.
+  ///
+  /// Afterwards ``entries`` has them. ``resume()`` and `client.restore()` read them as well.
   ///
   /// - Throws: The error of the storage. The next call tries again.
-  nonisolated(nonsending) func load() async throws {
+  nonisolated(nonsending) public func load() async throws {
     while true {
       let phase = self.state.withLock { state in
         defer { if state.loading == .unloaded { state.loading = .loading } }
@@ -27,31 +29,30 @@ extension MutationJournal {
   }
 
   private nonisolated(nonsending) func loadEnds() async {
-    await withUnsafeContinuation { continuation in
-      let isOver = self.state.withLock { state in
-        guard state.loading == .loading else { return true }
-        state.loadWaiters.append(continuation)
-        return false
-      }
-      if isOver { continuation.resume() }
+    let signal = self.state.withLock { state -> JournalSignal? in
+      guard state.loading == .loading else { return nil }
+      let signal = JournalSignal()
+      state.loadWaiters.append(signal)
+      return signal
     }
+    await signal?.wait()
   }
 
   private func endLoading(with entries: [StorageEntry]?) {
     let read = (entries ?? []).map { entry in (entry, Result { try JournalRecord.read(entry.value) }) }
-    let waiters = self.state.withLock { state in
+    self.change { state in
       if entries != nil {
         for (index, (entry, record)) in read.enumerated() {
           // The errors are reported below, without the lock.
-          state.restore(try? record.get(), from: entry.key, at: Int64(index - read.count))
+          state.restore((try? record.get())?.afterProcess, from: entry.key, at: Int64(index - read.count))
         }
         let numbers = read.compactMap { StorageKey.number(ofCall: $0.0.key) }
         // Far from the end of the integers, whatever the keys say.
         state.numberBase = min(numbers.max() ?? 0, .max / 2)
       }
       state.loading = entries == nil ? .unloaded : .loaded
-      defer { state.loadWaiters = [] }
-      return state.loadWaiters
+      state.actions.signals += state.loadWaiters
+      state.loadWaiters = []
     }
     for (entry, record) in read {
       guard case .failure(let error) = record else { continue }
@@ -64,7 +65,5 @@ extension MutationJournal {
           """
       ).report()
     }
-    for waiter in waiters { waiter.resume() }
-    if !read.isEmpty { self.noteChange() }
   }
 }

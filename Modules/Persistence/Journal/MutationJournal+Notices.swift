@@ -23,6 +23,11 @@ extension OperationNotice.Name {
   /// A call was not made, because no mutation is registered with its name.
   public static let journalUnregistered = Self("journal.unregistered")
 
+  /// A caller waits for an earlier call of its scope, which has failed and is made again by `resume()`.
+  ///
+  /// The observers of the waiting run receive it, once for each time that its scope is blocked.
+  public static let journalBlocked = Self("journal.blocked")
+
   /// An entry was removed by `remove(_:)`. The notice has no `journal.name` if the entry could not be read.
   public static let journalRemoved = Self("journal.removed")
 

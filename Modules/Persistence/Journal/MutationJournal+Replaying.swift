@@ -1,141 +1,175 @@
 internal import OperationCore
-public import OperationMutation
-
-/// A registered mutation, whose calls a journal can make again.
-struct JournalRegistration: Sendable {
-  let operationName: String
-  /// Makes a call, and returns how it has ended.
-  let replay: @Sendable (JournalTicket, _ arguments: [UInt8], OperationClient?) async -> JournalEnd
-}
+internal import OperationMutation
 
 extension MutationJournal {
-  /// Registers a mutation, so that the journal can make its calls again.
+  /// Begins to make the calls that are left of earlier starts of the program, and those that were cancelled or have
+  /// failed since.
   ///
-  /// Register all mutations at the start of the program, then call ``resume()``.
-  ///
-  /// - Parameters:
-  ///   - mutation: The mutation with the modifiers that its calls are made with. With `.optimistic(on:of:apply:)`
-  ///     outside of `.journaled(as:)`, its updates are shown while a call waits.
-  ///   - name: The name that its calls are journaled as. It replaces a mutation that was registered with the same name.
-  public func register<Mutation: MutationRequest>(_ mutation: Mutation, as name: String)
-  where Mutation.Arguments: Codable {
-    let isJournaled = Mutation.hasModifier { $0 is any JournaledModifier.Type }
-    let registration = JournalRegistration(operationName: mutation.operationName) { ticket, bytes, client in
-      let arguments: Mutation.Arguments
-      do {
-        arguments = try StorageCoding.decode(Mutation.Arguments.self, from: bytes)
-      } catch {
-        await ticket.journal.setAside(ticket, because: "its arguments cannot be decoded: \(error)")
-        return .left
-      }
-      // A mutation without `.journaled(as:)` does not wait for its turn itself.
-      if !isJournaled, let end = await ticket.begin() { return end }
-      let store = client.map { $0.store(for: mutation) } ?? .detached(mutation: mutation)
-      var context = OperationContext()
-      context.operationIdempotencyKey = ticket.id
-      context.earlierOptimisticPlace = ticket.layerPlace
-      context.journalReplay = JournalReplay(ticket: ticket)
-      if !isJournaled { context.pauseObserver = JournalPauses(of: ticket) }
-      do throws(Mutation.MutateFailure) {
-        try await MutationJournal.inTurn(of: isJournaled ? nil : ticket) { () async throws(Mutation.MutateFailure) in
-          _ = try await store.mutate(with: arguments, using: context)
-        }
-        return .done(failure: nil)
-      } catch {
-        return ticket.end(after: error, failsForGood: context.journalReplay?.failsForGood(error) ?? false)
-      }
-    }
-    self.registrations.withLock { registrations, released in
-      released.append(registrations.updateValue(registration, forKey: name))
-    }
-  }
-
-  /// Makes the calls that are left of earlier starts of the program, and those that were cancelled or have failed
-  /// since.
+  /// ```swift
+  /// await journal.resume()                  // Continues when sending has begun.
+  /// await journal.resume().settled()        // Waits for the end.
+  /// ```
   ///
   /// The calls of a scope are made one after the other, in the order in which they were accepted. Calls of different
-  /// scopes, and calls without one, are made concurrently. They show their optimistic updates from the beginning, below
-  /// those of later calls. Each call is made once, with the attempts of its own modifiers. A call that fails stays,
-  /// blocks its scope, and is made again by the next ``resume()``, until it is put aside after
-  /// ``attemptsBeforeSetAside``. For failures that pass by themselves, use `.waits(until:)` or retries in the mutation.
+  /// scopes are made concurrently, and so are those without a scope, up to the limit of the journal. They show their
+  /// optimistic updates when this returns, below those of later calls. Each call is made once, with the attempts of its
+  /// own modifiers. A call that fails stays, blocks its scope, and is made again by the next ``resume()``, until it is
+  /// put aside after ``attemptsBeforeSetAside``. For failures that pass by themselves, use `.waits(until:)` or retries
+  /// in the mutation.
   ///
-  /// It returns when all of them have ended. An entry whose name is not registered or that cannot be read stays, and is
-  /// reported. A storage that cannot be read is reported, too.
-  public func resume() async {
+  /// An entry whose name is not registered or that cannot be read stays, and is reported. A storage that cannot be read
+  /// is reported, too.
+  ///
+  /// - Returns: A value whose ``JournalResumption/settled()`` waits for the calls, those included that an earlier
+  ///   resumption makes.
+  @discardableResult
+  public func resume() async -> JournalResumption {
     do {
       try await self.load()
     } catch {
       OperationWarning.report(storageFailedTo: "read the journal", error)
-      return
+      return JournalResumption(journal: self, number: 0)
     }
     self.reportPendingCount()
-    let places = self.state.withLock { state in
-      var places: [JournalState.Place] = []
-      for (place, item) in state.items {
-        guard let record = item.record, !record.isSetAside, case .none = item.activity else { continue }
-        state.items[place]?.isHeld = false
-        places.append(place)
-      }
-      return places.sorted()
-    }
-    await withDiscardingTaskGroup { group in
-      // Each begins, and shows its optimistic update, before the next one begins.
-      for place in places { group.addImmediateTask { await self.replay(place) } }
-    }
+    let (number, places) = self.change { $0.makeAllDue() }
+    self.showUpdates(of: places)
+    self.change(isImmediate: true) { $0.advanceAll(places) }
+    return JournalResumption(journal: self, number: number)
   }
 
   /// Makes a call again that was put aside, or is waiting.
   ///
-  /// Its attempts are counted from zero. It returns when the call has ended.
+  /// Its attempts and failures are counted from zero. It returns when the call has ended, or is left for ``resume()``
+  /// because an earlier one of its scope is, or when the current task is cancelled, which does not cancel the call.
   ///
   /// - Parameter id: The identifier of the entry.
   /// - Returns: Whether there is such an entry that can be read.
   @discardableResult
   public func retry(_ id: JournalEntry.ID) async -> Bool {
     do { try await self.load() } catch { return false }
-    let place = self.state.withLock { state -> JournalState.Place? in
-      guard let place = state.places[id], let record = state.items[place]?.record else { return nil }
-      state.edit(place) { item in
-        item.record?.attempts = 0
-        item.record?.isSetAside = false
-        item.isHeld = false
-      }
-      if record.isSetAside, let lane = record.scope { state.enter(lane, place) }
-      return place
+    let change = self.change { $0.prepareRetry(of: id) }
+    guard let (place, write) = change else { return false }
+    do {
+      try await write?.value()
+    } catch {
+      OperationWarning.report(storageFailedTo: "reset the attempts of the journal entry \(id)", error)
     }
-    guard let place else { return false }
-    self.reportPendingCount()
-    await self.replay(place)
+    let signal = JournalSignal()
+    let isDue = self.change { $0.makeDue(place, signal) }
+    guard isDue else { return true }
+    self.showUpdates(of: [place])
+    self.change(isImmediate: true) { $0.advanceAll([place]) }
+    await signal.waitOrLeave()
     return true
   }
 }
 
-extension MutationJournal {
-  /// Makes a call again, unless a caller or a replay makes it.
-  func replay(_ place: JournalState.Place) async {
-    let client = self.boundClient
-    let claimed = self.state.withLock { state -> (JournalTicket, JournalRecord)? in
-      guard let record = state.items[place]?.record, !record.isSetAside, case .none? = state.items[place]?.activity
-      else { return nil }
-      state.items[place]?.activity = .claimed(isReplay: true)
-      let ticket = JournalTicket(
-        journal: self,
-        place: place,
-        id: record.id,
-        name: record.name,
-        lane: record.scope,
-        isReplay: true,
-        layerPlace: state.items[place]?.layerPlace
-      )
-      return (ticket, record)
+extension JournalState {
+  /// Makes all calls due that nothing makes, and returns the number of the resumption and the calls.
+  fileprivate mutating func makeAllDue() -> (number: Int, places: [Place]) {
+    self.lastResumption += 1
+    var places: [Place] = []
+    for (place, item) in self.items where item.isPending && item.activity.isNone && !item.isGone && !item.isDue {
+      places.append(place)
     }
-    guard let claimed else { return }
-    var ticket = claimed.0
-    let record = claimed.1
+    places.sort()
+    for place in places { self.makeDue(place, in: self.lastResumption) }
+    // The last is made first.
+    self.dueWithoutScope.sort(by: >)
+    return (self.lastResumption, places)
+  }
+
+  /// Begins those of the calls that have their turn.
+  fileprivate mutating func advanceAll(_ places: [Place]) {
+    for lane in Set(places.compactMap { self.items[$0]?.lane }) { self.advance(lane) }
+    self.advanceWithoutScope()
+    self.actions.replays.sort()
+  }
+
+  /// Makes an entry wait for its turn again. Returns nil if there is none that can be read.
+  fileprivate mutating func prepareRetry(of id: JournalEntry.ID) -> (place: Place, write: JournalWrite?)? {
+    guard let place = self.places[id], let item = self.items[place], let record = item.record, item.isStored,
+      !item.isGone
+    else { return nil }
+    // What a body that runs has counted stays.
+    guard item.activity.isNone else { return (place, nil) }
+    self.edit(place) { item in
+      item.record?.attempts = 0
+      item.record?.failures = 0
+      item.record?.isSetAside = false
+      item.isHeld = false
+    }
+    if record.isSetAside, let lane = record.scope { self.enter(lane, place) }
+    return (place, self.write(place))
+  }
+
+  /// Makes a call due, for one who waits for its end. Returns false if it has ended, or a caller makes it.
+  fileprivate mutating func makeDue(_ place: Place, _ signal: JournalSignal) -> Bool {
+    guard let item = self.items[place], item.isPending, !item.isGone, item.activity.isNone || item.activity.isReplay
+    else { return false }
+    self.lastResumption += 1
+    self.makeDue(place, in: self.lastResumption)
+    self.items[place]?.replayWaiters.append(signal)
+    return true
+  }
+
+  /// Makes a ticket for a replay. Returns nil if there is nothing to make.
+  fileprivate mutating func ticket(for place: Place, of journal: MutationJournal) -> (JournalTicket, JournalRecord)? {
+    guard let item = self.items[place], let record = item.record, !item.isGone else { return nil }
+    let updates = item.updates ?? (item.layerPlace == nil ? nil : KeptUpdates())
+    self.items[place]?.updates = updates
+    let ticket = JournalTicket(
+      journal: journal,
+      place: place,
+      id: record.id,
+      name: record.name,
+      lane: record.scope,
+      isReplay: true,
+      layerPlace: item.layerPlace,
+      updates: updates
+    )
+    return (ticket, record)
+  }
+}
+
+extension MutationJournal {
+  /// Shows the optimistic updates of calls that are made again, before the first of them begins.
+  private func showUpdates(of places: [JournalState.Place]) {
+    guard let client = self.boundClient else { return }
+    let shows = self.registrations.withLock { $0.compactMapValues(\.show) }
+    if shows.isEmpty { return }
+    for place in places {
+      let claimed = self.change { $0.ticket(for: place, of: self) }
+      guard let (ticket, record) = claimed, let show = shows[record.name] else { continue }
+      show(ticket, Array(record.arguments.utf8), client)
+    }
+  }
+
+  /// Begins a replay, whose call has its turn.
+  func begin(_ place: JournalState.Place, isImmediate: Bool) {
+    let task =
+      if isImmediate {
+        Task.immediate(name: "replay journal") { await self.replay(place) }
+      } else {
+        Task(name: "replay journal") { await self.replay(place) }
+      }
+    let isCancelled = self.change { state -> Bool in
+      guard let item = state.items[place], item.activity.isReplay else { return false }
+      state.items[place]?.replay = task
+      return item.isReplayCancelled
+    }
+    if isCancelled { task.cancel() }
+  }
+
+  /// Makes a call again.
+  private func replay(_ place: JournalState.Place) async {
+    let client = self.boundClient
+    let claimed = self.change { $0.ticket(for: place, of: self) }
+    guard var ticket = claimed?.0, let record = claimed?.1 else { return }
     let registration = self.registrations.withLock { $0[record.name] }
     ticket.operationName = registration?.operationName
-    if record.attempts >= self.attemptsBeforeSetAside {
-      return await self.setAside(ticket, because: "it was begun \(record.attempts) times and has not ended")
+    if record.failureCount >= self.attemptsBeforeSetAside {
+      return await self.setAside(ticket, because: "it has failed, or ended the process, \(record.failureCount) times")
     }
     guard let registration else { return self.holdUnregistered(ticket) }
     let end = await registration.replay(ticket, Array(record.arguments.utf8), client)
@@ -161,12 +195,7 @@ extension MutationJournal {
         name. It stays, and calls of its scope wait for it. Call `register(_:as:)` before `resume()`, or `remove(_:)`.
         """
     ).report()
-    let next = self.state.withLock { state in
-      state.items[ticket.place]?.activity = .none
-      state.items[ticket.place]?.isHeld = true
-      return state.advance(ticket.lane)
-    }
-    self.perform(next)
+    self.putBack(ticket, isHeld: true, failure: nil)
     self.send(in: nil) { ticket.notice(.journalUnregistered) }
   }
 }

@@ -5,7 +5,6 @@ enum JournalTurn: Sendable {
   case granted
   case cancelled
   case removed
-  case blocked
 }
 
 extension MutationJournal {
@@ -18,30 +17,15 @@ extension MutationJournal {
     let place: JournalState.Place
   }
 
-  /// Waits until all earlier calls of the scope have ended, or the current task is cancelled.
-  func turn(of ticket: JournalTicket) async -> JournalTurn {
+  /// Waits until all earlier calls of the scope have ended, or the current task is cancelled. For calls with a caller.
+  func turn(of ticket: JournalTicket, in context: OperationContext) async -> JournalTurn {
     // A call inside another one of its scope is part of that one.
     let outer = Self.turns.filter { $0.journal == ObjectIdentifier(self) && $0.lane == ticket.lane }
+    let caller = JournalCaller(ticket: ticket, context: context)
     return await withTaskCancellationHandler {
       await withUnsafeContinuation { continuation in
-        let (turn, next) = self.state.withLock { state -> (JournalTurn?, JournalState.Next) in
-          guard state.items[ticket.place] != nil else { return (.removed, .nothing) }
-          if let turn = state.items[ticket.place]?.endedEarly {
-            state.items[ticket.place]?.endedEarly = nil
-            return (turn, .nothing)
-          }
-          // A task that a call has started may outlive that call.
-          let isInside = outer.contains { state.isRunning($0.place) }
-          guard isInside || state.hasTurn(ticket.place) else {
-            state.items[ticket.place]?.activity = .waiting(continuation, isReplay: ticket.isReplay)
-            // Nothing may be making the first call of the lane.
-            return (nil, state.advance(ticket.lane))
-          }
-          state.items[ticket.place]?.activity = .running
-          return (.granted, .nothing)
-        }
+        let turn = self.change { $0.turn(of: caller, inside: outer, continuation) }
         if let turn { continuation.resume(returning: turn) }
-        self.perform(next)
       }
     } onCancel: {
       self.cancelWait(of: ticket)
@@ -49,38 +33,16 @@ extension MutationJournal {
   }
 
   private func cancelWait(of ticket: JournalTicket) {
-    let continuation = self.state.withLock { state -> JournalState.Continuation? in
+    self.change { state in
       switch state.items[ticket.place]?.activity {
-      case .waiting(let continuation, _):
-        state.items[ticket.place]?.activity = .claimed(isReplay: ticket.isReplay)
-        return continuation
-      case .claimed:
-        state.items[ticket.place]?.endedEarly = .cancelled
-        return nil
-      case .running, .some(.none), nil: return nil
+      case .waiting(let continuation, let caller):
+        state.edit(ticket.place) { $0.activity = .claimed }
+        state.waitingWithoutScope.remove(ticket.place)
+        state.actions.turns.append((continuation, .cancelled))
+        state.actions.callers.append(caller)
+      case .claimed: state.items[ticket.place]?.endedEarly = .cancelled
+      case .running, .some(.none), nil: break
       }
-    }
-    continuation?.resume(returning: .cancelled)
-  }
-
-  /// Removes a call from memory, and passes its turn on.
-  func leave(_ place: JournalState.Place) {
-    let (removed, next) = self.state.withLock { state in
-      let removed = state.remove(place)
-      return (removed, state.advance(removed?.lane))
-    }
-    self.perform(next)
-    if case .waiting(let continuation, _)? = removed?.activity { continuation.resume(returning: .removed) }
-    self.noteChange()
-  }
-
-  func perform(_ next: JournalState.Next) {
-    switch next {
-    case .nothing: break
-    case .resume(let continuation): continuation.resume(returning: .granted)
-    case .block(let continuations): for continuation in continuations { continuation.resume(returning: .blocked) }
-    case .replay(let place):
-      Task(name: "replay journal") { await self.replay(place) }
     }
   }
 
@@ -94,5 +56,36 @@ extension MutationJournal {
     return try await Self.$turns.withValue(Self.turns + [turn]) {
       do throws(E) { return Result<R, E>.success(try await body()) } catch { return .failure(error) }
     }.get()
+  }
+}
+
+extension JournalState {
+  /// Gives a caller its turn, and returns how its wait has ended; nil if it waits.
+  fileprivate mutating func turn(
+    of caller: JournalCaller,
+    inside outer: [MutationJournal.Turn],
+    _ continuation: Continuation
+  ) -> JournalTurn? {
+    let place = caller.ticket.place
+    guard let item = self.items[place], !item.isGone else { return .removed }
+    if let turn = item.endedEarly {
+      self.items[place]?.endedEarly = nil
+      return turn
+    }
+    // A task that a call has started may outlive that call.
+    let isInside = outer.contains { self.isRunning($0.place) }
+    guard isInside || (self.hasTurn(place) && self.maySend) else {
+      self.edit(place) { $0.activity = .waiting(continuation, caller) }
+      if item.lane == nil { self.waitingWithoutScope.insert(place) }
+      let wasBlocked = item.lane.flatMap { self.lanes[$0]?.isBlocked } ?? false
+      // Nothing may be making the first call of the lane.
+      self.advance(item.lane)
+      let isBlocked = item.lane.flatMap { self.lanes[$0]?.isBlocked } ?? false
+      // If the scope becomes blocked now, its callers are notified with it.
+      if wasBlocked, isBlocked { self.actions.blocked.append(caller) }
+      return nil
+    }
+    self.edit(place) { $0.activity = .running(isReplay: false) }
+    return .granted
   }
 }

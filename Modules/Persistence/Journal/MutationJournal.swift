@@ -18,17 +18,22 @@ public import OperationCore
 /// The observers of notices of the client, and with them metrics and logs, receive how calls end, and how many are to
 /// be made: see ``OperationCore/OperationNotice/Name/journalPending``.
 ///
-/// An entry that cannot be read, one whose name is not registered, and one that was begun too often are kept and
+/// An entry that cannot be read, one whose name is not registered, and one that has failed too often are kept and
 /// reported.
 public final class MutationJournal: OperationClientFlushable {
   let storage: any PersistentStorage
   let makeKey: @Sendable () -> String
-  let state = Locked(JournalState())
+  let state: Locked<JournalState>
   let registrations = Locked<[String: JournalRegistration]>([:])
   let changes = Broadcast<Void>(())
   private let client = Locked(WeakClient())
 
-  /// How many attempts of a call may begin without an end before the call is put aside.
+  /// How many times a call may fail, or end the process, before it is put aside.
+  ///
+  /// A failure is that of a whole call, after all retries of its mutation, if it stays in the journal. A body that has
+  /// begun and not ended when the process ended counts as one, too. What does not count: starts of the program, waits
+  /// before and between attempts, cancellations, failed connections, and rejections on this side, such as those of a
+  /// circuit breaker.
   public let attemptsBeforeSetAside: Int
 
   private struct WeakClient: Sendable {
@@ -39,22 +44,32 @@ public final class MutationJournal: OperationClientFlushable {
   ///
   /// - Parameters:
   ///   - storage: The storage of the entries.
-  ///   - attemptsBeforeSetAside: How many attempts of a call may begin without an end before the call is put aside,
-  ///     including those of earlier starts of the program. A number below 1 is reported and counts as 1.
+  ///   - attemptsBeforeSetAside: How many times a call may fail, or end the process, before it is put aside, including
+  ///     earlier starts of the program: see ``attemptsBeforeSetAside``. A number below 1 is reported and counts as 1.
+  ///   - maximumConcurrentCalls: How many calls without a scope are made again at once. Each scope has one call at a
+  ///     time besides. A number below 1 is reported and counts as 1.
   ///   - makeKey: Makes the idempotency key of a call; nil for random ones. Keys must be unique.
   public init(
     storage: any PersistentStorage,
     attemptsBeforeSetAside: Int = 5,
+    maximumConcurrentCalls: Int = 8,
     makeKey: (@Sendable () -> String)? = nil
   ) {
     self.storage = storage
     self.makeKey = makeKey ?? { UUID().uuidString }
     self.attemptsBeforeSetAside = max(1, attemptsBeforeSetAside)
+    self.state = Locked(JournalState(maximumReplays: max(1, maximumConcurrentCalls)))
     if attemptsBeforeSetAside < 1 {
       OperationWarning(
         code: .invalidArgument,
         message:
           "A journal cannot put calls aside after \(attemptsBeforeSetAside) attempts. It does so after 1; pass 1 or more."
+      ).report()
+    }
+    if maximumConcurrentCalls < 1 {
+      OperationWarning(
+        code: .invalidArgument,
+        message: "A journal cannot make \(maximumConcurrentCalls) calls at once. It makes 1; pass 1 or more."
       ).report()
     }
     // A storage that does not suspend has answered when this returns.
@@ -96,6 +111,12 @@ extension OperationClient {
       self.attach(newValue)
       newValue.bind(to: self, replacing: true)
     }
+  }
+
+  /// Reads the entries of the journal, if there is one.
+  nonisolated(nonsending) func loadJournal() async {
+    guard let journal = self.attachment(of: MutationJournal.self) else { return }
+    do { try await journal.load() } catch { OperationWarning.report(storageFailedTo: "read the journal", error) }
   }
 
   private var storageForJournal: any PersistentStorage {

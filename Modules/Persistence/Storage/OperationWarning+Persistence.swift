@@ -22,7 +22,10 @@ extension OperationWarning.Code {
   /// An entry of a journal has a name for which no mutation is registered. It is kept.
   public static let journalNameUnregistered = Self(description: "journalNameUnregistered")
 
-  /// An entry of a journal was put aside, because too many attempts have not ended. It is kept.
+  /// Two mutations are registered with one name of a journal.
+  public static let journalNameTaken = Self(description: "journalNameTaken")
+
+  /// An entry of a journal was put aside, because it has failed too often. It is kept.
   public static let journalEntrySetAside = Self(description: "journalEntrySetAside")
 
   /// A call that the journal has made again has failed, and there is no caller to throw the error to.

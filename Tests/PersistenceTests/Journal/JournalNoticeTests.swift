@@ -82,7 +82,7 @@ extension NoticeLog {
     #expect(self.notices.events == ["journal.accepted", "journal.failed"])
     #expect(self.notices.levels == [0, 1])
     self.script.enqueue(.value("ok"))
-    await journal.resume()
+    await journal.resume().settled()
     #expect(self.notices.events == ["journal.accepted", "journal.failed", "journal.sent"])
     #expect(self.notices.all.last { $0.name == .journalSent }?.operationName == "Send")
     #expect(self.notices.levels == [0, 1, 0])
@@ -123,7 +123,7 @@ extension NoticeLog {
     let program = self.program(storage)
     let journal = expectWarning(.journalEntryUnreadable) { program.makeJournal() }
     #expect(self.notices.levels == [2])
-    await expectWarning(.journalNameUnregistered) { await journal.resume() }
+    await expectWarning(.journalNameUnregistered) { await journal.resume().settled() }
     #expect(self.notices.events == ["journal.unregistered", "journal.unregistered"])
     #expect(self.notices.all.last?.operationName == nil)
     #expect(self.notices.all.last?.attributes == ["journal.name": .string("send")])

@@ -46,7 +46,7 @@ import Testing
     try await leaveCalls(["a", "b"], in: storage.base, scope: scope)
     let screen = self.start(storage, in: scope)
     let early = screen.call("c")
-    let resumption = Task.immediate { await screen.journal.resume() }
+    let resumption = Task.immediate { await screen.journal.resume().settled() }
     let late = screen.call("d")
     #expect(screen.shown == "server+c+d")
     #expect(screen.journal.entries.isEmpty)
@@ -72,7 +72,7 @@ import Testing
     try await leaveCalls(["a", "b"], in: storage.base)
     let screen = self.start(storage)
     let call = screen.call("c")
-    let resumption = Task.immediate { await screen.journal.resume() }
+    let resumption = Task.immediate { await screen.journal.resume().settled() }
     storage.reading.open()
     try await screen.shows("server+a+b+c")
     for count in 1...3 {
@@ -113,7 +113,7 @@ import Testing
     let screen = self.start(storage)
     let call = screen.call("c")
     let run = try await self.script.next()
-    let resumption = Task.immediate { await screen.journal.resume() }
+    let resumption = Task.immediate { await screen.journal.resume().settled() }
     #expect(screen.shown == "server+a+b+c")
     run.succeed("ok")
     try await self.answerAll(2)
@@ -128,7 +128,7 @@ import Testing
     try await leaveCalls(["a", "b"], in: storage.base)
     let screen = self.start(storage)
     let call = screen.call("c")
-    let resumption = Task.immediate { await screen.journal.resume() }
+    let resumption = Task.immediate { await screen.journal.resume().settled() }
     storage.reading.open()
     try await screen.shows("server+a+b+c")
     let other = screen.program.client.store(for: Script().query(path: ["note", 2]))
@@ -150,7 +150,7 @@ import Testing
     await #expect { try await call.value } throws: { ($0 as? JournalError)?.code == .notAccepted }
     #expect(screen.shown == "server")
     storage.failToRead(false)
-    let resumption = Task.immediate { await screen.journal.resume() }
+    let resumption = Task.immediate { await screen.journal.resume().settled() }
     try await self.answerAll(1)
     await resumption.value
     #expect(self.server.done == ["a"])

@@ -35,7 +35,7 @@ import Testing
         }
       }
     }
-    await journal.resume()
+    await journal.resume().settled()
     #expect(journal.entries.isEmpty)
     #expect(try await program.storage.keys().isEmpty)
     for scope in 0..<4 {

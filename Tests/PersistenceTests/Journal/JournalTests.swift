@@ -91,7 +91,7 @@ import Testing
     #expect(journal.texts == ["a", "b"])
     #expect(self.server.done == ["a"])
     self.script.enqueue(.error(Refused(code: 400)), .value("ok"))
-    await journal.resume()
+    await journal.resume().settled()
     #expect(try await later.value == "ok")
     #expect(self.server.requests.map(\.text) == ["a", "a", "b"])
     #expect(journal.entries.isEmpty)

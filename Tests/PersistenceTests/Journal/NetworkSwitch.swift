@@ -21,6 +21,10 @@ final class NetworkSwitch: OperationRunSpecification, Sendable {
     for handler in handlers { handler() }
   }
 
+  func turnOff() {
+    self.state.withLock { $0.isOn = false }
+  }
+
   func isSatisfied(in context: OperationContext) -> Bool { self.state.withLock { $0.isOn } }
 
   func subscribe(in context: OperationContext, onChange: @escaping @Sendable () -> Void) -> OperationSubscription {

@@ -17,7 +17,7 @@ import Testing
     #expect(journal.texts == ["a", "b", "c"])
     #expect(journal.statuses == [.waiting, .waiting, .waiting])
     journal.register(Send(server: self.server).scope("s").journaled(as: "send"), as: "send")
-    await journal.resume()
+    await journal.resume().settled()
     #expect(self.server.requests.map(\.key) == ["old1", "old2", "old3"])
     #expect(self.server.done == ["a", "b", "c"])
     #expect(journal.entries.isEmpty)
@@ -31,7 +31,7 @@ import Testing
     let journal = program.makeJournal()
     let script = Script()
     journal.register(Send(server: self.server, script: script), as: "send")
-    let resumption = Task.immediate { await journal.resume() }
+    let resumption = Task.immediate { await journal.resume().settled() }
     for count in 1...3 {
       let run = try await script.next()
       #expect(self.server.requests.count == count)
@@ -56,30 +56,31 @@ import Testing
   }
 
   @Test func `Each attempt is counted durably, and the last is put aside before it begins`() async throws {
-    let storage = InMemoryStorage()
+    var storage = InMemoryStorage()
     try await leaveCalls(["poison", "b"], in: storage)
     for attempt in 2...3 {
       let program = Program(storage)
       let journal = program.makeJournal(attemptsBeforeSetAside: 3)
       let script = Script()
       journal.register(Send(server: self.server, script: script).scope("s").journaled(as: "send"), as: "send")
-      let resumption = Task.immediate { await journal.resume() }
+      let resumption = await journal.resume()
       _ = try await script.next()
       #expect(journal.entries.map(\.attempts) == [attempt, 1])
       // The program ends here: the journal of the next start reads what is stored now.
+      storage = InMemoryStorage(entries: try await storage.entries(withPrefix: ""))
       resumption.cancel()
-      await resumption.value
+      await resumption.settled()
     }
     let program = Program(storage)
     let journal = program.makeJournal(attemptsBeforeSetAside: 3)
     journal.register(Send(server: self.server).scope("s").journaled(as: "send"), as: "send")
-    await expectWarning(.journalEntrySetAside) { await journal.resume() }
+    await expectWarning(.journalEntrySetAside) { await journal.resume().settled() }
     #expect(self.server.done == ["poison", "b"])
     #expect(journal.statuses == [.setAside])
     let again = Program(storage).makeJournal()
     #expect(again.statuses == [.setAside])
     again.register(Send(server: self.server).scope("s").journaled(as: "send"), as: "send")
-    await again.resume()
+    await again.resume().settled()
     #expect(again.statuses == [.setAside])
     #expect(await again.retry("old1"))
     #expect(await !again.retry("old1"))
@@ -96,11 +97,11 @@ import Testing
     let journal = program.makeJournal(attemptsBeforeSetAside: 3)
     let failing = FailingSend(server: self.server, failing: "a")
     journal.register(failing.scope("s").journaled(as: "send"), as: "send")
-    await expectWarning(.journalCallFailed) { await journal.resume() }
+    await expectWarning(.journalCallFailed) { await journal.resume().settled() }
     #expect(journal.texts == ["a", "b"])
     #expect(self.server.done == ["a", "free"])
     await expectWarning(.journalCallFailed) {
-      await expectWarning(.journalEntrySetAside) { await journal.resume() }
+      await expectWarning(.journalEntrySetAside) { await journal.resume().settled() }
     }
     #expect(journal.statuses == [.setAside])
     #expect(self.server.requests.map(\.text) == ["a", "free", "a", "b"])
@@ -114,11 +115,11 @@ import Testing
     let program = Program(storage)
     let journal = program.makeJournal()
     journal.register(Send(server: self.server).scope("s").journaled(as: "send"), as: "send")
-    await expectWarning(.journalNameUnregistered) { await journal.resume() }
+    await expectWarning(.journalNameUnregistered) { await journal.resume().settled() }
     #expect(self.server.done == ["c"])
     #expect(journal.texts == ["a", "b"])
     journal.register(Send(server: self.server, path: ["other"]).scope("s").journaled(as: "other"), as: "other")
-    await journal.resume()
+    await journal.resume().settled()
     #expect(self.server.done == ["c", "a", "b"])
     #expect(journal.entries.isEmpty)
   }
@@ -132,7 +133,7 @@ import Testing
     let program = Program(storage)
     let journal = expectWarning(.journalEntryUnreadable) { program.makeJournal() }
     journal.register(Send(server: self.server).scope("s").journaled(as: "send"), as: "send")
-    await journal.resume()
+    await journal.resume().settled()
     #expect(self.server.done == ["a"])
     #expect(journal.entries.map(\.id) == [key])
     #expect(journal.statuses == [.unreadable])
@@ -152,7 +153,7 @@ import Testing
     let program = Program(storage)
     let journal = program.makeJournal()
     journal.register(Send(server: self.server).scope("s").journaled(as: "send"), as: "send")
-    await journal.resume()
+    await journal.resume().settled()
     #expect(self.server.done.last == "b")
   }
 
@@ -172,7 +173,7 @@ import Testing
     journal.register(mutation, as: "send")
     let store = program.client.store(for: note)
     #expect(store.currentValue == "server")
-    let resumption = Task.immediate { await journal.resume() }
+    let resumption = Task.immediate { await journal.resume().settled() }
     #expect(store.currentValue == "server+a+b")
     #expect(store.stateWithoutLayers.currentValue == "server")
     await program.client.persistence.flush()
@@ -219,7 +220,7 @@ import Testing
     let later = program.restarted().makeJournal()
     #expect(later.texts == ["a", "b", "c"])
     later.register(Send(server: self.server), as: "send")
-    await later.resume()
+    await later.resume().settled()
     #expect(self.server.done == ["a", "b", "c"])
     for _ in calls { try await script.next().succeed("ok") }
     for call in calls { _ = try await call.value }
@@ -231,10 +232,10 @@ import Testing
     try await leaveCalls(["a", "b", "c"], in: storage)
     let journal = Program(storage).makeJournal()
     journal.register(Send(server: self.server).scope("s").journaled(as: "send"), as: "send")
-    async let first: Void = journal.resume()
-    async let second: Void = journal.resume()
+    async let first: Void = journal.resume().settled()
+    async let second: Void = journal.resume().settled()
     _ = await (first, second)
-    await journal.resume()
+    await journal.resume().settled()
     #expect(self.server.requests.map(\.text) == ["a", "b", "c"])
   }
 
@@ -246,12 +247,12 @@ import Testing
     let journal = program.makeJournal()
     let mutation = Send(server: self.server).scope("s").journaled(as: "send")
     journal.register(mutation, as: "send")
-    await expectWarning(.storageFailed) { await journal.resume() }
+    await expectWarning(.storageFailed) { await journal.resume().settled() }
     await #expect(throws: JournalError.self) {
       try await program.client.store(for: mutation).mutate(with: Note(id: 1, text: "b"))
     }
     storage.failToRead(false)
-    await journal.resume()
+    await journal.resume().settled()
     #expect(self.server.done == ["a"])
   }
 }

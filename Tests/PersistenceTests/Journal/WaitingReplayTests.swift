@@ -40,14 +40,14 @@ import Testing
       let program = Program(storage)
       let journal = program.makeJournal(attemptsBeforeSetAside: 3)
       journal.register(self.mutation, as: "send")
-      let resumption = Task.immediate { await journal.resume() }
+      let resumption = await journal.resume()
       #expect(self.network.observerCount == 1)
       // What is stored is what the next start reads if the program ends without notice.
       let stored = Program(InMemoryStorage(entries: try await storage.entries(withPrefix: ""))).makeJournal()
-      #expect(stored.entries.map(\.attempts) == [0, 1])
+      #expect(stored.entries.map(\.attempts) == [0, 0])
       #expect(stored.statuses == [.waiting, .waiting])
       resumption.cancel()
-      await resumption.value
+      await resumption.settled()
     }
     #expect(self.server.requests.isEmpty)
     #expect(self.network.observerCount == 0)
@@ -59,7 +59,7 @@ import Testing
     let program = Program(storage)
     let journal = program.makeJournal(attemptsBeforeSetAside: 3)
     journal.register(self.mutation, as: "send")
-    let resumption = Task.immediate { await journal.resume() }
+    let resumption = Task.immediate { await journal.resume().settled() }
     #expect(self.server.requests.isEmpty)
     #expect(journal.statuses == [.running, .waiting, .waiting])
     self.network.turnOn()
@@ -78,13 +78,13 @@ import Testing
     let program = Program(storage)
     let journal = program.makeJournal(attemptsBeforeSetAside: 3)
     journal.register(mutation, as: "send")
-    let resumption = Task.immediate { await journal.resume() }
+    let resumption = await journal.resume()
     self.network.turnOn()
     _ = try await script.next()
     let stored = Program(InMemoryStorage(entries: try await storage.entries(withPrefix: ""))).makeJournal()
     #expect(stored.entries.map(\.attempts) == [1])
     resumption.cancel()
-    await resumption.value
+    await resumption.settled()
   }
 
   @Test func `A mutation that is not journaled waits without an attempt, too`() async throws {
@@ -94,16 +94,16 @@ import Testing
       let program = Program(storage)
       let journal = program.makeJournal(attemptsBeforeSetAside: 3)
       journal.register(Send(server: self.server).waits(until: self.network), as: "send")
-      let resumption = Task.immediate { await journal.resume() }
+      let resumption = await journal.resume()
       #expect(journal.entries.map(\.attempts) == [0])
       resumption.cancel()
-      await resumption.value
+      await resumption.settled()
     }
     let program = Program(storage)
     let journal = program.makeJournal(attemptsBeforeSetAside: 3)
     journal.register(Send(server: self.server).waits(until: self.network), as: "send")
     self.network.turnOn()
-    await journal.resume()
+    await journal.resume().settled()
     #expect(self.server.done == ["a"])
     #expect(journal.entries.isEmpty)
   }
@@ -117,7 +117,7 @@ import Testing
     let mutation = Send(server: self.server, script: script).waits(until: self.network).scope("s").journaled(as: "send")
     journal.register(mutation, as: "send")
     try await expectWarning(.storageFailed) {
-      let resumption = Task.immediate { await journal.resume() }
+      let resumption = Task.immediate { await journal.resume().settled() }
       storage.failToWrite(true)
       self.network.turnOn()
       let run = try await script.next()

@@ -1,0 +1,102 @@
+internal import OperationCore
+internal import OperationMutation
+
+/// Counts the bodies of a call, before they begin, and records that they have ended.
+final class JournalAttempts: MutationBodyObserver {
+  private let ticket: JournalTicket
+  /// The run of the call: the first that asks, or the one that is known.
+  private let run: Locked<OperationTaskIdentifier??>
+
+  init(of ticket: JournalTicket) {
+    self.ticket = ticket
+    self.run = Locked(nil)
+  }
+
+  init(of ticket: JournalTicket, in run: OperationTaskIdentifier?) {
+    self.ticket = ticket
+    self.run = Locked(.some(run))
+  }
+
+  func observes(_ run: OperationTaskIdentifier?) -> Bool {
+    self.run.withLock { known in
+      guard let known else {
+        known = .some(run)
+        return true
+      }
+      return known == run
+    }
+  }
+
+  nonisolated(nonsending) func bodyWillBegin(mayRefuse: Bool) async -> Bool {
+    guard await self.ticket.journal.waitToSend(mayLeave: mayRefuse) else { return false }
+    let place = self.ticket.place
+    let write = self.ticket.journal.change { $0.beginBody(of: place) }
+    do {
+      try await write?.value()
+    } catch {
+      // The call was accepted, so it is made without the count.
+      OperationWarning.report(storageFailedTo: "count the attempts of the journal entry \(self.ticket.id)", error)
+    }
+    return true
+  }
+
+  nonisolated(nonsending) func bodyDidEnd(isSuccess: Bool) async {
+    let place = self.ticket.place
+    // The end of the call follows a success at once. After a failure there may be a long wait, which the process may
+    // not survive. Nothing depends on this write, so nothing waits for it.
+    self.ticket.journal.change { $0.endBody(of: place, isSuccess: isSuccess) }
+  }
+}
+
+extension MutationJournal {
+  /// Waits until calls may be sent. Returns false if the current task was cancelled meanwhile, and may leave.
+  nonisolated(nonsending) func waitToSend(mayLeave: Bool) async -> Bool {
+    while true {
+      let signal = self.change { state -> JournalSignal? in
+        guard !state.maySend else { return nil }
+        let signal = JournalSignal()
+        state.sendWaiters.append(signal)
+        return signal
+      }
+      guard let signal else { return true }
+      if mayLeave { await signal.waitOrLeave() } else { await signal.wait() }
+      if mayLeave, Task.isCancelled {
+        self.change { state in state.sendWaiters.removeAll { $0 === signal } }
+        return false
+      }
+    }
+  }
+}
+
+extension JournalState {
+  /// Counts a body that begins. Returns the write that the body waits for.
+  fileprivate mutating func beginBody(of place: Place) -> JournalWrite? {
+    guard let item = self.items[place], !item.isGone else { return nil }
+    self.edit(place) { item in
+      item.bodies += 1
+      if !item.isBegunAhead {
+        item.record?.attempts += 1
+        item.record?.isBegun = true
+      }
+      item.isBegunAhead = false
+    }
+    return item.isBegunAhead ? nil : self.write(place)
+  }
+
+  fileprivate mutating func endBody(of place: Place, isSuccess: Bool) {
+    guard let item = self.items[place] else { return }
+    self.edit(place) { $0.bodies -= 1 }
+    guard !isSuccess, item.bodies == 1, !item.isGone else { return }
+    self.edit(place) { $0.record?.isBegun = false }
+    _ = self.write(place)
+  }
+
+  /// Takes back the count of a body that has not begun, and records that none runs.
+  mutating func endBodies(of place: Place) {
+    self.edit(place) { item in
+      if item.isBegunAhead { item.record?.attempts -= 1 }
+      item.isBegunAhead = false
+      if item.bodies == 0 { item.record?.isBegun = false }
+    }
+  }
+}

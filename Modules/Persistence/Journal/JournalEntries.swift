@@ -1,0 +1,84 @@
+internal import FoundationEssentials
+internal import OperationCore
+internal import OperationMutation
+
+/// The entries of a ``MutationJournal`` at one time, in the order in which they were accepted.
+///
+/// Two collections share the entries that have not changed between them, and an entry is made when it is read. So a
+/// change among many entries costs its observers no more than one among few.
+public struct JournalEntries: RandomAccessCollection, Sendable {
+  private var calls = ChunkedMap<JournalState.Place, ShownCall>()
+  /// The first calls of the scopes that are blocked.
+  var blocked: [String: JournalState.Place] = [:]
+
+  init() {}
+
+  public var startIndex: Int { 0 }
+  public var endIndex: Int { self.calls.count }
+
+  /// The entry at an index.
+  ///
+  /// - Complexity: O(*n* / 64); iterating takes constant time for each entry.
+  public subscript(index: Int) -> JournalEntry { self.entry(self.calls.element(at: index)) }
+
+  /// Iterates over the entries.
+  public func makeIterator() -> AnyIterator<JournalEntry> {
+    var iterator = self.calls.makeIterator()
+    return AnyIterator { iterator.next().map(self.entry) }
+  }
+
+  private func entry(_ element: ChunkedMap<JournalState.Place, ShownCall>.Element) -> JournalEntry {
+    JournalEntry(element.value, isBlocked: self.isBlocked(element))
+  }
+
+  private func isBlocked(_ element: ChunkedMap<JournalState.Place, ShownCall>.Element) -> Bool {
+    guard !self.blocked.isEmpty, let scope = element.value.record?.scope, let first = self.blocked[scope]
+    else { return false }
+    return first != element.key
+  }
+
+  /// Shows a call, or removes it. Returns whether the entries have changed.
+  mutating func set(_ call: ShownCall?, at place: JournalState.Place) -> Bool {
+    guard let call else { return self.calls.removeValue(for: place) != nil }
+    self.calls.insert(call, for: place)
+    return true
+  }
+}
+
+/// What an entry shows of a call. A class, so that collections of entries are copied fast.
+final class ShownCall: Sendable {
+  let id: String
+  let record: JournalRecord?
+  let isRunning: Bool
+  let lastFailure: String?
+
+  init(_ item: JournalState.Item) {
+    self.id = item.id
+    self.record = item.record
+    self.isRunning = item.activity.isRunning
+    self.lastFailure = item.lastFailure
+  }
+}
+
+extension JournalEntry {
+  init(_ call: ShownCall, isBlocked: Bool) {
+    let record = call.record
+    let status: Status =
+      switch record {
+      case nil: .unreadable
+      case let record? where record.isSetAside: .setAside
+      case .some where call.isRunning: .running
+      case .some: isBlocked ? .blocked : .waiting
+      }
+    self.init(
+      id: call.id,
+      name: record?.name ?? "",
+      scope: record?.scope,
+      acceptedAt: record.map { Date(timeIntervalSinceReferenceDate: $0.acceptedAt) },
+      attempts: record?.attempts ?? 0,
+      status: status,
+      arguments: record.map { Array($0.arguments.utf8) } ?? [],
+      lastFailure: call.lastFailure
+    )
+  }
+}

@@ -1,0 +1,43 @@
+internal import FoundationEssentials
+internal import OperationCore
+
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#elseif canImport(Darwin)
+  internal import Darwin
+#endif
+
+extension Error {
+  /// Whether the failure says nothing about the call: a connection has failed, or the run was rejected on this side.
+  var isPassing: Bool { self.isLocalRejection || self.isConnectionFailure }
+
+  /// Whether another attempt can succeed, so that a call that throws this error to its caller stays in the journal.
+  var canPass: Bool {
+    if let error = self as? any RetryClassifying { return error.retryClassification != .never }
+    return self.isPassing || (self as? any RetryHinting)?.retryAfter != nil
+  }
+
+  private var isConnectionFailure: Bool {
+    if let error = self as? POSIXError { return Self.connectionErrors.contains(Int(error.code.rawValue)) }
+    // The errors of URLSession, without a link to its module.
+    switch self._domain {
+    case "NSURLErrorDomain": return Self.urlErrors.contains(self._code)
+    case "NSPOSIXErrorDomain": return Self.connectionErrors.contains(self._code)
+    default: return false
+    }
+  }
+
+  /// Timed out, cannot find or connect to the host, connection lost, no look-up of names, not connected, no roaming, a
+  /// call is active, and no data allowed.
+  private static var urlErrors: Set<Int> { [-1001, -1003, -1004, -1005, -1006, -1009, -1018, -1019, -1020] }
+
+  private static var connectionErrors: Set<Int> {
+    let codes: [POSIXErrorCode] = [
+      .ECONNREFUSED, .ECONNRESET, .ECONNABORTED, .ENOTCONN, .EPIPE, .ETIMEDOUT, .ENETDOWN, .ENETUNREACH, .ENETRESET,
+      .EHOSTDOWN, .EHOSTUNREACH,
+    ]
+    return Set(codes.map { Int($0.rawValue) })
+  }
+}

@@ -1,0 +1,51 @@
+/// The calls of a scope, in order.
+///
+/// The first may be a later one than the others: a call that was put aside is inserted behind one that is being made.
+struct JournalLane: Sendable {
+  typealias Place = JournalState.Place
+
+  private var places: [Place] = []
+  /// The index of the first call. Calls leave in order nearly always, and then none is moved.
+  private var start = 0
+
+  /// The number of callers that wait for their turn, or are about to.
+  var callerCount = 0
+  /// The number of calls behind the first that are to be made again.
+  var dueCount = 0
+  /// Whether the first call is not made now.
+  var isBlocked = false
+
+  var first: Place? { self.start < self.places.count ? self.places[self.start] : nil }
+  var behindFirst: ArraySlice<Place> { self.places[self.start...].dropFirst() }
+  var isEmpty: Bool { self.start == self.places.count }
+
+  mutating func insert(_ place: Place, behindFirst: Bool) {
+    let lower = self.start + (behindFirst ? 1 : 0)
+    self.places.insert(place, at: self.index(of: place, from: lower))
+  }
+
+  mutating func remove(_ place: Place) {
+    if self.first == place {
+      self.start += 1
+      if self.start > 32, self.start > self.places.count / 2 {
+        self.places.removeFirst(self.start)
+        self.start = 0
+      }
+      return
+    }
+    let index = self.index(of: place, from: min(self.start + 1, self.places.count))
+    if index < self.places.count, self.places[index] == place { self.places.remove(at: index) }
+  }
+
+  /// The index of the first place from `lower` on that is not smaller.
+  private func index(of place: Place, from lower: Int) -> Int {
+    // Nearly always it is behind the last.
+    if let last = self.places.last, lower < self.places.count, last < place { return self.places.count }
+    var (low, high) = (lower, self.places.count)
+    while low < high {
+      let middle = low + (high - low) / 2
+      if self.places[middle] < place { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}

@@ -1,0 +1,44 @@
+internal import OperationCore
+
+/// The calls that ``MutationJournal/resume()`` makes again.
+///
+/// They are made whether or not anybody keeps this value.
+public struct JournalResumption: Sendable {
+  let journal: MutationJournal
+  /// The number of the resumption; 0 if the journal could not be read.
+  let number: Int
+
+  /// Waits until the calls have ended or are left for a later ``MutationJournal/resume()``, or the current task is
+  /// cancelled.
+  ///
+  /// It also waits for the calls of earlier resumptions.
+  public func settled() async {
+    let signal = JournalSignal()
+    let waits = self.journal.change { $0.waitForEnd(of: self.number, signal) }
+    guard waits else { return }
+    await signal.waitOrLeave()
+    // A cancelled wait leaves nothing behind.
+    self.journal.change { state in state.resumptionWaiters.removeAll { $0.signal === signal } }
+  }
+
+  /// Cancels the calls, and those of earlier resumptions. They stay in the journal until the next
+  /// ``MutationJournal/resume()``.
+  ///
+  /// - Complexity: O(*n*) in the number of entries.
+  public func cancel() {
+    self.journal.change { $0.cancel(self.number) }
+  }
+}
+
+extension JournalState {
+  fileprivate mutating func cancel(_ resumption: Int) {
+    for (place, item) in self.items where item.isDue && item.resumption <= resumption {
+      if item.activity.isReplay {
+        self.items[place]?.isReplayCancelled = true
+        if let replay = item.replay { self.actions.cancelled.append(replay) }
+      } else {
+        self.endDue(place)
+      }
+    }
+  }
+}

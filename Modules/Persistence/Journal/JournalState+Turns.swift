@@ -1,0 +1,136 @@
+internal import OperationCore
+
+extension JournalState {
+  /// Whether a call may be made now, as far as the order of its scope goes.
+  func hasTurn(_ place: Place) -> Bool {
+    guard let item = self.items[place], let lane = item.lane else { return true }
+    return self.lanes[lane]?.first == place
+  }
+
+  /// Passes the turn of a lane on to its first call.
+  mutating func advance(_ lane: String?) {
+    guard let lane, let calls = self.lanes[lane], let first = calls.first, let item = self.items[first], !item.isGone
+    else { return }
+    switch item.activity {
+    case .claimed, .running: self.unblock(lane)
+    case .waiting(let continuation, let caller):
+      self.unblock(lane)
+      guard self.maySend else { return }
+      self.edit(first) { $0.activity = .running(isReplay: false) }
+      self.actions.turns.append((continuation, .granted))
+      self.actions.callers.append(caller)
+    case .none:
+      // It is made again if it is due, or if a caller waits behind it.
+      guard !item.isHeld, item.isDue || calls.callerCount > 0 else { return self.block(lane) }
+      self.unblock(lane)
+      if self.maySend { self.beginReplay(of: first) }
+    }
+  }
+
+  mutating func beginReplay(of place: Place) {
+    self.edit(place) { item in
+      item.activity = .running(isReplay: true)
+      item.isReplayCancelled = false
+    }
+    self.actions.replays.append(place)
+  }
+
+  /// Ends the replays behind the first call of a lane, which is not made now.
+  private mutating func block(_ lane: String) {
+    guard let calls = self.lanes[lane], let first = calls.first else { return }
+    let isNew = !calls.isBlocked
+    self.lanes[lane]?.isBlocked = true
+    if isNew || calls.dueCount > 0 {
+      if self.items[first]?.isDue == true { self.endDue(first) }
+      for place in calls.behindFirst {
+        if self.items[place]?.isDue == true { self.endDue(place) }
+        if isNew, case .waiting(_, let caller)? = self.items[place]?.activity { self.actions.blocked.append(caller) }
+      }
+    }
+    // An entry that nobody waits for and nothing holds up is only waiting.
+    guard self.items[first]?.isHeld == true else { return }
+    self.shown.blocked[lane] = first
+    self.actions.isChanged = true
+  }
+
+  private mutating func unblock(_ lane: String) {
+    self.lanes[lane]?.isBlocked = false
+    if self.shown.blocked.removeValue(forKey: lane) != nil { self.actions.isChanged = true }
+  }
+
+  // MARK: - Calls without a scope
+
+  /// Begins the replays of calls without a scope, as many as may be made at once.
+  mutating func advanceWithoutScope() {
+    guard self.maySend else { return }
+    while self.replaysWithoutScope < self.maximumReplays, let place = self.dueWithoutScope.popLast() {
+      guard let item = self.items[place], item.activity.isNone, item.isDue, !item.isGone else { continue }
+      self.replaysWithoutScope += 1
+      self.beginReplay(of: place)
+    }
+  }
+
+  mutating func endReplayWithoutScope() {
+    self.replaysWithoutScope -= 1
+    self.advanceWithoutScope()
+  }
+
+  // MARK: - Resumptions
+
+  /// Makes a call due, so that it is made again at its turn.
+  mutating func makeDue(_ place: Place, in resumption: Int) {
+    guard let item = self.items[place], !item.isDue else { return }
+    self.edit(place) { item in
+      item.resumption = resumption
+      item.isHeld = false
+    }
+    self.dueCounts[resumption, default: 0] += 1
+    if let lane = item.lane {
+      self.lanes[lane]?.dueCount += 1
+    } else {
+      self.dueWithoutScope.append(place)
+    }
+  }
+
+  /// Ends what a resumption does with a call, and what waits for it.
+  mutating func endDue(_ place: Place) {
+    guard let item = self.items[place] else { return }
+    self.actions.signals += item.replayWaiters
+    self.items[place]?.replayWaiters = []
+    guard item.isDue else { return }
+    self.items[place]?.resumption = 0
+    if item.isInLane, let lane = item.lane { self.lanes[lane]?.dueCount -= 1 }
+    let count = (self.dueCounts[item.resumption] ?? 0) - 1
+    self.dueCounts[item.resumption] = count > 0 ? count : nil
+    guard count <= 0, !self.resumptionWaiters.isEmpty else { return }
+    let oldest = self.dueCounts.keys.min() ?? .max
+    self.actions.signals += self.resumptionWaiters.filter { $0.resumption < oldest }.map(\.signal)
+    self.resumptionWaiters.removeAll { $0.resumption < oldest }
+  }
+
+  /// Adds one who waits until a resumption, and those before it, have ended. Returns false if they have.
+  mutating func waitForEnd(of resumption: Int, _ signal: JournalSignal) -> Bool {
+    guard self.dueCounts.keys.contains(where: { $0 <= resumption }) else { return false }
+    self.resumptionWaiters.append((resumption, signal))
+    return true
+  }
+
+  // MARK: - The right to send
+
+  /// Begins what could not begin while nothing might be sent.
+  mutating func allowSending() {
+    guard !self.maySend else { return }
+    self.maySend = true
+    self.actions.signals += self.sendWaiters
+    self.sendWaiters = []
+    for lane in Array(self.lanes.keys) { self.advance(lane) }
+    for place in self.waitingWithoutScope {
+      guard case .waiting(let continuation, let caller)? = self.items[place]?.activity else { continue }
+      self.edit(place) { $0.activity = .running(isReplay: false) }
+      self.actions.turns.append((continuation, .granted))
+      self.actions.callers.append(caller)
+    }
+    self.waitingWithoutScope = []
+    self.advanceWithoutScope()
+  }
+}

@@ -1,0 +1,144 @@
+internal import OperationCore
+public import OperationMutation
+
+/// A registered mutation, whose calls a journal can make again.
+struct JournalRegistration: Sendable {
+  let operationName: String
+  /// The type of the mutation without its modifiers.
+  let type: ObjectIdentifier
+  /// Whether it was registered with a name that its calls had before, or with that of `.journaled(as:)` by itself.
+  let isImplied: Bool
+  /// Makes a call, and returns how it has ended.
+  let replay: @Sendable (JournalTicket, _ arguments: [UInt8], OperationClient?) async -> JournalEnd
+  /// Shows the optimistic updates of a call that waits; nil if it has none.
+  let show: (@Sendable (JournalTicket, _ arguments: [UInt8], OperationClient) -> Void)?
+}
+
+extension MutationJournal {
+  /// Registers a mutation, so that the journal can make its calls again.
+  ///
+  /// Register all mutations at the start of the program, then call ``resume()``. A mutation that was renamed is
+  /// registered with its old names as well, as its stored calls have those:
+  ///
+  /// ```swift
+  /// let rename = RenameNote().scope("notes").journaled(as: "rename-note")
+  /// journal.register(rename, as: "rename-note")
+  /// journal.register(rename, as: "rename")  // The name before version 2.
+  /// ```
+  ///
+  /// The calls of earlier names keep their keys, and their places in the order of their scope. A mutation is also known
+  /// by the name of its own `.journaled(as:)`, unless another one is registered with that.
+  ///
+  /// - Parameters:
+  ///   - mutation: The mutation with the modifiers that its calls are made with. With `.optimistic(on:of:apply:)`
+  ///     outside of `.journaled(as:)`, its updates are shown while a call waits.
+  ///   - name: The name that its calls are journaled as. It replaces a mutation that was registered with the same name,
+  ///     which is reported if that is another one.
+  public func register<Mutation: MutationRequest>(_ mutation: Mutation, as name: String)
+  where Mutation.Arguments: Codable {
+    self.add(mutation, as: name, isImplied: false)
+    if let own = (mutation as? any JournaledOperation)?.journalName, own != name {
+      self.add(mutation, as: own, isImplied: true)
+    }
+  }
+
+  private func add<Mutation: MutationRequest>(_ mutation: Mutation, as name: String, isImplied: Bool)
+  where Mutation.Arguments: Codable {
+    let isJournaled = Mutation.hasModifier { $0 is any JournaledModifier.Type }
+    let show: @Sendable (JournalTicket, [UInt8], OperationClient) -> Void = { ticket, bytes, client in
+      mutation.show(ticket, with: bytes, in: client)
+    }
+    let registration = JournalRegistration(
+      operationName: mutation.operationName,
+      type: ObjectIdentifier(Mutation.unmodifiedType),
+      isImplied: isImplied,
+      replay: { ticket, bytes, client in
+        await mutation.replay(ticket, with: bytes, in: client, isJournaled: isJournaled)
+      },
+      show: Mutation.hasOptimisticUpdates ? show : nil
+    )
+    let earlier = self.registrations.withLock { registrations, released -> JournalRegistration? in
+      let earlier = registrations[name]
+      if isImplied, earlier != nil { return nil }
+      released.append(earlier)
+      registrations[name] = registration
+      return earlier
+    }
+    guard let earlier, !earlier.isImplied, earlier.type != registration.type else { return }
+    OperationWarning(
+      code: .journalNameTaken,
+      message: """
+        "\(earlier.operationName)" and "\(registration.operationName)" are both registered as "\(name)", and the journal \
+        makes the stored calls of that name with the second. Register each mutation with the names of its own calls.
+        """
+    ).report()
+  }
+}
+
+extension MutationRequest where Arguments: Codable {
+  /// Shows the optimistic updates of a call outside of `.journaled(as:)`.
+  fileprivate func show(_ ticket: JournalTicket, with bytes: [UInt8], in client: OperationClient) {
+    // Arguments that cannot be decoded are reported at their turn.
+    guard let place = ticket.layerPlace, let updates = ticket.updates,
+      let arguments = try? StorageCoding.decode(Arguments.self, from: bytes)
+    else { return }
+    self.showOptimisticUpdates(with: arguments, in: client, at: place, keptIn: updates) {
+      $0 is any JournaledModifier.Type
+    }
+  }
+
+  fileprivate func replay(
+    _ ticket: JournalTicket,
+    with bytes: [UInt8],
+    in client: OperationClient?,
+    isJournaled: Bool
+  ) async -> JournalEnd {
+    let arguments: Arguments
+    do {
+      arguments = try StorageCoding.decode(Arguments.self, from: bytes)
+    } catch {
+      await ticket.journal.setAside(ticket, because: "its arguments cannot be decoded: \(error)")
+      return .left
+    }
+    let store = client.map { $0.store(for: self) } ?? .detached(mutation: self)
+    var context = OperationContext()
+    context.operationIdempotencyKey = ticket.id
+    context.earlierOptimisticPlace = ticket.layerPlace
+    context.earlierOptimisticUpdates = ticket.updates
+    // A mutation without `.journaled(as:)` may call another one that has it, which is a new call.
+    if isJournaled {
+      context.journalReplay = JournalReplay(ticket: ticket)
+    } else {
+      context.mutationBodyObserver = JournalAttempts(of: ticket)
+    }
+    do throws(MutateFailure) {
+      try await MutationJournal.inTurn(of: isJournaled ? nil : ticket) { () async throws(MutateFailure) in
+        _ = try await store.mutate(with: arguments, using: context)
+      }
+      return .done(failure: nil)
+    } catch {
+      return ticket.end(after: error, failsForGood: context.journalReplay?.failsForGood(error) ?? false)
+    }
+  }
+}
+
+// MARK: - The name of a mutation
+
+/// An operation that may have `.journaled(as:)` among its modifiers.
+private protocol JournaledOperation {
+  var journalName: String? { get }
+}
+
+extension Modified: JournaledOperation {
+  fileprivate var journalName: String? {
+    (self.modifier as? any JournaledModifier)?.name ?? (self.operation as? any JournaledOperation)?.journalName
+  }
+}
+
+extension DefaultStateOperation: JournaledOperation {
+  fileprivate var journalName: String? { (self.operation as? any JournaledOperation)?.journalName }
+}
+
+extension IdempotentOperation: JournaledOperation {
+  fileprivate var journalName: String? { (self.operation as? any JournaledOperation)?.journalName }
+}

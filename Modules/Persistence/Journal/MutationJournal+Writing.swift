@@ -1,0 +1,166 @@
+internal import OperationCore
+internal import OperationMutation
+
+extension MutationJournal {
+  /// Changes the state, and performs what follows from it without the lock.
+  ///
+  /// - Parameters:
+  ///   - isImmediate: Whether replays begin before this returns.
+  ///   - body: Changes the state, with the lock held.
+  /// - Returns: What `body` returns.
+  func change<R: Sendable>(isImmediate: Bool = false, _ body: (inout JournalState) -> R) -> R {
+    let (result, actions) = self.state.withLock { state -> (R, JournalActions) in
+      let result = body(&state)
+      defer { state.actions = JournalActions() }
+      return (result, state.actions)
+    }
+    for updates in actions.ended { updates.end() }
+    for (continuation, turn) in actions.turns { continuation.resume(returning: turn) }
+    for signal in actions.signals { signal.finish() }
+    for write in actions.writes { write.finish(.success(())) }
+    for task in actions.cancelled { task.cancel() }
+    for caller in actions.blocked { caller.context.send(caller.ticket.notice(.journalBlocked)) }
+    if actions.beginsWriting {
+      // Not in a caller's task, which may be cancelled. A storage that does not suspend has answered when this returns.
+      Task.immediate(name: "write journal") { await self.writeAll() }
+    }
+    for place in actions.replays { self.begin(place, isImmediate: isImmediate) }
+    if actions.isChanged { self.noteChange() }
+    return result
+  }
+
+  /// Stores what was decided for a call until now.
+  ///
+  /// - Throws: The error of the encoding or of the storage.
+  nonisolated(nonsending) func write(_ place: JournalState.Place) async throws {
+    try await self.change { $0.write(place) }?.value()
+  }
+
+  /// Writes all changes, in the order in which their entries were changed first. One task at a time does.
+  private nonisolated(nonsending) func writeAll() async {
+    while let batch = self.state.withLock({ $0.nextBatch() }) {
+      let failures = await self.store(batch)
+      let finished = self.change { $0.didWrite(batch, failures) }
+      for (write, error) in finished { write.finish(error.map { .failure($0) } ?? .success(())) }
+    }
+  }
+
+  /// Applies a batch. If it fails, each of its changes is applied by itself, because one may have caused the failure.
+  ///
+  /// - Returns: The errors of the keys that could not be written.
+  private nonisolated(nonsending) func store(_ batch: JournalBatch) async -> [String: any Error] {
+    var failures: [String: any Error] = [:]
+    var changes: [StorageChange] = []
+    for (key, record) in batch.contents {
+      guard let record else {
+        changes.append(.remove(key: key))
+        continue
+      }
+      do {
+        changes.append(.put(key: key, value: try StorageCoding.encode(record)))
+      } catch {
+        failures[key] = error
+      }
+    }
+    do {
+      if !changes.isEmpty { try await self.storage.apply(changes) }
+    } catch {
+      guard changes.count > 1 else {
+        for change in changes { failures[change.key] = error }
+        return failures
+      }
+      for change in changes {
+        do { try await self.storage.apply([change]) } catch { failures[change.key] = error }
+      }
+    }
+    return failures
+  }
+}
+
+/// What is written at once.
+struct JournalBatch: Sendable {
+  /// The calls, with their storage keys and the numbers of their last changes.
+  var calls: [(place: JournalState.Place, key: String, version: Int)] = []
+  /// The content of each key; nil for a removal.
+  var contents: [(key: String, record: JournalRecord?)] = []
+  /// The keys whose removal has failed before.
+  var removals: [String] = []
+  /// Those who wait for the removals.
+  var waiters: [JournalSignal] = []
+}
+
+extension JournalState {
+  private static var maximumBatch: Int { 256 }
+
+  /// Decides to write a call, whose content is that of the moment when it is written. So a later change of the call is
+  /// never written before an earlier one, and a removal is not followed by anything.
+  ///
+  /// - Returns: The result of the write; nil if there is nothing to write.
+  mutating func write(_ place: Place) -> JournalWrite? {
+    guard let item = self.items[place], !item.storageKey.isEmpty, item.record != nil || item.isGone else { return nil }
+    let write = JournalWrite(version: item.version + 1)
+    self.items[place]?.version = write.version
+    self.items[place]?.writes.append(write)
+    self.enqueue(place)
+    return write
+  }
+
+  /// Decides to write the removals that have failed.
+  ///
+  /// - Returns: An event that happens when they were tried; nil if there are none.
+  mutating func writeRemovals() -> JournalSignal? {
+    guard !self.failedRemovals.isEmpty || !self.removalWaiters.isEmpty else { return nil }
+    let signal = JournalSignal()
+    self.removalWaiters.append(signal)
+    self.beginWriting()
+    return signal
+  }
+
+  private mutating func enqueue(_ place: Place) {
+    if self.items[place]?.isQueued == false {
+      self.items[place]?.isQueued = true
+      self.queue.append(place)
+    }
+    self.beginWriting()
+  }
+
+  private mutating func beginWriting() {
+    if !self.isWriting { self.actions.beginsWriting = true }
+    self.isWriting = true
+  }
+
+  mutating func nextBatch() -> JournalBatch? {
+    var batch = JournalBatch()
+    let places = self.queue.prefix(Self.maximumBatch)
+    for place in places {
+      guard let item = self.items[place] else { continue }
+      self.items[place]?.isQueued = false
+      batch.calls.append((place, item.storageKey, item.version))
+      batch.contents.append((item.storageKey, item.isGone ? nil : item.record))
+    }
+    self.queue.removeFirst(places.count)
+    // A removal that fails again waits for the next change.
+    if !places.isEmpty || !self.removalWaiters.isEmpty {
+      batch.removals = self.failedRemovals.sorted()
+      self.failedRemovals = []
+      batch.contents += batch.removals.map { ($0, nil) }
+    }
+    batch.waiters = self.removalWaiters
+    self.removalWaiters = []
+    self.isWriting = !places.isEmpty || !batch.waiters.isEmpty
+    return self.isWriting ? batch : nil
+  }
+
+  /// Records the results of a batch, and returns those of the writes that it includes.
+  mutating func didWrite(_ batch: JournalBatch, _ failures: [String: any Error]) -> [(JournalWrite, (any Error)?)] {
+    var finished: [(JournalWrite, (any Error)?)] = []
+    self.actions.signals += batch.waiters
+    self.failedRemovals.formUnion(batch.removals.filter { failures[$0] != nil })
+    for (place, key, version) in batch.calls {
+      guard let item = self.items[place] else { continue }
+      finished += item.writes.filter { $0.version <= version }.map { ($0, failures[key]) }
+      self.items[place]?.writes.removeAll { $0.version <= version }
+    }
+    return finished
+  }
+}
