@@ -104,9 +104,10 @@ struct ExclusionModelTests {
       let node = ScheduledNode(
         core: core,
         isVital: false,
+        isBarrier: false,
         operationType: AnyWork.self,
         hasPreparation: false,
-        explicitName: nil
+        name: "work"
       )
       node.state.priority = priority
       return node

@@ -83,6 +83,16 @@ extension RunScope {
     self.containsInSelfOrAround { $0 !== self && $0.state.isHolding }
   }
 
+  /// The innermost operation of a scheduler that this scope is part of and that has not ended.
+  func node(in core: SchedulerCore) -> ScheduledNode? {
+    var scope: RunScope? = self
+    while let current = scope {
+      if let node = current.node, node.core === core, SchedulingLock.withLock({ !node.hasOutcome }) { return node }
+      scope = current.parent
+    }
+    return nil
+  }
+
   /// The nodes of the scheduled operations that this scope is part of, innermost first.
   var nodes: [ScheduledNode] {
     var nodes: [ScheduledNode] = []

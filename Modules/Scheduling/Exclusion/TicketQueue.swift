@@ -33,6 +33,26 @@ struct TicketQueue<Element> {
     self.count += 1
   }
 
+  /// Adds an element in the order of its ticket, which no other element has.
+  ///
+  /// - Complexity: That of appending for the highest ticket, O(*n*) for others.
+  mutating func insert(_ element: Element, ticket: UInt64) {
+    guard ticket <= self.entries.last?.ticket ?? 0 else { return self.append(element, ticket: ticket) }
+    let index = self.index(notBefore: ticket)
+    if index < self.entries.count, self.entries[index].ticket == ticket {
+      self.entries[index].element = element
+    } else {
+      self.entries.insert(Entry(ticket: ticket, element: element), at: index)
+    }
+    self.count += 1
+  }
+
+  /// The element with a ticket; nil if there is none.
+  func element(at ticket: UInt64) -> Element? {
+    let index = self.index(notBefore: ticket)
+    return index < self.entries.count && self.entries[index].ticket == ticket ? self.entries[index].element : nil
+  }
+
   /// Removes the element with a ticket and returns it; nil if there is none.
   mutating func remove(_ ticket: UInt64) -> Element? {
     let index = self.index(notBefore: ticket)
@@ -48,11 +68,14 @@ struct TicketQueue<Element> {
   }
 
   /// The element with the highest ticket below `ticket`.
-  func last(before ticket: UInt64) -> Element? {
+  func last(before ticket: UInt64) -> Element? { self.lastEntry(before: ticket)?.element }
+
+  /// The element with the highest ticket below `ticket`, and its ticket.
+  func lastEntry(before ticket: UInt64) -> (element: Element, ticket: UInt64)? {
     var index = self.index(notBefore: ticket)
     while index > self.head {
       index -= 1
-      if let element = self.entries[index].element { return element }
+      if let element = self.entries[index].element { return (element, self.entries[index].ticket) }
     }
     return nil
   }

@@ -47,7 +47,7 @@ public final class OperationGroup: OperationRequest, Sendable {
     self.body = body
   }
 
-  private var core: SchedulerCore { self.scheduler.core }
+  var core: SchedulerCore { self.scheduler.core }
 
   /// Connects the group with the scheduler that runs it.
   public func setup(context: inout OperationContext) {

@@ -33,6 +33,9 @@ public struct AnyScheduledOperation: Sendable, Hashable {
   /// Whether the operation is vital for its scheduler.
   public var isVital: Bool { self.node.isVital }
 
+  /// Whether the operation is a barrier: see ``OperationScheduler/scheduleBarrier(_:priority:named:in:configure:)``.
+  public var isBarrier: Bool { self.node.isBarrier }
+
   /// Whether the operation was cancelled. Its body may still run.
   public var isCancelled: Bool { SchedulingLock.withLock { self.node.state.isCancelled } }
 

@@ -155,17 +155,25 @@ extension OperationScheduler {
   /// Whether the scheduler is suspended.
   public var isSuspended: Bool { SchedulingLock.withLock { self.core.machine.isSuspended } }
 
+  /// The number of operations that may run at a time.
+  ///
+  /// More operations begin at once when it is raised. When it is lowered, those that run continue, and others begin when
+  /// fewer run. A number below 1 is reported, and counts as 1.
+  public var maximumConcurrentOperations: Int {
+    get { SchedulingLock.withLock { self.core.machine.width } }
+    set { self.core.setWidth(newValue.validWidth) }
+  }
+
   /// Lets no further operation begin. Those that have begun continue.
+  ///
+  /// None begins after this returns: one that had a place, but had not begun, waits for a place again.
   public func suspend() {
     SchedulingLock.withLock { self.core.machine.isSuspended = true }
   }
 
   /// Lets operations begin again.
   public func resume() {
-    SchedulingLock.perform { actions in
-      self.core.machine.isSuspended = false
-      self.core.admit(&actions)
-    }
+    self.core.resume()
   }
 
   /// Cancels all operations that are scheduled now. Those that have not begun end at once.

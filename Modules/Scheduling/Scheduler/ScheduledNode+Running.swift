@@ -52,6 +52,10 @@ extension ScheduledNode {
   private func begin(_ actions: inout SchedulingActions) -> Decision {
     switch self.state.phase {
     case .admitted:
+      if self.core.machine.isSuspended {
+        self.core.putBack(self, &actions)
+        return .wait
+      }
       guard let job = self.state.job else { return .over }
       self.state.phase = .preparing
       self.state.task = RunTask.current

@@ -145,6 +145,8 @@ final class ScheduledNode: Sendable {
     /// The operation is held back by vital operations with lower tickets.
     var rank: UInt64 = 0
     var isHeld = false
+    /// The number of barriers that were scheduled before the operation, itself included.
+    var segment = 0
     /// The schedulers for which it is vital, and its tickets there.
     var vitalPlaces: [(core: SchedulerCore, ticket: UInt64)] = []
     var unique: UniqueMember?
@@ -181,26 +183,33 @@ final class ScheduledNode: Sendable {
 
   let core: SchedulerCore
   let isVital: Bool
+  /// Whether the operation begins after all that were scheduled before it have ended.
+  let isBarrier: Bool
   let operationType: any OperationRequest.Type
   /// Whether the operation has conditions or categories, whose innermost preparation reports the start of its body.
   let hasPreparation: Bool
-  /// The name that was given to the operation when it was scheduled.
-  let explicitName: String?
+  /// The name that was given to the operation when it was scheduled, or else its own one.
+  ///
+  /// Set before other threads have the operation. Kept, because the name is user code, and the operation is released at
+  /// its end.
+  nonisolated(unsafe) var name: String
   // Unsafe because the compiler does not see that the scheduling lock guards it.
   nonisolated(unsafe) var state = State()
 
   init(
     core: SchedulerCore,
     isVital: Bool,
+    isBarrier: Bool,
     operationType: any OperationRequest.Type,
     hasPreparation: Bool,
-    explicitName: String?
+    name: String
   ) {
     self.core = core
     self.hasPreparation = hasPreparation
     self.isVital = isVital
+    self.isBarrier = isBarrier
     self.operationType = operationType
-    self.explicitName = explicitName
+    self.name = name
   }
 
   /// Whether the operation can no longer be made to wait: its conditions are checked, or it is further.
@@ -213,13 +222,6 @@ final class ScheduledNode: Sendable {
   var value: (any Sendable)? {
     guard let job = self.state.job else { return self.state.value }
     return job.erasedValue
-  }
-
-  /// The name of the operation. Not called under the lock: it is user code.
-  var name: String {
-    if let explicitName = self.explicitName { return explicitName }
-    // The job is released when the operation has ended.
-    return SchedulingLock.withLock { self.state.job }?.name ?? OperationName.of(self.operationType.unmodifiedType)
   }
 }
 

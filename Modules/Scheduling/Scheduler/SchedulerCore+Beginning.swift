@@ -13,21 +13,11 @@ extension SchedulerCore {
   ) -> [ScheduledNode]? {
     let ticket = self.machine.nextTicket()
     node.state.memberTicket = ticket
-    // An operation that the run of another one schedules is not held back by that one, nor by vital operations that
-    // came after that one: they would wait for each other. A parent that is being scheduled itself has no rank yet.
-    let hasRankedParent = parent?.core === self && parent?.state.phase != .new
-    node.state.rank = hasRankedParent ? parent?.state.rank ?? ticket : ticket
+    self.rank(node, inside: parent)
     self.machine.members.append(node, ticket: ticket)
+    self.machine.segments.add(node)
     self.machine.totalCount += 1
-    if let first = self.machine.vitals.firstTicket, first < node.state.rank {
-      node.state.isHeld = true
-      node.state.unmetCount += 1
-      if node.state.rank == ticket {
-        self.machine.held.append(node, ticket: ticket)
-      } else {
-        self.machine.heldProducts.append(node)
-      }
-    }
+    if let first = self.machine.vitals.firstTicket, first < node.state.rank { self.hold(node) }
     if node.isVital { self.addVital(node, ticket: ticket) }
     node.state.phase = .waiting
     self.noteProgress(&actions)
@@ -41,17 +31,57 @@ extension SchedulerCore {
     return nil
   }
 
-  /// The operations that wait for each other because vital operations hold `node` back; nil if there are none.
-  private func circle(through node: ScheduledNode) -> [ScheduledNode]? {
-    guard node.state.isHeld, node.mayBeAwaited else { return nil }
-    for vital in self.machine.vitals.elements(before: node.state.rank) {
-      if let path = WaitPath.nodes(from: vital, to: [node]) { return [node] + path }
+  /// Decides which vital operations and barriers come before an operation that has its ticket.
+  ///
+  /// An operation that the run of another one schedules is not held back by that one, nor by vital operations that
+  /// came after that one: they would wait for each other. A parent that is being scheduled itself has no rank yet.
+  private func rank(_ node: ScheduledNode, inside parent: ScheduledNode?) {
+    node.state.rank = node.state.memberTicket
+    if node.isBarrier {
+      if self.machine.segments.begin(at: node) { node.state.unmetCount += 1 }
+    } else if let parent, parent.core === self, parent.state.phase != .new, !parent.hasOutcome {
+      node.state.rank = parent.state.rank
+      node.state.segment = parent.state.segment
+    } else {
+      node.state.segment = self.machine.segments.current
     }
-    return nil
+  }
+
+  /// Lets an operation wait for the vital operations that came before it.
+  private func hold(_ node: ScheduledNode) {
+    node.state.isHeld = true
+    node.state.unmetCount += 1
+    let (rank, ticket) = (node.state.rank, node.state.memberTicket)
+    if rank == ticket { return self.machine.held.append(node, ticket: ticket) }
+    if let products = self.machine.heldProducts.element(at: rank) {
+      products.nodes.append(node, ticket: ticket)
+    } else {
+      let products = HeldProducts()
+      products.nodes.append(node, ticket: ticket)
+      self.machine.heldProducts.insert(products, ticket: rank)
+    }
+  }
+
+  /// The operations that wait for each other because of the waits that an added operation brings; nil if there are none.
+  ///
+  /// Nothing is searched for an operation that nothing waits for yet. A group waits for its operations, but what
+  /// those wait for is known not to wait for the group.
+  ///
+  /// - Complexity: O(1) in these cases.
+  private func circle(through node: ScheduledNode) -> [ScheduledNode]? {
+    guard node.state.isHeld || node.isBarrier || !node.state.prerequisites.isEmpty else { return nil }
+    let isAwaited =
+      !node.state.dependents.isEmpty || node.state.isAwaited || node.state.unique != nil || node.state.groupCore != nil
+      || node.state.segment < self.machine.segments.current || node.state.vitalPlaces.contains { $0.core !== self }
+    let mayWaitForGroup =
+      self.machine.groupNode != nil
+      && (self.machine.foreignVitalCount > 0 || node.state.prerequisites.contains { $0.node.core !== self })
+    return isAwaited || mayWaitForGroup ? WaitPath.circle(through: node) : nil
   }
 
   /// Makes `node`, which may belong to another scheduler, hold back operations that are scheduled here later.
   func addVital(_ node: ScheduledNode, ticket: UInt64) {
+    if node.core !== self { self.machine.foreignVitalCount += 1 }
     self.machine.vitals.append(node, ticket: ticket)
     node.state.vitalPlaces.append((self, ticket))
   }
@@ -110,6 +140,13 @@ extension SchedulerCore {
     case .new, .waiting, .preparing, .running, .ending, .ended:
       break
     }
+  }
+
+  /// Puts an operation that has a place, but has not begun, back into the queue of a suspended scheduler.
+  func putBack(_ node: ScheduledNode, _ actions: inout SchedulingActions) {
+    self.withdraw(node, &actions)
+    node.state.phase = .ready
+    self.machine.ready.putBack(node)
   }
 
   /// Gives an operation that has lent its place a place again. Returns false if it has to wait for one.

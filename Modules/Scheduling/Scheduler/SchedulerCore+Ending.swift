@@ -17,14 +17,7 @@ extension SchedulerCore {
       return
     }
     self.withdraw(node, &actions)
-    if node.state.isHeld {
-      node.state.isHeld = false
-      if node.state.rank == node.state.memberTicket {
-        _ = self.machine.held.remove(node.state.rank)
-      } else {
-        self.machine.heldProducts.removeAll { $0 === node }
-      }
-    }
+    if node.state.isHeld { self.releaseHold(on: node) }
     node.state.phase = .ending
     node.state.outcome = outcome
     let isObserved = !node.state.observers.isEmpty || !node.state.events.isAtRest
@@ -38,6 +31,7 @@ extension SchedulerCore {
     node.state.phase = .ended
     if node.state.memberTicket > 0 {
       _ = self.machine.members.remove(node.state.memberTicket)
+      for barrier in self.machine.segments.remove(node) { self.meet(barrier, &actions) }
       self.machine.completedCount += 1
       if case .failed(let error) = node.state.outcome { self.machine.errors?.append(error) }
       self.noteProgress(&actions)
@@ -81,19 +75,33 @@ extension SchedulerCore {
     actions.release(released)
   }
 
+  /// Ends the wait of an operation, which has ended, for the vital operations before it.
+  private func releaseHold(on node: ScheduledNode) {
+    node.state.isHeld = false
+    let (rank, ticket) = (node.state.rank, node.state.memberTicket)
+    if rank == ticket {
+      _ = self.machine.held.remove(ticket)
+    } else if let products = self.machine.heldProducts.element(at: rank) {
+      _ = products.nodes.remove(ticket)
+      if products.nodes.isEmpty { _ = self.machine.heldProducts.remove(rank) }
+    }
+  }
+
   private func removeVital(_ ticket: UInt64, _ actions: inout SchedulingActions) {
-    guard self.machine.vitals.remove(ticket) != nil else { return }
+    guard let vital = self.machine.vitals.remove(ticket) else { return }
+    if vital.core !== self { self.machine.foreignVitalCount -= 1 }
     let first = self.machine.vitals.firstTicket ?? .max
     while let rank = self.machine.held.firstTicket, rank <= first, let node = self.machine.held.popFirst() {
       node.state.isHeld = false
       self.meet(node, &actions)
     }
-    let products = self.machine.heldProducts.filter { $0.state.rank <= first }
-    guard !products.isEmpty else { return }
-    self.machine.heldProducts.removeAll { $0.state.rank <= first }
-    for node in products {
-      node.state.isHeld = false
-      self.meet(node, &actions)
+    while let rank = self.machine.heldProducts.firstTicket, rank <= first,
+      let products = self.machine.heldProducts.popFirst()
+    {
+      while let node = products.nodes.popFirst() {
+        node.state.isHeld = false
+        self.meet(node, &actions)
+      }
     }
   }
 

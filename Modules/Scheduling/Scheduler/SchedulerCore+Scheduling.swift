@@ -4,6 +4,7 @@ public import OperationCore
 @usableFromInline
 struct ScheduleRequest {
   var isVital = false
+  var isBarrier = false
   // Raw: the compiler does not know the layout of `TaskPriority`, so copying a value with one inside looks its type up.
   var priority: UInt8?
   var name: String?
@@ -13,12 +14,15 @@ struct ScheduleRequest {
 
   init(
     isVital: Bool = false,
+    isBarrier: Bool = false,
     priority: TaskPriority? = nil,
     name: String? = nil,
     context: OperationContext? = nil,
     producer: ScheduledNode? = nil
   ) {
-    self.isVital = isVital
+    // A barrier also holds back what is scheduled after it.
+    self.isVital = isVital || isBarrier
+    self.isBarrier = isBarrier
     self.priority = priority?.rawValue
     self.name = name
     self.context = context
@@ -80,9 +84,10 @@ extension SchedulerCore {
     ScheduledNode(
       core: self,
       isVital: request.isVital,
+      isBarrier: request.isBarrier,
       operationType: type,
       hasPreparation: traits.hasPreparation,
-      explicitName: request.name
+      name: request.name ?? ""
     )
   }
 
@@ -94,6 +99,7 @@ extension SchedulerCore {
     _ request: ScheduleRequest
   ) {
     let context = request.context.map { self.initialContext.adding($0) } ?? self.initialContext
+    if request.name == nil { node.name = job.name }
     node.state.job = job
     node.state.context = context
     node.state.requestedPriority =
@@ -119,11 +125,11 @@ extension SchedulerCore {
     let priority = node.state.requestedPriority
     if self.hasModules.isOn { self.callModules(for: node) }
     request.producer?.reportProduct(node)
-    let parent = request.producer ?? AnyScheduledOperation.current?.node
+    let producer = request.producer ?? RunScope.current?.node(in: self)
     let insertion = SchedulingLock.perform { actions -> Insertion in
       if request.producer?.hasOutcome == true { return .rejected(endedName: nil) }
       if self.machine.isClosed { return .rejected(endedName: self.name) }
-      if let circle = self.insert(node, inside: parent, &actions) { return .circle(circle) }
+      if let circle = self.insert(node, inside: producer, &actions) { return .circle(circle) }
       return .accepted(hasOutcome: node.hasOutcome)
     }
     switch insertion {
@@ -163,6 +169,20 @@ extension SchedulerCore {
 // MARK: - All operations
 
 extension SchedulerCore {
+  func setWidth(_ width: Int) {
+    SchedulingLock.perform { actions in
+      self.machine.width = width
+      self.admit(&actions)
+    }
+  }
+
+  func resume() {
+    SchedulingLock.perform { actions in
+      self.machine.isSuspended = false
+      self.admit(&actions)
+    }
+  }
+
   func cancelAll() {
     SchedulingLock.perform { actions in
       for node in self.machine.members.all { node.cancel(&actions) }

@@ -22,7 +22,7 @@ final class SchedulerCore: Sendable {
 
 /// The state of a scheduler.
 struct SchedulerMachine {
-  let width: Int
+  var width: Int
   var isSuspended: Bool
   /// The number of operations that have a place.
   var placeCount = 0
@@ -36,9 +36,12 @@ struct SchedulerMachine {
   var vitals = TicketQueue<ScheduledNode>()
   /// The operations that vital operations hold back, by rank.
   var held = TicketQueue<ScheduledNode>()
-  /// The products of such operations. They have the ranks of their producers, which a queue of tickets cannot hold
-  /// twice.
-  var heldProducts: [ScheduledNode] = []
+  /// The products of such operations, by the ranks of their producers.
+  var heldProducts = TicketQueue<HeldProducts>()
+  /// The number of vital operations that belong to other schedulers.
+  var foreignVitalCount = 0
+  /// The operations before, between and after barriers.
+  var segments = BarrierSegments()
   /// The callers that wait until the scheduler is empty.
   var emptyWaiters: [UnsafeContinuation<Void, Never>] = []
   /// The number of scheduler objects that users have.
@@ -80,6 +83,12 @@ struct SchedulerMachine {
   }
 }
 
+/// Operations of one rank that vital operations hold back, by their tickets.
+final class HeldProducts: Sendable {
+  // Unsafe because the compiler does not see that the scheduling lock guards it.
+  nonisolated(unsafe) var nodes = TicketQueue<ScheduledNode>()
+}
+
 /// Operations that wait for a place: those of higher priority first, and equal ones in the order in which they came.
 ///
 /// Every sixteenth choice is the operation that waits longest, so that a stream of urgent operations starves none.
@@ -99,6 +108,12 @@ struct ReadyQueue {
     node.state.readyTicket = self.lastTicket
     let index = self.index(of: node.state.priority)
     self.buckets[index].nodes.append(node, ticket: self.lastTicket)
+  }
+
+  /// Adds an operation that was in the queue before, in its former order.
+  mutating func putBack(_ node: ScheduledNode) {
+    let index = self.index(of: node.state.priority)
+    self.buckets[index].nodes.insert(node, ticket: node.state.readyTicket)
   }
 
   mutating func remove(_ node: ScheduledNode) {

@@ -13,6 +13,18 @@ enum WaitPath {
     return nil
   }
 
+  /// The operations that wait for each other with `node`, which is the first and the last of them; nil if there are
+  /// none.
+  ///
+  /// - Complexity: O(*n*) in the operations that `node` waits for.
+  static func circle(through node: ScheduledNode) -> [ScheduledNode]? {
+    var search = WaitSearch(node)
+    while search.next() != nil {
+      if let index = search.returnIndex { return search.path(to: index) + [node] }
+    }
+    return nil
+  }
+
   /// `start`, and all operations whose end it waits for.
   ///
   /// - Complexity: O(*n*) in the operations that `start` waits for.
@@ -35,68 +47,119 @@ enum WaitPath {
 }
 
 /// A breadth-first search through the operations that an operation waits for.
+///
+/// It visits a vital operation and a barrier once, and not once for each operation that they hold back.
 private struct WaitSearch {
+  private enum Target {
+    case end(ScheduledNode)
+    case beginning(ScheduledNode)
+    /// The vital operations of a scheduler with tickets below one.
+    case vitals(SchedulerCore, before: UInt64)
+    /// The operations of a scheduler between two barriers, and those before them.
+    case segment(SchedulerCore, Int)
+  }
+
+  private enum Key: Hashable {
+    case end(ObjectIdentifier)
+    case beginning(ObjectIdentifier)
+    case vitals(ObjectIdentifier, UInt64)
+    case segment(ObjectIdentifier, Int)
+  }
+
   private struct Step {
-    let node: ScheduledNode
-    /// Whether the search waits for the beginning of the operation, and not for its end.
-    let isBeginning: Bool
+    let target: Target
     let previous: Int?
   }
 
-  private struct Key: Hashable {
-    let node: ObjectIdentifier
-    let isBeginning: Bool
-  }
-
+  private let start: ScheduledNode
   private var steps: [Step] = []
   private var known: Set<Key> = []
   private var position = 0
+  private var segments: [ObjectIdentifier: [Int: [ScheduledNode]]] = [:]
+  /// The index of a step that waits for the end of the first operation.
+  private(set) var returnIndex: Int?
 
   init(_ start: ScheduledNode) {
+    self.start = start
     self.add(start, isBeginning: false, after: nil)
   }
 
   mutating func next() -> (ScheduledNode, Int)? {
-    guard self.position < self.steps.count else { return nil }
-    let index = self.position
-    let step = self.steps[index]
-    self.position += 1
-    if !step.node.hasBegun {
-      for prerequisite in step.node.state.prerequisites {
-        self.add(prerequisite.node, isBeginning: false, after: index)
-      }
-      if step.node.state.isHeld {
-        for vital in step.node.core.machine.vitals.elements(before: step.node.state.rank) {
-          self.add(vital, isBeginning: false, after: index)
+    while self.position < self.steps.count {
+      let index = self.position
+      self.position += 1
+      switch self.steps[index].target {
+      case .end(let node):
+        self.addBeginning(of: node, index)
+        for awaited in node.state.awaited { self.add(awaited, isBeginning: false, after: index) }
+        // A group ends after its children.
+        for child in node.state.groupCore?.machine.members.all ?? [] {
+          self.add(child, isBeginning: false, after: index)
         }
-      }
-      if let previous = step.node.state.unique?.previousNode { self.add(previous, isBeginning: false, after: index) }
-      // A child begins after its group has begun.
-      if step.node.core.machine.isWaitingForGroup, let group = step.node.core.machine.groupNode {
-        self.add(group, isBeginning: true, after: index)
-      }
-    }
-    if !step.isBeginning {
-      for awaited in step.node.state.awaited { self.add(awaited, isBeginning: false, after: index) }
-      // A group ends after its children.
-      for child in step.node.state.groupCore?.machine.members.all ?? [] {
-        self.add(child, isBeginning: false, after: index)
+        return (node, index)
+      case .beginning(let node):
+        self.addBeginning(of: node, index)
+        return (node, index)
+      case .vitals(let core, let ticket):
+        guard let (vital, previous) = core.machine.vitals.lastEntry(before: ticket) else { continue }
+        self.add(vital, isBeginning: false, after: index)
+        self.addVitals(of: core, before: previous, index)
+      case .segment(let core, let number):
+        self.addSegment(number, of: core, index)
       }
     }
-    return (step.node, index)
+    return nil
+  }
+
+  /// Adds what an operation that has not begun waits for.
+  private mutating func addBeginning(of node: ScheduledNode, _ index: Int) {
+    guard !node.hasBegun else { return }
+    for prerequisite in node.state.prerequisites { self.add(prerequisite.node, isBeginning: false, after: index) }
+    if node.state.isHeld { self.addVitals(of: node.core, before: node.state.rank, index) }
+    if node.isBarrier { self.addSegments(of: node.core, through: node.state.segment - 1, index) }
+    if let previous = node.state.unique?.previousNode { self.add(previous, isBeginning: false, after: index) }
+    // A child begins after its group has begun.
+    if node.core.machine.isWaitingForGroup, let group = node.core.machine.groupNode {
+      self.add(group, isBeginning: true, after: index)
+    }
+  }
+
+  private mutating func addVitals(of core: SchedulerCore, before ticket: UInt64, _ index: Int) {
+    guard self.known.insert(.vitals(ObjectIdentifier(core), ticket)).inserted else { return }
+    self.steps.append(Step(target: .vitals(core, before: ticket), previous: index))
+  }
+
+  private mutating func addSegments(of core: SchedulerCore, through number: Int, _ index: Int) {
+    guard number >= core.machine.segments.first else { return }
+    guard self.known.insert(.segment(ObjectIdentifier(core), number)).inserted else { return }
+    self.steps.append(Step(target: .segment(core, number), previous: index))
+  }
+
+  private mutating func addSegment(_ number: Int, of core: SchedulerCore, _ index: Int) {
+    let id = ObjectIdentifier(core)
+    if self.segments[id] == nil {
+      self.segments[id] = Dictionary(grouping: core.machine.members.all, by: \.state.segment)
+    }
+    for node in self.segments[id]?[number] ?? [] { self.add(node, isBeginning: false, after: index) }
+    self.addSegments(of: core, through: number - 1, index)
   }
 
   private mutating func add(_ node: ScheduledNode, isBeginning: Bool, after previous: Int?) {
     guard !node.hasOutcome, !(isBeginning && node.hasBegun) else { return }
-    guard self.known.insert(Key(node: ObjectIdentifier(node), isBeginning: isBeginning)).inserted else { return }
-    self.steps.append(Step(node: node, isBeginning: isBeginning, previous: previous))
+    let id = ObjectIdentifier(node)
+    if !isBeginning, node === self.start, self.returnIndex == nil { self.returnIndex = previous }
+    guard self.known.insert(isBeginning ? .beginning(id) : .end(id)).inserted else { return }
+    self.steps.append(Step(target: isBeginning ? .beginning(node) : .end(node), previous: previous))
   }
 
   func path(to index: Int) -> [ScheduledNode] {
     var nodes: [ScheduledNode] = []
     var step: Int? = index
     while let current = step {
-      nodes.append(self.steps[current].node)
+      switch self.steps[current].target {
+      case .end(let node), .beginning(let node): nodes.append(node)
+      case .vitals, .segment: break
+      }
       step = self.steps[current].previous
     }
     return nodes.reversed()
@@ -106,8 +169,14 @@ private struct WaitSearch {
 extension ScheduledNode {
   /// Whether something may wait for the operation, so that a further wait of the operation may close a circle.
   var mayBeAwaited: Bool {
-    !self.state.dependents.isEmpty || !self.state.vitalPlaces.isEmpty || self.state.unique != nil
-      || self.state.isAwaited || self.state.groupCore != nil || self.core.machine.groupNode != nil
+    if !self.state.dependents.isEmpty || !self.state.vitalPlaces.isEmpty || self.state.unique != nil
+      || self.state.isAwaited || self.state.groupCore != nil
+    {
+      return true
+    }
+    // Its group and later barriers wait for an operation that is in its scheduler.
+    return self.state.phase != .new
+      && (self.core.machine.groupNode != nil || self.state.segment < self.core.machine.segments.current)
   }
 }
 
