@@ -36,6 +36,19 @@ struct Opaque: Sendable {
   var number: Int
 }
 
+/// A value that is not equatable, with padding between its fields.
+struct Padded: Sendable {
+  var isSmall = true
+  var number: Int
+}
+
+/// A value that does not equal itself where a number in it is NaN.
+struct Reading: Equatable, Sendable {
+  var place: Int
+  var degrees: Double
+  var former: [Double]
+}
+
 /// A client without retries, delays and observers, whose queries are deduplicated.
 func makeClient(runsAutomatically: Bool = true) -> OperationClient {
   OperationClient(

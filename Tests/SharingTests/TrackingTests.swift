@@ -56,6 +56,74 @@ struct TrackingTests {
     #expect(ofValue.count == 2)
   }
 
+  @Test func `A value with padding notifies only when it is set`() {
+    let script = OperationScript<Padded, any Error>()
+    let shared = SharedOperation(script.query(), client: self.client)
+    let ofValue = Watcher { _ = shared.wrappedValue }
+    let ofStatus = Watcher { _ = shared.status }
+
+    for number in 1...100 {
+      shared.wrappedValue = Padded(number: number)
+      for _ in 1...3 { shared.setResult(to: .failure(Refused())) }
+    }
+
+    #expect(ofValue.count == 100)
+    // Each value, and the first of the equal errors after it.
+    #expect(ofStatus.count == 200)
+  }
+
+  @Test func `A value that does not equal itself notifies once when it is set again`() {
+    let number = SharedOperation(
+      OperationScript<Double, any Error>().query(),
+      client: makeClient(runsAutomatically: false)
+    )
+    let reading = SharedOperation(OperationScript<Reading, any Error>().query(), client: self.client)
+    let ofNumber = Watcher { _ = number.wrappedValue }
+    let ofStatus = Watcher { _ = number.status }
+    let ofReading = Watcher { _ = reading.wrappedValue }
+
+    for _ in 1...3 { number.wrappedValue = .nan }
+    #expect(ofNumber.count == 1)
+    #expect(ofStatus.count == 1)
+    number.wrappedValue = 1
+    #expect(ofNumber.count == 2)
+
+    for _ in 1...3 { reading.wrappedValue = Reading(place: 1, degrees: .nan, former: [1, .nan]) }
+    #expect(ofReading.count == 1)
+    reading.wrappedValue = Reading(place: 2, degrees: .nan, former: [1, .nan])
+    #expect(ofReading.count == 2)
+    reading.wrappedValue = Reading(place: 2, degrees: .nan, former: [2, .nan])
+    #expect(ofReading.count == 3)
+  }
+
+  @Test func `A layer over a value that is not equatable notifies, and so does its end`() throws {
+    let script = OperationScript<Padded, any Error>()
+    let shared = SharedOperation(script.query(), client: self.client)
+    shared.wrappedValue = Padded(number: 1)
+    let ofValue = Watcher { _ = shared.wrappedValue }
+    let store = try #require(LayerableStore(self.client.store(for: script.query())))
+
+    let layer = StateLayerIdentifier()
+    let isAdded = store.addLayer(layer, over: QueryState<Padded, any Error>.self) { $0?.number = 2 }
+    #expect(isAdded)
+    #expect(ofValue.count == 1)
+    #expect(shared.wrappedValue?.number == 2)
+    store.removeLayer(layer)
+
+    #expect(ofValue.count == 2)
+    #expect(shared.wrappedValue?.number == 1)
+  }
+
+  @Test func `A member that is not equatable is compared by its fields`() {
+    let script = OperationScript<Int, any Error>()
+    let shared = SharedOperation(script.query(), client: self.client)
+    let ofTasks = Watcher { _ = shared.activeTasks }
+
+    for number in 1...3 { shared.wrappedValue = number }
+
+    #expect(ofTasks.count == 0)
+  }
+
   @Test func `Readers of a status that is not equatable are notified when a part of it differs`() {
     let script = OperationScript<Post, any Error>()
     let shared = SharedOperation(script.query(), client: self.client)

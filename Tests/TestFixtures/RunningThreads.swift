@@ -14,7 +14,27 @@
     }
 
     /// The name of a thread; nil for one that does not run anymore.
-    package static func name(of number: String) -> String? {
+    package static func name(of number: String) -> String? { self.entry(of: number)?.name }
+
+    /// The number of the current thread.
+    package static var current: String {
+      let link = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self")) ?? ""
+      return String(link.split(separator: "/").last ?? "")
+    }
+
+    /// Waits until a thread waits for something, such as a lock. Returns false after the time limit of 20 s.
+    ///
+    /// The kernel does not tell when a thread begins to wait, so this asks again and again.
+    package static func waitUntilBlocked(_ number: String) -> Bool {
+      let end = ContinuousClock.now + .seconds(20)
+      while self.entry(of: number)?.state != "S" {
+        if ContinuousClock.now > end { return false }
+        sched_yield()
+      }
+      return true
+    }
+
+    private static func entry(of number: String) -> (name: String, state: Substring)? {
       // The number, the name in parentheses, the state, five numbers, the flags and more: see proc_pid_stat(5).
       guard let line = try? String(contentsOfFile: "/proc/self/task/\(number)/stat", encoding: .utf8),
         let start = line.firstIndex(of: "("), let end = line.lastIndex(of: ")")
@@ -22,7 +42,7 @@
       let isExiting: UInt32 = 4
       let fields = line[end...].split(separator: " ")
       guard fields.count > 7, let flags = UInt32(fields[7]), flags & isExiting == 0 else { return nil }
-      return String(line[line.index(after: start)..<end])
+      return (String(line[line.index(after: start)..<end]), fields[1])
     }
   }
 #endif

@@ -12,6 +12,16 @@ extension StoreRuntime {
   /// The number of changes of the value that its count does not include.
   var uncountedChanges: Int { self.machine.withLock { $0.extras?.content.uncountedChanges ?? 0 } }
 
+  /// The state that the store shows, with a number that differs if the value was changed otherwise than its count says.
+  ///
+  /// With layers, each change of the store counts as one of the value.
+  var stateAndUncountedChanges: (state: State, uncountedChanges: UInt64) {
+    self.machine.withLock { machine in
+      let changes = UInt64(machine.extras?.content.uncountedChanges ?? 0)
+      return (machine.shownState, machine.hasLayers ? .max - machine.version : changes)
+    }
+  }
+
   /// The state without the layers.
   @inlinable
   var stateWithoutLayers: State { self.machine.withLock { $0.state } }

@@ -5,27 +5,48 @@ struct PropertyName: Hashable, Sendable {
   let keyPath: any AnyKeyPath & Sendable
 }
 
+/// A state, and what tells a value or an error of it from a former one where they cannot be compared.
+struct ObservedState<State: OperationState & Sendable>: Sendable {
+  var state: State
+  /// The number of changes of the value that its count does not include.
+  var uncountedChanges: UInt64 = 0
+
+  /// Whether the value was not set between two states.
+  static func haveSameValue(_ old: Self, _ new: Self) -> Bool {
+    old.uncountedChanges == new.uncountedChanges && old.state.valueUpdateCount == new.state.valueUpdateCount
+  }
+
+  /// Whether the error was not set between two states.
+  static func haveSameError(_ old: Self, _ new: Self) -> Bool {
+    old.uncountedChanges == new.uncountedChanges && old.state.errorUpdateCount == new.state.errorUpdateCount
+  }
+}
+
 /// A property of a state that was read, and so may have readers to notify.
 struct ObservedProperty<State: OperationState & Sendable>: Sendable {
   /// Whether the property differs between two consecutive states.
-  let hasChanged: @Sendable (State, State) -> Bool
+  let hasChanged: @Sendable (ObservedState<State>, ObservedState<State>) -> Bool
 }
 
 extension ObservedProperty {
   /// A property that is compared by its value.
   init<Member>(_ keyPath: any KeyPath<State, Member> & Sendable) {
-    if Member.self is any Equatable.Type || keyPath != \State.currentValue {
-      self.hasChanged = { !isUnchanged($0[keyPath: keyPath], $1[keyPath: keyPath]) }
-    } else {
-      // An object that was changed in place is the same object afterwards; its update shows in the count.
-      self.hasChanged = {
-        $0.valueUpdateCount != $1.valueUpdateCount || !isUnchanged($0[keyPath: keyPath], $1[keyPath: keyPath])
+    // The parts of a value may be many, and an object that was changed in place is the same object afterwards.
+    let (isOfValue, isOfError) = (keyPath == \State.currentValue, keyPath == \State.error)
+    let isOfBoth = keyPath == \State.status
+    self.hasChanged = { old, new in
+      !isUnchanged(old.state[keyPath: keyPath], new.state[keyPath: keyPath]) { oldPart, newPart in
+        guard isOfValue || isOfError || isOfBoth else { return haveSameParts(oldPart, newPart) }
+        return (isOfError || ObservedState.haveSameValue(old, new))
+          && (isOfValue || ObservedState.haveSameError(old, new))
       }
     }
   }
 
   /// A property of which only a part is compared.
   init<Part: Equatable & Sendable>(comparing part: @escaping @Sendable (State) -> Part) {
-    self.hasChanged = { part($0) != part($1) }
+    self.hasChanged = { old, new in
+      !isUnchanged(part(old.state), part(new.state), isSame: haveSameParts)
+    }
   }
 }

@@ -6,8 +6,13 @@ extension ObservedStore {
   ///
   /// The state of an event is not used: it may be older than the one that observers have read already.
   func update() {
-    self.change { guarded in
-      if let store = guarded.store { guarded.state = store.state }
+    while true {
+      let (store, version) = self.guarded.withLock { ($0.store, $0.version) }
+      guard let store else { return }
+      // Read without this lock: a thread with exclusive access to the store may be waiting for it. If another thread
+      // changes the state meanwhile, this one may be older.
+      let newest = ObservedState(store)
+      if self.change({ if $0.version == version { $0.shown = newest } }, at: version) { return }
     }
   }
 
@@ -15,16 +20,32 @@ extension ObservedStore {
   ///
   /// The new state is set before the first notification, so that an observer on another thread, which may read at once,
   /// does not miss it.
-  func change(_ body: (inout Guarded) -> Void) {
-    let (old, new, properties) = self.guarded.withLock { guarded in
-      let old = guarded.state
+  ///
+  /// - Parameters:
+  ///   - body: Makes the change. Called with the lock held.
+  ///   - version: The version for which the change was prepared; nil for any.
+  /// - Returns: Whether the change was made.
+  @discardableResult
+  func change(_ body: (inout Guarded) -> Void, at version: UInt64? = nil) -> Bool {
+    let change = self.guarded.withLock { guarded -> Change? in
+      if let version, guarded.version != version { return nil }
+      let old = guarded.shown
       body(&guarded)
-      return (old, guarded.state, guarded.properties)
+      guarded.version += 1
+      return Change(old: old, new: guarded.shown, properties: guarded.properties)
     }
-    for (name, property) in properties where property.hasChanged(old, new) {
+    guard let change else { return false }
+    for (name, property) in change.properties where property.hasChanged(change.old, change.new) {
       self.registrar.willSet(self, keyPath: \ObservedStore[property: name])
       self.registrar.didSet(self, keyPath: \ObservedStore[property: name])
     }
+    return true
+  }
+
+  private struct Change {
+    let old: ObservedState<State>
+    let new: ObservedState<State>
+    let properties: [PropertyName: ObservedProperty<State>]
   }
 }
 
@@ -40,24 +61,29 @@ extension ObservedStore {
         let left = (guarded.store, guarded.subscription)
         guarded.store = nil
         guarded.subscription = nil
+        guarded.version += 1
         return left
       }
-      withExtendedLifetime(left) { self.change { $0.state = state } }
+      withExtendedLifetime(left) { _ = self.change { $0.shown = ObservedState(state: state) } }
     }
   }
 
   /// Updates the state after a change that the caller made, if another thread has yet to deliver it.
+  ///
+  /// During exclusive access, which also puts the events off, it is updated when the access ends.
   func followOwnChange() {
-    if !self.followsMainActor || MainActor.isCurrent { self.update() }
+    guard !self.followsMainActor || MainActor.isCurrent else { return }
+    guard let store = self.store, store.isExclusivelyAccessed else { return self.update() }
+    store.performAfterExclusiveAccess { self.update() }
   }
 
   /// Changes the state of an object that has no store.
   func changeUnbacked(_ body: (inout State) -> Void) {
     // Changed outside the lock: a state calls code of users, such as the clock of a context.
-    var state = self.guarded.withLock { $0.state }
+    var state = self.guarded.withLock { $0.shown.state }
     body(&state)
     self.change { guarded in
-      if guarded.store == nil { guarded.state = state }
+      if guarded.store == nil { guarded.shown.state = state }
     }
   }
 }

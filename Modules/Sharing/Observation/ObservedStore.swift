@@ -5,13 +5,17 @@ internal import OperationCore
 ///
 /// Created on the main actor, it keeps a state for the readers on the main actor, which changes only there: code on the
 /// main actor never sees a state change between two of its reads, unless it caused the change itself. All other readers
-/// read the state of the store.
+/// read the state of the store, and so does a reader with exclusive access to the store.
+///
+/// The store is never used with the lock of this object held: a thread with exclusive access may wait for that lock.
 final class ObservedStore<State: OperationState & Sendable>: Sendable {
   struct Guarded: Sendable {
     /// The store; nil while the wrapper has none.
     var store: OperationStore<State>?
     /// The state that observers were last notified of.
-    var state: State
+    var shown: ObservedState<State>
+    /// The number of changes of `store` and `shown`.
+    var version: UInt64 = 0
     var subscription: OperationSubscription?
     /// The properties that were read.
     var properties: [PropertyName: ObservedProperty<State>]
@@ -32,7 +36,7 @@ final class ObservedStore<State: OperationState & Sendable>: Sendable {
     isolation: (any Actor)?,
     properties: [PropertyName: ObservedProperty<State>] = [:]
   ) {
-    self.guarded = Locked(Guarded(state: state, properties: properties))
+    self.guarded = Locked(Guarded(shown: ObservedState(state: state), properties: properties))
     self.followsMainActor = isolation === MainActor.shared
   }
 
@@ -59,6 +63,7 @@ final class ObservedStore<State: OperationState & Sendable>: Sendable {
       released.append(guarded.subscription)
       guarded.store = store
       guarded.subscription = subscription
+      guarded.version += 1
     }
     self.update()
   }
@@ -67,9 +72,10 @@ final class ObservedStore<State: OperationState & Sendable>: Sendable {
 extension ObservedStore {
   /// The state that the current reader sees.
   var state: State {
-    let (store, state) = self.guarded.withLock { ($0.store, $0.state) }
-    guard let store, !self.followsMainActor || !MainActor.isCurrent else { return state }
-    return store.state
+    let (store, state) = self.guarded.withLock { ($0.store, $0.shown.state) }
+    guard let store else { return state }
+    let showsCopy = self.followsMainActor && MainActor.isCurrent && !store.isExclusivelyAccessed
+    return showsCopy ? state : store.state
   }
 
   /// Updates the state after a change of the store, on the main actor if the readers there follow it.
@@ -91,5 +97,13 @@ extension ObservedStore {
   func catchUp() async {
     guard self.followsMainActor else { return }
     await MainActor.run { self.update() }
+  }
+}
+
+extension ObservedState {
+  /// The current state of a store.
+  init(_ store: OperationStore<State>) {
+    let (state, uncountedChanges) = store.stateAndUncountedChanges
+    self.init(state: state, uncountedChanges: uncountedChanges)
   }
 }

@@ -33,6 +33,9 @@ extension SharedOperation {
 
   /// Runs `body` while no other thread can use the store, so that reads and writes in it are one atomic step.
   ///
+  /// Reads of the wrapper in `body` show the state of the store, also on the main actor. Readers are notified of the
+  /// changes when the outermost call ends.
+  ///
   /// - Parameter body: Called once, on the current thread, with the store.
   /// - Returns: The result of `body`; nil if there is no store, and `body` was not called.
   /// - Throws: The error of `body`.

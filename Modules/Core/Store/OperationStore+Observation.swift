@@ -1,0 +1,15 @@
+// What a module needs that keeps a copy of the state for observers.
+extension OperationStore {
+  /// The current state, with a number that differs if the value was changed otherwise than its count says.
+  package var stateAndUncountedChanges: (state: State, uncountedChanges: UInt64) {
+    self.runtime.stateAndUncountedChanges
+  }
+
+  /// Whether the current thread has exclusive access to the store.
+  package var isExclusivelyAccessed: Bool { self.runtime.machine.isOwnedByCurrentThread }
+
+  /// Performs an action that may call user code: now, or when the exclusive access of this thread ends.
+  package func performAfterExclusiveAccess(_ action: @escaping @Sendable () -> Void) {
+    self.runtime.act(action)
+  }
+}
