@@ -22,6 +22,8 @@ final class ClientStorage: Sendable {
     var queuedEvents = SerialQueue<QueuedEvent>()
     /// Entries added by ``ClientStorage/apply(removed:added:)``. Their stores may be in use and need an idleness check.
     var addedEntries: [StoreEntry] = []
+    /// The stores that ``ClientStorage/apply(removed:added:)`` has removed, whose subscribers are yet to be notified.
+    var removedRuntimes: [any ErasedRuntime] = []
     /// The weak reference to this object that the entries share; nil until the first entry.
     var client: StoreEntryClient?
   }
@@ -232,6 +234,7 @@ extension ClientStorage {
         for (store, search) in zip(added, searches[removed.count...]) {
           let entry = self.makeEntry(of: store, isIdle: false, in: &state)
           let replaced = state.entries.updateValue(entry, at: search)
+          if let replaced, replaced.runtime !== store.runtime { state.removedRuntimes.append(replaced.runtime) }
           self.queue(insertionOf: entry, store, replacing: replaced, in: &state, &released)
           state.addedEntries.append(entry)
         }
@@ -253,35 +256,42 @@ extension ClientStorage {
         let entry = state.entries[node: node], entry.runtime === store.runtime
       else { continue }
       self.remove(at: node, from: &state, &released)
+      state.removedRuntimes.append(entry.runtime)
       if let store = self.end(entry, in: &state, &released) { change.removed.append(store) }
     }
     self.queue(change, in: &state, &released)
   }
 
-  /// Delivers the changes of ``apply(removed:added:)``, and checks whether the added stores are idle.
+  /// Delivers the changes of ``apply(removed:added:)``, notifies the subscribers of the removed stores, and checks
+  /// whether the added stores are idle.
   func notifyOfChanges() {
-    self.deliver()
-    let addedEntries = self.state.withLock { state in
-      defer { state.addedEntries = [] }
-      return state.addedEntries
+    let (addedEntries, removedRuntimes) = self.state.withLock { state in
+      defer { (state.addedEntries, state.removedRuntimes) = ([], []) }
+      return (state.addedEntries, state.removedRuntimes)
     }
+    for runtime in removedRuntimes { runtime.wasRemovedFromClient() }
+    self.deliver()
     for entry in addedEntries { self.updateIdleness(of: entry) }
   }
 
   /// Removes the stores at paths that start with the given one.
   func removeAll(matching path: OperationPath) {
-    self.withNode(at: path) { state, node, released in
-      guard let node else { return }
+    let runtimes = self.withNode(at: path) { state, node, released -> [any ErasedRuntime] in
+      guard let node else { return [] }
       var freed: [OperationPath.Element] = []
       let removed = state.entries.removeAll(within: node, freed: &freed)
       released.append(freed)
       released.append(removed)
       var change = ClientChange()
+      var runtimes: [any ErasedRuntime] = []
       removed.forEach(matching: []) { entry in
+        runtimes.append(entry.runtime)
         if let store = self.end(entry, in: &state, &released) { change.removed.append(store) }
       }
       self.queue(change, in: &state, &released)
+      return runtimes
     }
+    for runtime in runtimes { runtime.wasRemovedFromClient() }
     self.deliver()
   }
 
@@ -294,6 +304,7 @@ extension ClientStorage {
       if let removed { self.queue(ClientChange(removed: [removed]), in: &state, &released) }
       return removed
     }
+    removed?.runtime.wasRemovedFromClient()
     self.deliver()
     return removed
   }

@@ -103,7 +103,9 @@ extension OperationClient {
 
   /// Removes the stores at paths that start with `path`.
   ///
-  /// Other owners of the stores can continue to use them.
+  /// Runs that only subscribers wait for are cancelled, and the subscribers are notified: see
+  /// ``OperationEventHandler/onStoreRemoved``. Runs with callers go on. Other owners of the stores can continue to use
+  /// them.
   ///
   /// - Parameter path: The prefix; the empty path matches all stores.
   /// - Complexity: O(*n*) in the number of matching stores.
@@ -111,9 +113,7 @@ extension OperationClient {
     self.storage.removeAll(matching: path)
   }
 
-  /// Removes the store at `path`.
-  ///
-  /// Other owners of the store can continue to use it.
+  /// Removes the store at `path`, as ``clearStores(matching:)`` does.
   ///
   /// - Parameter path: The path.
   /// - Returns: The removed store; nil if the path has none.

@@ -21,6 +21,7 @@ extension OperationEventHandler: AnyEventHandler {
     var lifted = OperationEventHandler<Layer>(onRunStarted: handler.onRunStarted, onRunEnded: handler.onRunEnded)
     lifted.onResultReceived = handler.onResultReceived
     lifted.onAttemptFailed = handler.onAttemptFailed
+    lifted.onStoreRemoved = handler.onStoreRemoved
     if let onStateChanged = handler.onStateChanged {
       lifted.onStateChanged = { state, context in onStateChanged(state.base, context) }
     }

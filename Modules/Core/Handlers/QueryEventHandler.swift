@@ -19,6 +19,12 @@ public struct QueryEventHandler<State: QueryStateProtocol & Sendable>: Sendable 
   /// The attempt contains the error and when the next one begins. The failure of the last attempt is the result.
   public var onAttemptFailed: (@Sendable (OperationAttempt, OperationContext) -> Void)?
 
+  /// Called once when the client no longer has the store, or when the store no longer exists.
+  ///
+  /// The store was removed with a call such as ``OperationClient/clearStores(matching:)``, or its last reference was
+  /// released. A run that only subscribers waited for has been cancelled, so that the last state is not loading.
+  public var onStoreRemoved: (@Sendable (OperationContext) -> Void)?
+
   /// Creates a handler.
   @inlinable
   public init(
@@ -26,13 +32,15 @@ public struct QueryEventHandler<State: QueryStateProtocol & Sendable>: Sendable 
     onFetchingStarted: (@Sendable (OperationContext) -> Void)? = nil,
     onFetchingEnded: (@Sendable (OperationContext) -> Void)? = nil,
     onResultReceived: (@Sendable (Result<State.OperationValue, State.Failure>, OperationContext) -> Void)? = nil,
-    onAttemptFailed: (@Sendable (OperationAttempt, OperationContext) -> Void)? = nil
+    onAttemptFailed: (@Sendable (OperationAttempt, OperationContext) -> Void)? = nil,
+    onStoreRemoved: (@Sendable (OperationContext) -> Void)? = nil
   ) {
     self.onStateChanged = onStateChanged
     self.onFetchingStarted = onFetchingStarted
     self.onFetchingEnded = onFetchingEnded
     self.onResultReceived = onResultReceived
     self.onAttemptFailed = onAttemptFailed
+    self.onStoreRemoved = onStoreRemoved
   }
 }
 
@@ -44,7 +52,8 @@ extension OperationEventHandler where State: QueryStateProtocol {
       onRunStarted: handler.onFetchingStarted,
       onRunEnded: handler.onFetchingEnded,
       onResultReceived: handler.onResultReceived,
-      onAttemptFailed: handler.onAttemptFailed
+      onAttemptFailed: handler.onAttemptFailed,
+      onStoreRemoved: handler.onStoreRemoved
     )
   }
 }

@@ -24,6 +24,8 @@ protocol ErasedRuntime: AnyObject, Sendable {
   func keep(_ entry: StoreEntry)
   /// Removes the entry when the client no longer keeps the store.
   func leave(_ entry: StoreEntry)
+  /// Gives the runs of the subscribers up, and notifies the subscribers that the client has removed the store.
+  func wasRemovedFromClient()
   func reset(using context: OperationContext?)
   func withExclusiveAccess<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R
   func invalidate() -> Int

@@ -22,6 +22,12 @@ public struct OpaqueOperationEventHandler: Sendable {
   /// run.
   public var onAttemptFailed: (@Sendable (OperationAttempt, OperationContext) -> Void)?
 
+  /// Called once when the client no longer has the store, or when the store no longer exists.
+  ///
+  /// The store was removed with a call such as ``OperationClient/clearStores(matching:)``, or its last reference was
+  /// released. A run that only subscribers waited for has been cancelled, so that the last state is not loading.
+  public var onStoreRemoved: (@Sendable (OperationContext) -> Void)?
+
   /// Creates a handler.
   ///
   /// - Parameters:
@@ -30,18 +36,21 @@ public struct OpaqueOperationEventHandler: Sendable {
   ///   - onRunEnded: Called when a run has ended.
   ///   - onResultReceived: Called with each result that a run yields or returns.
   ///   - onAttemptFailed: Called when an attempt has failed and another one follows.
+  ///   - onStoreRemoved: Called once when the client no longer has the store, or when the store no longer exists.
   public init(
     onStateChanged: (@Sendable (OpaqueOperationState, OperationContext) -> Void)? = nil,
     onRunStarted: (@Sendable (OperationContext) -> Void)? = nil,
     onRunEnded: (@Sendable (OperationContext) -> Void)? = nil,
     onResultReceived: (@Sendable (Result<any Sendable, any Error>, OperationContext) -> Void)? = nil,
-    onAttemptFailed: (@Sendable (OperationAttempt, OperationContext) -> Void)? = nil
+    onAttemptFailed: (@Sendable (OperationAttempt, OperationContext) -> Void)? = nil,
+    onStoreRemoved: (@Sendable (OperationContext) -> Void)? = nil
   ) {
     self.onStateChanged = onStateChanged
     self.onRunStarted = onRunStarted
     self.onRunEnded = onRunEnded
     self.onResultReceived = onResultReceived
     self.onAttemptFailed = onAttemptFailed
+    self.onStoreRemoved = onStoreRemoved
   }
 }
 
@@ -51,7 +60,8 @@ extension OperationEventHandler {
     self.init(
       onRunStarted: handler.onRunStarted,
       onRunEnded: handler.onRunEnded,
-      onAttemptFailed: handler.onAttemptFailed
+      onAttemptFailed: handler.onAttemptFailed,
+      onStoreRemoved: handler.onStoreRemoved
     )
     if let onStateChanged = handler.onStateChanged {
       self.onStateChanged = { state, context in onStateChanged(OpaqueOperationState(state), context) }

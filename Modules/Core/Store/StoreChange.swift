@@ -1,13 +1,15 @@
 /// The notifications that a change of a store requires, without the result itself.
 @usableFromInline
 struct StoreChange: Sendable {
-  /// The start or the end of a run, or the end of one of its attempts.
+  /// The start or the end of a run, the end of one of its attempts, or the end of the store.
   @usableFromInline
   enum Lifecycle: Sendable {
     case started
     case ended
     /// An attempt has failed, and another one follows. The context of the event contains the attempt.
     case attemptFailed
+    /// The store was removed from its client, or no longer exists.
+    case storeRemoved
   }
 
   /// Whether the state has changed.

@@ -7,7 +7,7 @@ extension StoreRuntime {
     let context = self.context
     if context.automaticRunsAreStopped { return }
     let task: Task? = self.machine.withLock { machine in
-      guard machine.subscribers.count > 0, !machine.findRunForSubscribers() else { return nil }
+      guard machine.subscribers.count > 0, !machine.isClosed, !machine.findRunForSubscribers() else { return nil }
       // The subscribers are the first owner.
       let task = Task(sharedRun: self.makeRun(in: context, ownerCount: 1), context: context)
       machine.subscriberRuns.append(task.sharedRun)

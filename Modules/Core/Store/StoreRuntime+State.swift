@@ -74,7 +74,7 @@ extension StoreRuntime {
     return context.stoppingClock()
   }
 
-  /// Resets the state, and cancels all runs after unlocking.
+  /// Resets the state, and cancels all runs after unlocking, before the subscribers are notified.
   @inlinable
   func reset(using context: OperationContext?) {
     self.willReset()
@@ -83,9 +83,13 @@ extension StoreRuntime {
     self.change(context) { machine in
       let reset = machine.reset(using: context)
       tasks = reset.tasks
+      // Cancelled before the event: a run that a handler starts must not join what is about to be cancelled.
+      if !tasks.isEmpty { machine.eventQueue.append(.action { [tasks] in for task in tasks { task.cancel() } }) }
       return reset.change
     }
     guard !tasks.isEmpty else { return }
+    self.deliver()
+    // In a handler, or while another thread delivers, the action waits: the runs do not.
     self.act { [tasks] in for task in tasks { task.cancel() } }
   }
 

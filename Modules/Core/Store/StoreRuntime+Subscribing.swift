@@ -69,21 +69,4 @@ extension StoreRuntime {
     if !sharedRuns.isEmpty { self.act { for sharedRun in sharedRuns { sharedRun.removeOwner() } } }
     self.activityChanged()
   }
-
-  /// Ends all subscriptions and disowns the automatic runs. Called when the store is deinitialized.
-  func close() {
-    let (subscribers, sharedRuns, controllers, observers) = self.machine.withLock { machine in
-      machine.isClosed = true
-      defer {
-        machine.subscriberRuns = []
-        machine.controllers = nil
-        if !machine.activityObservers.isEmpty { machine.activityObservers = [:] }
-      }
-      return (machine.subscribers.removeAll(), machine.subscriberRuns, machine.controllers, machine.activityObservers)
-    }
-    for subscriber in subscribers { subscriber.onStoreGone?() }
-    for sharedRun in sharedRuns { sharedRun.removeOwner() }
-    controllers?.cancel()
-    _ = consume observers  // Released after unlocking.
-  }
 }

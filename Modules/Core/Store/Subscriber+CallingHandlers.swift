@@ -1,3 +1,5 @@
+internal import Synchronization
+
 extension Subscriber {
   @inlinable
   func receive(_ state: State, _ context: OperationContext) {
@@ -18,7 +20,15 @@ extension Subscriber {
     case .started: self.handler.onRunStarted?(context)
     case .ended: self.handler.onRunEnded?(context)
     case .attemptFailed: self.receiveFailedAttempt(context)
+    case .storeRemoved: self.receiveRemoval(context)
     }
+  }
+
+  /// Passes on that the store was removed: once, also if it is released later.
+  // Not inlined: few stores are removed while they have subscribers.
+  @usableFromInline
+  func receiveRemoval(_ context: OperationContext) {
+    if !self.knowsRemoval.exchange(true, ordering: .relaxed) { self.handler.onStoreRemoved?(context) }
   }
 
   // Not inlined: failed attempts are rare.

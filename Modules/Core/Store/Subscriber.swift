@@ -20,6 +20,8 @@ final class Subscriber<State: OperationState & Sendable>: Sendable {
   /// Called when the store is released before the subscriber has left.
   @usableFromInline let onStoreGone: (@Sendable () -> Void)?
   @usableFromInline let isCancelled = Atomic(false)
+  /// Whether the subscriber was told that the store was removed.
+  let knowsRemoval = Atomic(false)
   /// The index in the slots of its table. Only the table reads and writes it.
   @usableFromInline let position: Atomic<Int>
 

@@ -24,6 +24,12 @@ public struct MutationEventHandler<State: MutationStateProtocol & Sendable>: Sen
   /// The attempt has the error and the date of the next one. The failure of the last attempt is the result of the call.
   public var onAttemptFailed: (@Sendable (State.Arguments, OperationAttempt, OperationContext) -> Void)?
 
+  /// Called once when the client no longer has the store, or when the store no longer exists.
+  ///
+  /// The store was removed with a call such as `clearStores(matching:)`, or its last reference was
+  /// released. A run that only subscribers waited for has been cancelled, so that the last state is not loading.
+  public var onStoreRemoved: (@Sendable (OperationContext) -> Void)?
+
   /// Creates a handler.
   public init(
     onStateChanged: (@Sendable (State, OperationContext) -> Void)? = nil,
@@ -31,19 +37,21 @@ public struct MutationEventHandler<State: MutationStateProtocol & Sendable>: Sen
     onMutationResultReceived:
       (@Sendable (State.Arguments, Result<State.OperationValue, State.Failure>, OperationContext) -> Void)? = nil,
     onMutatingEnded: (@Sendable (State.Arguments, OperationContext) -> Void)? = nil,
-    onAttemptFailed: (@Sendable (State.Arguments, OperationAttempt, OperationContext) -> Void)? = nil
+    onAttemptFailed: (@Sendable (State.Arguments, OperationAttempt, OperationContext) -> Void)? = nil,
+    onStoreRemoved: (@Sendable (OperationContext) -> Void)? = nil
   ) {
     self.onStateChanged = onStateChanged
     self.onMutatingStarted = onMutatingStarted
     self.onMutationResultReceived = onMutationResultReceived
     self.onMutatingEnded = onMutatingEnded
     self.onAttemptFailed = onAttemptFailed
+    self.onStoreRemoved = onStoreRemoved
   }
 }
 
 extension OperationEventHandler where State: MutationStateProtocol {
   init(_ handler: MutationEventHandler<State>) {
-    self.init(onStateChanged: handler.onStateChanged)
+    self.init(onStateChanged: handler.onStateChanged, onStoreRemoved: handler.onStoreRemoved)
     if let onStarted = handler.onMutatingStarted {
       self.onRunStarted = { context in
         // Nil when a mutation is run without arguments, which is reported elsewhere.

@@ -120,7 +120,8 @@ extension OperationEventHandler where State: PaginatedStateProtocol {
       onRunStarted: { context in reader.receiveStart(in: context) },
       onRunEnded: { context in reader.receiveEnd(in: context) },
       onResultReceived: { result, context in reader.receive(result, in: context) },
-      onAttemptFailed: { attempt, context in reader.receive(attempt, in: context) }
+      onAttemptFailed: { attempt, context in reader.receive(attempt, in: context) },
+      onStoreRemoved: reader.handler.onStoreRemoved
     )
   }
 }

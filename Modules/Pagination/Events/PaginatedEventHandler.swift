@@ -52,6 +52,12 @@ public struct PaginatedEventHandler<State: PaginatedStateProtocol & Sendable>: S
   /// The attempt has the error and the date of the next one. The failure of the last attempt is the result of the run.
   public var onAttemptFailed: (@Sendable (OperationAttempt, OperationContext) -> Void)?
 
+  /// Called once when the client no longer has the store, or when the store no longer exists.
+  ///
+  /// The store was removed with a call such as `clearStores(matching:)`, or its last reference was
+  /// released. A run that only subscribers waited for has been cancelled, so that the last state is not loading.
+  public var onStoreRemoved: (@Sendable (OperationContext) -> Void)?
+
   /// Creates a handler.
   public init(
     onStateChanged: (@Sendable (State, OperationContext) -> Void)? = nil,
@@ -61,7 +67,8 @@ public struct PaginatedEventHandler<State: PaginatedStateProtocol & Sendable>: S
     onResultReceived: (@Sendable (RunResult, OperationContext) -> Void)? = nil,
     onPageFetchingEnded: (@Sendable (State.PageID, OperationContext) -> Void)? = nil,
     onFetchingEnded: (@Sendable (OperationContext) -> Void)? = nil,
-    onAttemptFailed: (@Sendable (OperationAttempt, OperationContext) -> Void)? = nil
+    onAttemptFailed: (@Sendable (OperationAttempt, OperationContext) -> Void)? = nil,
+    onStoreRemoved: (@Sendable (OperationContext) -> Void)? = nil
   ) {
     self.onStateChanged = onStateChanged
     self.onFetchingStarted = onFetchingStarted
@@ -71,6 +78,7 @@ public struct PaginatedEventHandler<State: PaginatedStateProtocol & Sendable>: S
     self.onPageFetchingEnded = onPageFetchingEnded
     self.onFetchingEnded = onFetchingEnded
     self.onAttemptFailed = onAttemptFailed
+    self.onStoreRemoved = onStoreRemoved
   }
 }
 
@@ -100,7 +108,8 @@ extension OperationEventHandler where State: PaginatedStateProtocol {
         onRunStarted: handler.onFetchingStarted,
         onRunEnded: handler.onFetchingEnded,
         onResultReceived: handler.onResultReceived,
-        onAttemptFailed: handler.onAttemptFailed
+        onAttemptFailed: handler.onAttemptFailed,
+        onStoreRemoved: handler.onStoreRemoved
       )
     }
   }

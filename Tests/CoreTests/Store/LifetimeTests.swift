@@ -44,7 +44,9 @@ struct LifetimeTests {
     store = nil
     try await run.cancelled()
     try await script.noActiveRuns()
-    #expect(recorder.events.count == count)
+    // The last state, and nothing after it.
+    #expect(recorder.events.count == count + 1)
+    #expect(recorder.states.last?.isLoading == false)
     subscription?.cancel()
   }
 

@@ -95,4 +95,28 @@ struct ResetTests {
     client.resetStores()
     #expect(outside.currentValue == 1)
   }
+
+  @Test
+  func `A subscriber that the handler of a reset adds starts a run`() async throws {
+    let script = IntScript()
+    let store = IntStore.detached(query: script.automaticQuery(), initialValue: 1)
+    let added = Box<OperationSubscription?>(nil)
+    let isReset = Box(false)
+    let first = store.subscribe(
+      with: OperationEventHandler(onStateChanged: { state, _ in
+        guard isReset.value, added.value == nil, !state.isLoading else { return }
+        added.value = store.subscribe(with: OperationEventHandler())
+      })
+    )
+    defer { OperationSubscription.combined([first, added.value].compactMap(\.self)).cancel() }
+    let run = try await script.next()
+    isReset.value = true
+
+    store.resetState()
+
+    try await run.cancelled()
+    let next = try await script.next()
+    next.succeed(2)
+    try await store.reached { $0.currentValue == 2 && !$0.isLoading }
+  }
 }

@@ -1,0 +1,96 @@
+extension StoreRuntime {
+  /// Ends all subscriptions and disowns the automatic runs. Called when the store is deinitialized.
+  ///
+  /// The subscribers receive a last state that is not loading, also if callers still wait for a run, and then the end of
+  /// the store.
+  func close() {
+    let (isInUse, controllers, observers) = self.machine.withLock { machine in
+      machine.isClosed = true
+      defer {
+        machine.controllers = nil
+        if !machine.activityObservers.isEmpty { machine.activityObservers = [:] }
+      }
+      let isInUse = !machine.subscribers.isEmpty || !machine.subscriberRuns.isEmpty
+      return (isInUse, machine.controllers, machine.activityObservers)
+    }
+    if isInUse {
+      self.disownSubscriberRuns()
+      self.endSubscriptions()
+    }
+    controllers?.cancel()
+    _ = consume observers  // Released after unlocking.
+  }
+
+  /// Gives the runs of the subscribers up, and notifies the subscribers, which stay. Called when a client removes the
+  /// store.
+  func wasRemovedFromClient() {
+    guard self.hasDependents, self.machine.withLock({ !$0.subscribers.isEmpty && !$0.isClosed }) else { return }
+    self.disownSubscriberRuns()
+    let context = self.context
+    self.act {
+      // After the cancellation of the runs, if that is delayed.
+      CancellationTrampoline.perform {
+        self.machine.withLock { machine in
+          machine.queue(StoreChange(lifecycle: .storeRemoved), result: nil, context, run: nil)
+        }
+        self.deliver()
+      }
+    }
+    self.activityChanged()
+  }
+
+  /// Cancels the runs that nobody but the subscribers waits for.
+  private func disownSubscriberRuns() {
+    let sharedRuns = self.machine.withLock { machine in
+      defer { machine.subscriberRuns = [] }
+      return machine.subscriberRuns
+    }
+    if !sharedRuns.isEmpty { self.act { for sharedRun in sharedRuns { sharedRun.removeOwner() } } }
+  }
+
+  /// Notifies the subscribers of the end of the store after all earlier events, and removes them.
+  private func endSubscriptions() {
+    self.act {
+      // After the cancellation of the runs, if that is delayed.
+      CancellationTrampoline.perform {
+        let (draft, context) = self.machine.withLock { ($0, $0.context) }
+        let state = draft.state.isLoading ? draft.stateWithoutRuns() : nil
+        self.machine.withLock { machine in
+          machine.queueEnd(state, context)
+          machine.eventQueue.append(.action { self.removeSubscribers() })
+        }
+        self.deliver()
+      }
+    }
+  }
+
+  private func removeSubscribers() {
+    let subscribers = self.machine.withLock { $0.subscribers.removeAll() }
+    for subscriber in subscribers { subscriber.onStoreGone?() }
+  }
+}
+
+extension StoreMachine {
+  /// The state that the store shows when all runs are rolled back. Called without the lock, because layers are user
+  /// code.
+  func stateWithoutRuns() -> State {
+    var draft = self
+    draft.setLayerResults(LayerResults())
+    for run in self.runs { _ = draft.rollBack(run.id) }
+    return draft.hasLayers ? draft.stateWithLayers() : draft.state
+  }
+
+  /// Queues the end of the store for the subscribers, with their last state; nil if they have it.
+  fileprivate mutating func queueEnd(_ state: State?, _ context: OperationContext) {
+    let event = QueuedEvent<State>(
+      state: state,
+      result: nil,
+      lifecycle: .storeRemoved,
+      context: context,
+      run: nil,
+      limit: self.subscribers.nextID,
+      addressee: nil
+    )
+    self.eventQueue.append(.event(event))
+  }
+}
