@@ -14,7 +14,8 @@ public import Testing
 /// the newest value wins (`replacement`), and a removed entry is gone (`removal`); entries are found by their prefix
 /// (`prefix`), in order (`order`), as soon as their batch has returned (`visibility`) and never a part of a batch
 /// (`atomicity`), also when many tasks write (`concurrency`); they are there after the storage is opened again
-/// (`reopening`); and failures are thrown (`failure`, `closing`).
+/// (`reopening`); a batch may be empty (`emptyBatch`), and failures are thrown (`failure`, `splitting`, `closing`). In a
+/// storage with leases, one owner at a time holds a lease (`leases`).
 ///
 /// - Parameters:
 ///   - rules: The rules to check.
@@ -24,6 +25,9 @@ public import Testing
 ///   - reopen: Opens a closed storage again; with nil, the rule ``StorageRule/reopening`` is not checked.
 ///   - obstruct: Makes the storage unable to write from now on, but leaves it readable; with nil, the rule
 ///     ``StorageRule/failure`` is not checked.
+///   - refuse: Makes the storage refuse each batch that puts an entry with this key from now on; with nil, the rule
+///     ``StorageRule/splitting`` is not checked.
+///   - pass: Returns when the clock by which leases end has advanced by the duration; nil for the system's clocks.
 ///   - make: Makes a storage without entries. Called once for each rule.
 /// - Throws: `CancellationError` when the task is cancelled, and the errors of the closures.
 public func checkStorage<Storage: PersistentStorage>(
@@ -33,12 +37,21 @@ public func checkStorage<Storage: PersistentStorage>(
   sourceLocation: SourceLocation = #_sourceLocation,
   reopening reopen: (@Sendable (Storage) async throws -> Storage)? = nil,
   obstructing obstruct: (@Sendable (Storage) async throws -> Void)? = nil,
+  refusing refuse: (@Sendable (Storage, _ key: String) async throws -> Void)? = nil,
+  passing pass: (@Sendable (Storage, Duration) async throws -> Void)? = nil,
   _ make: () async throws -> Storage
 ) async throws {
   for rule in rules where !exceptions.contains(rule) {
     let storage = try await make()
     let report = RuleReport("storage", rule: rule, within: limit, at: sourceLocation)
-    let check = StorageCheck(storage: storage, reopen: reopen, obstruct: obstruct, report: report)
+    let check = StorageCheck(
+      storage: storage,
+      reopen: reopen,
+      obstruct: obstruct,
+      refuse: refuse,
+      pass: pass ?? { try await Task.sleep(for: $1, clock: .continuous) },
+      report: report
+    )
     try await report.perform {
       let result = try await outcome(of: "the storage to answer", within: report.limit) {
         try await check.perform(rule)
@@ -59,6 +72,8 @@ struct StorageCheck<Storage: PersistentStorage>: Sendable {
   let storage: Storage
   let reopen: (@Sendable (Storage) async throws -> Storage)?
   let obstruct: (@Sendable (Storage) async throws -> Void)?
+  let refuse: (@Sendable (Storage, String) async throws -> Void)?
+  let pass: @Sendable (Storage, Duration) async throws -> Void
   let report: RuleReport
 
   func perform(_ rule: StorageRule) async throws -> [String] {
@@ -70,10 +85,13 @@ struct StorageCheck<Storage: PersistentStorage>: Sendable {
     case .prefix: try await self.checkPrefix()
     case .order: try await self.checkOrder()
     case .visibility: try await self.checkVisibility()
+    case .emptyBatch: try await self.checkEmptyBatch()
     case .atomicity: try await self.checkAtomicity()
     case .concurrency: try await self.checkConcurrency()
     case .reopening: try await self.checkReopening()
     case .failure: try await self.checkFailure()
+    case .splitting: try await self.checkSplitting()
+    case .leases: try await self.checkLeases()
     case .closing: await self.checkClosing()
     }
   }

@@ -70,6 +70,17 @@ extension StorageCheck {
     return try await self.finding("after \"a\" was put again", expected: ["a", "a/b", "b"], remedy)
   }
 
+  func checkEmptyBatch() async throws -> [String] {
+    let remedy = "Return without an error and without a change."
+    for expected in [[], ["a", "b"]] {
+      do { try await self.storage.apply([]) } catch { return ["a batch without changes threw \(error). \(remedy)"] }
+      let findings = try await self.finding("after an empty batch", expected: expected, remedy)
+      if !findings.isEmpty { return findings }
+      try await self.storage.apply(["a", "b"].map { .put(key: $0, value: [1]) })
+    }
+    return []
+  }
+
   func checkPrefix() async throws -> [String] {
     let keys = ["A", "a", "a%b", "a*b", "a/", "a/1", "a/10", "a/2", "a0", "a?b", "a_b", "axb", "b"]
     try await self.storage.apply(keys.map { .put(key: $0, value: [1]) })

@@ -41,6 +41,31 @@ extension StorageCheck {
       }
       var findings: [String] = []
       for try await finding in group where findings.isEmpty { findings = finding }
+      return findings.isEmpty ? try await self.checkLargeBatches() : findings
+    }
+  }
+
+  private func checkLargeBatches() async throws -> [String] {
+    let keys = (1_000..<2_500).map { "large/\($0)" }
+    return try await withThrowingTaskGroup(of: [String].self) { group in
+      group.addTask {
+        for _ in 0..<5 {
+          try await self.storage.apply(keys.map { .put(key: $0, value: [1]) })
+          try await self.storage.apply(keys.map { .remove(key: $0) })
+        }
+        return []
+      }
+      group.addTask {
+        for _ in 0..<50 {
+          let count = try await self.keys("large/").count
+          if count != 0, count != keys.count {
+            return ["a batch has \(keys.count) entries, and a reader found \(count). Do not split a large batch."]
+          }
+        }
+        return []
+      }
+      var findings: [String] = []
+      for try await finding in group where findings.isEmpty { findings = finding }
       return findings
     }
   }
@@ -88,6 +113,25 @@ extension StorageCheck {
     } catch {
       return try await self.finding("after a batch that has failed", expected: ["a"], remedy)
     }
+  }
+
+  func checkSplitting() async throws -> [String] {
+    guard let refuse else { return [] }
+    try await self.put("a")
+    try await refuse(self.storage, "bad")
+    let remedy = "Make all changes of a batch or none, and apply the next batch as if the refused one had not been."
+    let batches = [["b", "bad", "c"], ["b"], ["bad"], ["c", "d"]]
+    for batch in batches {
+      do {
+        try await self.storage.apply(batch.map { .put(key: $0, value: [1]) })
+        if batch.contains("bad") { return ["the batch \(batch) was applied, and \"bad\" was to be refused. \(remedy)"] }
+      } catch {
+        if !batch.contains("bad") {
+          return ["after a batch with \"bad\", the batch \(batch) threw \(error). \(remedy)"]
+        }
+      }
+    }
+    return try await self.finding("after a batch was split", expected: ["a", "b", "c", "d"], remedy)
   }
 
   func checkClosing() async -> [String] {

@@ -16,7 +16,9 @@ public enum StorageRule: String, CaseIterable, Hashable, Sendable, CustomStringC
   case order
   /// An entry can be read, by any task, as soon as the batch that puts it has returned.
   case visibility
-  /// No reader sees a part of a batch.
+  /// A batch without changes succeeds, and changes nothing.
+  case emptyBatch
+  /// No reader sees a part of a batch, however large it is.
   case atomicity
   /// Tasks that apply batches at the same time lose none of them.
   case concurrency
@@ -24,6 +26,10 @@ public enum StorageRule: String, CaseIterable, Hashable, Sendable, CustomStringC
   case reopening
   /// A batch that cannot be written throws, and leaves the entries as they were.
   case failure
+  /// A batch that is refused because of one entry can be split, and the parts without that entry are applied.
+  case splitting
+  /// Of several owners one holds a lease, until it ends or its owner releases it. For a `LeasingStorage`.
+  case leases
   /// After `close()` each call throws, and closing again has no effect.
   case closing
 

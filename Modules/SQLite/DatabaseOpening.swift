@@ -4,33 +4,81 @@
   internal import OperationCore
   internal import OperationPersistence
 
-  /// Opens a database, after checking that the file is one of this library.
+  /// Opens a database, after checking that the file is one of this library and that it is sound.
   struct DatabaseOpening {
     let path: String
     let busyTimeout: Duration
 
-    func open() throws(StorageError) -> DatabasePool {
-      try self.checkHeader()
-      // Two processes may open a new file at once. SQLite does not wait for the other one to set up the write-ahead
-      // log.
+    struct Opened {
+      let database: DatabasePool
+      let use: UsedFile?
+      /// What has to be reported about files that were damaged.
+      let reports: [String]
+    }
+
+    func open() throws(StorageError) -> Opened {
       let end = ContinuousClock.now.advanced(by: self.busyTimeout.clampedForClock)
-      while true {
-        do throws(StorageError) {
-          return try StorageError.translating(self.path) {
-            try self.prepare()
-            return try DatabasePool(path: self.path, configuration: self.configuration)
-          }
-        } catch {
-          guard error.code == .busy || self.hasLostLog(error), ContinuousClock.now < end else { throw error }
-          Thread.sleep(forTimeInterval: 0.005)
+      return try StorageError.translating(self.path) {
+        let identity = FileIdentity(self.path)
+        do { return try self.openSound(until: end) } catch let damage as DatabaseDamage {
+          try self.replace(damage, identity, until: end)
+          return try self.openSound(until: end)
         }
       }
     }
 
-    /// Whether the write-ahead log was removed while the database was being opened: GRDB looks at its size, and the last
-    /// other process that closes the database removes it.
-    private func hasLostLog(_ error: StorageError) -> Bool {
-      (error.cause as? CocoaError)?.code == .fileReadNoSuchFile
+    private func openSound(until end: ContinuousClock.Instant) throws -> Opened {
+      let (database, use) = try self.connect(until: end)
+      do {
+        let reports = try database.read { database in
+          try DatabaseCheck.check(database)
+          return try String.fetchAll(database, sql: "SELECT message FROM report")
+        }
+        return Opened(database: database, use: use, reports: reports)
+      } catch {
+        try? database.close()
+        throw DatabaseDamage(error, self.path) ?? error
+      }
+    }
+
+    private func replace(
+      _ damage: DatabaseDamage,
+      _ identity: FileIdentity?,
+      until end: ContinuousClock.Instant
+    ) throws {
+      let folder = FolderLock(ofFile: self.path, until: end)
+      // Another process may have replaced it in between.
+      guard FileIdentity(self.path) == identity else { return }
+      try DamagedFile(path: self.path).replace(damage, in: folder, until: end)
+    }
+
+    /// Opens the file and migrates it, while no other storage opens it.
+    private func connect(until end: ContinuousClock.Instant) throws -> (DatabasePool, UsedFile?) {
+      let folder = FolderLock(ofFile: self.path, until: end)
+      defer { withExtendedLifetime(folder) {} }
+      try DamagedFile(path: self.path).finish(in: folder)
+      try self.checkFile()
+      // Two processes may open a new file at once. SQLite does not wait for the other one to set up the write-ahead
+      // log.
+      while true {
+        do {
+          try self.prepare()
+          let database = try DatabasePool(path: self.path, configuration: self.configuration)
+          return (database, FileIdentity(self.path).map(UsedFile.init))
+        } catch  where self.isBusy(error) {
+          guard ContinuousClock.now < end else { throw error }
+          Thread.sleep(forTimeInterval: 0.005)
+        } catch {
+          throw DatabaseDamage(error, self.path) ?? error
+        }
+      }
+    }
+
+    /// Whether another process prevents opening for a moment.
+    private func isBusy(_ error: any Error) -> Bool {
+      if let error = error as? DatabaseError { return [.SQLITE_BUSY, .SQLITE_LOCKED].contains(error.resultCode) }
+      // GRDB looks at the size of the write-ahead log, and the last other process that closes the database removes it.
+      return (error as? CocoaError)?.code == .fileReadNoSuchFile
     }
 
     private var configuration: Configuration {
@@ -38,23 +86,36 @@
       configuration.busyMode = .timeout(self.busyTimeout.clampedForClock.seconds)
       configuration.label = "swift-operation"
       configuration.maximumReaderCount = 4
+      configuration.prepareDatabase { database in
+        // What is removed is overwritten: it is not for others to read, and not for a salvage to find.
+        try database.execute(sql: "PRAGMA secure_delete = ON")
+      }
       return configuration
     }
 
-    /// Rejects a file that is no database before SQLite opens it. An empty file becomes a database.
-    private func checkHeader() throws(StorageError) {
-      guard let file = FileHandle(forReadingAtPath: self.path) else { return }
-      defer { try? file.close() }
-      let header: Data
-      do { header = try file.read(upToCount: 16) ?? Data() } catch {
-        throw StorageError(
-          code: .cannotOpen,
-          message: "\(self.path) cannot be read. Pass the path of a file.",
-          cause: error
+    /// Rejects a file that is no database, and finds a damaged log, before SQLite opens it. SQLite would drop the
+    /// transactions behind the damage without an error. An empty file becomes a database.
+    private func checkFile() throws {
+      // SQLite has opened a file that a storage of this process uses, and reading it here would end the locks.
+      guard !UsedFile.contains(FileIdentity(self.path)),
+        let file = OpenFile(self.path, isWritable: true) ?? OpenFile(self.path)
+      else { return }
+      guard let header = file.read(at: 0, count: 16) else {
+        throw StorageError(code: .cannotOpen, message: "\(self.path) cannot be read. Pass the path of a file.")
+      }
+      if header.isEmpty {
+        if DamagedFile.log(ofFile: self.path, file).frames.isEmpty { return }
+        throw DatabaseDamage(reason: "it is empty, and its log is not")
+      }
+      guard header == Array("SQLite format 3\0".utf8) else {
+        throw DatabaseDamage(
+          reason: "its header is none of SQLite",
+          fallback: .notADatabase(self.path, "it is no SQLite database", cause: nil)
         )
       }
-      guard header.isEmpty || header == Data("SQLite format 3\0".utf8) else {
-        throw .notADatabase(self.path, "it is no SQLite database", cause: nil)
+      // The log of a file that another process has open is changing, and SQLite has read it before.
+      if DamagedFile.isOfThisLibrary(file), file.lockOut(), DamagedFile.log(ofFile: self.path, file).isDamaged {
+        throw DatabaseDamage(reason: "its write-ahead log is damaged")
       }
     }
 
@@ -86,7 +147,10 @@
       let tableCount = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") ?? 0
       if applicationID == 0, version == 0, tableCount == 0 { return true }
       guard applicationID == DatabaseSchema.applicationID else {
-        throw StorageError.notADatabase(self.path, "it is a database of another program", cause: nil)
+        throw DatabaseDamage(
+          reason: "its header does not name this library",
+          fallback: .notADatabase(self.path, "it is a database of another program", cause: nil)
+        )
       }
       guard version <= DatabaseSchema.version else {
         throw StorageError(

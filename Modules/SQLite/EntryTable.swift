@@ -5,6 +5,9 @@
 
   /// The table of entries, in the newest schema.
   enum EntryTable {
+    /// Reads the entries whose keys start with `prefix`.
+    ///
+    /// - Throws: A ``DatabaseDamage`` if there are not as many as were stored, or an error of SQLite.
     static func entries(withPrefix prefix: String, in database: Database) throws -> [StorageEntry] {
       // Keys compare byte by byte, and no other character has larger bytes than the last one.
       let statement = try database.cachedStatement(
@@ -20,26 +23,57 @@
         let isSound = Int64.fromDatabaseValue(row[2]) == self.checksum(of: bytes, at: key)
         entries.append(StorageEntry(key: key, value: isSound ? bytes : self.marked(bytes)))
       }
+      try self.check(entries.count, ofPrefix: prefix, in: database)
       return entries
     }
 
+    /// Compares the number of entries with what was stored, if a tally has exactly these entries.
+    private static func check(_ count: Int, ofPrefix prefix: String, in database: Database) throws {
+      guard prefix.isEmpty || TallyTable.prefix(of: prefix) == prefix else { return }
+      let tallies = try TallyTable.tallies(in: database)
+      let stored = prefix.isEmpty ? tallies.values.reduce(0) { $0 + $1.count } : tallies[prefix]?.count ?? 0
+      guard stored == count else {
+        throw DatabaseDamage(reason: "\(stored) entries of \"\(prefix)\" were stored, and \(count) are found")
+      }
+    }
+
     static func apply(_ batch: [StorageChange], in database: Database) throws {
+      let find = try database.cachedStatement(sql: "SELECT checksum FROM entry WHERE key = ?")
       let put = try database.cachedStatement(
         sql: "INSERT INTO entry (key, value, checksum) VALUES (?, ?, ?) "
           + "ON CONFLICT (key) DO UPDATE SET value = excluded.value, checksum = excluded.checksum"
       )
       let remove = try database.cachedStatement(sql: "DELETE FROM entry WHERE key = ?")
+      var tallies: [String: Tally] = [:]
       for change in batch {
+        let prefix = TallyTable.prefix(of: change.key)
+        if let old = try Row.fetchOne(find, arguments: [change.key]) {
+          guard let checksum = Int64.fromDatabaseValue(old[0]) else {
+            throw DatabaseDamage(reason: "the entry \(change.key) does not have its checksum")
+          }
+          tallies[prefix, default: Tally()].remove(checksum)
+        }
         switch change {
         case .put(let key, let value):
-          try put.execute(arguments: [key, Data(value), self.checksum(of: value, at: key)])
+          let checksum = self.checksum(of: value, at: key)
+          try put.execute(arguments: [key, Data(value), checksum])
+          tallies[prefix, default: Tally()].add(checksum)
         case .remove(let key): try remove.execute(arguments: [key])
         }
       }
+      try TallyTable.apply(tallies, in: database)
+    }
+
+    /// Whether the second column of a row is a value with this checksum.
+    static func isSound(_ row: Row, _ key: String, _ checksum: Int64) -> Bool {
+      let found = try? row.withUnsafeData(atIndex: 1) { data in
+        self.checksum(of: data ?? Data(), at: key)
+      }
+      return found == checksum
     }
 
     /// A checksum of a value and its key: it finds bytes that a torn or damaged page has changed.
-    static func checksum(of value: [UInt8], at key: String) -> Int64 {
+    static func checksum(of value: some Sequence<UInt8>, at key: String) -> Int64 {
       // No byte of a key is 0xFF, so the place where the value begins counts.
       Int64(bitPattern: self.hash(value, after: self.hash(CollectionOfOne(0xFF), after: self.hash(key.utf8))))
     }
@@ -48,11 +82,16 @@
     static func checksum(of value: [UInt8]) -> Int64 { Int64(bitPattern: self.hash(value)) }
 
     /// FNV-1a in 64 bits, of bytes that follow others with the hash `start`.
-    private static func hash(_ bytes: some Sequence<UInt8>, after start: UInt64 = 0xCBF2_9CE4_8422_2325) -> UInt64 {
-      bytes.reduce(start) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+    static func hash(_ bytes: some Sequence<UInt8>, after start: UInt64 = 0xCBF2_9CE4_8422_2325) -> UInt64 {
+      func fold(_ bytes: some Sequence<UInt8>) -> UInt64 {
+        var hash = start
+        for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        return hash
+      }
+      return bytes.withContiguousStorageIfAvailable { fold($0) } ?? fold(bytes)
     }
 
     /// Damaged bytes behind a zero byte, which no stored value begins with, so that they cannot be decoded.
-    private static func marked(_ bytes: [UInt8]) -> [UInt8] { [0] + bytes }
+    static func marked(_ bytes: [UInt8]) -> [UInt8] { [0] + bytes }
   }
 #endif

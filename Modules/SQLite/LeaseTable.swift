@@ -8,18 +8,6 @@
   struct LeaseTable: Sendable {
     let clock: LeaseClock
 
-    static func create(in database: Database) throws {
-      // Names and owners are bytes, because a text ends at its first null character.
-      try database.execute(
-        sql: """
-          CREATE TABLE lease (
-            name BLOB NOT NULL PRIMARY KEY, owner BLOB NOT NULL, start TEXT NOT NULL, end INTEGER NOT NULL,
-            duration INTEGER NOT NULL
-          )
-          """
-      )
-    }
-
     func acquire(
       _ name: String,
       owner: String,

@@ -27,6 +27,7 @@
     private let leaseQueue = DispatchQueue(label: "swift-operation.sqlite-leases")
     private let readers = DispatchQueue(label: "swift-operation.sqlite-readers", attributes: .concurrent)
     private let state = Locked(State())
+    private let use: Locked<UsedFile?>
 
     private struct State: Sendable {
       var isClosed = false
@@ -52,8 +53,11 @@
       self.path = path
       self.leases = LeaseTable(clock: clock)
       let opening = DatabaseOpening(path: path, busyTimeout: busyTimeout)
-      self.database = try opening.open()
+      let opened = try opening.open()
+      self.database = opened.database
+      self.use = Locked(opened.use)
       self.batches = BatchQueue(database: self.database, path: path)
+      self.report(opened.reports)
     }
 
     nonisolated(nonsending) public func entries(withPrefix prefix: String) async throws -> [StorageEntry] {
@@ -68,6 +72,13 @@
       try self.begin()
       defer { self.end() }
       if batch.isEmpty { return }
+      if let change = batch.first(where: { $0.key.utf8.contains(0) }) {
+        throw StorageError(
+          code: .failed,
+          message:
+            "The key \(change.key.debugDescription) has a null character, which ends a text in SQLite. Escape it."
+        )
+      }
       try await self.batches.apply(batch)
     }
 
@@ -81,8 +92,20 @@
         }
         if isIdle { continuation.resume() }
       }
+      // The last connection that is closed empties the log, which one that only reads cannot do.
+      self.database.invalidateReadOnlyConnections()
       // Closing throws if a connection is in use, which none is here.
       try? self.database.close()
+      self.use.withLock { $0 = nil }
+    }
+
+    /// Reports that the file was damaged, once. If the process ends before, the next storage reports it again.
+    private func report(_ messages: [String]) {
+      if messages.isEmpty { return }
+      for message in messages {
+        OperationWarning(code: .storageDamaged, severity: .failure, message: message).report()
+      }
+      try? self.database.write { try $0.execute(sql: "DELETE FROM report") }
     }
 
     /// Runs a body on a queue, because it blocks its thread.

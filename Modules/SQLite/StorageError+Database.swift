@@ -7,8 +7,18 @@
       Self(
         code: .notADatabase,
         message: """
-          \(path) is not used: \(reason). It is left as it is. Move it away, or pass another path. The sound entries of a \
-          damaged database can be read with `sqlite3 FILE .recover`.
+          \(path) is not used: \(reason). It is left as it is. Move it away, or pass another path.
+          """,
+        cause: cause
+      )
+    }
+
+    static func damaged(_ path: String, _ reason: String, cause: (any Error)? = nil) -> Self {
+      Self(
+        code: .damaged,
+        message: """
+          \(path) is damaged: \(reason). Close it in all processes that use it, and open it again: it is then set aside, \
+          and a new file has all entries that can be read.
           """,
         cause: cause
       )
@@ -20,9 +30,13 @@
     }
 
     init(_ error: any Error, _ path: String) {
+      if let damage = error as? DatabaseDamage {
+        self = .damaged(path, damage.reason)
+        return
+      }
       switch (error as? DatabaseError)?.resultCode {
       case .SQLITE_NOTADB?, .SQLITE_CORRUPT?:
-        self = .notADatabase(path, "it is damaged, or no SQLite database", cause: error)
+        self = .damaged(path, "a page cannot be read", cause: error)
       case .SQLITE_FULL?:
         self.init(code: .full, message: "There is no room for \(path). Make room on the disk.", cause: error)
       case .SQLITE_BUSY?, .SQLITE_LOCKED?:

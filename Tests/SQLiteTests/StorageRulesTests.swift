@@ -19,7 +19,16 @@
         }
         try queue.close()
       }
-      try await checkStorage(reopening: reopen, obstructing: obstruct) {
+      let refuse: @Sendable (SQLiteStorage, String) async throws -> Void = { storage, key in
+        let queue = try DatabaseQueue(path: storage.path)
+        try await queue.write { database in
+          try database.execute(
+            sql: "CREATE TRIGGER r BEFORE INSERT ON entry WHEN NEW.key = '\(key)' BEGIN SELECT RAISE(ABORT, 'no'); END"
+          )
+        }
+        try queue.close()
+      }
+      try await checkStorage(reopening: reopen, obstructing: obstruct, refusing: refuse) {
         let number = count.add(1, ordering: .relaxed).newValue
         return try SQLiteStorage(path: folder.file("\(number).sqlite"))
       }

@@ -10,6 +10,9 @@ extension OperationWarning.Code {
   /// A storage could not be read or written.
   public static let storageFailed = Self(description: "storageFailed")
 
+  /// The file of a storage was damaged. It was set aside, and a new one has the entries that could be read.
+  public static let storageDamaged = Self(description: "storageDamaged")
+
   /// A stored value was dropped, because its version or its age does not fit, or its bytes cannot be decoded.
   public static let storedValueDropped = Self(description: "storedValueDropped")
 

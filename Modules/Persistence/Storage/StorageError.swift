@@ -17,8 +17,11 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
     /// The storage cannot be opened.
     public static let cannotOpen = Code(description: "cannotOpen")
 
-    /// The file is of another kind, or damaged. It is left as it is.
+    /// The file is of another kind. It is left as it is.
     public static let notADatabase = Code(description: "notADatabase")
+
+    /// The file is damaged. It is replaced when it is opened again.
+    public static let damaged = Code(description: "damaged")
 
     /// The file was written by a newer version of the library. It is left as it is.
     public static let newerSchema = Code(description: "newerSchema")

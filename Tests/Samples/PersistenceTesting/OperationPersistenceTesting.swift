@@ -14,6 +14,8 @@ final class FileStorage: PersistentStorage {
   nonisolated(nonsending) func close() async {}
 
   func forbidWriting() throws {}
+
+  func forbid(_ key: String) throws {}
 }
 
 func newPath() -> String { "" }

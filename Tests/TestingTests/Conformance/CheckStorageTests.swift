@@ -4,10 +4,19 @@ import Testing
 
 @Suite(.issuesAreExpected) struct CheckStorageTests {
   @Test func `A sound storage keeps the rules`() async throws {
-    try await checkStorage(reopening: { $0.reopened() }, obstructing: { $0.obstruct() }, { BrokenStorage() })
+    try await checkStorage(
+      reopening: { $0.reopened() },
+      obstructing: { $0.obstruct() },
+      refusing: { $0.refuse($1) },
+      passing: { $0.pass($1) },
+      { BrokenStorage() }
+    )
   }
 
   private static let remedyOfOrder = "Make the changes in order: a later one replaces an earlier one of its key."
+
+  private static let remedyOfSplitting =
+    "Make all changes of a batch or none, and apply the next batch as if the refused one had not been."
 
   private static let faults: [(StorageRule, BrokenStorage.Fault, [String])] = [
     (
@@ -86,6 +95,63 @@ import Testing
       ]
     ),
     (
+      .emptyBatch, .throwsForNothing,
+      ["a batch without changes threw DiskIsFull(). Return without an error and without a change."]
+    ),
+    (
+      .splitting, .refusesNothing,
+      ["the batch [\"b\", \"bad\", \"c\"] was applied, and \"bad\" was to be refused. \(remedyOfSplitting)"]
+    ),
+    (
+      .splitting, .staysRefusing,
+      ["after a batch with \"bad\", the batch [\"b\"] threw DiskIsFull(). \(remedyOfSplitting)"]
+    ),
+    (
+      .leases, .leasesToAll,
+      ["\"a\" held a lease for an hour, and \"b\" got held. Refuse it, with the time until its end."]
+    ),
+    (
+      .leases, .leasesOnce,
+      [
+        "\"a\" renewed its lease, and got heldByAnother(remaining: 3600.0 seconds). Let an owner renew it."
+      ]
+    ),
+    (
+      .leases, .lendsForOthers,
+      ["\"b\" released the lease of \"a\", and then got held. Let only its owner release a lease."]
+    ),
+    (
+      .leases, .mixesNames,
+      ["a lease with another name was refused: heldByAnother(remaining: 3600.0 seconds). Compare the names."]
+    ),
+    (
+      .leases, .keepsReleased,
+      [
+        "\"a\" released its lease, and \"b\" got heldByAnother(remaining: 3600.0 seconds). End it at once."
+      ]
+    ),
+    (
+      .leases, .showsLeases,
+      [
+        "with leases the keys were [\"lease\", \"lease\", \"lease\", \"lease 2\"], not []. Keep leases apart from the entries."
+      ]
+    ),
+    (
+      .leases, .leasesForever,
+      [
+        "a lease of 0.02 seconds was over, and \"b\" got heldByAnother(remaining: 0.0 seconds). End it by its time."
+      ]
+    ),
+    (
+      .leases, .keepsFirstEnd,
+      [
+        """
+        a lease was renewed for an hour, and "b" got it after 0.02 seconds. Let it last from the renewal.
+        """
+      ]
+    ),
+    (.leases, .leasesInTwoSteps, ["8 owners took a lease at once, and 8 got it. Decide in one step."]),
+    (
       .closing, .staysOpen,
       ["`entries(withPrefix:)` and `apply(_:)` threw nothing after `close()`. Throw `StorageError.closed(_:)`."]
     ),
@@ -95,7 +161,13 @@ import Testing
   func `Each broken rule is found`(index: Int) async throws {
     let (rule, fault, issues) = Self.faults[index]
     let found = try await recordedIssues {
-      try await checkStorage([rule], obstructing: { $0.obstruct() }, { BrokenStorage(fault) })
+      try await checkStorage(
+        [rule],
+        obstructing: { $0.obstruct() },
+        refusing: { $0.refuse($1) },
+        passing: { $0.pass($1) },
+        { BrokenStorage(fault) }
+      )
     }
     #expect(found == issues.map { "The storage breaks the rule '\(rule)': \($0)" })
   }
@@ -107,6 +179,20 @@ import Testing
       "The storage breaks the rule 'atomicity': each batch gives two keys the same value, and a reader found [["
     #expect(found.first?.hasPrefix(begin) == true, "\(found)")
     #expect(found.first?.hasSuffix("]]. Make a batch visible at once.") == true, "\(found)")
+  }
+
+  @Test func `A large batch that is split is found`() async throws {
+    let found = try await recordedIssues {
+      try await checkStorage([.atomicity]) { BrokenStorage(.splitsLargeBatches) }
+    }
+    #expect(
+      found == [
+        """
+        The storage breaks the rule 'atomicity': a batch has 1500 entries, and a reader found 1000. Do not split a large \
+        batch.
+        """
+      ]
+    )
   }
 
   @Test func `A batch that is lost because of another one is found`() async throws {

@@ -8,6 +8,9 @@ final class BrokenStorage: PersistentStorage {
   enum Fault: String, CaseIterable, Sendable {
     case none, dropsLargeValues, comparesStrings, keepsOldest, removesPrefixes, foldsCase, keepsInsertionOrder
     case appliesLate, appliesHalves, losesBatches, swallows, failsHalfway, staysOpen
+    case throwsForNothing, splitsLargeBatches, staysRefusing, refusesNothing
+    case leasesToAll, leasesOnce, leasesForever, keepsFirstEnd, lendsForOthers, mixesNames, keepsReleased, showsLeases
+    case leasesInTwoSteps
   }
 
   struct DiskIsFull: Error {}
@@ -18,6 +21,10 @@ final class BrokenStorage: PersistentStorage {
     var batchCount = 0
     var isClosed = false
     var isObstructed = false
+    var refusedKey: String?
+    var hasRefused = false
+    var leases: [String: (owner: String, end: Duration)] = [:]
+    var time = Duration.zero
   }
 
   private let fault: Fault
@@ -30,6 +37,14 @@ final class BrokenStorage: PersistentStorage {
     self.state = Mutex(State(entries: entries))
   }
 
+  func refuse(_ key: String) {
+    self.state.withLock { $0.refusedKey = key }
+  }
+
+  func pass(_ duration: Duration) {
+    self.state.withLock { $0.time += duration }
+  }
+
   func obstruct() {
     self.state.withLock { $0.isObstructed = true }
   }
@@ -40,12 +55,14 @@ final class BrokenStorage: PersistentStorage {
   }
 
   nonisolated(nonsending) func entries(withPrefix prefix: String) async throws -> [StorageEntry] {
-    if self.fault == .appliesHalves { try await self.isHalf.wait() }
+    if self.fault == .appliesHalves || self.fault == .splitsLargeBatches && prefix == "large/" {
+      try await self.isHalf.wait()
+    }
     let entries = try self.state.withLock { state in
       if state.isClosed, self.fault != .staysOpen { throw StorageError.closed("double") }
       return state.entries
     }
-    self.isRead.open()
+    if self.fault != .splitsLargeBatches || prefix == "large/" { self.isRead.open() }
     let found = entries.filter { entry in
       self.fault == .foldsCase
         ? entry.key.lowercased().hasPrefix(prefix.lowercased()) : entry.key.utf8.starts(with: prefix.utf8)
@@ -59,6 +76,14 @@ final class BrokenStorage: PersistentStorage {
       if state.isClosed, self.fault != .staysOpen { throw StorageError.closed("double") }
       state.batchCount += 1
       return (state.entries, state.batchCount, state.isObstructed)
+    }
+    if batch.isEmpty, self.fault == .throwsForNothing { throw DiskIsFull() }
+    try self.state.withLock { state in
+      guard let key = state.refusedKey, self.fault != .refusesNothing else { return }
+      if batch.contains(where: { $0.key == key }) || (state.hasRefused && self.fault == .staysRefusing) {
+        state.hasRefused = true
+        throw DiskIsFull()
+      }
     }
     if isObstructed {
       if self.fault == .failsHalfway { self.make(Array(batch.prefix(1))) }
@@ -77,6 +102,11 @@ final class BrokenStorage: PersistentStorage {
       self.isHalf.open()
       try await self.isRead.wait()
       self.make(Array(batch.dropFirst()))
+    case .splitsLargeBatches where batch.count > 1_000:
+      self.make(Array(batch.prefix(1_000)))
+      self.isHalf.open()
+      try await self.isRead.wait()
+      self.make(Array(batch.dropFirst(1_000)))
     case .losesBatches:
       // The first two batches begin with the same entries.
       if count == 1 { try await self.meeting.wait() } else { self.meeting.open() }
@@ -118,5 +148,35 @@ final class BrokenStorage: PersistentStorage {
       }
     }
     return entries
+  }
+}
+
+extension BrokenStorage: LeasingStorage {
+  nonisolated(nonsending) func acquireLease(
+    _ name: String,
+    owner: String,
+    for duration: Duration
+  ) async throws -> StorageLease {
+    let name = self.fault == .mixesNames ? "" : name
+    if self.fault == .leasesInTwoSteps, name == "many" { return .held }
+    return self.state.withLock { state in
+      let lease = state.leases[name]
+      let isOver = lease.map { self.fault != .leasesForever && $0.end <= state.time } ?? true
+      let isOwn = lease?.owner == owner && self.fault != .leasesOnce
+      if let lease, !isOver, !isOwn, self.fault != .leasesToAll {
+        return .heldByAnother(remaining: lease.end - state.time)
+      }
+      let isRenewed = isOwn && !isOver && self.fault == .keepsFirstEnd
+      state.leases[name] = (owner, isRenewed ? lease?.end ?? .zero : state.time + duration)
+      if self.fault == .showsLeases { state.entries.append(StorageEntry(key: name, value: [])) }
+      return .held
+    }
+  }
+
+  nonisolated(nonsending) func releaseLease(_ name: String, owner: String) async throws {
+    self.state.withLock { state in
+      if self.fault == .keepsReleased { return }
+      if self.fault == .lendsForOthers || state.leases[name]?.owner == owner { state.leases[name] = nil }
+    }
   }
 }
