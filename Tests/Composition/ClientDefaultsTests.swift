@@ -167,6 +167,22 @@ import Testing
     #expect(remaining.all == [nil, .seconds(9)])
   }
 
+  @Test func `A fallback that the body of an operation runs has the deadline that the body sets`() {
+    let defaults = ClientDefaults(.failing)
+    let remaining = Log<Duration?>()
+    let inner = defaults.query.retry(limit: 0).fallback { _, context in
+      remaining.append(context.operationTimeRemaining)
+      return 0
+    }
+    let outer = QueryOperation("outer") { context in
+      var context = context
+      context.operationDeadline = nil
+      return try await OperationRunner(operation: inner, initialContext: context).run(isolation: nil)
+    }
+    #expect(defaults.experience(of: outer.deadline(after: .seconds(9))).outcome == "0")
+    #expect(remaining.all == [nil])
+  }
+
   @Test func `A modifier of your own takes part`() {
     let defaults = ClientDefaults(.failing)
     let experience = defaults.experience(of: defaults.query.modifier(Zero()))

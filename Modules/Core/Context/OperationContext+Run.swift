@@ -92,6 +92,9 @@ extension OperationContext {
     set { self.run.attachment = newValue }
   }
 
+  @inlinable
+  var mayRunInParts: Bool { self.storage.content.run.attachment?.mayHaveParts ?? false }
+
   /// A copy of this context without the run's attachment, for code that may pass the context to other runs.
   @inlinable
   package func hidingRunAttachment() -> OperationContext {

@@ -20,9 +20,27 @@ struct OperationBox<State: OperationState & Sendable>: Sendable {
     let storage = OperationStorage(operation)
     self.path = operation.path
     self.run = { context, continuation throws(State.Failure) in
-      try await storage.operation.run(isolation: nil, in: context, with: continuation)
+      if context.mayRunInParts {
+        return try await Self.runInParts(storage.operation, context, continuation)
+      }
+      return try await storage.operation.run(isolation: nil, in: context, with: continuation)
     }
     self.storage = storage
+  }
+
+  /// Runs an operation that may do its work in parts, and returns the value of the last one.
+  // Not inlined: most operations do all their work at once.
+  @inlinable
+  @inline(never)
+  nonisolated(nonsending) static func runInParts<Operation: StatefulOperationRequest>(
+    _ operation: Operation,
+    _ context: OperationContext,
+    _ continuation: Continuation
+  ) async throws(State.Failure) -> State.OperationValue where Operation.State == State {
+    while true {
+      let value = try await operation.run(isolation: nil, in: context, with: continuation)
+      guard context.runAttachment?.takesAnotherPart() == true else { return value }
+    }
   }
 
   /// Creates a box of the same operation with another `run` closure.

@@ -137,7 +137,9 @@ extension OperationContext {
 
   /// A copy of this context for what a fallback runs in place of its operation, whose deadlines do not apply to it.
   package func leavingDeadlines(inside fallback: OutcomeModifierIdentifier) -> OperationContext {
-    guard let deadlines = self.runDeadlines else { return self }
+    // A context of another operation, whose body runs the fallback, keeps what that body has set.
+    guard let deadlines = self.runDeadlines, deadlines.limits.contains(where: { $0.fallbacks.contains(fallback) })
+    else { return self }
     var context = self
     context.operationDeadline = deadlines.earliest(outside: fallback)
     context.runDeadlines = nil

@@ -38,7 +38,7 @@ where
     self.operation.pageId(before: page, using: paging, in: context)
   }
 
-  /// Fetches one page with the modified operation. The modifier applies to whole runs, not to single pages.
+  /// Fetches one page with the modified operation, without the modifier.
   @inlinable
   public func fetchPage(
     isolation: isolated (any Actor)?,

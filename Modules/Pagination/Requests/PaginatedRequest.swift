@@ -132,8 +132,20 @@ extension PaginatedRequest {
   }
 
   /// Returns whether both runs load the same page, or both load all pages.
+  ///
+  /// Runs of two stores do not share a refetch of all pages that is made page by page.
   @inlinable
   public func isSameRun(in context: OperationContext, as other: OperationContext) -> Bool {
-    PageTarget(of: self, in: context, pagesOf: other) == PageTarget(of: self, in: other, pagesOf: other)
+    let target = PageTarget(of: self, in: context, pagesOf: other)
+    guard target == PageTarget(of: self, in: other, pagesOf: other) else { return false }
+    return target != .allPages || !self.areParts(context, other)
+  }
+
+  /// Whether both contexts are of runs that refetch all pages page by page: such a run returns one page of several.
+  @usableFromInline
+  func areParts(_ context: OperationContext, _ other: OperationContext) -> Bool {
+    let run: PagingRun<PageID, PageValue, PageFailure>? = context.pagingRun()
+    let otherRun: PagingRun<PageID, PageValue, PageFailure>? = other.pagingRun()
+    return run != nil && otherRun != nil && !context.operationRefetchesPagesInOneRun
   }
 }

@@ -78,25 +78,32 @@ struct PageLoad<Request: PaginatedRequest>: Sendable {
 // MARK: - All pages
 
 extension PageLoad {
-  /// Fetches pages one after the other, from the first of `pages`: at most as many, and fewer if no further page
-  /// follows.
+  /// Fetches pages from the first of `pages` on: at most as many, and fewer if no further page follows.
+  ///
+  /// In a store, each call fetches one page and returns it, except for the last call, which returns all pages: so the
+  /// modifiers of the operation are run for each page.
   @usableFromInline
   nonisolated(nonsending) func refetch(
     _ pages: Pages<PageID, PageValue>
   ) async throws(Request.PageFailure) -> Pages<PageID, PageValue> {
     let limit = min(pages.count, self.context.operationMaximumPages ?? .max)
-    var refetch = self.run?.refetch ?? PageRefetch(nextId: pages.first?.id, limit: limit)
+    let isInParts = self.run != nil && !self.context.operationRefetchesPagesInOneRun
+    var known = self.run?.refetch
+    var refetch = known ?? PageRefetch(nextId: pages.first?.id, limit: limit)
     while let id = refetch.nextId {
       try self.checkCancellation()
       // Reached when `PageFailure` cannot represent a cancellation. The value of a cancelled run is dropped.
       if Task.isCancelled { break }
       let paging = Paging(pageId: id, pages: refetch.pages, request: .allPages)
+      let page = try await self.fetch(paging) { .allPages([$0]) }
       var pages = refetch.pages
-      pages.append(try await self.fetch(paging) { .allPages([$0]) })
+      pages.append(page)
       let isLast = pages.count >= refetch.limit
       let nextId = isLast ? nil : self.request.nextPageId(of: pages, for: .allPages, in: self.pageContext)
       refetch = PageRefetch(pages: pages, nextId: nextId, limit: refetch.limit)
-      self.run?.refetch = refetch
+      self.run?.advance(from: known, to: refetch, leavesPages: isInParts && nextId != nil)
+      known = refetch
+      if isInParts, nextId != nil { return [page] }
     }
     return refetch.pages
   }

@@ -26,6 +26,8 @@ final class PagingRun<PageID: Hashable & Sendable, PageValue: Sendable, Failure:
     @usableFromInline var pagesAtStart: Pages<PageID, PageValue>?
     /// The progress of the refetch of all pages. Nil before it begins.
     @usableFromInline var refetch: PageRefetch<PageID, PageValue>?
+    /// Whether the last part of the refetch has left pages for another one.
+    @usableFromInline var leavesPages = false
     /// The page that the run loads, if it is the next or the previous one.
     @usableFromInline var targetID: PageID?
     /// The page that `targetID` comes next to.
@@ -151,6 +153,17 @@ extension PagingRun {
 }
 
 extension PagingRun: RunAttachment {
+  /// Whether the run may refetch all pages.
+  @usableFromInline package var mayHaveParts: Bool { self.requestKind == .existing || self.requestKind == .all }
+
+  @usableFromInline
+  package func takesAnotherPart() -> Bool {
+    self.withState { state in
+      defer { state.leavesPages = false }
+      return state.leavesPages
+    }
+  }
+
   @usableFromInline package var awaitedRuns: [WaitEdge] {
     self.predecessors.map { WaitEdge($0.sharedRun, isCall: false) }
   }
@@ -209,13 +222,27 @@ extension PagingRun {
   }
 
   /// The progress of the refetch of all pages, from which another attempt goes on. Nil before it begins.
-  var refetch: PageRefetch<PageID, PageValue>? {
-    get { self.withState { $0.refetch } }
-    set {
-      var refetch = newValue
-      self.withState { swap(&$0.refetch, &refetch) }
-      withExtendedLifetime(refetch) {}  // Released after unlocking.
+  var refetch: PageRefetch<PageID, PageValue>? { self.withState { $0.refetch } }
+
+  /// Records the progress of the refetch, unless another attempt has made progress meanwhile.
+  ///
+  /// - Parameters:
+  ///   - start: The progress at the start of the attempt.
+  ///   - refetch: The progress now.
+  ///   - leavesPages: Whether the refetch goes on in another part of the run.
+  func advance(
+    from start: PageRefetch<PageID, PageValue>?,
+    to refetch: PageRefetch<PageID, PageValue>,
+    leavesPages: Bool
+  ) {
+    var released: PageRefetch<PageID, PageValue>?
+    self.withState { state in
+      guard state.refetch === start else { return }
+      released = state.refetch
+      state.refetch = refetch
+      state.leavesPages = leavesPages
     }
+    withExtendedLifetime(released) {}  // Released after unlocking.
   }
 
   /// Records the pages when the work begins. They differ from those at the start when the run has waited.
