@@ -34,6 +34,9 @@ package enum EnclosingRun {
     WaitGraph.noteEdge()
   }
 
+  /// Whether the current task does the work of the enclosing run, whose callers wait for it.
+  package static var isInCurrentTask: Bool { self.local.get()?.isInCurrentTask ?? false }
+
   /// Whether the current task is part of the work of a run.
   @usableFromInline package static var exists: Bool { self.local.get() != nil }
 }

@@ -8,16 +8,27 @@ public struct OperationCircleError: Error, Hashable, Sendable, CustomStringConve
   /// The operation that was called is the first and the last.
   public let operationNames: [String]
 
+  /// The waits in words; nil if all of them are calls.
+  private let waits: String?
+
   @usableFromInline
   package init(operationNames: [String]) {
     self.operationNames = operationNames
+    self.waits = nil
+  }
+
+  /// Creates an error with a sentence, without its period, that tells who waits for whom and for what.
+  package init(operationNames: [String], waits: String) {
+    self.operationNames = operationNames
+    self.waits = waits
   }
 
   public var description: String {
-    """
-    \(self.operationNames.first ?? "An operation") waits for itself: \(self.operationNames.joined(separator: " → ")). \
-    None of these operations may call one that waits for it.
-    """
+    if let waits = self.waits { return "\(waits). None of these waits can end before the others." }
+    return """
+      \(self.operationNames.first ?? "An operation") waits for itself: \
+      \(self.operationNames.joined(separator: " → ")). None of these operations may call one that waits for it.
+      """
   }
 }
 

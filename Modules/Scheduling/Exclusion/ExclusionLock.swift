@@ -33,12 +33,16 @@ enum ExclusionLock {
   /// - Returns: Whether the run holds its categories, has left, or would wait in a circle.
   static func wait(
     _ scope: RunScope,
-    _ lanes: [Int],
+    _ lanes: [CategoryLane],
     in context: OperationContext,
     canLeave: Bool,
     isolation: isolated (any Actor)?
   ) async -> ExclusionOutcome {
-    let waiter = ExclusionWaiter(scope: scope, slots: lanes)
+    let waiter = ExclusionWaiter(
+      scope: scope,
+      slots: lanes.map(\.slot),
+      categories: lanes.map(\.category.description)
+    )
     // The wait is recorded so that no run inside of a holder joins this run, which would wait for itself.
     context.note(awaited: waiter)
     return await self.wait(waiter, canLeave: canLeave, isolation: isolation)
@@ -71,6 +75,21 @@ enum ExclusionLock {
     self.machine.withLock { _ in !scope.state.waitingScopes.isEmpty }
   }
 
+  /// The runs that a waiter waits for. Called under the scheduling lock.
+  ///
+  /// - Parameters:
+  ///   - waiter: The waiter.
+  ///   - scopes: Scopes whose categories the waiter may use.
+  /// - Returns: The holders of the categories, and the runs that wait for them before.
+  static func blockers(of waiter: ExclusionWaiter, isInside scopes: Set<ObjectIdentifier>) -> [ExclusionBlocker] {
+    self.machine.withLock { $0.blockers(of: waiter, isInside: scopes) }
+  }
+
+  /// Whether a scope holds categories.
+  static func isHolding(_ scope: RunScope) -> Bool {
+    self.machine.withLock { _ in scope.state.isHolding }
+  }
+
   private static func resume(_ resumptions: [ExclusionMachine.Resumption]) {
     for (waiter, outcome) in resumptions { waiter.resume(returning: outcome) }
   }
@@ -81,6 +100,15 @@ enum ExclusionLock {
     isolation: isolated (any Actor)?
   ) async -> ExclusionOutcome {
     self.resume(self.machine.withLock { $0.enqueue(waiter) })
+    // Noted after the waiter has its place, so that whoever comes later finds both.
+    let beginning = SchedulingLock.withLock { ScopeWait.begin(.categories(waiter), in: waiter.scope) }
+    var wait: ScopeWait?
+    switch beginning {
+    case .waits(let begun): wait = begun
+    case .circle(let circle):
+      self.resume(self.machine.withLock { $0.leave(waiter, with: .circle(circle)) })
+    }
+    defer { if let wait { SchedulingLock.withLock { wait.end() } } }
     // The run gives its place in the scheduler to others meanwhile: the holder may need one to end.
     let nodes = waiter.scope.nodes
     for node in nodes { node.lend() }

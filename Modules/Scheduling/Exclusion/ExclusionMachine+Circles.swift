@@ -1,5 +1,13 @@
 internal import OperationCore
 
+/// A run that another one waits for because of a category.
+struct ExclusionBlocker: Sendable {
+  let scope: RunScope
+  let slot: Int
+  /// Whether it holds the category. Otherwise it waits for the category, too, and has come before.
+  let isHolder: Bool
+}
+
 extension ExclusionMachine {
   /// Whether a waiter inside of a holder can be admitted.
   ///
@@ -12,21 +20,61 @@ extension ExclusionMachine {
     }
   }
 
-  /// The operations that wait for each other with `waiter`, which is inside of a holder; nil if its wait can end.
-  func circle(of waiter: ExclusionWaiter) -> [String]? {
+  /// The runs that wait for each other with `waiter`, which is inside of a holder; nil if its wait can end.
+  func circle(of waiter: ExclusionWaiter) -> WaitCircle? {
     for slot in waiter.slots {
       guard let holder = self.lanes[slot].holder, !waiter.scope.isInside(holder) else { continue }
-      guard let scopes = self.waits(from: .scope(holder), to: waiter.scope) else { continue }
-      let name = OperationName.of(waiter.scope.operationType.unmodifiedType)
-      var names = [name]
-      for scope in scopes {
-        let next = OperationName.of(scope.operationType.unmodifiedType)
-        if names.last != next { names.append(next) }
-      }
-      if names.last != name || names.count == 1 { names.append(name) }
-      return names
+      guard let path = self.waits(from: .scope(holder), to: waiter.scope) else { continue }
+      return self.circle(of: waiter, for: slot, path)
     }
     return nil
+  }
+
+  private func circle(of waiter: ExclusionWaiter, for slot: Int, _ path: [Node]) -> WaitCircle {
+    let reason = WaitCircle.Reason.category(waiter.category(in: slot), isHeld: true)
+    // The last scope of the path is around the waiter.
+    var links = [WaitCircle.Link(waiter: (path.last ?? .waiter(waiter)).vertex, reason: reason)]
+    for index in path.indices.dropLast() {
+      guard case .waiter(let other) = path[index] else { continue }
+      let next = path[index + 1]
+      var isHeld = false
+      if case .scope = next { isHeld = true }
+      // The name of the holder tells more than that of the run inside of it.
+      var vertex = path[index].vertex
+      if index > 0, case .scope(let holder) = path[index - 1] { vertex = WaitVertex(holder) }
+      let category = other.category(in: self.slot(of: other, next))
+      links.append(WaitCircle.Link(waiter: vertex, reason: .category(category, isHeld: isHeld)))
+    }
+    return WaitCircle(links: links)
+  }
+
+  /// The category for which a waiter waits for another run.
+  private func slot(of waiter: ExclusionWaiter, _ next: Node) -> Int {
+    let slot = waiter.slots.first { slot in
+      switch next {
+      case .scope(let scope): self.lanes[slot].holder === scope
+      case .waiter(let other): other.slots.contains(slot)
+      }
+    }
+    return slot ?? waiter.slots[0]
+  }
+
+  /// The runs that a waiter waits for: the holders of its categories, and those that wait before it.
+  func blockers(of waiter: ExclusionWaiter, isInside scopes: Set<ObjectIdentifier>) -> [ExclusionBlocker] {
+    guard waiter.isWaiting else { return [] }
+    var blockers: [ExclusionBlocker] = []
+    for slot in waiter.slots {
+      let holder = self.lanes[slot].holder
+      let mayUse = holder.map { scopes.contains(ObjectIdentifier($0)) || waiter.scope.isInside($0) } ?? true
+      if let holder, !mayUse { blockers.append(ExclusionBlocker(scope: holder, slot: slot, isHolder: true)) }
+      // Waiters for this category alone wait for nothing more than the holder.
+      guard self.lanes[slot].compoundWaiterCount > 0 else { continue }
+      guard let previous = self.lanes[slot].queue.last(before: waiter.state.ticket) else { continue }
+      // A run inside of the holder goes before one that waits for the holder.
+      if let holder, mayUse, !previous.scope.isInside(holder) { continue }
+      blockers.append(ExclusionBlocker(scope: previous.scope, slot: slot, isHolder: false))
+    }
+    return blockers
   }
 
   /// A run that waits, or that others wait for.
@@ -42,12 +90,19 @@ extension ExclusionMachine {
       case .waiter(let waiter): ObjectIdentifier(waiter)
       }
     }
+
+    var vertex: WaitVertex {
+      switch self {
+      case .scope(let scope): WaitVertex(scope)
+      case .waiter(let waiter): WaitVertex(waiter.scope)
+      }
+    }
   }
 
-  /// The scopes on the shortest path from `start` to a scope around `goal`; nil if `start` does not wait for one.
+  /// The shortest path from `start` to a scope around `goal`; nil if `start` does not wait for one.
   ///
   /// - Complexity: O(*n*) in the runs that wait.
-  private func waits(from start: Node, to goal: RunScope) -> [RunScope]? {
+  private func waits(from start: Node, to goal: RunScope) -> [Node]? {
     var steps: [(node: Node, previous: Int?)] = [(start, nil)]
     var known: Set<ObjectIdentifier> = [start.id]
     var next = 0
@@ -56,7 +111,7 @@ extension ExclusionMachine {
       var found: [Node] = []
       switch steps[next].node {
       case .scope(let scope):
-        if goal.isInside(scope) { return self.scopes(in: steps, upTo: next) }
+        if goal.isInside(scope) { return self.path(in: steps, upTo: next) }
         for waiter in self.nestedWaiters where waiter.scope.isInside(scope) { found.append(.waiter(waiter)) }
       case .waiter(let waiter):
         for slot in waiter.slots {
@@ -69,13 +124,13 @@ extension ExclusionMachine {
     return nil
   }
 
-  private func scopes(in steps: [(node: Node, previous: Int?)], upTo last: Int) -> [RunScope] {
-    var scopes: [RunScope] = []
+  private func path(in steps: [(node: Node, previous: Int?)], upTo last: Int) -> [Node] {
+    var path: [Node] = []
     var index: Int? = last
     while let step = index {
-      if case .scope(let scope) = steps[step].node { scopes.append(scope) }
+      path.append(steps[step].node)
       index = steps[step].previous
     }
-    return scopes.reversed()
+    return path.reversed()
   }
 }

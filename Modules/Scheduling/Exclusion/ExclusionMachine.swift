@@ -14,6 +14,8 @@ struct ExclusionMachine {
     /// The holders around it, outermost first.
     var outerHolders: [RunScope] = []
     var queue = TicketQueue<ExclusionWaiter>()
+    /// The number of waiters in the queue that wait for other categories, too.
+    var compoundWaiterCount = 0
   }
 
   /// A waiter to resume after unlocking.
@@ -41,7 +43,7 @@ enum ExclusionOutcome: Sendable {
   /// The run was cancelled and has left.
   case left
   /// The wait would never end: these operations wait for each other.
-  case circle([String])
+  case circle(WaitCircle)
 }
 
 /// A run that waits for categories.
@@ -64,12 +66,20 @@ final class ExclusionWaiter: Sendable {
 
   let scope: RunScope
   let slots: [Int]
+  /// The names of the categories, in the order of the slots.
+  let categories: [String]
   // Unsafe because the compiler does not see that the lock of the exclusion machine guards it.
   nonisolated(unsafe) var state = State()
 
-  init(scope: RunScope, slots: [Int]) {
+  init(scope: RunScope, slots: [Int], categories: [String] = []) {
     self.scope = scope
     self.slots = slots
+    self.categories = categories
+  }
+
+  /// The name of the category with a slot.
+  func category(in slot: Int) -> String {
+    self.slots.firstIndex(of: slot).flatMap { $0 < self.categories.count ? self.categories[$0] : nil } ?? ""
   }
 
   var isWaiting: Bool {
@@ -113,6 +123,7 @@ extension ExclusionMachine {
     self.waiterCount += 1
     waiter.state.ticket = self.lastTicket
     for slot in waiter.slots { self.lanes[slot].queue.append(waiter, ticket: waiter.state.ticket) }
+    if waiter.slots.count > 1 { for slot in waiter.slots { self.lanes[slot].compoundWaiterCount += 1 } }
     if waiter.scope.isInsideHolder {
       waiter.state.isNested = true
       self.nestedWaiters.append(waiter)
@@ -134,9 +145,9 @@ extension ExclusionMachine {
   }
 
   /// Removes a waiter that was cancelled. A waiter that was admitted stays admitted.
-  mutating func leave(_ waiter: ExclusionWaiter) -> [Resumption] {
+  mutating func leave(_ waiter: ExclusionWaiter, with outcome: ExclusionOutcome = .left) -> [Resumption] {
     guard waiter.isWaiting else { return [] }
-    let resumption = self.decide(waiter, .left)
+    let resumption = self.decide(waiter, outcome)
     return (resumption.map { [$0] } ?? []) + self.admit(waiter.slots)
   }
 
@@ -239,6 +250,7 @@ extension ExclusionMachine {
   /// Removes a waiter from the queues, with an outcome. Returns its resumption if it is suspended.
   private mutating func decide(_ waiter: ExclusionWaiter, _ outcome: ExclusionOutcome) -> Resumption? {
     for slot in waiter.slots { _ = self.lanes[slot].queue.remove(waiter.state.ticket) }
+    if waiter.slots.count > 1 { for slot in waiter.slots { self.lanes[slot].compoundWaiterCount -= 1 } }
     if waiter.state.isNested { self.nestedWaiters.removeAll { $0 === waiter } }
     self.waiterCount -= 1
     if case .admitted = outcome {

@@ -20,6 +20,17 @@ final class RunScope: Sendable {
   let node: ScheduledNode?
   /// The lane of unique work that the run belongs to.
   let uniqueSlot: Int?
+  /// The name of the operation, where it is known.
+  let explicitName: String?
+  /// Whether the scope around this one cannot end before it. False in a task that the run around it has started and
+  /// does not wait for.
+  let isPartOfParent: Bool
+  /// Identifies the task that does the work.
+  // Unsafe because the compiler does not see that it is written before the tasks of the work, which read it, begin.
+  nonisolated(unsafe) var task: UInt
+  /// What the run, and those inside of it, wait for.
+  // Unsafe because the compiler does not see that the scheduling lock guards it.
+  nonisolated(unsafe) var waits = TicketQueue<ScopeWait>()
 
   struct State {
     /// The scopes that wait for this one.
@@ -37,8 +48,13 @@ final class RunScope: Sendable {
     operationType: any OperationRequest.Type,
     node: ScheduledNode? = nil,
     uniqueSlot: Int? = nil,
+    name: String? = nil,
     waitingScopes: [RunScope] = []
   ) {
+    // A group waits for its operations, which have tasks of their own.
+    self.isPartOfParent = node != nil || parent?.containsCurrentTask ?? true
+    self.task = CurrentTask.identity
+    self.explicitName = name
     self.parent = parent
     self.operationType = operationType
     self.node = node

@@ -66,10 +66,10 @@ public final class OperationGroup: OperationRequest, Sendable {
       ).report()
       throw OperationAddedAfterEnd(operationName: self.operationName, endedName: self.operationName)
     }
-    let bodyError = await withTaskCancellationHandler {
+    let bodyError = await withTaskCancellationHandler { () -> (any Error)? in
       var bodyError: (any Error)?
       do { try await self.body?(self) } catch { bodyError = error }
-      await self.core.closeWhenEmpty(isolation: isolation)
+      if let circle = await self.core.closeWhenEmpty(isolation: isolation) { return circle }
       return bodyError
     } onCancel: {
       self.core.cancelGroup()
@@ -163,11 +163,25 @@ extension SchedulerCore {
     }
   }
 
-  fileprivate func closeWhenEmpty(isolation: isolated (any Actor)?) async {
+  /// Waits until the group is empty. Returns the error of a group whose operations wait for it, which are cancelled.
+  fileprivate func closeWhenEmpty(isolation: isolated (any Actor)?) async -> OperationCircleError? {
     SchedulingLock.withLock { self.machine.closesWhenEmpty = true }
+    var wait: ScopeWait?
+    var error: OperationCircleError?
+    // The end of a scheduled group is known to wait for its operations.
+    if let scope = RunScope.ofCurrentTask, SchedulingLock.withLock({ self.machine.groupNode == nil }) {
+      switch SchedulingLock.withLock({ ScopeWait.begin(.empty(self), in: scope) }) {
+      case .waits(let begun): wait = begun
+      case .circle(let circle):
+        error = circle.report()
+        self.cancelGroup()
+      }
+    }
     await self.untilEmpty(isolation: isolation)
+    if let wait { SchedulingLock.withLock { wait.end() } }
     // Released after unlocking.
     _ = SchedulingLock.withLock { self.machine.groupScope.take() }
+    return error
   }
 
   fileprivate func cancelGroup() {

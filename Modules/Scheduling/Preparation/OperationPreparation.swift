@@ -101,7 +101,7 @@ extension OperationPreparation {
     in context: OperationContext
   ) async throws(Operation.Failure) -> RunScope? {
     let scope = RunScope(parent: .current, operationType: Operation.self)
-    switch await ExclusionLock.wait(scope, self.steps.slots, in: context, canLeave: Self.canLeave, isolation: isolation)
+    switch await ExclusionLock.wait(scope, self.steps.lanes, in: context, canLeave: Self.canLeave, isolation: isolation)
     {
     case .left:
       throw Self.cancellation
@@ -109,18 +109,11 @@ extension OperationPreparation {
       guard Task.isCancelled, Self.canLeave else { return scope }
       ExclusionLock.leave(scope, self.steps.slots)
       throw Self.cancellation
-    case .circle(let names):
-      let circle: Result<Never, Operation.Failure>? = Self.outcome(ofCircle: names)
-      if case .failure(let error) = circle { throw error }
+    case .circle(let circle):
+      if let failure = circle.report() as? Operation.Failure { throw failure }
       // The failure cannot represent the circle, which was reported: the run continues, as it would wait forever.
       return nil
     }
-  }
-
-  private static func outcome(ofCircle names: [String]) -> Result<Never, Operation.Failure>? {
-    if OperationCircleError.isFailure(Operation.Failure.self) { return OperationCircleError.outcome(names) }
-    OperationCircleError(operationNames: names).report()
-    return nil
   }
 
   /// Reports the start of the body to the scheduler, if no preparation is inside of this one.

@@ -12,7 +12,7 @@ extension ScheduledNode {
   private enum Addition: Sendable {
     case added
     case late
-    case circle([ScheduledNode])
+    case circle(WaitCircle)
   }
 
   /// Makes the operation begin after another one has ended, however that one ends.
@@ -20,9 +20,8 @@ extension ScheduledNode {
     let name = other.name
     let addition = SchedulingLock.perform { actions -> Addition in
       guard !self.hasBegun else { return self.hasOutcome && self.state.isCancelled ? .added : .late }
-      if self === other { return .circle([self]) }
-      if self.mayBeAwaited, let path = WaitPath.nodes(from: other, to: [self]) {
-        return .circle([self] + path)
+      if self === other || self.mayBeAwaited, let circle = WaitPath.circle(of: self, dependingOn: other) {
+        return .circle(circle)
       }
       self.state.prerequisites.append(Prerequisite(node: other, name: name))
       guard !other.isEnded else { return .added }
@@ -34,8 +33,8 @@ extension ScheduledNode {
     switch addition {
     case .added: break
     case .late: self.reportLateDependency(on: other)
-    case .circle(let nodes):
-      let error = WaitPath.report(nodes)
+    case .circle(let circle):
+      let error = circle.report()
       SchedulingLock.perform { self.fail(error, &$0) }
     }
   }

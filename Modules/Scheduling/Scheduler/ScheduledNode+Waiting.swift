@@ -10,14 +10,13 @@ extension ScheduledNode {
   func ended(isolation: isolated (any Actor)?) async throws {
     guard let scope = RunScope.current else { return await self.wait(isolation: isolation) }
     if SchedulingLock.withLock({ self.isEnded }) { return }
-    let waiter = scope.currentNode
-    if let waiter { try waiter.addAwaited(self) }
+    let wait = try self.beginWait()
     let awaitedNodes = self.addWaiting(scope)
     let nodes = scope.nodes
     for node in nodes { node.lend() }
     await self.wait(isolation: isolation)
     self.removeWaiting(from: awaitedNodes, scope)
-    waiter?.removeAwaited(self)
+    if let wait { SchedulingLock.withLock { wait.end() } }
     for node in nodes.reversed() { await node.reclaim(isolation: isolation) }
   }
 
@@ -57,41 +56,15 @@ extension ScheduledNode {
 
 // MARK: - Recording the wait
 
-extension RunScope {
-  /// The scheduled operation of the current task; nil in a task that an operation has started and need not wait for.
-  var currentNode: ScheduledNode? {
-    var scope: RunScope? = self
-    while let current = scope {
-      if let node = current.node {
-        let task = SchedulingLock.withLock { node.state.task }
-        return task?.identity == RunTask.current.identity ? node : nil
-      }
-      scope = current.parent
-    }
-    return nil
-  }
-}
-
 extension ScheduledNode {
-  /// Records that the body of this operation awaits another one.
+  /// Notes that the run of the current task waits for this operation.
   ///
-  /// - Throws: `OperationCircleError` if that one waits for this one.
-  fileprivate func addAwaited(_ node: ScheduledNode) throws {
-    let circle = SchedulingLock.withLock {
-      let circle = WaitPath.nodes(from: node, to: self.withGroups)
-      if circle == nil {
-        self.state.awaited.append(node)
-        node.state.isAwaited = true
-      }
-      return circle
-    }
-    if let circle { throw WaitPath.report(circle + circle.prefix(1)) }
-  }
-
-  fileprivate func removeAwaited(_ node: ScheduledNode) {
-    SchedulingLock.perform { actions in
-      guard let index = self.state.awaited.firstIndex(where: { $0 === node }) else { return }
-      actions.release(ReleasedValues(nodes: [self.state.awaited.remove(at: index)]))
+  /// - Throws: `OperationCircleError` if this operation waits for that run.
+  private func beginWait() throws -> ScopeWait? {
+    guard let scope = RunScope.ofCurrentTask else { return nil }
+    switch SchedulingLock.withLock({ ScopeWait.begin(.value(self), in: scope) }) {
+    case .waits(let wait): return wait
+    case .circle(let circle): throw circle.report()
     }
   }
 
@@ -117,17 +90,5 @@ extension ScheduledNode {
       return nodes.compactMap(\.state.scope)
     }
     ExclusionLock.abandon(scopes, by: scope)
-  }
-
-  /// The operation, and the operations of the groups that it is part of, which end after it.
-  var withGroups: [ScheduledNode] {
-    var nodes = [self]
-    var scope = self.core.machine.groupScope
-    if let group = self.core.machine.groupNode { nodes.append(group) }
-    while let current = scope {
-      if let node = current.node, node !== nodes.last { nodes.append(node) }
-      scope = current.parent
-    }
-    return nodes
   }
 }

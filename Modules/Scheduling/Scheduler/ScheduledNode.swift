@@ -130,8 +130,6 @@ final class ScheduledNode: Sendable {
     var endedDependentCount = 0
     /// Whether the body of another operation awaits its value, or has done so.
     var isAwaited = false
-    /// The operations whose values its body awaits.
-    var awaited: [ScheduledNode] = []
     /// The scopes that await its value.
     var waitingScopes: [RunScope] = []
     /// The first waiter for the end. There is seldom another one.

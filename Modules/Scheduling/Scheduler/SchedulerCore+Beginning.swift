@@ -5,12 +5,12 @@ internal import OperationCore
 extension SchedulerCore {
   /// Adds an operation to a scheduler that is not closed, and makes it ready if it waits for nothing.
   ///
-  /// - Returns: The operations of the circle, if vital operations that hold it back wait for it; nil otherwise.
+  /// - Returns: The circle, if what it waits for waits for it; nil otherwise.
   func insert(
     _ node: ScheduledNode,
     inside parent: ScheduledNode?,
     _ actions: inout SchedulingActions
-  ) -> [ScheduledNode]? {
+  ) -> WaitCircle? {
     let ticket = self.machine.nextTicket()
     node.state.memberTicket = ticket
     self.rank(node, inside: parent)
@@ -62,20 +62,23 @@ extension SchedulerCore {
     }
   }
 
-  /// The operations that wait for each other because of the waits that an added operation brings; nil if there are none.
+  /// The circle that an added operation closes because of the waits that it brings; nil if there is none.
   ///
   /// Nothing is searched for an operation that nothing waits for yet. A group waits for its operations, but what
   /// those wait for is known not to wait for the group.
   ///
   /// - Complexity: O(1) in these cases.
-  private func circle(through node: ScheduledNode) -> [ScheduledNode]? {
-    guard node.state.isHeld || node.isBarrier || !node.state.prerequisites.isEmpty else { return nil }
+  private func circle(through node: ScheduledNode) -> WaitCircle? {
+    let waitsForGroup = self.machine.isWaitingForGroup && node.state.groupCore != nil
+    guard node.state.unmetCount > 0 || waitsForGroup else { return nil }
     let isAwaited =
-      !node.state.dependents.isEmpty || node.state.isAwaited || node.state.unique != nil || node.state.groupCore != nil
-      || node.state.segment < self.machine.segments.current || node.state.vitalPlaces.contains { $0.core !== self }
+      !node.state.dependents.isEmpty || node.state.isAwaited || node.state.unique?.isAwaited == true
+      || node.state.groupCore != nil || node.state.segment < self.machine.segments.current
+      || node.state.vitalPlaces.contains { $0.core !== self } || self.machine.emptyWaitCount > 0
     let mayWaitForGroup =
-      self.machine.groupNode != nil
-      && (self.machine.foreignVitalCount > 0 || node.state.prerequisites.contains { $0.node.core !== self })
+      (self.machine.groupNode != nil || self.machine.groupScope != nil)
+      && (self.machine.foreignVitalCount > 0 || node.state.unique?.state.isWaiting == true
+        || node.state.prerequisites.contains { $0.node.core !== self })
     return isAwaited || mayWaitForGroup ? WaitPath.circle(through: node) : nil
   }
 

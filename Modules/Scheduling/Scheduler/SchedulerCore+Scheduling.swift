@@ -116,7 +116,7 @@ extension SchedulerCore {
   private enum Insertion: Sendable {
     case accepted(hasOutcome: Bool)
     case rejected(endedName: String?)
-    case circle([ScheduledNode])
+    case circle(WaitCircle)
   }
 
   @usableFromInline
@@ -135,8 +135,8 @@ extension SchedulerCore {
     switch insertion {
     case .accepted(let hasOutcome):
       if !hasOutcome { self.makeTask(of: node, priority) }
-    case .circle(let nodes):
-      let error = WaitPath.report(nodes)
+    case .circle(let circle):
+      let error = circle.report()
       SchedulingLock.perform { node.fail(error, &$0) }
     case .rejected(let endedName):
       let error = OperationAddedAfterEnd(
@@ -190,13 +190,17 @@ extension SchedulerCore {
   }
 
   func waitUntilEmpty(isolation: isolated (any Actor)?) async {
-    let scope = RunScope.current
-    if let node = scope?.currentNode, node.isPart(of: self) {
-      let name = node.name
-      OperationCircleError(operationNames: [name, self.name, name]).report()
-      return
+    var wait: ScopeWait?
+    if let scope = RunScope.ofCurrentTask {
+      switch SchedulingLock.withLock({ ScopeWait.begin(.empty(self), in: scope) }) {
+      case .waits(let begun): wait = begun
+      case .circle(let circle):
+        _ = circle.report()
+        return
+      }
     }
-    let nodes = scope?.nodes ?? []
+    defer { if let wait { SchedulingLock.withLock { wait.end() } } }
+    let nodes = RunScope.current?.nodes ?? []
     for node in nodes { node.lend() }
     await withTaskCancellationHandler {
       await self.untilEmpty(isolation: isolation) { Task.isCancelled }
@@ -227,12 +231,5 @@ extension SchedulerCore {
         if mayContinue { continuation.resume() }
       }
     }
-  }
-}
-
-extension ScheduledNode {
-  /// Whether the operation, or a group that it is part of, belongs to a scheduler.
-  fileprivate func isPart(of core: SchedulerCore) -> Bool {
-    SchedulingLock.withLock { self.withGroups }.contains { $0.core === core }
   }
 }

@@ -44,6 +44,8 @@ struct SchedulerMachine {
   var segments = BarrierSegments()
   /// The callers that wait until the scheduler is empty.
   var emptyWaiters: [UnsafeContinuation<Void, Never>] = []
+  /// The number of runs that wait until the scheduler is empty.
+  var emptyWaitCount = 0
   /// The number of scheduler objects that users have.
   var handleCount = 0
   var modules: [@Sendable (AnyScheduledOperation, OperationScheduler) -> Void] = []

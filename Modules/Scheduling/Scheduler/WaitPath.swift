@@ -1,58 +1,57 @@
 internal import OperationCore
 
-/// Finds the operations that an operation waits for, directly or through others. Called under the scheduling lock.
+/// Finds the runs that a run waits for, directly or through others. Called under the scheduling lock.
 enum WaitPath {
-  /// The operations on the shortest path from `start` to one of `goals`, both included; nil if there is none.
+  /// The runs that wait for each other if `node` waits for `other`, its new dependency; nil if there are none.
   ///
-  /// - Complexity: O(*n*) in the operations that `start` waits for.
-  static func nodes(from start: ScheduledNode, to goals: [ScheduledNode]) -> [ScheduledNode]? {
-    var search = WaitSearch(start)
-    while let (node, index) = search.next() {
-      if goals.contains(where: { $0 === node }) { return search.path(to: index) }
-    }
-    return nil
+  /// - Complexity: O(*n*) in the runs that `other` waits for.
+  static func circle(of node: ScheduledNode, dependingOn other: ScheduledNode) -> WaitCircle? {
+    var search = WaitSearch(goals: [ObjectIdentifier(node)])
+    search.add(.end(other), .dependency, after: nil)
+    return search.circle(closedBy: .end(node))
   }
 
-  /// The operations that wait for each other with `node`, which is the first and the last of them; nil if there are
-  /// none.
+  /// The runs that wait for each other with `node`, which has not begun; nil if there are none.
   ///
-  /// - Complexity: O(*n*) in the operations that `node` waits for.
-  static func circle(through node: ScheduledNode) -> [ScheduledNode]? {
-    var search = WaitSearch(node)
-    while search.next() != nil {
-      if let index = search.returnIndex { return search.path(to: index) + [node] }
-    }
-    return nil
+  /// - Complexity: O(*n*) in the runs that `node` waits for.
+  static func circle(through node: ScheduledNode) -> WaitCircle? {
+    var search = WaitSearch(goals: [ObjectIdentifier(node)])
+    search.expand(.beginning(node), isAdopted: false, after: nil)
+    return search.circle(closedBy: .end(node))
   }
 
-  /// `start`, and all operations whose end it waits for.
+  /// The runs that wait for each other with those that `wait` belongs to; nil if there are none.
+  ///
+  /// - Complexity: O(*n*) in the runs that are waited for.
+  static func circle(through wait: ScopeWait) -> WaitCircle? {
+    var goals: Set<ObjectIdentifier> = []
+    for scope in wait.scopes {
+      goals.insert(ObjectIdentifier(scope))
+      if let node = scope.node { goals.insert(ObjectIdentifier(node)) }
+    }
+    var search = WaitSearch(goals: goals)
+    var isValue = false
+    if case .value = wait.goal { isValue = true }
+    search.expand(wait, isAdopted: isValue, after: nil)
+    return search.circle(closedBy: wait.scopes)
+  }
+
+  /// `start`, and all operations whose end it waits for, which may use the categories of a run that waits for `start`.
   ///
   /// - Complexity: O(*n*) in the operations that `start` waits for.
   static func all(from start: ScheduledNode) -> [ScheduledNode] {
-    var search = WaitSearch(start)
-    var nodes: [ScheduledNode] = []
-    while let (node, _) = search.next() { nodes.append(node) }
-    return nodes
-  }
-
-  /// Reports operations that wait for each other, and returns the error of the operation that would close the circle.
-  ///
-  /// Not called under the lock, as names may be computed by code of users.
-  static func report(_ nodes: [ScheduledNode]) -> OperationCircleError {
-    let names = nodes.map(\.name)
-    let error = OperationCircleError(operationNames: names.count > 1 ? names : names + names)
-    error.report()
-    return error
+    var search = WaitSearch(goals: [], findsOperationsOnly: true)
+    search.add(.end(start), .value, after: nil)
+    return search.operations()
   }
 }
 
-/// A breadth-first search through the operations that an operation waits for.
+/// A breadth-first search through the runs that a run waits for.
 ///
 /// It visits a vital operation and a barrier once, and not once for each operation that they hold back.
 private struct WaitSearch {
   private enum Target {
-    case end(ScheduledNode)
-    case beginning(ScheduledNode)
+    case vertex(WaitVertex)
     /// The vital operations of a scheduler with tickets below one.
     case vitals(SchedulerCore, before: UInt64)
     /// The operations of a scheduler between two barriers, and those before them.
@@ -60,123 +59,257 @@ private struct WaitSearch {
   }
 
   private enum Key: Hashable {
-    case end(ObjectIdentifier)
-    case beginning(ObjectIdentifier)
-    case vitals(ObjectIdentifier, UInt64)
-    case segment(ObjectIdentifier, Int)
+    case end(ObjectIdentifier, isAdopted: Bool)
+    case beginning(ObjectIdentifier, isAdopted: Bool)
+    case vitals(ObjectIdentifier, UInt64, isAdopted: Bool)
+    case segment(ObjectIdentifier, Int, isAdopted: Bool)
   }
 
   private struct Step {
     let target: Target
+    let reason: WaitCircle.Reason
+    /// Whether the run may use the categories of the run with which the search began, which waits for its end.
+    let isAdopted: Bool
     let previous: Int?
   }
 
-  private let start: ScheduledNode
+  private let goals: Set<ObjectIdentifier>
+  private let findsOperationsOnly: Bool
   private var steps: [Step] = []
   private var known: Set<Key> = []
   private var position = 0
   private var segments: [ObjectIdentifier: [Int: [ScheduledNode]]] = [:]
-  /// The index of a step that waits for the end of the first operation.
-  private(set) var returnIndex: Int?
 
-  init(_ start: ScheduledNode) {
-    self.start = start
-    self.add(start, isBeginning: false, after: nil)
+  init(goals: Set<ObjectIdentifier>, findsOperationsOnly: Bool = false) {
+    self.goals = goals
+    self.findsOperationsOnly = findsOperationsOnly
   }
 
-  mutating func next() -> (ScheduledNode, Int)? {
+  /// The circle that a wait of `scopes` closes, which are in one another.
+  mutating func circle(closedBy scopes: [RunScope]) -> WaitCircle? {
+    guard let found = self.firstGoal() else { return nil }
+    guard case .vertex(let vertex) = self.steps[found].target else { return nil }
+    guard let boundary = scopes.firstIndex(where: { $0.node != nil }) else {
+      return self.circle(closedBy: vertex, upTo: found)
+    }
+    let isOwn = scopes[...boundary].contains { WaitVertex($0).id == vertex.id || ObjectIdentifier($0) == vertex.id }
+    if isOwn { return self.circle(closedBy: vertex, upTo: found) }
+    // A group around the operation waits for it.
+    var circle = self.circle(closedBy: WaitVertex(scopes[boundary]), upTo: found)
+    circle.links.append(WaitCircle.Link(waiter: vertex, reason: .groupMember))
+    return circle
+  }
+
+  mutating func circle(closedBy closing: WaitVertex) -> WaitCircle? {
+    self.firstGoal().map { self.circle(closedBy: closing, upTo: $0) }
+  }
+
+  private mutating func firstGoal() -> Int? {
     while self.position < self.steps.count {
       let index = self.position
+      let step = self.steps[index]
       self.position += 1
-      switch self.steps[index].target {
-      case .end(let node):
-        self.addBeginning(of: node, index)
-        for awaited in node.state.awaited { self.add(awaited, isBeginning: false, after: index) }
-        // A group ends after its children.
-        for child in node.state.groupCore?.machine.members.all ?? [] {
-          self.add(child, isBeginning: false, after: index)
-        }
-        return (node, index)
-      case .beginning(let node):
-        self.addBeginning(of: node, index)
-        return (node, index)
-      case .vitals(let core, let ticket):
-        guard let (vital, previous) = core.machine.vitals.lastEntry(before: ticket) else { continue }
-        self.add(vital, isBeginning: false, after: index)
-        self.addVitals(of: core, before: previous, index)
-      case .segment(let core, let number):
-        self.addSegment(number, of: core, index)
-      }
+      if case .vertex(let vertex) = step.target, self.goals.contains(vertex.id) { return index }
+      self.expand(step, after: index)
     }
     return nil
   }
 
-  /// Adds what an operation that has not begun waits for.
-  private mutating func addBeginning(of node: ScheduledNode, _ index: Int) {
-    guard !node.hasBegun else { return }
-    for prerequisite in node.state.prerequisites { self.add(prerequisite.node, isBeginning: false, after: index) }
-    if node.state.isHeld { self.addVitals(of: node.core, before: node.state.rank, index) }
-    if node.isBarrier { self.addSegments(of: node.core, through: node.state.segment - 1, index) }
-    if let previous = node.state.unique?.previousNode { self.add(previous, isBeginning: false, after: index) }
-    // A child begins after its group has begun.
-    if node.core.machine.isWaitingForGroup, let group = node.core.machine.groupNode {
-      self.add(group, isBeginning: true, after: index)
+  mutating func operations() -> [ScheduledNode] {
+    var nodes: [ScheduledNode] = []
+    while self.position < self.steps.count {
+      let index = self.position
+      let step = self.steps[index]
+      self.position += 1
+      switch step.target {
+      case .vertex(.end(let node)), .vertex(.beginning(let node)): nodes.append(node)
+      case .vertex(.run), .vitals, .segment: break
+      }
+      self.expand(step, after: index)
+    }
+    return nodes
+  }
+
+  private func circle(closedBy closing: WaitVertex, upTo last: Int) -> WaitCircle {
+    var reversed: [WaitCircle.Link] = []
+    var reason = self.steps[last].reason
+    var step = self.steps[last].previous
+    while let index = step {
+      if case .vertex(let vertex) = self.steps[index].target {
+        reversed.append(WaitCircle.Link(waiter: vertex, reason: reason))
+        reason = self.steps[index].reason
+      }
+      step = self.steps[index].previous
+    }
+    reversed.append(WaitCircle.Link(waiter: closing, reason: reason))
+    return WaitCircle(links: reversed.reversed())
+  }
+
+  mutating func add(
+    _ vertex: WaitVertex,
+    _ reason: WaitCircle.Reason,
+    isAdopted: Bool = false,
+    after previous: Int?
+  ) {
+    guard vertex.isAwaitable else { return }
+    let key: Key =
+      switch vertex {
+      case .end, .run: .end(vertex.id, isAdopted: isAdopted)
+      case .beginning: .beginning(vertex.id, isAdopted: isAdopted)
+      }
+    self.add(.vertex(vertex), key, reason, isAdopted: isAdopted, after: previous)
+  }
+
+  private mutating func add(
+    _ target: Target,
+    _ key: Key,
+    _ reason: WaitCircle.Reason,
+    isAdopted: Bool,
+    after previous: Int?
+  ) {
+    guard self.known.insert(key).inserted else { return }
+    self.steps.append(Step(target: target, reason: reason, isAdopted: isAdopted, previous: previous))
+  }
+}
+
+// MARK: - What a run waits for
+
+extension WaitSearch {
+  private mutating func expand(_ step: Step, after index: Int) {
+    switch step.target {
+    case .vertex(let vertex):
+      self.expand(vertex, isAdopted: step.isAdopted, after: index)
+    case .vitals(let core, let ticket):
+      guard let (vital, previous) = core.machine.vitals.lastEntry(before: ticket) else { return }
+      self.add(.end(vital), .vital, isAdopted: step.isAdopted, after: index)
+      self.addVitals(of: core, before: previous, isAdopted: step.isAdopted, after: index)
+    case .segment(let core, let number):
+      self.addSegment(number, of: core, isAdopted: step.isAdopted, after: index)
     }
   }
 
-  private mutating func addVitals(of core: SchedulerCore, before ticket: UInt64, _ index: Int) {
-    guard self.known.insert(.vitals(ObjectIdentifier(core), ticket)).inserted else { return }
-    self.steps.append(Step(target: .vitals(core, before: ticket), previous: index))
+  /// Adds what a run waits for.
+  mutating func expand(_ vertex: WaitVertex, isAdopted: Bool, after index: Int?) {
+    switch vertex {
+    case .beginning(let node):
+      self.expandBeginning(of: node, isAdopted: isAdopted, after: index)
+    case .end(let node):
+      self.expandBeginning(of: node, isAdopted: isAdopted, after: index)
+      if let scope = node.state.scope { self.expandWaits(of: scope, isAdopted: isAdopted, after: index) }
+      // A group ends after its children.
+      for child in node.state.groupCore?.machine.members.all ?? [] {
+        self.add(.end(child), .groupMember, isAdopted: isAdopted, after: index)
+      }
+    case .run(let scope):
+      self.expandWaits(of: scope, isAdopted: isAdopted, after: index)
+    }
   }
 
-  private mutating func addSegments(of core: SchedulerCore, through number: Int, _ index: Int) {
+  /// Adds what an operation that has not begun waits for.
+  private mutating func expandBeginning(of node: ScheduledNode, isAdopted: Bool, after index: Int?) {
+    guard !node.hasBegun else { return }
+    for prerequisite in node.state.prerequisites {
+      self.add(.end(prerequisite.node), .dependency, isAdopted: isAdopted, after: index)
+    }
+    if node.state.isHeld { self.addVitals(of: node.core, before: node.state.rank, isAdopted: isAdopted, after: index) }
+    if node.isBarrier {
+      self.addSegments(of: node.core, through: node.state.segment - 1, isAdopted: isAdopted, after: index)
+    }
+    if let member = node.state.unique { self.expandTurn(of: member, isAdopted: isAdopted, after: index) }
+    // A child begins after its group has begun.
+    if node.core.machine.isWaitingForGroup, let group = node.core.machine.groupNode {
+      self.add(.beginning(group), .groupBeginning, isAdopted: isAdopted, after: index)
+    }
+  }
+
+  private mutating func addVitals(of core: SchedulerCore, before ticket: UInt64, isAdopted: Bool, after index: Int?) {
+    let key = Key.vitals(ObjectIdentifier(core), ticket, isAdopted: isAdopted)
+    self.add(.vitals(core, before: ticket), key, .vital, isAdopted: isAdopted, after: index)
+  }
+
+  private mutating func addSegments(of core: SchedulerCore, through number: Int, isAdopted: Bool, after index: Int?) {
     guard number >= core.machine.segments.first else { return }
-    guard self.known.insert(.segment(ObjectIdentifier(core), number)).inserted else { return }
-    self.steps.append(Step(target: .segment(core, number), previous: index))
+    let key = Key.segment(ObjectIdentifier(core), number, isAdopted: isAdopted)
+    self.add(.segment(core, number), key, .barrier, isAdopted: isAdopted, after: index)
   }
 
-  private mutating func addSegment(_ number: Int, of core: SchedulerCore, _ index: Int) {
+  private mutating func addSegment(_ number: Int, of core: SchedulerCore, isAdopted: Bool, after index: Int) {
     let id = ObjectIdentifier(core)
     if self.segments[id] == nil {
       self.segments[id] = Dictionary(grouping: core.machine.members.all, by: \.state.segment)
     }
-    for node in self.segments[id]?[number] ?? [] { self.add(node, isBeginning: false, after: index) }
-    self.addSegments(of: core, through: number - 1, index)
-  }
-
-  private mutating func add(_ node: ScheduledNode, isBeginning: Bool, after previous: Int?) {
-    guard !node.hasOutcome, !(isBeginning && node.hasBegun) else { return }
-    let id = ObjectIdentifier(node)
-    if !isBeginning, node === self.start, self.returnIndex == nil { self.returnIndex = previous }
-    guard self.known.insert(isBeginning ? .beginning(id) : .end(id)).inserted else { return }
-    self.steps.append(Step(target: isBeginning ? .beginning(node) : .end(node), previous: previous))
-  }
-
-  func path(to index: Int) -> [ScheduledNode] {
-    var nodes: [ScheduledNode] = []
-    var step: Int? = index
-    while let current = step {
-      switch self.steps[current].target {
-      case .end(let node), .beginning(let node): nodes.append(node)
-      case .vitals, .segment: break
-      }
-      step = self.steps[current].previous
+    for node in self.segments[id]?[number] ?? [] {
+      self.add(.end(node), .barrier, isAdopted: isAdopted, after: index)
     }
-    return nodes.reversed()
+    self.addSegments(of: core, through: number - 1, isAdopted: isAdopted, after: index)
+  }
+
+  private mutating func expandWaits(of scope: RunScope, isAdopted: Bool, after index: Int?) {
+    guard !scope.waits.isEmpty else { return }
+    for wait in scope.waits.all { self.expand(wait, isAdopted: isAdopted, after: index) }
+  }
+
+  /// Adds what a run waits for in a given wait.
+  mutating func expand(_ wait: ScopeWait, isAdopted: Bool, after index: Int?) {
+    switch wait.goal {
+    case .value(let node):
+      self.add(.end(node), .value, isAdopted: isAdopted, after: index)
+    case .empty(let core):
+      guard !self.findsOperationsOnly else { return }
+      for node in core.machine.members.all { self.add(.end(node), .empty(core), after: index) }
+    case .categories(let waiter):
+      guard !self.findsOperationsOnly else { return }
+      // An adopted run may use what the first run holds.
+      let blockers = ExclusionLock.blockers(of: waiter, isInside: isAdopted ? self.goals : [])
+      for blocker in blockers {
+        let reason = WaitCircle.Reason.category(waiter.category(in: blocker.slot), isHeld: blocker.isHolder)
+        self.add(WaitVertex(blocker.scope), reason, after: index)
+      }
+    case .unique(let member):
+      self.expandTurn(of: member, isAdopted: isAdopted, after: index)
+    }
+  }
+
+  private mutating func expandTurn(of member: UniqueMember, isAdopted: Bool, after index: Int?) {
+    guard member.state.isWaiting, let previous = member.previous else { return }
+    if let node = previous.node {
+      self.add(.end(node), .unique(member.name), isAdopted: isAdopted, after: index)
+    } else if let scope = previous.scope, !self.findsOperationsOnly {
+      self.add(.run(scope), .unique(member.name), after: index)
+    }
+  }
+}
+
+extension WaitVertex {
+  fileprivate var id: ObjectIdentifier {
+    switch self {
+    case .end(let node), .beginning(let node): ObjectIdentifier(node)
+    case .run(let scope): ObjectIdentifier(scope)
+    }
+  }
+
+  fileprivate var isAwaitable: Bool {
+    switch self {
+    case .end(let node): !node.hasOutcome
+    case .beginning(let node): !node.hasBegun
+    case .run: true
+    }
   }
 }
 
 extension ScheduledNode {
   /// Whether something may wait for the operation, so that a further wait of the operation may close a circle.
-  var mayBeAwaited: Bool {
-    if !self.state.dependents.isEmpty || !self.state.vitalPlaces.isEmpty || self.state.unique != nil
-      || self.state.isAwaited || self.state.groupCore != nil
-    {
-      return true
-    }
-    // Its group and later barriers wait for an operation that is in its scheduler.
-    return self.state.phase != .new
-      && (self.core.machine.groupNode != nil || self.state.segment < self.core.machine.segments.current)
+  var mayBeAwaited: Bool { self.state.groupCore != nil || self.isAwaitedOutside }
+
+  /// Whether something other than the operations of the group, if it is a group, may wait for the operation.
+  var isAwaitedOutside: Bool {
+    if !self.state.dependents.isEmpty || !self.state.vitalPlaces.isEmpty { return true }
+    if self.state.isAwaited || self.state.unique?.isAwaited == true { return true }
+    guard self.state.phase != .new else { return false }
+    // Later barriers wait for an operation that is in its scheduler, and so do those that wait until that is empty.
+    if self.core.machine.emptyWaitCount > 0 || self.state.segment < self.core.machine.segments.current { return true }
+    if let group = self.core.machine.groupNode { return !group.hasBegun || group.isAwaitedOutside }
+    return self.core.machine.groupScope?.unfinishedScopes.contains(where: \.mayBeAwaited) ?? false
   }
 }
 

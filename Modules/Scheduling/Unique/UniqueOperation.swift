@@ -34,8 +34,8 @@ extension OperationRequest where Self: Sendable, Value: Sendable {
   /// - Parameters:
   ///   - id: The identifier. Values of different types are different identifiers.
   ///   - policy: What happens while an earlier run has not ended.
-  ///   - failure: Maps ``OperationSkipped``, or the `CancellationError` of a run that was replaced before it began, to
-  ///     a failure of the operation.
+  ///   - failure: Maps ``OperationSkipped``, the `CancellationError` of a run that was replaced before it began, or the
+  ///     ``/OperationCore/OperationCircleError`` of a run whose turn would never come, to a failure of the operation.
   /// - Returns: The operation, all runs of which have the identifier.
   public func unique(
     _ id: some Hashable & Sendable,
@@ -47,11 +47,19 @@ extension OperationRequest where Self: Sendable, Value: Sendable {
 }
 
 /// The category of unique work, which is no category for mutual exclusion.
-struct UniqueID<ID: Hashable & Sendable>: Hashable, Sendable {
+struct UniqueID<ID: Hashable & Sendable>: Hashable, Sendable, CustomStringConvertible {
   private let id: OperationPath.Element
+  let description: String
 
   init(_ id: ID) {
     self.id = OperationPath.Element(id)
+    self.description = "\(id)"
+  }
+
+  static func == (lhs: Self, rhs: Self) -> Bool { lhs.id == rhs.id }
+
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(self.id)
   }
 }
 
@@ -87,19 +95,25 @@ where Operation.Value: Sendable {
     if RunScope.current?.isInsideUniqueWork(self.work.lane.slot) == true {
       return try await operation.run(isolation: isolation, in: context, with: continuation)
     }
-    guard let member = SchedulingLock.perform({ UniqueWork.join(self.work, nil, &$0) }) else {
-      throw self.failure(self.work.skipped)
-    }
-    defer { SchedulingLock.perform { UniqueWork.leave(member, &$0) } }
-    guard await member.turn(isolation: isolation) else { throw self.failure(CancellationError()) }
-    // A task of its own, which a replacing run can cancel without cancelling the task of the caller.
     let scope = RunScope(
       parent: .current,
       operationType: Operation.self,
-      uniqueSlot: self.work.lane.slot
+      uniqueSlot: self.work.lane.slot,
+      name: operation.operationName
     )
+    guard let member = SchedulingLock.perform({ UniqueWork.join(self.work, scope: scope, &$0) }) else {
+      throw self.failure(self.work.skipped)
+    }
+    defer { SchedulingLock.perform { UniqueWork.leave(member, &$0) } }
+    switch await member.turn(of: scope, isolation: isolation) {
+    case .begins: break
+    case .cancelled: throw self.failure(CancellationError())
+    case .circle(let circle): throw self.failure(circle.report())
+    }
+    // A task of its own, which a replacing run can cancel without cancelling the task of the caller.
     let task = Task.immediate {
-      await scope.perform { () -> Outcome in
+      scope.task = CurrentTask.identity
+      return await scope.perform { () -> Outcome in
         do throws(Operation.Failure) {
           return .success(try await operation.run(isolation: nil, in: context, with: continuation))
         } catch {
@@ -117,8 +131,24 @@ where Operation.Value: Sendable {
 }
 
 extension UniqueMember {
-  /// Waits for the turn of the run. Returns false if it was cancelled or replaced before.
-  fileprivate func turn(isolation: isolated (any Actor)?) async -> Bool {
+  /// How the wait for a turn has ended.
+  fileprivate enum Turn: Sendable {
+    case begins
+    /// The run was cancelled or replaced.
+    case cancelled
+    case circle(WaitCircle)
+  }
+
+  /// Waits for the turn of the run.
+  fileprivate func turn(of scope: RunScope, isolation: isolated (any Actor)?) async -> Turn {
+    let beginning = SchedulingLock.withLock { self.state.isWaiting ? ScopeWait.begin(.unique(self), in: scope) : nil }
+    var wait: ScopeWait?
+    switch beginning {
+    case nil: break
+    case .waits(let begun): wait = begun
+    case .circle(let circle): return .circle(circle)
+    }
+    defer { if let wait { SchedulingLock.withLock { wait.end() } } }
     let nodes = RunScope.current?.nodes ?? []
     for node in nodes { node.lend() }
     await withTaskCancellationHandler {
@@ -130,7 +160,7 @@ extension UniqueMember {
       }
     }
     for node in nodes.reversed() { await node.reclaim(isolation: isolation) }
-    return !SchedulingLock.withLock { self.state.isCancelled || self.state.isWaiting }
+    return SchedulingLock.withLock { self.state.isCancelled || self.state.isWaiting } ? .cancelled : .begins
   }
 
   private func suspend(isolation: isolated (any Actor)?) async {

@@ -36,15 +36,21 @@ final class UniqueMember: Sendable {
 
   let lane: CategoryLane
   let ticket: UInt64
+  /// The name of the work.
+  let name: String
   /// The operation, if it is a scheduled one.
   let node: ScheduledNode?
+  /// The run, if the operation is not a scheduled one.
+  let scope: RunScope?
   // Unsafe because the compiler does not see that the scheduling lock guards it.
   nonisolated(unsafe) var state = State()
 
-  fileprivate init(lane: CategoryLane, ticket: UInt64, node: ScheduledNode?) {
-    self.lane = lane
+  fileprivate init(_ work: UniqueWork, ticket: UInt64, node: ScheduledNode?, scope: RunScope?) {
+    self.lane = work.lane
+    self.name = work.name
     self.ticket = ticket
     self.node = node
+    self.scope = scope
   }
 }
 
@@ -62,7 +68,7 @@ extension UniqueWork {
   static func join(_ node: ScheduledNode, _ work: UniqueWork) {
     let skipped = work.skipped
     SchedulingLock.perform { actions in
-      guard let member = self.join(work, node, &actions) else {
+      guard let member = self.join(work, node: node, &actions) else {
         node.state.earlyOutcome = .cancelled(skipped)
         return
       }
@@ -72,12 +78,17 @@ extension UniqueWork {
   }
 
   /// Adds a run. Returns nil if it is skipped. Called under the lock.
-  static func join(_ work: UniqueWork, _ node: ScheduledNode?, _ actions: inout SchedulingActions) -> UniqueMember? {
+  static func join(
+    _ work: UniqueWork,
+    node: ScheduledNode? = nil,
+    scope: RunScope? = nil,
+    _ actions: inout SchedulingActions
+  ) -> UniqueMember? {
     let slot = work.lane.slot
     if work.policy == .keep, self.queues.bySlot[slot]?.isEmpty == false { return nil }
     let replaced = work.policy == .replace ? self.queues.bySlot[slot]?.all ?? [] : []
     self.queues.lastTicket += 1
-    let member = UniqueMember(lane: work.lane, ticket: self.queues.lastTicket, node: node)
+    let member = UniqueMember(work, ticket: self.queues.lastTicket, node: node, scope: scope)
     self.queues.bySlot[slot, default: TicketQueue()].append(member, ticket: member.ticket)
     for other in replaced { self.cancel(other, &actions) }
     member.state.isWaiting = self.queues.bySlot[slot]?.firstTicket != member.ticket
@@ -108,11 +119,19 @@ extension UniqueWork {
 }
 
 extension UniqueMember {
-  /// The scheduled operation that comes before this one. Called under the lock.
-  var previousNode: ScheduledNode? { UniqueWork.previous(self)?.node }
+  /// The run that comes before this one. Called under the lock.
+  var previous: UniqueMember? { UniqueWork.previous(self) }
+
+  /// Whether a run comes after this one. Called under the lock.
+  var isAwaited: Bool { UniqueWork.last(self.lane.slot).map { $0 !== self } ?? false }
 }
 
 extension UniqueWork {
+  /// Whether a run of the identifier with a slot waits. Called under the lock.
+  static func isAwaited(_ slot: Int) -> Bool { self.last(slot)?.state.isWaiting ?? false }
+
+  fileprivate static func last(_ slot: Int) -> UniqueMember? { self.queues.bySlot[slot]?.last(before: .max) }
+
   fileprivate static func previous(_ member: UniqueMember) -> UniqueMember? {
     self.queues.bySlot[member.lane.slot]?.last(before: member.ticket)
   }
