@@ -105,20 +105,22 @@ extension OperationClient {
   ///
   /// Runs that only subscribers wait for are cancelled, and the subscribers are notified: see
   /// ``OperationEventHandler/onStoreRemoved``. Runs with callers go on. Other owners of the stores can continue to use
-  /// them.
+  /// them. Values that were read ahead for stores at these paths are discarded. Stored values stay in their storage.
   ///
   /// - Parameter path: The prefix; the empty path matches all stores.
   /// - Complexity: O(*n*) in the number of matching stores.
   public func clearStores(matching path: OperationPath = []) {
+    for object in self.preloading { object.discardPreloaded(matching: path) }
     self.storage.removeAll(matching: path)
   }
 
-  /// Removes the store at `path`, as ``clearStores(matching:)`` does.
+  /// Removes the store at `path`, as ``clearStores(matching:)`` does, and discards a value read ahead for it.
   ///
   /// - Parameter path: The path.
   /// - Returns: The removed store; nil if the path has none.
   @discardableResult
   public func clearStore(with path: OperationPath) -> OpaqueOperationStore? {
-    self.storage.remove(at: path)?.opaque
+    for object in self.preloading { object.discardPreloaded(at: path) }
+    return self.storage.remove(at: path)?.opaque
   }
 }
