@@ -35,12 +35,33 @@ import Testing
     }
   }
 
+  @Test func `Signing out leaves nothing`() async throws {
+    let storage = InMemoryStorage()
+    let client = try await self.beginProgram(storage)
+    let region = Region(country: "NO", zone: 1)
+    let script = OperationScript<String, any Error>()
+    client.store(for: script.query(path: ["regions", region]).persisted(as: "region")).currentValue = "North"
+    #expect(await client.flush())
+    #expect(try await storage.keys().count == 1)
+    client.resetStores()
+    client.clearStores()
+    try await client.persistence.removeAll()
+    #expect(try await storage.keys().isEmpty)
+  }
+
   private func beginProgram(_ storage: any PersistentStorage) async throws -> OperationClient {
     let client = OperationClient()
     client.defaultContext.operationStorage = storage
     await client.restore()
     return client
   }
+}
+
+struct Region: Hashable, Sendable, StorageKeyConvertible {
+  let country: String
+  let zone: Int
+
+  var storageKey: OperationPath { [self.country, self.zone] }
 }
 
 struct SignIn: Codable, Sendable {

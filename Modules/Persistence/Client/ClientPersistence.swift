@@ -2,13 +2,14 @@ public import OperationCore
 
 extension OperationClient {
   /// The persistence of the client's stores.
-  public var persistence: ClientPersistence { self.attachment { ClientPersistence() } }
+  public var persistence: ClientPersistence { self.attachment { ClientPersistence(client: self) } }
 
   /// Reads the stored values of operations at paths that start with `path`, so that stores begin with them.
   ///
   /// Call it at the start of a program, before its first stores are made: a store then has its value at once, and its
   /// subscribers receive no earlier state. Values of other operations are not read. A storage that cannot be read is
-  /// reported, and the stores begin without values.
+  /// reported, and the stores begin without values. Values with keys that earlier versions of the library made are
+  /// removed, and reported as ``OperationCore/OperationWarning/Code/storedValueDropped``.
   ///
   /// - Parameters:
   ///   - path: The prefix of the paths; the empty path reads all values.
@@ -20,29 +21,22 @@ extension OperationClient {
   nonisolated(nonsending)
     public func restore(matching path: OperationPath = [], from storage: (any PersistentStorage)? = nil) async -> Int
   {
-    let persistence = self.persistence
-    if let storage = storage ?? self.defaultContext.operationStorage {
-      persistence.add(StateWriters.writer(for: storage))
-    } else if persistence.allWriters.isEmpty {
-      OperationWarning(
-        code: .noStorage,
-        message: """
-          No values can be restored, because the client has no storage. Set `operationStorage` in its context, or pass the \
-          storage to `restore(matching:from:)`.
-          """
-      ).report()
-    }
     await self.loadJournal()
-    return await persistence.restore(matching: path)
+    return await self.persistence.restore(matching: path, from: storage)
   }
 }
 
 /// Writes and restores the values of the stores of one client: see `OperationClient.persistence`.
 public final class ClientPersistence: OperationClientFlushable {
+  private weak let client: OperationClient?
   // Keeps the writers alive, and the values that they have read ahead.
   private let writers = Locked<[ObjectIdentifier: StateWriter]>([:])
+  /// The types whose values were reported because they have no key.
+  private let reportedTypes = Locked<Set<ObjectIdentifier>>([])
 
-  init() {}
+  init(client: OperationClient) {
+    self.client = client
+  }
 
   var allWriters: [StateWriter] { self.writers.withLock { Array($0.values) } }
 
@@ -55,8 +49,12 @@ public final class ClientPersistence: OperationClientFlushable {
   /// Call it before the program ends, or call ``/OperationCore/OperationClient/flush()``, which flushes everything that
   /// the client keeps. Otherwise the changes within the delay before the end are lost.
   ///
-  /// - Returns: Whether all of them were written. False after a failure, which is also reported and tried again later,
-  ///   and when the current task is cancelled first.
+  /// A value that cannot be stored is left out: one that the storage refuses while it accepts others (reported as
+  /// ``OperationCore/OperationWarning/Code/valueNotStored``), and one that cannot be encoded
+  /// (``OperationCore/OperationWarning/Code/valueNotEncoded``). The other values are written.
+  ///
+  /// - Returns: Whether all of them were written. False if a value was left out, after a failure, which is also reported
+  ///   and tried again later, and when the current task is cancelled first.
   @discardableResult
   public func flush() async -> Bool {
     var areWritten = true
@@ -64,22 +62,138 @@ public final class ClientPersistence: OperationClientFlushable {
     return areWritten
   }
 
-  nonisolated(nonsending) func restore(matching path: OperationPath) async -> Int {
-    guard let prefix = StorageKey.values(matching: path) else {
-      OperationWarning(
-        code: .unstorablePath,
-        message: "No value can be stored at a path that starts with \(path), because an element of it is an object."
-      ).report()
+  /// Whether an element without a key is the first of its type.
+  func isFirst(_ error: NoStorageKey) -> Bool {
+    self.reportedTypes.withLock { $0.insert(ObjectIdentifier(error.type)).inserted }
+  }
+}
+
+// MARK: - Restoring
+
+extension ClientPersistence {
+  nonisolated(nonsending)
+    fileprivate func restore(matching path: OperationPath, from storage: (any PersistentStorage)?) async -> Int
+  {
+    guard self.findWriters(of: storage, to: "restore values") else { return 0 }
+    let prefix: String
+    do throws(NoStorageKey) {
+      prefix = try StorageKey.values(matching: path)
+    } catch {
+      error.report(at: path)
       return 0
     }
     var count = 0
     for writer in self.allWriters {
       do {
-        count += try await writer.readAll(prefix)
+        let read = try await writer.readAll(prefix)
+        count += read.count
+        if !read.outdated.isEmpty { await self.remove(outdated: read.outdated, from: writer.storage) }
       } catch {
         OperationWarning.report(storageFailedTo: "read the values at \(path)", error)
       }
     }
     return count
+  }
+
+  nonisolated(nonsending)
+    private func remove(outdated keys: [String], from storage: any PersistentStorage) async
+  {
+    OperationWarning(
+      code: .storedValueDropped,
+      message: """
+        \(keys.count) stored values are dropped, because an earlier version of the library has stored them under keys \
+        that it does not use any more, such as \(keys[0]).
+        """
+    ).report()
+    do {
+      // No store writes these keys, so they need no turn among the changes.
+      try await storage.apply(keys.map { .remove(key: $0) })
+    } catch {
+      OperationWarning.report(storageFailedTo: "remove \(keys.count) values", error)
+    }
+  }
+
+  /// Adds the writer of a storage, or of the client's. Returns whether there are writers, and reports if there are none.
+  private func findWriters(of storage: (any PersistentStorage)?, to action: String) -> Bool {
+    if let storage = storage ?? self.client?.defaultContext.operationStorage {
+      self.add(StateWriters.writer(for: storage))
+    }
+    if !self.allWriters.isEmpty { return true }
+    OperationWarning(
+      code: .noStorage,
+      message: """
+        The client cannot \(action), because it has no storage. Set `operationStorage` in its context, or pass the \
+        storage to the method.
+        """
+    ).report()
+    return false
+  }
+}
+
+// MARK: - Removing
+
+extension ClientPersistence {
+  /// Removes all values at paths that start with `path`, so that none of them comes back.
+  ///
+  /// Call it when a user signs out, together with `resetStores(matching:)` and `clearStores(matching:)`, in any order:
+  ///
+  /// ```swift
+  /// client.resetStores()
+  /// client.clearStores()
+  /// try await client.persistence.removeAll()
+  /// ```
+  ///
+  /// It removes the values that are stored, those that were restored and have no store yet, and those that wait to be
+  /// written or are being written; also those of stores which do not exist, and of other clients with the storage. A
+  /// value that a store is just reading is not shown. A store that exists keeps the value that it shows, until it is
+  /// reset or cleared: that value is not stored again, and later ones are. Calls in a ``MutationJournal`` stay.
+  ///
+  /// - Parameters:
+  ///   - path: The prefix of the paths; the empty path removes all values.
+  ///   - storage: The storage. If it is nil, the values are removed from the storage of the client's context, and from
+  ///     those that its stores use already.
+  /// - Throws: The error of a storage that cannot be read or written, and that may still have some of the values: call
+  ///   the method again. `CancellationError` when the task is cancelled; the removal continues then.
+  /// - Complexity: O(*n*) in the number of values that are removed, and of stores at these paths.
+  nonisolated(nonsending)
+    public func removeAll(matching path: OperationPath = [], from storage: (any PersistentStorage)? = nil) async throws
+  {
+    guard self.findWriters(of: storage, to: "remove values") else { return }
+    let prefix: String
+    do throws(NoStorageKey) {
+      prefix = try StorageKey.values(matching: path)
+    } catch {
+      return error.report(at: path)
+    }
+    let removals = self.allWriters.map { ($0, $0.beginRemoval(prefix)) }
+    for store in self.client?.stores(matching: path) ?? [] {
+      (store.context.operationRestoration as? any StoredValueOwner)?.storedValueWasRemoved()
+    }
+    var failure: (any Error)?
+    for (writer, removal) in removals {
+      do {
+        try await writer.wait(for: removal)
+      } catch {
+        failure = failure ?? error
+      }
+    }
+    if let failure { throw failure }
+  }
+}
+
+// MARK: - Clearing
+
+extension ClientPersistence: OperationClientPreloading {
+  public func discardPreloaded(matching path: OperationPath) {
+    let writers = self.allWriters
+    // What cannot be stored cannot be read ahead.
+    guard !writers.isEmpty, let prefix = try? StorageKey.values(matching: path) else { return }
+    for writer in writers { writer.discardReadAhead(prefix) }
+  }
+
+  public func discardPreloaded(at path: OperationPath) {
+    let writers = self.allWriters
+    guard !writers.isEmpty, let prefix = try? StorageKey.values(at: path) else { return }
+    for writer in writers { writer.discardReadAhead(prefix) }
   }
 }

@@ -4,7 +4,7 @@ extension OperationWarning.Code {
   /// An operation is persisted or journaled, and there is no storage for it.
   public static let noStorage = Self(description: "noStorage")
 
-  /// The path of an operation cannot be part of a key that is the same after a restart.
+  /// The path of an operation has an element without a key that is the same in each process.
   public static let unstorablePath = Self(description: "unstorablePath")
 
   /// A storage could not be read or written.
@@ -18,6 +18,9 @@ extension OperationWarning.Code {
 
   /// A value could not be encoded, and was not stored.
   public static let valueNotEncoded = Self(description: "valueNotEncoded")
+
+  /// A storage refuses a value, and accepts others. The value is left out until it changes.
+  public static let valueNotStored = Self(description: "valueNotStored")
 
   /// An entry of a journal cannot be read. It is kept.
   public static let journalEntryUnreadable = Self(description: "journalEntryUnreadable")

@@ -22,8 +22,8 @@ extension StatefulOperationRequest where State: RestorableState, State.Restorati
   ///
   /// - Parameters:
   ///   - name: The name of the value. It and the path of the operation identify the entry, so operations of one type
-  ///     may have the same name. The elements of the path must have a description that is the same in each run of the
-  ///     program, as strings, numbers and structures of them have.
+  ///     may have the same name. Each element of the path needs a key: see ``StorageKeyConvertible``. A type without one
+  ///     is reported once as ``OperationCore/OperationWarning/Code/unstorablePath``, and the value is not stored.
   ///   - version: The version of the stored form. Change it when older stored values must not be used.
   ///   - maximumAge: How old a stored value may be by the ``/OperationCore/OperationClock`` of the context, and how far
   ///     in the future if the clock was set back; nil for any age.

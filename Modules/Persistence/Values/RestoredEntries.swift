@@ -10,25 +10,40 @@ struct RestoredEntries: Sendable {
   }
 
   private var values: [String: [UInt8]] = [:]
+  /// The keys of the values in order, and of some that were removed since.
+  private var keys: [String] = []
   /// The prefixes whose entries were all read.
   private var prefixes: [String] = []
-  /// The keys whose entries were taken or written since they were read.
+  /// The keys whose entries were taken, discarded or written since they were read.
   private var touched: Set<String> = []
 
   mutating func insert(_ entries: [StorageEntry], prefix: String) {
     for entry in entries where !self.touched.contains(entry.key) { self.values[entry.key] = entry.value }
+    self.keys = self.values.keys.sorted()
     if !self.prefixes.contains(where: { prefix.hasPrefix($0) }) {
       self.prefixes.removeAll { $0.hasPrefix(prefix) }
       self.prefixes.append(prefix)
     }
   }
 
-  /// Marks the entry with a key as out of date, because it will be written.
+  /// Marks the entry with a key as out of date, because it is written.
   mutating func touch(_ key: String) {
     // Before the first read, nothing can be out of date.
     guard !self.prefixes.isEmpty else { return }
     self.values[key] = nil
     self.touched.insert(key)
+  }
+
+  /// Discards the entries whose keys begin with `prefix`. Their stores read them from the storage.
+  mutating func discard(_ prefix: String) {
+    guard !self.values.isEmpty else { return }
+    // Keys are ASCII, so strings have the order of their bytes.
+    var (low, high) = (0, self.keys.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if self.keys[middle] < prefix { low = middle + 1 } else { high = middle }
+    }
+    for key in self.keys[low...].prefix(while: { $0.hasPrefix(prefix) }) { self.touch(key) }
   }
 
   /// Removes and returns the entry with a key. One store gets it; further stores read it from the storage.

@@ -1,48 +1,113 @@
 internal import OperationCore
 
-extension StateWriter {
-  /// Looks up the value with a key without reading the storage: among those that are being written or were read ahead.
-  func lookUp(_ key: String) throws -> RestoredEntries.Lookup {
-    let (content, cached) = self.state.withLock { state -> (Content?, RestoredEntries.Lookup) in
-      if let item = state.pending[key] ?? state.writing[key] { return (item.content, .unknown) }
-      return (nil, state.cache.take(key))
-    }
-    guard let content else { return cached }
-    guard let encode = content.encode else { return .missing }
-    return .entry(try encode())
-  }
+/// A store that waits for its stored value.
+struct RestoringStore: Sendable {
+  let key: String
+  /// Passes the changes of the store to the writer, although its stored value was not read yet.
+  let handOver: @Sendable () -> Void
+  /// Called when the stored value was removed: it must not be shown.
+  let valueWasRemoved: @Sendable () -> Void
+}
 
+/// The stored value with a key.
+struct StoredValue: Sendable {
+  /// The bytes; nil if there is no value.
+  let bytes: [UInt8]?
+  /// The number of the newest change when the value was stored.
+  let number: UInt64
+}
+
+extension StateWriter {
   /// Adds a store that waits for its stored value, and defers writing its changes until then.
   ///
   /// - Parameters:
-  ///   - store: The store, which is not retained.
-  ///   - handOver: Called by a flush, which does not wait until the stored value was read.
-  func beginRestoring(_ store: some AnyObject, handOver: @escaping @Sendable () -> Void) {
-    let id = ObjectIdentifier(store)
-    self.state.withLock { state, released in released.append(state.restoringStores.updateValue(handOver, forKey: id)) }
+  ///   - store: What identifies the store. It is not retained.
+  ///   - restoring: The functions of the store.
+  func beginRestoring(_ store: some AnyObject, _ restoring: RestoringStore) {
+    self.state.withLock { state, released in
+      released.append(state.restoringStores.updateValue(restoring, forKey: ObjectIdentifier(store)))
+      state.recentChanges.beginRead()
+    }
   }
 
   func endRestoring(_ store: some AnyObject) {
-    let id = ObjectIdentifier(store)
-    self.state.withLock { state, released in released.append(state.restoringStores.removeValue(forKey: id)) }
+    self.state.withLock { state, released in
+      guard let restoring = state.restoringStores.removeValue(forKey: ObjectIdentifier(store)) else { return }
+      released.append(restoring)
+      state.recentChanges.endRead()
+    }
   }
 
-  /// Reads the value with a key from the storage.
-  nonisolated(nonsending) func read(_ key: String) async throws -> [UInt8]? {
-    let entries = try await self.storage.entries(withPrefix: key)
-    return entries.first { $0.key == key }?.value
+  /// Looks up the value with a key without reading the storage: among those that are being written or were read ahead.
+  ///
+  /// - Returns: The value; nil if it has to be read.
+  func lookUp(_ key: String) throws -> StoredValue? {
+    let (content, cached, number) = self.state.withLock { state in state.lookUp(key) }
+    if let content { return StoredValue(bytes: try content.encode?(), number: number) }
+    return switch cached {
+    case .entry(let bytes): StoredValue(bytes: bytes, number: number)
+    case .missing: StoredValue(bytes: nil, number: number)
+    case .unknown: nil
+    }
+  }
+
+  /// Reads the value with a key from the storage, for a store that is being restored.
+  nonisolated(nonsending) func read(_ key: String) async throws -> StoredValue {
+    while true {
+      let number = self.state.withLock { $0.lastNumber }
+      let entries = try await self.storage.entries(withPrefix: key)
+      // Another store, released since, may have left a newer value that is not written yet. If that cannot be encoded,
+      // its write reports it.
+      if let newer = try? self.lookUp(key) { return newer }
+      let isCurrent = self.state.withLock { !$0.recentChanges.contains(key, after: number) }
+      if isCurrent { return StoredValue(bytes: entries.first { $0.key == key }?.value, number: number) }
+    }
   }
 
   /// Reads all values whose keys begin with `prefix`, for stores that are made later.
   ///
-  /// - Returns: Their number.
-  nonisolated(nonsending) func readAll(_ prefix: String) async throws -> Int {
-    let entries = try await self.storage.entries(withPrefix: prefix)
-    self.state.withLock { state in
-      // A value that waits to be written is newer.
-      let present = entries.filter { state.pending[$0.key] == nil && state.writing[$0.key] == nil }
-      state.cache.insert(present, prefix: prefix)
+  /// - Returns: Their number, and the keys of values that no store can have any more.
+  nonisolated(nonsending) func readAll(_ prefix: String) async throws -> (count: Int, outdated: [String]) {
+    let number = self.state.withLock { state in
+      state.recentChanges.beginRead()
+      return state.lastNumber
     }
-    return entries.count
+    defer { self.state.withLock { $0.recentChanges.endRead() } }
+    let entries = try await self.storage.entries(withPrefix: prefix)
+    let outdated = entries.map(\.key).filter(StorageKey.isOutdated)
+    let isOutdated = Set(outdated)
+    let current = outdated.isEmpty ? entries : entries.filter { !isOutdated.contains($0.key) }
+    let count = self.state.withLock { state in
+      let present = current.filter { state.isUnchanged($0.key, since: number) }
+      state.cache.insert(present, prefix: prefix)
+      // What was changed meanwhile is read by its store.
+      if present.count < current.count {
+        for entry in current where !state.isUnchanged(entry.key, since: number) { state.cache.touch(entry.key) }
+      }
+      return current.count
+    }
+    return (count, outdated)
+  }
+
+  /// Discards the values that were read ahead and whose keys begin with `prefix`. They stay in the storage.
+  func discardReadAhead(_ prefix: String) {
+    self.state.withLock { $0.cache.discard(prefix) }
+  }
+}
+
+extension StateWriter.State {
+  /// The content that is being written, or the value that was read ahead, and the number of the newest change.
+  fileprivate mutating func lookUp(_ key: String) -> (StateWriter.Content?, RestoredEntries.Lookup, UInt64) {
+    if let item = self.pending[key] { return (item.content, .unknown, self.lastNumber) }
+    if let item = self.writing[key], !self.isRemoved(key, number: item.number) {
+      return (item.content, .unknown, self.lastNumber)
+    }
+    if self.isRemoved(key, number: 0) { return (nil, .missing, self.lastNumber) }
+    return (nil, self.cache.take(key), self.lastNumber)
+  }
+
+  /// Whether a value that was read is the newest one.
+  fileprivate func isUnchanged(_ key: String, since number: UInt64) -> Bool {
+    self.pending[key] == nil && self.writing[key] == nil && !self.recentChanges.contains(key, after: number)
   }
 }

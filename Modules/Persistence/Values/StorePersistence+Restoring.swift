@@ -12,18 +12,18 @@ extension StorePersistence: OperationController {
     self.progress.withLock { $0.place = place }
     controls.context.operationClient?.persistence.add(place.writer)
     self.begin(at: place)
-    return OperationSubscription {
-      // The store is released before its value was read. A value that was set meanwhile is newer.
-      if self.progress.withLock({ $0.endRestoring() }) {
-        self.noteChange()
-        place.writer.endRestoring(self)
-      }
-      // The context of the store keeps this object, which would keep the store's state.
-      let place = self.progress.withLock { $0.place.take() }
-      let limit = self.progress.withLock { $0.limit.take() }
-      limit?.cancel()
-      _ = consume place  // Released after unlocking.
-    }
+    return OperationSubscription { self.storeWasReleased(from: place) }
+  }
+
+  /// Passes the last change on: the store may be released while its stored value is read. A value set meanwhile is newer.
+  private func storeWasReleased(from place: Place) {
+    self.progress.withLock { $0.isRestoring = false }
+    self.noteChange()
+    place.writer.endRestoring(self)
+    // The context of the store keeps this object, which would keep the store's state.
+    let (taken, limit) = self.progress.withLock { ($0.place.take(), $0.limit.take()) }
+    limit?.cancel()
+    _ = consume taken  // Released after unlocking.
   }
 
   private func place(of controls: OperationControls<State>) -> Place? {
@@ -37,45 +37,47 @@ extension StorePersistence: OperationController {
       ).report()
       return nil
     }
-    guard let key = StorageKey.value(named: self.settings.name, at: controls.path) else {
-      OperationWarning(
-        code: .unstorablePath,
-        message: """
-          The operation at \(controls.path) is persisted, and its path has an element that is an object, which has \
-          another description after a restart. Its value is not stored. Use strings, numbers, or structures of them.
-          """
-      ).report()
+    do throws(NoStorageKey) {
+      let key = try StorageKey.value(named: self.settings.name, at: controls.path)
+      return Place(controls: controls, writer: StateWriters.writer(for: storage), key: key)
+    } catch {
+      let persistence = controls.context.operationClient?.persistence
+      if persistence?.isFirst(error) ?? true { error.report(at: controls.path) }
       return nil
     }
-    return Place(controls: controls, writer: StateWriters.writer(for: storage), key: key)
   }
 
   private func begin(at place: Place) {
+    self.progress.withLock { $0.isRestoring = true }
+    // First, so that a removal of the value finds the store.
+    place.writer.beginRestoring(
+      self,
+      RestoringStore(
+        key: place.key,
+        handOver: { [weak self] in self?.noteChange(isForced: true) },
+        valueWasRemoved: { [weak self] in self?.storedValueWasRemoved() }
+      )
+    )
     // A value that cannot be encoded is reported when it is written; what is stored stays valid until then.
-    switch try? place.writer.lookUp(place.key) {
-    case .entry(let bytes): self.restore(bytes, at: place)
-    case .missing: break
-    case .unknown, nil: self.read(at: place)
+    if let stored = try? place.writer.lookUp(place.key) {
+      self.finish(with: stored)
+    } else {
+      self.read(at: place)
     }
   }
 
   /// Reads the stored value. A storage that does not suspend has answered when this returns.
   private func read(at place: Place) {
-    self.progress.withLock { $0.isRestoring = true }
-    place.writer.beginRestoring(self) { [weak self] in self?.noteChange(isForced: true) }
     self.readiness.set(false)
     // The task does not keep the store alive, because a storage may take long.
     Task.immediate(name: "restore \(place.key)") { [weak self, key = place.key, writer = place.writer] in
-      var bytes: [UInt8]?
+      var stored: StoredValue?
       do {
-        bytes = try await writer.read(key)
-        // Another store, released since, may have left a newer value that is not written yet. If that cannot be
-        // encoded, its write reports it.
-        if case .entry(let newer)? = try? writer.lookUp(key) { bytes = newer }
+        stored = try await writer.read(key)
       } catch {
         OperationWarning.report(storageFailedTo: "read the value with the key \(key)", error)
       }
-      self?.didRead(bytes)
+      self?.finish(with: stored)
     }
     guard self.isRestoring else { return }
     let context = place.controls.context
@@ -90,9 +92,14 @@ extension StorePersistence: OperationController {
     surplus?.cancel()
   }
 
-  private func didRead(_ bytes: [UInt8]?) {
-    let (place, wasReset) = self.progress.withLock { ($0.place, $0.wasReset) }
-    if let bytes, let place, !wasReset { self.restore(bytes, at: place) }
+  private func finish(with stored: StoredValue?) {
+    let place = self.progress.withLock { $0.place }
+    if let place, let stored, let bytes = stored.bytes {
+      // A reset and a removal of the value are before or after this, never in between.
+      place.controls.withExclusiveAccess { _ in
+        if !self.progress.withLock({ $0.ignoresStoredValue }) { self.restore(bytes, number: stored.number, at: place) }
+      }
+    }
     let limit = self.progress.withLock { progress in
       progress.isRestoring = false
       return progress.limit.take()
@@ -104,7 +111,7 @@ extension StorePersistence: OperationController {
     self.readiness.set(true)
   }
 
-  private func restore(_ bytes: [UInt8], at place: Place) {
+  private func restore(_ bytes: [UInt8], number: UInt64, at place: Place) {
     let persisted: PersistedState<State.Restoration>
     do throws(DropReason) {
       persisted = try Envelope.read(State.Restoration.self, from: bytes, version: self.settings.version)
@@ -118,7 +125,7 @@ extension StorePersistence: OperationController {
           \(error).
           """
       ).report()
-      return self.remove(at: place)
+      return self.removeStoredValue(number: number, at: place)
     }
     let uncountedChanges = place.controls.uncountedChanges
     var restored = place.controls.stateWithoutLayers
@@ -128,12 +135,13 @@ extension StorePersistence: OperationController {
     }
     restored.restore(persisted.restoration)
     if let isExcluded = self.settings.isExcluded, let value = restored.restorableValue, isExcluded(value) {
-      return self.remove(at: place)
+      return self.removeStoredValue(number: number, at: place)
     }
     let stamp = Stamp(restored, isInvalidated: persisted.isInvalidated, uncountedChanges: uncountedChanges)
-    // Before the change of the state, which is then known as stored.
-    self.progress.withLock { $0.stamp = stamp }
+    let ticket = self.progress.withLock { $0.notedTicket }
     place.controls.restore(persisted.restoration, isInvalidated: persisted.isInvalidated)
+    // The state is known as stored, unless a flush has passed another one on meanwhile.
+    self.progress.withLock { if $0.notedTicket == ticket { $0.stamp = stamp } }
   }
 
   private func check(_ restoration: State.Restoration, in context: OperationContext) throws(DropReason) {
@@ -144,11 +152,28 @@ extension StorePersistence: OperationController {
     guard abs(age) <= maximumAge.seconds else { throw .age(seconds: age, maximum: maximumAge) }
   }
 
-  /// Removes the stored value, unless a newer one waits to be written.
-  func remove(at place: Place) {
-    let context = place.controls.context
-    let content = StateWriter.Content(encode: nil, deadlines: context.operationDeadlines)
-    guard place.writer.putIfAbsent(content, for: place.key) else { return }
-    place.writer.schedule(place.key, after: context.operationPersistenceDelay, on: context.operationDeadlines)
+  /// Removes the stored value, unless it was changed after the change with a number.
+  private func removeStoredValue(number: UInt64, at place: Place) {
+    let content = place.content(encode: nil, name: self.settings.name)
+    if place.writer.put(content, for: place.key, ifUnchangedSince: number) { place.schedule() }
+  }
+}
+
+/// What a removal of stored values needs of a store, whatever its state.
+protocol StoredValueOwner {
+  /// Called when the stored value was removed on demand.
+  func storedValueWasRemoved()
+}
+
+extension StorePersistence: StoredValueOwner {
+  func storedValueWasRemoved() {
+    guard let place = self.progress.withLock({ $0.place }) else { return }
+    place.controls.withExclusiveAccess { controls in
+      let count = controls.stateWithoutLayers.valueUpdateCount
+      self.progress.withLock { progress in
+        progress.removedCount = count
+        progress.ignoresStoredValue = true
+      }
+    }
   }
 }

@@ -33,19 +33,16 @@ final class StorePersistence<State: RestorableState & Sendable>: Sendable where 
     /// Whether a store uses this object. Another one, which a run makes with its context, does not.
     var isClaimed = false
     var isRestoring = false
-    var wasReset = false
+    /// Whether the stored value must not be shown, because the store was reset or the value removed meanwhile.
+    var ignoresStoredValue = false
+    /// The update count of the value when the stored one was removed. That value is not stored again.
+    var removedCount: Int?
     /// The stamp of the state that is stored, or waits to be.
     var stamp: Stamp?
     var lastTicket: UInt64 = 0
     /// The ticket of the newest change that was passed on.
     var notedTicket: UInt64 = 0
     var limit: OperationSubscription?
-
-    /// Returns whether the state was being restored.
-    mutating func endRestoring() -> Bool {
-      defer { self.isRestoring = false }
-      return self.isRestoring
-    }
   }
 
   let settings: PersistenceSettings<State>
@@ -63,11 +60,17 @@ extension StorePersistence: OperationRestoration {
   func storeWillReset() {
     let place = self.progress.withLock { progress -> Place? in
       guard progress.isRestoring else { return nil }
-      progress.wasReset = true
+      progress.ignoresStoredValue = true
       return progress.place
     }
+    guard let place else { return }
     // The change that follows leaves a state without a value as it was, so it would not remove the stored one.
-    if let place { self.remove(at: place) }
+    let content = place.content(encode: nil, name: self.settings.name)
+    self.progress.withLock { progress, released in
+      progress.stamp = nil
+      released.append(place.writer.put(content, for: place.key))
+    }
+    place.schedule()
   }
 
   func storeWasInvalidated() {
@@ -81,6 +84,9 @@ extension StorePersistence {
   /// Passes the state of the store to the writer, if its value differs from the stored one.
   ///
   /// - Parameter isForced: Whether to do so even while the stored value is being read.
+  ///
+  /// The last call is that of a store that is being released, before its place is taken away. So a change is passed on
+  /// whichever of restoring and releasing ends first.
   func noteChange(isForced: Bool = false) {
     // A later ticket means a later state, because the state is read after the ticket was taken.
     let (place, ticket) = self.progress.withLock { progress in
@@ -94,22 +100,22 @@ extension StorePersistence {
     let state = place.controls.stateWithoutLayers
     let isInvalidated = place.controls.isInvalidated
     let stamp = Stamp(state, isInvalidated: isInvalidated, uncountedChanges: uncountedChanges)
-    let context = place.controls.context
-    let content = StateWriter.Content(
-      encode: self.encoding(of: state, isInvalidated: isInvalidated),
-      deadlines: context.operationDeadlines
-    )
+    let encode = self.encoding(of: state, isInvalidated: isInvalidated)
+    let content = place.content(encode: encode, name: self.settings.name)
+    let removal = place.content(encode: nil, name: self.settings.name)
     let isNew = self.progress.withLock { progress, released in
       // Some changes do not concern the value, such as those when a store is made or restored.
       guard ticket > progress.notedTicket else { return false }
       progress.notedTicket = ticket
       guard stamp != progress.stamp else { return false }
       progress.stamp = stamp
-      released.append(place.writer.put(content, for: place.key))
+      // A store without a value was reset.
+      if stamp == nil { progress.removedCount = nil }
+      let isRemoved = if let stamp, let count = progress.removedCount { stamp.valueUpdateCount <= count } else { false }
+      released.append(place.writer.put(isRemoved ? removal : content, for: place.key))
       return true
     }
-    guard isNew else { return }
-    place.writer.schedule(place.key, after: context.operationPersistenceDelay, on: context.operationDeadlines)
+    if isNew { place.schedule() }
   }
 
   /// Returns a closure that encodes a state; nil if it has no value, or one that may not be stored.
@@ -121,5 +127,22 @@ extension StorePersistence {
       let state = PersistedState(restoration: restoration, isInvalidated: isInvalidated)
       return try Envelope.write(state, version: version)
     }
+  }
+}
+
+extension StorePersistence.Place {
+  func content(encode: (@Sendable () throws -> [UInt8])?, name: String) -> StateWriter.Content {
+    StateWriter.Content(
+      encode: encode,
+      path: self.controls.path,
+      name: name,
+      deadlines: self.controls.context.operationDeadlines
+    )
+  }
+
+  /// Schedules what was put to be written.
+  func schedule() {
+    let context = self.controls.context
+    self.writer.schedule(self.key, after: context.operationPersistenceDelay, on: context.operationDeadlines)
   }
 }

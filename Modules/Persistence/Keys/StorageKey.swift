@@ -1,0 +1,100 @@
+internal import OperationCore
+
+/// The keys of entries. They consist of ASCII characters, so that all storages compare them alike.
+///
+/// Equal paths have equal keys, also in other processes, different paths have different keys, and the key of a path
+/// begins with those of its prefixes.
+enum StorageKey {
+  /// The prefix of the keys of stored values.
+  static let values = "value/"
+
+  /// The prefix of the keys of journal entries.
+  static let journal = "journal/"
+
+  /// The key of an entry that is put to find out whether a storage can be written, and removed in the same batch.
+  static let probe = "value/=probe="
+
+  /// The key of the value of the store at a path.
+  static func value(named name: String, at path: OperationPath) throws(NoStorageKey) -> String {
+    try self.values(at: path) + self.escaped(KeyText.normalized(name)) + "="
+  }
+
+  /// The prefix of the keys of the values at a path.
+  static func values(at path: OperationPath) throws(NoStorageKey) -> String {
+    try self.values(matching: path) + "="
+  }
+
+  /// The prefix of the keys of all values at paths that start with `path`.
+  static func values(matching path: OperationPath) throws(NoStorageKey) -> String {
+    var key = self.values
+    for element in path { key += try KeyText.element(element) + "/" }
+    return key
+  }
+
+  /// The key of a journal entry: keys sort in the order in which the calls were accepted.
+  static func call(number: UInt64, id: String) -> String {
+    let digits = String(number)
+    return self.journal + String(repeating: "0", count: 20 - digits.count) + digits + "-" + self.escaped(id)
+  }
+
+  /// The number in a key of ``call(number:id:)``; nil for other keys.
+  static func number(ofCall key: String) -> UInt64? {
+    guard key.hasPrefix(self.journal) else { return nil }
+    return UInt64(key.dropFirst(self.journal.count).prefix { $0 != "-" })
+  }
+
+  /// The text of a path in keys and journal entries; nil if an element has no key.
+  static func text(of path: OperationPath) -> String? {
+    (try? self.values(matching: path)).map { String($0.dropFirst(self.values.count)) }
+  }
+
+  /// Whether no path has this key of a value any more: an earlier version of the library made it.
+  static func isOutdated(_ key: String) -> Bool {
+    for element in key.utf8.dropFirst(self.values.utf8.count).split(separator: UInt8(ascii: "/")) {
+      switch element.first {
+      case UInt8(ascii: "="): return false
+      case UInt8(ascii: "x"): return true
+      case UInt8(ascii: "s") where element.contains(UInt8(ascii: "%")):
+        let text = self.unescaped(element.dropFirst())
+        if !KeyText.normalized(text).utf8.elementsEqual(text.utf8) { return true }
+      default: break
+      }
+    }
+    return false
+  }
+
+  /// Replaces all characters but letters, digits, `-`, `_` and `.` with the percent-encoded bytes of their UTF-8.
+  static func escaped(_ text: String) -> String {
+    var result: [UInt8] = []
+    result.reserveCapacity(text.utf8.count)
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
+        result.append(byte)
+      default:
+        result += [UInt8(ascii: "%"), self.digit(byte >> 4), self.digit(byte & 15)]
+      }
+    }
+    return String(decoding: result, as: UTF8.self)
+  }
+
+  private static func unescaped(_ bytes: some Collection<UInt8>) -> String {
+    var result: [UInt8] = []
+    var rest = bytes[...]
+    while let byte = rest.popFirst() {
+      let digits = String(decoding: rest.prefix(2), as: UTF8.self)
+      if byte == UInt8(ascii: "%"), let value = UInt8(digits, radix: 16) {
+        result.append(value)
+        rest = rest.dropFirst(2)
+      } else {
+        result.append(byte)
+      }
+    }
+    return String(decoding: result, as: UTF8.self)
+  }
+
+  private static func digit(_ number: UInt8) -> UInt8 {
+    number < 10 ? UInt8(ascii: "0") + number : UInt8(ascii: "A") + number - 10
+  }
+}

@@ -1,0 +1,78 @@
+internal import OperationCore
+
+/// The removal of the values at all paths that start with one. It takes its turn among the batches.
+final class StateRemoval: Sendable {
+  let prefix: String
+  /// The number of the newest change that it removes.
+  let number: UInt64
+  let outcome = AwaitedOutcome<Result<Void, any Error>>()
+
+  init(prefix: String, number: UInt64) {
+    self.prefix = prefix
+    self.number = number
+  }
+}
+
+extension StateWriter {
+  /// Removes the values whose keys begin with `prefix`: those that are stored, read ahead, and wait to be written.
+  ///
+  /// The removal has its place among the changes when this returns. `wait(for:)` waits until it is made.
+  func beginRemoval(_ prefix: String) -> StateRemoval {
+    let restoring = self.state.withLock { $0.restoringStores.values.filter { $0.key.hasPrefix(prefix) } }
+    // What they have not handed over is removed as well.
+    for store in restoring { store.handOver() }
+    var deadlines: [OperationSubscription] = []
+    let (removal, flushes, starts) = self.state.withLock { state, released -> (StateRemoval, [StateFlush], Bool) in
+      state.lastNumber += 1
+      let removal = StateRemoval(prefix: prefix, number: state.lastNumber)
+      for key in state.pending.keys.filter({ $0.hasPrefix(prefix) }) {
+        guard var item = state.pending.removeValue(forKey: key) else { continue }
+        if let deadline = item.deadline.clear() { deadlines.append(deadline) }
+        released.append(item)
+      }
+      state.cache.discard(prefix)
+      state.recentChanges.note(removalOf: prefix, number: removal.number)
+      state.removals.append(removal)
+      defer { state.isWriting = true }
+      return (removal, state.takeSettledFlushes(), !state.isWriting)
+    }
+    for deadline in deadlines { deadline.cancel() }
+    for flush in flushes { flush.outcome.end(flush.isComplete) }
+    for store in self.state.withLock({ $0.restoringStores.values.filter { $0.key.hasPrefix(prefix) } }) {
+      store.valueWasRemoved()
+    }
+    if starts { Task(name: "remove values") { await self.write() } }
+    return removal
+  }
+
+  /// Waits until a removal is made.
+  ///
+  /// - Throws: The error of the storage, or `CancellationError` when the task is cancelled; the removal continues then.
+  func wait(for removal: StateRemoval) async throws {
+    try await removal.outcome.wait(cancelled: .failure(CancellationError())).get()
+  }
+
+  func perform(_ removal: StateRemoval) async {
+    let result: Result<Void, any Error>
+    do {
+      try await self.removeEntries(removal.prefix)
+      result = .success(())
+    } catch {
+      result = .failure(error)
+    }
+    self.state.withLock { state, released in
+      guard let index = state.removals.firstIndex(where: { $0 === removal }) else { return }
+      released.append(state.removals.remove(at: index))
+    }
+    removal.outcome.end(result)
+  }
+
+  private func removeEntries(_ prefix: String) async throws {
+    let changes = try await self.storage.entries(withPrefix: prefix).map { StorageChange.remove(key: $0.key) }
+    for start in stride(from: 0, to: changes.count, by: 4_096) {
+      // Batches that only remove entries may be undone by a crash of the system; one that puts an entry is not.
+      let durable: [StorageChange] = [.put(key: StorageKey.probe, value: [1]), .remove(key: StorageKey.probe)]
+      try await self.storage.apply(changes[start..<min(start + 4_096, changes.count)] + durable)
+    }
+  }
+}
