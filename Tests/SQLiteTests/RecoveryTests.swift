@@ -1,0 +1,302 @@
+#if SwiftOperationSQLite && os(Linux)
+  import Foundation
+  import GRDB
+  import OperationCore
+  import OperationMutation
+  import OperationPersistence
+  import Testing
+
+  @testable import OperationSQLite
+
+  @Suite struct RecoveryTests {
+    private let folder: Folder
+
+    init() throws {
+      self.folder = try Folder.inMemory()
+    }
+
+    private var files: [String] {
+      get throws { try FileManager.default.contentsOfDirectory(atPath: self.folder.path).sorted() }
+    }
+
+    /// The files without logs and their indices, which a file that was set aside may have.
+    private var databases: [String] {
+      get throws { try self.files.filter { !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm") } }
+    }
+
+    /// Makes a database of 200 entries, and damages one of its pages.
+    private func makeDamagedFile() async throws {
+      let storage = try SQLiteStorage(path: self.folder.file())
+      try await storage.apply(
+        (100..<300).map { .put(key: "journal/\($0)", value: [UInt8](repeating: 65, count: 200)) }
+      )
+      await storage.close()
+      try self.damage()
+    }
+
+    private func damage() throws {
+      var bytes = try self.folder.read()
+      let page = try #require(
+        stride(from: 4_096, to: bytes.count, by: 4_096).first { bytes[$0] == 13 && bytes[$0 + 4] > 5 }
+      )
+      for place in page..<page + 8 { bytes[place] = 0xFF }
+      try self.folder.write(bytes)
+    }
+
+    @Test func `One bad page refuses no new call, and the sound entries are there`() async throws {
+      try await self.makeDamagedFile()
+      let damaged = try self.folder.read()
+      let (storage, warnings) = try openReporting(self.folder.file())
+      // Also the rows of the damaged page are found, by their checksums.
+      #expect(try await storage.keys("journal/").count == 200)
+      #expect(try await storage.entries(withPrefix: "").allSatisfy { $0.value.count == 200 })
+      try await storage.put("journal/new", "new")
+      await storage.close()
+      let warning = try #require(warnings.first)
+      #expect(warnings.count == 1)
+      #expect(warning.code == .storageDamaged)
+      #expect(warning.severity == .failure)
+      #expect(warning.message.contains(self.folder.file() + " is damaged"))
+      #expect(warning.message.contains(self.folder.file("state.sqlite.damaged-1")))
+      #expect(try self.databases == ["state.sqlite", "state.sqlite.damaged-1"])
+      #expect(try self.folder.read("state.sqlite.damaged-1") == damaged)
+    }
+
+    @Test func `A file that was set aside is not overwritten, and its log goes with it`() async throws {
+      try await self.makeDamagedFile()
+      try self.folder.write(Data("mine".utf8), to: "state.sqlite.damaged-1")
+      try self.folder.write(Data("a log".utf8), to: "state.sqlite-wal")
+      let (storage, warnings) = try openReporting(self.folder.file())
+      await storage.close()
+      #expect(warnings.first?.message.contains("state.sqlite.damaged-2.") == true)
+      try self.damage()
+      let (second, later) = try openReporting(self.folder.file())
+      await second.close()
+      #expect(later.first?.message.contains("state.sqlite.damaged-3.") == true)
+      #expect(try self.folder.read("state.sqlite.damaged-1") == Data("mine".utf8))
+      #expect(
+        try self.databases == [
+          "state.sqlite", "state.sqlite.damaged-1", "state.sqlite.damaged-2", "state.sqlite.damaged-3",
+        ]
+      )
+    }
+
+    @Test(arguments: ["wal", "shm", "file", "replacement"])
+    func `A replacement that was interrupted is continued`(last: String) async throws {
+      try await self.makeDamagedFile()
+      try self.folder.write(Data(), to: "state.sqlite-wal")
+      try self.folder.write(Data(), to: "state.sqlite-shm")
+      // The state after each of the steps, as a process leaves it that is killed there.
+      let done = try Folder.inMemory()
+      try done.write(try self.folder.read())
+      let complete = try SQLiteStorage(path: done.file())
+      try await complete.database.write { try $0.execute(sql: "INSERT INTO report (message) VALUES ('it was')") }
+      await complete.close()
+      try self.folder.write(try done.read(), to: "state.sqlite.recovered")
+      func rename(_ suffix: String) throws {
+        try FileManager.default.moveItem(
+          atPath: self.folder.file("state.sqlite\(suffix)"),
+          toPath: self.folder.file("state.sqlite.damaged-1\(suffix)")
+        )
+      }
+      if last != "replacement" { try rename("-wal") }
+      if last == "shm" || last == "file" { try rename("-shm") }
+      if last == "file" { try rename("") }
+      let (storage, warnings) = try openReporting(self.folder.file())
+      #expect(warnings.map(\.message) == ["it was"])
+      #expect(try await storage.keys().count == 200)
+      await storage.close()
+      #expect(
+        try self.files == [
+          "state.sqlite", "state.sqlite.damaged-1", "state.sqlite.damaged-1-shm", "state.sqlite.damaged-1-wal",
+        ]
+      )
+      let (again, later) = try openReporting(self.folder.file())
+      #expect(later.isEmpty)
+      await again.close()
+    }
+
+    @Test func `A replacement that is not complete is made again`() async throws {
+      try await self.makeDamagedFile()
+      try self.folder.write(Data("half".utf8), to: "state.sqlite.recovering")
+      try self.folder.write(Data("half".utf8), to: "state.sqlite.recovering-journal")
+      let (storage, warnings) = try openReporting(self.folder.file())
+      #expect(warnings.count == 1)
+      #expect(try await storage.keys().count == 200)
+      await storage.close()
+      #expect(try self.databases == ["state.sqlite", "state.sqlite.damaged-1"])
+    }
+
+    @Test func `A damaged file that is open elsewhere is not replaced`() async throws {
+      let storage = try SQLiteStorage(path: self.folder.file())
+      try await storage.apply((100..<300).map { .put(key: "\($0)", value: [UInt8](repeating: 65, count: 200)) })
+      try await storage.database.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+      try self.overwriteInPlace()
+      let error = #expect(throws: StorageError.self) {
+        try SQLiteStorage(path: self.folder.file(), busyTimeout: .milliseconds(50))
+      }
+      #expect(error?.code == .damaged, "\(String(describing: error))")
+      #expect(error?.message.contains("open it again") == true)
+      await storage.close()
+      let (again, warnings) = try openReporting(self.folder.file())
+      #expect(warnings.map(\.code) == [.storageDamaged])
+      #expect(try await again.keys().count == 200)
+      await again.close()
+    }
+
+    @Test func `Damage of an open file is an error with the remedy`() async throws {
+      let storage = try SQLiteStorage(path: self.folder.file())
+      try await storage.apply((100..<300).map { .put(key: "journal/\($0)", value: [1]) })
+      // Something else has removed a row.
+      try await storage.database.write { try $0.execute(sql: "DELETE FROM entry WHERE key = 'journal/150'") }
+      for prefix in ["journal/", ""] {
+        let error = await #expect(throws: StorageError.self) { try await storage.entries(withPrefix: prefix) }
+        #expect(error?.code == .damaged)
+        #expect(error?.message.contains("200 entries of \"\(prefix)\" were stored, and 199 are found") == true)
+      }
+      await storage.close()
+      let (again, warnings) = try openReporting(self.folder.file())
+      #expect(warnings.first?.message.contains("1 more entries, with the prefix \"journal/\", are missing") == true)
+      #expect(try await again.keys("journal/").count == 199)
+      await again.close()
+    }
+
+    @Test func `A second storage of a process keeps the locks of the first one`() async throws {
+      let storage = try SQLiteStorage(path: self.folder.file())
+      try await storage.put("a", "1")
+      let second = try SQLiteStorage(path: self.folder.file())
+      await second.close()
+      // Another process is not the last one that closes the file, so it leaves the log.
+      let result = try await runSubject("writes", self.folder.file(), "other", "3")
+      #expect(result.output == "done")
+      #expect(try self.files.contains("state.sqlite-wal"))
+      try await storage.put("b", "2")
+      await storage.close()
+      let (again, warnings) = try openReporting(self.folder.file())
+      #expect(warnings.isEmpty)
+      #expect(try await again.keys() == ["a", "b", "other/0", "other/1", "other/2", "other/last"])
+      await again.close()
+    }
+
+    @Test func `A journal finds each call of a damaged file, as pending or as unreadable`() async throws {
+      let ids = try await self.makeJournal(count: 100)
+      let sound = try self.folder.read()
+      var random = SeededGenerator(seed: 11)
+      for number in 0..<12 {
+        var bytes = sound
+        // The bytes of rows, which are most of the file.
+        bytes[Int.random(in: 4_096..<bytes.count, using: &random)] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+        let copy = try Folder.inMemory()
+        try copy.write(bytes)
+        let warnings = Locked<[OperationWarning]>([])
+        let reporter: OperationWarning.Reporter = { warning in warnings.withLock { $0.append(warning) } }
+        let entries = try await OperationWarning.withReporter(reporter) {
+          let storage = try SQLiteStorage(path: copy.file())
+          let journal = MutationJournal(storage: storage)
+          try await journal.load()
+          let entries = journal.entries
+          await storage.close()
+          return entries
+        }
+        #expect(entries.count == 100, "\(number): \(warnings.withLock { $0 })")
+        let unreadable = entries.filter { $0.status == .unreadable }
+        #expect(unreadable.count <= 1)
+        #expect(Set(entries.map(\.id)).intersection(ids).count == 100 - unreadable.count)
+        let reported = warnings.withLock { $0.filter { $0.code == .journalEntryUnreadable }.count }
+        #expect(reported == unreadable.count)
+      }
+    }
+
+    /// Makes a database with calls of a journal that were accepted and are to be made.
+    private func makeJournal(count: Int) async throws -> Set<String> {
+      let storage = try SQLiteStorage(path: self.folder.file())
+      let journal = MutationJournal(storage: storage)
+      for number in 0..<count {
+        let mutation = FailingMutation().journaled(as: "failing", in: journal, failsForGood: { _ in false })
+        _ = try? await OperationStore.detached(mutation: mutation).mutate(with: "\(number)")
+      }
+      let ids = Set(journal.entries.map(\.id))
+      try #require(ids.count == count)
+      await storage.close()
+      return ids
+    }
+
+    @Test func `A key with a null character is refused`() async throws {
+      let storage = try SQLiteStorage(path: self.folder.file())
+      await #expect(throws: StorageError.self) { try await storage.put("a\0b", "1") }
+      #expect(try await storage.keys().isEmpty)
+      await storage.close()
+    }
+
+    @Test(arguments: [2, 3])
+    func `A schema with one tree is migrated, and what is damaged stays so`(version: Int) async throws {
+      let queue = try DatabaseQueue(path: self.folder.file())
+      try await queue.writeWithoutTransaction { database in
+        try database.execute(
+          sql: """
+            CREATE TABLE entry (
+              key TEXT NOT NULL PRIMARY KEY, value BLOB NOT NULL, checksum INTEGER NOT NULL
+            ) WITHOUT ROWID;
+            PRAGMA application_id = 1397706835;
+            PRAGMA user_version = \(version);
+            """
+        )
+        for (key, value) in [("journal/1", [7]), ("value/a", [8, 9]), ("value/b", [10])] as [(String, [UInt8])] {
+          let checksum = version == 2 ? EntryTable.checksum(of: value) : EntryTable.checksum(of: value, at: key)
+          try database.execute(
+            sql: "INSERT INTO entry VALUES (?, ?, ?)",
+            arguments: [key, Data(value), key == "value/b" ? checksum &+ 1 : checksum]
+          )
+        }
+      }
+      try queue.close()
+      let (storage, warnings) = try openReporting(self.folder.file())
+      #expect(warnings.isEmpty)
+      #expect(
+        try await storage.entries(withPrefix: "") == [
+          StorageEntry(key: "journal/1", value: [7]), StorageEntry(key: "value/a", value: [8, 9]),
+          StorageEntry(key: "value/b", value: [0, 10]),
+        ]
+      )
+      #expect(try await storage.acquireLease("a", owner: "b", for: .seconds(1)) == .held)
+      await storage.close()
+      let (again, later) = try openReporting(self.folder.file())
+      #expect(later.isEmpty)
+      #expect(try await again.keys().count == 3)
+      await again.close()
+    }
+
+    /// Damages the file without replacing it, as a disk does.
+    private func overwriteInPlace() throws {
+      let bytes = try self.folder.read()
+      let page = try #require(
+        stride(from: 4_096, to: bytes.count, by: 4_096).first { bytes[$0] == 13 && bytes[$0 + 4] > 5 }
+      )
+      // Another process writes: closing the file in this one would end the locks of SQLite.
+      #expect(
+        run(
+          "/bin/dd",
+          "if=/dev/zero",
+          "of=\(self.folder.file())",
+          "bs=1",
+          "seek=\(page)",
+          "count=8",
+          "conv=notrunc"
+        )
+      )
+    }
+  }
+
+  private struct FailingMutation: MutationRequest {
+    struct IsDown: Error {}
+
+    let path: OperationPath = ["failing"]
+
+    func mutate(
+      isolation: isolated (any Actor)?,
+      with arguments: String,
+      in context: OperationContext,
+      with continuation: OperationContinuation<Void, any Error>
+    ) async throws { throw IsDown() }
+  }
+#endif
