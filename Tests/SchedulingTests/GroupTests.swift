@@ -105,7 +105,7 @@ struct GroupTests {
   }
 
   @Test(arguments: ["cancelled", "denied"])
-  func `The operations of a group that never begins are cancelled`(how: String) async throws {
+  func `The operations of a group that never begins end as the group does`(how: String) async throws {
     let scheduler = OperationScheduler()
     scheduler.suspend()
     let group = OperationGroup("group")
@@ -113,9 +113,75 @@ struct GroupTests {
     let scheduled = scheduler.schedule(group.condition(Check.denied(1)))
     if how == "cancelled" { scheduled.cancel() }
     scheduler.resume()
-    await #expect(throws: CancellationError.self) { try await child.value }
+    if how == "cancelled" {
+      await #expect(throws: CancellationError.self) { try await child.value }
+    } else {
+      await #expect(throws: Refused(code: 1)) { try await child.value }
+    }
     await #expect(throws: (any Error).self) { try await scheduled.value }
     #expect(self.log.all.isEmpty)
+  }
+
+  @Test func `The operations of a group that a runner denies fail with the denial`() async throws {
+    let group = OperationGroup("group")
+    let child = group.schedule(self.work("child"))
+    await #expect(throws: Refused(code: 1)) { try await group.condition(Check.denied(1)).runOnce() }
+    await #expect(throws: Refused(code: 1)) { try await child.value }
+    let skipped = OperationGroup("skipped")
+    let other = skipped.schedule(self.work("other"))
+    await #expect(throws: OperationSkipped.self) { try await AnyOperation(skipped.condition(Check.skipped)).runOnce() }
+    await #expect(throws: OperationSkipped.self) { try await other.value }
+    #expect(self.log.all.isEmpty)
+  }
+
+  @Test func `A suspended group begins no operation until it is resumed`() async throws {
+    let group = OperationGroup("group", maximumConcurrentOperations: 1)
+    group.suspend()
+    let children = ["first", "second"].map { group.schedule(self.work($0)) }
+    let begun = Gate(isOpen: true)
+    let scheduled = OperationScheduler().schedule(group) { $0.observe { $0.didStart { [log] in log.append("group") } } }
+    try await OperationScheduler().schedule(named: "arrival") { _ in try await begun.wait() }.value
+    #expect(group.isSuspended)
+    #expect(!self.log.all.contains("first"))
+    #expect(group.operations.count == 2)
+    group.resume()
+    try await scheduled.value
+    for child in children { try await child.value }
+    #expect(self.log.all == ["group", "first", "second"])
+  }
+
+  @Test func `A cancelled group cancels its operations, whether a scheduler runs it or not`() async throws {
+    for isScheduled in [true, false] {
+      let group = OperationGroup("group")
+      let gate = Gate()
+      let child = group.schedule(named: "child") { _ in try await gate.wait() }
+      let run = Task {
+        if isScheduled { try await OperationScheduler().schedule(group).value } else { try await group.runOnce() }
+      }
+      try await gate.arrivals(count: 1)
+      group.cancel()
+      await #expect(throws: CancellationError.self) { try await child.value }
+      await #expect(throws: CancellationError.self) { try await run.value }
+      #expect(group.isCancelled)
+    }
+    let early = OperationGroup("early") { _ in Issue.record("The body of a cancelled group ran.") }
+    let child = early.schedule(self.work("child"))
+    early.cancel()
+    await #expect(throws: CancellationError.self) { try await child.value }
+    await #expect(throws: CancellationError.self) { try await early.runOnce() }
+    #expect(self.log.all.isEmpty)
+  }
+
+  @Test func `The width of a group can be changed`() async throws {
+    let group = OperationGroup("group", maximumConcurrentOperations: 1)
+    let gate = Gate()
+    for _ in 0..<3 { group.schedule(named: "child") { _ in try await gate.wait() } }
+    let scheduled = OperationScheduler().schedule(group)
+    try await gate.arrivals(count: 1)
+    group.maximumConcurrentOperations = 3
+    try await gate.arrivals(count: 3)
+    gate.open()
+    try await scheduled.value
   }
 
   @Test func `The operations of a group that is dropped are cancelled`() async throws {
@@ -168,7 +234,7 @@ struct GroupTests {
     let scheduled = scheduler.schedule(group)
     expectWarning(.taskCircle) { scheduled.addDependency(child) }
     await #expect(throws: OperationCircleError.self) { try await scheduled.value }
-    await #expect(throws: CancellationError.self) { try await child.value }
+    await #expect(throws: OperationCircleError.self) { try await child.value }
   }
 
   @Test func `An operation of a group that depends on the group is reported, and siblings may depend`() async throws {

@@ -36,11 +36,11 @@ extension OperationContext {
     until specification: some OperationRunSpecification & Sendable,
     timeout: OperationDuration?
   ) async -> OperationPauseOutcome {
-    guard let observer = self.pauseObserver else { return await self.wait(until: specification, timeout: timeout) }
+    guard let observer = RunPauses.current else { return await self.wait(until: specification, timeout: timeout) }
     // Before and after the wait: an observer that takes time does not delay the later runs in the queue.
-    await observer.runWillPause()
+    observer.runWillPause(until: OperationName.of(type(of: specification)))
     let outcome = await self.wait(until: specification, timeout: timeout)
-    if outcome == .satisfied { await observer.runWillResume() }
+    await observer.runDidPause()
     return outcome
   }
 

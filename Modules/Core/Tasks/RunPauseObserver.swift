@@ -1,20 +1,23 @@
-/// Is notified of the pauses of a run, and may delay the run.
-package protocol RunPauseObserver: AnyObject, Sendable {
-  /// Called before the run waits for a specification that does not hold.
-  nonisolated(nonsending) func runWillPause() async
+internal import Synchronization
 
-  /// Called when the specification holds, before the run resumes. Not called when the run is cancelled or times out.
-  nonisolated(nonsending) func runWillResume() async
+/// Is notified of the pauses of all runs, in the tasks of the runs, and may delay a run that resumes.
+package protocol RunPauseObserver: Sendable {
+  /// Called before the run of the current task waits.
+  ///
+  /// - Parameter name: The name of what it waits for.
+  func runWillPause(until name: String)
+
+  /// Called when the wait of the current task's run has ended, however it has ended.
+  nonisolated(nonsending) func runDidPause() async
 }
 
-extension OperationContext {
-  /// The observer of the pauses of the run; nil by default.
-  package var pauseObserver: (any RunPauseObserver)? {
-    get { self[PauseObserverKey.self] }
-    set { self[PauseObserverKey.self] = newValue }
-  }
+/// The observer of the pauses of all runs, of which there is at most one.
+package enum RunPauses {
+  private static let observer = Mutex<(any RunPauseObserver)?>(nil)
 
-  private enum PauseObserverKey: Key {
-    static let defaultValue: (any RunPauseObserver)? = nil
+  static var current: (any RunPauseObserver)? { self.observer.withLock { $0 } }
+
+  package static func observe(with observer: any RunPauseObserver) {
+    self.observer.withLock { $0 = observer }
   }
 }

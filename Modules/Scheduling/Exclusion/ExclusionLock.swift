@@ -90,6 +90,11 @@ enum ExclusionLock {
     self.machine.withLock { _ in scope.state.isHolding }
   }
 
+  /// The innermost holders of lanes.
+  static func holders(of slots: [Int]) -> [RunScope] {
+    self.machine.withLock { machine in slots.compactMap { machine.lanes[$0].holder } }
+  }
+
   private static func resume(_ resumptions: [ExclusionMachine.Resumption]) {
     for (waiter, outcome) in resumptions { waiter.resume(returning: outcome) }
   }
@@ -111,7 +116,7 @@ enum ExclusionLock {
     defer { if let wait { SchedulingLock.withLock { wait.end() } } }
     // The run gives its place in the scheduler to others meanwhile: the holder may need one to end.
     let nodes = waiter.scope.nodes
-    for node in nodes { node.lend() }
+    for node in nodes { node.lend(for: NodeWait(.waitingForCategories, waiter.categories, slots: waiter.slots)) }
     let outcome =
       if canLeave {
         await withTaskCancellationHandler {
@@ -122,7 +127,7 @@ enum ExclusionLock {
       } else {
         await self.suspend(waiter, isolation: isolation)
       }
-    for node in nodes.reversed() { await node.reclaim(isolation: isolation) }
+    for node in nodes.reversed() { await node.reclaim(after: .waitingForCategories, isolation: isolation) }
     return outcome
   }
 

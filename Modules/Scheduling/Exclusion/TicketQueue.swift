@@ -85,6 +85,19 @@ struct TicketQueue<Element> {
     self.entries[self.head..<max(self.head, self.index(notBefore: ticket))].compactMap(\.element)
   }
 
+  /// The elements with tickets from `first` on and below `ticket`, in order.
+  ///
+  /// - Complexity: O(*n*) in these elements.
+  func elements(from first: UInt64, before ticket: UInt64) -> [Element] {
+    let start = self.index(notBefore: first)
+    return self.entries[start..<max(start, self.index(notBefore: ticket))].compactMap(\.element)
+  }
+
+  /// The first elements with tickets below `ticket`, in order, and at most as many as `limit`.
+  func prefix(_ limit: Int, before ticket: UInt64) -> [Element] {
+    Array(self.entries[self.head...].lazy.prefix { $0.ticket < ticket }.compactMap(\.element).prefix(limit))
+  }
+
   private func index(notBefore ticket: UInt64) -> Int {
     var (low, high) = (self.head, self.entries.count)
     if low < high, self.entries[low].ticket >= ticket { return low }

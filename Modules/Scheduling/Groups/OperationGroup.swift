@@ -37,7 +37,7 @@ public final class OperationGroup: OperationRequest, Sendable {
     let core = SchedulerCore(
       width: maximumConcurrentOperations.validWidth,
       name: name,
-      isSuspended: true,
+      isSuspended: false,
       initialContext: OperationContext()
     )
     core.machine.isWaitingForGroup = true
@@ -68,13 +68,14 @@ public final class OperationGroup: OperationRequest, Sendable {
     }
     let bodyError = await withTaskCancellationHandler { () -> (any Error)? in
       var bodyError: (any Error)?
-      do { try await self.body?(self) } catch { bodyError = error }
+      do { if !self.isCancelled { try await self.body?(self) } } catch { bodyError = error }
       if let circle = await self.core.closeWhenEmpty(isolation: isolation) { return circle }
       return bodyError
     } onCancel: {
       self.core.cancelGroup()
     }
     if let error = bodyError ?? self.errors.first { throw error }
+    if self.isCancelled { throw CancellationError() }
     try Task.checkCancellation()
   }
 }
@@ -156,7 +157,6 @@ extension SchedulerCore {
     return SchedulingLock.perform { actions in
       guard self.machine.isWaitingForGroup else { return false }
       self.machine.isWaitingForGroup = false
-      self.machine.isSuspended = false
       self.machine.groupScope = scope
       self.admit(&actions)
       return true
@@ -184,20 +184,35 @@ extension SchedulerCore {
     return error
   }
 
-  fileprivate func cancelGroup() {
+  func cancelGroup() {
     SchedulingLock.perform { actions in
       self.machine.isCancelled = true
       for node in self.machine.members.all { node.cancel(&actions) }
     }
   }
 
-  /// Cancels the operations of a group that has ended without having begun. Called under the lock.
-  func abandonGroup(_ actions: inout SchedulingActions) {
+  /// Ends the operations of a group that has ended without having begun, as the group has ended. Called under the lock.
+  func abandonGroup(_ outcome: OperationOutcome?, _ actions: inout SchedulingActions) {
     self.machine.groupNode = nil
     guard self.machine.isWaitingForGroup else { return }
     self.machine.isWaitingForGroup = false
     self.machine.isClosed = true
-    for node in self.machine.members.all { node.cancel(&actions) }
+    for node in self.machine.members.all {
+      switch outcome {
+      case .failed(let error): node.fail(error, &actions)
+      case .cancelled(let error): node.cancel(with: error, &actions)
+      case .succeeded, nil: node.cancel(&actions)
+      }
+    }
     self.noteEmptiness(&actions)
+  }
+
+  /// Ends the operations of a group that is refused before it begins, and that no scheduler runs.
+  func refuseGroup(_ error: any Error) {
+    let isCancellation = error is CancellationError || error is OperationSkipped
+    SchedulingLock.perform { actions in
+      guard self.machine.groupNode == nil else { return }
+      self.abandonGroup(isCancellation ? .cancelled(error) : .failed(error), &actions)
+    }
   }
 }

@@ -34,7 +34,7 @@ public struct OperationPreparation<Operation: OperationRequest>: OperationModifi
   ) async throws(Operation.Failure) -> Operation.Value {
     if self.steps.hasConditions {
       let refusal = await self.steps.check(isolation: isolation, in: context, canLeave: Self.canLeave)
-      if let refusal { throw self.failure(of: refusal) }
+      if let refusal { throw self.failure(of: refusal, in: context) }
     }
     var scope: RunScope?
     if self.steps.hasCategories {
@@ -43,7 +43,7 @@ public struct OperationPreparation<Operation: OperationRequest>: OperationModifi
         scope = try await self.enter(isolation: isolation, in: context)
       }
     }
-    if context.hasScheduledStart { Self.noteStart(in: context) }
+    if context.hasScheduledStart { Self.noteStart(of: operation, in: context) }
     guard let scope else {
       return try await operation.run(isolation: isolation, in: context, with: continuation)
     }
@@ -79,11 +79,21 @@ extension OperationPreparation {
   // What follows is rare, and not inlined: an async function would allocate memory for it in each call.
 
   @usableFromInline
-  func failure(of refusal: PreparationRefusal) -> Operation.Failure {
-    switch refusal {
+  func failure(of refusal: PreparationRefusal, in context: OperationContext) -> Operation.Failure {
+    // A group that no scheduler runs cannot begin anymore: nothing else would end its operations.
+    if OperationTraits.of(Operation.self).hasSetup { context.scheduledGroup?.refuseGroup(self.error(of: refusal)) }
+    return switch refusal {
     case .denied(let index, let error): self.failures[index].map(error)
     case .skipped(let index): self.failures[index].map(self.steps.skipped(by: index))
     case .cancelled: Self.cancellation
+    }
+  }
+
+  private func error(of refusal: PreparationRefusal) -> any Error {
+    switch refusal {
+    case .denied(_, let error): error
+    case .skipped(let index): self.steps.skipped(by: index)
+    case .cancelled: CancellationError()
     }
   }
 
@@ -118,8 +128,10 @@ extension OperationPreparation {
 
   /// Reports the start of the body to the scheduler, if no preparation is inside of this one.
   @usableFromInline
-  static func noteStart(in context: OperationContext) {
-    guard let start = context.scheduledStart, !OperationTraits.of(Operation.self).hasPreparation else { return }
+  static func noteStart(of operation: Operation, in context: OperationContext) {
+    guard let start = context.scheduledStart else { return }
+    let traits = OperationTraits.of(Operation.self)
+    guard !traits.hasPreparation, !(traits.isErased && operation.hidesPreparation) else { return }
     start.node.start()
   }
 }

@@ -6,10 +6,10 @@ internal import Synchronization
 struct OperationTraits: Sendable {
   /// Whether it has conditions or categories anywhere in it.
   let hasPreparation: Bool
-  /// Whether it is unique work.
-  let isUnique: Bool
-  /// Whether it is a group, perhaps with modifiers.
-  let isGroup: Bool
+  /// Whether its setup connects it with a scheduler: it is unique work, a group, or an erased operation that may be one.
+  let hasSetup: Bool
+  /// Whether its type hides that of the operation, as `AnyOperation` does.
+  let isErased: Bool
 
   /// An entry of the table of known types: the address of a type, and its traits in the low bits.
   private final class Entry: Sendable {
@@ -23,11 +23,11 @@ struct OperationTraits: Sendable {
 
   private init(bits: UInt) {
     self.hasPreparation = bits & 1 != 0
-    self.isUnique = bits & 2 != 0
-    self.isGroup = bits & 4 != 0
+    self.hasSetup = bits & 2 != 0
+    self.isErased = bits & 4 != 0
   }
 
-  private var bits: UInt { (self.hasPreparation ? 1 : 0) | (self.isUnique ? 2 : 0) | (self.isGroup ? 4 : 0) }
+  private var bits: UInt { (self.hasPreparation ? 1 : 0) | (self.hasSetup ? 2 : 0) | (self.isErased ? 4 : 0) }
 
   @usableFromInline
   static func of<Operation: OperationRequest>(_ type: Operation.Type) -> OperationTraits {
@@ -42,14 +42,48 @@ struct OperationTraits: Sendable {
 
   private static func determined<Operation: OperationRequest>(for type: Operation.Type) -> OperationTraits {
     let inner = (type as? any FailureErasingOperation.Type)?.erasedOperation ?? type
+    let isErased = type.unmodifiedType is any ErasedOperation.Type
+    let isUnique = inner.hasModifier { $0 is any UniqueModifier.Type }
+    let hasSetup = isErased || isUnique || type.unmodifiedType == OperationGroup.self
     return OperationTraits(
-      bits: (type.isPrepared || inner.isPrepared ? 1 : 0)
-        | (inner.hasModifier { $0 is any UniqueModifier.Type } ? 2 : 0)
-        | (type.unmodifiedType == OperationGroup.self ? 4 : 0)
+      bits: (type.isPrepared || inner.isPrepared ? 1 : 0) | (hasSetup ? 2 : 0) | (isErased ? 4 : 0)
     )
   }
 }
 
 extension OperationRequest {
   fileprivate static var isPrepared: Bool { self.hasModifier { $0 is any PreparationModifier.Type } }
+}
+
+/// An operation that hides the type of another one.
+private protocol ErasedOperation: OperationRequest {
+  var hiddenOperation: any OperationRequest { get }
+}
+
+extension AnyOperation: ErasedOperation {
+  fileprivate var hiddenOperation: any OperationRequest { self.base }
+}
+
+/// An operation around another one.
+private protocol EnclosingOperation {
+  var enclosedOperation: any OperationRequest { get }
+}
+
+extension Modified: EnclosingOperation {
+  fileprivate var enclosedOperation: any OperationRequest { self.operation }
+}
+
+extension AnyFailureOperation: EnclosingOperation {
+  fileprivate var enclosedOperation: any OperationRequest { self.operation }
+}
+
+extension OperationRequest {
+  /// Whether an operation whose type is hidden in this one has conditions or categories.
+  var hidesPreparation: Bool {
+    if let enclosing = self as? any EnclosingOperation { return enclosing.enclosedOperation.hidesPreparation }
+    guard let hidden = (self as? any ErasedOperation)?.hiddenOperation else { return false }
+    return hidden.hasPreparation
+  }
+
+  private var hasPreparation: Bool { OperationTraits.of(Self.self).hasPreparation || self.hidesPreparation }
 }

@@ -81,6 +81,32 @@ public struct AnyScheduledOperation: Sendable, Hashable {
     self.node.addDependency(other.node)
   }
 
+  /// Lets the operation begin without waiting for another one that it was made to wait for.
+  ///
+  /// It has no effect once the operation has begun.
+  ///
+  /// - Parameter other: The operation that is not waited for anymore.
+  /// - Complexity: O(*n*) in the operations that depend on the other one.
+  public func removeDependency(_ other: AnyScheduledOperation) {
+    self.node.removeDependency(other.node)
+  }
+
+  /// Lets the operation begin without waiting for another one that it was made to wait for.
+  ///
+  /// - Parameter other: The operation that is not waited for anymore.
+  public func removeDependency<Value>(_ other: ScheduledOperation<Value>) {
+    self.node.removeDependency(other.node)
+  }
+
+  /// The priority of the operation, or that of an operation that waits for it if that is higher.
+  ///
+  /// It can be changed until the operation ends. It decides which operation gets a place first, and what this operation
+  /// waits for receives it, too. The task of an operation that runs is escalated; its priority cannot be lowered.
+  public var priority: TaskPriority {
+    get { TaskPriority(rawValue: SchedulingLock.withLock { self.node.state.priority }) }
+    nonmutating set { self.node.setPriority(newValue.rawValue) }
+  }
+
   /// Adds a condition, which is prepared and evaluated together with those of the operation, before them.
   ///
   /// It has no effect once the operation has begun: call it in an enqueuing module.

@@ -6,6 +6,8 @@ protocol ScheduledJob: AnyObject, Sendable {
   var name: String { get }
   /// The value of the operation; nil before it has succeeded. Read under the scheduling lock.
   var erasedValue: (any Sendable)? { get }
+  /// Whether an operation whose type is hidden has conditions or categories.
+  var hidesPreparation: Bool { get }
   /// Sets up a context as the operation does.
   func setUp(_ context: inout OperationContext)
   /// Runs the operation, and keeps its value. Returns the error of an operation that has not succeeded.
@@ -30,6 +32,8 @@ final class OperationJob<Operation: OperationRequest & Sendable>: ScheduledJob w
   @usableFromInline var name: String { self.operation.operationName }
 
   @usableFromInline var erasedValue: (any Sendable)? { self.handle.storedValue }
+
+  @usableFromInline var hidesPreparation: Bool { self.operation.hidesPreparation }
 
   @inlinable
   func setUp(_ context: inout OperationContext) {

@@ -129,6 +129,20 @@ extension OperationScheduler {
     self.core.addDependency(operation.node)
   }
 
+  /// Ends what ``addDependency(_:)`` has begun: the operation holds back nothing of this scheduler anymore.
+  ///
+  /// - Parameter operation: The operation that is not waited for anymore.
+  public func removeDependency<Value>(_ operation: ScheduledOperation<Value>) {
+    self.core.removeDependency(operation.node)
+  }
+
+  /// Ends what ``addDependency(_:)`` has begun: the operation holds back nothing of this scheduler anymore.
+  ///
+  /// - Parameter operation: The operation that is not waited for anymore.
+  public func removeDependency(_ operation: AnyScheduledOperation) {
+    self.core.removeDependency(operation.node)
+  }
+
   /// Calls `module` for each operation that is scheduled later, before the operation can begin.
   ///
   /// A module may add observers, dependencies and conditions, and cancel the operation. Modules are called on the
@@ -151,6 +165,16 @@ extension OperationScheduler {
 
   /// The number of operations that have not ended.
   public var operationCount: Int { SchedulingLock.withLock { self.core.machine.members.count } }
+
+  /// The operations that have not ended, in the order in which they were scheduled, and what each of them waits for.
+  ///
+  /// ```swift
+  /// for operation in scheduler.operations { print(operation) }
+  /// // WriteIndex waits for dependencies: FetchList
+  /// ```
+  ///
+  /// - Complexity: O(*n*) in the operations.
+  public var operations: [ScheduledOperationSnapshot] { self.core.snapshots }
 
   /// Whether the scheduler is suspended.
   public var isSuspended: Bool { SchedulingLock.withLock { self.core.machine.isSuspended } }

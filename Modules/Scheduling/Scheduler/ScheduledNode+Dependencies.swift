@@ -28,6 +28,7 @@ extension ScheduledNode {
       self.core.withdraw(self, &actions)
       self.state.unmetCount += 1
       other.state.dependents.append(self)
+      if other.state.priority < self.state.priority { self.passPriorityOn(&actions) }
       return .added
     }
     switch addition {
@@ -36,6 +37,24 @@ extension ScheduledNode {
     case .circle(let circle):
       let error = circle.report()
       SchedulingLock.perform { self.fail(error, &$0) }
+    }
+  }
+
+  /// Lets the operation begin without waiting for another one.
+  func removeDependency(_ other: ScheduledNode) {
+    SchedulingLock.perform { actions in
+      guard !self.hasBegun else { return }
+      let removed = self.state.prerequisites.filter { $0.node === other }
+      guard !removed.isEmpty else { return }
+      self.state.prerequisites.removeAll { $0.node === other }
+      actions.release(ReleasedValues(prerequisites: removed))
+      guard !other.isEnded else { return }
+      for _ in removed {
+        if let index = other.state.dependents.lastIndex(where: { $0 === self }) {
+          other.state.dependents.remove(at: index)
+        }
+        self.core.meet(self, &actions)
+      }
     }
   }
 
@@ -51,6 +70,17 @@ extension ScheduledNode {
 }
 
 extension SchedulerCore {
+  /// Ends what ``addDependency(_:)`` has begun.
+  func removeDependency(_ node: ScheduledNode) {
+    SchedulingLock.perform { actions in
+      // A vital operation of this scheduler has a place of its own.
+      let own = node.core === self ? node.state.memberTicket : 0
+      let places = node.state.vitalPlaces.filter { $0.core === self && $0.ticket != own }
+      node.state.vitalPlaces.removeAll { $0.core === self && $0.ticket != own }
+      for place in places { self.removeVital(place.ticket, &actions) }
+    }
+  }
+
   /// Holds back what is scheduled later until `node`, of any scheduler, has ended.
   func addDependency(_ node: ScheduledNode) {
     SchedulingLock.withLock {

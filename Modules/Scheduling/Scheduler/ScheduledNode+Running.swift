@@ -59,6 +59,7 @@ extension ScheduledNode {
       guard let job = self.state.job else { return .over }
       self.state.phase = .preparing
       self.state.task = RunTask.current
+      if self.state.hasRaisedPriority { actions.escalations.append((RunTask.current, self.state.priority)) }
       if !self.state.prerequisites.isEmpty { self.settleDependencies(&actions) }
       let scope = RunScope(
         parent: self.core.machine.groupScope,
@@ -103,20 +104,29 @@ extension ScheduledNode {
 
 extension ScheduledNode {
   /// Gives the place to another operation while this one waits.
-  func lend() {
+  ///
+  /// - Parameter wait: What it waits for.
+  func lend(for wait: NodeWait) {
     SchedulingLock.perform { actions in
       guard !self.hasOutcome else { return }
       self.state.lendCount += 1
+      self.state.waits.append(wait)
+      if !wait.nodes.isEmpty { self.passPriorityOn(&actions) }
       self.core.takePlace(from: self, &actions)
     }
   }
 
   /// Waits for a place again, unless the current task is cancelled.
-  func reclaim(isolation: isolated (any Actor)?) async {
+  ///
+  /// - Parameters:
+  ///   - phase: The phase of the wait that has ended.
+  ///   - isolation: The caller's actor.
+  func reclaim(after phase: ScheduledOperationSnapshot.Phase, isolation: isolated (any Actor)?) async {
     let isCancelled = Task.isCancelled
     let mayContinue = SchedulingLock.withLock {
       guard !self.hasOutcome else { return true }
       self.state.lendCount -= 1
+      if let index = self.state.waits.firstIndex(where: { $0.phase == phase }) { self.state.waits.remove(at: index) }
       return self.core.reclaim(self, isCancelled: isCancelled)
     }
     if mayContinue { return }
@@ -166,13 +176,13 @@ extension ScheduledNode {
   }
 
   /// Cancels the operation. Called under the lock.
-  func cancel(_ actions: inout SchedulingActions) {
+  func cancel(with error: any Error = CancellationError(), _ actions: inout SchedulingActions) {
     guard !self.hasOutcome, !self.state.isCancelled else { return }
     self.state.isCancelled = true
     if self.hasBegun {
       if let task = self.state.task { actions.cancellations.append(task) }
     } else {
-      self.core.end(self, .cancelled(CancellationError()), &actions)
+      self.core.end(self, .cancelled(error), &actions)
     }
   }
 

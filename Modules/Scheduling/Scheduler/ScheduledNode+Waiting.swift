@@ -13,11 +13,11 @@ extension ScheduledNode {
     let wait = try self.beginWait()
     let awaitedNodes = self.addWaiting(scope)
     let nodes = scope.nodes
-    for node in nodes { node.lend() }
+    for node in nodes { node.lend(for: NodeWait(.waitingForOperations, [self.name], nodes: [self])) }
     await self.wait(isolation: isolation)
     self.removeWaiting(from: awaitedNodes, scope)
     if let wait { SchedulingLock.withLock { wait.end() } }
-    for node in nodes.reversed() { await node.reclaim(isolation: isolation) }
+    for node in nodes.reversed() { await node.reclaim(after: .waitingForOperations, isolation: isolation) }
   }
 
   private static let lastWaiterID = Atomic<UInt64>(0)

@@ -26,6 +26,8 @@ struct SchedulingActions {
   private var resumptions: [UnsafeContinuation<Void, Never>] = []
   var cancellations: [RunTask] = []
   var taskCancellations: [any CancellableTask] = []
+  /// Tasks whose priorities are raised.
+  var escalations: [(task: RunTask, priority: UInt8)] = []
   /// The operations that have events for their observers.
   var deliveries: [ScheduledNode] = []
   /// The progress of schedulers, with its new counts.
@@ -48,6 +50,7 @@ struct SchedulingActions {
   func perform() {
     for task in self.cancellations { task.cancel() }
     for task in self.taskCancellations { task.cancel() }
+    for (task, priority) in self.escalations { task.escalatePriority(to: TaskPriority(rawValue: priority)) }
     for (progress, counts) in self.progress { progress.update(counts) }
     for progress in self.finishedProgress { progress.finish() }
     self.resumption?.resume()
@@ -111,7 +114,12 @@ final class ScheduledNode: Sendable {
     var unmetCount = 0
     // Raw values: the compiler does not know the layout of `TaskPriority`.
     var requestedPriority: UInt8?
+    /// The higher of the requested priority and that of the operations that wait for this one.
     var priority: UInt8 = 0
+    /// The highest priority of the operations that wait for this one, or have done so.
+    var inheritedPriority: UInt8 = 0
+    /// Whether the priority was raised after the task was created.
+    var hasRaisedPriority = false
 
     /// The task, once the operation has begun.
     var task: RunTask?
@@ -120,6 +128,8 @@ final class ScheduledNode: Sendable {
     var scope: RunScope?
     var hasPlace = false
     var lendCount = 0
+    /// What the operation waits for, while it has lent its place.
+    var waits: [NodeWait] = []
 
     /// The operations that it depends on. Empty once it has begun.
     var prerequisites: [Prerequisite] = []
@@ -185,11 +195,12 @@ final class ScheduledNode: Sendable {
   let isBarrier: Bool
   let operationType: any OperationRequest.Type
   /// Whether the operation has conditions or categories, whose innermost preparation reports the start of its body.
-  let hasPreparation: Bool
+  // Unsafe because it is set before other threads have the operation.
+  nonisolated(unsafe) var hasPreparation: Bool
   /// The name that was given to the operation when it was scheduled, or else its own one.
   ///
-  /// Set before other threads have the operation. Kept, because the name is user code, and the operation is released at
-  /// its end.
+  /// Kept, because the name is user code, and the operation is released at its end.
+  // Unsafe because it is set before other threads have the operation.
   nonisolated(unsafe) var name: String
   // Unsafe because the compiler does not see that the scheduling lock guards it.
   nonisolated(unsafe) var state = State()

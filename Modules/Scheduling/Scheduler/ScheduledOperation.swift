@@ -92,6 +92,22 @@ extension ScheduledOperation {
     self.node.addDependency(other.node)
   }
 
+  /// Lets the operation begin without waiting for another one: see ``AnyScheduledOperation/removeDependency(_:)``.
+  public func removeDependency<Other>(_ other: ScheduledOperation<Other>) {
+    self.node.removeDependency(other.node)
+  }
+
+  /// Lets the operation begin without waiting for another one: see ``AnyScheduledOperation/removeDependency(_:)``.
+  public func removeDependency(_ other: AnyScheduledOperation) {
+    self.node.removeDependency(other.node)
+  }
+
+  /// The priority of the operation, which can be changed: see ``AnyScheduledOperation/priority``.
+  public var priority: TaskPriority {
+    get { self.erased.priority }
+    set { self.node.setPriority(newValue.rawValue) }
+  }
+
   /// Adds an observer.
   public func addObserver(_ observer: some OperationObserver) {
     self.node.addObserver(observer)

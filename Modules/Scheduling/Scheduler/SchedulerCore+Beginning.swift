@@ -19,6 +19,7 @@ extension SchedulerCore {
     self.machine.totalCount += 1
     if let first = self.machine.vitals.firstTicket, first < node.state.rank { self.hold(node) }
     if node.isVital { self.addVital(node, ticket: ticket) }
+    if node.state.unmetCount > 0 { node.passPriorityOn(&actions) }
     node.state.phase = .waiting
     self.noteProgress(&actions)
     if self.machine.isCancelled || self.machine.isAbandoned { node.cancel(&actions) }
@@ -109,7 +110,7 @@ extension SchedulerCore {
       if let node = self.machine.returning.popFirst() {
         self.givePlace(to: node)
         if let continuation = node.state.continuation.take() { actions.resume(continuation) }
-      } else if !self.machine.isSuspended, let node = self.machine.ready.popNext() {
+      } else if !self.machine.holdsAll, let node = self.machine.ready.popNext() {
         self.givePlace(to: node)
         node.state.phase = .admitted
         if let continuation = node.state.continuation.take() { actions.resume(continuation) }

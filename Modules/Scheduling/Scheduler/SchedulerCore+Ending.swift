@@ -36,7 +36,7 @@ extension SchedulerCore {
       if case .failed(let error) = node.state.outcome { self.machine.errors?.append(error) }
       self.noteProgress(&actions)
     }
-    node.state.groupCore?.abandonGroup(&actions)
+    node.state.groupCore?.abandonGroup(node.state.outcome, &actions)
     for (core, ticket) in node.state.vitalPlaces { core.removeVital(ticket, &actions) }
     self.release(node, &actions)
     if let member = node.state.unique.take() {
@@ -87,7 +87,7 @@ extension SchedulerCore {
     }
   }
 
-  private func removeVital(_ ticket: UInt64, _ actions: inout SchedulingActions) {
+  func removeVital(_ ticket: UInt64, _ actions: inout SchedulingActions) {
     guard let vital = self.machine.vitals.remove(ticket) else { return }
     if vital.core !== self { self.machine.foreignVitalCount -= 1 }
     let first = self.machine.vitals.firstTicket ?? .max

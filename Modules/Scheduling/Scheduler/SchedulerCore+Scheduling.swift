@@ -105,7 +105,8 @@ extension SchedulerCore {
     node.state.requestedPriority =
       request.priority ?? (context.hasTaskConfiguration ? context.operationTaskConfiguration.priority?.rawValue : nil)
     node.state.priority = node.state.requestedPriority ?? Self.mediumPriority
-    guard traits.isGroup || traits.isUnique else { return }
+    guard traits.hasSetup else { return }
+    if traits.isErased, job.hidesPreparation { node.hasPreparation = true }
     // The setup connects a group with its operation, and unique work with the other runs of its identifier.
     var own = context
     job.setUp(&own)
@@ -201,7 +202,7 @@ extension SchedulerCore {
     }
     defer { if let wait { SchedulingLock.withLock { wait.end() } } }
     let nodes = RunScope.current?.nodes ?? []
-    for node in nodes { node.lend() }
+    for node in nodes { node.lend(for: NodeWait(.waitingUntilEmpty, [self.name])) }
     await withTaskCancellationHandler {
       await self.untilEmpty(isolation: isolation) { Task.isCancelled }
     } onCancel: {
@@ -211,7 +212,7 @@ extension SchedulerCore {
         self.machine.emptyWaiters = []
       }
     }
-    for node in nodes.reversed() { await node.reclaim(isolation: isolation) }
+    for node in nodes.reversed() { await node.reclaim(after: .waitingUntilEmpty, isolation: isolation) }
   }
 
   /// Waits until there is no operation, or until `mayLeave` returns true after a resumption.

@@ -13,6 +13,7 @@ final class SchedulerCore: Sendable {
 
   init(width: Int, name: String, isSuspended: Bool, initialContext: OperationContext) {
     self.machine = SchedulerMachine(width: width, isSuspended: isSuspended)
+    _ = PausedPlaces.observation
     self.name = name
     self.initialContext = initialContext
     self.executorPreference =
@@ -38,6 +39,10 @@ struct SchedulerMachine {
   var held = TicketQueue<ScheduledNode>()
   /// The products of such operations, by the ranks of their producers.
   var heldProducts = TicketQueue<HeldProducts>()
+  /// For each priority, the ticket below which all vital operations have received it.
+  var raisedVitals: [UInt8: UInt64] = [:]
+  /// For each priority, the ticket below which all operations have received it from barriers.
+  var raisedMembers: [UInt8: UInt64] = [:]
   /// The number of vital operations that belong to other schedulers.
   var foreignVitalCount = 0
   /// The operations before, between and after barriers.
@@ -72,8 +77,11 @@ struct SchedulerMachine {
     self.isSuspended = isSuspended
   }
 
-  /// Whether the scheduler is suspended, and nothing can resume it.
-  var isAbandoned: Bool { self.isSuspended && self.handleCount == 0 }
+  /// Whether no operation may begin.
+  var holdsAll: Bool { self.isSuspended || self.isWaitingForGroup }
+
+  /// Whether no operation may begin, and nothing can change that.
+  var isAbandoned: Bool { self.holdsAll && self.handleCount == 0 }
 
   mutating func nextTicket() -> UInt64 {
     self.lastTicket += 1

@@ -150,7 +150,7 @@ extension UniqueMember {
     }
     defer { if let wait { SchedulingLock.withLock { wait.end() } } }
     let nodes = RunScope.current?.nodes ?? []
-    for node in nodes { node.lend() }
+    for node in nodes { node.lend(for: NodeWait(.waitingForUniqueWork, [self.lane.category.description])) }
     await withTaskCancellationHandler {
       await self.suspend(isolation: isolation)
     } onCancel: {
@@ -159,7 +159,7 @@ extension UniqueMember {
         if let continuation = self.state.continuation.take() { actions.resume(continuation) }
       }
     }
-    for node in nodes.reversed() { await node.reclaim(isolation: isolation) }
+    for node in nodes.reversed() { await node.reclaim(after: .waitingForUniqueWork, isolation: isolation) }
     return SchedulingLock.withLock { self.state.isCancelled || self.state.isWaiting } ? .cancelled : .begins
   }
 
