@@ -2,7 +2,8 @@ internal import FoundationEssentials
 public import OperationCore
 
 extension OperationNotice.Name {
-  /// A run has opened a circuit breaker. The attribute `circuit.open_until` is the date, in seconds since 1970.
+  /// A run has opened a circuit breaker. The attribute `circuit.open_until` is the date, such as
+  /// `2026-01-31T12:00:00Z`.
   public static let circuitOpened = Self("circuit.opened")
 
   /// An open circuit breaker admits probes.
@@ -21,7 +22,7 @@ extension CircuitBreaker {
     var attributes = self.nameAttributes
     switch state {
     case .open(let date):
-      attributes["circuit.open_until"] = .number(date.timeIntervalSince1970)
+      attributes["circuit.open_until"] = .string(date.formatted(.iso8601))
       return OperationNotice(.circuitOpened, attributes: attributes)
     case .halfOpen: return OperationNotice(.circuitHalfOpened, attributes: attributes)
     // No run isolates a breaker.

@@ -35,6 +35,11 @@ public struct NetworkConnectionRunSpecification: OperationRunSpecification, Send
   }
 }
 
+extension NetworkConnectionRunSpecification: CustomStringConvertible {
+  /// What a run waits for.
+  public var description: String { "the network is connected" }
+}
+
 extension OperationRunSpecification where Self == NetworkConnectionRunSpecification {
   /// A condition that holds while the network is connected well enough for an operation.
   ///

@@ -58,7 +58,7 @@ import Testing
       initialContext: context
     )
     circuit.script.enqueue(.error(Refused()), .value(1))
-    let until = circuit.clock.now().timeIntervalSince1970 + 5
+    let until = (circuit.clock.now() + 5).formatted(.iso8601)
     await #expect(throws: Refused.self) { try await runner.run() }
     await #expect(throws: CircuitOpen.self) { try await runner.run() }
     circuit.clock.advance(by: .seconds(5))

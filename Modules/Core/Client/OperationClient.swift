@@ -41,6 +41,7 @@ public final class OperationClient: Sendable {
     set {
       var context = newValue
       context.operationClient = self
+      if let observers = self.attachment(of: ClientNoticeObservers.self) { context.addNoticeObserver(observers) }
       self.context.withLock { current, released in
         released.append(current)
         current = context

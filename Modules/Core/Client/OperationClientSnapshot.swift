@@ -48,7 +48,7 @@ public struct OperationClientSnapshot: Sendable, Hashable, Codable {
     /// The last error, as text; nil if a value was set after it.
     public let error: String?
 
-    /// Whether the value was stale.
+    /// Whether the value was stale. False for a mutation, which is never run because its value is old.
     public let isStale: Bool
 
     /// The number of subscribers.
@@ -125,7 +125,7 @@ extension StoreRuntime {
       isPaused: state.isPaused,
       attempt: state.attempt.map { .init($0) },
       error: state.error.map { "\($0)" },
-      isStale: self.isStale,
+      isStale: self.canRunUnasked && self.isStale,
       subscriberCount: subscriberCount,
       valueUpdateCount: state.valueUpdateCount,
       errorUpdateCount: state.errorUpdateCount,

@@ -8,12 +8,21 @@ public final class OperationSubscription: Sendable {
   private let lock = Mutex(())
   // Unsafe only in name: `lock` guards it.
   private nonisolated(unsafe) var onCancel: (@Sendable () -> Void)?
+  // Unsafe only in name: `lock` guards it.
+  private nonisolated(unsafe) var source: (any AnyObject & Sendable)?
 
   /// Creates a subscription.
   ///
   /// - Parameter onCancel: Called once, on the thread that cancels or releases the subscription.
   public init(onCancel: @escaping @Sendable () -> Void) {
     self.onCancel = onCancel
+  }
+
+  /// Creates a subscription that is described by what it subscribes to, a ``SubscriptionSource``.
+  @usableFromInline
+  init(to source: any AnyObject & Sendable, onCancel: @escaping @Sendable () -> Void) {
+    self.onCancel = onCancel
+    self.source = source
   }
 
   private init() {
@@ -26,8 +35,9 @@ public final class OperationSubscription: Sendable {
 
   /// Cancels the subscription.
   public func cancel() {
-    let onCancel = self.lock.withLock { _ in self.onCancel.take() }
+    let (onCancel, source) = self.lock.withLock { _ in (self.onCancel.take(), self.source.take()) }
     onCancel?()
+    _ = consume source  // Released after unlocking.
   }
 }
 
@@ -62,5 +72,21 @@ extension OperationSubscription: Hashable {
 
   public func hash(into hasher: inout Hasher) {
     hasher.combine(ObjectIdentifier(self))
+  }
+}
+
+/// What a subscription describes itself with.
+protocol SubscriptionSource {
+  /// The path and the state of what is subscribed to, in one line.
+  var summary: String { get }
+}
+
+extension OperationSubscription: CustomStringConvertible {
+  /// Whether the subscription is active, and the path and the state of the store if it subscribes to one.
+  public var description: String {
+    let (isActive, source) = self.lock.withLock { _ in (self.onCancel != nil, self.source) }
+    guard isActive else { return "OperationSubscription(cancelled)" }
+    guard let source = source as? any SubscriptionSource else { return "OperationSubscription(active)" }
+    return "OperationSubscription(active, to \(source.summary))"
   }
 }

@@ -77,9 +77,13 @@ public struct OperationNotice: Sendable {
   ///   - operationName: The ``OperationRequest/operationName`` of the operation; nil if it is unknown.
   ///   - attributes: Further facts, by names such as `journal.name`, without user data.
   public init(_ name: Name, ofOperationNamed operationName: String?, attributes: [String: Value] = [:]) {
+    self.init(name, ofOperationNamed: operationName, path: nil, attributes: attributes)
+  }
+
+  init(_ name: Name, ofOperationNamed operationName: String?, path: OperationPath?, attributes: [String: Value]) {
     self.name = name
     self.operationName = operationName
-    self.path = nil
+    self.path = path
     self.attributes = attributes
     self.level = nil
   }

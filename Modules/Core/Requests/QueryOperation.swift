@@ -74,6 +74,23 @@ public struct QueryOperation<Value: Sendable, Failure: Error>: QueryRequest {
     )
   }
 
+  /// Creates a query whose closure needs no context.
+  ///
+  /// - Parameters:
+  ///   - element: The first element of the path. A string also names the query, and must contain no user data then.
+  ///   - elements: The other elements of the path.
+  ///   - operationName: The name of the query; nil for the default.
+  ///   - body: Fetches the value, on no actor.
+  @_disfavoredOverload
+  public init(
+    _ element: some Hashable & Sendable,
+    _ elements: any Hashable & Sendable...,
+    operationName: String? = nil,
+    body: @escaping @Sendable () async throws(Failure) -> Value
+  ) {
+    self.init(at: element, elements, named: operationName, body: { _, _ throws(Failure) in try await body() })
+  }
+
   /// Calls the closure.
   public func fetch(
     isolation: isolated (any Actor)?,
@@ -115,6 +132,22 @@ extension QueryOperation where Failure == any Error {
     body: @escaping @Sendable (OperationContext) async throws -> Value
   ) {
     self.init(at: element, elements, named: operationName, body: { context, _ in try await body(context) })
+  }
+
+  /// Creates a query whose closure needs no context.
+  ///
+  /// - Parameters:
+  ///   - element: The first element of the path. A string also names the query, and must contain no user data then.
+  ///   - elements: The other elements of the path.
+  ///   - operationName: The name of the query; nil for the default.
+  ///   - body: Fetches the value, on no actor.
+  public init(
+    _ element: some Hashable & Sendable,
+    _ elements: any Hashable & Sendable...,
+    operationName: String? = nil,
+    body: @escaping @Sendable () async throws -> Value
+  ) {
+    self.init(at: element, elements, named: operationName, body: { _, _ in try await body() })
   }
 }
 

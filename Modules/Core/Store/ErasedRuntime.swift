@@ -11,6 +11,8 @@ protocol ErasedRuntime: AnyObject, Sendable {
   var subscriberCount: Int { get }
   var unmodifiedOperationType: any OperationRequest.Type { get }
   var operationName: String { get }
+  /// The path, the state and the number of subscribers in one line.
+  var summary: String { get }
   /// The store; nil when it no longer exists.
   var erasedStore: (any AnyObject & Sendable)? { get }
   /// Erases the type of `store`, which must be a store of this runtime.

@@ -57,6 +57,11 @@ public struct OpaqueOperationState: Sendable {
   public var errorLastUpdatedAt: Date? { self.base.errorLastUpdatedAt }
 }
 
+extension OpaqueOperationState: CustomStringConvertible {
+  /// The description of the typed state.
+  public var description: String { "\(self.base)" }
+}
+
 extension Result where Success: Sendable {
   /// The result with its types erased.
   var erased: Result<any Sendable, any Error> {

@@ -47,7 +47,7 @@ extension StoreRuntime {
     if let change { self.notify(of: change) }
     if isClosed { return self.subscriptionToClosedStore(subscriber) }
     if self.isAutomaticRunningEnabled, self.isStale { self.runForSubscribers(mode: mode) }
-    return OperationSubscription { self.unsubscribe(subscriber) }
+    return OperationSubscription(to: self) { self.unsubscribe(subscriber) }
   }
 
   /// Ends a subscription to a deinitialized store: the subscriber has the last state, and no event follows.

@@ -61,6 +61,9 @@ extension OperationContext {
       return .satisfied
     }
     self.report(.paused)
+    let start = self.operationDeadlines.elapsed
+    let reason = OperationNotice.Value.string(specification.waitReason)
+    self.send(OperationNotice(.runPaused, in: self, attributes: ["pause.reason": reason]))
     let deadline = timeout.map { self.operationDeadlines.schedule(after: $0) { run.end(.timedOut) } }
     let outcome = await withTaskCancellationHandler {
       while true {
@@ -80,6 +83,16 @@ extension OperationContext {
     run.end(.specificationHeld)
     self.report(.resumed)
     run.unblockQueue()
+    self.send(
+      OperationNotice(
+        .runResumed,
+        in: self,
+        attributes: [
+          "pause.reason": reason, "pause.outcome": .string("\(outcome)"),
+          "pause.duration": .duration(self.operationDeadlines.elapsed - start),
+        ]
+      )
+    )
     return outcome
   }
 }

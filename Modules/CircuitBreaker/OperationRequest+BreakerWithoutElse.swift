@@ -1,0 +1,16 @@
+public import OperationCore
+
+// Without this declaration the compiler says only that `Failure` is not `any Error`, and names no remedy.
+extension OperationRequest {
+  /// Not for operations with a failure type of their own: use ``circuitBreaker(_:else:)``.
+  @available(
+    *,
+    unavailable,
+    message:
+      "Failure is not `any Error`: say which failure an open breaker is, with .circuitBreaker(breaker, else: { error in … })"
+  )
+  @_disfavoredOverload
+  public func circuitBreaker(_ breaker: CircuitBreaker) -> ModifiedOperation<Self, CircuitBreaking<Self>> {
+    preconditionFailure("Unavailable.")
+  }
+}

@@ -1,0 +1,49 @@
+extension OperationNotice.Name {
+  /// A run waits for a specification. The attribute `pause.reason` tells what it waits for.
+  public static let runPaused = Self("run.paused")
+
+  /// A run no longer waits. The attributes are `pause.reason`, `pause.duration` and `pause.outcome`.
+  ///
+  /// The outcome is `satisfied`, `cancelled` or `timedOut`.
+  public static let runResumed = Self("run.resumed")
+}
+
+extension OperationNotice {
+  /// Creates a notice about the run with this context.
+  init(_ name: Name, in context: OperationContext, attributes: [String: Value]) {
+    let runtime = context.runningOperationStore?.erased.runtime
+    self.init(name, ofOperationNamed: runtime?.operationName, path: runtime?.path, attributes: attributes)
+  }
+}
+
+extension OperationRunSpecification {
+  /// What a run waits for: the description of the specification, or its type if it has none.
+  var waitReason: String {
+    switch self {
+    case let described as any CustomStringConvertible: described.description
+    default: "\(Self.self)"
+    }
+  }
+}
+
+extension NotRunSpecification: CustomStringConvertible {
+  /// What holds, as it is written.
+  public var description: String { "!\(self.base.waitReason)" }
+}
+
+extension BinaryOperatorRunSpecification: CustomStringConvertible {
+  /// What holds, as it is written.
+  public var description: String {
+    "(\(self.left.waitReason) \(self.operator == .and ? "&&" : "||") \(self.right.waitReason))"
+  }
+}
+
+extension AlwaysRunSpecification: CustomStringConvertible {
+  /// What holds, as it is written.
+  public var description: String { self.isTrue ? "always" : "never" }
+}
+
+extension AnySendableRunSpecification: CustomStringConvertible {
+  /// The description of the specification inside, or its type.
+  public var description: String { self.base.waitReason }
+}
