@@ -59,6 +59,8 @@ extension StorePersistence: OperationRestoration {
 
   func storeWillReset() {
     let place = self.progress.withLock { progress -> Place? in
+      // Values are counted from zero again.
+      progress.removedCount = nil
       guard progress.isRestoring else { return nil }
       progress.ignoresStoredValue = true
       return progress.place
@@ -109,8 +111,6 @@ extension StorePersistence {
       progress.notedTicket = ticket
       guard stamp != progress.stamp else { return false }
       progress.stamp = stamp
-      // A store without a value was reset.
-      if stamp == nil { progress.removedCount = nil }
       let isRemoved = if let stamp, let count = progress.removedCount { stamp.valueUpdateCount <= count } else { false }
       released.append(place.writer.put(isRemoved ? removal : content, for: place.key))
       return true

@@ -186,6 +186,26 @@ import Testing
     #expect(program.restarted().store(Script(), 1).currentValue == "newer")
   }
 
+  @Test(arguments: [false, true])
+  func `A value that is set together with a reset after the removal is stored`(isRestoring: Bool) async throws {
+    let storage = TestStorage(try await self.filled(), reads: !isRestoring)
+    let program = Program(storage, clock: self.clock)
+    let store = program.store(Script(), 1)
+    store.currentValue = "secret"
+    let removal = Task.immediate { try await program.client.persistence.removeAll() }
+    if !isRestoring { try await removal.value }
+    store.withExclusiveAccess { store in
+      store.resetState()
+      store.currentValue = "new"
+    }
+    storage.reading.open()
+    try await removal.value
+    try await self.clock.noSleepers(.deadline, afterAdvancing: .milliseconds(200))
+    #expect(await program.client.persistence.flush())
+    #expect(store.currentValue == "new")
+    #expect(program.restarted().store(Script(), 1).currentValue == "new")
+  }
+
   @Test func `A storage that fails throws, and removing again succeeds`() async throws {
     let storage = TestStorage(try await self.filled())
     let program = Program(storage, clock: self.clock)
