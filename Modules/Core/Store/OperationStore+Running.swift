@@ -42,10 +42,12 @@ extension OperationStore {
 }
 
 extension OperationStore where State: QueryStateProtocol {
-  /// Fetches the value and waits for it.
+  /// Fetches the value and waits for it: with a run that begins now, or with one under way that is shared.
   ///
-  /// If the query shares runs, as with `.deduplicated()`, the call joins a fetch that does the same work. Cancelling
-  /// the caller cancels the fetch, unless other callers wait for it or subscribers keep it alive.
+  /// If the query shares runs, as with `.deduplicated()`, the call joins a fetch that does the same work. A value that
+  /// has arrived before is fetched again, also if a subscription has just fetched it: for a value that is fetched only
+  /// if need be, use ``OperationClient/ensureValue(for:)``, or subscribe alone. Cancelling the caller cancels the fetch,
+  /// unless other callers wait for it or subscribers keep it alive.
   ///
   /// - Parameters:
   ///   - context: Entries that replace those of ``context`` for this fetch.
