@@ -47,7 +47,7 @@
       let pageSize = isHeaderSound ? Int(Self.number(bytes, 8)) : pageSize
       guard pageSize >= 512, pageSize <= 65_536 else { return }
       // The frames of an older use of the log, which are behind the current ones, have other salts.
-      let salts = isHeaderSound ? bytes[16..<24] : bytes[Self.headerSize + 8..<Self.headerSize + 16]
+      let salts = isHeaderSound ? bytes[16..<24] : index?.salts ?? Self.commonSalts(bytes, pageSize)
 
       var previous = stored
       var (isWhole, used, last) = (isHeaderSound, 0, 0)
@@ -120,6 +120,16 @@
         }
         (self.first, self.second) = (first, second)
       }
+    }
+
+    /// The salts that most frames have, for a log whose header is damaged.
+    private static func commonSalts(_ bytes: [UInt8], _ pageSize: Int) -> ArraySlice<UInt8> {
+      let size = self.frameHeaderSize + pageSize
+      var counts: [ArraySlice<UInt8>: Int] = [:]
+      for start in stride(from: self.headerSize, through: bytes.count - size, by: size) {
+        counts[bytes[start + 8..<start + 16], default: 0] += 1
+      }
+      return counts.max { $0.value < $1.value }?.key ?? []
     }
 
     private static func number(_ bytes: [UInt8], _ place: Int) -> UInt32 {
