@@ -26,7 +26,7 @@ import Testing
 
       client.journal = MutationJournal(storage: storage)
       client.journal.register(rename, as: "rename-note")
-      await client.journal.resume().settled()
+      await client.journal.resume()
       try await client.store(for: rename).mutate(with: Renaming(id: 1, name: "new"))
       let unsent = client.journal.entries.count
       #expect(unsent == 0)

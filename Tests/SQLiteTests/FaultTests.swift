@@ -70,6 +70,71 @@
       #expect(Set(keys.values).count == keys.count, comment)
     }
 
+    @Test(arguments: [2, 4])
+    func `Processes that share a file send each call once, one at a time, and take over from the dead`(
+      count: Int
+    ) async throws {
+      let folder = try Folder.inMemory()
+      let calls = 12
+      let results = try await withThrowingTaskGroup(of: (Int, Process.TerminationReason).self) { group in
+        for process in 1...count {
+          // The first is killed while it sends, and the second is the one that must take over.
+          let killAfter = process == 1 ? 4 : 0
+          group.addTask {
+            let result = try await runSubject(
+              "shared",
+              folder.file(),
+              folder.file("server"),
+              "\(process)",
+              "\(calls)",
+              "\(killAfter)"
+            )
+            return (process, result.reason)
+          }
+        }
+        return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+      }
+      #expect(results[1] == .uncaughtSignal)
+      #expect(results.filter { $0.key != 1 }.allSatisfy { $0.value == .exit })
+      // What the dead process has left is made by one that is started now, if the others have ended before.
+      let last = try await runSubject("shared", folder.file(), folder.file("server"), "9", "0", "0")
+      #expect(last.output == "done 9")
+      try self.checkShared(folder, processes: count, calls: calls)
+      let storage = try SQLiteStorage(path: folder.file())
+      #expect(try await storage.keys("journal/").isEmpty)
+      await storage.close()
+    }
+
+    /// Checks that no two requests overlap unless the sender of the first was killed, that a call is repeated only then,
+    /// and that the calls of each process are in order.
+    private func checkShared(_ folder: Folder, processes: Int, calls: Int) throws {
+      func lines(_ name: String) throws -> [[String]] {
+        String(decoding: try folder.read(name), as: UTF8.self).split(separator: "\n")
+          .map { $0.split(separator: " ").map(String.init) }
+      }
+      var open: [String]?
+      var done: [Int] = []
+      for line in try lines("server") {
+        try #require(line.count == 4)
+        if line[0] == "begin" {
+          if let open { #expect(open[1] == "1", "\(line) begins during \(open)") }
+          open = line
+        } else {
+          #expect(open.map { Array($0.dropFirst()) } == Array(line.dropFirst()))
+          open = nil
+          done.append(try #require(Int(line[2])))
+        }
+      }
+      #expect(done.count == Set(done).count, "sent twice: \(done)")
+      for process in 1...processes {
+        let numbers = done.filter { $0 / 1_000 == process }
+        #expect(numbers == numbers.sorted())
+        if process > 1 { #expect(numbers.count == calls) }
+      }
+      let accepted = try lines("server.accepted").compactMap { $0.first.flatMap { Int($0) } }
+      #expect(Set(accepted).isSubset(of: done))
+    }
+
     @Test func `Two processes write one file`() async throws {
       let folder = try Folder()
       async let first = runSubject("writes", folder.file(), "a", "200")

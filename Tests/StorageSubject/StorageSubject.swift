@@ -5,12 +5,17 @@
   import OperationMutation
   import OperationPersistence
   import OperationSQLite
+  import Synchronization
 
   /// A program that tests start, kill and start again. It makes calls of a mutation with a journal in a database.
   ///
   /// `StorageSubject calls DATABASE SERVER COUNT KILL-AT` resumes, makes the calls that the server file has not
   /// accepted yet, and kills itself at the given call of the storage; 0 for never. It adds the number of each stored
   /// call to `SERVER.accepted`, and each request that the server receives to `SERVER`.
+  ///
+  /// `StorageSubject shared DATABASE SERVER PROCESS COUNT KILL-AFTER` does so beside other processes with the same
+  /// database, with numbers of its own, and kills itself after so many requests; 0 for never. Each request is two lines
+  /// in the server file: when it begins, and when it ends.
   ///
   /// `StorageSubject writes DATABASE NAME COUNT` puts entries of a name, one after the other.
   ///
@@ -26,6 +31,14 @@
           server: arguments[3],
           count: Int(arguments[4]) ?? 0,
           killAt: Int(arguments[5]) ?? 0
+        )
+      case "shared":
+        try await shared(
+          database: arguments[2],
+          server: arguments[3],
+          process: Int(arguments[4]) ?? 0,
+          count: Int(arguments[5]) ?? 0,
+          killAfter: Int(arguments[6]) ?? 0
         )
       case "writes": try await writes(database: arguments[2], name: arguments[3], count: Int(arguments[4]) ?? 0)
       case "lease":
@@ -68,6 +81,31 @@
       await storage.close()
     }
 
+    private static func shared(
+      database: String,
+      server: String,
+      process: Int,
+      count: Int,
+      killAfter: Int
+    ) async throws {
+      let storage = try SQLiteStorage(path: database)
+      let journal = MutationJournal(storage: storage, attemptsBeforeSetAside: 1_000, leaseDuration: .milliseconds(600))
+      let client = OperationClient()
+      client.journal = journal
+      let mutation = SlowAppend(server: LineFile(server), process: process, killAfter: killAfter)
+        .scope("lines").journaled(as: "append")
+      journal.register(mutation, as: "append")
+      await journal.resume()
+      let store = client.store(for: mutation)
+      for number in 0..<count {
+        try await store.mutate(with: Line(number: process * 1_000 + number))
+        LineFile(server + ".accepted").append("\(process * 1_000 + number)")
+      }
+      await journal.resume().settled()
+      print("done \(process)")
+      await storage.close()
+    }
+
     private static func writes(database: String, name: String, count: Int) async throws {
       let storage = try SQLiteStorage(path: database)
       for number in 0..<count {
@@ -97,6 +135,31 @@
       with continuation: OperationContinuation<Void, any Error>
     ) async throws {
       self.server.append("\(arguments.number) \(context.operationIdempotencyKey ?? "no key")")
+    }
+  }
+
+  /// A mutation whose requests take a moment, so that those of two senders would overlap.
+  struct SlowAppend: MutationRequest {
+    private static let begun = Atomic(0)
+
+    let server: LineFile
+    let process: Int
+    let killAfter: Int
+    var path: OperationPath { ["append"] }
+
+    func mutate(
+      isolation: isolated (any Actor)?,
+      with arguments: Line,
+      in context: OperationContext,
+      with continuation: OperationContinuation<Void, any Error>
+    ) async throws {
+      let key = context.operationIdempotencyKey ?? "no key"
+      self.server.append("begin \(self.process) \(arguments.number) \(key)")
+      let count = Self.begun.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue
+      if count == self.killAfter { kill(getpid(), SIGKILL) }
+      // Takes a moment, during which another sender would write.
+      for _ in 0..<10 { _ = self.server.lines }
+      self.server.append("end \(self.process) \(arguments.number) \(key)")
     }
   }
 

@@ -30,6 +30,7 @@ final class JournalAttempts: MutationBodyObserver {
   nonisolated(nonsending) func bodyWillBegin(mayRefuse: Bool) async -> Bool {
     guard await self.ticket.journal.waitToSend(mayLeave: mayRefuse) else { return false }
     let place = self.ticket.place
+    if mayRefuse, self.ticket.journal.state.withLock({ $0.items[place]?.isTakenOver ?? false }) { return false }
     let write = self.ticket.journal.change { $0.beginBody(of: place) }
     do {
       try await write?.value()
@@ -52,8 +53,12 @@ extension MutationJournal {
   /// Waits until calls may be sent. Returns false if the current task was cancelled meanwhile, and may leave.
   nonisolated(nonsending) func waitToSend(mayLeave: Bool) async -> Bool {
     while true {
+      // A process that was suspended may have lost the lease meanwhile.
+      let isLost = self.lease.map { !$0.isHeld(at: self.deadlines.elapsed) } ?? false
       let signal = self.change { state -> JournalSignal? in
+        if isLost { state.maySend = false }
         guard !state.maySend else { return nil }
+        state.actions.needsLease = true
         let signal = JournalSignal()
         state.sendWaiters.append(signal)
         return signal

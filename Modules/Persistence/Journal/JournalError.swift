@@ -13,6 +13,9 @@ public struct JournalError: Error, Sendable, CustomStringConvertible {
     /// The entry was removed before the turn of the call came.
     public static let removed = Code(description: "removed")
 
+    /// Another process has made the call, because this one was suspended for too long. Its result is not known here.
+    public static let takenOver = Code(description: "takenOver")
+
     /// The key of the call, which its caller has chosen, is that of a call that has not ended. It was not made.
     public static let duplicateKey = Code(description: "duplicateKey")
   }
@@ -56,6 +59,12 @@ extension JournalError {
     switch turn {
     case .removed:
       Self(code: .removed, message: "The call of \"\(name)\" was removed from the journal before its turn.", cause: nil)
+    case .takenOver:
+      Self(
+        code: .takenOver,
+        message: "The call of \"\(name)\" was made by another process, which took this one for ended.",
+        cause: nil
+      )
     case .granted, .cancelled:
       Self(
         code: .cancelled,

@@ -18,6 +18,8 @@ struct JournalRecord: Codable, Sendable {
   var failures: Int?
   /// Whether a body has begun and has not ended.
   var isBegun: Bool?
+  /// The journal that has accepted the call; nil in entries of older versions and of storages without leases.
+  var owner: String?
 
   /// Decodes a stored entry.
   ///

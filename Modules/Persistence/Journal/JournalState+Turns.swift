@@ -64,7 +64,8 @@ extension JournalState {
   mutating func advanceWithoutScope() {
     guard self.maySend else { return }
     while self.replaysWithoutScope < self.maximumReplays, let place = self.dueWithoutScope.popLast() {
-      guard let item = self.items[place], item.activity.isNone, item.isDue, !item.isGone else { continue }
+      guard let item = self.items[place], item.activity.isNone, item.isDue, !item.isGone, !item.isElsewhere
+      else { continue }
       self.replaysWithoutScope += 1
       self.beginReplay(of: place)
     }
@@ -85,8 +86,9 @@ extension JournalState {
       item.isHeld = false
     }
     self.dueCounts[resumption, default: 0] += 1
+    self.actions.needsLease = true
     if let lane = item.lane {
-      self.lanes[lane]?.dueCount += 1
+      if item.isInLane { self.lanes[lane]?.dueCount += 1 }
     } else {
       self.dueWithoutScope.append(place)
     }

@@ -52,6 +52,11 @@ struct JournalState: Sendable {
     var hasEnded = false
     /// Whether `remove(_:)` removes it.
     var isBeingRemoved = false
+    /// Whether another process makes it, which lives. It is in no lane then: two processes must not wait for each
+    /// other's calls.
+    var isElsewhere = false
+    /// Whether another process has made it, while this one was suspended.
+    var isTakenOver = false
     /// The resumption that makes it again; 0 for none.
     var resumption = 0
     /// The replay that makes it.
@@ -76,7 +81,7 @@ struct JournalState: Sendable {
     /// Whether what is written next is its removal.
     var isGone: Bool { self.hasEnded || self.isBeingRemoved }
     var lane: String? { self.record?.scope }
-    var isInLane: Bool { self.record.map { !$0.isSetAside && $0.scope != nil } ?? false }
+    var isInLane: Bool { self.record.map { !$0.isSetAside && $0.scope != nil && !self.isElsewhere } ?? false }
     var isDue: Bool { self.resumption != 0 }
     /// Whether it was accepted and is to be made.
     var isPending: Bool { self.isStored && self.record.map { !$0.isSetAside } ?? false }
@@ -114,6 +119,17 @@ struct JournalState: Sendable {
 
   // Sending.
   var maySend = true
+  /// The journal of this process in the entries of a storage with leases; nil without.
+  var owner: String?
+  /// The number of calls that have their turn.
+  private(set) var runningCount = 0
+  /// The number of callers that wait for their turn, or are about to.
+  private(set) var callersInLine = 0
+  /// The number of callers that are about to wait for their turn.
+  private(set) var claimedCount = 0
+  /// The number of calls that this process has accepted.
+  private(set) var ownCount = 0
+  private var lastEarlierPlace: Place = -(1 << 40)
   /// Callers without a scope that wait because nothing may be sent.
   var waitingWithoutScope: Set<Place> = []
   /// Those who wait before an attempt because nothing may be sent.
@@ -156,6 +172,8 @@ struct JournalActions: Sendable {
   var released: [JournalState.Item] = []
   /// Whether the observers of the entries are notified.
   var isChanged = false
+  /// Whether something is to be sent that may not be sent now, or nothing is left.
+  var needsLease = false
   /// Whether changes are to be written, and nobody writes them yet.
   var beginsWriting = false
 }
@@ -188,17 +206,24 @@ extension JournalState {
   ///   - record: The stored entry; nil if it cannot be read.
   ///   - storageKey: The key of the entry in the storage.
   ///   - place: Negative, and in the order of the calls.
-  mutating func restore(_ record: JournalRecord?, from storageKey: String, at place: Place) {
+  ///   - isElsewhere: Whether another process makes it, which lives.
+  mutating func restore(
+    _ record: JournalRecord?,
+    from storageKey: String,
+    at place: Place,
+    isElsewhere: Bool = false
+  ) {
     // Of two stored entries with one key, the second is identified by its storage key. A new call waits for the end of
     // the reading, and is refused then.
     let id = record?.id ?? storageKey
     let isTaken = self.places[id].map { self.items[$0]?.isStored == true } ?? false
-    let item = Item(
+    var item = Item(
       id: isTaken ? storageKey : id,
       storageKey: storageKey,
       record: record,
       layerPlace: .earlierProcess(place)
     )
+    item.isElsewhere = isElsewhere
     self.insert(item, at: place)
   }
 
@@ -206,6 +231,8 @@ extension JournalState {
     self.items[place] = item
     self.places[item.id] = place
     if item.isPending { self.pendingCount += 1 }
+    self.count(item, 1)
+    if !item.activity.isNone { self.actions.needsLease = true }
     if item.isInLane, let lane = item.lane { self.enter(lane, place) }
     self.show(place)
   }
@@ -239,6 +266,8 @@ extension JournalState {
     self.items[place] = nil
     self.waitingWithoutScope.remove(place)
     if item.isPending { self.pendingCount -= 1 }
+    self.count(item, -1)
+    self.actions.needsLease = true
     if self.places[item.id] == place { self.places[item.id] = nil }
     self.show(place)
     self.actions.released.append(item)
@@ -254,7 +283,11 @@ extension JournalState {
     let wasPending = item.isPending
     let wasInLine = item.activity.isCallerInLine
     let wasFreeReplay = item.activity.isReplay && item.lane == nil
+    self.count(item, -1)
+    let wasRunning = item.activity.isRunning
     let result = change(&item)
+    if wasRunning, !item.activity.isRunning { self.actions.needsLease = true }
+    self.count(item, 1)
     if item.isPending != wasPending { self.pendingCount += wasPending ? -1 : 1 }
     if item.activity.isCallerInLine != wasInLine, item.isInLane, let lane = item.lane {
       self.lanes[lane]?.callerCount += wasInLine ? -1 : 1
@@ -268,6 +301,19 @@ extension JournalState {
   private mutating func show(_ place: Place) {
     let call = self.items[place].flatMap { $0.isStored ? ShownCall($0) : nil }
     if self.shown.set(call, at: place) { self.actions.isChanged = true }
+  }
+
+  private mutating func count(_ item: Item, _ change: Int) {
+    if item.activity.isRunning { self.runningCount += change }
+    if item.activity.isCallerInLine { self.callersInLine += change }
+    if case .claimed = item.activity { self.claimedCount += change }
+    if let owner = self.owner, item.record?.owner == owner { self.ownCount += change }
+  }
+
+  /// A place behind the calls of other processes, and before those of this one.
+  mutating func nextEarlierPlace() -> Place {
+    self.lastEarlierPlace += 1
+    return self.lastEarlierPlace
   }
 
   func isRunning(_ place: Place) -> Bool { self.items[place]?.activity.isRunning ?? false }

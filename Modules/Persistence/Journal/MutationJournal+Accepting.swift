@@ -34,6 +34,8 @@ extension MutationJournal {
     guard let place = added else { throw JournalError.duplicateKey(id, request.name) }
     do {
       try await self.load()
+      // Before the call is stored: no other process takes it for one of a process that has ended.
+      if let lease { await lease.showPresence(at: self.deadlines.elapsed) }
       var write = self.change { $0.store(place, beginsAtOnce: request.beginsAtOnce) }
       // A call of an earlier start has the key.
       while write == nil, let next = self.nextKey(after: id, for: request) {
@@ -77,7 +79,8 @@ extension MutationJournal {
       isSetAside: false,
       arguments: request.arguments,
       failures: 0,
-      isBegun: false
+      isBegun: false,
+      owner: self.lease?.owner
     )
     return self.change { $0.add(record, layersAt: request.layerPlace, updates: updates) }
   }

@@ -24,6 +24,11 @@ extension MutationJournal {
     in context: OperationContext? = nil
   ) async {
     let place = ticket.place
+    if self.state.withLock({ $0.items[place]?.isTakenOver ?? false }) {
+      self.change { $0.remove(place) }
+      ticket.updates?.end()
+      return
+    }
     switch end {
     case .done(let failure):
       let attempts = self.attempts(of: ticket)

@@ -42,9 +42,10 @@ extension MutationJournal {
     let read = (entries ?? []).map { entry in (entry, Result { try JournalRecord.read(entry.value) }) }
     self.change { state in
       if entries != nil {
-        for (index, (entry, record)) in read.enumerated() {
+        for (entry, record) in read {
           // The errors are reported below, without the lock.
-          state.restore((try? record.get())?.afterProcess, from: entry.key, at: Int64(index - read.count))
+          let place = state.nextEarlierPlace()
+          state.restore((try? record.get())?.afterProcess, from: entry.key, at: place)
         }
         let numbers = read.compactMap { StorageKey.number(ofCall: $0.0.key) }
         // Far from the end of the integers, whatever the keys say.
@@ -54,13 +55,17 @@ extension MutationJournal {
       state.actions.signals += state.loadWaiters
       state.loadWaiters = []
     }
-    for (entry, record) in read {
+    self.reportUnreadable(read.map { ($0.key, $1) })
+  }
+
+  func reportUnreadable(_ read: [(key: String, record: Result<JournalRecord, any Error>)]) {
+    for (key, record) in read {
       guard case .failure(let error) = record else { continue }
       OperationWarning(
         code: .journalEntryUnreadable,
         severity: .failure,
         message: """
-          The journal entry \(entry.key) cannot be read: \(error). It is kept, and its call is not made. Use a version of \
+          The journal entry \(key) cannot be read: \(error). It is kept, and its call is not made. Use a version of \
           the program that can read it, or remove it with `remove(_:)`.
           """
       ).report()

@@ -105,7 +105,8 @@ extension JournalState {
 
   /// Makes a call due, for one who waits for its end. Returns false if it has ended, or a caller makes it.
   fileprivate mutating func makeDue(_ place: Place, _ signal: JournalSignal) -> Bool {
-    guard let item = self.items[place], item.isPending, !item.isGone, item.activity.isNone || item.activity.isReplay
+    guard let item = self.items[place], item.isPending, !item.isGone, !item.isElsewhere,
+      item.activity.isNone || item.activity.isReplay
     else { return false }
     self.lastResumption += 1
     self.makeDue(place, in: self.lastResumption)

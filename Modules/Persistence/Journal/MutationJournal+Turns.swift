@@ -5,6 +5,8 @@ enum JournalTurn: Sendable {
   case granted
   case cancelled
   case removed
+  /// Another process has made the call.
+  case takenOver
 }
 
 extension MutationJournal {
@@ -75,6 +77,7 @@ extension JournalState {
     // A task that a call has started may outlive that call.
     let isInside = outer.contains { self.isRunning($0.place) }
     guard isInside || (self.hasTurn(place) && self.maySend) else {
+      if !self.maySend { self.actions.needsLease = true }
       self.edit(place) { $0.activity = .waiting(continuation, caller) }
       if item.lane == nil { self.waitingWithoutScope.insert(place) }
       let wasBlocked = item.lane.flatMap { self.lanes[$0]?.isBlocked } ?? false

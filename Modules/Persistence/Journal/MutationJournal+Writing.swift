@@ -25,6 +25,7 @@ extension MutationJournal {
       Task.immediate(name: "write journal") { await self.writeAll() }
     }
     for place in actions.replays { self.begin(place, isImmediate: isImmediate) }
+    if actions.needsLease { self.lease?.wake(for: self) }
     if actions.isChanged { self.noteChange() }
     return result
   }

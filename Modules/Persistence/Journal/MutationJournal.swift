@@ -24,6 +24,8 @@ public final class MutationJournal: OperationClientFlushable {
   let storage: any PersistentStorage
   let makeKey: @Sendable () -> String
   let state: Locked<JournalState>
+  /// The right to send, in a storage that processes share.
+  let lease: JournalLease?
   let registrations = Locked<[String: JournalRegistration]>([:])
   let changes = Broadcast<Void>(())
   private let client = Locked(WeakClient())
@@ -48,17 +50,27 @@ public final class MutationJournal: OperationClientFlushable {
   ///     earlier starts of the program: see ``attemptsBeforeSetAside``. A number below 1 is reported and counts as 1.
   ///   - maximumConcurrentCalls: How many calls without a scope are made again at once. Each scope has one call at a
   ///     time besides. A number below 1 is reported and counts as 1.
+  ///   - leaseDuration: How long other processes with the same storage wait for this one after it has died, if the
+  ///     storage is a ``LeasingStorage``. This one renews its lease at a third of that time.
   ///   - makeKey: Makes the idempotency key of a call; nil for random ones. Keys must be unique.
   public init(
     storage: any PersistentStorage,
     attemptsBeforeSetAside: Int = 5,
     maximumConcurrentCalls: Int = 8,
+    leaseDuration: Duration = .seconds(5),
     makeKey: (@Sendable () -> String)? = nil
   ) {
     self.storage = storage
     self.makeKey = makeKey ?? { UUID().uuidString }
     self.attemptsBeforeSetAside = max(1, attemptsBeforeSetAside)
-    self.state = Locked(JournalState(maximumReplays: max(1, maximumConcurrentCalls)))
+    // A storage in memory belongs to one process.
+    let leasing = storage is InMemoryStorage ? nil : storage as? any LeasingStorage
+    let lease = leasing.map { JournalLease(of: $0, for: leaseDuration) }
+    self.lease = lease
+    var state = JournalState(maximumReplays: max(1, maximumConcurrentCalls))
+    state.owner = lease?.owner
+    state.maySend = lease == nil
+    self.state = Locked(state)
     if attemptsBeforeSetAside < 1 {
       OperationWarning(
         code: .invalidArgument,
