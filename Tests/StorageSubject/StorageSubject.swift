@@ -89,7 +89,7 @@
       killAfter: Int
     ) async throws {
       let storage = try SQLiteStorage(path: database)
-      let journal = MutationJournal(storage: storage, attemptsBeforeSetAside: 1_000, leaseDuration: .milliseconds(600))
+      let journal = MutationJournal(storage: storage, attemptsBeforeSetAside: 1_000, leaseDuration: .seconds(2))
       let client = OperationClient()
       client.journal = journal
       let mutation = SlowAppend(server: LineFile(server), process: process, killAfter: killAfter)

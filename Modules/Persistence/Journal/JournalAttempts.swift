@@ -38,7 +38,10 @@ final class JournalAttempts: MutationBodyObserver {
       // The call was accepted, so it is made without the count.
       OperationWarning.report(storageFailedTo: "count the attempts of the journal entry \(self.ticket.id)", error)
     }
-    return true
+    // The lease may have ended during the write.
+    if await self.ticket.journal.waitToSend(mayLeave: mayRefuse) { return true }
+    self.ticket.journal.change { $0.takeBackBody(of: place) }
+    return false
   }
 
   nonisolated(nonsending) func bodyDidEnd(isSuccess: Bool) async {
@@ -86,6 +89,12 @@ extension JournalState {
       item.isBegunAhead = false
     }
     return item.isBegunAhead ? nil : self.write(place)
+  }
+
+  /// Takes back the count of a body that does not begin.
+  fileprivate mutating func takeBackBody(of place: Place) {
+    self.edit(place) { $0.record?.attempts -= 1 }
+    self.endBody(of: place, isSuccess: false)
   }
 
   fileprivate mutating func endBody(of place: Place, isSuccess: Bool) {

@@ -30,9 +30,13 @@ extension MutationJournal {
           return wait
         }
         self.change { $0.allowSending() }
-        if self.state.withLock({ $0.leaseNeed.isSending }) { return lease.renewalInterval }
+        // One decision: no call may get its turn between the two.
+        let isSending = self.change { state -> Bool in
+          if !state.leaseNeed.isSending { state.maySend = false }
+          return state.maySend
+        }
+        if isSending { return lease.renewalInterval }
         // What is left are calls of another process, which can make them now.
-        self.change { $0.maySend = false }
         await lease.release()
         return need.hasCallers ? JournalLease.retryInterval : lease.renewalInterval
       }
