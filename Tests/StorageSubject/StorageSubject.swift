@@ -15,7 +15,7 @@
   ///
   /// `StorageSubject shared DATABASE SERVER PROCESS COUNT KILL-AFTER` does so beside other processes with the same
   /// database, with numbers of its own, and kills itself after so many requests; 0 for never. Each request is two lines
-  /// in the server file: when it begins, and when it ends.
+  /// in the server file: when it begins, and when it ends. Another line says that the process is about to end.
   ///
   /// `StorageSubject writes DATABASE NAME COUNT` puts entries of a name, one after the other.
   ///
@@ -102,6 +102,8 @@
         LineFile(server + ".accepted").append("\(process * 1_000 + number)")
       }
       await journal.resume().settled()
+      // The journal may have begun to make a call that a dead process has left: it ends with this one.
+      LineFile(server).append("exit \(process) - -")
       print("done \(process)")
       await storage.close()
     }

@@ -25,7 +25,9 @@ import Testing
     let mutation = Send(server: self.server, script: self.script).scope("s").journaled(as: "send")
     journal.register(mutation, as: "send")
     let store = program.client.store(for: mutation)
-    return Process(program: program, storage: storage, journal: journal) { try await store.mutate(with: Note(id: 1, text: $0)) }
+    return Process(program: program, storage: storage, journal: journal) {
+      try await store.mutate(with: Note(id: 1, text: $0))
+    }
   }
 
   /// Advances the clock whenever somebody waits for it, until a run begins.
