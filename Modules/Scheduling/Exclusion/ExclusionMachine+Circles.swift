@@ -112,7 +112,7 @@ extension ExclusionMachine {
       switch steps[next].node {
       case .scope(let scope):
         if goal.isInside(scope) { return self.path(in: steps, upTo: next) }
-        for waiter in self.nestedWaiters where waiter.scope.isInside(scope) { found.append(.waiter(waiter)) }
+        for waiter in scope.state.waitersInside.all { found.append(.waiter(waiter)) }
       case .waiter(let waiter):
         for slot in waiter.slots {
           if let holder = self.lanes[slot].holder, !waiter.scope.isInside(holder) { found.append(.scope(holder)) }

@@ -14,6 +14,8 @@ struct ExclusionMachine {
     /// The holders around it, outermost first.
     var outerHolders: [RunScope] = []
     var queue = TicketQueue<ExclusionWaiter>()
+    /// The waiters of the queue that are inside of holders.
+    var nested = TicketQueue<ExclusionWaiter>()
     /// The number of waiters in the queue that wait for other categories, too.
     var compoundWaiterCount = 0
   }
@@ -24,8 +26,10 @@ struct ExclusionMachine {
   private(set) var lanes: ContiguousArray<Lane> = []
   private var freeSlots: [Int] = []
   private var lastTicket: UInt64 = 0
-  /// The waiters inside of holders, in the order of their tickets.
-  private(set) var nestedWaiters: [ExclusionWaiter] = []
+  /// The number of waiters inside of holders.
+  private var nestedCount = 0
+  /// The waiters inside of holders that wait only because of the waiters before them.
+  private var followers = TicketQueue<ExclusionWaiter>()
   /// The number of runs that wait.
   private(set) var waiterCount = 0
 
@@ -62,6 +66,8 @@ final class ExclusionWaiter: Sendable {
     var ticket: UInt64 = 0
     /// Whether the scope was inside of a holder when the waiter was enqueued, or has come to be since.
     var isNested = false
+    /// The scopes that the waiter is inside of, which know it.
+    var scopesAround: [RunScope] = []
   }
 
   let scope: RunScope
@@ -124,11 +130,8 @@ extension ExclusionMachine {
     waiter.state.ticket = self.lastTicket
     for slot in waiter.slots { self.lanes[slot].queue.append(waiter, ticket: waiter.state.ticket) }
     if waiter.slots.count > 1 { for slot in waiter.slots { self.lanes[slot].compoundWaiterCount += 1 } }
-    if waiter.scope.isInsideHolder {
-      waiter.state.isNested = true
-      self.nestedWaiters.append(waiter)
-    }
-    return self.admit(waiter.slots)
+    self.locate(waiter)
+    return self.admit(waiter.slots, waiter.state.isNested ? [waiter] : [])
   }
 
   /// Suspends a waiter. Returns the outcome if there is one already.
@@ -154,7 +157,7 @@ extension ExclusionMachine {
   /// Gives the categories back, and admits those whose turn it is.
   mutating func release(_ scope: RunScope, _ slots: [Int]) -> [Resumption] {
     scope.state.isHolding = false
-    var mayAdmit = !self.nestedWaiters.isEmpty
+    var mayAdmit = self.nestedCount > 0
     for slot in slots {
       self.pop(scope, slot)
       if !self.lanes[slot].queue.isEmpty { mayAdmit = true }
@@ -165,29 +168,36 @@ extension ExclusionMachine {
   /// Records that `scope` cannot end before `others`, which may then use the categories that it holds.
   mutating func adopt(_ others: [RunScope], by scope: RunScope) -> [Resumption] {
     for other in others { other.state.waitingScopes.append(scope) }
-    self.findNestedWaiters()
-    return self.admit([])
+    let waiters = others.flatMap(\.state.waitersInside.all)
+    for waiter in waiters { self.locate(waiter) }
+    return self.admit([], waiters.filter(\.state.isNested))
   }
 
   /// Takes one ``adopt(_:by:)`` back.
   mutating func abandon(_ others: [RunScope], by scope: RunScope) {
     for other in others {
       let waitingScopes = other.state.waitingScopes
-      if let index = waitingScopes.firstIndex(where: { $0 === scope }) { other.state.waitingScopes.remove(at: index) }
+      guard let index = waitingScopes.firstIndex(where: { $0 === scope }) else { continue }
+      other.state.waitingScopes.remove(at: index)
+      for waiter in other.state.waitersInside.all { self.locate(waiter) }
     }
   }
 
-  private mutating func findNestedWaiters() {
-    guard self.waiterCount > self.nestedWaiters.count else { return }
-    var found = false
-    for lane in self.lanes where !lane.queue.isEmpty {
-      for waiter in lane.queue.all where !waiter.state.isNested && waiter.scope.isInsideHolder {
-        waiter.state.isNested = true
-        self.nestedWaiters.append(waiter)
-        found = true
-      }
-    }
-    if found { self.nestedWaiters.sort { $0.state.ticket < $1.state.ticket } }
+  /// Notes which scopes a waiter is inside of.
+  private mutating func locate(_ waiter: ExclusionWaiter) {
+    self.forgetLocation(of: waiter)
+    let ticket = waiter.state.ticket
+    waiter.state.scopesAround = waiter.scope.selfAndAround
+    for scope in waiter.state.scopesAround { scope.state.waitersInside.insert(waiter, ticket: ticket) }
+    guard !waiter.state.isNested, waiter.scope.isInsideHolder else { return }
+    waiter.state.isNested = true
+    self.nestedCount += 1
+    for slot in waiter.slots { self.lanes[slot].nested.insert(waiter, ticket: ticket) }
+  }
+
+  private func forgetLocation(of waiter: ExclusionWaiter) {
+    for scope in waiter.state.scopesAround { _ = scope.state.waitersInside.remove(waiter.state.ticket) }
+    waiter.state.scopesAround = []
   }
 
   private mutating func push(_ scope: RunScope, _ slot: Int) {
@@ -209,29 +219,61 @@ extension ExclusionMachine {
 // MARK: - Admitting
 
 extension ExclusionMachine {
-  /// Admits the waiters whose turn it is after a change of the lanes `slots`.
-  private mutating func admit(_ slots: [Int]) -> [Resumption] {
+  /// Admits the waiters whose turn it is after a change of the lanes `slots`, or of what waits inside of what.
+  ///
+  /// Only what the change can let in is looked at: `changed`, the waiters inside of the holders of these lanes, and
+  /// those that wait only because of others. One decision may lead to another one.
+  ///
+  /// - Complexity: O(1) for runs of one category inside of a holder, which run one after another.
+  private mutating func admit(_ slots: [Int], _ changed: [ExclusionWaiter] = []) -> [Resumption] {
     var resumptions: [Resumption] = []
     self.admitFirst(slots, &resumptions)
-    // Few runs wait inside of holders. A decision about one of them may be one about another.
-    var isSettled = self.nestedWaiters.isEmpty
+    guard self.nestedCount > 0 else { return resumptions }
+    var (slots, changed, isSettled) = (slots, changed, false)
     while !isSettled {
-      isSettled = true
-      for waiter in self.nestedWaiters where waiter.isWaiting {
-        let outcome: ExclusionOutcome
-        if self.canEnter(waiter) {
-          outcome = .admitted
-        } else if let circle = self.circle(of: waiter) {
-          outcome = .circle(circle)
-        } else {
-          continue
-        }
-        isSettled = false
-        if let resumption = self.decide(waiter, outcome) { resumptions.append(resumption) }
-        self.admitFirst(waiter.slots, &resumptions)
-      }
+      var decided: [Int] = []
+      for waiter in changed { self.settle(waiter, &decided, &resumptions) }
+      for slot in slots { self.settleNested(slot, &decided, &resumptions) }
+      for waiter in self.followers.all { self.settle(waiter, &decided, &resumptions) }
+      (slots, changed, isSettled) = (decided, [], decided.isEmpty)
     }
     return resumptions
+  }
+
+  /// Looks at the waiters of a lane that are inside of holders, until the lane has a holder with none of them inside.
+  private mutating func settleNested(_ slot: Int, _ decided: inout [Int], _ resumptions: inout [Resumption]) {
+    var ticket: UInt64 = 0
+    while self.lanes[slot].holder?.state.waitersInside.isEmpty != true,
+      let waiter = self.lanes[slot].nested.first(after: ticket)
+    {
+      ticket = waiter.state.ticket
+      self.settle(waiter, &decided, &resumptions)
+    }
+  }
+
+  /// Admits a waiter inside of a holder, or ends its wait because of a circle, if it is time.
+  private mutating func settle(
+    _ waiter: ExclusionWaiter,
+    _ decided: inout [Int],
+    _ resumptions: inout [Resumption]
+  ) {
+    guard waiter.isWaiting else { return }
+    let outcome: ExclusionOutcome
+    if self.canEnter(waiter) {
+      outcome = .admitted
+    } else if let circle = self.circle(of: waiter) {
+      outcome = .circle(circle)
+    } else {
+      let isBlocked = waiter.slots.contains { slot in
+        self.lanes[slot].holder.map { !waiter.scope.isInside($0) } ?? false
+      }
+      _ = self.followers.remove(waiter.state.ticket)
+      if !isBlocked { self.followers.insert(waiter, ticket: waiter.state.ticket) }
+      return
+    }
+    decided += waiter.slots
+    if let resumption = self.decide(waiter, outcome) { resumptions.append(resumption) }
+    self.admitFirst(waiter.slots, &resumptions)
   }
 
   /// Admits the first waiters of the lanes that are free.
@@ -251,7 +293,12 @@ extension ExclusionMachine {
   private mutating func decide(_ waiter: ExclusionWaiter, _ outcome: ExclusionOutcome) -> Resumption? {
     for slot in waiter.slots { _ = self.lanes[slot].queue.remove(waiter.state.ticket) }
     if waiter.slots.count > 1 { for slot in waiter.slots { self.lanes[slot].compoundWaiterCount -= 1 } }
-    if waiter.state.isNested { self.nestedWaiters.removeAll { $0 === waiter } }
+    self.forgetLocation(of: waiter)
+    if waiter.state.isNested {
+      self.nestedCount -= 1
+      for slot in waiter.slots { _ = self.lanes[slot].nested.remove(waiter.state.ticket) }
+      _ = self.followers.remove(waiter.state.ticket)
+    }
     self.waiterCount -= 1
     if case .admitted = outcome {
       for slot in waiter.slots { self.push(waiter.scope, slot) }

@@ -37,6 +37,8 @@ final class RunScope: Sendable {
     var waitingScopes: [RunScope]
     /// Whether the scope holds categories.
     var isHolding = false
+    /// The waiters that are inside of the scope.
+    var waitersInside = TicketQueue<ExclusionWaiter>()
   }
 
   // Unsafe because the compiler does not see that the lock of the exclusion machine guards it. That makes the accesses
@@ -88,6 +90,16 @@ extension RunScope {
       pending += scope.state.waitingScopes
     }
     return false
+  }
+
+  /// The scope, and those that cannot end before it. Called under the lock.
+  var selfAndAround: [RunScope] {
+    var scopes: [RunScope] = []
+    _ = self.containsInSelfOrAround {
+      scopes.append($0)
+      return false
+    }
+    return scopes
   }
 
   func isInside(_ other: RunScope) -> Bool {

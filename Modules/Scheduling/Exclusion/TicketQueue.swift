@@ -67,6 +67,16 @@ struct TicketQueue<Element> {
     self.firstTicket.flatMap { self.remove($0) }
   }
 
+  /// The element with the lowest ticket above `ticket`.
+  func first(after ticket: UInt64) -> Element? {
+    var index = self.index(notBefore: ticket + 1)
+    while index < self.entries.count {
+      if let element = self.entries[index].element { return element }
+      index += 1
+    }
+    return nil
+  }
+
   /// The element with the highest ticket below `ticket`.
   func last(before ticket: UInt64) -> Element? { self.lastEntry(before: ticket)?.element }
 
