@@ -212,6 +212,71 @@ struct ConditionTests {
     #expect(self.log.all.isEmpty)
   }
 
+  @Test func `A condition asks an actor whether work is needed`() async throws {
+    let session = Session()
+    let operation = self.work().condition(LoggedIn(session: session))
+    try await operation.runOnce()
+    try await operation.runOnce()
+    #expect(await session.loginCount == 1)
+    // So does a condition that combines others, and one without `async` is a condition as before.
+    try await self.work().condition(!(!LoggedIn(session: session)) && self.check("A")).runOnce()
+    #expect(await session.loginCount == 1)
+    #expect(self.log.all == ["body", "body", "Ao", "Ac", "body"])
+  }
+
+  @Test func `The error of generated work is kept beside the denial`() async throws {
+    let login = Work<Void, any Error>("login") { _ in throw Refused(code: 1) }
+    let condition = CauseTelling(work: login)
+    await #expect(throws: Denied(cause: Refused(code: 1))) { try await self.work().condition(condition).runOnce() }
+    let operation = OperationScheduler().schedule(
+      self.work().condition(Check(dependency: login) { .denied(Refused(code: 2)) })
+    )
+    await #expect(throws: Refused(code: 2)) { try await operation.value }
+    #expect(operation.generatedWorkErrors.map { $0 as? Refused } == [Refused(code: 1)])
+    #expect(self.log.all.isEmpty)
+  }
+
+  @Test func `A condition gets the error of its own work, and the body gets none`() async throws {
+    let login = Work<Void, any Error>("login") { _ in throw Refused(code: 1) }
+    let work = Work<Bool, any Error> { $0.generatedWorkError == nil }
+    let other = CauseTelling(work: nil)
+    #expect(
+      try await work.condition(Check(dependency: login) { .satisfied }).condition(other || Check.satisfied).runOnce()
+    )
+    await #expect(throws: Denied(cause: nil)) {
+      try await work.condition(Check(dependency: login) { .satisfied }).condition(other).runOnce()
+    }
+    // The first error of combined work.
+    let second = Work<Void, any Error>("second") { _ in throw Refused(code: 2) }
+    await #expect(throws: Denied(cause: Refused(code: 1))) {
+      try await work.condition(CauseTelling(work: login) && CauseTelling(work: second)).runOnce()
+    }
+  }
+
+  @Test func `Errors of conditions are not nested`() async throws {
+    let grouped = await (Check.denied(1) || (Check.denied(2) || Check.denied(3))).evaluate(in: OperationContext())
+    guard case .denied(let error as OperationAlternativesDenied) = grouped else {
+      Issue.record("\(grouped)")
+      return
+    }
+    #expect(error.errors.map { $0 as? Refused } == [1, 2, 3].map { Refused(code: $0) })
+    let scheduler = OperationScheduler()
+    scheduler.suspend()
+    var operation = scheduler.schedule(Work<Void, any Error>("0") { _ in throw Refused(code: 4) })
+    for number in 1...3 {
+      let next = Work<Void, any Error>("\(number)") { _ in }.condition(NoFailedDependencies())
+      operation = scheduler.schedule(next, named: "\(number)") { [operation] in $0.addDependency(operation) }
+    }
+    let last = scheduler.schedule(injecting: operation) { _ in Work<Void, any Error>("last") { _ in } }
+    scheduler.resume()
+    let failure = await #expect(throws: OperationDependencyFailed.self) { try await operation.value }
+    #expect(failure?.dependencyName == "2")
+    #expect(failure?.underlyingError as? Refused == Refused(code: 4))
+    let injected = await #expect(throws: OperationDependencyFailed.self) { try await last.value }
+    #expect(injected?.dependencyName == "3")
+    #expect(injected?.underlyingError as? Refused == Refused(code: 4))
+  }
+
   @Test(arguments: ModifierRule.allCases)
   func `Conditions and categories keep the rules of modifiers`(rule: ModifierRule) async throws {
     try await checkModifier([rule]) { $0.condition(Check.satisfied) }
@@ -246,5 +311,41 @@ extension OperationCondition {
       case .denied(let error): "denied \(error)"
       }
     }
+  }
+}
+
+private actor Session {
+  var loginCount = 0
+  var isLoggedIn: Bool { self.loginCount > 0 }
+
+  func logIn() { self.loginCount += 1 }
+}
+
+/// A condition that asks an actor before it generates work.
+private struct LoggedIn: OperationCondition {
+  let session: Session
+
+  func dependency(in context: OperationContext) async -> (any OperationRequest & Sendable)? {
+    if await self.session.isLoggedIn { return nil }
+    return Work<Void, any Error>("log in") { [session] _ in await session.logIn() }
+  }
+
+  func evaluate(in context: OperationContext) async -> OperationConditionResult {
+    await self.session.isLoggedIn ? .satisfied : .denied(Refused())
+  }
+}
+
+private struct Denied: Error, Equatable {
+  let cause: Refused?
+}
+
+/// A condition that denies with the error of its work.
+private struct CauseTelling: OperationCondition {
+  let work: Work<Void, any Error>?
+
+  func dependency(in context: OperationContext) -> (any OperationRequest & Sendable)? { self.work }
+
+  func evaluate(in context: OperationContext) async -> OperationConditionResult {
+    .denied(Denied(cause: context.generatedWorkError as? Refused))
   }
 }

@@ -24,8 +24,11 @@ public struct AndCondition<Left: OperationCondition, Right: OperationCondition>:
   }
 
   /// The work of both conditions, in order.
-  public func dependency(in context: OperationContext) -> (any OperationRequest & Sendable)? {
-    DependencySequence.combining(self.left.dependency(in: context), self.right.dependency(in: context))
+  public func dependency(in context: OperationContext) async -> (any OperationRequest & Sendable)? {
+    DependencySequence.combining(
+      await self.left.dependency(in: context),
+      await self.right.dependency(in: context)
+    )
   }
 
   public func evaluate(in context: OperationContext) async -> OperationConditionResult {
@@ -65,8 +68,11 @@ public struct OrCondition<Left: OperationCondition, Right: OperationCondition>: 
   }
 
   /// The work of both conditions, in order.
-  public func dependency(in context: OperationContext) -> (any OperationRequest & Sendable)? {
-    DependencySequence.combining(self.left.dependency(in: context), self.right.dependency(in: context))
+  public func dependency(in context: OperationContext) async -> (any OperationRequest & Sendable)? {
+    DependencySequence.combining(
+      await self.left.dependency(in: context),
+      await self.right.dependency(in: context)
+    )
   }
 
   public func evaluate(in context: OperationContext) async -> OperationConditionResult {
@@ -88,14 +94,15 @@ public struct OrCondition<Left: OperationCondition, Right: OperationCondition>: 
       switch (errors.left, errors.right) {
       case (nil, nil): return .skipped
       case (let error?, nil), (nil, let error?): return .denied(error)
-      case (let left?, let right?): return .denied(OperationAlternativesDenied(errors: left.alternatives + [right]))
+      case (let left?, let right?):
+        return .denied(OperationAlternativesDenied(errors: left.alternatives + right.alternatives))
       }
     }
   }
 }
 
 extension Error {
-  /// The errors of all alternatives, so that `a || b || c` has one list of errors.
+  /// The errors of all alternatives, so that `a || b || c` and `a || (b || c)` have one list of errors.
   fileprivate var alternatives: [any Error] { (self as? OperationAlternativesDenied)?.errors ?? [self] }
 }
 
@@ -116,8 +123,8 @@ public struct NegatedCondition<Base: OperationCondition>: OperationCondition {
 
   public var exclusionCategories: [OperationCategory] { self.base.exclusionCategories }
 
-  public func dependency(in context: OperationContext) -> (any OperationRequest & Sendable)? {
-    self.base.dependency(in: context)
+  public func dependency(in context: OperationContext) async -> (any OperationRequest & Sendable)? {
+    await self.base.dependency(in: context)
   }
 
   public func evaluate(in context: OperationContext) async -> OperationConditionResult {

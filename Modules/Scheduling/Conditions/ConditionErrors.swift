@@ -51,6 +51,9 @@ public struct OperationDependencyFailed: Error, Sendable, CustomStringConvertibl
   public let dependencyName: String
 
   /// The error of the dependency.
+  ///
+  /// If the dependency did not run because of a dependency of its own, this is the error of that one: in a chain of
+  /// any length, the error with which it all began.
   public let underlyingError: any Error
 
   public var description: String { "The dependency \(self.dependencyName) has not succeeded: \(self.underlyingError)" }

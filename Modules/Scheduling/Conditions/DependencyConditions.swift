@@ -33,7 +33,9 @@ public struct NoFailedDependencies: OperationCondition, Hashable {
 }
 
 extension FinishedDependency {
-  fileprivate func failure(_ error: any Error) -> OperationDependencyFailed {
-    OperationDependencyFailed(dependencyName: self.name, underlyingError: error)
+  /// The error of an operation that does not run because of this dependency. Such errors are not nested.
+  func failure(_ error: any Error) -> OperationDependencyFailed {
+    let cause = (error as? OperationDependencyFailed)?.underlyingError ?? error
+    return OperationDependencyFailed(dependencyName: self.name, underlyingError: cause)
   }
 }

@@ -1,6 +1,6 @@
 internal import OperationCore
 
-/// Runs the work that several conditions generate, one after the other. Failures are ignored.
+/// Runs the work that several conditions generate, one after the other, and throws the first of their errors at the end.
 struct DependencySequence: OperationRequest, Sendable {
   private let steps: [any OperationRequest & Sendable]
 
@@ -17,23 +17,31 @@ struct DependencySequence: OperationRequest, Sendable {
   func run(
     isolation: isolated (any Actor)?,
     in context: OperationContext,
-    with continuation: OperationContinuation<Void, Never>
-  ) async {
+    with continuation: OperationContinuation<Void, any Error>
+  ) async throws {
+    var first: (any Error)?
     for step in self.steps where !Task.isCancelled {
-      await step.runAsDependency(isolation: isolation, in: context)
+      let error = await step.runAsDependency(isolation: isolation, in: context)
+      first = first ?? error
     }
+    if let first { throw first }
   }
 }
 
 extension OperationRequest where Self: Sendable {
-  /// Runs the work of a condition with the entries of the context in which the condition is evaluated. Failures are
-  /// ignored.
-  func runAsDependency(isolation: isolated (any Actor)?, in context: OperationContext) async {
+  /// Runs the work of a condition with the entries of the context in which the condition is evaluated. Returns its
+  /// error.
+  func runAsDependency(isolation: isolated (any Actor)?, in context: OperationContext) async -> (any Error)? {
     var context = context
     // The work is a run of its own, and not part of the store, the task or the attempt of the operation with the
     // condition.
     context.leaveRun()
     if context.scheduledStart != nil { context.scheduledStart = nil }
-    _ = try? await OperationRunner(operation: self, initialContext: context).run(isolation: isolation)
+    do {
+      _ = try await OperationRunner(operation: self, initialContext: context).run(isolation: isolation)
+      return nil
+    } catch {
+      return error
+    }
   }
 }

@@ -6,12 +6,12 @@ public import OperationCore
 /// struct LoggedIn: OperationCondition {
 ///   let session: Session
 ///
-///   func dependency(in context: OperationContext) -> (any OperationRequest & Sendable)? {
-///     LoginOperation(session: self.session)
+///   func dependency(in context: OperationContext) async -> (any OperationRequest & Sendable)? {
+///     await self.session.isLoggedIn ? nil : LoginOperation(session: self.session)
 ///   }
 ///
 ///   func evaluate(in context: OperationContext) async -> OperationConditionResult {
-///     await self.session.isLoggedIn ? .satisfied : .denied(NotLoggedIn())
+///     await self.session.isLoggedIn ? .satisfied : .denied(NotLoggedIn(cause: context.generatedWorkError))
 ///   }
 /// }
 ///
@@ -30,12 +30,15 @@ public protocol OperationCondition: Sendable {
 
   /// Returns work that may make the condition true, or nil for none, which is the default.
   ///
-  /// Called once before each run. The work runs before any condition of the operation is evaluated. Its failure is
-  /// ignored, because ``evaluate(in:)`` decides.
+  /// Called once before each run. The work runs before any condition of the operation is evaluated, so a condition that
+  /// holds already returns nil: it may ask an actor. A condition that need not wait can implement it without `async`.
+  ///
+  /// ``evaluate(in:)`` decides, even if the work has failed. It finds the error in
+  /// ``OperationCore/OperationContext/generatedWorkError``.
   ///
   /// - Parameter context: The context of the run.
   /// - Returns: The work, or nil.
-  func dependency(in context: OperationContext) -> (any OperationRequest & Sendable)?
+  func dependency(in context: OperationContext) async -> (any OperationRequest & Sendable)?
 
   /// Returns whether the operation may run.
   ///

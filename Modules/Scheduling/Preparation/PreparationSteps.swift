@@ -51,15 +51,19 @@ extension PreparationSteps {
     in context: OperationContext,
     canLeave: Bool
   ) async -> PreparationRefusal? {
-    for condition in self.conditions {
-      guard let dependency = condition.dependency(in: context) else { continue }
+    var errors = GeneratedWorkErrors()
+    for index in self.conditions.indices {
+      let condition = self.conditions[index]
+      guard let work = await condition.dependency(in: context) else { continue }
       if canLeave, Task.isCancelled { return .cancelled }
-      await dependency.runAsDependency(isolation: isolation, in: context)
+      if let error = await work.runAsDependency(isolation: isolation, in: context) {
+        errors.add(error, of: work, for: condition, at: index, in: context)
+      }
     }
     var skipped: Int?
     for index in self.conditions.indices {
       if canLeave, Task.isCancelled { return .cancelled }
-      switch await self.conditions[index].evaluate(in: context) {
+      switch await self.conditions[index].evaluate(in: errors.context(context, at: index)) {
       case .satisfied: continue
       case .skipped: skipped = skipped ?? index
       case .denied(let error): return .denied(index, error)

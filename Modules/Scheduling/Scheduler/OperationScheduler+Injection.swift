@@ -97,7 +97,7 @@ private struct InputSucceeded<Input: Sendable>: OperationCondition {
     case .cancelled:
       return .denied(CancellationError())
     case .failed(let error):
-      return .denied(OperationDependencyFailed(dependencyName: self.input.name, underlyingError: error))
+      return .denied(FinishedDependency(name: self.input.name, outcome: .failed(error)).failure(error))
     }
   }
 }

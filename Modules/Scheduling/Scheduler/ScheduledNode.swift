@@ -163,6 +163,8 @@ final class ScheduledNode: Sendable {
 
     var observers: [any OperationObserver] = []
     var conditions: [any OperationCondition] = []
+    /// The errors of the work that the conditions have generated.
+    var generatedWorkErrors: [any Error] = []
     var hasStarted = false
     var events = SerialQueue<NodeEvent>()
   }
