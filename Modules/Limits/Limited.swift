@@ -9,7 +9,7 @@ extension OperationRequest where Failure == any Error {
   /// at once with a `CancellationError`.
   ///
   /// Write a retry outside of the limit, so that each attempt needs a permit and a run that waits for its next attempt
-  /// holds none.
+  /// holds none. The permit of a run that a limit or a breaker inside of this one rejects is given back unused.
   ///
   /// - Parameters:
   ///   - limit: The limit, which all operations that use the same resource share.
@@ -78,9 +78,20 @@ public struct Limited<Operation: OperationRequest, Limit: OperationLimit>: Opera
       self.limit.returnPermit(permit, after: .succeeded, in: context)
       return value
     } catch {
-      self.limit.returnPermit(permit, after: error.endsCancelledRun ? .cancelled : .failed(error), in: context)
+      self.limit.returnPermit(permit, after: Self.use(endingWith: error), in: context)
       throw error
     }
+  }
+}
+
+extension Limited {
+  // Not inlined: errors are rare.
+  @inline(never)
+  @usableFromInline
+  static func use(endingWith error: Operation.Failure) -> OperationPermitUse {
+    if error.endsCancelledRun { return .cancelled }
+    // The operation has not begun, so it has not used what the permit is for.
+    return error.isLocalRejection ? .unused : .failed(error)
   }
 }
 
@@ -102,7 +113,7 @@ extension Limited {
       self.limit.returnPermit(permit, after: .succeeded, in: context)
       return value
     } catch {
-      self.limit.returnPermit(permit, after: error.endsCancelledRun ? .cancelled : .failed(error), in: context)
+      self.limit.returnPermit(permit, after: Self.use(endingWith: error), in: context)
       throw error
     }
   }
@@ -128,12 +139,16 @@ extension Limited {
 }
 
 extension OperationNotice.Name {
-  /// A limit has rejected a run. The attribute `limit.retry_after` is the time until it would admit the run.
+  /// A limit has rejected a run. The attribute `limit.retry_after` is the time until it would admit the run, and
+  /// `limit.name` the name of the limit.
   public static let limitRejected = Self("limit.rejected")
 }
 
 extension OperationRejected {
   fileprivate var attributes: [String: OperationNotice.Value] {
-    self.retryAfter.map { ["limit.retry_after": .duration($0)] } ?? [:]
+    var attributes: [String: OperationNotice.Value] = [:]
+    if let retryAfter { attributes["limit.retry_after"] = .duration(retryAfter) }
+    if let name { attributes["limit.name"] = .string(name) }
+    return attributes
   }
 }

@@ -42,6 +42,6 @@ public enum OperationPermitUse: Sendable {
   /// The run was cancelled.
   case cancelled
 
-  /// The run was cancelled before it began.
+  /// The run has not begun: it was cancelled before, or another limit or breaker inside of this one has rejected it.
   case unused
 }

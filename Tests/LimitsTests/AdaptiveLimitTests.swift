@@ -4,77 +4,150 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-@Suite(.warningsAreIssues) struct AdaptiveLimitTests {
-  private let limiting = Limiting(AdaptiveLimit(minimum: 2, maximum: 5, decrease: 0.5))
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues) struct AdaptiveLimitTests {
+  /// A limit on manual time, whose permits a test takes and returns directly.
+  private struct Permits {
+    let clock = ManualClock()
+    let limit: AdaptiveLimit
+    var context = OperationContext()
 
-  /// Runs as many operations at once as the limit admits.
-  private func round(
-    duration: Duration = .milliseconds(10),
-    outcome: Result<Int, any Error> = .success(1)
-  ) async throws {
-    let tasks = (0..<self.limiting.limit.limit).map { _ in self.limiting.begin() }
-    var runs: [ScriptedRun<Int, any Error>] = []
-    for _ in tasks { runs.append(try await self.limiting.script.next()) }
-    self.limiting.clock.advance(by: duration)
-    for run in runs { run.finish(with: outcome) }
-    for task in tasks { _ = await task.result }
-    #expect(self.limiting.limit.activeCount == 0)
-  }
+    init(_ limit: AdaptiveLimit) {
+      self.limit = limit
+      self.context.use(self.clock)
+    }
 
-  @Test func `It grows by one a round, up to the maximum`() async throws {
-    #expect(self.limiting.limit.limit == 2)
-    for expected in [3, 4, 5, 5] {
-      try await self.round()
-      #expect(self.limiting.limit.limit == expected)
+    func take(_ count: Int) -> [AdaptiveLimit.Permit] {
+      (0..<count).compactMap { _ in self.limit.takePermit(in: self.context) }
+    }
+
+    func giveBack(_ permits: [AdaptiveLimit.Permit], after use: OperationPermitUse = .succeeded) {
+      for permit in permits { self.limit.returnPermit(permit, after: use, in: self.context) }
+    }
+
+    /// A generation of runs: as many at once as the limit admits, of which some fail.
+    func round(failures: Int = 0, duration: (Int) -> Duration = { _ in .milliseconds(10) }) {
+      var permits = self.take(self.limit.limit)
+      self.clock.advance(by: duration(permits.count))
+      self.giveBack(Array(permits.prefix(failures)), after: .failed(Refused()))
+      permits.removeFirst(min(failures, permits.count))
+      self.giveBack(permits)
+    }
+
+    /// Runs generations until the limit is `count`.
+    func grow(to count: Int, sourceLocation: SourceLocation = #_sourceLocation) {
+      for _ in 0..<1000 where self.limit.limit < count { self.round() }
+      #expect(self.limit.limit == count, sourceLocation: sourceLocation)
     }
   }
 
-  @Test func `It does not grow while permits are free`() async throws {
-    for _ in 0..<20 {
-      let task = self.limiting.begin()
-      try await self.limiting.script.next().succeed(1)
-      _ = try await task.value
+  @Test func `It doubles while runs do not take longer for it, up to the maximum`() {
+    let permits = Permits(AdaptiveLimit(minimum: 2, maximum: 20))
+    var limits: [Int] = []
+    for _ in 0..<100 {
+      if limits.last != permits.limit.limit { limits.append(permits.limit.limit) }
+      permits.round()
     }
-    #expect(self.limiting.limit.limit == 2)
+    #expect(limits == [2, 4, 8, 16, 20])
+    #expect(permits.limit.activeCount == 0)
   }
 
-  @Test func `Failures that were under way together shrink it once, down to the minimum`() async throws {
-    for _ in 0..<3 { try await self.round() }
-    #expect(self.limiting.limit.limit == 5)
-    try await self.round(outcome: .failure(Refused()))
-    #expect(self.limiting.limit.limit == 2)
-    try await self.round(outcome: .failure(Refused()))
-    #expect(self.limiting.limit.limit == 2)
-    try await self.round()
-    #expect(self.limiting.limit.limit == 3)
-  }
-
-  @Test func `A run that takes too long shrinks it`() async throws {
-    for _ in 0..<3 { try await self.round() }
-    try await self.round(duration: .milliseconds(20))
-    #expect(self.limiting.limit.limit == 5)
-    try await self.round(duration: .milliseconds(20) + .nanoseconds(1))
-    #expect(self.limiting.limit.limit == 2)
-  }
-
-  @Test func `A millisecond is tolerated where runs take no time`() async throws {
-    for _ in 0..<3 { try await self.round(duration: .zero) }
-    try await self.round(duration: .milliseconds(1))
-    #expect(self.limiting.limit.limit == 5)
-    try await self.round(duration: .milliseconds(1) + .nanoseconds(1))
-    #expect(self.limiting.limit.limit == 2)
-  }
-
-  @Test func `The shortest duration is forgotten after one to two thousand runs`() async throws {
-    try await self.round(duration: .milliseconds(10))
-    var rounds = 0
-    // The service has become slower: at first that is a sign of overload, then it is usual.
-    while self.limiting.limit.limit < 5, rounds < 2000 {
-      try await self.round(duration: .milliseconds(50))
-      rounds += 1
+  @Test func `It does not grow while permits are free`() {
+    let permits = Permits(AdaptiveLimit(minimum: 2, maximum: 20))
+    for _ in 0..<1000 {
+      let permit = permits.take(1)
+      permits.clock.advance(by: .milliseconds(10))
+      permits.giveBack(permit)
     }
-    #expect(self.limiting.limit.limit == 5)
-    #expect((400...1100).contains(rounds))
+    #expect(permits.limit.limit == 2)
+  }
+
+  @Test func `It shrinks when runs take longer the more of them there are`() {
+    let permits = Permits(AdaptiveLimit(minimum: 1, maximum: 64))
+    permits.grow(to: 64)
+    // The service has lost capacity: ten runs at once take 10 ms, and more of them wait for each other.
+    for _ in 0..<400 {
+      permits.round { .milliseconds(max(10, $0)) }
+    }
+    #expect((9...13).contains(permits.limit.limit), "\(permits.limit.limit)")
+  }
+
+  @Test func `Runs that all take longer are no overload`() {
+    let permits = Permits(AdaptiveLimit(minimum: 1, maximum: 64))
+    permits.grow(to: 64)
+    for _ in 0..<100 { permits.round { _ in .milliseconds(70) } }
+    #expect(permits.limit.limit == 64)
+    for _ in 0..<100 { permits.round { _ in .milliseconds(1) } }
+    #expect(permits.limit.limit == 64)
+  }
+
+  @Test func `The time that a run waits for its permit is no part of its duration`() async throws {
+    let limiting = Limiting(AdaptiveLimit(minimum: 1, maximum: 1))
+    for _ in 0..<40 {
+      let tasks = (0..<2).map { _ in limiting.begin() }
+      for _ in tasks {
+        let run = try await limiting.script.next()
+        limiting.clock.advance(by: .milliseconds(10))
+        run.succeed(1)
+      }
+      for task in tasks { _ = try await task.value }
+    }
+    #expect(limiting.limit.limit == 1)
+    #expect(limiting.limit.description == "Adaptive limit: 0 of 1 runs under way, 0 waiting")
+  }
+
+  @Test func `Failures that were under way together shrink it once, down to the minimum`() {
+    let permits = Permits(AdaptiveLimit(minimum: 2, maximum: 8, decrease: 0.5))
+    permits.grow(to: 8)
+    permits.round(failures: 8)
+    #expect(permits.limit.limit == 4)
+    permits.round(failures: 4)
+    #expect(permits.limit.limit == 2)
+    permits.round(failures: 2)
+    #expect(permits.limit.limit == 2)
+    permits.grow(to: 8)
+  }
+
+  @Test func `A few failures of many are no overload, more than a tenth are`() {
+    let permits = Permits(AdaptiveLimit(minimum: 2, maximum: 50))
+    permits.grow(to: 50)
+    for _ in 0..<50 { permits.round(failures: 2) }
+    #expect(permits.limit.limit == 50)
+    permits.round(failures: 50)
+    #expect(permits.limit.limit == 37)
+  }
+
+  @Test func `Long runs that hold the permits do not keep others from beginning`() async throws {
+    let limiting = Limiting(AdaptiveLimit(minimum: 1, maximum: 16))
+    let limit = limiting.limit
+    let context = limiting.context
+    var permits = Permits(limit)
+    permits.context = context
+    for _ in 0..<1000 where limit.limit < 16 {
+      let taken = permits.take(limit.limit)
+      limiting.clock.advance(by: .milliseconds(10))
+      permits.giveBack(taken)
+    }
+    // Runs such as long polls.
+    var long: [AdaptiveLimit.Permit] = []
+    for _ in 0..<10_000 {
+      if long.count < 12 { long += permits.take(12 - long.count) }
+      let taken = permits.take(4)
+      limiting.clock.advance(by: .milliseconds(10))
+      permits.giveBack(taken)
+      // The limit measures at a reduced number, which the long runs exceed.
+      if long.count == 12, taken.isEmpty { break }
+    }
+    #expect(limit.limit == 16 && limit.activeCount == 12)
+    #expect(permits.take(1).isEmpty)
+    let task = limiting.begin()
+    #expect(limit.waitingCount == 1)
+    try await limiting.clock.sleepers(count: 1, .deadline)
+    limiting.clock.advance(by: .seconds(60))
+    try await limiting.script.next().succeed(3)
+    #expect(try await task.value == 3)
+    #expect(limiting.clock.sleeperCount() == 0)
+    permits.giveBack(long)
+    #expect(limit.activeCount == 0)
   }
 
   @Test func `A cancelled run and an error that does not count change nothing`() async throws {
@@ -92,25 +165,32 @@ import Testing
     #expect(limiting.limit.activeCount == 0)
   }
 
-  @Test func `Runs wait for a limit that has shrunk, and begin when it has grown`() async throws {
-    for _ in 0..<3 { try await self.round() }
-    let tasks = (0..<7).map { _ in self.limiting.begin() }
-    #expect(self.limiting.limit.waitingCount == 2)
-    let first = try await self.limiting.script.next()
+  @Test func `Runs wait for a limit that has shrunk, and begin when others have ended`() async throws {
+    let limiting = Limiting(AdaptiveLimit(minimum: 2, maximum: 4, decrease: 0.5))
+    var permits = Permits(limiting.limit)
+    permits.context = limiting.context
+    for _ in 0..<1000 where limiting.limit.limit < 4 {
+      let taken = permits.take(limiting.limit.limit)
+      limiting.clock.advance(by: .milliseconds(10))
+      permits.giveBack(taken)
+    }
+    let tasks = (0..<6).map { _ in limiting.begin() }
+    #expect(limiting.limit.waitingCount == 2)
+    let first = try await limiting.script.next()
     first.fail(Refused())
     _ = await tasks[0].result
-    #expect(self.limiting.limit.limit == 2)
-    #expect(self.limiting.limit.activeCount == 4)
-    #expect(self.limiting.limit.waitingCount == 2)
-    for number in 1..<5 {
-      try await self.limiting.script.next().succeed(number)
+    #expect(limiting.limit.limit == 2)
+    #expect(limiting.limit.activeCount == 3)
+    #expect(limiting.limit.waitingCount == 2)
+    for number in 1..<4 {
+      try await limiting.script.next().succeed(number)
       _ = try await tasks[number].value
     }
     // The last two have waited, and their bodies may begin in any order.
-    for _ in 5..<7 { try await self.limiting.script.next().succeed(0) }
-    for task in tasks[5...] { _ = try await task.value }
-    #expect(self.limiting.limit.activeCount == 0)
-    #expect(self.limiting.limit.waitingCount == 0)
+    for _ in 4..<6 { try await limiting.script.next().succeed(0) }
+    for task in tasks[4...] { _ = try await task.value }
+    #expect(limiting.limit.activeCount == 0)
+    #expect(limiting.limit.waitingCount == 0)
   }
 
   @Test func `Impossible arguments are refused`() async {

@@ -1,37 +1,32 @@
 package import OperationCore
 
-/// Permits whose number grows by one after each round without overload, and shrinks by a factor at a sign of overload.
+/// Permits whose number a ``ConcurrencySearch`` finds from the durations of runs, and which failures reduce.
 ///
-/// A round is as many successful runs as there are permits. A sign of overload counts once for all runs that were under
-/// way together: a run that began before the last reduction says nothing about the current number.
+/// Failures count once for all runs that were under way together: a run that began before the last reduction says
+/// nothing about the current number.
 package struct AdaptiveMachine: LimitMachine {
-  /// The number of runs in a period. The shortest duration of a period is dropped at the end of the next period.
-  private static let periodLength = 1000
+  /// What a run that is under way has to return with its permit.
+  package struct Ticket: Sendable {
+    let cohort: UInt64
+    let reductions: UInt64
+  }
 
-  private let range: ClosedRange<Int>
   private let factor: Double
-  private let tolerance: Double
+  private var search: ConcurrencySearch
   private var permits: PermitMachine
-  /// The number of reductions.
-  package private(set) var reductions: UInt64 = 0
-  /// The successful runs of this round.
-  private var successes = 0
-  /// Whether all permits were in use at some time in this round; otherwise more of them would not help.
-  private var isExhausted = false
-  /// The shortest duration of a successful run in this period.
-  private var shortest: Duration?
-  /// The shortest duration of a successful run in the previous period.
-  private var previousShortest: Duration?
-  private var runsOfPeriod = 0
+  /// The number of reductions because of failures.
+  private var reductions: UInt64 = 0
+  /// The runs that have ended since the last round, and those of them that have failed. A round is one limit of runs.
+  private var ended = 0
+  private var failed = 0
 
   package init(range: ClosedRange<Int>, factor: Double, tolerance: Double, maximumWaiting: Int) {
-    self.range = range
     self.factor = factor
-    self.tolerance = tolerance
+    self.search = ConcurrencySearch(range: range, tolerance: tolerance)
     self.permits = PermitMachine(limit: range.lowerBound, maximumWaiting: maximumWaiting)
   }
 
-  package var limit: Int { self.permits.limit }
+  package var limit: Int { self.search.limit }
   package var inUse: Int { self.permits.inUse }
   package var waiterCount: Int { self.permits.waiterCount }
 
@@ -40,13 +35,15 @@ package struct AdaptiveMachine: LimitMachine {
     _modify { yield &self.permits.decided }
   }
 
-  package var alarm: (due: Duration, deadlines: any DeadlineSource)? { self.permits.alarm }
-
-  package mutating func take() -> Bool {
-    let isTaken = self.permits.take()
-    if self.permits.inUse >= self.permits.limit { self.isExhausted = true }
-    return isTaken
+  package var alarm: (due: Duration, deadlines: any DeadlineSource)? {
+    guard let end = self.search.reductionEnd, let deadlines = self.permits.firstWaiter?.deadlines else {
+      return self.permits.alarm
+    }
+    let alarm = self.permits.alarm
+    return alarm.flatMap { $0.due <= end ? $0 : nil } ?? (end, deadlines)
   }
+
+  package mutating func take() -> Bool { self.permits.take() }
 
   package mutating func join(_ waiter: LimitWaiter, at now: Duration) -> LimitWaiter.Decision? {
     self.permits.join(waiter, at: now)
@@ -58,67 +55,56 @@ package struct AdaptiveMachine: LimitMachine {
 
   package mutating func wake(at now: Duration) {
     self.permits.wake(at: now)
+    guard let end = self.search.reductionEnd, end <= now else { return }
+    self.search.giveUpReduction()
+    self.permits.setLimit(self.search.admitted)
   }
 
-  package mutating func giveBack() {
-    self.permits.giveBack()
-  }
-
-  /// Returns the permit of a run that has succeeded.
-  ///
-  /// - Parameters:
-  ///   - duration: How long the run has taken.
-  ///   - reductions: The number of reductions when the run began.
-  package mutating func giveBack(afterSuccess duration: Duration, reductions: UInt64) {
-    let isOverloaded = self.isTooLong(duration)
-    self.note(duration)
-    if isOverloaded {
-      self.reduce(reductions)
-    } else if reductions == self.reductions {
-      self.successes += 1
-      if self.successes >= self.limit { self.endRound() }
-    }
-    self.permits.giveBack()
-  }
-
-  /// Returns the permit of a run whose failure is a sign of overload.
-  package mutating func giveBack(afterOverload reductions: UInt64) {
-    self.reduce(reductions)
-    self.permits.giveBack()
+  /// Counts a run that begins with a permit.
+  package mutating func begin() -> Ticket {
+    Ticket(cohort: self.search.begin(inUse: self.permits.inUse), reductions: self.reductions)
   }
 }
 
-// MARK: - The number of permits
+// MARK: - Ends of runs
 
 extension AdaptiveMachine {
-  private mutating func endRound() {
-    let wasExhausted = self.isExhausted
-    self.beginRound()
-    if wasExhausted, self.limit < self.range.upperBound { self.permits.setLimit(self.limit + 1) }
+  /// Returns the permit of a run whose outcome says nothing about the service.
+  package mutating func giveBack(_ ticket: Ticket) {
+    self.search.abandon(ticket.cohort)
+    self.finish()
   }
 
-  private mutating func reduce(_ reductions: UInt64) {
-    guard reductions == self.reductions else { return }
-    self.reductions += 1
-    self.beginRound()
-    let reduced = min(Int(Double(self.limit) * self.factor), self.limit - 1)
-    self.permits.setLimit(max(reduced, self.range.lowerBound))
+  /// Returns the permit of a run that has succeeded.
+  package mutating func giveBack(_ ticket: Ticket, afterSuccess duration: Duration, at now: Duration) {
+    if ticket.reductions == self.reductions { self.count(isFailure: false) }
+    self.search.end(duration, of: ticket.cohort, at: now)
+    self.finish()
   }
 
-  private mutating func beginRound() {
-    self.successes = 0
-    self.isExhausted = self.permits.waiterCount > 0 || self.permits.inUse >= self.permits.limit
+  /// Returns the permit of a run whose failure is a sign of overload.
+  package mutating func giveBack(afterFailure ticket: Ticket) {
+    self.search.abandon(ticket.cohort)
+    if ticket.reductions == self.reductions { self.count(isFailure: true) }
+    self.finish()
   }
 
-  private func isTooLong(_ duration: Duration) -> Bool {
-    guard let baseline = [self.shortest, self.previousShortest].compactMap(\.self).min() else { return false }
-    return duration > max(baseline + .milliseconds(1), baseline * self.tolerance)
+  private mutating func finish() {
+    // At once with the permit, so that no waiter takes it under the old limit.
+    self.permits.giveBack(settingLimit: self.search.admitted)
   }
 
-  private mutating func note(_ duration: Duration) {
-    self.shortest = self.shortest.map { min($0, duration) } ?? duration
-    self.runsOfPeriod += 1
-    guard self.runsOfPeriod >= Self.periodLength else { return }
-    (self.previousShortest, self.shortest, self.runsOfPeriod) = (self.shortest, nil, 0)
+  private mutating func count(isFailure: Bool) {
+    self.ended += 1
+    if isFailure { self.failed += 1 }
+    let round = max(self.limit, self.ended)
+    // A service that works well fails now and then.
+    if self.failed * 10 > round {
+      self.reductions += 1
+      self.search.shrink(by: self.factor)
+    } else if self.ended < self.limit {
+      return
+    }
+    (self.ended, self.failed) = (0, 0)
   }
 }

@@ -19,6 +19,7 @@ package struct PermitMachine: LimitMachine {
   }
 
   package var waiterCount: Int { self.waiters.count }
+  var firstWaiter: LimitWaiter? { self.waiters.first }
 
   package var alarm: (due: Duration, deadlines: any DeadlineSource)? {
     guard let first = self.dues.first, let due = first.due else { return nil }
@@ -43,6 +44,12 @@ package struct PermitMachine: LimitMachine {
   package mutating func giveBack() {
     self.inUse -= 1
     self.admitWaiters()
+  }
+
+  /// Returns a permit, and sets the number of permits.
+  package mutating func giveBack(settingLimit limit: Int) {
+    self.inUse -= 1
+    self.setLimit(limit)
   }
 
   package mutating func setLimit(_ limit: Int) {

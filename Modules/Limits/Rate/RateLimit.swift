@@ -17,6 +17,9 @@ public import OperationCore
 /// The time is that of the deadlines of each run's context, which is monotonic: a system clock that is set has no
 /// effect. All operations that share a limit must use the same deadlines.
 public final class RateLimit: OperationLimit {
+  /// The name of the limit in errors, notices and texts; nil without a name.
+  public let name: String?
+
   /// The number of runs that may begin in a period.
   public let count: Int
 
@@ -27,6 +30,7 @@ public final class RateLimit: OperationLimit {
   public let burst: Int
 
   private let queue: LimitQueue<RateMachine>
+  private let lastFailure = LastFailure()
 
   /// Creates a limit with a full bucket.
   ///
@@ -34,7 +38,8 @@ public final class RateLimit: OperationLimit {
   ///   - count: The number of runs that may begin in a period, from 1 to a billion.
   ///   - period: The length of the period: positive, and at most a hundred years.
   ///   - burst: The number of runs that may begin at once after a pause, from 1 to a billion; `count` by default.
-  public init(_ count: Int, per period: OperationDuration, burst: Int? = nil) {
+  ///   - name: The name of the limit in errors, notices and texts, without user data.
+  public init(_ count: Int, per period: OperationDuration, burst: Int? = nil, name: String? = nil) {
     let burst = burst ?? count
     precondition(
       (1...1_000_000_000).contains(count),
@@ -48,6 +53,7 @@ public final class RateLimit: OperationLimit {
       (1...1_000_000_000).contains(burst),
       "A rate limit cannot admit a burst of \(burst) runs. Pass 1 to 1,000,000,000."
     )
+    self.name = name
     self.count = count
     self.period = period
     self.burst = burst
@@ -70,18 +76,38 @@ public final class RateLimit: OperationLimit {
     in context: OperationContext,
     maximumWait: OperationDuration?
   ) async throws {
-    try await self.queue.decision(in: context, maximumWait: maximumWait).check()
+    try await self.queue.decision(in: context, maximumWait: maximumWait).check(
+      name: self.name,
+      lastFailure: self.lastFailure
+    )
   }
 
   /// Does nothing for a run that has begun. An unused permit goes to the run that has waited longest.
   @inlinable
   public func returnPermit(_ permit: Void, after use: OperationPermitUse, in context: OperationContext) {
-    if case .unused = use { self.giveBack(in: context) }
+    switch use {
+    case .succeeded, .cancelled: return
+    case .failed(let error): self.note(error)
+    case .unused: self.giveBack(in: context)
+    }
+  }
+
+  @usableFromInline
+  func note(_ failure: any Error) {
+    self.lastFailure.set(failure)
   }
 
   @usableFromInline
   func giveBack(in context: OperationContext) {
     let now = context.elapsed
     self.queue.change { $0.giveBack(at: now) }
+  }
+}
+
+extension RateLimit: CustomStringConvertible {
+  /// The name, the rate and the current number of waiting runs.
+  public var description: String {
+    let title = self.name.map { "Rate limit \"\($0)\"" } ?? "Rate limit"
+    return "\(title): \(self.count) runs per \(self.period.roundedText), \(self.waitingCount) waiting"
   }
 }

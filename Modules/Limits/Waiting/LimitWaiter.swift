@@ -36,10 +36,16 @@ package final class LimitWaiter: DeadlineHeapElement, @unchecked Sendable {
 
 extension LimitWaiter.Decision {
   /// Throws unless the run is admitted.
-  func check() throws {
+  ///
+  /// - Parameters:
+  ///   - name: The name of the limit.
+  ///   - lastFailure: The last failure that the limit has seen.
+  /// - Throws: ``OperationRejected``, or a `CancellationError` if the run was cancelled while it waited.
+  func check(name: String?, lastFailure: LastFailure) throws {
     switch self {
     case .admitted: return
-    case .rejected(let retryAfter): throw OperationRejected(retryAfter: retryAfter)
+    case .rejected(let retryAfter):
+      throw OperationRejected(retryAfter: retryAfter, name: name, lastFailure: lastFailure.current)
     case .cancelled: throw CancellationError()
     }
   }
