@@ -3,7 +3,11 @@ struct HTTPDate: Hashable, Sendable {
   let secondsSince1970: Double
 
   /// Reads `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT` or `Sun Nov  6 08:49:37 1994`.
-  init?(_ text: some StringProtocol) {
+  ///
+  /// - Parameters:
+  ///   - text: The date.
+  ///   - now: The current date, in seconds since 1970, to which years of two digits are relative.
+  init?(_ text: some StringProtocol, now: Double) {
     let words = text.split { $0 == " " || $0 == "," || $0 == "-" || $0 == "\t" }
     guard words.count == 5 || words.count == 6 else { return nil }
     // Without a zone, it is the format of C's `asctime`, in which the month comes before the day.
@@ -12,10 +16,16 @@ struct HTTPDate: Hashable, Sendable {
     let (dayWord, monthWord) = isASCTime ? (words[2], words[1]) : (words[1], words[2])
     let (yearWord, timeWord) = isASCTime ? (words[4], words[3]) : (words[3], words[4])
     guard let day = Self.number(dayWord, digits: 1...2), let month = Self.months[String(monthWord)],
-      let year = Self.year(yearWord), let time = Self.time(timeWord), (1...Self.days(of: month, in: year)).contains(day)
+      let time = Self.time(timeWord)
     else { return nil }
-    self.secondsSince1970 = Double(Self.days(year, month, day) * 86_400 + time)
+    let dates = Self.years(yearWord, now: now).lazy.compactMap { Self.seconds($0, month, day, time) }
+    let latest = yearWord.count == 2 ? now + Self.fiftyYears : .infinity
+    guard let date = dates.first(where: { $0 <= latest }) else { return nil }
+    self.secondsSince1970 = date
   }
+
+  /// The longest fifty years, with thirteen leap days.
+  private static let fiftyYears = 18_263.0 * 86_400
 
   private static let months = [
     "Jan": 1, "Feb": 2, "Mar": 3, "Apr": 4, "May": 5, "Jun": 6, "Jul": 7, "Aug": 8, "Sep": 9, "Oct": 10, "Nov": 11,
@@ -27,10 +37,20 @@ struct HTTPDate: Hashable, Sendable {
     return Int(word)
   }
 
-  /// A year with four digits, or one of RFC 850 with two, which lies between 1970 and 2069.
-  private static func year(_ word: some StringProtocol) -> Int? {
-    if let year = self.number(word, digits: 4...4) { return year }
-    return self.number(word, digits: 2...2).map { $0 < 70 ? 2000 + $0 : 1900 + $0 }
+  /// The years that the word can mean, the latest first: one for four digits, those of three centuries for two.
+  private static func years(_ word: some StringProtocol, now: Double) -> [Int] {
+    if let year = self.number(word, digits: 4...4) { return [year] }
+    guard let year = self.number(word, digits: 2...2) else { return [] }
+    // The mean length of a year is precise enough: only the century counts.
+    let currentYear = Int(1970 + (min(max(now, -6e10), 2.5e11) / (365.2425 * 86_400)).rounded(.down))
+    let century = currentYear - currentYear % 100
+    return [century + 100 + year, century + year, century - 100 + year]
+  }
+
+  /// The seconds since 1970; nil if the month has no such day.
+  private static func seconds(_ year: Int, _ month: Int, _ day: Int, _ time: Int) -> Double? {
+    guard (1...Self.days(of: month, in: year)).contains(day) else { return nil }
+    return Double(Self.days(year, month, day) * 86_400 + time)
   }
 
   /// The second of the day.

@@ -156,6 +156,7 @@ extension Retry {
     let limit = context.operationMaxRetries
     var (context, outcome) = (context, outcome)
     var index = 0
+    var hasBegun = !outcome.isLocalRejection
     while index < limit, !Task.isCancelled {
       guard let delay = self.delay(before: index + 1, after: outcome, in: context),
         self.withdrawRetry(after: delay, until: end, in: context, of: operation),
@@ -171,8 +172,9 @@ extension Retry {
         outcome = .failure(error)
       }
       index += 1
+      if !hasBegun { hasBegun = !outcome.isLocalRejection }
     }
-    return try outcome.get()
+    return try (hasBegun ? outcome.afterAttempt : outcome).get()
   }
 
   /// The delay before a retry; nil if the outcome is not retried.
@@ -184,7 +186,11 @@ extension Retry {
     guard let hint = classification?.retryAfter ?? (error as? any RetryHinting)?.retryAfter else {
       return context.operationBackoffFunction(retry)
     }
-    return min(max(hint, .zero), context.operationRetryAfterCap)
+    let cap = context.operationRetryAfterCap
+    let delay = min(max(hint, .zero), cap)
+    // A breaker or limit of this process lets its callers in one after the other.
+    if error.isLocalRejection { return delay }
+    return context.operationRetryAfterJitter.delay(from: delay, cap: cap, remaining: context.operationTimeRemaining)
   }
 
   /// Asks the deadline and the budget of the run for a retry after a delay, and withdraws it from the budget.
@@ -229,6 +235,14 @@ extension Retry {
 extension Result {
   fileprivate var error: Failure? {
     if case .failure(let error) = self { error } else { nil }
+  }
+
+  fileprivate var isLocalRejection: Bool { self.error?.isLocalRejection ?? false }
+
+  /// The outcome of a run whose operation has begun in an earlier attempt.
+  fileprivate var afterAttempt: Self {
+    guard let rejection = self.error as? any LocalRejection else { return self }
+    return (rejection.afterAttempt() as? Failure).map { .failure($0) } ?? self
   }
 }
 

@@ -12,16 +12,27 @@ extension OperationRequest {
     self.context { $0.operationRetryBudget = budget }
   }
 
-  /// Sets the longest delay that an error can ask for.
+  /// Sets the longest delay that an error can ask for, and how the delays of many clients spread.
   ///
   /// An error decides the delay before the next attempt if it is ``/OperationCore/RetryHinting`` and has a hint. A hint
-  /// above the cap counts as the cap, and a negative one as zero.
+  /// above the cap counts as the cap, and a negative one as zero. The jitter makes the delay longer, never shorter than
+  /// the hint or longer than the cap. Where the context has a deadline, it adds at most half of the time that is left
+  /// after the hint. The hint of a ``/OperationCore/LocalRejection``, such as that of an open circuit breaker, is
+  /// exact.
   ///
-  /// - Parameter cap: The longest delay. A negative one is reported and counts as zero.
-  /// - Returns: The operation with the cap in its context.
-  public func honoringRetryAfter(cap: OperationDuration = .seconds(60)) -> ContextModifiedOperation<Self> {
+  /// - Parameters:
+  ///   - cap: The longest delay. A negative one is reported and counts as zero.
+  ///   - jitter: How much longer than the hint a delay may be: a tenth by default.
+  /// - Returns: The operation with the cap and the jitter in its context.
+  public func honoringRetryAfter(
+    cap: OperationDuration = .seconds(60),
+    jitter: RetryAfterJitter = .proportional(0.1)
+  ) -> ContextModifiedOperation<Self> {
     let cap = cap.reportedIfNegative(in: "honoringRetryAfter(cap:)")
-    return self.context { $0.operationRetryAfterCap = cap }
+    return self.context {
+      $0.operationRetryAfterCap = cap
+      $0.operationRetryAfterJitter = jitter
+    }
   }
 }
 
@@ -32,14 +43,24 @@ extension OperationContext {
     set { self[RetryBudgetKey.self] = newValue }
   }
 
-  /// The longest delay that an error can ask for. One minute by default.
+  /// The longest delay that an error can ask for. One minute by default. A negative one is reported and counts as zero.
   public var operationRetryAfterCap: OperationDuration {
     get { self.retryAfterCap }
-    set { self.retryAfterCap = newValue }
+    set { self.retryAfterCap = newValue.reportedIfNegative(in: "operationRetryAfterCap") }
+  }
+
+  /// How much longer a delay may be than an error asks for. A tenth by default.
+  public var operationRetryAfterJitter: RetryAfterJitter {
+    get { self[RetryAfterJitterKey.self] }
+    set { self[RetryAfterJitterKey.self] = newValue }
   }
 
   private enum RetryBudgetKey: Key {
     static let defaultValue: RetryBudget? = nil
+  }
+
+  private enum RetryAfterJitterKey: Key {
+    static let defaultValue = RetryAfterJitter.proportional(0.1)
   }
 }
 

@@ -40,14 +40,16 @@ extension OperationDuration {
   ///
   /// The value is a number of seconds or a date, in any of the three formats of
   /// [RFC 9110](https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3). A negative number and a date in the past
-  /// count as zero. Numbers may have a fraction.
+  /// count as zero. Numbers may have a fraction and an exponent, and must be finite. A year of two digits is the latest
+  /// one that is at most 50 years in the future.
   ///
   /// - Parameters:
   ///   - header: The value of the header.
   ///   - now: The current date, for headers with a date.
   public init?(httpRetryAfter header: String, now: Date = Date()) {
     let text = header.trimmingPrefix { $0 == " " || $0 == "\t" }
-    let seconds = HTTPDate(text).map { $0.secondsSince1970 - now.timeIntervalSince1970 } ?? text.trimmedEnd.decimal
+    let now = now.timeIntervalSince1970
+    let seconds = HTTPDate(text, now: now).map { $0.secondsSince1970 - now } ?? text.trimmedEnd.decimal
     guard let seconds, !seconds.isNaN else { return nil }
     // A hundred years, within which a duration in seconds is exact.
     self = .seconds(Swift.min(Swift.max(seconds, 0), 100 * 365 * 86_400))
@@ -55,11 +57,15 @@ extension OperationDuration {
 }
 
 extension Substring {
-  /// The number that the text represents in decimal notation; nil if it is not a number.
+  /// The finite number that the text represents in decimal notation; nil if it is none.
   fileprivate var decimal: Double? {
-    // `Double` reads hexadecimal numbers as well.
-    self.contains { $0 == "x" || $0 == "X" } ? nil : Double(self)
+    // `Double` also reads hexadecimal numbers, names of infinity, and what is before a null character.
+    guard self.utf8.allSatisfy({ Self.decimalCharacters.contains($0) }), let number = Double(self) else { return nil }
+    // A number of many digits is too large, but a number; one with such an exponent is a mistake.
+    return number.isFinite ? number : nil
   }
+
+  private static let decimalCharacters = Set("0123456789+-.eE".utf8)
 
   fileprivate var trimmedEnd: Substring {
     guard let last = self.lastIndex(where: { $0 != " " && $0 != "\t" }) else { return "" }

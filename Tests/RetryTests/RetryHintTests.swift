@@ -21,6 +21,7 @@ private struct Classified: RetryClassifying, Hashable {
     var context = OperationContext()
     context.operationDelayer = self.delayer
     context.operationBackoffFunction = .constant(.seconds(7))
+    context.operationRetryAfterJitter = .none
     return context
   }
 
@@ -61,7 +62,7 @@ private struct Classified: RetryClassifying, Hashable {
   @Test func `The cap can be set, and a negative one is reported`() async {
     #expect(
       await self.isRetried(after: Busy(retryAfter: .seconds(90))) {
-        $0.retry(limit: 1).honoringRetryAfter(cap: .seconds(80))
+        $0.retry(limit: 1).honoringRetryAfter(cap: .seconds(80), jitter: .none)
       }
     )
     #expect(await self.isRetried(after: Busy(retryAfter: .seconds(90))) { $0.honoringRetryAfter().retry(limit: 1) })
@@ -99,7 +100,9 @@ private struct Classified: RetryClassifying, Hashable {
     let clock = ManualClock(date: Date(timeIntervalSinceReferenceDate: 0))
     let script = OperationScript<Int, any Error>()
     script.enqueue(.error(Busy(retryAfter: .seconds(30))), .value(1))
-    let store = OperationStore.detached(query: script.query().retry(limit: 1).manualTime(clock))
+    let store = OperationStore.detached(
+      query: script.query().retry(limit: 1).honoringRetryAfter(jitter: .none).manualTime(clock)
+    )
     let fetch = Task { try await store.fetch() }
     try await clock.sleepers(count: 1, .delay)
     #expect(store.attempt?.nextBegins == Date(timeIntervalSinceReferenceDate: 30))
