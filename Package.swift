@@ -120,7 +120,7 @@ let table: [Module] = [
   .tests("Timeout", uses: ["Core"]),
   .tests("Fallback", uses: ["Core"]),
   .tests("Chaos", uses: ["Core"]),
-  .tests("CircuitBreaker", uses: ["Core", "Backoff", "Retry"]),
+  .tests("CircuitBreaker", uses: ["Core", "Backoff", "Limits", "Retry"]),
   .tests("Limits", uses: ["Core", "Retry"]),
   .tests("Hedging", uses: ["Core", "Mutation", "Pagination", "Retry"]),
   .tests("Batching", uses: ["Core", "Dedupe"]),

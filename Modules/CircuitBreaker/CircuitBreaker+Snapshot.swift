@@ -65,3 +65,8 @@ extension CircuitBreaker.State: Encodable {
     try container.encodeIfPresent(self.openUntil, forKey: .openUntil)
   }
 }
+
+extension CircuitBreaker: CustomStringConvertible {
+  /// The name, the state and the counts of the breaker: its ``snapshot``.
+  public var description: String { "Circuit breaker \(self.snapshot)" }
+}

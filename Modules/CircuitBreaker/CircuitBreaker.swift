@@ -15,10 +15,17 @@ public import Synchronization
 /// While it is **closed**, it counts the runs of the last `window`. It **opens** as soon as there are at least
 /// `minimumRuns`, of which at least `failureRatio` have failed. While it is open, it rejects all runs with
 /// ``CircuitOpen``. After the time that `openFor` returns it is **half-open**: it admits as many runs as there are
-/// `probes`, and rejects the others. If all probes succeed, it closes; the first one that fails opens it again.
+/// `probes`, and the others wait for their result. If all probes succeed, it closes; the first one that fails opens it
+/// again.
+///
+/// The runs beside the probes begin when the breaker closes, and are rejected when it opens, with the time until it
+/// admits a run. So many callers that retry use up none of their retries on a service that is back. Up to 10,000 runs
+/// wait, in the order in which they came, each up to `probeWait` and the deadline of its context. A run that is cancelled
+/// meanwhile ends at once. A run that a probe itself makes does not wait, because it would wait for itself.
 ///
 /// The result of a run counts only if the breaker has not changed its state since it admitted the run. A cancelled run
-/// counts neither as a success nor as a failure, and a cancelled probe gives its place back.
+/// and one that ends with a ``/OperationCore/LocalRejection`` count neither as a success nor as a failure. As a probe,
+/// such a run gives its place to the one that has waited longest.
 ///
 /// The elapsed time comes from the deadlines of the context of each run, so all operations that share a breaker must
 /// use the same. The breaker has no timer: once the time has passed, it becomes half-open when a run begins or its
@@ -27,11 +34,14 @@ public import Synchronization
 /// M. Nygard describes the pattern in *Release It!*, 2007.
 public final class CircuitBreaker: Sendable {
   private let machine: Mutex<CircuitMachine>
+  let lastFailure = LastFailure()
   /// The generation of the machine while it is closed; 0 otherwise. It admits runs of a closed breaker without a lock.
   @usableFromInline let closedGeneration = Atomic<UInt64>(1)
   /// The name of the breaker in notices and snapshots; nil without a name.
   public let name: String?
 
+  /// The longest time that a run waits beside the probes.
+  let probeWait: OperationDuration
   private let openFor: OperationBackoffFunction
   private let counts: @Sendable (any Error) -> Bool
   /// The states, and nil when the breaker is released.
@@ -47,8 +57,10 @@ public final class CircuitBreaker: Sendable {
   ///   - openFor: How long the breaker stays open. It receives 1 when a closed breaker opens, 2 when the following
   ///     probes have failed, and so on.
   ///   - probes: The number of runs that a half-open breaker admits, all of which have to succeed: at least 1.
+  ///   - probeWait: The longest time that a run waits beside the probes of a half-open breaker. With zero it is rejected
+  ///     at once. A negative duration is reported and counts as zero.
   ///   - counts: Whether an error counts as a failure of the service. Other errors count as successes: the service has
-  ///     answered. It is not called for cancelled runs.
+  ///     answered. It is not called for cancelled runs and local rejections.
   public init(
     name: String? = nil,
     failureRatio: Double = 0.5,
@@ -56,6 +68,7 @@ public final class CircuitBreaker: Sendable {
     window: OperationDuration = .seconds(30),
     openFor: OperationBackoffFunction = .exponential(.seconds(5)).capped(at: .seconds(60)),
     probes: Int = 1,
+    probeWait: OperationDuration = .seconds(10),
     counts: @escaping @Sendable (any Error) -> Bool = { _ in true }
   ) {
     precondition(
@@ -67,6 +80,7 @@ public final class CircuitBreaker: Sendable {
     precondition(probes >= 1, "A circuit breaker with \(probes) probes would never close. Pass at least 1.")
     self.name = name
     self.openFor = openFor
+    self.probeWait = probeWait.reportedIfNegative(in: "CircuitBreaker(probeWait:)").clampedForClock
     self.counts = counts
     self.machine = Mutex(
       CircuitMachine(
@@ -125,6 +139,7 @@ extension CircuitBreaker {
   ///
   /// Runs that are under way continue, and their results do not count.
   public func reset() {
+    self.lastFailure.set(nil)
     self.change { $0.close() }
   }
 
@@ -151,13 +166,6 @@ extension CircuitBreaker {
   @inlinable
   var generationIfClosed: UInt64 { self.closedGeneration.load(ordering: .acquiring) }
 
-  /// Admits a run of a breaker that is not closed, or rejects it. Returns the generation of the run.
-  @usableFromInline
-  func admit(in context: OperationContext) -> Result<UInt64, CircuitOpen> {
-    let now = context.elapsed
-    return self.change(in: context) { $0.admit(at: now) }
-  }
-
   @usableFromInline
   func recordSuccess(of generation: UInt64, in context: OperationContext) {
     self.record(.success, of: generation, in: context)
@@ -166,8 +174,12 @@ extension CircuitBreaker {
   /// Records a failure. Called in the task of the run.
   @usableFromInline
   func recordFailure(_ error: any Error, of generation: UInt64, in context: OperationContext) {
-    guard !error.endsCancelledRun else { return self.record(.abandoned, of: generation, in: context) }
-    self.record(self.counts(error) ? .failure : .success, of: generation, in: context)
+    guard !error.endsCancelledRun, !error.isLocalRejection else {
+      return self.record(.abandoned, of: generation, in: context)
+    }
+    guard self.counts(error) else { return self.record(.success, of: generation, in: context) }
+    self.lastFailure.set(error)
+    self.record(.failure, of: generation, in: context)
   }
 
   private func record(_ outcome: CircuitMachine.Outcome, of generation: UInt64, in context: OperationContext) {
@@ -200,15 +212,20 @@ extension CircuitBreaker {
     }
   }
 
-  /// Changes the state under the lock, then delivers the state that was entered to the subscribers.
+  /// Reads the state under the lock, or changes what concerns no subscriber.
+  func withMachine<R: Sendable>(_ body: (inout CircuitMachine) -> R) -> R {
+    self.machine.withLock { body(&$0) }
+  }
+
+  /// Changes the state under the lock, then delivers the entered state to subscribers and resumes waiting runs.
   ///
   /// - Parameters:
   ///   - context: The context of the run that causes the change, whose observers receive a notice; nil if no run does.
   ///   - body: Makes the change. Called with the lock held.
   /// - Returns: The result of `body`.
   @discardableResult
-  private func change<R: Sendable>(in context: OperationContext? = nil, _ body: (inout CircuitMachine) -> R) -> R {
-    let (result, left, entered, noticed) = self.machine.withLock { machine in
+  func change<R: Sendable>(in context: OperationContext? = nil, _ body: (inout CircuitMachine) -> R) -> R {
+    let (result, left, entered, noticed, decided) = self.machine.withLock { machine in
       // An opening retains a source of deadlines, which is user code: it is released after unlocking.
       let left = machine.opening
       let generation = machine.generation
@@ -217,11 +234,14 @@ extension CircuitBreaker {
       let entered = machine.generation != generation ? machine.state : nil
       // Queued under the lock, so that subscribers receive the states in the order in which they were entered.
       if let entered { _ = self.broadcast.enqueue(entered) }
-      return (result, left, entered, machine.notices(of: entered, areSent: context != nil))
+      let noticed = machine.notices(of: entered, areSent: context != nil)
+      return (result, left, entered, noticed, machine.takeDecided())
     }
     withExtendedLifetime(left) {}
     if entered != nil { self.broadcast.deliver() }
     if let context { for state in noticed { context.send(self.notice(of: state)) } }
+    // After the subscribers, so that a run that begins finds the state delivered.
+    for waiter in decided { waiter.resume() }
     return result
   }
 }

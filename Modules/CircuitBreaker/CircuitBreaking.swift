@@ -3,7 +3,8 @@ public import OperationCore
 extension OperationRequest where Failure == any Error {
   /// Runs the operation only if a circuit breaker admits the run, and counts its result.
   ///
-  /// A rejected run throws ``CircuitOpen`` at once and does not reach the operation.
+  /// A rejected run throws ``CircuitOpen`` and does not reach the operation. While the breaker is half-open, a run beside
+  /// the probes waits for their result.
   ///
   /// Write a timeout inside of the breaker, so that runs that take too long count as failures. Write a retry outside of
   /// it, so that each attempt counts and the retry waits for the breaker.
@@ -23,7 +24,8 @@ extension OperationRequest {
   ///
   /// - Parameters:
   ///   - breaker: The breaker, which all operations that call the same service share.
-  ///   - failure: Returns the error of a rejected run.
+  ///   - failure: Returns the error of a rejected run, and of one that is cancelled while it waits if `Failure` cannot be
+  ///     a `CancellationError`.
   /// - Returns: The operation with the breaker around it.
   @inlinable
   public func circuitBreaker(
@@ -53,8 +55,10 @@ public struct CircuitBreaking<Operation: OperationRequest>: OperationModifier {
     using operation: Operation,
     with continuation: OperationContinuation<Operation.Value, Operation.Failure>
   ) async throws(Operation.Failure) -> Operation.Value {
-    var generation = self.breaker.generationIfClosed
-    if generation == 0 { generation = try self.generation(in: context, using: operation) }
+    let generation = self.breaker.generationIfClosed
+    guard generation != 0 else {
+      return try await self.runIfAdmitted(isolation: isolation, in: context, using: operation, with: continuation)
+    }
     do throws(Operation.Failure) {
       let value = try await operation.run(isolation: isolation, in: context, with: continuation)
       self.breaker.recordSuccess(of: generation, in: context)
@@ -64,19 +68,61 @@ public struct CircuitBreaking<Operation: OperationRequest>: OperationModifier {
       throw error
     }
   }
+}
 
-  // Not inlined: a breaker is rarely open.
+// MARK: - Breakers that are not closed
+
+extension CircuitBreaking {
+  // Not inlined: a breaker is rarely open, and the frame of other runs has no room for the wait.
   @inline(never)
   @usableFromInline
-  func generation(
+  func runIfAdmitted(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    using operation: Operation,
+    with continuation: OperationContinuation<Operation.Value, Operation.Failure>
+  ) async throws(Operation.Failure) -> Operation.Value {
+    let admission = try await self.admission(in: context, using: operation)
+    let outcome: Result<Operation.Value, Operation.Failure>
+    if admission.isProbe {
+      let probed = CircuitBreaker.probed + [ObjectIdentifier(self.breaker)]
+      outcome = await CircuitBreaker.$probed.withValue(probed) {
+        await self.outcome(isolation: isolation, in: context, using: operation, with: continuation)
+      }
+    } else {
+      outcome = await self.outcome(isolation: isolation, in: context, using: operation, with: continuation)
+    }
+    switch outcome {
+    case .success: self.breaker.recordSuccess(of: admission.generation, in: context)
+    case .failure(let error): self.breaker.recordFailure(error, of: admission.generation, in: context)
+    }
+    return try outcome.get()
+  }
+
+  private nonisolated(nonsending) func admission(
     in context: OperationContext,
     using operation: Operation
-  ) throws(Operation.Failure) -> UInt64 {
-    switch self.breaker.admit(in: context) {
-    case .success(let generation): return generation
-    case .failure(let error):
+  ) async throws(Operation.Failure) -> CircuitAdmission {
+    do {
+      return try await self.breaker.admission(in: context)
+    } catch let error as CircuitOpen {
       context.send(self.breaker.notice(of: error, for: operation))
       throw self.failure(error)
+    } catch {
+      throw error as? Operation.Failure ?? self.failure(CircuitOpen(retryAfter: nil, name: self.breaker.name))
+    }
+  }
+
+  private func outcome(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    using operation: Operation,
+    with continuation: OperationContinuation<Operation.Value, Operation.Failure>
+  ) async -> Result<Operation.Value, Operation.Failure> {
+    do throws(Operation.Failure) {
+      return .success(try await operation.run(isolation: isolation, in: context, with: continuation))
+    } catch {
+      return .failure(error)
     }
   }
 }

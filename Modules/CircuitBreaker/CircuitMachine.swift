@@ -41,6 +41,13 @@ struct CircuitMachine: Sendable {
   private(set) var rejections = 0
   /// Whether the breaker has become half-open without a run that could send the notice of it.
   var owesHalfOpenNotice = false
+  /// The runs that wait beside the probes. There are none unless the breaker is half-open.
+  private var waiters = CircuitWaiterQueue()
+  /// The waiters with a decision, which the caller resumes after unlocking.
+  private var decided: [CircuitWaiter] = []
+
+  /// The number of runs that may wait beside the probes.
+  private static let maximumWaiting = 10_000
 
   init(failureRatio: Double, minimumRuns: Int, window: Duration, probes: Int) {
     self.failureRatio = failureRatio
@@ -62,25 +69,34 @@ struct CircuitMachine: Sendable {
 // MARK: - Runs
 
 extension CircuitMachine {
-  /// Admits a run, or rejects it.
+  /// Admits a run, rejects it, or lets it wait beside the probes.
   ///
-  /// - Parameter now: The elapsed time.
-  /// - Returns: The generation of the run.
-  mutating func admit(at now: Duration) -> Result<UInt64, CircuitOpen> {
+  /// - Parameters:
+  ///   - waiter: The run as a waiter; nil if it does not wait.
+  ///   - now: The elapsed time.
+  /// - Returns: The decision; nil if the run waits.
+  mutating func admit(_ waiter: CircuitWaiter?, at now: Duration) -> CircuitDecision? {
     self.endOpening(at: now)
     switch self.phase {
     case .closed:
-      return .success(self.generation)
+      return .admitted(self.generation, isProbe: false)
     case .halfOpen(let running, let succeeded) where running + succeeded < self.probes:
       self.phase = .halfOpen(running: running + 1, succeeded: succeeded)
-      return .success(self.generation)
-    case .halfOpen, .isolated:
-      self.rejections += 1
-      return .failure(CircuitOpen(retryAfter: nil))
+      return .admitted(self.generation, isProbe: true)
+    case .halfOpen:
+      guard let waiter, self.waiters.count < Self.maximumWaiting else { return self.reject(retryAfter: nil) }
+      self.waiters.append(waiter)
+      return nil
+    case .isolated:
+      return self.reject(retryAfter: nil)
     case .open(let opening):
-      self.rejections += 1
-      return .failure(CircuitOpen(retryAfter: opening.end - now))
+      return self.reject(retryAfter: opening.end - now)
     }
+  }
+
+  private mutating func reject(retryAfter: Duration?) -> CircuitDecision {
+    self.rejections += 1
+    return .rejected(retryAfter: retryAfter)
   }
 
   /// Counts the outcome of a run, unless the breaker has changed its state since the run was admitted.
@@ -101,7 +117,7 @@ extension CircuitMachine {
     switch self.phase {
     case .closed: return self.count(outcome, at: now, opening)
     case .halfOpen(let running, let succeeded):
-      return self.endProbe(outcome, running: running - 1, succeeded: succeeded, opening)
+      return self.endProbe(outcome, running: running - 1, succeeded: succeeded, at: now, opening)
     // No run is admitted in these phases.
     case .open, .isolated: return .done
     }
@@ -121,18 +137,19 @@ extension CircuitMachine {
       self.window.add(isFailure: isFailure)
       return .done
     }
-    return self.open(opening)
+    return self.open(opening, at: now)
   }
 
   private mutating func endProbe(
     _ outcome: Outcome,
     running: Int,
     succeeded: Int,
+    at now: Duration,
     _ opening: CircuitOpening?
   ) -> Recording {
     switch outcome {
-    case .abandoned: self.phase = .halfOpen(running: running, succeeded: succeeded)
-    case .failure: return self.open(opening)
+    case .abandoned: self.passProbe(running: running, succeeded: succeeded)
+    case .failure: return self.open(opening, at: now)
     case .success where succeeded + 1 >= self.probes: self.close()
     case .success: self.phase = .halfOpen(running: running, succeeded: succeeded + 1)
     }
@@ -140,14 +157,50 @@ extension CircuitMachine {
   }
 }
 
+// MARK: - Waiting runs
+
+extension CircuitMachine {
+  /// The waiters that have a decision. The caller resumes them after unlocking.
+  mutating func takeDecided() -> [CircuitWaiter] {
+    // Not assigned without need: most changes decide about no waiter.
+    if self.decided.isEmpty { return [] }
+    defer { self.decided = [] }
+    return self.decided
+  }
+
+  /// Decides about a run that may wait. Does nothing if there is a decision.
+  mutating func decide(_ decision: CircuitDecision, for waiter: CircuitWaiter) {
+    guard waiter.decision == nil else { return }
+    self.waiters.remove(waiter)
+    if case .rejected = decision { self.rejections += 1 }
+    waiter.decision = decision
+    self.decided.append(waiter)
+  }
+
+  /// Gives the place of a probe that says nothing to the run that has waited longest.
+  private mutating func passProbe(running: Int, succeeded: Int) {
+    guard let waiter = self.waiters.popFirst() else {
+      self.phase = .halfOpen(running: running, succeeded: succeeded)
+      return
+    }
+    self.phase = .halfOpen(running: running + 1, succeeded: succeeded)
+    self.decide(.admitted(self.generation, isProbe: true), for: waiter)
+  }
+
+  private mutating func decideForAll(_ decision: CircuitDecision) {
+    while let waiter = self.waiters.popFirst() { self.decide(decision, for: waiter) }
+  }
+}
+
 // MARK: - Transitions
 
 extension CircuitMachine {
-  private mutating func open(_ opening: CircuitOpening?) -> Recording {
+  private mutating func open(_ opening: CircuitOpening?, at now: Duration) -> Recording {
     guard let opening, opening.trip == self.trips + 1 else { return .needsOpening(trip: self.trips + 1) }
     self.trips += 1
     self.totalTrips += 1
     self.enter(.open(opening))
+    self.decideForAll(.rejected(retryAfter: opening.end - now))
     return .done
   }
 
@@ -161,10 +214,12 @@ extension CircuitMachine {
   mutating func close() {
     self.trips = 0
     self.enter(.closed)
+    self.decideForAll(.admitted(self.generation, isProbe: false))
   }
 
   mutating func isolate() {
     self.enter(.isolated)
+    self.decideForAll(.rejected(retryAfter: nil))
   }
 
   private mutating func enter(_ phase: Phase) {

@@ -6,9 +6,11 @@ import TestFixtures
 import Testing
 
 @Suite(.warningsAreIssues) struct ProbeTests {
-  /// A breaker that is half-open.
+  /// A breaker that is half-open, and rejects the runs beside its probes.
   private func halfOpen(probes: Int) async -> Circuit {
-    let circuit = Circuit(CircuitBreaker(minimumRuns: 1, openFor: .constant(.seconds(10)), probes: probes))
+    let circuit = Circuit(
+      CircuitBreaker(minimumRuns: 1, openFor: .constant(.seconds(10)), probes: probes, probeWait: .zero)
+    )
     await circuit.fail()
     circuit.clock.advance(by: .seconds(10))
     return circuit

@@ -1,0 +1,55 @@
+internal import OperationCore
+
+/// The admission of a run by a breaker.
+struct CircuitAdmission: Sendable {
+  /// The generation in which the result of the run counts.
+  let generation: UInt64
+  /// Whether the run is a probe of a half-open breaker.
+  let isProbe: Bool
+}
+
+extension CircuitBreaker {
+  /// The breakers whose probes the current task is part of.
+  @TaskLocal static var probed: [ObjectIdentifier] = []
+
+  /// Admits a run of a breaker that is not closed, or rejects it. A run beside the probes waits for their result.
+  ///
+  /// - Throws: ``CircuitOpen``; `CancellationError` at once when the task is cancelled while it waits.
+  nonisolated(nonsending) func admission(in context: OperationContext) async throws -> CircuitAdmission {
+    switch await self.decision(in: context) {
+    case .admitted(let generation, let isProbe): return CircuitAdmission(generation: generation, isProbe: isProbe)
+    case .rejected(let retryAfter):
+      throw CircuitOpen(retryAfter: retryAfter, name: self.name, lastFailure: self.lastFailure.current)
+    case .cancelled: throw CancellationError()
+    }
+  }
+
+  private nonisolated(nonsending) func decision(in context: OperationContext) async -> CircuitDecision {
+    let now = context.elapsed
+    let longestWait = min(self.probeWait, context.operationTimeRemaining ?? self.probeWait)
+    // A run inside of a probe would wait for itself.
+    let mayWait = longestWait > .zero && !Self.probed.contains(ObjectIdentifier(self))
+    let waiter = CircuitWaiter()
+    let decision = self.change(in: context) { $0.admit(mayWait ? waiter : nil, at: now) }
+    if let decision { return decision }
+    let timer = context.operationDeadlines.schedule(after: longestWait) { [weak self] in
+      self?.decide(.rejected(retryAfter: nil), for: waiter)
+    }
+    defer { timer.cancel() }
+    return await withTaskCancellationHandler {
+      await withUnsafeContinuation { continuation in
+        let decision = self.withMachine { _ in
+          if waiter.decision == nil { waiter.continuation = continuation }
+          return waiter.decision
+        }
+        if let decision { continuation.resume(returning: decision) }
+      }
+    } onCancel: {
+      self.decide(.cancelled, for: waiter)
+    }
+  }
+
+  private func decide(_ decision: CircuitDecision, for waiter: CircuitWaiter) {
+    self.change { $0.decide(decision, for: waiter) }
+  }
+}

@@ -1,0 +1,51 @@
+/// A run that waits beside the probes of a half-open breaker. The lock of the breaker guards its variables.
+final class CircuitWaiter: @unchecked Sendable {
+  // Unchecked because the variables are accessed under the lock of the breaker. After the decision, only the caller that
+  // has made it uses the continuation.
+
+  var decision: CircuitDecision?
+  var continuation: UnsafeContinuation<CircuitDecision, Never>?
+  fileprivate var number: UInt64 = 0
+
+  /// Continues the run. Called without the lock, by the caller that has made the decision.
+  func resume() {
+    // A run that is not suspended yet reads its decision instead.
+    if let decision { self.continuation?.resume(returning: decision) }
+  }
+}
+
+/// The decision about a run that begins while the breaker is not closed.
+enum CircuitDecision: Sendable {
+  /// The run begins, and its result counts in this generation.
+  case admitted(UInt64, isProbe: Bool)
+  /// The time until the breaker admits a run; nil if it is unknown.
+  case rejected(retryAfter: Duration?)
+  case cancelled
+}
+
+/// The waiting runs, in the order in which they came. Each operation takes constant time on average.
+struct CircuitWaiterQueue: Sendable {
+  private var waiters: [UInt64: CircuitWaiter] = [:]
+  private var firstNumber: UInt64 = 0
+  private var nextNumber: UInt64 = 0
+
+  var count: Int { self.waiters.count }
+
+  mutating func append(_ waiter: CircuitWaiter) {
+    waiter.number = self.nextNumber
+    self.waiters[self.nextNumber] = waiter
+    self.nextNumber += 1
+  }
+
+  mutating func remove(_ waiter: CircuitWaiter) {
+    self.waiters[waiter.number] = nil
+  }
+
+  mutating func popFirst() -> CircuitWaiter? {
+    while self.firstNumber < self.nextNumber {
+      defer { self.firstNumber += 1 }
+      if let waiter = self.waiters.removeValue(forKey: self.firstNumber) { return waiter }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,171 @@
+import OperationBackoff
+import OperationCircuitBreaker
+import OperationCore
+import OperationRetry
+import OperationTesting
+import TestFixtures
+import Testing
+
+/// Runs beside the probes of a half-open breaker.
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues) struct ProbeWaitTests {
+  private func halfOpen(probes: Int = 1, probeWait: Duration = .seconds(60)) async -> Circuit {
+    let circuit = Circuit(
+      CircuitBreaker(minimumRuns: 1, openFor: .constant(.seconds(10)), probes: probes, probeWait: probeWait)
+    )
+    await circuit.fail()
+    circuit.clock.advance(by: .seconds(10))
+    return circuit
+  }
+
+  @Test func `Of 50 callers that retry once all succeed when the service is back`() async throws {
+    let circuit = Circuit(CircuitBreaker(minimumRuns: 1, openFor: .constant(.seconds(10))))
+    await circuit.fail()
+    let operation = circuit.script.operation().circuitBreaker(circuit.breaker).retry(limit: 1)
+    let runner = OperationRunner(operation: operation, initialContext: circuit.context)
+    let tasks = (0..<50).map { _ in Task.immediate { try await runner.run(isolation: nil) } }
+    // All are rejected at first, and their only retry comes when the breaker is half-open.
+    try await circuit.clock.sleepers(count: 50, .delay)
+    circuit.clock.advance(by: .seconds(10))
+    let probe = try await circuit.script.next()
+    try await circuit.clock.sleepers(count: 49, .deadline)
+    #expect(circuit.script.runCount == 2)
+    #expect(circuit.breaker.state == .halfOpen)
+    probe.succeed(0)
+    for _ in 1..<50 { try await circuit.script.next().succeed(1) }
+    for task in tasks { _ = try await task.value }
+    #expect(circuit.breaker.state == .closed)
+    #expect(circuit.breaker.snapshot.rejections == 50)
+    #expect(circuit.clock.sleeperCount() == 0)
+  }
+
+  @Test func `When the probe fails, those beside it hear when the breaker admits a run`() async throws {
+    let circuit = await self.halfOpen()
+    let probe = circuit.begin()
+    let run = try await circuit.script.next()
+    let others = (0..<5).map { _ in circuit.begin() }
+    circuit.clock.advance(by: .seconds(2))
+    run.fail(Refused())
+    await #expect(throws: Refused()) { try await probe.value }
+    for other in others {
+      await #expect(throws: CircuitOpen(retryAfter: .seconds(10))) { try await other.value }
+    }
+    #expect(circuit.script.runCount == 2)
+    #expect(circuit.breaker.snapshot.rejections == 5)
+    #expect(circuit.clock.sleeperCount() == 0)
+  }
+
+  @Test func `The place of a cancelled probe goes to the run that has waited longest`() async throws {
+    let circuit = await self.halfOpen()
+    let probe = circuit.begin()
+    _ = try await circuit.script.next()
+    let others = (0..<3).map { _ in circuit.begin() }
+    others[0].cancel()
+    await #expect(throws: CancellationError.self) { try await others[0].value }
+    probe.cancel()
+    _ = await probe.result
+    let second = try await circuit.script.next()
+    #expect(circuit.script.runCount == 3)
+    #expect(circuit.breaker.state == .halfOpen)
+    #expect(circuit.clock.sleeperCount() == 1)
+    second.succeed(7)
+    #expect(try await others[1].value == 7)
+    try await circuit.script.next().succeed(8)
+    #expect(try await others[2].value == 8)
+  }
+
+  @Test func `A run waits for several probes until the last has succeeded`() async throws {
+    let circuit = await self.halfOpen(probes: 2)
+    let probes = (0..<2).map { _ in circuit.begin() }
+    let runs = [try await circuit.script.next(), try await circuit.script.next()]
+    let other = circuit.begin()
+    runs[0].succeed(1)
+    runs[1].succeed(2)
+    for probe in probes { _ = try await probe.value }
+    try await circuit.script.next().succeed(3)
+    #expect(try await other.value == 3)
+  }
+
+  @Test func `A run waits no longer than the breaker and its deadline allow`() async throws {
+    let circuit = await self.halfOpen(probeWait: .seconds(3))
+    let probe = circuit.begin()
+    let run = try await circuit.script.next()
+    let patient = circuit.begin()
+    var context = circuit.context
+    context.operationDeadline = circuit.clock.instant + .seconds(1)
+    let hurried = Task.immediate { [context] in
+      try await circuit.script.operation().circuitBreaker(circuit.breaker).runWithoutSetup(in: context)
+    }
+    #expect(circuit.clock.remainingTimes(.deadline) == [.seconds(1), .seconds(3)])
+    circuit.clock.advance(by: .seconds(1))
+    await #expect(throws: CircuitOpen(retryAfter: nil)) { try await hurried.value }
+    circuit.clock.advance(by: .seconds(2))
+    await #expect(throws: CircuitOpen(retryAfter: nil)) { try await patient.value }
+    #expect(circuit.breaker.state == .halfOpen)
+    run.succeed(1)
+    #expect(try await probe.value == 1)
+    #expect(circuit.breaker.state == .closed)
+  }
+
+  @Test func `Resetting admits those who wait, and isolating rejects them`() async throws {
+    for isIsolated in [false, true] {
+      let circuit = await self.halfOpen()
+      let probe = circuit.begin()
+      let run = try await circuit.script.next()
+      let other = circuit.begin()
+      if isIsolated {
+        circuit.breaker.isolate()
+        await #expect(throws: CircuitOpen(retryAfter: nil)) { try await other.value }
+      } else {
+        circuit.breaker.reset()
+        try await circuit.script.next().succeed(2)
+        #expect(try await other.value == 2)
+      }
+      run.succeed(1)
+      #expect(try await probe.value == 1)
+      #expect(circuit.clock.sleeperCount() == 0)
+    }
+  }
+
+  @Test func `A run inside of a probe is rejected, because it would wait for itself`() async throws {
+    let circuit = await self.halfOpen()
+    let breaker = circuit.breaker
+    let inner = circuit.script.operation().circuitBreaker(breaker)
+    let outer = Work<Int, any Error> { context, _ in
+      // A child task is part of the probe, too.
+      async let value = inner.runWithoutSetup(in: context)
+      do {
+        return try await value
+      } catch let error as CircuitOpen {
+        return error.retryAfter == nil ? 5 : 6
+      }
+    }
+    let task = Task.immediate { [context = circuit.context] in
+      try await outer.circuitBreaker(breaker).runWithoutSetup(in: context)
+    }
+    #expect(try await withTimeLimit("the probe") { try await task.value } == 5)
+    #expect(breaker.state == .closed)
+  }
+
+  @Test func `Beyond ten thousand waiting runs others are rejected at once, and all can leave`() async throws {
+    let circuit = await self.halfOpen()
+    var context = circuit.context
+    context.operationDeadlines = SystemDeadlineSource()
+    let breaker = CircuitBreaker(minimumRuns: 1, openFor: .constant(.nanoseconds(1)), probeWait: .seconds(600))
+    let runner = OperationRunner(operation: circuit.script.operation().circuitBreaker(breaker), initialContext: context)
+    circuit.script.enqueue(.error(Refused()))
+    _ = try? await runner.run(isolation: nil)
+    let tasks = (0...10_000).map { _ in Task.immediate { try await runner.run(isolation: nil) } }
+    let probe = try await circuit.script.next()
+    await #expect(throws: CircuitOpen(retryAfter: nil)) { try await runner.run(isolation: nil) }
+    for task in tasks[1...] { task.cancel() }
+    var cancelled = 0
+    // Counted, because an expectation for each takes time that grows with the number of errors.
+    for task in tasks[1...] {
+      if case .failure(let error) = await task.result, error is CancellationError { cancelled += 1 }
+    }
+    #expect(cancelled == 10_000)
+    probe.succeed(1)
+    #expect(try await tasks[0].value == 1)
+    #expect(breaker.state == .closed)
+  }
+}
