@@ -18,9 +18,12 @@ extension IdempotentRequest where Self: Sendable, Value: Sendable {
     self.modifier(Hedge(after: delay, maximum: maximum, budget: budget))
   }
 
-  /// Starts another run of the operation beside one that takes longer than `delay`, and uses the first success.
+  /// Starts another run beside one that takes longer than `delay`, except while that blocks its caller's thread.
   ///
-  /// The other runs are then cancelled, and awaited. A failure starts the next run at once, or when it asks for that:
+  /// A run begins on the thread of its caller, and holds that thread until it first suspends. With an executor preference
+  /// in its task configuration, runs begin on the executor, and one that blocks does not keep the next from its start.
+  ///
+  /// The first success is used. The other runs are then cancelled, and awaited. A failure starts the next run at once, or when it asks for that:
   /// see ``/OperationCore/RetryHinting``. When all runs have failed, the last failure is thrown. One that is
   /// ``/OperationCore/RetryClassification/never`` to be retried is thrown at once. The first run that yields passes its yields on; those of the others are dropped.
   ///

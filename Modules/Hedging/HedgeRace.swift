@@ -139,7 +139,7 @@ struct HedgeRace<Operation: OperationRequest & Sendable> where Operation.Value: 
     let (operation, events, yields, continuation) = (self.operation, self.events, self.yields, self.continuation)
     var context = self.context
     if index > 0 { context.operationHedgeIndex = index }
-    group.addImmediateTask { [context] in
+    let run: @Sendable @isolated(any) () async -> Void = { [context] in
       let outcome: Outcome
       let own = OperationContinuation<Operation.Value, Operation.Failure> { result, context in
         if yields.mayYield(index) { continuation.yield(with: result, using: context) }
@@ -150,6 +150,12 @@ struct HedgeRace<Operation: OperationRequest & Sendable> where Operation.Value: 
         outcome = .failure(error)
       }
       events.send(.ended(index, outcome, at: context.elapsed))
+    }
+    // With an executor preference, a run that blocks its thread does not keep the next one from its start.
+    if context.hasTaskConfiguration, let executor = context.operationTaskConfiguration.executorPreference {
+      group.addTask(executorPreference: executor, operation: run)
+    } else {
+      group.addImmediateTask(operation: run)
     }
   }
 

@@ -3,7 +3,10 @@ public import OperationCore
 // MARK: - Timeouts
 
 extension OperationRequest where Self: Sendable, Value: Sendable, Failure == any Error {
-  /// Ends a run that takes longer than `limit` with ``OperationTimedOut``.
+  /// Ends a run that takes longer than `limit` with ``OperationTimedOut``, except while it blocks its caller's thread.
+  ///
+  /// A run begins on the thread of its caller, so before a body first suspends it holds that thread, and the caller gets
+  /// no error. An executor preference moves the body to threads of its own: see the article of the module.
   ///
   /// The caller gets the error on time, even if the operation ignores its cancellation: the operation is cancelled and
   /// goes on in the background, and what it yields from then on is dropped. A run that ends in time leaves no timer.
@@ -40,7 +43,7 @@ extension OperationRequest where Self: Sendable, Value: Sendable {
 // MARK: - Deadlines
 
 extension OperationRequest where Self: Sendable, Value: Sendable, Failure == any Error {
-  /// Ends runs that have not ended at `deadline` with ``OperationTimedOut``.
+  /// Ends runs that have not ended at `deadline` with ``OperationTimedOut``, except while they block their caller's thread.
   ///
   /// Unlike ``timeout(_:)``, it bounds the whole run, wherever it is written. All modifiers, inside and outside, and the
   /// operation can read it from ``/OperationCore/OperationContext/operationDeadline``: a retry does not sleep past it,
@@ -55,7 +58,7 @@ extension OperationRequest where Self: Sendable, Value: Sendable, Failure == any
     self.modifier(Timeout(.deadline(FixedDeadline(deadline)), failure: { $0 }))
   }
 
-  /// Ends runs that take longer than `limit` with ``OperationTimedOut``, and gives the operation a deadline.
+  /// Gives the operation a deadline, and ends it then with ``OperationTimedOut``, except while it blocks its caller's thread.
   ///
   /// Each run has a deadline of its own, `limit` after its start, which its attempts share: see ``deadline(_:)``.
   ///
