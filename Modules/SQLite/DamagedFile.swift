@@ -103,7 +103,9 @@
         sentences.append("\(count) more entries, with the prefix \"\(prefix)\", are missing.")
       }
       if log.isCut { sentences.append("The newest changes are missing, because the end of its log is.") }
-      if salvage.tallies.isEmpty { sentences.append("How many entries it had cannot be read.") }
+      if !salvage.isCountKnown {
+        sentences.append("How many entries it had cannot be read, so that more may be missing.")
+      }
       sentences.append("Check the disk, and keep the damaged file until nothing of it is needed any more.")
       return sentences.joined(separator: " ")
     }

@@ -17,7 +17,7 @@
       let header = file.read(at: 0, count: 100) ?? []
       self.file = file
       self.size = Self.size(header)
-      self.reserved = header.count == 100 && header[20] <= 32 ? Int(header[20]) : 0
+      self.reserved = header.count == 100 && Self.isHeader(header) && header[20] <= 32 ? Int(header[20]) : 0
       var logged: [Int: ArraySlice<UInt8>] = [:]
       var loose: [[UInt8]] = []
       let limit = file.size / self.size + log.frames.count + 1
@@ -40,9 +40,15 @@
       return bytes + [UInt8](repeating: 0, count: self.size - bytes.count)
     }
 
+    /// Whether bytes begin like a database. Another page in the place of the first one says nothing about sizes.
+    private static func isHeader(_ bytes: [UInt8]) -> Bool {
+      // A few bytes may be damaged.
+      zip(bytes, "SQLite format 3\0".utf8).count(where: ==) >= 8
+    }
+
     /// The size of a page that the header of a database names. Databases of this library have the usual one.
     static func size(_ header: [UInt8]) -> Int {
-      guard header.count >= 18 else { return 4_096 }
+      guard header.count >= 18, Self.isHeader(header) else { return 4_096 }
       let size = Int(header[16]) << 8 | Int(header[17])
       let isUsual = size >= 512 && size & (size - 1) == 0
       return size == 1 ? 65_536 : isUsual ? size : 4_096

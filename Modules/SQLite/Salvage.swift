@@ -44,6 +44,13 @@
       return counts.filter { $0.value > 0 }
     }
 
+    /// Whether each entry that is found or damaged, and each key of the index, has a prefix whose number of entries is known.
+    /// Otherwise entries may be missing that nothing else tells of.
+    var isCountKnown: Bool {
+      let keys = [self.entries, self.damaged].joined().map(\.value.key) + self.index.values
+      return !self.tallies.isEmpty && keys.allSatisfy { self.tallies[TallyTable.prefix(of: $0)] != nil }
+    }
+
     /// Reads the rows of a page, by its pointers.
     private mutating func read(_ page: [UInt8], at start: Int, in pages: DatabasePages) {
       let kind = page[start]
