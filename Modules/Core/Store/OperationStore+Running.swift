@@ -46,7 +46,7 @@ extension OperationStore where State: QueryStateProtocol {
   ///
   /// If the query shares runs, as with `.deduplicated()`, the call joins a fetch that does the same work. A value that
   /// has arrived before is fetched again, also if a subscription has just fetched it: for a value that is fetched only
-  /// if need be, use ``OperationClient/ensureValue(for:)``, or subscribe alone. Cancelling the caller cancels the fetch,
+  /// if need be, use `client.ensureValue(for:)`, or subscribe alone. Cancelling the caller cancels the fetch,
   /// unless other callers wait for it or subscribers keep it alive.
   ///
   /// - Parameters:
