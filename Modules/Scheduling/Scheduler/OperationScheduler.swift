@@ -129,14 +129,14 @@ extension OperationScheduler {
     self.core.addDependency(operation.node)
   }
 
-  /// Ends what ``addDependency(_:)`` has begun: the operation holds back nothing of this scheduler anymore.
+  /// Ends what `addDependency(_:)` has begun: the operation holds back nothing of this scheduler anymore.
   ///
   /// - Parameter operation: The operation that is not waited for anymore.
   public func removeDependency<Value>(_ operation: ScheduledOperation<Value>) {
     self.core.removeDependency(operation.node)
   }
 
-  /// Ends what ``addDependency(_:)`` has begun: the operation holds back nothing of this scheduler anymore.
+  /// Ends what `addDependency(_:)` has begun: the operation holds back nothing of this scheduler anymore.
   ///
   /// - Parameter operation: The operation that is not waited for anymore.
   public func removeDependency(_ operation: AnyScheduledOperation) {

@@ -92,12 +92,12 @@ extension ScheduledOperation {
     self.node.addDependency(other.node)
   }
 
-  /// Lets the operation begin without waiting for another one: see ``AnyScheduledOperation/removeDependency(_:)``.
+  /// Lets the operation begin without waiting for another one: see `AnyScheduledOperation.removeDependency(_:)`.
   public func removeDependency<Other>(_ other: ScheduledOperation<Other>) {
     self.node.removeDependency(other.node)
   }
 
-  /// Lets the operation begin without waiting for another one: see ``AnyScheduledOperation/removeDependency(_:)``.
+  /// Lets the operation begin without waiting for another one: see `AnyScheduledOperation.removeDependency(_:)`.
   public func removeDependency(_ other: AnyScheduledOperation) {
     self.node.removeDependency(other.node)
   }
