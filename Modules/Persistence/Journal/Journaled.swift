@@ -30,7 +30,7 @@ extension MutationRequest where Arguments: Codable, MutateFailure == any Error {
   ///   - failsForGood: Returns true for an error that further attempts do not change. The entry is removed then;
   ///     otherwise it stays, and blocks its scope until ``MutationJournal/resume()``. If it is nil, an error that is
   ///     thrown to a caller is final unless it can pass: a connection failed, the run was rejected on this side, or the
-  ///     error says so by ``OperationCore/RetryClassifying`` or ``OperationCore/RetryHinting``. After a restart,
+  ///     error says so by ``/OperationCore/RetryClassifying`` or ``/OperationCore/RetryHinting``. After a restart,
   ///     without a caller, no error is final.
   /// - Returns: The mutation with a journal.
   public func journaled(
