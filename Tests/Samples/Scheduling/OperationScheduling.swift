@@ -22,3 +22,5 @@ struct WriteIndex: OperationRequest, Sendable {
 struct LoggedIn: OperationCondition {
   func evaluate(in context: OperationContext) async -> OperationConditionResult { .satisfied }
 }
+
+let scheduler = OperationScheduler()
