@@ -48,10 +48,11 @@ struct SchedulerModelTests {
     let door = Door(isOpen: true)
     let scheduler = OperationScheduler(maximumConcurrentOperations: 4)
     let group = OperationGroup("group")
-    let groupRun = OperationScheduler().schedule(group)
     let groupEnds = Mutex(0)
     let groupGate = Gate()
+    // Before the group is scheduled, which ends when it is empty.
     group.schedule(named: "keeps the group") { _ in try await groupGate.wait() }
+    let groupRun = OperationScheduler().schedule(group)
     model.state.withLock { $0.widest = 4 }
     let count = 250
     for number in 0..<count {
