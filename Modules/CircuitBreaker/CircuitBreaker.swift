@@ -249,8 +249,7 @@ extension CircuitBreaker {
 extension CircuitMachine {
   /// The states whose notices are sent after a change.
   ///
-  /// Whoever reads the state of a breaker makes it half-open without a run, which the notice needs: the next run sends
-  /// it.
+  /// A read of the state makes a breaker half-open without a run. A notice needs one, so the next run sends it.
   fileprivate mutating func notices(
     of entered: CircuitBreaker.State?,
     areSent: Bool
