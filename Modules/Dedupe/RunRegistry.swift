@@ -36,7 +36,7 @@ final class RunRegistry<Operation: OperationRequest & Sendable>: Sendable where 
           continue
         }
         outcome = joined
-      case .circle(let names): outcome = .circle(names)
+      case .cycle(let names): outcome = .cycle(names)
       case .new(let run):
         // A run that was cancelled before it began has not removed itself.
         defer { if Task.isCancelled, run.makeSharedRunIfNeeded()?.isAlive != true { self.remove(run) } }
@@ -63,8 +63,8 @@ final class RunRegistry<Operation: OperationRequest & Sendable>: Sendable where 
   enum Admission {
     /// A run that the caller can join.
     case existing(any AnyDeduplicatedRun)
-    /// A run that does the same work, but waits for the caller. The names are those of the operations in the circle.
-    case circle([String])
+    /// A run that does the same work, but waits for the caller. The names are those of the operations in the cycle.
+    case cycle([String])
     /// A new run, for the caller to begin.
     case new(DeduplicatedRun<Operation>)
   }
@@ -101,7 +101,7 @@ final class RunRegistry<Operation: OperationRequest & Sendable>: Sendable where 
     }
   }
 
-  /// Finds a run that a caller with `context` can join, or the circle that such a run would close; nil for neither.
+  /// Finds a run that a caller with `context` can join, or the cycle that such a run would close; nil for neither.
   ///
   /// Such a run does the same work, began after the last invalidation of the caller's store, and does not wait for the
   /// caller.
@@ -118,9 +118,9 @@ final class RunRegistry<Operation: OperationRequest & Sendable>: Sendable where 
       case .open: return .existing(run)
       case .queuedBehindCaller: continue
       case .recursion(let names):
-        if OperationCircleError.isFailure(Operation.Failure.self) { return .circle(names) }
-        // The store that runs the operation may have reported the circle.
-        if context.taskLoan?.hasReportedCircle != true { OperationCircleError(operationNames: names).report() }
+        if OperationCycleError.isFailure(Operation.Failure.self) { return .cycle(names) }
+        // The store that runs the operation may have reported the cycle.
+        if context.taskLoan?.hasReportedCycle != true { OperationCycleError(operationNames: names).report() }
       }
     }
     return nil

@@ -21,14 +21,14 @@ extension OperationClient {
     var mutationEntries: OperationContext
     /// The entries for the contexts of queries and all other operations that a store may run by itself.
     var queryEntries: OperationContext
-    var surroundings: SurroundingsWatch?
+    var environment: EnvironmentObserver?
 
     public func store<Operation: StatefulOperationRequest & Sendable>(
       for operation: Operation,
       in context: OperationContext,
       with initialState: Operation.State
     ) -> OperationStore<Operation.State> {
-      guard operation.canRunUnasked else {
+      guard operation.allowsAutomaticRuns else {
         let context = context.adding(self.mutationEntries)
         guard self.mutationRetryLimit > 0 else {
           return .detached(operation: operation, initialState: initialState, initialContext: context)
@@ -41,7 +41,7 @@ extension OperationClient {
         initialState: initialState,
         initialContext: context.adding(self.queryEntries)
       )
-      guard let watch = self.surroundings else { return store }
+      guard let watch = self.environment else { return store }
       return store.watched { watch.add($0) }
     }
   }
@@ -81,7 +81,7 @@ extension OperationClient.StoreCreator where Self == OperationClient.DefaultStor
       mutationRetryLimit: mutationRetryLimit,
       mutationEntries: entries,
       queryEntries: queryEntries,
-      surroundings: SurroundingsWatch(network: networkObserver, activity: activityObserver)
+      environment: EnvironmentObserver(network: networkObserver, activity: activityObserver)
     )
   }
 

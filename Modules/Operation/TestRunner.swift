@@ -3,7 +3,7 @@ internal import OperationCore
 /// Whether this process runs tests.
 enum TestRunner {
   private static let arguments = ProcessArguments.all
-  private static let isReported = Switch(false)
+  private static let isReported = AtomicFlag(false)
 
   static var isRunning: Bool {
     if self.arguments == nil, !self.isReported.set(true) { Self.warning.report() }

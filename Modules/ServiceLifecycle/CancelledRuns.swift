@@ -23,7 +23,7 @@
 
   extension OperationShutdownReport.Run {
     init(_ store: OperationClient.RunningStore) {
-      self.init(path: store.path, kind: store.operationName, isMutation: !store.canRunUnasked)
+      self.init(path: store.path, kind: store.operationName, isMutation: !store.allowsAutomaticRuns)
     }
   }
 #endif

@@ -72,8 +72,8 @@
       // Another mutation may start while the queries are being cancelled.
       repeat {
         guard await self.mutationsHaveEnded(by: end) else { return false }
-        cancelled.cancelRuns(of: self.client.runningStores().filter(\.canRunUnasked))
-      } while self.client.runningStores().contains { !$0.canRunUnasked }
+        cancelled.cancelRuns(of: self.client.runningStores().filter(\.allowsAutomaticRuns))
+      } while self.client.runningStores().contains { !$0.allowsAutomaticRuns }
       return true
     }
 
@@ -83,7 +83,7 @@
       let deadlines = client.defaultContext.operationDeadlines
       return await withTaskGroup(of: Bool.self) { group in
         group.addTask {
-          while let running = client.runningStores().first(where: { !$0.canRunUnasked }), !Task.isCancelled {
+          while let running = client.runningStores().first(where: { !$0.allowsAutomaticRuns }), !Task.isCancelled {
             await running.settled()
           }
           return !Task.isCancelled

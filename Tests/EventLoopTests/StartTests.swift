@@ -116,7 +116,7 @@
         // Ends the process when a wait in it does not end.
         alarm(30)
         let before = Children.descriptors()
-        let isOver = Switch(false)
+        let isOver = AtomicFlag(false)
         let hasEnded = DispatchSemaphore(value: 0)
         Thread.detachNewThread { @Sendable in
           while !isOver.isOn { _ = try? WakePipe() }

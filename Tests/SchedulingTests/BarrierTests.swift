@@ -91,8 +91,8 @@ struct BarrierTests {
     let before = scheduler.schedule(self.work("before"), named: "before")
     let barrier = scheduler.scheduleBarrier(self.work("barrier"), named: "barrier")
     let after = scheduler.schedule(self.work("after"), named: "after")
-    expectWarning(.taskCircle) { before.addDependency(after) }
-    let error = await #expect(throws: OperationCircleError.self) { try await before.value }
+    expectWarning(.taskCycle) { before.addDependency(after) }
+    let error = await #expect(throws: OperationCycleError.self) { try await before.value }
     #expect(error?.operationNames.first == "before")
     scheduler.resume()
     _ = try await (barrier.value, after.value)
@@ -105,13 +105,13 @@ struct BarrierTests {
     try await recorder.recording {
       let outer = scheduler.schedule(named: "outer") { _ in
         let barrier = scheduler.scheduleBarrier(self.work("barrier"), named: "barrier")
-        await #expect(throws: OperationCircleError.self) { try await barrier.value }
+        await #expect(throws: OperationCycleError.self) { try await barrier.value }
       }
       try await outer.value
     }
     await scheduler.waitUntilEmpty()
     #expect(self.log.all == ["barrier"])
-    #expect(recorder.warnings.map(\.code) == [.taskCircle])
+    #expect(recorder.warnings.map(\.code) == [.taskCycle])
   }
 
   @Test func `Barriers of a group divide its operations`() async throws {

@@ -104,34 +104,34 @@ struct DependencyTests {
     let scheduler = OperationScheduler()
     scheduler.suspend()
     let operation = scheduler.schedule(self.work("body"), named: "circular")
-    expectWarning(.taskCircle) { operation.addDependency(operation) }
-    let error = await #expect(throws: OperationCircleError.self) { try await operation.value }
+    expectWarning(.taskCycle) { operation.addDependency(operation) }
+    let error = await #expect(throws: OperationCycleError.self) { try await operation.value }
     #expect(error?.operationNames == ["circular", "circular"])
     scheduler.resume()
     await scheduler.waitUntilEmpty()
     #expect(self.log.all.isEmpty)
   }
 
-  @Test func `The operation that would close a circle is reported and fails, and the others run`() async throws {
+  @Test func `The operation that would close a cycle is reported and fails, and the others run`() async throws {
     let schedulers = [OperationScheduler(), OperationScheduler()]
     for scheduler in schedulers { scheduler.suspend() }
     let operations = (0..<3).map { schedulers[$0 % 2].schedule(self.work("\($0)"), named: "operation \($0)") }
     operations[0].addDependency(operations[1])
     operations[1].addDependency(operations[2])
-    expectWarning(.taskCircle) { operations[2].addDependency(operations[0]) }
-    let error = await #expect(throws: OperationCircleError.self) { try await operations[2].value }
+    expectWarning(.taskCycle) { operations[2].addDependency(operations[0]) }
+    let error = await #expect(throws: OperationCycleError.self) { try await operations[2].value }
     #expect(error?.operationNames == ["operation 2", "operation 0", "operation 1", "operation 2"])
     for scheduler in schedulers { scheduler.resume() }
     try await operations[0].value
     #expect(self.log.all == ["1", "0"])
   }
 
-  @Test func `A circle in the closure of the schedule call is reported, too`() async throws {
+  @Test func `A cycle in the closure of the schedule call is reported, too`() async throws {
     let scheduler = OperationScheduler()
     let recorder = WarningRecorder()
     let operation = recorder.recording { scheduler.schedule(self.work("body")) { $0.addDependency($0) } }
-    await #expect(throws: OperationCircleError.self) { try await operation.value }
-    #expect(recorder.warnings.map(\.code) == [.taskCircle])
+    await #expect(throws: OperationCycleError.self) { try await operation.value }
+    #expect(recorder.warnings.map(\.code) == [.taskCycle])
   }
 
   @Test func `A dependency of an operation that has begun is reported and ignored`() async throws {
@@ -157,7 +157,7 @@ struct DependencyTests {
         for operation in first.all {
           do {
             _ = try await operation.value
-          } catch let error as OperationCircleError {
+          } catch let error as OperationCycleError {
             names += error.operationNames
           }
         }
@@ -170,7 +170,7 @@ struct DependencyTests {
       return try? await awaiting.value
     }
     #expect(names == ["awaiting", "awaiting", "dependent", "awaiting", "dependent"])
-    #expect(recorder.warnings.map(\.code) == [.taskCircle, .taskCircle])
+    #expect(recorder.warnings.map(\.code) == [.taskCycle, .taskCycle])
   }
 
   @Test func `An operation that waits until its own scheduler is empty is reported`() async throws {
@@ -179,7 +179,7 @@ struct DependencyTests {
     try await recorder.recording {
       try await scheduler.schedule(named: "waiting") { _ in await scheduler.waitUntilEmpty() }.value
     }
-    #expect(recorder.warnings.map(\.code) == [.taskCircle])
+    #expect(recorder.warnings.map(\.code) == [.taskCycle])
   }
 
   @Test func `An operation gives its place to the one that it awaits`() async throws {

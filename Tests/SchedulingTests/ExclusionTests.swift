@@ -142,7 +142,7 @@ struct ExclusionTests {
     #expect(self.log.all == ["run", "run"])
   }
 
-  @Test func `Runs with the same categories in any order do not wait for each other in a circle`() async throws {
+  @Test func `Runs with the same categories in any order do not wait for each other in a cycle`() async throws {
     let counter = InsideCounter()
     let body: @Sendable (OperationContext) async throws -> Void = { _ in
       counter.enter()

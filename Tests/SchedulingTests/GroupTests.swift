@@ -232,9 +232,9 @@ struct GroupTests {
     let group = OperationGroup("group")
     let child = group.schedule(self.work("child"), named: "child")
     let scheduled = scheduler.schedule(group)
-    expectWarning(.taskCircle) { scheduled.addDependency(child) }
-    await #expect(throws: OperationCircleError.self) { try await scheduled.value }
-    await #expect(throws: OperationCircleError.self) { try await child.value }
+    expectWarning(.taskCycle) { scheduled.addDependency(child) }
+    await #expect(throws: OperationCycleError.self) { try await scheduled.value }
+    await #expect(throws: OperationCycleError.self) { try await child.value }
   }
 
   @Test func `An operation of a group that depends on the group is reported, and siblings may depend`() async throws {
@@ -245,10 +245,10 @@ struct GroupTests {
     let second = group.schedule(self.work("second"))
     let scheduled = scheduler.schedule(group)
     first.addDependency(second)
-    expectWarning(.taskCircle) { second.addDependency(scheduled) }
-    await #expect(throws: OperationCircleError.self) { try await second.value }
+    expectWarning(.taskCycle) { second.addDependency(scheduled) }
+    await #expect(throws: OperationCycleError.self) { try await second.value }
     scheduler.resume()
-    await #expect(throws: OperationCircleError.self) { try await scheduled.value }
+    await #expect(throws: OperationCycleError.self) { try await scheduled.value }
     #expect(self.log.all == ["first"])
   }
 
@@ -266,9 +266,9 @@ struct GroupTests {
       let scheduled = OperationScheduler(maximumConcurrentOperations: 1).schedule(group)
       groups.append(scheduled)
       gate.open()
-      await #expect(throws: OperationCircleError.self) { try await scheduled.value }
+      await #expect(throws: OperationCycleError.self) { try await scheduled.value }
     }
-    #expect(recorder.warnings.map(\.code) == [.taskCircle])
+    #expect(recorder.warnings.map(\.code) == [.taskCycle])
   }
 
   @Test func `An operation of a group gives the place of the group to the one that it awaits`() async throws {

@@ -97,16 +97,16 @@ struct NestedExclusionTests {
         do {
           try await run.value
         } catch {
-          #expect(error is OperationCircleError)
+          #expect(error is OperationCycleError)
           failures += 1
         }
       }
       #expect(failures == 1)
     }
-    #expect(recorder.warnings.map(\.code) == [.taskCircle])
+    #expect(recorder.warnings.map(\.code) == [.taskCycle])
   }
 
-  @Test func `A run in a circle whose failure cannot represent it continues`() async throws {
+  @Test func `A run in a cycle whose failure cannot represent it continues`() async throws {
     let recorder = WarningRecorder()
     let gates = [Gate(), Gate()]
     try await recorder.recording {
@@ -121,7 +121,7 @@ struct NestedExclusionTests {
       let values = [try await runs[0].value, try await runs[1].value]
       #expect(values == [0, 1])
     }
-    #expect(recorder.warnings.map(\.code) == [.taskCircle])
+    #expect(recorder.warnings.map(\.code) == [.taskCycle])
   }
 
   @Test func `A run inside of a holder does not join a run that waits for the holder`() async throws {
@@ -182,7 +182,7 @@ struct NestedExclusionTests {
         }
       }
     }
-    #expect(recorder.warnings.allSatisfy { $0.code == .taskCircle })
+    #expect(recorder.warnings.allSatisfy { $0.code == .taskCycle })
     for counter in counters { #expect(counter.most <= 1) }
   }
 }

@@ -132,10 +132,10 @@ struct UniqueWorkTests {
     await recorder.recording {
       let outer = Work<Int, any Error> { _ in try await scheduler.schedule(after).value }
       let operation = scheduler.schedule(outer.unique(self.id, policy: .append))
-      await #expect(throws: OperationCircleError.self) { try await operation.value }
+      await #expect(throws: OperationCycleError.self) { try await operation.value }
     }
     await scheduler.waitUntilEmpty()
-    #expect(recorder.warnings.map(\.code) == [.taskCircle])
+    #expect(recorder.warnings.map(\.code) == [.taskCycle])
   }
 
   @Test func `A skip becomes a failure of an operation with failures of its own`() async throws {

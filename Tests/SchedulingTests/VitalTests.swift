@@ -133,7 +133,7 @@ struct VitalTests {
     #expect(Set(self.log.all) == ["probe", "parent", "product"])
   }
 
-  @Test func `Schedulers that are held back by operations of each other do not wait in a circle`() async throws {
+  @Test func `Schedulers that are held back by operations of each other do not wait in a cycle`() async throws {
     let schedulers = [OperationScheduler(), OperationScheduler()]
     let operations = schedulers.map { $0.schedule(self.script.operation()) }
     schedulers[0].addDependency(operations[1])
@@ -148,8 +148,8 @@ struct VitalTests {
     scheduler.suspend()
     let vital = scheduler.schedule(self.work("vital"), vital: true, named: "vital")
     let after = scheduler.schedule(self.work("after"), named: "after")
-    expectWarning(.taskCircle) { vital.addDependency(after) }
-    await #expect(throws: OperationCircleError.self) { try await vital.value }
+    expectWarning(.taskCycle) { vital.addDependency(after) }
+    await #expect(throws: OperationCycleError.self) { try await vital.value }
     scheduler.resume()
     try await after.value
     #expect(self.log.all == ["after"])
@@ -165,9 +165,9 @@ struct VitalTests {
     let new = recorder.recording {
       scheduler.schedule(self.work("new"), named: "new") { existing.addDependency($0) }
     }
-    let error = await #expect(throws: OperationCircleError.self) { try await new.value }
+    let error = await #expect(throws: OperationCycleError.self) { try await new.value }
     #expect(error?.operationNames == ["new", "vital", "existing", "new"])
-    #expect(recorder.warnings.map(\.code) == [.taskCircle])
+    #expect(recorder.warnings.map(\.code) == [.taskCycle])
     scheduler.resume()
     try await vital.value
     #expect(self.log.all == ["existing", "vital"])

@@ -50,7 +50,7 @@
     private static func calls(database: String, server: String, count: Int, killAt: Int) async throws {
       let accepted = LineFile(server + ".accepted")
       let storage = KillingStorage(try SQLiteStorage(path: database), accepted: accepted, killAt: killAt)
-      let journal = MutationJournal(storage: storage, attemptsBeforeSetAside: 1_000)
+      let journal = MutationJournal(storage: storage, attemptsBeforeDeadLetter: 1_000)
       let client = OperationClient()
       client.journal = journal
       let mutation = Append(server: LineFile(server)).scope("lines").journaled(as: "append")
@@ -89,7 +89,7 @@
       killAfter: Int
     ) async throws {
       let storage = try SQLiteStorage(path: database)
-      let journal = MutationJournal(storage: storage, attemptsBeforeSetAside: 1_000, leaseDuration: .seconds(2))
+      let journal = MutationJournal(storage: storage, attemptsBeforeDeadLetter: 1_000, leaseDuration: .seconds(2))
       let client = OperationClient()
       client.journal = journal
       let mutation = SlowAppend(server: LineFile(server), process: process, killAfter: killAfter)

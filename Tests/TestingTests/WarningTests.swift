@@ -9,56 +9,56 @@ import Testing
 
   @Test(.warningsAreIssues) func `Warnings become issues`() async {
     let issues = await recordedIssues {
-      Self.warn(.taskCircle)
+      Self.warn(.taskCycle)
       await Task { Self.warn(.pathInUse) }.value
     }
-    #expect(issues == ["taskCircle: Something is wrong.", "pathInUse: Something is wrong."])
+    #expect(issues == ["taskCycle: Something is wrong.", "pathInUse: Something is wrong."])
   }
 
   @Suite(.warningsAreIssues) struct InASuite {
     @Test func `The trait of a suite reaches its tests`() async {
-      let issues = await recordedIssues { WarningTests.warn(.taskCircle) }
-      #expect(issues == ["taskCircle: Something is wrong."])
+      let issues = await recordedIssues { WarningTests.warn(.taskCycle) }
+      #expect(issues == ["taskCycle: Something is wrong."])
     }
   }
 
   @Test(.warningsAreIssues) func `An expected warning is no issue`() async throws {
-    let value = expectWarning(.taskCircle) {
-      Self.warn(.taskCircle)
-      Self.warn(.taskCircle)
+    let value = expectWarning(.taskCycle) {
+      Self.warn(.taskCycle)
+      Self.warn(.taskCycle)
       return 1
     }
     #expect(value == 1)
-    try await expectWarning(.taskCircle) {
-      try await withTimeLimit("a warning") { await Task { Self.warn(.taskCircle) }.value }
+    try await expectWarning(.taskCycle) {
+      try await withTimeLimit("a warning") { await Task { Self.warn(.taskCycle) }.value }
     }
     #expect(throws: CancellationError.self) {
-      try expectWarning(.taskCircle) {
-        Self.warn(.taskCircle)
+      try expectWarning(.taskCycle) {
+        Self.warn(.taskCycle)
         throw CancellationError()
       }
     }
   }
 
   @Test func `A missing warning is an issue`() async {
-    var issues = await recordedIssues { expectWarning(.taskCircle) {} }
-    #expect(issues == ["Expected a warning of the kind 'taskCircle'. There was none."])
+    var issues = await recordedIssues { expectWarning(.taskCycle) {} }
+    #expect(issues == ["Expected a warning of the kind 'taskCycle'. There was none."])
     let recorder = WarningRecorder()
     issues = await recordedIssues {
       recorder.recording {
-        expectWarning(.taskCircle) { Self.warn(.pathInUse) }
+        expectWarning(.taskCycle) { Self.warn(.pathInUse) }
       }
     }
-    #expect(issues == ["Expected a warning of the kind 'taskCircle'. There were others: [pathInUse]."])
+    #expect(issues == ["Expected a warning of the kind 'taskCycle'. There were others: [pathInUse]."])
     #expect(recorder.warnings.map(\.code) == [.pathInUse])
   }
 
   @Test func `Warnings are recorded`() async throws {
     let recorder = WarningRecorder()
     recorder.recording { Self.warn(.pathInUse) }
-    let task = recorder.recording { Task { Self.warn(.taskCircle) } }
+    let task = recorder.recording { Task { Self.warn(.taskCycle) } }
     let warnings = try await recorder.warnings(count: 2)
-    #expect(warnings.map(\.code) == [.pathInUse, .taskCircle])
+    #expect(warnings.map(\.code) == [.pathInUse, .taskCycle])
     await task.value
     let issues = await recordedIssues {
       await #expect(throws: WaitTimedOut.self) { try await recorder.warnings(count: 3, within: .zero) }

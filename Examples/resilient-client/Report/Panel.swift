@@ -53,7 +53,7 @@ struct Panel {
       guard points.count > 1 else {
         // A line of one point would be invisible.
         let (x, y) = points[0]
-        return #"<circle class="dot \#(curve.style)" cx="\#(number(x))" cy="\#(number(y))" r="2.5"/>"#
+        return #"<cycle class="dot \#(curve.style)" cx="\#(number(x))" cy="\#(number(y))" r="2.5"/>"#
       }
       let path = points.map { "\(number($0.0)) \(number($0.1))" }.joined(separator: "L")
       return #"<path class="curve \#(curve.style)" d="M\#(path)"/>"#

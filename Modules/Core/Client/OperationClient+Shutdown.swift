@@ -20,7 +20,7 @@ extension OperationClient {
     package var operationName: String { self.runtime.operationName }
 
     /// Whether the operation may run without a direct call.
-    package var canRunUnasked: Bool { self.runtime.canRunUnasked }
+    package var allowsAutomaticRuns: Bool { self.runtime.allowsAutomaticRuns }
 
     /// Waits until no run is under way or the current task is cancelled.
     package func settled() async {

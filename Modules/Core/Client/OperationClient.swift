@@ -11,7 +11,7 @@ public final class OperationClient: Sendable {
   /// Held during edits with `withStores`, and for nothing else.
   let transactions = ReentrantMutex(0)
   /// On when operations no longer run automatically.
-  let automaticRunsAreStopped = Switch(false)
+  let automaticRunsAreStopped = AtomicFlag(false)
   /// The objects that modules keep with the client, by their types.
   let attachments = Locked<[ObjectIdentifier: any AnyObject & Sendable]>([:])
 

@@ -125,7 +125,7 @@ extension StoreRuntime {
       isPaused: state.isPaused,
       attempt: state.attempt.map { .init($0) },
       error: state.error.map { "\($0)" },
-      isStale: self.canRunUnasked && self.isStale,
+      isStale: self.allowsAutomaticRuns && self.isStale,
       subscriberCount: subscriberCount,
       valueUpdateCount: state.valueUpdateCount,
       errorUpdateCount: state.errorUpdateCount,

@@ -2,7 +2,7 @@
 final class StoreWatcher: Sendable {
   private let path: OperationPath
   private let onChange: @Sendable (ClientChange) -> Void
-  private let isCancelled = Switch(false)
+  private let isCancelled = AtomicFlag(false)
 
   init(path: OperationPath, onChange: @escaping @Sendable (ClientChange) -> Void) {
     self.path = path

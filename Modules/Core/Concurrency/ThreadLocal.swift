@@ -38,9 +38,9 @@ enum ThreadLocal {
     }
 
     /// The tasks that the thread has yet to release while it releases a chain of tasks; nil otherwise.
-    static var unraveling: UnsafeMutableRawPointer? {
-      get { pthread_getspecific(self.unravelingKey) }
-      set { pthread_setspecific(self.unravelingKey, newValue) }
+    static var pendingReleases: UnsafeMutableRawPointer? {
+      get { pthread_getspecific(self.pendingReleasesKey) }
+      set { pthread_setspecific(self.pendingReleasesKey, newValue) }
     }
 
     /// The ``CancellationTrampoline`` that is active on the thread; nil otherwise.
@@ -57,7 +57,7 @@ enum ThreadLocal {
       private typealias Destructor = @convention(c) (UnsafeMutableRawPointer?) -> Void
       private static let depthKey = makeKey { $0?.deallocate() }
     #endif
-    private static let unravelingKey = makeKey()
+    private static let pendingReleasesKey = makeKey()
     private static let trampolineKey = makeKey()
 
     private static func makeKey(_ destructor: Destructor? = nil) -> pthread_key_t {
@@ -73,14 +73,14 @@ enum ThreadLocal {
 
     private struct Values {
       let depth = makeCounter()
-      var unraveling: UnsafeMutableRawPointer?
+      var pendingReleases: UnsafeMutableRawPointer?
       var trampoline: UnsafeMutableRawPointer?
     }
 
     private nonisolated(unsafe) static var values = Values()  // The only thread uses them.
-    static var unraveling: UnsafeMutableRawPointer? {
-      get { self.values.unraveling }
-      set { self.values.unraveling = newValue }
+    static var pendingReleases: UnsafeMutableRawPointer? {
+      get { self.values.pendingReleases }
+      set { self.values.pendingReleases = newValue }
     }
     static var trampoline: UnsafeMutableRawPointer? {
       get { self.values.trampoline }

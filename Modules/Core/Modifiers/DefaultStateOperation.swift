@@ -44,7 +44,7 @@ where Operation.State: DefaultableOperationState {
   public var path: OperationPath { self.operation.path }
 
   @inlinable
-  public var canRunUnasked: Bool { self.operation.canRunUnasked }
+  public var allowsAutomaticRuns: Bool { self.operation.allowsAutomaticRuns }
 
   @inlinable
   public func taskName(in context: OperationContext) -> String { self.operation.taskName(in: context) }

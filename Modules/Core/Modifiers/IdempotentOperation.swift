@@ -68,7 +68,7 @@ extension IdempotentOperation: StatefulOperationRequest where Operation: Statefu
   public typealias State = Operation.State
 
   @inlinable
-  public var canRunUnasked: Bool { self.operation.canRunUnasked }
+  public var allowsAutomaticRuns: Bool { self.operation.allowsAutomaticRuns }
 
   @inlinable
   public func taskName(in context: OperationContext) -> String { self.operation.taskName(in: context) }

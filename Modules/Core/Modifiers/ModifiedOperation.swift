@@ -77,7 +77,7 @@ where
   public typealias State = Operation.State
 
   @inlinable
-  public var canRunUnasked: Bool { self.operation.canRunUnasked }
+  public var allowsAutomaticRuns: Bool { self.operation.allowsAutomaticRuns }
 
   @inlinable
   public func taskName(in context: OperationContext) -> String { self.operation.taskName(in: context) }

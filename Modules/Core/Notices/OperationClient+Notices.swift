@@ -59,7 +59,7 @@ final class ClientNoticeObservers: OperationNoticeObserver {
   }
 
   private let state = Locked(State())
-  private let isUsed = Switch(false)
+  private let isUsed = AtomicFlag(false)
 
   /// Whether this is the first time that this is asked.
   fileprivate var isFirstUse: Bool { !self.isUsed.set(true) }
@@ -69,7 +69,7 @@ final class ClientNoticeObservers: OperationNoticeObserver {
   )
     -> OperationSubscription
   {
-    let isCancelled = Switch(false)
+    let isCancelled = AtomicFlag(false)
     let id = self.state.withLock { state in
       state.lastID += 1
       state.observers.append((state.lastID, { if !isCancelled.isOn { receive($0, $1) } }))

@@ -41,7 +41,7 @@ public struct OperationRunner<Operation: OperationRequest> {
   ) async throws(Operation.Failure) -> Operation.Value {
     var context = self.context.overlaid(with: context)
     context.operationRunningTaskIdentifier = .next()
-    let hasReturned = Switch(false)
+    let hasReturned = AtomicFlag(false)
     let guarded = OperationContinuation<Operation.Value, Operation.Failure> { result, context in
       guard !hasReturned.isOn else {
         return Self.reportLateYield()

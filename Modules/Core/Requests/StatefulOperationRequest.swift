@@ -21,7 +21,7 @@ where Value == State.OperationValue, Failure == State.Failure {
   ///
   /// When true, which is the default, a subscription, a run specification or an invalidation can start a run. Return
   /// false for an operation that needs arguments from its caller.
-  var canRunUnasked: Bool { get }
+  var allowsAutomaticRuns: Bool { get }
 
   /// The name that debuggers show for the task of a run in `context`: `Post.Query: fetch`.
   ///
@@ -32,7 +32,7 @@ where Value == State.OperationValue, Failure == State.Failure {
 
 extension StatefulOperationRequest {
   @inlinable
-  public var canRunUnasked: Bool { true }
+  public var allowsAutomaticRuns: Bool { true }
 
   public func taskName(in context: OperationContext) -> String { "\(self.operationName): run" }
 }

@@ -7,7 +7,7 @@ protocol ErasedRuntime: AnyObject, Sendable {
   var isStale: Bool { get }
   var isLoading: Bool { get }
   var isAutomaticRunningEnabled: Bool { get }
-  var canRunUnasked: Bool { get }
+  var allowsAutomaticRuns: Bool { get }
   var subscriberCount: Int { get }
   var unmodifiedOperationType: any OperationRequest.Type { get }
   var operationName: String { get }
@@ -43,7 +43,7 @@ extension StoreRuntime: ErasedRuntime {
 
   var operationName: String { self.operation.operationName }
 
-  var canRunUnasked: Bool { self.operation.canRunUnasked }
+  var allowsAutomaticRuns: Bool { self.operation.allowsAutomaticRuns }
 
   var erasedStore: (any AnyObject & Sendable)? { self.reference.store }
 

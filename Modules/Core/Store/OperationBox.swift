@@ -62,7 +62,7 @@ struct OperationBox<State: OperationState & Sendable>: Sendable {
   }
 
   @usableFromInline var unmodifiedType: any OperationRequest.Type { self.storage.unmodifiedType }
-  @usableFromInline var canRunUnasked: Bool { self.storage.canRunUnasked }
+  @usableFromInline var allowsAutomaticRuns: Bool { self.storage.allowsAutomaticRuns }
 
   var operationName: String { self.storage.operationName }
 

@@ -8,7 +8,7 @@ class AnyOperationStorage: @unchecked Sendable {
   init() {}
 
   var unmodifiedType: any OperationRequest.Type { preconditionFailure("Overridden by OperationStorage.") }
-  var canRunUnasked: Bool { preconditionFailure("Overridden by OperationStorage.") }
+  var allowsAutomaticRuns: Bool { preconditionFailure("Overridden by OperationStorage.") }
   var operationName: String { preconditionFailure("Overridden by OperationStorage.") }
 
   func isSameRun(_ context: OperationContext, _ other: OperationContext) -> Bool {
@@ -31,7 +31,7 @@ final class OperationStorage<Operation: StatefulOperationRequest>: AnyOperationS
   }
 
   override var unmodifiedType: any OperationRequest.Type { Operation.unmodifiedType }
-  override var canRunUnasked: Bool { self.operation.canRunUnasked }
+  override var allowsAutomaticRuns: Bool { self.operation.allowsAutomaticRuns }
   override var operationName: String { self.operation.operationName }
 
   override func isSameRun(_ context: OperationContext, _ other: OperationContext) -> Bool {

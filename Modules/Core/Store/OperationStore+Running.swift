@@ -9,7 +9,7 @@ extension OperationStore {
   ///   - handler: Receives the events of this run only.
   /// - Returns: The value that the run returns.
   /// - Throws: The error of the operation. If the call or the run is cancelled, the error that the run ends with, or
-  ///   `CancellationError`. ``OperationCircleError`` if `Failure` can hold it and the run to join waits for this call.
+  ///   `CancellationError`. ``OperationCycleError`` if `Failure` can hold it and the run to join waits for this call.
   @discardableResult
   @inlinable
   public func run(
@@ -54,7 +54,7 @@ extension OperationStore where State: QueryStateProtocol {
   ///   - handler: Receives the events of this fetch only.
   /// - Returns: The value that the fetch returns.
   /// - Throws: The error of the query. If the call or the fetch is cancelled, the error that the fetch ends with, or
-  ///   `CancellationError`. ``OperationCircleError`` if `Failure` can hold it and the fetch to join waits for this
+  ///   `CancellationError`. ``OperationCycleError`` if `Failure` can hold it and the fetch to join waits for this
   ///   call.
   @discardableResult
   @inlinable

@@ -28,7 +28,7 @@ final class StoreExtras<State: OperationState & Sendable>: @unchecked Sendable {
     /// The number of the last invalidation that was answered: by a run that began after it, a set value or a reset.
     @usableFromInline var answeredInvalidations = 0
     /// Whether the operation must run again once the runs that began before the last invalidation have ended.
-    @usableFromInline var owesRerun = false
+    @usableFromInline var needsRerun = false
     /// Whether a run under way may be premature: see ``StoreMachine/Run/isPremature``.
     @usableFromInline var hasPrematureRuns = false
     /// Whether a run has ever reported an attempt or a pause.
@@ -133,9 +133,9 @@ extension StoreMachine {
   }
 
   @inlinable
-  var owesRerun: Bool {
-    get { self.extras?.content.owesRerun ?? false }
-    _modify { yield &self.uniqueExtras().content.owesRerun }
+  var needsRerun: Bool {
+    get { self.extras?.content.needsRerun ?? false }
+    _modify { yield &self.uniqueExtras().content.needsRerun }
   }
 
   @inlinable

@@ -16,8 +16,8 @@ extension StoreRuntime {
   @usableFromInline
   enum Joining {
     case granted(RunAdmission<State>)
-    /// The run does other work, or waits for the caller: in a circle, which was reported, or in a queue.
-    case refused(isCircle: Bool)
+    /// The run does other work, or waits for the caller: in a cycle, which was reported, or in a queue.
+    case refused(isCycle: Bool)
     /// The run can no longer be joined.
     case late
   }
@@ -26,16 +26,16 @@ extension StoreRuntime {
   @usableFromInline
   struct Refusals {
     @usableFromInline private(set) var runs: Set<OperationTaskIdentifier> = []
-    /// Whether one of them waits for the caller in a circle, which was reported.
-    @usableFromInline private(set) var haveCircle = false
+    /// Whether one of them waits for the caller in a cycle, which was reported.
+    @usableFromInline private(set) var haveCycle = false
 
     @usableFromInline
     init() {}
 
     @usableFromInline
-    mutating func add(_ run: OperationTaskIdentifier, isCircle: Bool) {
+    mutating func add(_ run: OperationTaskIdentifier, isCycle: Bool) {
       self.runs.insert(run)
-      if isCircle { self.haveCircle = true }
+      if isCycle { self.haveCycle = true }
     }
   }
 }
@@ -67,7 +67,7 @@ extension StoreRuntime {
     if let candidate {
       switch self.admission(to: candidate, context, sharing, handler) {
       case .granted(let admission): return admission
-      case .refused(let isCircle): refusals.add(candidate.id, isCircle: isCircle)
+      case .refused(let isCycle): refusals.add(candidate.id, isCycle: isCycle)
       case .late: break
       }
     }
@@ -83,16 +83,16 @@ extension StoreRuntime {
     _ handler: RunHandler<State>?
   ) -> Joining {
     guard self.operation.isSameRun(context, candidate.context), sharing.isSameRun(context, candidate.context) else {
-      return .refused(isCircle: false)
+      return .refused(isCycle: false)
     }
     if WaitGraph.isNeeded {
       switch WaitGraph.noteAndFind(joining: candidate.sharedRun) {
       case .open: break
-      case .queuedBehindCaller: return .refused(isCircle: false)
+      case .queuedBehindCaller: return .refused(isCycle: false)
       case .recursion(let names):
-        if OperationCircleError.isFailure(State.Failure.self) { return .granted(.refusal(names)) }
-        OperationCircleError(operationNames: names).report()
-        return .refused(isCircle: true)
+        if OperationCycleError.isFailure(State.Failure.self) { return .granted(.refusal(names)) }
+        OperationCycleError(operationNames: names).report()
+        return .refused(isCycle: true)
       }
     }
     var listener: Subscriber<State>?
@@ -122,7 +122,7 @@ extension StoreRuntime {
       for candidate in self.joinableTasks where !refusals.runs.contains(candidate.id) {
         switch self.admission(to: candidate, context, sharing, handler) {
         case .granted(let admission): return admission
-        case .refused(let isCircle): refusals.add(candidate.id, isCircle: isCircle)
+        case .refused(let isCycle): refusals.add(candidate.id, isCycle: isCycle)
         case .late: continue
         }
       }
@@ -131,7 +131,7 @@ extension StoreRuntime {
         if !machine.hasJoinableRun(besides: refusals.runs) { reserved = self.reserve(context, in: &machine) }
       }
       if let reserved {
-        if refusals.haveCircle { reserved.sharedRun.loan?.noteReportedCircle() }
+        if refusals.haveCycle { reserved.sharedRun.loan?.noteReportedCycle() }
         return .newRun(reserved.sharedRun, reserved.context)
       }
     }

@@ -47,7 +47,7 @@ extension StoreRuntime {
   /// - Returns: The subscription to the specification; nil when the specification never changes, or when the operation
   ///   never runs automatically.
   func followAutomaticRunning(in context: OperationContext) -> OperationSubscription? {
-    guard let specification = context.changingAutomaticRunningSpecification, self.operation.canRunUnasked else {
+    guard let specification = context.changingAutomaticRunningSpecification, self.operation.allowsAutomaticRuns else {
       return nil
     }
     return self.follow(specification)
@@ -76,7 +76,7 @@ extension StoreMachine {
     }
     // The results of these runs predate the invalidation: the rerun starts when they have finished.
     if self.isInvalidated, !self.runsBeforeInvalidation.isEmpty {
-      self.owesRerun = true
+      self.needsRerun = true
       return true
     }
     return false

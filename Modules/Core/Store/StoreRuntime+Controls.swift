@@ -5,7 +5,7 @@ extension StoreRuntime: ControlBackend {
   /// specification for automatic running is set and not satisfied.
   var canYieldRerun: Bool {
     let context = self.context
-    guard self.operation.canRunUnasked, !context.automaticRunsAreStopped else { return false }
+    guard self.operation.allowsAutomaticRuns, !context.automaticRunsAreStopped else { return false }
     return !context.isAutomaticRunningConfigured || context.automaticRunningSpecification.isSatisfied(in: context)
   }
 

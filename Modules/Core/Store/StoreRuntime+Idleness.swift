@@ -39,7 +39,7 @@ extension StoreRuntime {
   /// Calls `observer` after the store gets its first subscriber or run, and after it loses its last.
   func observeActivity(_ observer: @escaping @Sendable () -> Void) -> OperationSubscription {
     let isClosed = self.noteDependent()
-    let isCancelled = Switch(false)
+    let isCancelled = AtomicFlag(false)
     let id = self.machine.withLock { machine in
       if isClosed || machine.isClosed { return UInt64(0) }
       let id = (machine.activityObservers.keys.max() ?? 0) + 1

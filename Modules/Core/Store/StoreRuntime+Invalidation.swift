@@ -23,8 +23,8 @@ extension StoreRuntime {
   @usableFromInline
   func rerunIfDue() {
     let isDue = self.machine.withLock { machine in
-      guard machine.owesRerun, machine.runsBeforeInvalidation.isEmpty else { return false }
-      machine.owesRerun = false
+      guard machine.needsRerun, machine.runsBeforeInvalidation.isEmpty else { return false }
+      machine.needsRerun = false
       return machine.isInvalidated
     }
     if isDue, self.canYieldRerun { self.runForSubscribers(mode: .enqueued) }
@@ -43,7 +43,7 @@ extension StoreRuntime {
 extension StoreMachine {
   /// The next run to wait for until the reruns of an invalidation have finished; nil when they have finished.
   fileprivate func runToAwait(afterInvalidation number: Int) -> StoreRun? {
-    if self.owesRerun, let run = self.runsBeforeInvalidation.first { return run.task.sharedRun }
+    if self.needsRerun, let run = self.runsBeforeInvalidation.first { return run.task.sharedRun }
     if self.answeredInvalidations >= number { return self.finishingRuns.first }
     return self.subscriberRuns.first ?? self.finishingRuns.first
   }

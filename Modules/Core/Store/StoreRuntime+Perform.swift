@@ -41,7 +41,7 @@ extension StoreRuntime {
     case .join(let sharedRun, let listener):
       return await self.waitAsOwner(of: sharedRun, listener)
     case .refusal(let names):
-      return OperationCircleError.outcome(names)
+      return OperationCycleError.outcome(names)
     }
   }
 
@@ -206,13 +206,13 @@ extension StoreRuntime: RunDelegate {
   @inlinable
   func wasCancelled(_ sharedRun: StoreRun) {
     var context = OperationContext()
-    var owesRerun = false
+    var needsRerun = false
     self.change(context, run: sharedRun.id) { machine in
       if let index = machine.index(ofRun: sharedRun.id) { context = machine.runs[index].task.context }
-      owesRerun = machine.owesRerun
+      needsRerun = machine.needsRerun
       return machine.rollBack(sharedRun.id)
     }
-    if owesRerun { self.rerunIfDue() }
+    if needsRerun { self.rerunIfDue() }
   }
 
   /// Marks a run that was cancelled before its work, so that its end is not reported, and drops its reservation.
@@ -239,14 +239,14 @@ extension StoreRuntime: RunDelegate {
     task.context.event.updateReason = .returnedFinalResult
     // A cancellation that comes from inside the operation is not an error of the state either.
     let isCancelled = isCancelled || outcome.isCancellation
-    var owesRerun = false
+    var needsRerun = false
     var hasFailedPrematurely = false
     var change: StoreActivityChange?
     /// Whether nothing is left to do after the change.
     var isComplete = false
     var removed: StoreMachine<State>.Run?
     // The result of a mutation does not make those of other mutations outdated.
-    let hidesOutdatedRuns = self.wasInvalidated && self.operation.canRunUnasked
+    let hidesOutdatedRuns = self.wasInvalidated && self.operation.allowsAutomaticRuns
     self.change(task.context, run: task.id, result: outcome) { machine in
       if machine.hasPrematureRuns {
         hasFailedPrematurely = machine.failsPrematurely(task.id, with: outcome, isCancelled: isCancelled)
@@ -259,16 +259,16 @@ extension StoreRuntime: RunDelegate {
         hidesOutdatedRuns: hidesOutdatedRuns,
         removed: &removed
       )
-      owesRerun = machine.owesRerun
+      needsRerun = machine.needsRerun
       change = self.activityChange(of: &machine)
-      isComplete = machine.subscribers.isEmpty && !owesRerun && change == nil
+      isComplete = machine.subscribers.isEmpty && !needsRerun && change == nil
       if isComplete { machine.forgetFinishing(of: task.id) }
       return finishing
     }
     _ = consume removed  // Released after unlocking.
     if isComplete { return }
     // Before the waiters resume, so that they find the rerun started.
-    if owesRerun { self.rerunIfDue() }
+    if needsRerun { self.rerunIfDue() }
     if hasFailedPrematurely { self.rerunIfStale() }
     if let change { self.notify(of: change) }
     self.machine.withLock { $0.forgetFinishing(of: task.id) }

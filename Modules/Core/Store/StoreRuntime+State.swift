@@ -53,7 +53,7 @@ extension StoreRuntime {
 
   @inlinable
   var isAutomaticRunningEnabled: Bool {
-    guard self.operation.canRunUnasked else { return false }
+    guard self.operation.allowsAutomaticRuns else { return false }
     let context = self.context
     return context.automaticRunningSpecification.isSatisfied(in: context)
   }

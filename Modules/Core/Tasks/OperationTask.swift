@@ -117,8 +117,8 @@ extension OperationTask {
   /// Makes this task wait for another task before it does its work.
   ///
   /// The other task is started if it has not started. This task runs whatever the outcome of the other is. A call after
-  /// the start of this task has no effect. A call that would make tasks wait for each other in a circle is ignored and
-  /// reported as ``OperationWarning/Code/taskCircle``.
+  /// the start of this task has no effect. A call that would make tasks wait for each other in a cycle is ignored and
+  /// reported as ``OperationWarning/Code/taskCycle``.
   ///
   /// - Parameter task: The task to wait for.
   /// - Complexity: O(1) if no other task was made to wait for this one. Otherwise O(*n*) in the number of tasks that

@@ -57,10 +57,10 @@ extension SharedRun: TaskNode {
     await self.settled()
   }
 
-  /// Makes this run wait for another run, unless that would close a circle, which is reported instead.
+  /// Makes this run wait for another run, unless that would close a cycle, which is reported instead.
   func depend(on dependency: TaskDependency) {
     var visited: [any TaskNode] = []
-    let closesCircle = TaskGraph.edges.withLock { _ in
+    let closesCycle = TaskGraph.edges.withLock { _ in
       if TaskGraph.reaches(from: dependency.node, to: self, visiting: &visited) { return true }
       dependency.node.becomePrerequisite()
       WaitGraph.noteEdge()
@@ -68,9 +68,9 @@ extension SharedRun: TaskNode {
       return false
     }
     visited = []  // Released after unlocking, as a deinitializer may call user code.
-    guard closesCircle else { return }
+    guard closesCycle else { return }
     OperationWarning(
-      code: .taskCircle,
+      code: .taskCycle,
       message: """
         Task \(self.id) was scheduled after task \(dependency.node.id), which already waits for it. The call was \
         ignored, so that both run. Schedule tasks in one direction only.
@@ -81,7 +81,7 @@ extension SharedRun: TaskNode {
 
 /// The graph of tasks that were scheduled after other tasks.
 enum TaskGraph {
-  /// Held while an edge is checked and added, so that two callers cannot close a circle together.
+  /// Held while an edge is checked and added, so that two callers cannot close a cycle together.
   static let edges = Mutex(())
 
   /// Searches for `goal` among the nodes that `start` waits for, directly or through others.

@@ -41,13 +41,13 @@ private enum ReleaseQueue {
 
   /// Releases a node: at once, or after the node that this thread is releasing.
   static func release(_ node: consuming any TaskNode) {
-    if let pending = ThreadLocal.unraveling {
+    if let pending = ThreadLocal.pendingReleases {
       return Unmanaged<Pending>.fromOpaque(pending).takeUnretainedValue().nodes.append(consume node)
     }
     let pending = Pending()
     pending.nodes.append(consume node)
-    ThreadLocal.unraveling = Unmanaged.passUnretained(pending).toOpaque()
+    ThreadLocal.pendingReleases = Unmanaged.passUnretained(pending).toOpaque()
     while pending.nodes.popLast() != nil {}
-    ThreadLocal.unraveling = nil
+    ThreadLocal.pendingReleases = nil
   }
 }

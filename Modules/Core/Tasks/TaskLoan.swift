@@ -14,8 +14,8 @@ package final class TaskLoan: Sendable {
     /// Whether the lender was cancelled.
     @usableFromInline var isCancelled = false
     @usableFromInline var borrower: (any TaskBorrower)?
-    /// Whether the lender could not join another run because of a circle, which was reported.
-    var hasReportedCircle = false
+    /// Whether the lender could not join another run because of a cycle, which was reported.
+    var hasReportedCycle = false
     /// The deduplicated run that the lender waits for without lending its task, or the queue that the lender is in.
     var awaited: WeakNode?
     /// The run that the work of the lender waited for last.
@@ -44,13 +44,13 @@ package final class TaskLoan: Sendable {
     self.state.withLock { $0.awaited = WeakNode(node) }
   }
 
-  /// Notes that the lender could not join another run because of a circle, and that the circle was reported.
+  /// Notes that the lender could not join another run because of a cycle, and that the cycle was reported.
   @usableFromInline
-  func noteReportedCircle() {
-    self.state.withLock { $0.hasReportedCircle = true }
+  func noteReportedCycle() {
+    self.state.withLock { $0.hasReportedCycle = true }
   }
 
-  @usableFromInline package var hasReportedCircle: Bool { self.state.withLock { $0.hasReportedCircle } }
+  @usableFromInline package var hasReportedCycle: Bool { self.state.withLock { $0.hasReportedCycle } }
 
   /// Waits until the work that was cancelled with the lender has ended, or the current task is cancelled.
   ///

@@ -70,7 +70,7 @@ package enum WaitGraph {
 
   /// Returns whether the current task can wait for `node`, or whether `node` waits for it, directly or through others.
   ///
-  /// The wait of the current task is noted before the search. If two tasks close a circle at the same time, at least
+  /// The wait of the current task is noted before the search. If two tasks close a cycle at the same time, at least
   /// one of them thus sees the wait of the other.
   ///
   /// - Complexity: O(1) before the first wait of the process, then O(*n*) in the waits that `node` leads to.

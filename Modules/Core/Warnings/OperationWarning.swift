@@ -20,8 +20,8 @@ public struct OperationWarning: Sendable, Hashable, CustomStringConvertible {
     /// Checked in debug builds only.
     public static let modifiersIgnored = Code(description: "modifiersIgnored")
 
-    /// A call would have made tasks wait for each other in a circle.
-    public static let taskCircle = Code(description: "taskCircle")
+    /// A call would have made tasks wait for each other in a cycle.
+    public static let taskCycle = Code(description: "taskCycle")
 
     /// A controller, handler or rule was attached to an operation with a different state type.
     public static let stateMismatch = Code(description: "stateMismatch")

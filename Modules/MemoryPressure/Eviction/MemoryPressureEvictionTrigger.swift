@@ -20,7 +20,7 @@ public struct MemoryPressureEvictionTrigger: OperationClient.EvictionTrigger {
   public func subscribe(
     _ evict: @escaping @Sendable (_ isEvicted: (OperationContext) -> Bool) -> Void
   ) -> OperationSubscription {
-    let isOpening = Switch(true)
+    let isOpening = AtomicFlag(true)
     return self.source.subscribe { pressure in
       let isFirst = isOpening.set(false)
       if isFirst, pressure == .normal { return }

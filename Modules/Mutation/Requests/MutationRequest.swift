@@ -102,7 +102,7 @@ extension MutationRequest {
 
 extension MutationRequest {
   /// False: only a caller can provide the arguments.
-  public var canRunUnasked: Bool { false }
+  public var allowsAutomaticRuns: Bool { false }
 
   /// Returns the name of the mutation and what the run does: `CreatePost: mutate`.
   public func taskName(in context: OperationContext) -> String { "\(self.operationName): mutate" }

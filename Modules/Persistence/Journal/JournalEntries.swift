@@ -66,7 +66,7 @@ extension JournalEntry {
     let status: Status =
       switch record {
       case nil: .unreadable
-      case let record? where record.isSetAside: .setAside
+      case let record? where record.isDeadLetter: .deadLetter
       case .some where call.isRunning: .running
       case .some: isBlocked ? .blocked : .waiting
       }

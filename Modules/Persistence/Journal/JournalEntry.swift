@@ -11,7 +11,7 @@ public struct JournalEntry: Hashable, Sendable, Identifiable {
     /// Its call is being made.
     case running
     /// It is not made again until ``MutationJournal/retry(_:)``, and holds up no other entry.
-    case setAside
+    case deadLetter
     /// It cannot be read. It is kept as it is.
     case unreadable
   }

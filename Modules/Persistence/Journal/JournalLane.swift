@@ -1,6 +1,7 @@
 /// The calls of a scope, in order.
 ///
-/// The first may be a later one than the others: a call that was put aside is inserted behind one that is being made.
+/// The first may be a later one than the others: a dead letter that is tried again is
+/// inserted behind a call that is being made.
 struct JournalLane: Sendable {
   typealias Place = JournalState.Place
 

@@ -11,7 +11,7 @@ struct JournalRecord: Codable, Sendable {
   let acceptedAt: Double
   /// How many bodies have begun.
   var attempts: Int
-  var isSetAside: Bool
+  var isDeadLetter: Bool
   /// JSON, as text.
   let arguments: String
   /// How many of the calls have failed or ended the process; nil in entries of older versions, which counted attempts.
@@ -20,6 +20,12 @@ struct JournalRecord: Codable, Sendable {
   var isBegun: Bool?
   /// The journal that has accepted the call; nil in entries of older versions and of storages without leases.
   var owner: String?
+
+  private enum CodingKeys: String, CodingKey {
+    case format, id, name, scope, acceptedAt, attempts, arguments, failures, isBegun, owner
+    // The stored name is older than the property's.
+    case isDeadLetter = "isSetAside"
+  }
 
   /// Decodes a stored entry.
   ///

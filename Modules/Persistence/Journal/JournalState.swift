@@ -81,10 +81,10 @@ struct JournalState: Sendable {
     /// Whether what is written next is its removal.
     var isGone: Bool { self.hasEnded || self.isBeingRemoved }
     var lane: String? { self.record?.scope }
-    var isInLane: Bool { self.record.map { !$0.isSetAside && $0.scope != nil && !self.isElsewhere } ?? false }
+    var isInLane: Bool { self.record.map { !$0.isDeadLetter && $0.scope != nil && !self.isElsewhere } ?? false }
     var isDue: Bool { self.resumption != 0 }
     /// Whether it was accepted and is to be made.
-    var isPending: Bool { self.isStored && self.record.map { !$0.isSetAside } ?? false }
+    var isPending: Bool { self.isStored && self.record.map { !$0.isDeadLetter } ?? false }
   }
 
   enum Loading: Sendable {

@@ -76,7 +76,7 @@ extension MutationJournal {
       scope: request.scope,
       acceptedAt: request.date.timeIntervalSinceReferenceDate,
       attempts: 0,
-      isSetAside: false,
+      isDeadLetter: false,
       arguments: request.arguments,
       failures: 0,
       isBegun: false,

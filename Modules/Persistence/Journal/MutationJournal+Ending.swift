@@ -49,8 +49,12 @@ extension MutationJournal {
         if !error.isPassing { state.edit(place) { $0.record?.failureCount += 1 } }
         return state.items[place]?.record?.failureCount ?? 0
       }
-      if failures >= self.attemptsBeforeSetAside {
-        await self.setAside(ticket, because: "it has failed \(failures) times, at last with \(error)", in: context)
+      if failures >= self.attemptsBeforeDeadLetter {
+        await self.makeDeadLetter(
+          ticket,
+          because: "it has failed \(failures) times, at last with \(error)",
+          in: context
+        )
       } else {
         await self.record(ticket) { _ in }
         self.putBack(ticket, isHeld: true, failure: "\(error)")
@@ -114,8 +118,8 @@ extension MutationJournal {
     }
   }
 
-  /// Puts a call aside: it is kept, is not made again, and does not block other calls.
-  nonisolated(nonsending) func setAside(
+  /// Makes a call a dead letter: it is kept, is not made again, and does not block other calls.
+  nonisolated(nonsending) func makeDeadLetter(
     _ ticket: JournalTicket,
     because reason: String,
     in context: OperationContext? = nil
@@ -123,14 +127,14 @@ extension MutationJournal {
     let place = ticket.place
     let record = self.change { state -> JournalRecord? in
       guard state.items[place]?.isGone == false else { return nil }
-      state.edit(place) { $0.record?.isSetAside = true }
+      state.edit(place) { $0.record?.isDeadLetter = true }
       return state.items[place]?.record
     }
     guard let record else { return self.putBack(ticket, isHeld: false, failure: nil) }
     do {
       try await self.write(place)
     } catch {
-      OperationWarning.report(storageFailedTo: "put the journal entry \(ticket.id) aside", error)
+      OperationWarning.report(storageFailedTo: "make the journal entry \(ticket.id) a dead letter", error)
     }
     self.change { state in
       state.leave(place)
@@ -144,14 +148,14 @@ extension MutationJournal {
       state.advance(record.scope)
     }
     OperationWarning(
-      code: .journalEntrySetAside,
+      code: .journalDeadLetter,
       severity: .failure,
       message: """
-        The call of "\(record.name)" with the key \(record.id) is put aside: \(reason). It is kept, and not made again \
+        The call of "\(record.name)" with the key \(record.id) becomes a dead letter: \(reason). It is kept, and not made \
         before `retry(_:)`; `remove(_:)` removes it.
         """
     ).report()
-    self.send(in: context) { ticket.notice(.journalSetAside, attempts: record.attempts) }
+    self.send(in: context) { ticket.notice(.journalDeadLetter, attempts: record.attempts) }
   }
 }
 

@@ -138,7 +138,7 @@ extension JournalState {
       item.isElsewhere = isElsewhere
     }
     if self.items[place]?.isInLane == true, let lane = record.scope { self.enter(lane, place) }
-    if record.isSetAside { self.endDue(place) }
+    if record.isDeadLetter { self.endDue(place) }
     // One that is due already was passed over before.
     if item.isElsewhere, !isElsewhere, item.isDue, record.scope == nil { self.dueWithoutScope.append(place) }
   }

@@ -15,10 +15,10 @@ extension OperationNotice.Name {
   /// begun, and `journal.is_final` whether its entry was removed. Otherwise the call is made again.
   public static let journalFailed = Self("journal.failed")
 
-  /// A call was put aside, and is not made again before `retry(_:)`.
+  /// A call has become a dead letter, and is not made again before `retry(_:)`.
   ///
   /// The attribute `journal.attempts` is the number of times that the call was begun.
-  public static let journalSetAside = Self("journal.set_aside")
+  public static let journalDeadLetter = Self("journal.dead_letter")
 
   /// A call was not made, because no mutation is registered with its name.
   public static let journalUnregistered = Self("journal.unregistered")
@@ -33,8 +33,8 @@ extension OperationNotice.Name {
 
   /// The number of calls that were accepted and are to be made has changed.
   ///
-  /// The number is the level of the notice, which the observers of the client receive. Calls that were put aside and
-  /// entries that cannot be read do not count.
+  /// The number is the level of the notice, which the observers of the client receive. Dead letters and entries that cannot
+  /// be read do not count.
   public static let journalPending = Self("journal.pending")
 }
 

@@ -97,7 +97,7 @@ extension MutationRequest where Arguments: Codable {
     do {
       arguments = try StorageCoding.decode(Arguments.self, from: bytes)
     } catch {
-      await ticket.journal.setAside(ticket, because: "its arguments cannot be decoded: \(error)")
+      await ticket.journal.makeDeadLetter(ticket, because: "its arguments cannot be decoded: \(error)")
       return .left
     }
     let store = client.map { $0.store(for: self) } ?? .detached(mutation: self)

@@ -13,8 +13,8 @@ extension MutationJournal {
   /// The calls of a scope are made one after the other, in the order in which they were accepted. Calls of different
   /// scopes are made concurrently, and so are those without a scope, up to the limit of the journal. They show their
   /// optimistic updates when this returns, below those of later calls. Each call is made once, with the attempts of its
-  /// own modifiers. A call that fails stays, blocks its scope, and is made again by the next ``resume()``, until it is
-  /// put aside after ``attemptsBeforeSetAside``. For failures that pass by themselves, use `.waits(until:)` or retries
+  /// own modifiers. A call that fails stays, blocks its scope, and is made again by the next ``resume()``, until it
+  /// becomes a dead letter after ``attemptsBeforeDeadLetter``. For failures that pass by themselves, use `.waits(until:)` or retries
   /// in the mutation.
   ///
   /// An entry whose name is not registered or that cannot be read stays, and is reported. A storage that cannot be read
@@ -37,7 +37,7 @@ extension MutationJournal {
     return JournalResumption(journal: self, number: number)
   }
 
-  /// Makes a call again that was put aside, or is waiting.
+  /// Makes a call again that has become a dead letter, or is waiting.
   ///
   /// Its attempts and failures are counted from zero. It returns when the call has ended, or is left for ``resume()``
   /// because an earlier one of its scope is, or when the current task is cancelled, which does not cancel the call.
@@ -96,10 +96,10 @@ extension JournalState {
     self.edit(place) { item in
       item.record?.attempts = 0
       item.record?.failures = 0
-      item.record?.isSetAside = false
+      item.record?.isDeadLetter = false
       item.isHeld = false
     }
-    if record.isSetAside, let lane = record.scope { self.enter(lane, place) }
+    if record.isDeadLetter, let lane = record.scope { self.enter(lane, place) }
     return (place, self.write(place))
   }
 
@@ -169,8 +169,11 @@ extension MutationJournal {
     guard var ticket = claimed?.0, let record = claimed?.1 else { return }
     let registration = self.registrations.withLock { $0[record.name] }
     ticket.operationName = registration?.operationName
-    if record.failureCount >= self.attemptsBeforeSetAside {
-      return await self.setAside(ticket, because: "it has failed, or ended the process, \(record.failureCount) times")
+    if record.failureCount >= self.attemptsBeforeDeadLetter {
+      return await self.makeDeadLetter(
+        ticket,
+        because: "it has failed, or ended the process, \(record.failureCount) times"
+      )
     }
     guard let registration else { return self.holdUnregistered(ticket) }
     let end = await registration.replay(ticket, Array(record.arguments.utf8), client)

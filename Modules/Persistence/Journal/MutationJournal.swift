@@ -30,13 +30,13 @@ public final class MutationJournal: OperationClientFlushable {
   let changes = Broadcast<Void>(())
   private let client = Locked(WeakClient())
 
-  /// How many times a call may fail, or end the process, before it is put aside.
+  /// How many times a call may fail, or end the process, before it becomes a dead letter.
   ///
   /// A failure is that of a whole call, after all retries of its mutation, if it stays in the journal. A body that has
   /// begun and not ended when the process ended counts as one, too. What does not count: starts of the program, waits
   /// before and between attempts, cancellations, failed connections, and rejections on this side, such as those of a
   /// circuit breaker.
-  public let attemptsBeforeSetAside: Int
+  public let attemptsBeforeDeadLetter: Int
 
   private struct WeakClient: Sendable {
     weak var value: OperationClient?
@@ -46,8 +46,9 @@ public final class MutationJournal: OperationClientFlushable {
   ///
   /// - Parameters:
   ///   - storage: The storage of the entries.
-  ///   - attemptsBeforeSetAside: How many times a call may fail, or end the process, before it is put aside, including
-  ///     earlier starts of the program: see ``attemptsBeforeSetAside``. A number below 1 is reported and counts as 1.
+  ///   - attemptsBeforeDeadLetter: How many times a call may fail, or end the process, before it becomes a dead letter,
+  ///     including earlier starts of the program: see ``attemptsBeforeDeadLetter``. A number below 1 is reported and
+  ///     counts as 1.
   ///   - maximumConcurrentCalls: How many calls without a scope are made again at once. Each scope has one call at a
   ///     time besides. A number below 1 is reported and counts as 1.
   ///   - leaseDuration: How long other processes with the same storage wait for this one after it has died, if the
@@ -55,14 +56,14 @@ public final class MutationJournal: OperationClientFlushable {
   ///   - makeKey: Makes the idempotency key of a call; nil for random ones. Keys must be unique.
   public init(
     storage: any PersistentStorage,
-    attemptsBeforeSetAside: Int = 5,
+    attemptsBeforeDeadLetter: Int = 5,
     maximumConcurrentCalls: Int = 8,
     leaseDuration: Duration = .seconds(5),
     makeKey: (@Sendable () -> String)? = nil
   ) {
     self.storage = storage
     self.makeKey = makeKey ?? { UUID().uuidString }
-    self.attemptsBeforeSetAside = max(1, attemptsBeforeSetAside)
+    self.attemptsBeforeDeadLetter = max(1, attemptsBeforeDeadLetter)
     // A storage in memory belongs to one process.
     let leasing = storage is InMemoryStorage ? nil : storage as? any LeasingStorage
     let lease = leasing.map { JournalLease(of: $0, for: leaseDuration) }
@@ -71,11 +72,12 @@ public final class MutationJournal: OperationClientFlushable {
     state.owner = lease?.owner
     state.maySend = lease == nil
     self.state = Locked(state)
-    if attemptsBeforeSetAside < 1 {
+    if attemptsBeforeDeadLetter < 1 {
       OperationWarning(
         code: .invalidArgument,
-        message:
-          "A journal cannot put calls aside after \(attemptsBeforeSetAside) attempts. It does so after 1; pass 1 or more."
+        message: """
+          A call cannot become a dead letter after \(attemptsBeforeDeadLetter) attempts. It does after 1; pass 1 or more.
+          """
       ).report()
     }
     if maximumConcurrentCalls < 1 {

@@ -31,8 +31,8 @@ extension OperationWarning.Code {
   /// Two mutations are registered with one name of a journal.
   public static let journalNameTaken = Self(description: "journalNameTaken")
 
-  /// An entry of a journal was put aside, because it has failed too often. It is kept.
-  public static let journalEntrySetAside = Self(description: "journalEntrySetAside")
+  /// An entry of a journal has become a dead letter, because it has failed too often. It is kept.
+  public static let journalDeadLetter = Self(description: "journalDeadLetter")
 
   /// A call that the journal has made again has failed, and there is no caller to throw the error to.
   public static let journalCallFailed = Self(description: "journalCallFailed")

@@ -30,7 +30,7 @@ enum ExclusionLock {
   ///   - context: The context of the run.
   ///   - canLeave: Whether the wait ends when the task is cancelled. Otherwise the run keeps its place.
   ///   - isolation: The caller's actor.
-  /// - Returns: Whether the run holds its categories, has left, or would wait in a circle.
+  /// - Returns: Whether the run holds its categories, has left, or would wait in a cycle.
   static func wait(
     _ scope: RunScope,
     _ lanes: [CategoryLane],
@@ -110,8 +110,8 @@ enum ExclusionLock {
     var wait: ScopeWait?
     switch beginning {
     case .waits(let begun): wait = begun
-    case .circle(let circle):
-      self.resume(self.machine.withLock { $0.leave(waiter, with: .circle(circle)) })
+    case .cycle(let cycle):
+      self.resume(self.machine.withLock { $0.leave(waiter, with: .cycle(cycle)) })
     }
     defer { if let wait { SchedulingLock.withLock { wait.end() } } }
     // The run gives its place in the scheduler to others meanwhile: the holder may need one to end.

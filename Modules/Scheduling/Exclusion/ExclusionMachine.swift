@@ -1,7 +1,7 @@
 /// Which runs hold which categories, and which wait for them.
 ///
 /// - A run takes all of its categories in one decision, so that runs with the same categories in any order never wait
-///   for each other in a circle.
+///   for each other in a cycle.
 /// - In each category runs are admitted in the order in which they came. A run does not block
 ///   the runs inside of it, as it ends after them.
 /// - A run inside of a holder may use the categories of that holder. Of several such runs, one at a time does.
@@ -47,7 +47,7 @@ enum ExclusionOutcome: Sendable {
   /// The run was cancelled and has left.
   case left
   /// The wait would never end: these operations wait for each other.
-  case circle(WaitCircle)
+  case cycle(WaitCycle)
 }
 
 /// A run that waits for categories.
@@ -251,7 +251,7 @@ extension ExclusionMachine {
     }
   }
 
-  /// Admits a waiter inside of a holder, or ends its wait because of a circle, if it is time.
+  /// Admits a waiter inside of a holder, or ends its wait because of a cycle, if it is time.
   private mutating func settle(
     _ waiter: ExclusionWaiter,
     _ decided: inout [Int],
@@ -261,8 +261,8 @@ extension ExclusionMachine {
     let outcome: ExclusionOutcome
     if self.canEnter(waiter) {
       outcome = .admitted
-    } else if let circle = self.circle(of: waiter) {
-      outcome = .circle(circle)
+    } else if let cycle = self.cycle(of: waiter) {
+      outcome = .cycle(cycle)
     } else {
       let isBlocked = waiter.slots.contains { slot in
         self.lanes[slot].holder.map { !waiter.scope.isInside($0) } ?? false

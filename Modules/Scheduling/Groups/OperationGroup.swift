@@ -69,7 +69,7 @@ public final class OperationGroup: OperationRequest, Sendable {
     let bodyError = await withTaskCancellationHandler { () -> (any Error)? in
       var bodyError: (any Error)?
       do { if !self.isCancelled { try await self.body?(self) } } catch { bodyError = error }
-      if let circle = await self.core.closeWhenEmpty(isolation: isolation) { return circle }
+      if let cycle = await self.core.closeWhenEmpty(isolation: isolation) { return cycle }
       return bodyError
     } onCancel: {
       self.core.cancelGroup()
@@ -164,16 +164,16 @@ extension SchedulerCore {
   }
 
   /// Waits until the group is empty. Returns the error of a group whose operations wait for it, which are cancelled.
-  fileprivate func closeWhenEmpty(isolation: isolated (any Actor)?) async -> OperationCircleError? {
+  fileprivate func closeWhenEmpty(isolation: isolated (any Actor)?) async -> OperationCycleError? {
     SchedulingLock.withLock { self.machine.closesWhenEmpty = true }
     var wait: ScopeWait?
-    var error: OperationCircleError?
+    var error: OperationCycleError?
     // The end of a scheduled group is known to wait for its operations.
     if let scope = RunScope.ofCurrentTask, SchedulingLock.withLock({ self.machine.groupNode == nil }) {
       switch SchedulingLock.withLock({ ScopeWait.begin(.empty(self), in: scope) }) {
       case .waits(let begun): wait = begun
-      case .circle(let circle):
-        error = circle.report()
+      case .cycle(let cycle):
+        error = cycle.report()
         self.cancelGroup()
       }
     }

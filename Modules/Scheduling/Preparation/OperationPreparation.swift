@@ -104,7 +104,7 @@ extension OperationPreparation {
     return cancellation
   }
 
-  /// Waits for the categories. Returns nil if they would be waited for in a circle and the run continues without them.
+  /// Waits for the categories. Returns nil if they would be waited for in a cycle and the run continues without them.
   @usableFromInline
   func enter(
     isolation: isolated (any Actor)?,
@@ -119,9 +119,9 @@ extension OperationPreparation {
       guard Task.isCancelled, Self.canLeave else { return scope }
       ExclusionLock.leave(scope, self.steps.slots)
       throw Self.cancellation
-    case .circle(let circle):
-      if let failure = circle.report() as? Operation.Failure { throw failure }
-      // The failure cannot represent the circle, which was reported: the run continues, as it would wait forever.
+    case .cycle(let cycle):
+      if let failure = cycle.report() as? Operation.Failure { throw failure }
+      // The failure cannot represent the cycle, which was reported: the run continues, as it would wait forever.
       return nil
     }
   }

@@ -65,9 +65,9 @@ extension OperationRequest {
   /// the operation, such as a query in its body, may use the categories of the operation and does not wait for them.
   ///
   /// A waiting run that is cancelled leaves at once with a `CancellationError`; if the failure of the operation cannot
-  /// represent that error, it keeps its place. Runs that hold categories and would wait for each other in a circle are
-  /// reported as ``/OperationCore/OperationWarning/Code/taskCircle``, and the last of them throws
-  /// ``/OperationCore/OperationCircleError``.
+  /// represent that error, it keeps its place. Runs that hold categories and would wait for each other in a cycle are
+  /// reported as ``/OperationCore/OperationWarning/Code/taskCycle``, and the last of them throws
+  /// ``/OperationCore/OperationCycleError``.
   ///
   /// - Parameter categories: The names of the categories. Values of different types name different categories.
   /// - Returns: The operation with the categories in its preparation.

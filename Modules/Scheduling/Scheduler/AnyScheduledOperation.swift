@@ -57,7 +57,7 @@ public struct AnyScheduledOperation: Sendable, Hashable {
 
   /// Waits until the operation has ended, in whatever way.
   ///
-  /// - Throws: `CancellationError` at once when the current task is cancelled; ``/OperationCore/OperationCircleError``
+  /// - Throws: `CancellationError` at once when the current task is cancelled; ``/OperationCore/OperationCycleError``
   ///   when the operation waits for the operation that calls this.
   public func finished(isolation: isolated (any Actor)? = #isolation) async throws {
     try await self.node.ended(isolation: isolation)
@@ -66,8 +66,8 @@ public struct AnyScheduledOperation: Sendable, Hashable {
 
   /// Makes the operation begin after another one, of any scheduler, has ended, however that one ends.
   ///
-  /// A circle is reported as ``/OperationCore/OperationWarning/Code/taskCircle``, and the operation fails with
-  /// ``/OperationCore/OperationCircleError``. A dependency of an operation that has begun is reported and ignored.
+  /// A cycle is reported as ``/OperationCore/OperationWarning/Code/taskCycle``, and the operation fails with
+  /// ``/OperationCore/OperationCycleError``. A dependency of an operation that has begun is reported and ignored.
   ///
   /// - Parameter other: The operation to wait for.
   public func addDependency(_ other: AnyScheduledOperation) {

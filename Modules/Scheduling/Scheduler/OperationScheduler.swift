@@ -208,7 +208,7 @@ extension OperationScheduler {
   /// Waits until all operations have ended, including those that are scheduled meanwhile.
   ///
   /// It returns at once when the current task is cancelled. Called by an operation of the scheduler, which would wait
-  /// for itself, it reports that as ``/OperationCore/OperationWarning/Code/taskCircle`` and returns at once.
+  /// for itself, it reports that as ``/OperationCore/OperationWarning/Code/taskCycle`` and returns at once.
   public func waitUntilEmpty(isolation: isolated (any Actor)? = #isolation) async {
     await self.core.waitUntilEmpty(isolation: isolation)
   }

@@ -12,7 +12,7 @@ extension ScheduledNode {
   private enum Addition: Sendable {
     case added
     case late
-    case circle(WaitCircle)
+    case cycle(WaitCycle)
   }
 
   /// Makes the operation begin after another one has ended, however that one ends.
@@ -20,8 +20,8 @@ extension ScheduledNode {
     let name = other.name
     let addition = SchedulingLock.perform { actions -> Addition in
       guard !self.hasBegun else { return self.hasOutcome && self.state.isCancelled ? .added : .late }
-      if self === other || self.mayBeAwaited, let circle = WaitPath.circle(of: self, dependingOn: other) {
-        return .circle(circle)
+      if self === other || self.mayBeAwaited, let cycle = WaitPath.cycle(of: self, dependingOn: other) {
+        return .cycle(cycle)
       }
       self.state.prerequisites.append(Prerequisite(node: other, name: name))
       guard !other.isEnded else { return .added }
@@ -34,8 +34,8 @@ extension ScheduledNode {
     switch addition {
     case .added: break
     case .late: self.reportLateDependency(on: other)
-    case .circle(let circle):
-      let error = circle.report()
+    case .cycle(let cycle):
+      let error = cycle.report()
       SchedulingLock.perform { self.fail(error, &$0) }
     }
   }

@@ -6,7 +6,7 @@ extension ScheduledNode {
   ///
   /// A scheduled operation that waits gives its place to others, and lets this one use the categories that it holds.
   ///
-  /// - Throws: `OperationCircleError` if the operation waits for the operation of the current task.
+  /// - Throws: `OperationCycleError` if the operation waits for the operation of the current task.
   func ended(isolation: isolated (any Actor)?) async throws {
     guard let scope = RunScope.current else { return await self.wait(isolation: isolation) }
     if SchedulingLock.withLock({ self.isEnded }) { return }
@@ -59,12 +59,12 @@ extension ScheduledNode {
 extension ScheduledNode {
   /// Notes that the run of the current task waits for this operation.
   ///
-  /// - Throws: `OperationCircleError` if this operation waits for that run.
+  /// - Throws: `OperationCycleError` if this operation waits for that run.
   private func beginWait() throws -> ScopeWait? {
     guard let scope = RunScope.ofCurrentTask else { return nil }
     switch SchedulingLock.withLock({ ScopeWait.begin(.value(self), in: scope) }) {
     case .waits(let wait): return wait
-    case .circle(let circle): throw circle.report()
+    case .cycle(let cycle): throw cycle.report()
     }
   }
 

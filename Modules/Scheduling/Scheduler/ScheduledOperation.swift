@@ -35,7 +35,7 @@ public final class ScheduledOperation<Value: Sendable>: Sendable {
   /// one use the categories that it holds.
   ///
   /// - Throws: The error of the operation; `CancellationError` if it was cancelled before it began, or at once when the
-  ///   current task is cancelled; ``/OperationCore/OperationCircleError`` if the operation waits for the one that
+  ///   current task is cancelled; ``/OperationCore/OperationCycleError`` if the operation waits for the one that
   ///   reads the value.
   public var value: Value {
     get async throws {
@@ -81,8 +81,8 @@ extension ScheduledOperation {
 
   /// Makes the operation begin after another one, of any scheduler, has ended, however that one ends.
   ///
-  /// A circle is reported as ``/OperationCore/OperationWarning/Code/taskCircle``, and the operation fails with
-  /// ``/OperationCore/OperationCircleError``. A dependency of an operation that has begun is reported and ignored.
+  /// A cycle is reported as ``/OperationCore/OperationWarning/Code/taskCycle``, and the operation fails with
+  /// ``/OperationCore/OperationCycleError``. A dependency of an operation that has begun is reported and ignored.
   public func addDependency<Other>(_ other: ScheduledOperation<Other>) {
     self.node.addDependency(other.node)
   }

@@ -5,12 +5,12 @@ internal import OperationCore
 extension SchedulerCore {
   /// Adds an operation to a scheduler that is not closed, and makes it ready if it waits for nothing.
   ///
-  /// - Returns: The circle, if what it waits for waits for it; nil otherwise.
+  /// - Returns: The cycle, if what it waits for waits for it; nil otherwise.
   func insert(
     _ node: ScheduledNode,
     inside parent: ScheduledNode?,
     _ actions: inout SchedulingActions
-  ) -> WaitCircle? {
+  ) -> WaitCycle? {
     let ticket = self.machine.nextTicket()
     node.state.memberTicket = ticket
     self.rank(node, inside: parent)
@@ -23,7 +23,7 @@ extension SchedulerCore {
     node.state.phase = .waiting
     self.noteProgress(&actions)
     if self.machine.isCancelled || self.machine.isAbandoned { node.cancel(&actions) }
-    if let circle = self.circle(through: node) { return circle }
+    if let cycle = self.cycle(through: node) { return cycle }
     if let outcome = node.state.earlyOutcome {
       self.end(node, outcome, &actions)
     } else {
@@ -63,13 +63,13 @@ extension SchedulerCore {
     }
   }
 
-  /// The circle that an added operation closes because of the waits that it brings; nil if there is none.
+  /// The cycle that an added operation closes because of the waits that it brings; nil if there is none.
   ///
   /// Nothing is searched for an operation that nothing waits for yet. A group waits for its operations, but what
   /// those wait for is known not to wait for the group.
   ///
   /// - Complexity: O(1) in these cases.
-  private func circle(through node: ScheduledNode) -> WaitCircle? {
+  private func cycle(through node: ScheduledNode) -> WaitCycle? {
     let waitsForGroup = self.machine.isWaitingForGroup && node.state.groupCore != nil
     guard node.state.unmetCount > 0 || waitsForGroup else { return nil }
     let isAwaited =
@@ -80,7 +80,7 @@ extension SchedulerCore {
       (self.machine.groupNode != nil || self.machine.groupScope != nil)
       && (self.machine.foreignVitalCount > 0 || node.state.unique?.state.isWaiting == true
         || node.state.prerequisites.contains { $0.node.core !== self })
-    return isAwaited || mayWaitForGroup ? WaitPath.circle(through: node) : nil
+    return isAwaited || mayWaitForGroup ? WaitPath.cycle(through: node) : nil
   }
 
   /// Makes `node`, which may belong to another scheduler, hold back operations that are scheduled here later.

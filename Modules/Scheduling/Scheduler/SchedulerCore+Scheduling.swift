@@ -117,7 +117,7 @@ extension SchedulerCore {
   private enum Insertion: Sendable {
     case accepted(hasOutcome: Bool)
     case rejected(endedName: String?)
-    case circle(WaitCircle)
+    case cycle(WaitCycle)
   }
 
   @usableFromInline
@@ -130,14 +130,14 @@ extension SchedulerCore {
     let insertion = SchedulingLock.perform { actions -> Insertion in
       if request.producer?.hasOutcome == true { return .rejected(endedName: nil) }
       if self.machine.isClosed { return .rejected(endedName: self.name) }
-      if let circle = self.insert(node, inside: producer, &actions) { return .circle(circle) }
+      if let cycle = self.insert(node, inside: producer, &actions) { return .cycle(cycle) }
       return .accepted(hasOutcome: node.hasOutcome)
     }
     switch insertion {
     case .accepted(let hasOutcome):
       if !hasOutcome { self.makeTask(of: node, priority) }
-    case .circle(let circle):
-      let error = circle.report()
+    case .cycle(let cycle):
+      let error = cycle.report()
       SchedulingLock.perform { node.fail(error, &$0) }
     case .rejected(let endedName):
       let error = OperationAddedAfterEnd(
@@ -195,8 +195,8 @@ extension SchedulerCore {
     if let scope = RunScope.ofCurrentTask {
       switch SchedulingLock.withLock({ ScopeWait.begin(.empty(self), in: scope) }) {
       case .waits(let begun): wait = begun
-      case .circle(let circle):
-        _ = circle.report()
+      case .cycle(let cycle):
+        _ = cycle.report()
         return
       }
     }

@@ -8,7 +8,7 @@ final class SchedulerCore: Sendable {
   let name: String
   let initialContext: OperationContext
   /// Whether there are enqueuing modules.
-  let hasModules = Switch(false)
+  let hasModules = AtomicFlag(false)
   let executorPreference: (any TaskExecutor)?
 
   init(width: Int, name: String, isSuspended: Bool, initialContext: OperationContext) {

@@ -5,25 +5,25 @@ enum WaitPath {
   /// The runs that wait for each other if `node` waits for `other`, its new dependency; nil if there are none.
   ///
   /// - Complexity: O(*n*) in the runs that `other` waits for.
-  static func circle(of node: ScheduledNode, dependingOn other: ScheduledNode) -> WaitCircle? {
+  static func cycle(of node: ScheduledNode, dependingOn other: ScheduledNode) -> WaitCycle? {
     var search = WaitSearch(goals: [ObjectIdentifier(node)])
     search.add(.end(other), .dependency, after: nil)
-    return search.circle(closedBy: .end(node))
+    return search.cycle(closedBy: .end(node))
   }
 
   /// The runs that wait for each other with `node`, which has not begun; nil if there are none.
   ///
   /// - Complexity: O(*n*) in the runs that `node` waits for.
-  static func circle(through node: ScheduledNode) -> WaitCircle? {
+  static func cycle(through node: ScheduledNode) -> WaitCycle? {
     var search = WaitSearch(goals: [ObjectIdentifier(node)])
     search.expand(.beginning(node), isAdopted: false, after: nil)
-    return search.circle(closedBy: .end(node))
+    return search.cycle(closedBy: .end(node))
   }
 
   /// The runs that wait for each other with those that `wait` belongs to; nil if there are none.
   ///
   /// - Complexity: O(*n*) in the runs that are waited for.
-  static func circle(through wait: ScopeWait) -> WaitCircle? {
+  static func cycle(through wait: ScopeWait) -> WaitCycle? {
     var goals: Set<ObjectIdentifier> = []
     for scope in wait.scopes {
       goals.insert(ObjectIdentifier(scope))
@@ -33,7 +33,7 @@ enum WaitPath {
     var isValue = false
     if case .value = wait.goal { isValue = true }
     search.expand(wait, isAdopted: isValue, after: nil)
-    return search.circle(closedBy: wait.scopes)
+    return search.cycle(closedBy: wait.scopes)
   }
 
   /// `start`, and all operations whose end it waits for, which may use the categories of a run that waits for `start`.
@@ -67,7 +67,7 @@ private struct WaitSearch {
 
   private struct Step {
     let target: Target
-    let reason: WaitCircle.Reason
+    let reason: WaitCycle.Reason
     /// Whether the run may use the categories of the run with which the search began, which waits for its end.
     let isAdopted: Bool
     let previous: Int?
@@ -85,23 +85,23 @@ private struct WaitSearch {
     self.findsOperationsOnly = findsOperationsOnly
   }
 
-  /// The circle that a wait of `scopes` closes, which are in one another.
-  mutating func circle(closedBy scopes: [RunScope]) -> WaitCircle? {
+  /// The cycle that a wait of `scopes` closes, which are in one another.
+  mutating func cycle(closedBy scopes: [RunScope]) -> WaitCycle? {
     guard let found = self.firstGoal() else { return nil }
     guard case .vertex(let vertex) = self.steps[found].target else { return nil }
     guard let boundary = scopes.firstIndex(where: { $0.node != nil }) else {
-      return self.circle(closedBy: vertex, upTo: found)
+      return self.cycle(closedBy: vertex, upTo: found)
     }
     let isOwn = scopes[...boundary].contains { WaitVertex($0).id == vertex.id || ObjectIdentifier($0) == vertex.id }
-    if isOwn { return self.circle(closedBy: vertex, upTo: found) }
+    if isOwn { return self.cycle(closedBy: vertex, upTo: found) }
     // A group around the operation waits for it.
-    var circle = self.circle(closedBy: WaitVertex(scopes[boundary]), upTo: found)
-    circle.links.append(WaitCircle.Link(waiter: vertex, reason: .groupMember))
-    return circle
+    var cycle = self.cycle(closedBy: WaitVertex(scopes[boundary]), upTo: found)
+    cycle.links.append(WaitCycle.Link(waiter: vertex, reason: .groupMember))
+    return cycle
   }
 
-  mutating func circle(closedBy closing: WaitVertex) -> WaitCircle? {
-    self.firstGoal().map { self.circle(closedBy: closing, upTo: $0) }
+  mutating func cycle(closedBy closing: WaitVertex) -> WaitCycle? {
+    self.firstGoal().map { self.cycle(closedBy: closing, upTo: $0) }
   }
 
   private mutating func firstGoal() -> Int? {
@@ -130,24 +130,24 @@ private struct WaitSearch {
     return nodes
   }
 
-  private func circle(closedBy closing: WaitVertex, upTo last: Int) -> WaitCircle {
-    var reversed: [WaitCircle.Link] = []
+  private func cycle(closedBy closing: WaitVertex, upTo last: Int) -> WaitCycle {
+    var reversed: [WaitCycle.Link] = []
     var reason = self.steps[last].reason
     var step = self.steps[last].previous
     while let index = step {
       if case .vertex(let vertex) = self.steps[index].target {
-        reversed.append(WaitCircle.Link(waiter: vertex, reason: reason))
+        reversed.append(WaitCycle.Link(waiter: vertex, reason: reason))
         reason = self.steps[index].reason
       }
       step = self.steps[index].previous
     }
-    reversed.append(WaitCircle.Link(waiter: closing, reason: reason))
-    return WaitCircle(links: reversed.reversed())
+    reversed.append(WaitCycle.Link(waiter: closing, reason: reason))
+    return WaitCycle(links: reversed.reversed())
   }
 
   mutating func add(
     _ vertex: WaitVertex,
-    _ reason: WaitCircle.Reason,
+    _ reason: WaitCycle.Reason,
     isAdopted: Bool = false,
     after previous: Int?
   ) {
@@ -163,7 +163,7 @@ private struct WaitSearch {
   private mutating func add(
     _ target: Target,
     _ key: Key,
-    _ reason: WaitCircle.Reason,
+    _ reason: WaitCycle.Reason,
     isAdopted: Bool,
     after previous: Int?
   ) {
@@ -262,7 +262,7 @@ extension WaitSearch {
       // An adopted run may use what the first run holds.
       let blockers = ExclusionLock.blockers(of: waiter, isInside: isAdopted ? self.goals : [])
       for blocker in blockers {
-        let reason = WaitCircle.Reason.category(waiter.category(in: blocker.slot), isHeld: blocker.isHolder)
+        let reason = WaitCycle.Reason.category(waiter.category(in: blocker.slot), isHeld: blocker.isHolder)
         self.add(WaitVertex(blocker.scope), reason, after: index)
       }
     case .unique(let member):
@@ -298,7 +298,7 @@ extension WaitVertex {
 }
 
 extension ScheduledNode {
-  /// Whether something may wait for the operation, so that a further wait of the operation may close a circle.
+  /// Whether something may wait for the operation, so that a further wait of the operation may close a cycle.
   var mayBeAwaited: Bool { self.state.groupCore != nil || self.isAwaitedOutside }
 
   /// Whether something other than the operations of the group, if it is a group, may wait for the operation.

@@ -35,7 +35,7 @@ extension OperationRequest where Self: Sendable, Value: Sendable {
   ///   - id: The identifier. Values of different types are different identifiers.
   ///   - policy: What happens while an earlier run has not ended.
   ///   - failure: Maps ``OperationSkipped``, the `CancellationError` of a run that was replaced before it began, or the
-  ///     ``/OperationCore/OperationCircleError`` of a run whose turn would never come, to a failure of the operation.
+  ///     ``/OperationCore/OperationCycleError`` of a run whose turn would never come, to a failure of the operation.
   /// - Returns: The operation, all runs of which have the identifier.
   public func unique(
     _ id: some Hashable & Sendable,
@@ -108,7 +108,7 @@ where Operation.Value: Sendable {
     switch await member.turn(of: scope, isolation: isolation) {
     case .begins: break
     case .cancelled: throw self.failure(CancellationError())
-    case .circle(let circle): throw self.failure(circle.report())
+    case .cycle(let cycle): throw self.failure(cycle.report())
     }
     // A task of its own, which a replacing run can cancel without cancelling the task of the caller.
     let task = Task.immediate {
@@ -136,7 +136,7 @@ extension UniqueMember {
     case begins
     /// The run was cancelled or replaced.
     case cancelled
-    case circle(WaitCircle)
+    case cycle(WaitCycle)
   }
 
   /// Waits for the turn of the run.
@@ -146,7 +146,7 @@ extension UniqueMember {
     switch beginning {
     case nil: break
     case .waits(let begun): wait = begun
-    case .circle(let circle): return .circle(circle)
+    case .cycle(let cycle): return .cycle(cycle)
     }
     defer { if let wait { SchedulingLock.withLock { wait.end() } } }
     let nodes = RunScope.current?.nodes ?? []

@@ -36,7 +36,7 @@ extension ScopeWait {
     /// It can, and ``end()`` has to be called afterwards.
     case waits(ScopeWait)
     /// What it would wait for waits for the run.
-    case circle(WaitCircle)
+    case cycle(WaitCycle)
   }
 
   /// Notes that the run of the current task waits, unless the wait would never end. Called under the scheduling lock.
@@ -46,16 +46,16 @@ extension ScopeWait {
   /// - Parameters:
   ///   - goal: What is waited for.
   ///   - scope: The innermost scope that waits.
-  /// - Returns: The wait, or the circle that it would close.
+  /// - Returns: The wait, or the cycle that it would close.
   /// - Complexity: O(1) if nothing waits for the run; otherwise O(*n*) in the runs that `goal` leads to.
   static func begin(_ goal: Goal, in scope: RunScope) -> Beginning {
     let wait = ScopeWait(goal, scope.unfinishedScopes)
     wait.count(by: 1)
     for scope in wait.scopes { scope.waits.append(wait, ticket: wait.ticket) }
     guard wait.mayBeAwaited else { return .waits(wait) }
-    guard let circle = WaitPath.circle(through: wait) else { return .waits(wait) }
+    guard let cycle = WaitPath.cycle(through: wait) else { return .waits(wait) }
     wait.end()
-    return .circle(circle)
+    return .cycle(cycle)
   }
 
   /// Notes that the wait has ended. Called under the scheduling lock, by a caller with a reference to the wait.

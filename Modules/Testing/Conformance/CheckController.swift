@@ -184,7 +184,7 @@ extension ControllerCheck {
   }
 
   private func checkLocks() async throws {
-    let (probe, isArmed) = (self.lockProbe(), Switch(false))
+    let (probe, isArmed) = (self.lockProbe(), AtomicFlag(false))
     let store = self.store { if isArmed.isOn { probe.probe("") } }
     _ = isArmed.set(true)
     let remedy = "Keep the controls of each store."
@@ -193,7 +193,7 @@ extension ControllerCheck {
   }
 
   private func checkReentrancy() async throws {
-    let (probe, isArmed) = (self.lockProbe(), Switch(false))
+    let (probe, isArmed) = (self.lockProbe(), AtomicFlag(false))
     let ending = Locked<ControlledStore?>(nil)
     let new = Locked<ControlledStore?>(nil)
     // No variable retains the store, so that it ends in its handler.

@@ -253,7 +253,7 @@ extension ObserverCheck {
   private func checkNesting() async throws {
     let (first, second) = (Received([]), Received([]))
     let (outer, inner) = (self.values[0], self.values[1])
-    let isArmed = Switch(false)
+    let isArmed = AtomicFlag(false)
     let probe = LockProbe(within: self.limit) { [observer] in observer.subscribe { _ in }.cancel() }
     let subscriptions = [
       self.observer.subscribe { [observer] value in

@@ -98,7 +98,7 @@ private struct RunSpecificationCheck<Specification: OperationRunSpecification & 
   }
 
   private func subscriptionCheck(_ set: @escaping @Sendable (Bool) -> Void) -> SubscriptionCheck {
-    let isOn = Switch(false)
+    let isOn = AtomicFlag(false)
     let source = ChangeSource(handler: "`onChange`") { [specification, context] onChange in
       specification.subscribe(in: context, onChange: onChange)
     } change: {

@@ -218,7 +218,7 @@ extension StoreCacheCheck {
   }
 
   private func checkReentrancy() async throws {
-    let (probe, isArmed) = (self.lockProbe(), Switch(true))
+    let (probe, isArmed) = (self.lockProbe(), AtomicFlag(true))
     let removal = self.onRemoval {
       guard isArmed.set(false), probe.probe("a store was evicted") else { return }
       // One store is removed from the idle ones, and another is added.

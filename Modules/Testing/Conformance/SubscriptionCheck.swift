@@ -206,7 +206,7 @@ extension SubscriptionCheck {
     let probe = self.lockProbe()
     let (own, done, nested, witness) = (CallCounter(), CallCounter(), CallCounter(), CallCounter())
     let subscriptions = Mutex<[OperationSubscription]>([])
-    let isArmed = Switch(false)
+    let isArmed = AtomicFlag(false)
     let subscription = self.source.subscribe { [source = self.source] in
       own.note()
       guard isArmed.set(false) else { return }

@@ -27,7 +27,7 @@ struct ForeignCodeTests {
   func `A path element uses the client when it is hashed, compared and released`(_ way: Int) {
     let client = self.client(maximumIdleStores: way == 5 ? 0 : 10_000)
     let uses = Counter()
-    let isUsing = Switch(false)
+    let isUsing = AtomicFlag(false)
     let use: @Sendable () -> Void = { [weak client] in
       guard !isUsing.set(true) else { return }
       uses.increment()

@@ -80,7 +80,7 @@ import Testing
   @Test func `Another thread is not the owner`() async {
     let box = box
     let (isOwner, isJudged) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-    let isOwned = Switch(true)
+    let isOwned = AtomicFlag(true)
     await onThreads(2) { number in
       if number == 0 {
         box.mutex.withExclusiveAccess {
@@ -99,7 +99,7 @@ import Testing
 
 @Suite struct SwitchTests {
   @Test func `Setting a switch returns the former value`() {
-    let isOn = Switch(false)
+    let isOn = AtomicFlag(false)
     #expect(!isOn.isOn)
     #expect(isOn.set(true) == false)
     #expect(isOn.isOn)
@@ -109,7 +109,7 @@ import Testing
 
   @Test func `One of many threads is the first to set a switch`() async {
     let firsts = Atomic(0)
-    let isTaken = Switch(false)
+    let isTaken = AtomicFlag(false)
     await onThreads(4) { _ in
       if !isTaken.set(true) { firsts.add(1, ordering: .relaxed) }
     }

@@ -76,11 +76,11 @@ import Testing
     try await lifetimes.noneAlive()
   }
 
-  @Test func `A circle that was refused is released`() async throws {
+  @Test func `A cycle that was refused is released`() async throws {
     do {
       let (first, second) = (task(), task())
       second.schedule(after: first)
-      expectWarning(.taskCircle) { first.schedule(after: second) }
+      expectWarning(.taskCycle) { first.schedule(after: second) }
     }
     #expect(lifetimes.aliveCount == 0)
   }

@@ -115,7 +115,7 @@ import Testing
     let work = GatedWork()
     let sharedRun = work.task().sharedRun
     let first = Task.immediate { [context] in try await sharedRun.startAndWait(in: context).get() }
-    let isWaiting = Switch(false)
+    let isWaiting = AtomicFlag(false)
     let second = Task.immediate {
       await sharedRun.joinIfAlive(leaving: .atOnce) { _ = isWaiting.set(true) }
     }
@@ -140,7 +140,7 @@ import Testing
     first.cancel()
     #expect(await first.value.isCancellation)
     #expect(sharedRun.isRunning)
-    let isWaiting = Switch(false)
+    let isWaiting = AtomicFlag(false)
     #expect(await sharedRun.joinIfAlive(leaving: .atOnce) { _ = isWaiting.set(true) } == nil)
     #expect(!isWaiting.isOn)
     #expect(!sharedRun.addOwner())
@@ -205,8 +205,8 @@ import Testing
 private final class BlockingDelegate: RunDelegate {
   let gate = Gate()
   let finishing: Gate
-  let wasOverAtFinish = Switch(true)
-  let wasExecutingAtFinish = Switch(true)
+  let wasOverAtFinish = AtomicFlag(true)
+  let wasExecutingAtFinish = AtomicFlag(true)
 
   init(_ finishing: Gate) {
     self.finishing = finishing

@@ -106,10 +106,10 @@ import Testing
     }
     await onThreads(2) { half in
       var generator = SeededGenerator(seed: UInt64(half) + 1)
-      var deadlines: [(Int, Deadline, Switch)] = []
+      var deadlines: [(Int, Deadline, AtomicFlag)] = []
       for number in stride(from: half, to: count, by: 2) {
         // What is first to set it has the last word: the action or the cancellation.
-        let isSettled = Switch(false)
+        let isSettled = AtomicFlag(false)
         let duration = Duration.microseconds(Int.random(in: -10...5_000, using: &generator))
         let deadline = queue.schedule(after: duration) { [token = lifetimes.token()] in
           token.touch()

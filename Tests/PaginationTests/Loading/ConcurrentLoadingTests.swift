@@ -149,7 +149,7 @@ struct ConcurrentLoadingTests {
   }
 
   @Test
-  func `Runs that a caller has scheduled one after the other do not wait in a circle`() async throws {
+  func `Runs that a caller has scheduled one after the other do not wait in a cycle`() async throws {
     let server = ListServer(.value("x"))
     let store = ListStore.detached(query: server.request, initialValue: List("a"))
     let first = store.runTask()

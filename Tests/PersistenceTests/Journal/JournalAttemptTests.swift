@@ -39,7 +39,7 @@ import Testing
     storage = left
     for start in 1...8 {
       let program = Program(storage)
-      let journal = program.makeJournal(attemptsBeforeSetAside: 100)
+      let journal = program.makeJournal(attemptsBeforeDeadLetter: 100)
       journal.register(Send(server: self.server, script: self.script).scope("s").journaled(as: "send"), as: "send")
       let resumption = await journal.resume()
       _ = try await self.script.next()
@@ -56,7 +56,7 @@ import Testing
     var last = storage
     for start in 1...12 {
       let program = Program(last)
-      let journal = program.makeJournal(attemptsBeforeSetAside: 3)
+      let journal = program.makeJournal(attemptsBeforeDeadLetter: 3)
       let wait = NetworkSwitch()
       self.script.enqueue(.error(Refused()))
       let mutation = Send(server: self.server, script: self.script).retrying(after: wait).scope("s").journaled(
@@ -71,17 +71,17 @@ import Testing
       resumption.cancel()
       await resumption.settled()
     }
-    let journal = Program(last).makeJournal(attemptsBeforeSetAside: 3)
+    let journal = Program(last).makeJournal(attemptsBeforeDeadLetter: 3)
     journal.register(Send(server: self.server).scope("s").journaled(as: "send"), as: "send")
     await journal.resume().settled()
     #expect(journal.entries.isEmpty)
   }
 
-  @Test func `A body that ends the process is put aside after the limit, before it begins again`() async throws {
+  @Test func `A body that ends the process becomes a dead letter after the limit, before it begins`() async throws {
     var storage = InMemoryStorage()
     try await leaveCalls(["poison"], in: storage, attempts: 0)
     for _ in 0..<3 {
-      let journal = Program(storage).makeJournal(attemptsBeforeSetAside: 3)
+      let journal = Program(storage).makeJournal(attemptsBeforeDeadLetter: 3)
       journal.register(Send(server: self.server, script: self.script).journaled(as: "send"), as: "send")
       let resumption = await journal.resume()
       _ = try await self.script.next()
@@ -90,17 +90,17 @@ import Testing
       await resumption.settled()
       storage = left
     }
-    let journal = Program(storage).makeJournal(attemptsBeforeSetAside: 3)
+    let journal = Program(storage).makeJournal(attemptsBeforeDeadLetter: 3)
     journal.register(Send(server: self.server, script: self.script).journaled(as: "send"), as: "send")
-    await expectWarning(.journalEntrySetAside) { await journal.resume().settled() }
-    #expect(journal.entries.map(\.status) == [.setAside])
+    await expectWarning(.journalDeadLetter) { await journal.resume().settled() }
+    #expect(journal.entries.map(\.status) == [.deadLetter])
     #expect(self.server.requests.count == 3)
   }
 
-  @Test func `A failed connection is no failure of the call, and puts nothing aside`() async throws {
+  @Test func `A failed connection is no failure of the call, and makes no dead letter`() async throws {
     let storage = InMemoryStorage()
     try await leaveCalls(["a"], in: storage, attempts: 0)
-    let journal = Program(storage).makeJournal(attemptsBeforeSetAside: 2)
+    let journal = Program(storage).makeJournal(attemptsBeforeDeadLetter: 2)
     journal.register(Send(server: self.server, script: self.script).scope("s").journaled(as: "send"), as: "send")
     for _ in 0..<5 {
       self.script.enqueue(.error(POSIXError(.ECONNREFUSED)))

@@ -82,11 +82,11 @@ extension OperationRequest {
 
 extension Program {
   /// Makes a journal with the keys `k1`, `k2` and so on, and sets it as that of the client.
-  func makeJournal(attemptsBeforeSetAside: Int = 5, prefix: String = "k") -> MutationJournal {
+  func makeJournal(attemptsBeforeDeadLetter: Int = 5, prefix: String = "k") -> MutationJournal {
     let counter = KeyCounter()
     let journal = MutationJournal(
       storage: self.storage,
-      attemptsBeforeSetAside: attemptsBeforeSetAside,
+      attemptsBeforeDeadLetter: attemptsBeforeDeadLetter,
       makeKey: { "\(prefix)\(counter.next())" }
     )
     self.client.journal = journal

@@ -20,7 +20,7 @@ import Testing
     let network = NetworkSwitch()
     let server = FlakyServer(seed: UInt64(seed) + 1_000)
     let program = Program(storage)
-    let journal = program.makeJournal(attemptsBeforeSetAside: 1_000)
+    let journal = program.makeJournal(attemptsBeforeDeadLetter: 1_000)
     journal.register(FlakySend(server: server).waits(until: network).journaled(as: "send"), as: "send")
     let removed = Log<String>()
     var tasks: [Task<Void, Never>] = []

@@ -88,18 +88,18 @@ extension NoticeLog {
     #expect(self.notices.levels == [0, 1, 0])
   }
 
-  @Test func `A call that is put aside is not pending until it is tried again`() async throws {
+  @Test func `A call that becomes a dead letter is not pending until it is tried again`() async throws {
     let program = self.program()
-    let journal = program.makeJournal(attemptsBeforeSetAside: 1)
+    let journal = program.makeJournal(attemptsBeforeDeadLetter: 1)
     let mutation = self.send().journaled(as: "send", failsForGood: { _ in false })
     journal.register(mutation, as: "send")
     self.script.enqueue(.error(Refused()))
     let store = program.client.store(for: mutation)
-    await expectWarning(.journalEntrySetAside) {
+    await expectWarning(.journalDeadLetter) {
       await #expect(throws: Refused()) { try await store.mutate(with: Note(id: 1, text: "a")) }
     }
-    #expect(self.notices.events == ["journal.accepted", "journal.failed", "journal.set_aside"])
-    #expect(self.notices.all.last { $0.name == .journalSetAside }?.attributes["journal.attempts"] == .integer(1))
+    #expect(self.notices.events == ["journal.accepted", "journal.failed", "journal.dead_letter"])
+    #expect(self.notices.all.last { $0.name == .journalDeadLetter }?.attributes["journal.attempts"] == .integer(1))
     #expect(self.notices.levels == [0, 1, 0])
     self.script.enqueue(.value("ok"))
     #expect(await journal.retry("k1"))

@@ -24,11 +24,11 @@ import Testing
   private func start(
     _ storage: any PersistentStorage,
     in scope: String? = "s",
-    attemptsBeforeSetAside: Int = 5
+    attemptsBeforeDeadLetter: Int = 5
   ) -> Screen {
     func screen(_ mutation: some MutationRequest<Note, String, any Error>) -> Screen {
       let program = Program(storage)
-      let journal = program.makeJournal(attemptsBeforeSetAside: attemptsBeforeSetAside)
+      let journal = program.makeJournal(attemptsBeforeDeadLetter: attemptsBeforeDeadLetter)
       journal.register(mutation, as: "send")
       let store = program.client.store(for: mutation)
       return Screen(program, journal) { try await store.mutate(with: Note(id: 1, text: $0)) }
@@ -174,10 +174,12 @@ import Testing
     #expect(screen.shown == "server+a+b")
   }
 
-  @Test func `A call that was put aside waits for the one that is being made, and is shown below it`() async throws {
-    let screen = self.start(InMemoryStorage(), attemptsBeforeSetAside: 1)
+  @Test func `A dead letter that is tried again waits for the one that is being made, and is shown below it`()
+    async throws
+  {
+    let screen = self.start(InMemoryStorage(), attemptsBeforeDeadLetter: 1)
     self.script.enqueue(.error(Refused()))
-    await expectWarning(.journalEntrySetAside) {
+    await expectWarning(.journalDeadLetter) {
       await #expect(throws: Refused()) { try await screen.call("a").value }
     }
     #expect(screen.shown == "server")

@@ -173,11 +173,11 @@ import Testing
     try await self.checkUpdate(showing: "server") { journal, _ in #expect(await journal.remove("k1")) }
   }
 
-  @Test func `The update of a cancelled call goes when the call is put aside`() async throws {
+  @Test func `The update of a cancelled call goes when the call becomes a dead letter`() async throws {
     try await self.checkUpdate(showing: "server") { journal, script in
       script.enqueue(.error(Refused()))
       await expectWarning(.journalCallFailed) {
-        await expectWarning(.journalEntrySetAside) { await journal.resume().settled() }
+        await expectWarning(.journalDeadLetter) { await journal.resume().settled() }
       }
     }
   }
@@ -187,7 +187,7 @@ import Testing
     after end: (MutationJournal, Script) async -> Void
   ) async throws {
     let program = Program()
-    let journal = program.makeJournal(attemptsBeforeSetAside: 1)
+    let journal = program.makeJournal(attemptsBeforeDeadLetter: 1)
     let mutation = self.send.scope("s").journaled(as: "send")
       .optimistic(on: ["note"], of: TextNoteState.self) { text, note in text = "\(text ?? "")+\(note.text)" }
     journal.register(mutation, as: "send")

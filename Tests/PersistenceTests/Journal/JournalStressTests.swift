@@ -11,7 +11,7 @@ import Testing
   ) async throws {
     let server = Server()
     let program = Program(SlowStorage())
-    let journal = program.makeJournal(attemptsBeforeSetAside: 100)
+    let journal = program.makeJournal(attemptsBeforeDeadLetter: 100)
     let scopes = (0..<4).map { scope in
       let path: OperationPath = ["send", scope]
       let mutation = Send(server: server, path: path).scope(scope).journaled(as: "send \(scope)")

@@ -55,12 +55,12 @@ import Testing
     #expect(journal.entries.isEmpty)
   }
 
-  @Test func `Each attempt is counted durably, and the last is put aside before it begins`() async throws {
+  @Test func `Each attempt is counted durably, and the last becomes a dead letter before it begins`() async throws {
     var storage = InMemoryStorage()
     try await leaveCalls(["poison", "b"], in: storage)
     for attempt in 2...3 {
       let program = Program(storage)
-      let journal = program.makeJournal(attemptsBeforeSetAside: 3)
+      let journal = program.makeJournal(attemptsBeforeDeadLetter: 3)
       let script = Script()
       journal.register(Send(server: self.server, script: script).scope("s").journaled(as: "send"), as: "send")
       let resumption = await journal.resume()
@@ -72,16 +72,16 @@ import Testing
       await resumption.settled()
     }
     let program = Program(storage)
-    let journal = program.makeJournal(attemptsBeforeSetAside: 3)
+    let journal = program.makeJournal(attemptsBeforeDeadLetter: 3)
     journal.register(Send(server: self.server).scope("s").journaled(as: "send"), as: "send")
-    await expectWarning(.journalEntrySetAside) { await journal.resume().settled() }
+    await expectWarning(.journalDeadLetter) { await journal.resume().settled() }
     #expect(self.server.done == ["poison", "b"])
-    #expect(journal.statuses == [.setAside])
+    #expect(journal.statuses == [.deadLetter])
     let again = Program(storage).makeJournal()
-    #expect(again.statuses == [.setAside])
+    #expect(again.statuses == [.deadLetter])
     again.register(Send(server: self.server).scope("s").journaled(as: "send"), as: "send")
     await again.resume().settled()
-    #expect(again.statuses == [.setAside])
+    #expect(again.statuses == [.deadLetter])
     #expect(await again.retry("old1"))
     #expect(await !again.retry("old1"))
     #expect(again.entries.isEmpty)
@@ -89,21 +89,21 @@ import Testing
     #expect(try await storage.keys().isEmpty)
   }
 
-  @Test func `A call that fails again stays, blocks its scope, and is put aside in the end`() async throws {
+  @Test func `A call that fails again stays, blocks its scope, and becomes a dead letter in the end`() async throws {
     let storage = InMemoryStorage()
     try await leaveCalls(["a", "b"], in: storage)
     try await leaveCalls(["free"], in: storage, scope: nil)
     let program = Program(storage)
-    let journal = program.makeJournal(attemptsBeforeSetAside: 3)
+    let journal = program.makeJournal(attemptsBeforeDeadLetter: 3)
     let failing = FailingSend(server: self.server, failing: "a")
     journal.register(failing.scope("s").journaled(as: "send"), as: "send")
     await expectWarning(.journalCallFailed) { await journal.resume().settled() }
     #expect(journal.texts == ["a", "b"])
     #expect(self.server.done == ["a", "free"])
     await expectWarning(.journalCallFailed) {
-      await expectWarning(.journalEntrySetAside) { await journal.resume().settled() }
+      await expectWarning(.journalDeadLetter) { await journal.resume().settled() }
     }
-    #expect(journal.statuses == [.setAside])
+    #expect(journal.statuses == [.deadLetter])
     #expect(self.server.requests.map(\.text) == ["a", "free", "a", "b"])
   }
 
@@ -146,7 +146,7 @@ import Testing
     #expect(try await storage.keys().isEmpty)
   }
 
-  @Test func `Arguments that cannot be decoded are put aside`() async throws {
+  @Test func `Arguments that cannot be decoded become dead letters`() async throws {
     let storage = InMemoryStorage()
     try await leaveCalls(["a\\\",\\\"id\\\":\\\"x"], in: storage)
     try await leaveCalls(["b"], in: storage)

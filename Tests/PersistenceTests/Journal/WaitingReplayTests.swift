@@ -17,7 +17,7 @@ import Testing
   /// Makes calls that wait, and ends the program before they have begun.
   private func leave(_ texts: [String], in storage: any PersistentStorage) async throws {
     let program = Program(storage)
-    let journal = program.makeJournal(attemptsBeforeSetAside: 3)
+    let journal = program.makeJournal(attemptsBeforeDeadLetter: 3)
     let store = program.client.store(for: self.mutation)
     let calls = texts.enumerated().map { number, text in
       Task.immediate { try await store.mutate(with: Note(id: number, text: text)) }
@@ -31,14 +31,14 @@ import Testing
     }
   }
 
-  @Test func `A call that waits counts no attempt, and is not put aside, however often the program starts`()
+  @Test func `A call that waits counts no attempt, and becomes no dead letter, however often the program starts`()
     async throws
   {
     let storage = InMemoryStorage()
     try await self.leave(["a", "b"], in: storage)
     for _ in 0..<6 {
       let program = Program(storage)
-      let journal = program.makeJournal(attemptsBeforeSetAside: 3)
+      let journal = program.makeJournal(attemptsBeforeDeadLetter: 3)
       journal.register(self.mutation, as: "send")
       let resumption = await journal.resume()
       #expect(self.network.observerCount == 1)
@@ -57,7 +57,7 @@ import Testing
     let storage = InMemoryStorage()
     try await self.leave(["a", "b", "c"], in: storage)
     let program = Program(storage)
-    let journal = program.makeJournal(attemptsBeforeSetAside: 3)
+    let journal = program.makeJournal(attemptsBeforeDeadLetter: 3)
     journal.register(self.mutation, as: "send")
     let resumption = Task.immediate { await journal.resume().settled() }
     #expect(self.server.requests.isEmpty)
@@ -76,7 +76,7 @@ import Testing
     let script = Script()
     let mutation = Send(server: self.server, script: script).waits(until: self.network).scope("s").journaled(as: "send")
     let program = Program(storage)
-    let journal = program.makeJournal(attemptsBeforeSetAside: 3)
+    let journal = program.makeJournal(attemptsBeforeDeadLetter: 3)
     journal.register(mutation, as: "send")
     let resumption = await journal.resume()
     self.network.turnOn()
@@ -92,7 +92,7 @@ import Testing
     try await self.leave(["a"], in: storage)
     for _ in 0..<4 {
       let program = Program(storage)
-      let journal = program.makeJournal(attemptsBeforeSetAside: 3)
+      let journal = program.makeJournal(attemptsBeforeDeadLetter: 3)
       journal.register(Send(server: self.server).waits(until: self.network), as: "send")
       let resumption = await journal.resume()
       #expect(journal.entries.map(\.attempts) == [0])
@@ -100,7 +100,7 @@ import Testing
       await resumption.settled()
     }
     let program = Program(storage)
-    let journal = program.makeJournal(attemptsBeforeSetAside: 3)
+    let journal = program.makeJournal(attemptsBeforeDeadLetter: 3)
     journal.register(Send(server: self.server).waits(until: self.network), as: "send")
     self.network.turnOn()
     await journal.resume().settled()

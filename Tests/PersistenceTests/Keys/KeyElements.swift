@@ -5,7 +5,7 @@ import OperationPersistence
 enum KeyColor: String, Sendable { case red, blue }
 
 enum KeyShape: Codable, Hashable, Sendable {
-  case circle(radius: Double)
+  case cycle(radius: Double)
   case named(String)
 }
 
@@ -91,7 +91,7 @@ let keyElements: [any Hashable & Sendable] = [
   Set(["a", "b", "c"]), Set(["c", "b", "a"]), Set(["a"]), Set<String>(), Set([1, 2, 3]), Set([Set([1, 2]), Set([3])]),
   ["a": 1, "b": 2], ["b": 2, "a": 1], ["a": 2, "b": 1], [String: Int](), ["a": [1]], ["\u{E9}": 1], ["e\u{301}": 1],
   ContiguousArray([1]), [1, 2][1...], [2][...], 1..<2, 1...2, 0..<2,
-  KeyColor.red, KeyColor.blue, KeyID(rawValue: 1), KeyID(rawValue: 2), KeyShape.circle(radius: 1), KeyShape.named("1"),
+  KeyColor.red, KeyColor.blue, KeyID(rawValue: 1), KeyID(rawValue: 2), KeyShape.cycle(radius: 1), KeyShape.named("1"),
   KeyShape.named("\u{E9}"), KeyShape.named("e\u{301}"), KeyPoint(x: 0, y: 1), KeyPoint(x: -0.0, y: 1),
   KeyPoint(x: 1, y: 0), KeyPoint(x: 1, y: 0, label: "e\u{301}"), KeyPoint(x: 1, y: 0, label: "\u{E9}"),
   KeyPoint(x: 1, y: 0, label: ""), KeyPoint(x: 0, y: 0, tags: ["a", "b", "c", "d"]),

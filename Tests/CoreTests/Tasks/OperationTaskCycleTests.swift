@@ -3,12 +3,12 @@ import Testing
 
 @testable import OperationCore
 
-@Suite(.warningsAreIssues) struct OperationTaskCircleTests {
+@Suite(.warningsAreIssues) struct OperationTaskCycleTests {
   private let log = TaskLog()
 
   @Test func `A task does not wait for itself`() async throws {
     let task = log.task("task")
-    expectWarning(.taskCircle) { task.schedule(after: task) }
+    expectWarning(.taskCycle) { task.schedule(after: task) }
     #expect(task.sharedRun.prerequisites.isEmpty)
     _ = try await task.runIfNeeded()
     #expect(log.lines == ["task"])
@@ -17,12 +17,12 @@ import Testing
   @Test func `A task does not wait for its own transformation`() async throws {
     let task = log.task("task")
     let mapped = task.map { "\($0)" }.mapError { $0 }
-    expectWarning(.taskCircle) { task.schedule(after: mapped) }
+    expectWarning(.taskCycle) { task.schedule(after: mapped) }
     #expect(try await mapped.runIfNeeded() == "0")
     #expect(log.lines == ["task"])
   }
 
-  @Test(arguments: [2, 3, 5, 100]) func `The call that closes a circle is reported and adds nothing`(
+  @Test(arguments: [2, 3, 5, 100]) func `The call that closes a cycle is reported and adds nothing`(
     count: Int
   ) async throws {
     let tasks = (0..<count).map { log.task("\($0)") }
@@ -36,11 +36,11 @@ import Testing
     #expect(log.lines == (0..<count).map { "\($0)" })
   }
 
-  @Test(arguments: [2, 5]) func `A circle that two threads close at once is reported once`(count: Int) async throws {
+  @Test(arguments: [2, 5]) func `A cycle that two threads close at once is reported once`(count: Int) async throws {
     for _ in 0..<100 {
       let log = TaskLog()
       let tasks = (0..<count).map { log.task("\($0)") }
-      // All but two of the edges of the circle: each of the threads adds one of these.
+      // All but two of the edges of the cycle: each of the threads adds one of these.
       let open = [0, count / 2]
       for number in 0..<count where !open.contains(number) {
         tasks[number].schedule(after: tasks[(number + count - 1) % count])
@@ -50,7 +50,7 @@ import Testing
         let number = open[thread]
         recorder.recording { tasks[number].schedule(after: tasks[(number + count - 1) % count]) }
       }
-      #expect(recorder.warnings.map(\.code) == [.taskCircle])
+      #expect(recorder.warnings.map(\.code) == [.taskCycle])
       #expect(tasks.map(\.sharedRun.prerequisites.count).reduce(0, +) == count - 1)
       for task in tasks { _ = try await withTimeLimit("all tasks") { try await task.runIfNeeded() } }
       #expect(Set(log.lines).count == count)
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test func `A diamond is no circle and is not reported`() async throws {
+  @Test func `A diamond is no cycle and is not reported`() async throws {
     // A diamond.
     let tasks = (0..<4).map { log.task("\($0)") }
     tasks[1].schedule(after: tasks[0])
@@ -69,7 +69,7 @@ import Testing
     #expect(log.lines == ["0", "1", "2", "3"])
   }
 
-  @Test func `Tasks that have ended close no circle`() async throws {
+  @Test func `Tasks that have ended close no cycle`() async throws {
     let (first, second) = (log.task("first"), log.task("second"))
     second.schedule(after: first)
     _ = try await second.runIfNeeded()

@@ -11,7 +11,7 @@ extension OperationRunSpecification where Self: Sendable {
     in context: @escaping @Sendable () -> OperationContext,
     onRise: @escaping @Sendable () -> Void
   ) -> OperationSubscription {
-    let observation = RiseObservation()
+    let observation = SatisfactionObserver()
     let evaluate: @Sendable () -> Void = {
       observation.evaluate({ self.isSatisfied(in: context()) }, onRise: onRise)
     }
@@ -23,7 +23,7 @@ extension OperationRunSpecification where Self: Sendable {
 }
 
 /// Evaluates a condition, one evaluation at a time, and reports when the condition becomes true.
-private final class RiseObservation: Sendable {
+private final class SatisfactionObserver: Sendable {
   private struct State {
     /// Initially true: a condition that is true from the beginning has not become true.
     var wasSatisfied = true

@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// An atomic flag whose setter returns the previous value.
 @usableFromInline
-package final class Switch: Sendable {
+package final class AtomicFlag: Sendable {
   private let value: Atomic<Bool>
 
   @usableFromInline

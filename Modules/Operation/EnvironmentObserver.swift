@@ -7,7 +7,7 @@ internal import Synchronization
 ///
 /// It does the same as `rerunOnChange(of:)` on each store, but with one subscription for all of them, so that an idle
 /// store uses little memory. It subscribes while there are stores.
-final class SurroundingsWatch: Sendable {
+final class EnvironmentObserver: Sendable {
   /// A change, with the value before and the value after.
   enum Change: Sendable {
     case network(NetworkConnectionStatus, NetworkConnectionStatus)
@@ -18,12 +18,12 @@ final class SurroundingsWatch: Sendable {
   fileprivate final class WatchedStore: @unchecked Sendable {
     // Unchecked because its links are only accessed with the lock of the watch held.
     let store: any WatchableStore
-    let watch: SurroundingsWatch
+    let watch: EnvironmentObserver
     var next: WatchedStore?
     // Only the forward links retain, to avoid a retain cycle.
     unowned var previous: WatchedStore?
 
-    init(_ store: any WatchableStore, _ watch: SurroundingsWatch) {
+    init(_ store: any WatchableStore, _ watch: EnvironmentObserver) {
       self.store = store
       self.watch = watch
     }
@@ -112,7 +112,7 @@ final class SurroundingsWatch: Sendable {
   }
 }
 
-extension SurroundingsWatch.State {
+extension EnvironmentObserver.State {
   fileprivate var stores: [any WatchableStore] {
     var stores: [any WatchableStore] = []
     var next = self.first
@@ -123,13 +123,13 @@ extension SurroundingsWatch.State {
     return stores
   }
 
-  fileprivate mutating func append(_ watched: SurroundingsWatch.WatchedStore) {
+  fileprivate mutating func append(_ watched: EnvironmentObserver.WatchedStore) {
     watched.previous = self.last
     if let last = self.last { last.next = watched } else { self.first = watched }
     self.last = watched
   }
 
-  fileprivate mutating func remove(_ watched: SurroundingsWatch.WatchedStore) {
+  fileprivate mutating func remove(_ watched: EnvironmentObserver.WatchedStore) {
     let next = watched.next.take()
     if let next { next.previous = watched.previous } else { self.last = watched.previous }
     if let previous = watched.previous { previous.next = next } else { self.first = next }
@@ -137,7 +137,7 @@ extension SurroundingsWatch.State {
   }
 }
 
-extension SurroundingsWatch.Change {
+extension EnvironmentObserver.Change {
   /// Whether the condition of an operation with this context holds now and did not hold before.
   func satisfies(_ context: OperationContext) -> Bool {
     switch self {

@@ -21,19 +21,19 @@ extension ExclusionMachine {
   }
 
   /// The runs that wait for each other with `waiter`, which is inside of a holder; nil if its wait can end.
-  func circle(of waiter: ExclusionWaiter) -> WaitCircle? {
+  func cycle(of waiter: ExclusionWaiter) -> WaitCycle? {
     for slot in waiter.slots {
       guard let holder = self.lanes[slot].holder, !waiter.scope.isInside(holder) else { continue }
       guard let path = self.waits(from: .scope(holder), to: waiter.scope) else { continue }
-      return self.circle(of: waiter, for: slot, path)
+      return self.cycle(of: waiter, for: slot, path)
     }
     return nil
   }
 
-  private func circle(of waiter: ExclusionWaiter, for slot: Int, _ path: [Node]) -> WaitCircle {
-    let reason = WaitCircle.Reason.category(waiter.category(in: slot), isHeld: true)
+  private func cycle(of waiter: ExclusionWaiter, for slot: Int, _ path: [Node]) -> WaitCycle {
+    let reason = WaitCycle.Reason.category(waiter.category(in: slot), isHeld: true)
     // The last scope of the path is around the waiter.
-    var links = [WaitCircle.Link(waiter: (path.last ?? .waiter(waiter)).vertex, reason: reason)]
+    var links = [WaitCycle.Link(waiter: (path.last ?? .waiter(waiter)).vertex, reason: reason)]
     for index in path.indices.dropLast() {
       guard case .waiter(let other) = path[index] else { continue }
       let next = path[index + 1]
@@ -43,9 +43,9 @@ extension ExclusionMachine {
       var vertex = path[index].vertex
       if index > 0, case .scope(let holder) = path[index - 1] { vertex = WaitVertex(holder) }
       let category = other.category(in: self.slot(of: other, next))
-      links.append(WaitCircle.Link(waiter: vertex, reason: .category(category, isHeld: isHeld)))
+      links.append(WaitCycle.Link(waiter: vertex, reason: .category(category, isHeld: isHeld)))
     }
-    return WaitCircle(links: links)
+    return WaitCycle(links: links)
   }
 
   /// The category for which a waiter waits for another run.

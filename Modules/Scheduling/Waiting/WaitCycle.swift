@@ -1,7 +1,7 @@
 internal import OperationCore
 
 /// Runs that wait for each other.
-struct WaitCircle: Sendable {
+struct WaitCycle: Sendable {
   /// Why a run waits for the next one.
   enum Reason: Sendable {
     case value
@@ -24,16 +24,16 @@ struct WaitCircle: Sendable {
   /// The runs. The last one waits for the first one.
   var links: [Link]
 
-  /// Reports the circle, and returns the error of the operation that would close it.
+  /// Reports the cycle, and returns the error of the operation that would close it.
   ///
   /// Not called under a lock, as names may be computed by code of users.
-  func report() -> OperationCircleError {
+  func report() -> OperationCycleError {
     let error = self.error
     error.report()
     return error
   }
 
-  private var error: OperationCircleError {
+  private var error: OperationCycleError {
     let names = self.links.map(\.waiter.name)
     var list: [String] = []
     var text = names[0]
@@ -46,11 +46,11 @@ struct WaitCircle: Sendable {
     // The name of a run that is called is the first one.
     if case .value = self.links[0].reason, list.count > 1 { list.append(list.removeFirst()) }
     if list.count == 1 || list.last != list[0] { list.append(list[0]) }
-    return OperationCircleError(operationNames: list, waits: text)
+    return OperationCycleError(operationNames: list, waits: text)
   }
 }
 
-extension WaitCircle.Reason {
+extension WaitCycle.Reason {
   /// Whether the text ends with the name of the run that is waited for.
   fileprivate var endsWithName: Bool {
     switch self {

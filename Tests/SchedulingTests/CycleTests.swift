@@ -4,18 +4,18 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-/// Circles through every kind of wait. Each of these tests lasts until its time limit if the circle is not found.
+/// Cycles through every kind of wait. Each of these tests lasts until its time limit if the cycle is not found.
 @Suite(.timeLimit(.minutes(2)), .warningsAreIssues)
-struct CircleTests {
+struct CycleTests {
   private let names = Names()
   private let gate = Gate()
   private let operations = Log<ScheduledOperation<Void>>()
 
-  /// Runs `body`, and returns the messages of the circles that were reported.
-  private func circles(_ body: () async throws -> Void) async throws -> [String] {
+  /// Runs `body`, and returns the messages of the cycles that were reported.
+  private func cycles(_ body: () async throws -> Void) async throws -> [String] {
     let recorder = WarningRecorder()
     try await recorder.recording { try await body() }
-    #expect(recorder.warnings.allSatisfy { $0.code == .taskCircle })
+    #expect(recorder.warnings.allSatisfy { $0.code == .taskCycle })
     return recorder.warnings.map(\.message)
   }
 
@@ -34,7 +34,7 @@ struct CircleTests {
 
   @Test(arguments: [true, false])
   func `A child task that waits for what waits for its operation is reported`(isGroup: Bool) async throws {
-    let circles = try await self.circles {
+    let cycles = try await self.cycles {
       let scheduler = OperationScheduler()
       let parent = scheduler.schedule(
         self.gated("A") { [operations] in
@@ -52,21 +52,21 @@ struct CircleTests {
       )
       self.operations.append(scheduler.schedule(named: "B") { _ in try await parent.value })
       self.gate.open()
-      await #expect(throws: OperationCircleError.self) { try await parent.value }
+      await #expect(throws: OperationCycleError.self) { try await parent.value }
     }
-    #expect(circles.count == 1)
+    #expect(cycles.count == 1)
     #expect(
       [
         "A waits for the value of B, which waits for the value of A.",
         "B waits for the value of A, which waits for the value of B.",
       ]
-      .contains { circles[0].hasPrefix($0) }
+      .contains { cycles[0].hasPrefix($0) }
     )
   }
 
   @Test func `A child task that waits for an operation that depends on its parent is reported with names`() async throws
   {
-    let circles = try await self.circles {
+    let cycles = try await self.cycles {
       let scheduler = OperationScheduler()
       let parent = scheduler.schedule(
         self.gated("A") { [operations] in
@@ -77,15 +77,15 @@ struct CircleTests {
       let dependent = ClosureOperation<Void>("B") { _ in }
       self.operations.append(scheduler.schedule(dependent) { $0.addDependency(parent) })
       self.gate.open()
-      let error = await #expect(throws: OperationCircleError.self) { try await parent.value }
+      let error = await #expect(throws: OperationCycleError.self) { try await parent.value }
       #expect(error?.operationNames == ["B", "A", "B"])
       try await self.operations.all[0].value
     }
-    #expect(circles.map { $0.hasPrefix("A waits for the value of B, which waits for A.") } == [true])
+    #expect(cycles.map { $0.hasPrefix("A waits for the value of B, which waits for A.") } == [true])
   }
 
   @Test func `A task that an operation has started and does not wait for is no part of it`() async throws {
-    let circles = try await self.circles {
+    let cycles = try await self.cycles {
       let scheduler = OperationScheduler()
       let started = Log<Task<Void, any Error>>()
       let parent = scheduler.schedule(
@@ -98,24 +98,24 @@ struct CircleTests {
       try await parent.value
       try await started.all[0].value
     }
-    #expect(circles.isEmpty)
+    #expect(cycles.isEmpty)
   }
 
   // MARK: - Empty schedulers
 
   @Test func `An operation whose child task waits until its scheduler is empty is reported`() async throws {
     let scheduler = OperationScheduler(name: "S")
-    let circles = try await self.circles {
+    let cycles = try await self.cycles {
       try await scheduler.schedule(named: "A") { _ in
         async let empty: Void = scheduler.waitUntilEmpty()
         await empty
       }.value
     }
-    #expect(circles.map { $0.hasPrefix("A waits until S is empty, which has A.") } == [true])
+    #expect(cycles.map { $0.hasPrefix("A waits until S is empty, which has A.") } == [true])
   }
 
   @Test func `Two schedulers that wait for each other are reported`() async throws {
-    let circles = try await self.circles {
+    let cycles = try await self.cycles {
       let schedulers = [OperationScheduler(name: "S"), OperationScheduler(name: "T")]
       let first = schedulers[0].schedule(self.gated("A") { await schedulers[1].waitUntilEmpty() })
       let second = schedulers[1].schedule(self.gated("B") { await schedulers[0].waitUntilEmpty() })
@@ -123,13 +123,13 @@ struct CircleTests {
       try await first.value
       try await second.value
     }
-    #expect(circles.count == 1)
+    #expect(cycles.count == 1)
   }
 
   @Test func `A wait inside of a held category for a scheduler that needs it is reported`() async throws {
     let category = self.names("C")
     let scheduler = OperationScheduler(name: "S")
-    let circles = try await self.circles {
+    let cycles = try await self.cycles {
       let needing = self.gated("B") {}.mutuallyExclusive(category)
       let holder = ClosureOperation<Void>("A") { [gate, operations] _ in
         operations.append(scheduler.schedule(needing))
@@ -139,13 +139,13 @@ struct CircleTests {
       try await OperationScheduler().schedule(holder).value
       _ = try? await self.operations.all[0].value
     }
-    #expect(circles.count == 1)
+    #expect(cycles.count == 1)
   }
 
   @Test func `An operation that is added to a scheduler, and waits for what waits for that, is reported`() async throws
   {
     let scheduler = OperationScheduler(name: "S")
-    let circles = try await self.circles {
+    let cycles = try await self.cycles {
       let begun = Gate()
       let held = scheduler.schedule(named: "held") { [gate] _ in try await gate.wait() }
       try await self.gate.arrivals(count: 1)
@@ -159,12 +159,12 @@ struct CircleTests {
       // It begins when the operation has lent its place, and so waits.
       try await other.schedule(named: "after") { _ in }.value
       recorder.append(scheduler.schedule(ClosureOperation("B") { _ in }) { $0.addDependency(waiting) })
-      await #expect(throws: OperationCircleError.self) { try await recorder.all[0].value }
+      await #expect(throws: OperationCycleError.self) { try await recorder.all[0].value }
       self.gate.open()
       try await waiting.value
       try await held.value
     }
-    #expect(circles.map { $0.hasPrefix("B waits for A, which waits until S is empty, which has B.") } == [true])
+    #expect(cycles.map { $0.hasPrefix("B waits for A, which waits until S is empty, which has B.") } == [true])
   }
 
   // MARK: - Unique work
@@ -172,26 +172,26 @@ struct CircleTests {
   @Test(arguments: [true, false])
   func `Unique work that schedules its own identifier and awaits it is reported`(isScheduled: Bool) async throws {
     let id = "own identifier, scheduled: \(isScheduled)"
-    let circles = try await self.circles {
+    let cycles = try await self.cycles {
       let scheduler = OperationScheduler()
       let inner = ClosureOperation<Void>("B") { _ in }.unique(id, policy: .append)
       let outer = ClosureOperation<Void>("A") { _ in
         async let value: Void = scheduler.schedule(inner).value
         try await value
       }.unique(id, policy: .append)
-      await #expect(throws: OperationCircleError.self) {
+      await #expect(throws: OperationCycleError.self) {
         if isScheduled { try await scheduler.schedule(outer).value } else { try await outer.runOnce() }
       }
       await scheduler.waitUntilEmpty()
     }
-    #expect(circles.count == 1)
+    #expect(cycles.count == 1)
     let text = "A waits for the value of B, which waits for the unique work \(id), which A does before it."
-    #expect(circles[0].hasPrefix(text))
+    #expect(cycles[0].hasPrefix(text))
   }
 
   @Test(arguments: [true, false], [true, false])
   func `Identifiers in two orders are reported`(isFirstScheduled: Bool, isSecondScheduled: Bool) async throws {
-    let circles = try await self.circles {
+    let cycles = try await self.cycles {
       let gates = [Gate(), Gate()]
       let scheduler = OperationScheduler()
       let outcomes = await withTaskGroup { group in
@@ -208,7 +208,7 @@ struct CircleTests {
               if isScheduled { try await scheduler.schedule(outer).value } else { try await outer.runOnce() }
               return true
             } catch {
-              #expect(error is OperationCircleError)
+              #expect(error is OperationCycleError)
               return false
             }
           }
@@ -217,13 +217,13 @@ struct CircleTests {
       }
       #expect(outcomes.count(where: { !$0 }) == 1)
     }
-    #expect(circles.count == 1)
+    #expect(cycles.count == 1)
   }
 
   @Test(arguments: [true, false])
   func `An identifier and a category in two orders are reported`(isScheduled: Bool) async throws {
     let (id, category) = (self.names("id"), self.names("category"))
-    let circles = try await self.circles {
+    let cycles = try await self.cycles {
       let gates = [Gate(), Gate()]
       let needsCategory = ClosureOperation<Void>("needs category") { _ in }.mutuallyExclusive(category)
       let needsID = ClosureOperation<Void>("needs id") { _ in }.unique(id, policy: .append)
@@ -242,15 +242,15 @@ struct CircleTests {
       async let second = Result { try await isScheduled ? scheduler.schedule(exclusive).value : exclusive.runOnce() }
       let errors = [await first, await second].compactMap(\.failure)
       #expect(errors.count == 1)
-      #expect(errors.allSatisfy { $0 is OperationCircleError })
+      #expect(errors.allSatisfy { $0 is OperationCycleError })
     }
-    #expect(circles.count == 1)
+    #expect(cycles.count == 1)
   }
 
   // MARK: - Dependencies and groups
 
   @Test func `A dependency that is added after the wait has begun is reported`() async throws {
-    let circles = try await self.circles {
+    let cycles = try await self.cycles {
       let schedulers = [OperationScheduler(maximumConcurrentOperations: 1), OperationScheduler()]
       schedulers[1].suspend()
       let begun = Gate()
@@ -264,32 +264,32 @@ struct CircleTests {
       // It begins when the child task has lent the place, and so waits.
       try await schedulers[0].schedule(named: "after") { _ in }.value
       second.addDependency(first)
-      await #expect(throws: OperationCircleError.self) { try await second.value }
+      await #expect(throws: OperationCycleError.self) { try await second.value }
       schedulers[1].resume()
-      await #expect(throws: OperationCircleError.self) { try await first.value }
+      await #expect(throws: OperationCycleError.self) { try await first.value }
     }
-    #expect(circles.map { $0.hasPrefix("B waits for A, which waits for the value of B.") } == [true])
+    #expect(cycles.map { $0.hasPrefix("B waits for A, which waits for the value of B.") } == [true])
   }
 
   @Test func `Groups that are scheduled in each other are reported`() async throws {
     let groups = [OperationGroup("G"), OperationGroup("H"), OperationGroup("I")]
-    let circles = try await self.circles {
+    let cycles = try await self.cycles {
       let operations = groups.indices.map { groups[$0].schedule(groups[($0 + 1) % 3]) }
-      await #expect(throws: OperationCircleError.self) { try await operations[2].value }
+      await #expect(throws: OperationCycleError.self) { try await operations[2].value }
       for operation in operations[..<2] { await #expect(throws: (any Error).self) { try await operation.value } }
     }
-    #expect(circles.count == 1)
+    #expect(cycles.count == 1)
     let own = OperationGroup("own")
-    let ownCircles = try await self.circles {
+    let ownCycles = try await self.cycles {
       let operation = own.schedule(own)
-      await #expect(throws: OperationCircleError.self) { try await operation.value }
+      await #expect(throws: OperationCycleError.self) { try await operation.value }
     }
-    #expect(ownCircles.count == 1)
+    #expect(ownCycles.count == 1)
   }
 
   @Test func `An operation of a group that runs inside of an operation, and depends on that, is reported`() async throws
   {
-    let circles = try await self.circles {
+    let cycles = try await self.cycles {
       let scheduler = OperationScheduler()
       let outer = scheduler.schedule(
         self.gated("A") { [operations] in
@@ -302,16 +302,16 @@ struct CircleTests {
       )
       self.operations.append(outer)
       self.gate.open()
-      await #expect(throws: OperationCircleError.self) { try await outer.value }
+      await #expect(throws: OperationCycleError.self) { try await outer.value }
     }
-    #expect(circles.count == 1)
+    #expect(cycles.count == 1)
   }
 
-  // MARK: - No circles
+  // MARK: - No cycles
 
   @Test func `A parent that waits in a child task for one that takes its category is not reported`() async throws {
     let category = self.names("C")
-    let circles = try await self.circles {
+    let cycles = try await self.cycles {
       let scheduler = OperationScheduler()
       let inner = ClosureOperation<Int>("B") { _ in 1 }.mutuallyExclusive(category)
       let parent = ClosureOperation<Int>("A") { _ in
@@ -323,11 +323,11 @@ struct CircleTests {
       let values = [try await scheduler.schedule(parent).value, try await parent.runOnce()]
       #expect(values == [2, 2])
     }
-    #expect(circles.isEmpty)
+    #expect(cycles.isEmpty)
   }
 
-  @Test func `A wait that was cancelled is no part of a circle`() async throws {
-    let circles = try await self.circles {
+  @Test func `A wait that was cancelled is no part of a cycle`() async throws {
+    let cycles = try await self.cycles {
       let scheduler = OperationScheduler(maximumConcurrentOperations: 1)
       let other = OperationScheduler()
       other.suspend()
@@ -347,7 +347,7 @@ struct CircleTests {
       other.resume()
       try await dependency.value
     }
-    #expect(circles.isEmpty)
+    #expect(cycles.isEmpty)
   }
 }
 

@@ -1,9 +1,9 @@
-/// The error of operations that wait for each other in a circle: the work of each calls the next.
+/// The error of operations that wait for each other in a cycle: the work of each calls the next.
 ///
 /// A call throws it instead of joining a run whose own work waits for that call, if the failure type of the call can
-/// represent it. Every circle is reported as ``OperationWarning/Code/taskCircle``.
-public struct OperationCircleError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The names of the operations of the circle.
+/// represent it. Every cycle is reported as ``OperationWarning/Code/taskCycle``.
+public struct OperationCycleError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The names of the operations of the cycle.
   ///
   /// The operation that was called is the first and the last.
   public let operationNames: [String]
@@ -32,35 +32,35 @@ public struct OperationCircleError: Error, Hashable, Sendable, CustomStringConve
   }
 }
 
-extension OperationCircleError {
+extension OperationCycleError {
   /// Whether a failure type can represent the error.
   @usableFromInline
   package static func isFailure<Failure: Error>(_ failure: Failure.Type) -> Bool {
-    OperationCircleError(operationNames: []) is Failure
+    OperationCycleError(operationNames: []) is Failure
   }
 
-  /// Reports the circle, and returns the error as the outcome of a run whose failure type can represent it.
+  /// Reports the cycle, and returns the error as the outcome of a run whose failure type can represent it.
   // Not inlined: async functions would allocate memory for the failure.
   @usableFromInline
   package static func outcome<Value, Failure: Error>(_ names: [String]) -> Result<Value, Failure> {
-    let error = OperationCircleError(operationNames: names)
+    let error = OperationCycleError(operationNames: names)
     error.report()
     guard let failure = error as? Failure else { preconditionFailure("The failure type cannot represent the error.") }
     return .failure(failure)
   }
 
-  /// Reports the circle as a warning.
+  /// Reports the cycle as a warning.
   @usableFromInline
   package func report() {
-    OperationWarning(code: .taskCircle, message: self.description).report()
+    OperationWarning(code: .taskCycle, message: self.description).report()
   }
 }
 
 extension RunOutcome {
-  /// Reports a circle, and returns its error as an outcome of a failure type that can represent it.
-  // Not inlined: see `OperationCircleError.outcome(_:)`.
+  /// Reports a cycle, and returns its error as an outcome of a failure type that can represent it.
+  // Not inlined: see `OperationCycleError.outcome(_:)`.
   @usableFromInline
-  package static func circle(_ names: [String]) -> RunOutcome {
-    RunOutcome(OperationCircleError.outcome(names))
+  package static func cycle(_ names: [String]) -> RunOutcome {
+    RunOutcome(OperationCycleError.outcome(names))
   }
 }

@@ -6,22 +6,22 @@ import Testing
 
 /// Queries that fetch each other, and the actors that they run on.
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
-struct CircleTests {
+struct CycleTests {
   private let client = OperationClient()
 
   @Test(arguments: [1, 2, 3])
-  func `Queries that fetch each other in a circle fail, and the circle is reported with their names`(
+  func `Queries that fetch each other in a cycle fail, and the cycle is reported with their names`(
     length: Int
   ) async throws {
     let names = (1...length).map { "Fetching \($0)" }
     let queries = Queries(client: self.client, length: length)
     let recorder = WarningRecorder()
     let error = await recorder.recording {
-      await #expect(throws: OperationCircleError.self) {
-        try await withTimeLimit("a circle to fail") { try await queries.store(1).fetch() }
+      await #expect(throws: OperationCycleError.self) {
+        try await withTimeLimit("a cycle to fail") { try await queries.store(1).fetch() }
       }
     }
-    #expect(recorder.warnings.map(\.code) == [.taskCircle])
+    #expect(recorder.warnings.map(\.code) == [.taskCycle])
     #expect(error?.operationNames == names + [names[0]])
     for name in names { #expect(recorder.warnings.first?.message.contains(name) == true) }
   }
@@ -34,7 +34,7 @@ struct CircleTests {
       try? await withTimeLimit("the query to end") { await self.client.store(for: query).fetch() }
     }
     #expect(value == 2)
-    #expect(recorder.warnings.map(\.code) == [.taskCircle])
+    #expect(recorder.warnings.map(\.code) == [.taskCycle])
   }
 
   @Test
@@ -46,7 +46,7 @@ struct CircleTests {
         [1, 2].map { number in Task { try await queries.store(number).fetch() } }
       }
       for task in tasks {
-        await #expect(throws: OperationCircleError.self) { try await task.finished() }
+        await #expect(throws: OperationCycleError.self) { try await task.finished() }
       }
     }
   }
