@@ -14,8 +14,9 @@ extension StoreRuntime {
       return (isInUse, machine.controllers, machine.activityObservers)
     }
     if isInUse {
-      self.disownSubscriberRuns()
+      // In this order: a run that is cancelled ends on another thread, and the subscribers hear nothing of that end.
       self.endSubscriptions()
+      self.disownSubscriberRuns()
     }
     controllers?.cancel()
     _ = consume observers  // Released after unlocking.
@@ -51,16 +52,13 @@ extension StoreRuntime {
   /// Notifies the subscribers of the end of the store after all earlier events, and removes them.
   private func endSubscriptions() {
     self.act {
-      // After the cancellation of the runs, if that is delayed.
-      CancellationTrampoline.perform {
-        let (draft, context) = self.machine.withLock { ($0, $0.context) }
-        let state = draft.state.isLoading ? draft.stateWithoutRuns() : nil
-        self.machine.withLock { machine in
-          machine.queueEnd(state, context)
-          machine.eventQueue.append(.action { self.removeSubscribers() })
-        }
-        self.deliver()
+      let (draft, context) = self.machine.withLock { ($0, $0.context) }
+      let state = draft.state.isLoading ? draft.stateWithoutRuns() : nil
+      self.machine.withLock { machine in
+        machine.queueEnd(state, context)
+        machine.eventQueue.append(.action { self.removeSubscribers() })
       }
+      self.deliver()
     }
   }
 
