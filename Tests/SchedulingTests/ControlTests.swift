@@ -56,7 +56,7 @@ struct ControlTests {
     try await gates[0].arrivals(count: 1)
     scheduler.maximumConcurrentOperations = 3
     #expect(scheduler.maximumConcurrentOperations == 3)
-    try await gates[2].arrivals(count: 1)
+    for gate in gates[1...2] { try await gate.arrivals(count: 1) }
     #expect(inside.most == 3)
     scheduler.maximumConcurrentOperations = 1
     gates[0].open()

@@ -54,8 +54,10 @@ enum ExclusionLock {
   }
 
   /// Records that `scope` waits for `others`, which may then use the categories that it holds.
-  static func adopt(_ others: [RunScope], by scope: RunScope) {
-    self.resume(self.machine.withLock { $0.adopt(others, by: scope) })
+  ///
+  /// - Returns: The waiters that are admitted by that, to resume after unlocking.
+  static func adopt(_ others: [RunScope], by scope: RunScope) -> [ExclusionMachine.Resumption] {
+    self.machine.withLock { $0.adopt(others, by: scope) }
   }
 
   /// Takes one ``adopt(_:by:)`` back.
@@ -95,7 +97,7 @@ enum ExclusionLock {
     self.machine.withLock { machine in slots.compactMap { machine.lanes[$0].holder } }
   }
 
-  private static func resume(_ resumptions: [ExclusionMachine.Resumption]) {
+  static func resume(_ resumptions: [ExclusionMachine.Resumption]) {
     for (waiter, outcome) in resumptions { waiter.resume(returning: outcome) }
   }
 

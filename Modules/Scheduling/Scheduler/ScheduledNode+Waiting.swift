@@ -10,13 +10,11 @@ extension ScheduledNode {
   func ended(isolation: isolated (any Actor)?) async throws {
     guard let scope = RunScope.current else { return await self.wait(isolation: isolation) }
     if SchedulingLock.withLock({ self.isEnded }) { return }
-    let wait = try self.beginWait()
-    let awaitedNodes = self.addWaiting(scope)
+    let (wait, awaitedNodes) = try self.beginWait(of: scope)
     let nodes = scope.nodes
     for node in nodes { node.lend(for: NodeWait(.waitingForOperations, [self.name], nodes: [self])) }
     await self.wait(isolation: isolation)
-    self.removeWaiting(from: awaitedNodes, scope)
-    if let wait { SchedulingLock.withLock { wait.end() } }
+    self.endWait(wait, of: scope, for: awaitedNodes)
     for node in nodes.reversed() { await node.reclaim(after: .waitingForOperations, isolation: isolation) }
   }
 
@@ -57,38 +55,50 @@ extension ScheduledNode {
 // MARK: - Recording the wait
 
 extension ScheduledNode {
-  /// Notes that the run of the current task waits for this operation.
+  /// Notes that the run of the current task waits for this operation, which may then use the categories of that run.
   ///
+  /// Both become known in one step: a run that found the wait without the categories would report a cycle.
+  ///
+  /// - Parameter scope: The scope of the current task.
+  /// - Returns: The wait, nil if the run does not wait for the current task, and the operations that may use the
+  ///   categories of `scope`.
   /// - Throws: `OperationCycleError` if this operation waits for that run.
-  private func beginWait() throws -> ScopeWait? {
-    guard let scope = RunScope.ofCurrentTask else { return nil }
-    switch SchedulingLock.withLock({ ScopeWait.begin(.value(self), in: scope) }) {
-    case .waits(let wait): return wait
-    case .cycle(let cycle): throw cycle.report()
-    }
-  }
-
-  /// Records that `scope` waits for this operation, and for all operations that this one waits for. Returns them all.
-  private func addWaiting(_ scope: RunScope) -> [ScheduledNode] {
-    guard scope.mayHoldCategories else { return [] }
-    let (nodes, scopes) = SchedulingLock.withLock {
+  private func beginWait(of scope: RunScope) throws -> (wait: ScopeWait?, nodes: [ScheduledNode]) {
+    let waitingScope = RunScope.ofCurrentTask
+    var admissions: [ExclusionMachine.Resumption] = []
+    var cycle: WaitCycle?
+    let (wait, nodes) = SchedulingLock.withLock { () -> (ScopeWait?, [ScheduledNode]) in
+      var wait: ScopeWait?
+      if let waitingScope {
+        switch ScopeWait.begin(.value(self), in: waitingScope) {
+        case .waits(let begun): wait = begun
+        case .cycle(let found):
+          cycle = found
+          return (nil, [])
+        }
+      }
+      guard scope.mayHoldCategories else { return (wait, []) }
       let nodes = WaitPath.all(from: self)
       for node in nodes { node.state.waitingScopes.append(scope) }
-      return (nodes, nodes.compactMap(\.state.scope))
+      admissions = ExclusionLock.adopt(nodes.compactMap(\.state.scope), by: scope)
+      return (wait, nodes)
     }
-    ExclusionLock.adopt(scopes, by: scope)
-    return nodes
+    ExclusionLock.resume(admissions)
+    if let cycle { throw cycle.report() }
+    return (wait, nodes)
   }
 
-  private func removeWaiting(from nodes: [ScheduledNode], _ scope: RunScope) {
-    guard !nodes.isEmpty else { return }
-    let scopes = SchedulingLock.withLock {
+  /// Takes one ``beginWait(of:)`` back, in one step, too.
+  private func endWait(_ wait: ScopeWait?, of scope: RunScope, for nodes: [ScheduledNode]) {
+    if wait == nil, nodes.isEmpty { return }
+    SchedulingLock.withLock {
+      wait?.end()
+      guard !nodes.isEmpty else { return }
       for node in nodes {
         guard let index = node.state.waitingScopes.firstIndex(where: { $0 === scope }) else { continue }
         node.state.waitingScopes.remove(at: index)
       }
-      return nodes.compactMap(\.state.scope)
+      ExclusionLock.abandon(nodes.compactMap(\.state.scope), by: scope)
     }
-    ExclusionLock.abandon(scopes, by: scope)
   }
 }
