@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// The error of operations that wait for each other in a cycle: the work of each calls the next.
 ///
 /// A call throws it instead of joining a run whose own work waits for that call, if the failure type of the call can
@@ -49,10 +51,36 @@ extension OperationCycleError {
     return .failure(failure)
   }
 
-  /// Reports the cycle as a warning.
+  /// Reports the cycle as a warning: now, or when it turns out to matter, inside of ``deferringReports(_:)``.
   @usableFromInline
   package func report() {
+    if let deferred = DeferredCycleReports.current.get() { return deferred.append(self) }
     OperationWarning(code: .taskCycle, message: self.description).report()
+  }
+
+  /// Performs work that may turn out not to be needed, as one of several alternatives.
+  ///
+  /// - Parameter work: The work, which may close cycles.
+  /// - Returns: The result of the work, and the cycles, which the caller reports if the work was needed.
+  package nonisolated(nonsending) static func deferringReports<R>(
+    _ work: nonisolated(nonsending) () async -> R
+  ) async -> (result: R, cycles: [OperationCycleError]) {
+    let deferred = DeferredCycleReports()
+    let result = await DeferredCycleReports.current.withValue(deferred) { await work() }
+    return (result, deferred.all)
+  }
+}
+
+/// The cycles that one of several alternatives has closed.
+private final class DeferredCycleReports: Sendable {
+  static let current = TaskLocal<DeferredCycleReports?>(wrappedValue: nil)
+
+  private let cycles = Mutex<[OperationCycleError]>([])
+
+  var all: [OperationCycleError] { self.cycles.withLock { $0 } }
+
+  func append(_ cycle: OperationCycleError) {
+    self.cycles.withLock { $0.append(cycle) }
   }
 }
 

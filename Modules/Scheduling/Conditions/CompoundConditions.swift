@@ -48,6 +48,9 @@ public struct AndCondition<Left: OperationCondition, Right: OperationCondition>:
 ///
 /// Both are evaluated at once. The first that is satisfied decides, and the evaluation of the other is cancelled. If
 /// none is, the result is a denial with the errors of those that deny, or a skip if none denies.
+///
+/// A condition that would wait in a cycle is not satisfied, and the cycle is reported only if the other one is not
+/// satisfied either.
 public struct OrCondition<Left: OperationCondition, Right: OperationCondition>: OperationCondition {
   /// The first condition.
   public let left: Left
@@ -76,21 +79,24 @@ public struct OrCondition<Left: OperationCondition, Right: OperationCondition>: 
   }
 
   public func evaluate(in context: OperationContext) async -> OperationConditionResult {
-    await withTaskGroup(of: (isLeft: Bool, result: OperationConditionResult).self) { group in
-      group.addTask { (true, await self.left.evaluate(in: context)) }
-      group.addTask { (false, await self.right.evaluate(in: context)) }
+    await withTaskGroup(of: Alternative.self) { group in
+      group.addTask { await Alternative(isLeft: true) { await self.left.evaluate(in: context) } }
+      group.addTask { await Alternative(isLeft: false) { await self.right.evaluate(in: context) } }
       var errors: (left: (any Error)?, right: (any Error)?)
-      for await (isLeft, result) in group {
-        switch result {
+      var cycles: [OperationCycleError] = []
+      for await alternative in group {
+        switch alternative.result {
         case .satisfied:
           group.cancelAll()
+          for cycle in alternative.cycles { cycle.report() }
           return .satisfied
-        case .skipped:
-          continue
+        case .skipped: break
         case .denied(let error):
-          if isLeft { errors.left = error } else { errors.right = error }
+          if alternative.isLeft { errors.left = error } else { errors.right = error }
         }
+        cycles += alternative.cycles
       }
+      for cycle in cycles { cycle.report() }
       switch (errors.left, errors.right) {
       case (nil, nil): return .skipped
       case (let error?, nil), (nil, let error?): return .denied(error)
@@ -98,6 +104,19 @@ public struct OrCondition<Left: OperationCondition, Right: OperationCondition>: 
         return .denied(OperationAlternativesDenied(errors: left.alternatives + right.alternatives))
       }
     }
+  }
+}
+
+/// What became of one of two conditions.
+private struct Alternative: Sendable {
+  let isLeft: Bool
+  let result: OperationConditionResult
+  /// The cycles that its evaluation would have closed.
+  let cycles: [OperationCycleError]
+
+  init(isLeft: Bool, _ evaluate: nonisolated(nonsending) () async -> OperationConditionResult) async {
+    self.isLeft = isLeft
+    (self.result, self.cycles) = await OperationCycleError.deferringReports(evaluate)
   }
 }
 
