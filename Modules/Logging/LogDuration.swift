@@ -7,8 +7,9 @@
     ///
     /// Applied before a retry it logs each attempt, applied after it each run as a whole. The metadata are
     /// `operation.name`, `operation.path`, `operation.task`, `operation.attempt`, `operation.outcome`,
-    /// `operation.duration` in seconds and, after a failure or cancellation, `operation.error`. They contain user data
-    /// only if ``OperationCore/OperationContext/operationLogsValues`` is true.
+    /// `operation.duration` in seconds, `operation.waited` in seconds if the run was paused, and, after a failure or
+    /// cancellation, `operation.error`. They contain user data only if
+    /// ``OperationCore/OperationContext/operationLogsValues`` is true.
     ///
     /// - Parameters:
     ///   - name: The name in the log; nil for `OperationRequest.operationName`.
@@ -58,6 +59,7 @@
       let entry = RunEntry(beginning: context)
       var context = context
       context.onNextAttempt { next, _ in entry.note(next) }
+      context.operationNoticeObservers.append(entry)
       do throws(Operation.Failure) {
         let value = try await operation.run(isolation: isolation, in: context, with: continuation)
         logger.log(

@@ -4,10 +4,12 @@
   internal import Synchronization
 
   /// The data of one run for its log entry.
-  final class RunEntry: Sendable {
+  final class RunEntry: OperationNoticeObserver {
     private let context: OperationContext
     private let start: Duration
     private let attempt: Atomic<Int>
+    /// The time that the run was paused.
+    private let waited = Mutex(Duration.zero)
 
     init(beginning context: OperationContext) {
       self.context = context
@@ -18,6 +20,14 @@
     /// Stores the number of the next attempt.
     func note(_ next: OperationContext) {
       self.attempt.store(next.operationAttempt, ordering: .relaxed)
+    }
+
+    /// Adds the time of a pause that has ended.
+    func receive(_ notice: OperationNotice, in context: OperationContext) {
+      guard notice.name == .runResumed, case .duration(let duration)? = notice.attributes["pause.duration"] else {
+        return
+      }
+      self.waited.withLock { $0 += duration }
     }
 
     /// The metadata of the run, which ends now.
@@ -33,6 +43,8 @@
       if let task = self.context.operationRunningTaskIdentifier {
         metadata["operation.task"] = "\(task)"
       }
+      let waited = self.waited.withLock { $0 }
+      if waited > .zero { metadata["operation.waited"] = "\(waited / .seconds(1))" }
       if let error {
         metadata["operation.error"] = .string(
           self.context.operationLogsValues ? "\(error)" : String(reflecting: type(of: error))

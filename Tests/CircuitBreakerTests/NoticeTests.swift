@@ -65,7 +65,7 @@ import Testing
     #expect(
       notices.descriptions == [
         "circuit.opened circuit.name=posts circuit.open_until=2001-01-01T00:00:05Z",
-        "circuit.rejected ScriptedOperation<Int, Error> circuit.name=posts circuit.retry_after=5.0 seconds",
+        "circuit.rejected ScriptedOperation<Int, Error> circuit.name=posts circuit.retry_after=5 s",
         "circuit.half_opened circuit.name=posts",
         "circuit.closed circuit.name=posts",
       ]

@@ -75,7 +75,7 @@ import Testing
     let operation = script.operation().limited(by: limit, maximumWait: .zero)
     try await operation.runWithoutSetup(in: context)
     await #expect(throws: OperationRejected.self) { try await operation.runWithoutSetup(in: context) }
-    #expect(notices.descriptions == ["limit.rejected ScriptedOperation<Int, Error> limit.retry_after=60.0 seconds"])
+    #expect(notices.descriptions == ["limit.rejected ScriptedOperation<Int, Error> limit.retry_after=1 min"])
   }
 
   @Test func `A custom limit admits runs`() async throws {

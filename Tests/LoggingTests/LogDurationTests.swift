@@ -102,6 +102,23 @@
       #expect(self.handler.entries.first?.metadata["operation.path"] == nil)
     }
 
+    @Test func `The time that a run has waited is told`() async throws {
+      let gate = SwitchSpecification(false)
+      let query = self.script.query().waits(until: gate).logDuration()
+      let store = OperationStore.detached(query: query, initialContext: self.context)
+      let fetch = Task.immediate { try await store.fetch() }
+      #expect(store.isPaused)
+      self.clock.advance(by: .milliseconds(2500))
+      gate.set(true)
+      let run = try await self.script.next()
+      self.clock.advance(by: .seconds(1))
+      run.succeed(1)
+      #expect(try await fetch.value == 1)
+      let metadata = try #require(self.handler.entries.first).metadata
+      #expect(metadata["operation.waited"] == "2.5")
+      #expect(metadata["operation.duration"] == "3.5")
+    }
+
     @Test func `A cancellation is not logged as a failure`() async throws {
       let runner = OperationRunner(operation: self.script.operation().logDuration(), initialContext: self.context)
       let task = Task { try await runner.run() }

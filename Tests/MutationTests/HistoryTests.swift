@@ -9,6 +9,20 @@ import Testing
 struct HistoryTests {
   private let script = Script()
 
+  @Test func `A state prints its status, its value and its error in one line`() async throws {
+    let script = Script()
+    script.enqueue(.value("done"), .error(Refused(code: 3)))
+    let store = MutationStore.detached(mutation: Mutation(script: script))
+    #expect("\(store.state)" == "MutationState(idle, no value)")
+    try await store.mutate(with: "a")
+    #expect("\(store.state)" == "MutationState(success, value done)")
+    _ = try? await store.mutate(with: "b")
+    #expect("\(store.state)" == "MutationState(failure, value done, error Refused(code: 3))")
+    var text = ""
+    dump(store.state, to: &text)
+    #expect(text.contains("errorUpdateCount: 1"))
+  }
+
   @Test func `The history has the ten newest calls by default`() async throws {
     let script = Script(default: .value("made"))
     let store = MutationStore.detached(mutation: Mutation(script: script))

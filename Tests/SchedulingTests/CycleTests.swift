@@ -307,33 +307,6 @@ struct CycleTests {
     #expect(cycles.count == 1)
   }
 
-  // MARK: - Alternatives
-
-  @Test(arguments: [true, false])
-  func `An alternative that waits in a cycle is reported only if the other one does not hold`(holds: Bool) async throws
-  {
-    let cycles = try await self.cycles {
-      let scheduler = OperationScheduler()
-      scheduler.suspend()
-      let waiting = ValueCondition(operations: self.operations)
-      let waits = scheduler.schedule(
-        ClosureOperation<Void>("A") { _ in }.condition(waiting || FixedCondition(isSatisfied: holds) || waiting)
-      )
-      self.operations.append(
-        scheduler.schedule(ClosureOperation<Void>("B") { _ in }) { $0.addDependency(waits) }
-      )
-      scheduler.resume()
-      if holds {
-        try await waits.value
-      } else {
-        let error = await #expect(throws: OperationAlternativesDenied.self) { try await waits.value }
-        #expect(error?.errors.count { $0 is OperationCycleError } == 2)
-      }
-      _ = try? await self.operations.all[0].value
-    }
-    #expect(cycles.count == (holds ? 0 : 2))
-  }
-
   // MARK: - No cycles
 
   @Test func `A parent that waits in a child task for one that takes its category is not reported`() async throws {
@@ -384,26 +357,4 @@ extension Result where Failure == any Error {
   }
 
   fileprivate var failure: (any Error)? { if case .failure(let error) = self { error } else { nil } }
-}
-
-/// Is satisfied when the first of some operations has a value.
-private struct ValueCondition: OperationCondition {
-  let operations: Log<ScheduledOperation<Void>>
-
-  func evaluate(in context: OperationContext) async -> OperationConditionResult {
-    do {
-      try await self.operations.all[0].value
-      return .satisfied
-    } catch {
-      return .denied(error)
-    }
-  }
-}
-
-private struct FixedCondition: OperationCondition {
-  let isSatisfied: Bool
-
-  func evaluate(in context: OperationContext) async -> OperationConditionResult {
-    self.isSatisfied ? .satisfied : .denied(OperationConditionDenied(conditionName: "fixed"))
-  }
 }

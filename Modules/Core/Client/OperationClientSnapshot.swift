@@ -48,7 +48,10 @@ public struct OperationClientSnapshot: Sendable, Hashable, Codable {
     /// The last error, as text; nil if a value was set after it.
     public let error: String?
 
-    /// Whether the value was stale. False for a mutation, which is never run because its value is old.
+    /// Whether a value of the operation can be stale. False for a mutation, which is never run because its value is old.
+    public let canBeStale: Bool
+
+    /// Whether the value was stale; false if it cannot be.
     public let isStale: Bool
 
     /// The number of subscribers.
@@ -74,11 +77,11 @@ public struct OperationClientSnapshot: Sendable, Hashable, Codable {
 extension OperationClientSnapshot: CustomStringConvertible {
   public var description: String {
     let lines = self.stores.map { store in
-      let stale = store.isStale ? "stale" : "fresh"
+      let stale = store.canBeStale ? (store.isStale ? ", stale" : ", fresh") : ""
       let status = store.status.rawValue + (store.isPaused ? " (paused)" : "")
       let attempt = store.attempt.map { ", attempt \($0.index)" } ?? ""
       let counts = "\(store.valueUpdateCount) values, \(store.errorUpdateCount) errors"
-      return "\(store.path) \(store.kind): \(status)\(attempt), \(stale), "
+      return "\(store.path) \(store.kind): \(status)\(attempt)\(stale), "
         + "\(store.subscriberCount) subscribers, \(counts)"
     }
     return lines.isEmpty ? "no stores" : lines.joined(separator: "\n")
@@ -125,6 +128,7 @@ extension StoreRuntime {
       isPaused: state.isPaused,
       attempt: state.attempt.map { .init($0) },
       error: state.error.map { "\($0)" },
+      canBeStale: self.allowsAutomaticRuns,
       isStale: self.allowsAutomaticRuns && self.isStale,
       subscriberCount: subscriberCount,
       valueUpdateCount: state.valueUpdateCount,

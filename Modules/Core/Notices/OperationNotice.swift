@@ -123,13 +123,13 @@ extension OperationNotice: CustomStringConvertible {
 }
 
 extension OperationNotice.Value: CustomStringConvertible {
-  /// The value as text.
+  /// The value as text, a duration rounded.
   public var description: String {
     switch self {
     case .string(let text): text
     case .integer(let number): "\(number)"
     case .number(let number): "\(number)"
-    case .duration(let duration): "\(duration)"
+    case .duration(let duration): duration.roundedText
     case .flag(let flag): "\(flag)"
     }
   }

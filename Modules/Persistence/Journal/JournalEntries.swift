@@ -73,7 +73,7 @@ extension JournalEntry {
     self.init(
       id: call.id,
       name: record?.name ?? "",
-      scope: record?.scope,
+      scope: record?.scope.map { StorageKey.readablePath($0) },
       acceptedAt: record.map { Date(timeIntervalSinceReferenceDate: $0.acceptedAt) },
       attempts: record?.attempts ?? 0,
       status: status,

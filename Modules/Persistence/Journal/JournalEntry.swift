@@ -22,7 +22,7 @@ public struct JournalEntry: Hashable, Sendable, Identifiable {
   /// The name that the mutation is journaled as; empty if the entry cannot be read.
   public let name: String
 
-  /// The scope of the mutation; nil without one.
+  /// The scope of the mutation, its elements with slashes between them; nil without one.
   public let scope: String?
 
   /// When the call was accepted, by the clock of its context; nil if the entry cannot be read.
@@ -39,4 +39,22 @@ public struct JournalEntry: Hashable, Sendable, Identifiable {
 
   /// The last failure since the program was started, as text; nil if there was none.
   public let lastFailure: String?
+}
+
+extension JournalEntry: CustomStringConvertible {
+  /// The name, the key, the status and the other facts in one line, with the arguments as text.
+  public var description: String {
+    guard self.status != .unreadable else { return "JournalEntry(unreadable, \(self.id))" }
+    let arguments = String(decoding: self.arguments.prefix(200), as: UTF8.self)
+    let facts: [String?] = [
+      "\(self.name), \(self.status.rawValue)",
+      self.scope.map { "scope \($0)" },
+      self.attempts == 1 ? "1 attempt" : "\(self.attempts) attempts",
+      self.acceptedAt.map { "accepted \($0)" },
+      "arguments \(arguments)\(self.arguments.count > 200 ? "…" : "")",
+      self.lastFailure.map { "failure \($0)" },
+      "key \(self.id)",
+    ]
+    return "JournalEntry(\(facts.compactMap(\.self).joined(separator: ", ")))"
+  }
 }

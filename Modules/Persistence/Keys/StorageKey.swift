@@ -48,6 +48,19 @@ enum StorageKey {
     (try? self.values(matching: path)).map { String($0.dropFirst(self.values.count)) }
   }
 
+  /// The path of a text that ``text(of:)`` has returned, as a reader knows it: its elements with slashes between them.
+  static func readablePath(_ text: String) -> String {
+    text.utf8.split(separator: UInt8(ascii: "/")).map { element in
+      switch element.first {
+      case UInt8(ascii: "s"), UInt8(ascii: "i"): self.unescaped(element.dropFirst())
+      // A type and a value, with a colon between them.
+      case UInt8(ascii: "t"): self.unescaped(element.drop { $0 != UInt8(ascii: ":") }.dropFirst())
+      default: self.unescaped(element)
+      }
+    }
+    .joined(separator: "/")
+  }
+
   /// Whether no path has this key of a value any more: an earlier version of the library made it.
   static func isOutdated(_ key: String) -> Bool {
     for element in key.utf8.dropFirst(self.values.utf8.count).split(separator: UInt8(ascii: "/")) {

@@ -43,6 +43,19 @@ struct SnapshotTests {
   }
 
   @Test
+  func `A snapshot tells of no staleness where an operation never runs because its value is old`() throws {
+    let client = OperationClient()
+    client.store(for: Ordered(), initialState: QueryState(initialValue: nil)).currentValue = 1
+    client.store(for: NumberQuery(1)).currentValue = 4
+    let snapshot = client.snapshot()
+    let lines = snapshot.description.split(separator: "\n")
+    #expect(lines.filter { $0.contains("stale") || $0.contains("fresh") }.count == 1)
+    let ordered = try #require(snapshot.stores.first { $0.kind == "Ordered" })
+    #expect(!ordered.canBeStale)
+    #expect(!ordered.isStale)
+  }
+
+  @Test
   func `A snapshot can be encoded, and read back`() throws {
     let client = OperationClient()
     client.store(for: NumberQuery(1)).currentValue = 4
@@ -72,4 +85,17 @@ struct SnapshotTests {
     #expect(snapshot.stores.map(\.status) == [.idle])
     #expect(client.snapshot().stores.map(\.status) == [.success])
   }
+}
+
+/// An operation that runs only when it is called, as a mutation does.
+private struct Ordered: StatefulOperationRequest, Hashable {
+  typealias State = QueryState<Int, any Error>
+
+  var allowsAutomaticRuns: Bool { false }
+
+  func run(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    with continuation: OperationContinuation<Int, any Error>
+  ) async throws -> Int { 1 }
 }

@@ -68,7 +68,7 @@ struct ClientNoticeTests {
     #expect(self.log.all.count == 2)
     #expect(self.log.all.first?.hasPrefix("run.paused") == true)
     #expect(self.log.all.first?.hasSuffix("\(reason) at \(store.path)") == true)
-    #expect(self.log.all.last?.contains("pause.duration=5.0 seconds pause.outcome=satisfied \(reason)") == true)
+    #expect(self.log.all.last?.contains("pause.duration=5 s pause.outcome=satisfied \(reason)") == true)
   }
 }
 

@@ -15,7 +15,7 @@ import Testing
     #expect(log.all.count == 1)
     #expect(notice.name == .tested && notice.operationName == query.operationName && notice.path == ["posts", 1])
     #expect(notice.attributes["test.limit"] == .duration(.seconds(2)))
-    #expect(notice.description == "test.done \(query.operationName) test.limit=2.0 seconds")
+    #expect(notice.description == "test.done \(query.operationName) test.limit=2 s")
   }
 
   @Test func `A body may send a notice as it ends`() async throws {

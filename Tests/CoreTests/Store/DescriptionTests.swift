@@ -43,6 +43,15 @@ struct DescriptionTests {
   }
 
   @Test
+  func `A notice prints its durations rounded`() {
+    let attributes: [String: OperationNotice.Value] = [
+      "pause.duration": .duration(.milliseconds(3926)), "retry.count": .integer(2),
+    ]
+    let notice = OperationNotice(.runResumed, ofOperationNamed: "posts", attributes: attributes)
+    #expect("\(notice)" == "\(OperationNotice.Name.runResumed) posts pause.duration=3.9 s retry.count=2")
+  }
+
+  @Test
   func `A query is made of a closure without a parameter`() async throws {
     let query = QueryOperation("numbers", 1) { 5 }
     let typed = QueryOperation<Int, Refused>("numbers", 2) { () throws(Refused) in throw Refused(code: 2) }

@@ -1,6 +1,7 @@
 import OperationCore
 import OperationTesting
 import Synchronization
+import TestFixtures
 import Testing
 
 /// Many paused runs at once.

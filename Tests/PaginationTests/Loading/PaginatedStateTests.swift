@@ -8,6 +8,19 @@ import Testing
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct PaginatedStateTests {
   @Test
+  func `A state prints its status, its pages and its error in one line`() async throws {
+    let server = ListServer(.value("x"))
+    let store = ListStore.detached(query: server.request)
+    #expect("\(store.state)".hasPrefix("PaginatedState(idle, "))
+    try await store.fetchNextPage()
+    #expect("\(store.state)".hasPrefix("PaginatedState(success, value "))
+    #expect(!"\(store.state)".contains("Storage"))
+    var text = ""
+    dump(store.state, to: &text)
+    #expect(text.contains("valueUpdateCount: 1"))
+  }
+
+  @Test
   func `A state with staleWhenNoValue is stale while it has no pages`() async throws {
     let server = ListServer(.value("x"))
     let store = ListStore.detached(query: server.request.staleWhenNoValue())

@@ -34,6 +34,24 @@ import Testing
     #expect(try await program.storage.keys().isEmpty)
   }
 
+  @Test func `An entry prints what it is, with its scope as it was written`() async throws {
+    let program = Program()
+    let journal = program.makeJournal()
+    let store = program.client.store(for: self.send().scope("my notes").journaled(as: "send"))
+    let call = Task.immediate { try await store.mutate(with: Note(id: 1, text: "a")) }
+    let run = try await self.script.next()
+    let entry = try #require(journal.entries.first)
+    #expect(entry.scope == "my notes")
+    #expect(
+      entry.description == """
+        JournalEntry(send, running, scope my notes, 1 attempt, accepted 2001-01-01 00:00:00 +0000, \
+        arguments {"id":1,"text":"a"}, key k1)
+        """
+    )
+    run.succeed("done")
+    _ = try await call.value
+  }
+
   @Test func `A call is an entry only when it is stored`() async throws {
     let storage = TestStorage(writes: false)
     let program = Program(storage)

@@ -7,6 +7,12 @@ import Testing
 @testable import OperationPersistence
 
 @Suite(.warningsAreIssues) struct StorageKeyTests {
+  @Test func `A path in a key is shown as it was written`() throws {
+    let path: OperationPath = ["notes/a", -5, UInt8(7), KeyColor.red]
+    let text = try #require(StorageKey.text(of: path))
+    #expect(StorageKey.readablePath(text) == "notes/a/-5/7/rred")
+  }
+
   /// The keys of stored entries, which another process, and a later version, have to find.
   @Test(
     arguments: [

@@ -1,8 +1,8 @@
-import OperationCore
+package import OperationCore
 import Synchronization
 
 /// A condition that a test switches on and off.
-final class SwitchSpecification: OperationRunSpecification, Sendable {
+package final class SwitchSpecification: OperationRunSpecification, Sendable {
   private struct State {
     var isOn: Bool
     var observers: [Int: @Sendable () -> Void] = [:]
@@ -11,27 +11,27 @@ final class SwitchSpecification: OperationRunSpecification, Sendable {
 
   private let state: Mutex<State>
 
-  init(_ isOn: Bool) {
+  package init(_ isOn: Bool) {
     self.state = Mutex(State(isOn: isOn))
   }
 
-  var observerCount: Int { self.state.withLock { $0.observers.count } }
+  package var observerCount: Int { self.state.withLock { $0.observers.count } }
 
   /// Switches, and tells the observers.
-  func set(_ isOn: Bool) {
+  package func set(_ isOn: Bool) {
     self.state.withLock { $0.isOn = isOn }
     self.announce()
   }
 
   /// Tells the observers that something may have changed.
-  func announce() {
+  package func announce() {
     let observers = self.state.withLock { $0.observers.sorted { $0.key < $1.key }.map(\.value) }
     for observer in observers { observer() }
   }
 
-  func isSatisfied(in context: OperationContext) -> Bool { self.state.withLock { $0.isOn } }
+  package func isSatisfied(in context: OperationContext) -> Bool { self.state.withLock { $0.isOn } }
 
-  func subscribe(
+  package func subscribe(
     in context: OperationContext,
     onChange: @escaping @Sendable () -> Void
   ) -> OperationSubscription {

@@ -1,0 +1,22 @@
+internal import OperationCore
+
+extension MutationState: CustomStringConvertible, CustomReflectable {
+  /// The status, the value and the error in one line.
+  public var description: String { "MutationState(\(self.summary))" }
+
+  /// The members of the state, for `dump` and debuggers.
+  public var customMirror: Mirror {
+    let members: KeyValuePairs<String, Any> = [
+      "status": self.status,
+      "currentValue": self.currentValue as Any,
+      "valueUpdateCount": self.valueUpdateCount,
+      "valueLastUpdatedAt": self.valueLastUpdatedAt as Any,
+      "error": self.error as Any,
+      "errorUpdateCount": self.errorUpdateCount,
+      "errorLastUpdatedAt": self.errorLastUpdatedAt as Any,
+      "history": self.history,
+      "activeTasks": self.activeTasks.count,
+    ]
+    return Mirror(self, children: members, displayStyle: .struct)
+  }
+}
