@@ -1,5 +1,5 @@
-internal import FoundationEssentials
 public import OperationCore
+internal import OperationFoundation
 
 extension OperationNotice.Name {
   /// A run has opened a circuit breaker. The attribute `circuit.open_until` is the date, such as

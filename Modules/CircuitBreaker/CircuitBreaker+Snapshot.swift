@@ -1,4 +1,4 @@
-public import FoundationEssentials
+public import OperationFoundation
 
 extension CircuitBreaker {
   /// The state and the counts of a circuit breaker at one moment, for logs and for a status page.

@@ -1,6 +1,6 @@
-public import FoundationEssentials
 public import OperationBackoff
 public import OperationCore
+public import OperationFoundation
 public import Synchronization
 
 /// Rejects runs for a while after too many have failed: a failing service gets no load, and callers fail at once.

@@ -1,5 +1,5 @@
-internal import FoundationEssentials
 internal import OperationCore
+internal import OperationFoundation
 
 /// A time during which a breaker is open. It is computed before locking, because that calls user code.
 final class CircuitOpening: Sendable {

@@ -1,9 +1,5 @@
 #if os(Linux)
-  #if canImport(Glibc)
-    internal import Glibc
-  #elseif canImport(Musl)
-    internal import Musl
-  #endif
+  internal import OperationPlatform
 
   /// Blocks a thread until another thread opens the latch.
   final class Latch: @unchecked Sendable {

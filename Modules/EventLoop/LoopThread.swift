@@ -1,9 +1,5 @@
 #if os(Linux)
-  #if canImport(Glibc)
-    internal import Glibc
-  #elseif canImport(Musl)
-    internal import Musl
-  #endif
+  internal import OperationPlatform
 
   /// A thread with all signals blocked. Its last owner joins or detaches it, exactly once.
   struct LoopThread: Sendable {

@@ -1,9 +1,5 @@
 #if os(Linux)
-  #if canImport(Glibc)
-    internal import Glibc
-  #elseif canImport(Musl)
-    internal import Musl
-  #endif
+  internal import OperationPlatform
 
   /// An `inotify` instance, closed with its last reference.
   final class NotifyInstance: Sendable {

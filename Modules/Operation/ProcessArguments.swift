@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#endif
+internal import OperationPlatform
 
 /// The arguments of the process.
 enum ProcessArguments {
@@ -36,11 +32,7 @@ enum ProcessArguments {
 
     private static func readBytes(_ file: CInt, _ buffer: inout [UInt8]) -> Int {
       buffer.withUnsafeMutableBytes { bytes in
-        #if canImport(Glibc)
-          Glibc.read(file, bytes.baseAddress, bytes.count)
-        #else
-          Musl.read(file, bytes.baseAddress, bytes.count)
-        #endif
+        OperationPlatform.read(file, bytes.baseAddress, bytes.count)
       }
     }
   #endif

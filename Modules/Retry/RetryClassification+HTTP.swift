@@ -1,5 +1,5 @@
-public import FoundationEssentials
 public import OperationCore
+public import OperationFoundation
 
 extension RetryClassification {
   /// Classifies the answer of an HTTP server.

@@ -1,12 +1,6 @@
 #if SwiftOperationSQLite
   internal import Foundation
-  #if canImport(Glibc)
-    internal import Glibc
-  #elseif canImport(Musl)
-    internal import Musl
-  #elseif canImport(Darwin)
-    internal import Darwin
-  #endif
+  internal import OperationPlatform
 
   /// The time by which leases end: the same in all processes of a machine, and not changed by setting its clock.
   package struct LeaseClock: Sendable {

@@ -1,13 +1,7 @@
 #if SwiftOperationSQLite
   internal import Foundation
   internal import OperationCore
-  #if canImport(Glibc)
-    internal import Glibc
-  #elseif canImport(Musl)
-    internal import Musl
-  #elseif canImport(Darwin)
-    internal import Darwin
-  #endif
+  internal import OperationPlatform
 
   /// A file of a database that is read without SQLite.
   ///

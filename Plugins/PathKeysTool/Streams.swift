@@ -1,9 +1,9 @@
-#if canImport(Glibc)
+#if canImport(Darwin)
+  internal import Darwin
+#elseif canImport(Glibc)
   internal import Glibc
 #elseif canImport(Musl)
   internal import Musl
-#elseif canImport(Darwin)
-  internal import Darwin
 #endif
 
 /// Writes to the standard output and the standard error stream.

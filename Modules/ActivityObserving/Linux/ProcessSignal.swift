@@ -1,9 +1,5 @@
 #if os(Linux)
-  #if canImport(Glibc)
-    internal import Glibc
-  #elseif canImport(Musl)
-    internal import Musl
-  #endif
+  internal import OperationPlatform
 
   /// A signal that a process can be sent.
   public struct ProcessSignal: RawRepresentable, Hashable, Sendable {

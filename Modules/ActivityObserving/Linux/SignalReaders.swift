@@ -1,11 +1,6 @@
 #if os(Linux)
   internal import OperationControlGroups
-
-  #if canImport(Glibc)
-    internal import Glibc
-  #elseif canImport(Musl)
-    internal import Musl
-  #endif
+  internal import OperationPlatform
 
   /// The signal descriptors (`signalfd`) of the process, from which event sources read.
   enum SignalReaders {

@@ -1,12 +1,7 @@
 #if os(Linux)
   internal import OperationEventLoop
   internal import Synchronization
-
-  #if canImport(Glibc)
-    internal import Glibc
-  #elseif canImport(Musl)
-    internal import Musl
-  #endif
+  internal import OperationPlatform
 
   /// The signal handlers of this module: they count the signal, write to a pipe, and call the handler that they
   /// replaced.

@@ -1,4 +1,4 @@
-public import FoundationEssentials
+public import OperationFoundation
 
 /// The stores of a client at one moment, for debugging and for tools.
 public struct OperationClientSnapshot: Sendable, Hashable, Codable {

@@ -1,4 +1,4 @@
-internal import FoundationEssentials
+internal import OperationFoundation
 
 // MARK: - Attempts
 

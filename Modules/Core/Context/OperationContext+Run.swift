@@ -1,4 +1,4 @@
-public import FoundationEssentials
+public import OperationFoundation
 
 extension OperationContext {
   /// The entries of one run.

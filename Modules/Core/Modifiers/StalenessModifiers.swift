@@ -1,4 +1,4 @@
-internal import FoundationEssentials
+internal import OperationFoundation
 
 extension StatefulOperationRequest {
   /// Treats the value as stale when `predicate` returns true for the state and context.

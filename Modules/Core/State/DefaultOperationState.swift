@@ -1,4 +1,4 @@
-public import FoundationEssentials
+public import OperationFoundation
 
 /// A state that supports a default value in place of a missing one.
 public protocol DefaultableOperationState<StateValue, OperationValue, Failure>: OperationState {

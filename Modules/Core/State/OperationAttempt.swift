@@ -1,4 +1,4 @@
-public import FoundationEssentials
+public import OperationFoundation
 
 /// The current attempt of a run, as the state of its store shows it.
 ///

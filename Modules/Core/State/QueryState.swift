@@ -1,4 +1,4 @@
-public import FoundationEssentials
+public import OperationFoundation
 
 /// The state of a ``QueryRequest``.
 ///

@@ -1,4 +1,4 @@
-public import FoundationEssentials
+public import OperationFoundation
 
 /// A state that can be saved and given to a store that is created later, such as after a restart.
 ///

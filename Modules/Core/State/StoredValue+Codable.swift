@@ -1,4 +1,4 @@
-internal import FoundationEssentials
+internal import OperationFoundation
 
 private enum StoredValueKeys: String, CodingKey {
   case value, hasValue, valueUpdateCount, valueLastUpdatedAt, errorUpdateCount, errorLastUpdatedAt

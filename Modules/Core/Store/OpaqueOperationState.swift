@@ -1,4 +1,4 @@
-public import FoundationEssentials
+public import OperationFoundation
 
 /// A snapshot of the state of an operation, with its types erased.
 public struct OpaqueOperationState: Sendable {

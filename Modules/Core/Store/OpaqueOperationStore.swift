@@ -1,4 +1,4 @@
-public import FoundationEssentials
+public import OperationFoundation
 
 /// An ``OperationStore`` with the type of its state erased.
 public final class OpaqueOperationStore: Sendable, OperationPathable {

@@ -1,4 +1,4 @@
-public import FoundationEssentials
+public import OperationFoundation
 
 /// Returns the current date, for the dates in states and the rules that read them.
 public protocol OperationClock {

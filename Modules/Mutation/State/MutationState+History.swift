@@ -1,5 +1,5 @@
-public import FoundationEssentials
 public import OperationCore
+public import OperationFoundation
 
 extension MutationState {
   /// One call of a mutation.

@@ -1,5 +1,5 @@
-public import FoundationEssentials
 public import OperationCore
+public import OperationFoundation
 
 /// The state of a ``MutationRequest``: the combined result of its calls, and the calls one by one.
 ///

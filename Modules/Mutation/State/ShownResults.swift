@@ -1,4 +1,4 @@
-internal import FoundationEssentials
+internal import OperationFoundation
 
 /// The results of calls and setters, and which of them the state shows.
 ///

@@ -1,11 +1,6 @@
 #if os(Linux)
   internal import OperationEventLoop
-
-  #if canImport(Glibc)
-    internal import Glibc
-  #elseif canImport(Musl)
-    internal import Musl
-  #endif
+  internal import OperationPlatform
 
   /// Checks whether the kernel has a route, on systems that do not answer netlink requests.
   enum DatagramProbe {

@@ -1,11 +1,6 @@
 #if os(Linux)
   internal import OperationEventLoop
-
-  #if canImport(Glibc)
-    internal import Glibc
-  #elseif canImport(Musl)
-    internal import Musl
-  #endif
+  internal import OperationPlatform
 
   /// The answer to a request.
   struct NetlinkAnswer<Item> {

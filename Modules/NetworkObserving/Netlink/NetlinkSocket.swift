@@ -1,11 +1,6 @@
 #if os(Linux)
   internal import OperationEventLoop
-
-  #if canImport(Glibc)
-    internal import Glibc
-  #elseif canImport(Musl)
-    internal import Musl
-  #endif
+  internal import OperationPlatform
 
   /// A netlink socket for the state of the network.
   final class NetlinkSocket: NetlinkChannel, NetworkChangeFeed {
@@ -76,11 +71,7 @@
     }
 
     private static func send(_ descriptor: CInt, _ bytes: [UInt8]) -> Int {
-      #if canImport(Glibc)
-        Glibc.send(descriptor, bytes, bytes.count, 0)
-      #else
-        Musl.send(descriptor, bytes, bytes.count, 0)
-      #endif
+      OperationPlatform.send(descriptor, bytes, bytes.count, 0)
     }
 
     /// Returns the full length, even if the datagram was truncated.

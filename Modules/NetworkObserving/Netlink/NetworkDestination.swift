@@ -1,9 +1,5 @@
 #if os(Linux)
-  #if canImport(Glibc)
-    internal import Glibc
-  #elseif canImport(Musl)
-    internal import Musl
-  #endif
+  internal import OperationPlatform
 
   /// An address to look up a route to. Nothing is ever sent to it.
   struct NetworkDestination: Hashable, Sendable {

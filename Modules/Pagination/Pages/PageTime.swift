@@ -1,4 +1,4 @@
-public import FoundationEssentials
+public import OperationFoundation
 
 /// The date at which a page was set or loaded in a state, by the clock of the context of that change.
 @usableFromInline

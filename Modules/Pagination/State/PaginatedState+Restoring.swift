@@ -1,5 +1,5 @@
-public import FoundationEssentials
 public import OperationCore
+public import OperationFoundation
 
 /// The pages of a state with their order, dates and counts, for a later store.
 public struct StoredPages<PageID: Hashable & Sendable, PageValue: Sendable>: Sendable {

@@ -1,5 +1,5 @@
-public import FoundationEssentials
 public import OperationCore
+public import OperationFoundation
 
 /// The state of a ``PaginatedRequest``: its pages and the runs that load pages.
 ///

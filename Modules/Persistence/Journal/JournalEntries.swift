@@ -1,5 +1,5 @@
-internal import FoundationEssentials
 internal import OperationCore
+internal import OperationFoundation
 internal import OperationMutation
 
 /// The entries of a ``MutationJournal`` at one time, in the order in which they were accepted.

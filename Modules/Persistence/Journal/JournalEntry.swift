@@ -1,4 +1,4 @@
-public import FoundationEssentials
+public import OperationFoundation
 
 /// A call in a ``MutationJournal`` that has not ended.
 public struct JournalEntry: Hashable, Sendable, Identifiable {

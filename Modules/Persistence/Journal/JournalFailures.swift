@@ -1,13 +1,6 @@
-internal import FoundationEssentials
 internal import OperationCore
-
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#elseif canImport(Darwin)
-  internal import Darwin
-#endif
+internal import OperationFoundation
+internal import OperationPlatform
 
 extension Error {
   /// Whether the failure says nothing about the call: a connection has failed, or the run was rejected on this side.

@@ -1,5 +1,5 @@
-internal import FoundationEssentials
 internal import OperationCore
+internal import OperationFoundation
 
 /// The right of one journal, among those of all processes that share a storage, to send calls.
 ///

@@ -1,5 +1,5 @@
-internal import FoundationEssentials
 public import OperationCore
+internal import OperationFoundation
 public import OperationMutation
 
 extension MutationRequest where Arguments: Codable, MutateFailure == any Error {

@@ -1,5 +1,5 @@
-internal import FoundationEssentials
 internal import OperationCore
+internal import OperationFoundation
 internal import OperationMutation
 
 /// A call that is to be stored.

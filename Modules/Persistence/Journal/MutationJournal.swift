@@ -1,5 +1,5 @@
-internal import FoundationEssentials
 public import OperationCore
+internal import OperationFoundation
 
 /// Stores the calls of mutations until they have ended, so that a call is made even if the process ends first.
 ///

@@ -1,4 +1,4 @@
-internal import FoundationEssentials
+internal import OperationFoundation
 
 extension UUID: KeyPart {
   func append(to text: inout KeyText) {

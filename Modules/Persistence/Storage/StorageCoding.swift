@@ -1,4 +1,4 @@
-internal import FoundationEssentials
+internal import OperationFoundation
 
 /// Encodes and decodes values as JSON, which people can read, and later versions of a type with new optional members.
 enum StorageCoding {

@@ -1,5 +1,5 @@
-internal import FoundationEssentials
 internal import OperationCore
+internal import OperationFoundation
 
 extension StorePersistence: OperationController {
   func control(with controls: OperationControls<State>) -> OperationSubscription {

@@ -1,5 +1,5 @@
-internal import FoundationEssentials
 internal import OperationCore
+internal import OperationFoundation
 
 /// Restores the state of one store, and passes its changes to the writer of the storage.
 final class StorePersistence<State: RestorableState & Sendable>: Sendable where State.Restoration: Codable {

@@ -1,5 +1,5 @@
-public import FoundationEssentials
 public import OperationCore
+public import OperationFoundation
 internal import Synchronization
 
 /// A clock that a test advances: one source for dates, delays and deadlines.

@@ -2,12 +2,7 @@
   internal import OperationControlGroups
   internal import OperationEventLoop
   internal import Synchronization
-
-  #if canImport(Glibc)
-    internal import Glibc
-  #elseif canImport(Musl)
-    internal import Musl
-  #endif
+  internal import OperationPlatform
 
   /// The counters that say how often a group has reached its limits.
   ///

@@ -2,12 +2,7 @@
   internal import OperationControlGroups
   internal import OperationEventLoop
   internal import Synchronization
-
-  #if canImport(Glibc)
-    internal import Glibc
-  #elseif canImport(Musl)
-    internal import Musl
-  #endif
+  internal import OperationPlatform
 
   /// A trigger on a pressure file: the kernel reports when tasks have waited for memory for too long.
   final class StallInput: PressureInput {

@@ -1,11 +1,6 @@
 #if os(Linux)
   internal import OperationEventLoop
-
-  #if canImport(Glibc)
-    internal import Glibc
-  #elseif canImport(Musl)
-    internal import Musl
-  #endif
+  internal import OperationPlatform
 
   /// A named pipe or a socket of the service manager: any data that arrives means that memory is short.
   final class StreamInput: PressureInput {

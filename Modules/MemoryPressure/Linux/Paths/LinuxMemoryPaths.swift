@@ -1,9 +1,5 @@
 #if os(Linux)
-  #if canImport(Glibc)
-    internal import Glibc
-  #elseif canImport(Musl)
-    internal import Musl
-  #endif
+  internal import OperationPlatform
 
   /// The paths and variables through which the kernel and the service manager report memory pressure.
   ///
