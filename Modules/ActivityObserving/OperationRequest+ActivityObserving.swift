@@ -7,6 +7,7 @@ extension OperationRequest {
   /// - Returns: The operation with the setting in its context.
   public func disableApplicationActiveRerunning(_ isDisabled: Bool = true) -> ContextModifiedOperation<Self> {
     self.context { $0.isApplicationActiveRerunningEnabled = !isDisabled }
+      .written(".disableApplicationActiveRerunning(\(isDisabled))")
   }
 }
 

@@ -5,12 +5,12 @@ extension OperationRequest {
   ///
   /// The function sets how long to wait, not whether to try again: see `retry(limit:)` in `OperationRetry`.
   public func backoff(_ function: OperationBackoffFunction) -> ContextModifiedOperation<Self> {
-    self.context { $0.operationBackoffFunction = function }
+    self.context { $0.operationBackoffFunction = function }.written(".backoff(\(function))")
   }
 
   /// Sets the delayer that waits between attempts of the operation.
   public func delayer(_ delayer: some OperationDelayer & Sendable) -> ContextModifiedOperation<Self> {
-    self.context { $0.operationDelayer = delayer }
+    self.context { $0.operationDelayer = delayer }.written(".delayer(\(type(of: delayer)))")
   }
 }
 

@@ -5,6 +5,8 @@ public struct ChaosInjection<Operation: OperationRequest>: OperationModifier {
   let chaos: Chaos
   let failure: @Sendable (ChaosFailure) -> Operation.Failure
 
+  public var sourceText: String { ".chaos(_:)" }
+
   /// Runs the operation after the delay of the run's fault, or throws the failure instead.
   public func run(
     isolation: isolated (any Actor)?,

@@ -47,6 +47,8 @@ public struct CircuitBreaking<Operation: OperationRequest>: OperationModifier {
     self.failure = failure
   }
 
+  public var sourceText: String { ".circuitBreaker(\(self.breaker.name ?? "_:"))" }
+
   /// Runs the operation if the breaker admits the run.
   @inlinable
   public func run(

@@ -37,6 +37,8 @@ public struct Deduplication<Operation: OperationRequest & Sendable>: OperationMo
     self.isSameRun = isSameRun
   }
 
+  public var sourceText: String { ".deduplicated()" }
+
   @inlinable
   public func setup(context: inout OperationContext, using operation: Operation) {
     context.operationRunSharing = OperationRunSharing(isSameRun: self.isSameRun)

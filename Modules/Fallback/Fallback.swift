@@ -26,6 +26,8 @@ public struct Fallback<Operation: OperationRequest>: OperationModifier {
     self.substitute = substitute
   }
 
+  public var sourceText: String { ".fallback(_:)" }
+
   /// Offers a place for the retry of the client, whose last error the fallback replaces.
   public func setup(context: inout OperationContext, using operation: Operation) {
     context.addEntriesToOutcomes()

@@ -57,6 +57,8 @@ public struct Hedge<Operation: OperationRequest & Sendable>: OperationModifier w
     self.budget = budget
   }
 
+  public var sourceText: String { ".hedged(after: \(self.timing.delayText), maximum: \(self.maximum))" }
+
   /// Runs the operation, with hedges.
   public func run(
     isolation: isolated (any Actor)?,

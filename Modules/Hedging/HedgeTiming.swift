@@ -12,6 +12,14 @@ final class HedgeTiming: Sendable {
     self.delay = delay
   }
 
+  /// The delay as it is written.
+  var delayText: String {
+    switch self.delay.kind {
+    case .fixed(let duration): duration.roundedText
+    case .quantile(let quantile, _): ".quantile(\(quantile))"
+    }
+  }
+
   /// How long to wait before the next hedge; nil to start none.
   var currentDelay: Duration? {
     switch self.delay.kind {

@@ -62,6 +62,8 @@ public struct Limited<Operation: OperationRequest, Limit: OperationLimit>: Opera
     self.failure = failure
   }
 
+  public var sourceText: String { ".limited(by: \(Limit.self))" }
+
   /// Runs the operation when the limit admits the run.
   @inlinable
   public func run(

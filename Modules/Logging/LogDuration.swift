@@ -46,6 +46,8 @@
     let name: String?
     let level: Logger.Level
 
+    public var sourceText: String { ".logDuration()" }
+
     public func run(
       isolation: isolated (any Actor)?,
       in context: OperationContext,

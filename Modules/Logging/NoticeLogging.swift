@@ -24,7 +24,7 @@
       _ level: @escaping @Sendable (OperationNotice) -> Logger.Level?
     ) -> ContextModifiedOperation<Self> {
       let log = NoticeLog(level: level)
-      return self.context { $0.logNotices(by: log) }
+      return self.context { $0.logNotices(by: log) }.written(".logNotices { … }")
     }
   }
 

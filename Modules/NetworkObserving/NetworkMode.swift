@@ -36,12 +36,15 @@ extension OperationRequest {
     // Created once, so that all runs share the status that the condition remembers.
     let connection = NetworkConnectionRunSpecification(observer: observer)
     return self.context { $0.operationNetworkConnection = connection }
+      .written(".networkObserver(\(type(of: observer)))")
   }
 }
 
 /// Applies a ``NetworkMode``; used by ``OperationCore/OperationRequest/networkMode(_:)``.
 public struct NetworkModeModifier<Operation: OperationRequest>: OperationModifier {
   let mode: NetworkMode
+
+  public var sourceText: String { ".networkMode(.\(self.mode))" }
 
   /// Writes the mode to the context.
   public func setup(context: inout OperationContext, using operation: Operation) {

@@ -6,7 +6,7 @@ extension OperationRequest {
   /// - Parameter status: The lowest status that suffices. A status nearer to the operation replaces it.
   /// - Returns: The operation with the status in its context.
   public func satisfiedConnectionStatus(_ status: NetworkConnectionStatus) -> ContextModifiedOperation<Self> {
-    self.context { $0.satisfiedConnectionStatus = status }
+    self.context { $0.satisfiedConnectionStatus = status }.written(".satisfiedConnectionStatus(.\(status))")
   }
 
   /// Declares that the operation needs no network, so that ``NetworkConnectionRunSpecification`` always holds for it.

@@ -34,6 +34,8 @@ public struct Retry<Operation: OperationRequest>: OperationModifier {
     self.asksAgain = nil
   }
 
+  public var sourceText: String { ".retry(limit: \(self.limit))" }
+
   /// Writes the limit, then sets up the operation, which may overwrite it.
   public func setup(context: inout OperationContext, using operation: Operation) {
     context.retryConfiguration = RetryConfiguration(limit: self.limit, owner: self.id)

@@ -9,7 +9,7 @@ extension OperationRequest {
   /// - Parameter budget: A budget for all operations that use the same server.
   /// - Returns: The operation with the budget in its context.
   public func retryBudget(_ budget: RetryBudget) -> ContextModifiedOperation<Self> {
-    self.context { $0.operationRetryBudget = budget }
+    self.context { $0.operationRetryBudget = budget }.written(".retryBudget(_:)")
   }
 
   /// Sets the longest delay that an error can ask for, and how the delays of many clients spread.
@@ -33,6 +33,7 @@ extension OperationRequest {
       $0.operationRetryAfterCap = cap
       $0.operationRetryAfterJitter = jitter
     }
+    .written(".honoringRetryAfter(cap: \(cap.roundedText))")
   }
 }
 

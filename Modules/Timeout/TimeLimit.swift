@@ -12,6 +12,15 @@ enum TimeLimit: Sendable {
 }
 
 extension TimeLimit {
+  /// The modifier as it is written.
+  var sourceText: String {
+    switch self {
+    case .duration(let duration): ".timeout(\(duration.roundedText))"
+    case .deadline: ".deadline(_:)"
+    case .deadlineAfter(let duration): ".deadline(after: \(duration.roundedText))"
+    }
+  }
+
   /// The time from the start; nil for an instant.
   var duration: Duration? {
     switch self {

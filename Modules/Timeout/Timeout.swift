@@ -11,6 +11,8 @@ public struct Timeout<Operation: OperationRequest & Sendable>: OperationModifier
     self.failure = failure
   }
 
+  public var sourceText: String { self.limit.sourceText }
+
   /// Offers a place for the retry of the client, which the time bounds, and plans a deadline.
   public func setup(context: inout OperationContext, using operation: Operation) {
     context.offersPlaceForAttempts(self.id)

@@ -25,6 +25,8 @@
     let name: String?
     let tracer: (any Tracer)?
 
+    public var sourceText: String { ".traced()" }
+
     public func run(
       isolation: isolated (any Actor)?,
       in context: OperationContext,

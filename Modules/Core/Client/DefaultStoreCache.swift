@@ -123,6 +123,6 @@ extension OperationRequest {
   public func cacheTime(_ duration: Duration) -> ContextModifiedOperation<Self> {
     // Validated once, not for each store.
     let duration = duration.reportedIfNegative(in: "cacheTime(_:)")
-    return self.context { $0.operationCacheTime = duration }
+    return self.context { $0.operationCacheTime = duration }.written(".cacheTime(\(duration.roundedText))")
   }
 }

@@ -6,7 +6,7 @@ extension OperationClient {
   ///
   /// - Parameter query: The query.
   public func prefetch<Query: QueryRequest>(for query: Query) async {
-    await self.prefetch(self.store(for: query))
+    await self.prefetch(self.store(for: query, fileID: "", line: 0))
   }
 
   /// Runs an operation with a default value unless its store is fresh.
@@ -15,7 +15,7 @@ extension OperationClient {
   ///
   /// - Parameter operation: The operation.
   public func prefetch<Operation: DefaultStateRequest>(for operation: Operation) async {
-    await self.prefetch(self.store(for: operation))
+    await self.prefetch(self.store(for: operation, fileID: "", line: 0))
   }
 
   /// Runs an operation unless its store is fresh.
@@ -29,7 +29,7 @@ extension OperationClient {
     for operation: Operation,
     initialState: @autoclosure () -> Operation.State
   ) async {
-    await self.prefetch(self.store(for: operation, initialState: initialState()))
+    await self.prefetch(self.store(for: operation, initialState: initialState(), fileID: "", line: 0))
   }
 
   private func prefetch<State>(_ store: OperationStore<State>) async {
@@ -44,7 +44,7 @@ extension OperationClient {
   /// - Returns: The value.
   /// - Throws: The failure of the query.
   public func ensureValue<Query: QueryRequest>(for query: Query) async throws(Query.Failure) -> Query.Value {
-    let store = self.store(for: query)
+    let store = self.store(for: query, fileID: "", line: 0)
     // Freshness first: a value read before the check could be older than the value that made the store fresh.
     if !store.isStale, let value = store.currentValue { return value }
     return try await store.runtime.runOrJoin().get()
@@ -60,7 +60,7 @@ extension OperationClient {
   public func ensureValue<Value, Failure, Query: DefaultStateRequest>(
     for query: Query
   ) async throws(Failure) -> Value where Query.State == DefaultOperationState<QueryState<Value, Failure>> {
-    let store = self.store(for: query)
+    let store = self.store(for: query, fileID: "", line: 0)
     if !store.isStale, store.valueUpdateCount > 0 { return store.currentValue }
     return try await store.runtime.runOrJoin().get()
   }

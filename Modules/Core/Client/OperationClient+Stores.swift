@@ -8,19 +8,25 @@ extension OperationClient {
   /// - Parameters:
   ///   - operation: The operation.
   ///   - initialState: The initial state of a new store; not evaluated if the path has a store.
+  ///   - fileID: The file of the caller, for warnings of debug builds.
+  ///   - line: The line of the caller, for warnings of debug builds.
   /// - Returns: The store.
   @inlinable
   public func store<Operation: StatefulOperationRequest & Sendable>(
     for operation: Operation,
-    initialState: @autoclosure () -> Operation.State
+    initialState: @autoclosure () -> Operation.State,
+    fileID: StaticString = #fileID,
+    line: UInt = #line
   ) -> OperationStore<Operation.State> {
     if let kept = self.storage.object(at: operation.path) {
-      return self.typed(kept, for: operation) ?? self.makeStore(for: operation, initialState: initialState())
+      if let store = self.typed(kept, for: operation, fileID, line) { return store }
+      return self.makeStore(for: operation, initialState: initialState(), fileID, line)
     }
-    let store = self.makeStore(for: operation, initialState: initialState())
+    let store = self.makeStore(for: operation, initialState: initialState(), fileID, line)
     // A controller or a custom creator may already use the store.
     let isIdle = self.createsPlainStores && !store.runtime.hasDependents
-    return self.typed(self.storage.insertIfAbsent(StoreHandle(store), isIdle: isIdle).store, for: operation) ?? store
+    let kept = self.storage.insertIfAbsent(StoreHandle(store), isIdle: isIdle).store
+    return self.typed(kept, for: operation, fileID, line) ?? store
   }
 
   /// Looks up the store of a query, and creates it if its path has no store.
@@ -28,36 +34,49 @@ extension OperationClient {
   /// - Parameters:
   ///   - query: The query.
   ///   - initialValue: The value of a new store before its first run; nil for none.
+  ///   - fileID: The file of the caller, for warnings of debug builds.
+  ///   - line: The line of the caller, for warnings of debug builds.
   /// - Returns: The store; a separate one, with a report, if the path has a store with another operation or state type.
   @inlinable
   public func store<Query: QueryRequest>(
     for query: Query,
-    initialValue: Query.Value? = nil
+    initialValue: Query.Value? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line
   ) -> OperationStore<QueryState<Query.Value, Query.Failure>> {
-    self.store(for: query, initialState: QueryState(initialValue: initialValue))
+    self.store(for: query, initialState: QueryState(initialValue: initialValue), fileID: fileID, line: line)
   }
 
   /// Looks up the store of an operation with a default value, and creates it if its path has no store.
   ///
-  /// - Parameter operation: The operation.
+  /// - Parameters:
+  ///   - operation: The operation.
+  ///   - fileID: The file of the caller, for warnings of debug builds.
+  ///   - line: The line of the caller, for warnings of debug builds.
   /// - Returns: The store; a separate one, with a report, if the path has a store with another operation or state type.
   @inlinable
-  public func store<Operation: DefaultStateRequest>(for operation: Operation) -> OperationStore<Operation.State> {
-    self.store(for: operation, initialState: operation.initialState)
+  public func store<Operation: DefaultStateRequest>(
+    for operation: Operation,
+    fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) -> OperationStore<Operation.State> {
+    self.store(for: operation, initialState: operation.initialState, fileID: fileID, line: line)
   }
 
   /// Returns a store with its type; nil, with a report, when it is the store of another operation or state type.
   @inlinable
   func typed<Operation: StatefulOperationRequest>(
     _ kept: any AnyObject & Sendable,
-    for operation: Operation
+    for operation: Operation,
+    _ fileID: StaticString,
+    _ line: UInt
   ) -> OperationStore<Operation.State>? {
     if let store = kept as? OperationStore<Operation.State>,
       store.runtime.operation.unmodifiedType == Operation.unmodifiedType
     {
       // Compiled into debug builds of the library only, so that release builds find a store without this check.
       #if DEBUG
-        store.runtime.requestedOperation.reportIgnoredModifiers(of: operation)
+        store.runtime.requestedOperation.reportIgnored(of: operation, at: CallSite(fileID, line))
       #endif
       return store
     }

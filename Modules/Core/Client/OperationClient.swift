@@ -53,7 +53,9 @@ public final class OperationClient: Sendable {
   @inlinable
   func makeStore<Operation: StatefulOperationRequest>(
     for operation: Operation,
-    initialState: Operation.State
+    initialState: Operation.State,
+    _ fileID: StaticString = "",
+    _ line: UInt = 0
   ) -> OperationStore<Operation.State> {
     let context = self.defaultContext
     let store =
@@ -61,7 +63,7 @@ public final class OperationClient: Sendable {
       ? OperationStore.detached(operation: operation, initialState: initialState, initialContext: context)
       : self.storeCreator.store(for: operation, in: context, with: initialState)
     #if DEBUG
-      store.runtime.requestedOperation.note(Operation.self)
+      store.runtime.requestedOperation.note(operation, at: CallSite(fileID, line))
     #endif
     return store
   }

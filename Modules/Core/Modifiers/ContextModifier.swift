@@ -11,6 +11,9 @@ public struct ContextModifier<Operation: OperationRequest>: OperationModifier {
 
   @usableFromInline let precedence: Precedence
   @usableFromInline let edit: @Sendable (inout OperationContext) -> Void
+  #if DEBUG
+    @usableFromInline var text = ".context { … }"
+  #endif
 
   @inlinable
   init(_ precedence: Precedence = .operation, edit: @escaping @Sendable (inout OperationContext) -> Void) {
@@ -30,6 +33,14 @@ public struct ContextModifier<Operation: OperationRequest>: OperationModifier {
     }
   }
 
+  public var sourceText: String {
+    #if DEBUG
+      self.text
+    #else
+      ".context { … }"
+    #endif
+  }
+
   @inlinable
   public func run(
     isolation: isolated (any Actor)?,
@@ -45,6 +56,20 @@ public struct ContextModifier<Operation: OperationRequest>: OperationModifier {
 public typealias ContextModifiedOperation<Operation: OperationRequest> =
   ModifiedOperation<Operation, ContextModifier<Operation>>
 
+extension Modified {
+  /// Names a modifier as a user has written it. Only debug builds compare names, so others do not evaluate `text`.
+  @inlinable
+  package func written<Base>(_ text: @autoclosure () -> String) -> Self where Modifier == ContextModifier<Base> {
+    #if DEBUG
+      var modifier = self.modifier
+      modifier.text = text()
+      return Self(operation: self.operation, modifier: modifier)
+    #else
+      return self
+    #endif
+  }
+}
+
 extension OperationRequest {
   /// Edits the context of the operation: `.context { $0.greeting = "hi" }`.
   ///
@@ -59,13 +84,13 @@ extension OperationRequest {
   /// Uses `clock` to date the values and errors of the operation.
   @inlinable
   public func clock(_ clock: some OperationClock & Sendable) -> ContextModifiedOperation<Self> {
-    self.context { $0.operationClock = clock }
+    self.context { $0.operationClock = clock }.written(".clock(\(type(of: clock)))")
   }
 
   /// Sets the configuration of the operation's tasks.
   @inlinable
   public func taskConfiguration(_ configuration: OperationTaskConfiguration) -> ContextModifiedOperation<Self> {
-    self.context { $0.operationTaskConfiguration = configuration }
+    self.context { $0.operationTaskConfiguration = configuration }.written(".taskConfiguration(_:)")
   }
 
   /// Edits the configuration of the operation's tasks.
@@ -73,7 +98,7 @@ extension OperationRequest {
   public func taskConfiguration(
     _ edit: @escaping @Sendable (inout OperationTaskConfiguration) -> Void
   ) -> ContextModifiedOperation<Self> {
-    self.context { edit(&$0.operationTaskConfiguration) }
+    self.context { edit(&$0.operationTaskConfiguration) }.written(".taskConfiguration { … }")
   }
 }
 

@@ -49,6 +49,8 @@ public struct EqualValueKeeping<Operation: OperationRequest>: OperationModifier 
     self.kept = kept
   }
 
+  public var sourceText: String { ".keepsEqualValues()" }
+
   /// Runs the operation, and replaces what it yields and returns.
   public func run(
     isolation: isolated (any Actor)?,

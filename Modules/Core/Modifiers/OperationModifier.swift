@@ -33,6 +33,12 @@ public protocol OperationModifier<Operation, Value, Failure>: Sendable {
   /// the operation inside can override them. The default implementation only makes this call.
   func setup(context: inout OperationContext, using operation: Operation)
 
+  /// How the modifier is written, with its values: `.retry(limit: 3)`.
+  ///
+  /// Debug builds compare the texts of the operations at one path, and report those that have no effect, because the
+  /// store was made with others. The default is the name of the type: `.modifier(Logged)`.
+  var sourceText: String { get }
+
   /// Runs the operation with the modifier's behaviour.
   func run(
     isolation: isolated (any Actor)?,
@@ -47,6 +53,8 @@ extension OperationModifier {
   public func setup(context: inout OperationContext, using operation: Operation) {
     operation.setup(context: &context)
   }
+
+  public var sourceText: String { ".modifier(\("\(Self.self)".prefix { $0 != "<" }))" }
 }
 
 extension OperationRequest {

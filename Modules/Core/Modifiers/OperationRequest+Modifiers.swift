@@ -1,40 +1,64 @@
 /// An operation around another one, whose type contains the types of the modifiers.
-private protocol OperationLayer {
+protocol OperationLayer {
+  /// The operation that the layer is around.
+  var operationInside: any OperationRequest { get }
   static func hasModifierInside(where isSought: (any Any.Type) -> Bool) -> Bool
   /// Appends the types of the layers around the innermost operation, innermost first.
   static func addModifierTypes(to types: inout [any Any.Type])
+  /// Appends the modifiers around the innermost operation as they are written, innermost first.
+  func addModifierTexts(to texts: inout [String])
 }
 
 extension ModifiedOperation: OperationLayer {
-  fileprivate static func hasModifierInside(where isSought: (any Any.Type) -> Bool) -> Bool {
+  var operationInside: any OperationRequest { self.operation }
+
+  static func hasModifierInside(where isSought: (any Any.Type) -> Bool) -> Bool {
     isSought(Modifier.self) || Operation.hasModifier(where: isSought)
   }
 
-  fileprivate static func addModifierTypes(to types: inout [any Any.Type]) {
+  static func addModifierTypes(to types: inout [any Any.Type]) {
     (Operation.self as? any OperationLayer.Type)?.addModifierTypes(to: &types)
     types.append(Modifier.self)
+  }
+
+  func addModifierTexts(to texts: inout [String]) {
+    (self.operation as? any OperationLayer)?.addModifierTexts(to: &texts)
+    texts.append(self.modifier.sourceText)
   }
 }
 
 extension DefaultStateOperation: OperationLayer {
-  fileprivate static func hasModifierInside(where isSought: (any Any.Type) -> Bool) -> Bool {
+  var operationInside: any OperationRequest { self.operation }
+
+  static func hasModifierInside(where isSought: (any Any.Type) -> Bool) -> Bool {
     Operation.hasModifier(where: isSought)
   }
 
-  fileprivate static func addModifierTypes(to types: inout [any Any.Type]) {
+  static func addModifierTypes(to types: inout [any Any.Type]) {
     (Operation.self as? any OperationLayer.Type)?.addModifierTypes(to: &types)
     types.append(Self.self)
+  }
+
+  func addModifierTexts(to texts: inout [String]) {
+    (self.operation as? any OperationLayer)?.addModifierTexts(to: &texts)
+    texts.append(".defaultValue(_:)")
   }
 }
 
 extension IdempotentOperation: OperationLayer {
-  fileprivate static func hasModifierInside(where isSought: (any Any.Type) -> Bool) -> Bool {
+  var operationInside: any OperationRequest { self.operation }
+
+  static func hasModifierInside(where isSought: (any Any.Type) -> Bool) -> Bool {
     Operation.hasModifier(where: isSought)
   }
 
-  fileprivate static func addModifierTypes(to types: inout [any Any.Type]) {
+  static func addModifierTypes(to types: inout [any Any.Type]) {
     // A statement about the operation, not a modifier: a store made without it does the same.
     (Operation.self as? any OperationLayer.Type)?.addModifierTypes(to: &types)
+  }
+
+  func addModifierTexts(to texts: inout [String]) {
+    (self.operation as? any OperationLayer)?.addModifierTexts(to: &texts)
   }
 }
 
@@ -51,9 +75,10 @@ extension OperationRequest {
     return types
   }
 
-  /// The type names of the modifiers around the operation, for warnings: `Retry, ContextModifier`.
-  static var modifierNames: String {
-    let names = self.modifierTypes.map { String("\($0)".prefix { $0 != "<" }) }
-    return names.isEmpty ? "no modifier" : names.joined(separator: ", ")
+  /// The modifiers around the operation as they are written: `.stale(after: 1 min).retry(limit: 3)`.
+  var modifierText: String {
+    var texts: [String] = []
+    (self as? any OperationLayer)?.addModifierTexts(to: &texts)
+    return texts.joined()
   }
 }

@@ -6,11 +6,12 @@ extension StatefulOperationRequest {
     onlyWhen specification: some OperationRunSpecification & Sendable
   ) -> ContextModifiedOperation<Self> {
     self.context { $0.automaticRunningSpecification = specification }
+      .written(".enableAutomaticRunning(onlyWhen: \(type(of: specification)))")
   }
 
   /// Disables automatic runs of the operation, or enables them when `isDisabled` is false.
   public func disableAutomaticRunning(_ isDisabled: Bool = true) -> ContextModifiedOperation<Self> {
-    self.enableAutomaticRunning(onlyWhen: .always(!isDisabled))
+    self.enableAutomaticRunning(onlyWhen: .always(!isDisabled)).written(".disableAutomaticRunning(\(isDisabled))")
   }
 
   /// Reruns a stale operation for its subscribers when `specification` becomes satisfied.
@@ -21,6 +22,7 @@ extension StatefulOperationRequest {
     of specification: some OperationRunSpecification & Sendable
   ) -> ContextModifiedOperation<Self> {
     self.controlled(by: RerunOnChange<State, _>(specification: specification))
+      .written(".rerunOnChange(of: \(type(of: specification)))")
   }
 
   /// Reruns the operation at an interval while its store has subscribers.
@@ -34,18 +36,19 @@ extension StatefulOperationRequest {
     onlyWhen specification: some OperationRunSpecification & Sendable = .always(true)
   ) -> ContextModifiedOperation<Self> {
     self.controlled(by: Polling<State, _>(interval: interval, specification: specification))
+      .written(".rerun(every: \(interval.roundedText))")
   }
 
   /// Attaches `controller` to the stores of the operation.
   public func controlled<Controller: OperationController & Sendable>(
     by controller: Controller
   ) -> ContextModifiedOperation<Self> where Controller.State == State {
-    self.adding { $0.operationControllers.append(controller) }
+    self.adding { $0.operationControllers.append(controller) }.written(".controlled(by: \(Controller.self))")
   }
 
   /// Calls `handler` for all events of the operation's stores.
   public func handleEvents(with handler: OperationEventHandler<State>) -> ContextModifiedOperation<Self> {
-    self.adding { $0.operationEventHandlers.append(handler) }
+    self.adding { $0.operationEventHandlers.append(handler) }.written(".handleEvents(with:)")
   }
 }
 

@@ -7,7 +7,7 @@ extension StatefulOperationRequest {
   public func staleWhen(
     predicate: @escaping @Sendable (State, OperationContext) -> Bool
   ) -> ContextModifiedOperation<Self> {
-    self.adding { $0.stalenessRules.add(StatePredicateRule(predicate: predicate)) }
+    self.adding { $0.stalenessRules.add(StatePredicateRule(predicate: predicate)) }.written(".staleWhen { … }")
   }
 
   /// Treats the value as stale when `specification` is satisfied.
@@ -15,6 +15,7 @@ extension StatefulOperationRequest {
     satisfying specification: some OperationRunSpecification & Sendable
   ) -> ContextModifiedOperation<Self> {
     self.adding { $0.stalenessRules.add(SpecificationRule(specification: specification)) }
+      .written(".staleWhen(satisfying: \(type(of: specification)))")
   }
 
   /// Treats the value as stale once `duration` has passed since it was set.
@@ -34,13 +35,14 @@ extension StatefulOperationRequest {
       let age = context.date.timeIntervalSince(date)
       return age < 0 || age >= freshness
     }
+    .written(".stale(after: \(duration.roundedText)\(whenNoValue ? "" : ", whenNoValue: false"))")
   }
 }
 
 extension StatefulOperationRequest where State.StateValue: OptionalValue {
   /// Treats the state as stale while its value is nil.
   public func staleWhenNoValue() -> ContextModifiedOperation<Self> {
-    self.staleWhen { state, _ in state.currentValue.isNil }
+    self.staleWhen { state, _ in state.currentValue.isNil }.written(".staleWhenNoValue()")
   }
 }
 

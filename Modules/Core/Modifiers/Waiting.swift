@@ -91,6 +91,10 @@ public struct Waiting<Operation: OperationRequest, Specification: OperationRunSp
     self.failure = failure
   }
 
+  public var sourceText: String {
+    ".waits(until: \(Specification.self)\(self.timeout.map { ", timeout: \($0.roundedText)" } ?? ""))"
+  }
+
   /// Pauses the run if the specification does not hold, and then runs the operation.
   public func run(
     isolation: isolated (any Actor)?,

@@ -77,6 +77,7 @@ extension OperationRequest {
   ) -> ContextModifiedOperation<Self> {
     let observer = ClosureNoticeObserver(onNotice: receive)
     return self.modifier(ContextModifier(.modifier) { $0.operationNoticeObservers.append(observer) })
+      .written(".onNotice { … }")
   }
 }
 

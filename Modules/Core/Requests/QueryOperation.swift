@@ -24,15 +24,24 @@ public struct QueryOperation<Value: Sendable, Failure: Error>: QueryRequest {
 
   private let body: @Sendable (OperationContext, OperationContinuation<Value, Failure>) async throws(Failure) -> Value
 
+  #if DEBUG
+    private let source: CallSite?
+  #endif
+
   private init(
     at element: any Hashable & Sendable,
     _ elements: [any Hashable & Sendable],
     named operationName: String?,
+    _ fileID: StaticString,
+    _ line: UInt,
     body: @escaping @Sendable (OperationContext, OperationContinuation<Value, Failure>) async throws(Failure) -> Value
   ) {
     self.path = OperationPath(elements: [element] + elements)
     self.operationName = operationName ?? OperationName.ofClosure(at: element, in: Self.self)
     self.body = body
+    #if DEBUG
+      self.source = CallSite(fileID, line)
+    #endif
   }
 
   /// Creates a query whose closure also receives the continuation, through which it can yield values.
@@ -41,15 +50,19 @@ public struct QueryOperation<Value: Sendable, Failure: Error>: QueryRequest {
   ///   - element: The first element of the path. A string also names the query, and must contain no user data then.
   ///   - elements: The other elements of the path.
   ///   - operationName: The name of the query; nil for the default.
+  ///   - fileID: The file of the closure, for warnings of debug builds.
+  ///   - line: The line of the closure, for warnings of debug builds.
   ///   - body: Fetches the value, on no actor.
   @_disfavoredOverload
   public init(
     _ element: some Hashable & Sendable,
     _ elements: any Hashable & Sendable...,
     operationName: String? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
     body: @escaping @Sendable (OperationContext, OperationContinuation<Value, Failure>) async throws(Failure) -> Value
   ) {
-    self.init(at: element, elements, named: operationName, body: body)
+    self.init(at: element, elements, named: operationName, fileID, line, body: body)
   }
 
   /// Creates a query.
@@ -58,18 +71,24 @@ public struct QueryOperation<Value: Sendable, Failure: Error>: QueryRequest {
   ///   - element: The first element of the path. A string also names the query, and must contain no user data then.
   ///   - elements: The other elements of the path.
   ///   - operationName: The name of the query; nil for the default.
+  ///   - fileID: The file of the closure, for warnings of debug builds.
+  ///   - line: The line of the closure, for warnings of debug builds.
   ///   - body: Fetches the value, on no actor.
   @_disfavoredOverload
   public init(
     _ element: some Hashable & Sendable,
     _ elements: any Hashable & Sendable...,
     operationName: String? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
     body: @escaping @Sendable (OperationContext) async throws(Failure) -> Value
   ) {
     self.init(
       at: element,
       elements,
       named: operationName,
+      fileID,
+      line,
       body: { context, _ throws(Failure) in try await body(context) }
     )
   }
@@ -80,15 +99,26 @@ public struct QueryOperation<Value: Sendable, Failure: Error>: QueryRequest {
   ///   - element: The first element of the path. A string also names the query, and must contain no user data then.
   ///   - elements: The other elements of the path.
   ///   - operationName: The name of the query; nil for the default.
+  ///   - fileID: The file of the closure, for warnings of debug builds.
+  ///   - line: The line of the closure, for warnings of debug builds.
   ///   - body: Fetches the value, on no actor.
   @_disfavoredOverload
   public init(
     _ element: some Hashable & Sendable,
     _ elements: any Hashable & Sendable...,
     operationName: String? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
     body: @escaping @Sendable () async throws(Failure) -> Value
   ) {
-    self.init(at: element, elements, named: operationName, body: { _, _ throws(Failure) in try await body() })
+    self.init(
+      at: element,
+      elements,
+      named: operationName,
+      fileID,
+      line,
+      body: { _, _ throws(Failure) in try await body() }
+    )
   }
 
   /// Calls the closure.
@@ -108,14 +138,18 @@ extension QueryOperation where Failure == any Error {
   ///   - element: The first element of the path. A string also names the query, and must contain no user data then.
   ///   - elements: The other elements of the path.
   ///   - operationName: The name of the query; nil for the default.
+  ///   - fileID: The file of the closure, for warnings of debug builds.
+  ///   - line: The line of the closure, for warnings of debug builds.
   ///   - body: Fetches the value, on no actor.
   public init(
     _ element: some Hashable & Sendable,
     _ elements: any Hashable & Sendable...,
     operationName: String? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
     body: @escaping @Sendable (OperationContext, OperationContinuation<Value, any Error>) async throws -> Value
   ) {
-    self.init(at: element, elements, named: operationName, body: body)
+    self.init(at: element, elements, named: operationName, fileID, line, body: body)
   }
 
   /// Creates a query.
@@ -124,14 +158,25 @@ extension QueryOperation where Failure == any Error {
   ///   - element: The first element of the path. A string also names the query, and must contain no user data then.
   ///   - elements: The other elements of the path.
   ///   - operationName: The name of the query; nil for the default.
+  ///   - fileID: The file of the closure, for warnings of debug builds.
+  ///   - line: The line of the closure, for warnings of debug builds.
   ///   - body: Fetches the value, on no actor.
   public init(
     _ element: some Hashable & Sendable,
     _ elements: any Hashable & Sendable...,
     operationName: String? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
     body: @escaping @Sendable (OperationContext) async throws -> Value
   ) {
-    self.init(at: element, elements, named: operationName, body: { context, _ in try await body(context) })
+    self.init(
+      at: element,
+      elements,
+      named: operationName,
+      fileID,
+      line,
+      body: { context, _ in try await body(context) }
+    )
   }
 
   /// Creates a query whose closure needs no context.
@@ -140,14 +185,18 @@ extension QueryOperation where Failure == any Error {
   ///   - element: The first element of the path. A string also names the query, and must contain no user data then.
   ///   - elements: The other elements of the path.
   ///   - operationName: The name of the query; nil for the default.
+  ///   - fileID: The file of the closure, for warnings of debug builds.
+  ///   - line: The line of the closure, for warnings of debug builds.
   ///   - body: Fetches the value, on no actor.
   public init(
     _ element: some Hashable & Sendable,
     _ elements: any Hashable & Sendable...,
     operationName: String? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
     body: @escaping @Sendable () async throws -> Value
   ) {
-    self.init(at: element, elements, named: operationName, body: { _, _ in try await body() })
+    self.init(at: element, elements, named: operationName, fileID, line, body: { _, _ in try await body() })
   }
 }
 
@@ -155,5 +204,15 @@ extension OperationName {
   /// The name of an operation made of a closure: the first element of its path if that is a string, else its type.
   package static func ofClosure(at element: any Hashable & Sendable, in type: any OperationRequest.Type) -> String {
     element as? String ?? self.of(type)
+  }
+}
+
+extension QueryOperation: ClosureOperationRequest {
+  package var location: CallSite? {
+    #if DEBUG
+      self.source
+    #else
+      nil
+    #endif
   }
 }

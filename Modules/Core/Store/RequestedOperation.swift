@@ -1,14 +1,23 @@
 #if DEBUG
   internal import Synchronization
 
-  /// The operation type, including modifiers, that a client created a store for.
+  /// The operation, with its modifiers, that a client created a store for.
   ///
   /// A store is created once: a later request with other modifiers gets the store with its original modifiers.
   @usableFromInline
   final class RequestedOperation: Sendable {
+    /// How the store was made.
+    private struct Origin {
+      let type: any OperationRequest.Type
+      let modifiers: String
+      let closure: CallSite?
+      let location: CallSite?
+    }
+
     private struct State {
-      var type: (any OperationRequest.Type)?
-      var hasReported = false
+      var origin: Origin?
+      var hasReportedModifiers = false
+      var hasReportedClosure = false
     }
 
     private let state = Mutex(State())
@@ -16,31 +25,80 @@
     @usableFromInline
     init() {}
 
+    /// Notes the operation that the store is made for.
     @usableFromInline
-    func note(_ type: any OperationRequest.Type) {
-      self.state.withLock { $0.type = type }
+    func note(_ operation: some OperationRequest, at location: CallSite?) {
+      let origin = Origin(
+        type: type(of: operation),
+        modifiers: operation.modifierText,
+        closure: operation.closureLocation,
+        location: location
+      )
+      self.state.withLock { $0.origin = origin }
     }
 
-    /// Reports once that the modifiers of an operation have no effect, unless the store was created with the same ones.
+    /// Reports, once each, that the modifiers or the closure of an operation have no effect, unless the store was made
+    /// with the same ones.
     ///
     /// A request without modifiers is not reported, because it loses none.
     @usableFromInline
-    func reportIgnoredModifiers<Operation: StatefulOperationRequest>(of operation: Operation) {
-      let (made, hasReported) = self.state.withLock { ($0.type, $0.hasReported) }
-      guard let made, made != Operation.self, !hasReported, !Operation.modifierTypes.isEmpty else { return }
-      let isFirst = self.state.withLock { state in
-        defer { state.hasReported = true }
-        return !state.hasReported
+    func reportIgnored<Operation: StatefulOperationRequest>(of operation: Operation, at location: CallSite?) {
+      guard let origin = self.state.withLock({ $0.origin }) else { return }
+      if !Operation.modifierTypes.isEmpty {
+        let modifiers = operation.modifierText
+        if origin.type != Operation.self || origin.modifiers != modifiers {
+          self.reportModifiers(modifiers, of: operation, at: location, origin)
+        }
       }
-      guard isFirst else { return }
+      if let made = origin.closure, let closure = operation.closureLocation, made != closure {
+        self.reportClosure(at: closure, of: operation, madeAt: made)
+      }
+    }
+
+    private func reportModifiers(
+      _ modifiers: String,
+      of operation: some StatefulOperationRequest,
+      at location: CallSite?,
+      _ origin: Origin
+    ) {
+      guard self.isFirst(\.hasReportedModifiers) else { return }
       OperationWarning(
         code: .modifiersIgnored,
         message: """
-          \(Operation.unmodifiedType) is requested at the path \(operation.path) with \(Operation.modifierNames), where its \
-          store was made with \(made.modifierNames). The store keeps the modifiers that it was made with. Apply the same \
-          modifiers everywhere, for example in one place that all callers use.
+          \(type(of: operation).unmodifiedType) is requested at the path \(operation.path) with \(modifiers)\(location.text), \
+          where its store was made with \(origin.modifiers.isEmpty ? "no modifier" : origin.modifiers)\
+          \(origin.location.text). The store keeps the modifiers that it was made with. Apply the same modifiers \
+          everywhere, for example in one place that all callers use.
           """
       ).report()
     }
+
+    private func reportClosure(
+      at closure: CallSite,
+      of operation: some StatefulOperationRequest,
+      madeAt made: CallSite
+    ) {
+      guard self.isFirst(\.hasReportedClosure) else { return }
+      OperationWarning(
+        code: .closureIgnored,
+        message: """
+          The closure of \(operation.operationName) at \(closure) is never called: the store at the path \
+          \(operation.path) was made with the closure at \(made). Give each operation a path of its own, with \
+          everything that its closure depends on, or make the operation in one place.
+          """
+      ).report()
+    }
+
+    private func isFirst(_ flag: WritableKeyPath<State, Bool>) -> Bool {
+      self.state.withLock { state in
+        defer { state[keyPath: flag] = true }
+        return !state[keyPath: flag]
+      }
+    }
+  }
+
+  extension CallSite? {
+    /// The place in brackets; nothing if it is unknown.
+    fileprivate var text: String { self.map { " (\($0))" } ?? "" }
   }
 #endif

@@ -20,6 +20,9 @@ public struct OperationWarning: Sendable, Hashable, CustomStringConvertible {
     /// Checked in debug builds only.
     public static let modifiersIgnored = Code(description: "modifiersIgnored")
 
+    /// The closure of an operation has no effect, because its store was made with another one. Debug builds only.
+    public static let closureIgnored = Code(description: "closureIgnored")
+
     /// A call would have made tasks wait for each other in a cycle.
     public static let taskCycle = Code(description: "taskCycle")
 

@@ -11,7 +11,7 @@ extension OperationRequest {
   ///   ``MemoryPressure/defaultEvictable``.
   /// - Returns: The operation with the levels in its context.
   public func evictWhen(pressure: MemoryPressure) -> ContextModifiedOperation<Self> {
-    self.context { $0.evictableMemoryPressure = pressure }
+    self.context { $0.evictableMemoryPressure = pressure }.written(".evictWhen(pressure: \(pressure))")
   }
 }
 

@@ -35,6 +35,8 @@ public struct MutationInvalidation<Operation: MutationRequest>: OperationModifie
     self.path = path
   }
 
+  public var sourceText: String { ".invalidates(…)" }
+
   public func setup(context: inout OperationContext, using operation: Operation) {
     context.addRunWrapper(EffectsRunWrapper())
     operation.setup(context: &context)

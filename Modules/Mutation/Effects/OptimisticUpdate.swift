@@ -69,6 +69,8 @@ public struct OptimisticUpdate<Operation: MutationRequest, Target: OverlayableSt
     self.apply = apply
   }
 
+  public var sourceText: String { ".optimistic(…)" }
+
   public func setup(context: inout OperationContext, using operation: Operation) {
     context.addRunWrapper(EffectsRunWrapper())
     operation.setup(context: &context)

@@ -30,15 +30,24 @@ public struct MutationOperation<Arguments: Sendable, MutateValue: Sendable, Muta
 
   private let body: Body
 
+  #if DEBUG
+    private let source: CallSite?
+  #endif
+
   private init(
     at element: any Hashable & Sendable,
     _ elements: [any Hashable & Sendable],
     named operationName: String?,
+    _ fileID: StaticString,
+    _ line: UInt,
     body: @escaping Body
   ) {
     self.path = OperationPath(elements: [element] + elements)
     self.operationName = operationName ?? OperationName.ofClosure(at: element, in: Self.self)
     self.body = body
+    #if DEBUG
+      self.source = CallSite(fileID, line)
+    #endif
   }
 
   /// Creates a mutation whose closure also receives the continuation, through which it can yield values.
@@ -47,15 +56,19 @@ public struct MutationOperation<Arguments: Sendable, MutateValue: Sendable, Muta
   ///   - element: The first element of the path. A string also names the mutation, and must contain no user data then.
   ///   - elements: The other elements of the path.
   ///   - operationName: The name of the mutation; nil for the default.
+  ///   - fileID: The file of the closure, for warnings of debug builds.
+  ///   - line: The line of the closure, for warnings of debug builds.
   ///   - body: Makes a call with the arguments, on no actor.
   @_disfavoredOverload
   public init(
     _ element: some Hashable & Sendable,
     _ elements: any Hashable & Sendable...,
     operationName: String? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
     body: @escaping Body
   ) {
-    self.init(at: element, elements, named: operationName, body: body)
+    self.init(at: element, elements, named: operationName, fileID, line, body: body)
   }
 
   /// Creates a mutation.
@@ -64,18 +77,24 @@ public struct MutationOperation<Arguments: Sendable, MutateValue: Sendable, Muta
   ///   - element: The first element of the path. A string also names the mutation, and must contain no user data then.
   ///   - elements: The other elements of the path.
   ///   - operationName: The name of the mutation; nil for the default.
+  ///   - fileID: The file of the closure, for warnings of debug builds.
+  ///   - line: The line of the closure, for warnings of debug builds.
   ///   - body: Makes a call with the arguments, on no actor.
   @_disfavoredOverload
   public init(
     _ element: some Hashable & Sendable,
     _ elements: any Hashable & Sendable...,
     operationName: String? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
     body: @escaping @Sendable (Arguments, OperationContext) async throws(MutateFailure) -> MutateValue
   ) {
     self.init(
       at: element,
       elements,
       named: operationName,
+      fileID,
+      line,
       body: { arguments, context, _ throws(MutateFailure) in try await body(arguments, context) }
     )
   }
@@ -98,17 +117,21 @@ extension MutationOperation where MutateFailure == any Error {
   ///   - element: The first element of the path. A string also names the mutation, and must contain no user data then.
   ///   - elements: The other elements of the path.
   ///   - operationName: The name of the mutation; nil for the default.
+  ///   - fileID: The file of the closure, for warnings of debug builds.
+  ///   - line: The line of the closure, for warnings of debug builds.
   ///   - body: Makes a call with the arguments, on no actor.
   public init(
     _ element: some Hashable & Sendable,
     _ elements: any Hashable & Sendable...,
     operationName: String? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
     body:
       @escaping @Sendable (
         Arguments, OperationContext, OperationContinuation<MutateValue, any Error>
       ) async throws -> MutateValue
   ) {
-    self.init(at: element, elements, named: operationName, body: body)
+    self.init(at: element, elements, named: operationName, fileID, line, body: body)
   }
 
   /// Creates a mutation.
@@ -117,17 +140,23 @@ extension MutationOperation where MutateFailure == any Error {
   ///   - element: The first element of the path. A string also names the mutation, and must contain no user data then.
   ///   - elements: The other elements of the path.
   ///   - operationName: The name of the mutation; nil for the default.
+  ///   - fileID: The file of the closure, for warnings of debug builds.
+  ///   - line: The line of the closure, for warnings of debug builds.
   ///   - body: Makes a call with the arguments, on no actor.
   public init(
     _ element: some Hashable & Sendable,
     _ elements: any Hashable & Sendable...,
     operationName: String? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
     body: @escaping @Sendable (Arguments, OperationContext) async throws -> MutateValue
   ) {
     self.init(
       at: element,
       elements,
       named: operationName,
+      fileID,
+      line,
       body: { arguments, context, _ in try await body(arguments, context) }
     )
   }
@@ -140,13 +169,34 @@ extension MutationOperation where Arguments == Void, MutateFailure == any Error 
   ///   - element: The first element of the path. A string also names the mutation, and must contain no user data then.
   ///   - elements: The other elements of the path.
   ///   - operationName: The name of the mutation; nil for the default.
+  ///   - fileID: The file of the closure, for warnings of debug builds.
+  ///   - line: The line of the closure, for warnings of debug builds.
   ///   - body: Makes a call, on no actor.
   public init(
     _ element: some Hashable & Sendable,
     _ elements: any Hashable & Sendable...,
     operationName: String? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
     body: @escaping @Sendable (OperationContext) async throws -> MutateValue
   ) {
-    self.init(at: element, elements, named: operationName, body: { _, context, _ in try await body(context) })
+    self.init(
+      at: element,
+      elements,
+      named: operationName,
+      fileID,
+      line,
+      body: { _, context, _ in try await body(context) }
+    )
+  }
+}
+
+extension MutationOperation: ClosureOperationRequest {
+  package var location: CallSite? {
+    #if DEBUG
+      self.source
+    #else
+      nil
+    #endif
   }
 }

@@ -29,6 +29,8 @@ public struct MutationScope<Operation: MutationRequest>: OperationModifier {
     self.id = id
   }
 
+  public var sourceText: String { ".scope(\(self.id))" }
+
   public func setup(context: inout OperationContext, using operation: Operation) {
     context.mutationScope = self.id
     operation.setup(context: &context)

@@ -12,7 +12,7 @@ extension MutationRequest {
         message: "`maxHistory(length: \(length))` leaves room for no call, so the length is 1. Pass 1 or more."
       ).report()
     }
-    return self.context { $0.mutationHistoryLength = max(1, length) }
+    return self.context { $0.mutationHistoryLength = max(1, length) }.written(".maxHistory(length: \(length))")
   }
 }
 

@@ -6,12 +6,21 @@ extension OperationClient {
   /// - Parameters:
   ///   - mutation: The mutation.
   ///   - initialValue: The value that a new store begins with.
+  ///   - fileID: The file of the caller, for warnings of debug builds.
+  ///   - line: The line of the caller, for warnings of debug builds.
   /// - Returns: The store that the client keeps at the path of the mutation.
   public func store<Mutation: MutationRequest>(
     for mutation: Mutation,
-    initialValue: Mutation.MutateValue? = nil
+    initialValue: Mutation.MutateValue? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line
   ) -> OperationStore<MutationState<Mutation.Arguments, Mutation.MutateValue, Mutation.MutateFailure>> {
-    self.store(for: mutation, initialState: MutationState(initialValue: initialValue))
+    self.store(
+      for: mutation,
+      initialState: MutationState(initialValue: initialValue),
+      fileID: fileID,
+      line: line
+    )
   }
 }
 

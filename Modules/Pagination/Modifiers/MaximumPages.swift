@@ -19,7 +19,7 @@ extension PaginatedRequest {
           """
       ).report()
     }
-    return self.context { $0.operationMaximumPages = count < 1 ? nil : count }
+    return self.context { $0.operationMaximumPages = count < 1 ? nil : count }.written(".maximumPages(\(count))")
   }
 }
 

@@ -10,7 +10,7 @@ extension PaginatedRequest {
   /// - Parameter isOneRun: Pass false for the default.
   /// - Returns: The operation with the setting in its context.
   public func refetchesPagesInOneRun(_ isOneRun: Bool = true) -> ContextModifiedOperation<Self> {
-    self.context { $0.operationRefetchesPagesInOneRun = isOneRun }
+    self.context { $0.operationRefetchesPagesInOneRun = isOneRun }.written(".refetchesPagesInOneRun(\(isOneRun))")
   }
 }
 

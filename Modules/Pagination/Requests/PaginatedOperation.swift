@@ -44,10 +44,16 @@ public struct PaginatedOperation<PageID: Hashable & Sendable, PageValue: Sendabl
   private let pageIdBefore: Neighbour
   private let body: Body
 
+  #if DEBUG
+    private let source: CallSite?
+  #endif
+
   private init(
     at element: any Hashable & Sendable,
     _ elements: [any Hashable & Sendable],
     named operationName: String?,
+    _ fileID: StaticString,
+    _ line: UInt,
     initialPageId: PageID,
     pageIdAfter: @escaping Neighbour,
     pageIdBefore: @escaping Neighbour,
@@ -59,6 +65,9 @@ public struct PaginatedOperation<PageID: Hashable & Sendable, PageValue: Sendabl
     self.pageIdAfter = pageIdAfter
     self.pageIdBefore = pageIdBefore
     self.body = body
+    #if DEBUG
+      self.source = CallSite(fileID, line)
+    #endif
   }
 
   /// Creates an operation whose closure also receives the continuation, through which it can yield values of the page.
@@ -68,6 +77,8 @@ public struct PaginatedOperation<PageID: Hashable & Sendable, PageValue: Sendabl
   ///   - elements: The other elements of the path.
   ///   - initialPageId: The identifier of the page that is loaded when there are no pages.
   ///   - operationName: The name of the operation; nil for the default.
+  ///   - fileID: The file of the closure, for warnings of debug builds.
+  ///   - line: The line of the closure, for warnings of debug builds.
   ///   - pageIdAfter: Returns the identifier of the page after a page; nil if that is the last one.
   ///   - pageIdBefore: Returns the identifier of the page before a page; nil, as by default, if that is the first one.
   ///   - body: Fetches the page that `paging` names, on no actor.
@@ -77,6 +88,8 @@ public struct PaginatedOperation<PageID: Hashable & Sendable, PageValue: Sendabl
     _ elements: any Hashable & Sendable...,
     initialPageId: PageID,
     operationName: String? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
     pageIdAfter: @escaping Neighbour,
     pageIdBefore: @escaping Neighbour = { _ in nil },
     body: @escaping Body
@@ -85,6 +98,8 @@ public struct PaginatedOperation<PageID: Hashable & Sendable, PageValue: Sendabl
       at: element,
       elements,
       named: operationName,
+      fileID,
+      line,
       initialPageId: initialPageId,
       pageIdAfter: pageIdAfter,
       pageIdBefore: pageIdBefore,
@@ -99,6 +114,8 @@ public struct PaginatedOperation<PageID: Hashable & Sendable, PageValue: Sendabl
   ///   - elements: The other elements of the path.
   ///   - initialPageId: The identifier of the page that is loaded when there are no pages.
   ///   - operationName: The name of the operation; nil for the default.
+  ///   - fileID: The file of the closure, for warnings of debug builds.
+  ///   - line: The line of the closure, for warnings of debug builds.
   ///   - pageIdAfter: Returns the identifier of the page after a page; nil if that is the last one.
   ///   - pageIdBefore: Returns the identifier of the page before a page; nil, as by default, if that is the first one.
   ///   - body: Fetches the page that `paging` names, on no actor.
@@ -108,6 +125,8 @@ public struct PaginatedOperation<PageID: Hashable & Sendable, PageValue: Sendabl
     _ elements: any Hashable & Sendable...,
     initialPageId: PageID,
     operationName: String? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
     pageIdAfter: @escaping Neighbour,
     pageIdBefore: @escaping Neighbour = { _ in nil },
     body: @escaping @Sendable (Paging<PageID, PageValue>, OperationContext) async throws(PageFailure) -> PageValue
@@ -116,6 +135,8 @@ public struct PaginatedOperation<PageID: Hashable & Sendable, PageValue: Sendabl
       at: element,
       elements,
       named: operationName,
+      fileID,
+      line,
       initialPageId: initialPageId,
       pageIdAfter: pageIdAfter,
       pageIdBefore: pageIdBefore,
@@ -160,6 +181,8 @@ extension PaginatedOperation where PageFailure == any Error {
   ///   - elements: The other elements of the path.
   ///   - initialPageId: The identifier of the page that is loaded when there are no pages.
   ///   - operationName: The name of the operation; nil for the default.
+  ///   - fileID: The file of the closure, for warnings of debug builds.
+  ///   - line: The line of the closure, for warnings of debug builds.
   ///   - pageIdAfter: Returns the identifier of the page after a page; nil if that is the last one.
   ///   - pageIdBefore: Returns the identifier of the page before a page; nil, as by default, if that is the first one.
   ///   - body: Fetches the page that `paging` names, on no actor.
@@ -168,6 +191,8 @@ extension PaginatedOperation where PageFailure == any Error {
     _ elements: any Hashable & Sendable...,
     initialPageId: PageID,
     operationName: String? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
     pageIdAfter: @escaping Neighbour,
     pageIdBefore: @escaping Neighbour = { _ in nil },
     body:
@@ -179,6 +204,8 @@ extension PaginatedOperation where PageFailure == any Error {
       at: element,
       elements,
       named: operationName,
+      fileID,
+      line,
       initialPageId: initialPageId,
       pageIdAfter: pageIdAfter,
       pageIdBefore: pageIdBefore,
@@ -193,6 +220,8 @@ extension PaginatedOperation where PageFailure == any Error {
   ///   - elements: The other elements of the path.
   ///   - initialPageId: The identifier of the page that is loaded when there are no pages.
   ///   - operationName: The name of the operation; nil for the default.
+  ///   - fileID: The file of the closure, for warnings of debug builds.
+  ///   - line: The line of the closure, for warnings of debug builds.
   ///   - pageIdAfter: Returns the identifier of the page after a page; nil if that is the last one.
   ///   - pageIdBefore: Returns the identifier of the page before a page; nil, as by default, if that is the first one.
   ///   - body: Fetches the page that `paging` names, on no actor.
@@ -201,6 +230,8 @@ extension PaginatedOperation where PageFailure == any Error {
     _ elements: any Hashable & Sendable...,
     initialPageId: PageID,
     operationName: String? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
     pageIdAfter: @escaping Neighbour,
     pageIdBefore: @escaping Neighbour = { _ in nil },
     body: @escaping @Sendable (Paging<PageID, PageValue>, OperationContext) async throws -> PageValue
@@ -209,10 +240,22 @@ extension PaginatedOperation where PageFailure == any Error {
       at: element,
       elements,
       named: operationName,
+      fileID,
+      line,
       initialPageId: initialPageId,
       pageIdAfter: pageIdAfter,
       pageIdBefore: pageIdBefore,
       body: { paging, context, _ in try await body(paging, context) }
     )
+  }
+}
+
+extension PaginatedOperation: ClosureOperationRequest {
+  package var location: CallSite? {
+    #if DEBUG
+      self.source
+    #else
+      nil
+    #endif
   }
 }

@@ -6,18 +6,22 @@ extension OperationClient {
   /// - Parameters:
   ///   - query: The request.
   ///   - initialValue: The pages that a new store begins with.
+  ///   - fileID: The file of the caller, for warnings of debug builds.
+  ///   - line: The line of the caller, for warnings of debug builds.
   /// - Returns: The store that the client keeps at the path of the request.
   @inlinable
   public func store<Query: PaginatedRequest>(
     for query: Query,
-    initialValue: @autoclosure () -> Pages<Query.PageID, Query.PageValue> = []
+    initialValue: @autoclosure () -> Pages<Query.PageID, Query.PageValue> = [],
+    fileID: StaticString = #fileID,
+    line: UInt = #line
   ) -> OperationStore<PaginatedState<Query.PageID, Query.PageValue, Query.PageFailure>> {
     var isNew = false
     func initialState() -> Query.State {
       isNew = true
       return PaginatedState(for: query, initialValue: initialValue())
     }
-    let store = self.store(for: query, initialState: initialState())
+    let store = self.store(for: query, initialState: initialState(), fileID: fileID, line: line)
     return isNew ? store.bindingPageOrder() : store
   }
 
@@ -27,7 +31,7 @@ extension OperationClient {
   @inlinable
   public func prefetch<Query: PaginatedRequest>(for query: Query) async {
     // Creates the store if needed, and binds it to its context, which the call below does not do.
-    let store = self.store(for: query)
+    let store = self.store(for: query, fileID: "", line: 0)
     await self.prefetch(for: query, initialState: store.state)
   }
 
@@ -40,7 +44,7 @@ extension OperationClient {
   public func ensureValue<Query: PaginatedRequest>(
     for query: Query
   ) async throws(Query.PageFailure) -> Pages<Query.PageID, Query.PageValue> {
-    let store = self.store(for: query)
+    let store = self.store(for: query, fileID: "", line: 0)
     if store.isStale || store.stateWithoutLayers.currentValue.isEmpty { try await store.run() }
     return store.currentValue
   }

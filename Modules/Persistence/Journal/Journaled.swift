@@ -76,6 +76,8 @@ where Operation.Arguments: Codable {
   let failsForGood: (@Sendable (Operation.MutateFailure) -> Bool)?
   let failure: @Sendable (JournalError) -> Operation.MutateFailure
 
+  public var sourceText: String { ".journaled(as: \"\(self.name)\")" }
+
   public func setup(context: inout OperationContext, using operation: Operation) {
     // A scope outside of this modifier has set its name already; one inside of it sets it in the following call.
     let outerScope = context.mutationScope

@@ -53,6 +53,8 @@ public struct Persisted<Operation: StatefulOperationRequest>: OperationModifier
 where Operation.State: RestorableState, Operation.State.Restoration: Codable {
   let settings: PersistenceSettings<Operation.State>
 
+  public var sourceText: String { ".persisted(as: \"\(self.settings.name)\")" }
+
   public func setup(context: inout OperationContext, using operation: Operation) {
     operation.setup(context: &context)
     // Each store has its own, because a store calls the setup once.

@@ -22,6 +22,8 @@ public struct OperationPreparation<Operation: OperationRequest>: OperationModifi
     self.steps = self.steps.adding(CategoryLane.lanes(of: categories))
   }
 
+  public var sourceText: String { self.steps.sourceText }
+
   /// Runs the generated work, evaluates the conditions in order, takes the categories, and then runs the operation.
   ///
   /// A task that is cancelled meanwhile throws `CancellationError` if the failure of the operation can represent it.

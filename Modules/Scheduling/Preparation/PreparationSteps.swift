@@ -33,6 +33,15 @@ final class PreparationSteps: Sendable {
   }
 }
 
+extension PreparationSteps {
+  /// The modifiers as they are written.
+  var sourceText: String {
+    let conditions = self.conditions.map { ".condition(\(type(of: $0)))" }.joined()
+    let categories = self.lanes.map(\.category.description).joined(separator: ", ")
+    return conditions + (categories.isEmpty ? "" : ".mutuallyExclusive(\(categories))")
+  }
+}
+
 /// Why a preparation does not let an operation run.
 @usableFromInline
 enum PreparationRefusal: Sendable {

@@ -80,6 +80,8 @@ where Operation.Value: Sendable {
     self.failure = failure
   }
 
+  public var sourceText: String { ".unique(\(self.work.name))" }
+
   /// Marks the operation as unique work in the context that a scheduler reads.
   public func setup(context: inout OperationContext, using operation: Operation) {
     context.uniqueWork = self.work

@@ -20,14 +20,21 @@ extension SharedOperation {
   ///   - initialState: The initial state of a new store.
   ///   - client: The client whose store is shared; nil for `OperationClient.current`.
   ///   - isolation: The actor of the caller. With the main actor, the wrapper changes on it.
+  ///   - fileID: The file of the caller, for warnings of debug builds.
+  ///   - line: The line of the caller, for warnings of debug builds.
   public init<Operation: StatefulOperationRequest & Sendable>(
     _ operation: Operation,
     initialState: @autoclosure () -> State,
     client: OperationClient? = nil,
-    isolation: (any Actor)? = #isolation
+    isolation: (any Actor)? = #isolation,
+    fileID: StaticString = #fileID,
+    line: UInt = #line
   ) where Operation.State == State {
     let client = client ?? .current
-    self.init(store: client.store(for: operation, initialState: initialState()), isolation: isolation)
+    self.init(
+      store: client.store(for: operation, initialState: initialState(), fileID: fileID, line: line),
+      isolation: isolation
+    )
   }
 
   /// Shares the state of an operation with a default value.
@@ -36,12 +43,16 @@ extension SharedOperation {
   ///   - operation: The operation.
   ///   - client: The client whose store is shared; nil for `OperationClient.current`.
   ///   - isolation: The actor of the caller. With the main actor, the wrapper changes on it.
+  ///   - fileID: The file of the caller, for warnings of debug builds.
+  ///   - line: The line of the caller, for warnings of debug builds.
   public init<Operation: DefaultStateRequest>(
     _ operation: Operation,
     client: OperationClient? = nil,
-    isolation: (any Actor)? = #isolation
+    isolation: (any Actor)? = #isolation,
+    fileID: StaticString = #fileID,
+    line: UInt = #line
   ) where Operation.State == State {
-    self.init(store: (client ?? .current).store(for: operation), isolation: isolation)
+    self.init(store: (client ?? .current).store(for: operation, fileID: fileID, line: line), isolation: isolation)
   }
 
   /// Shares the state of a query.
@@ -51,13 +62,20 @@ extension SharedOperation {
   ///   - initialValue: The value that a new store begins with.
   ///   - client: The client whose store is shared; nil for `OperationClient.current`.
   ///   - isolation: The actor of the caller. With the main actor, the wrapper changes on it.
+  ///   - fileID: The file of the caller, for warnings of debug builds.
+  ///   - line: The line of the caller, for warnings of debug builds.
   public init<Query: QueryRequest>(
     _ query: Query,
     initialValue: Query.Value? = nil,
     client: OperationClient? = nil,
-    isolation: (any Actor)? = #isolation
+    isolation: (any Actor)? = #isolation,
+    fileID: StaticString = #fileID,
+    line: UInt = #line
   ) where State == QueryState<Query.Value, Query.Failure> {
-    self.init(store: (client ?? .current).store(for: query, initialValue: initialValue), isolation: isolation)
+    self.init(
+      store: (client ?? .current).store(for: query, initialValue: initialValue, fileID: fileID, line: line),
+      isolation: isolation
+    )
   }
 
   /// Shares the state of a mutation.
@@ -67,13 +85,20 @@ extension SharedOperation {
   ///   - initialValue: The value that a new store begins with.
   ///   - client: The client whose store is shared; nil for `OperationClient.current`.
   ///   - isolation: The actor of the caller. With the main actor, the wrapper changes on it.
+  ///   - fileID: The file of the caller, for warnings of debug builds.
+  ///   - line: The line of the caller, for warnings of debug builds.
   public init<Mutation: MutationRequest>(
     _ mutation: Mutation,
     initialValue: Mutation.MutateValue? = nil,
     client: OperationClient? = nil,
-    isolation: (any Actor)? = #isolation
+    isolation: (any Actor)? = #isolation,
+    fileID: StaticString = #fileID,
+    line: UInt = #line
   ) where State == MutationState<Mutation.Arguments, Mutation.MutateValue, Mutation.MutateFailure> {
-    self.init(store: (client ?? .current).store(for: mutation, initialValue: initialValue), isolation: isolation)
+    self.init(
+      store: (client ?? .current).store(for: mutation, initialValue: initialValue, fileID: fileID, line: line),
+      isolation: isolation
+    )
   }
 
   /// Shares the state of a paginated request.
@@ -83,12 +108,19 @@ extension SharedOperation {
   ///   - initialValue: The pages that a new store begins with.
   ///   - client: The client whose store is shared; nil for `OperationClient.current`.
   ///   - isolation: The actor of the caller. With the main actor, the wrapper changes on it.
+  ///   - fileID: The file of the caller, for warnings of debug builds.
+  ///   - line: The line of the caller, for warnings of debug builds.
   public init<Query: PaginatedRequest>(
     _ query: Query,
     initialValue: @autoclosure () -> Pages<Query.PageID, Query.PageValue> = [],
     client: OperationClient? = nil,
-    isolation: (any Actor)? = #isolation
+    isolation: (any Actor)? = #isolation,
+    fileID: StaticString = #fileID,
+    line: UInt = #line
   ) where State == PaginatedState<Query.PageID, Query.PageValue, Query.PageFailure> {
-    self.init(store: (client ?? .current).store(for: query, initialValue: initialValue()), isolation: isolation)
+    self.init(
+      store: (client ?? .current).store(for: query, initialValue: initialValue(), fileID: fileID, line: line),
+      isolation: isolation
+    )
   }
 }

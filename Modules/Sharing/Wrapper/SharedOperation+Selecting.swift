@@ -29,14 +29,18 @@ extension SharedOperation {
   ///   - initialValue: The value that a new store begins with.
   ///   - client: The client whose store is shared; nil for `OperationClient.current`.
   ///   - isolation: The actor of the caller. With the main actor, the wrapper changes on it.
+  ///   - fileID: The file of the caller, for warnings of debug builds.
+  ///   - line: The line of the caller, for warnings of debug builds.
   public init<Query: QueryRequest, Part: Equatable & Sendable>(
     _ query: Query,
     select: @escaping @Sendable (Query.Value) -> Part,
     initialValue: Query.Value? = nil,
     client: OperationClient? = nil,
-    isolation: (any Actor)? = #isolation
+    isolation: (any Actor)? = #isolation,
+    fileID: StaticString = #fileID,
+    line: UInt = #line
   ) where State == QueryState<Query.Value, Query.Failure> {
-    let store = (client ?? .current).store(for: query, initialValue: initialValue)
+    let store = (client ?? .current).store(for: query, initialValue: initialValue, fileID: fileID, line: line)
     self.init(store: store, select: { $0.map(select) }, isolation: isolation)
   }
 
@@ -48,12 +52,20 @@ extension SharedOperation {
   ///   - select: Returns the part of a value. Called on each change, with no lock held.
   ///   - client: The client whose store is shared; nil for `OperationClient.current`.
   ///   - isolation: The actor of the caller. With the main actor, the wrapper changes on it.
+  ///   - fileID: The file of the caller, for warnings of debug builds.
+  ///   - line: The line of the caller, for warnings of debug builds.
   public init<Operation: DefaultStateRequest, Part: Equatable & Sendable>(
     _ operation: Operation,
     select: @escaping @Sendable (State.StateValue) -> Part,
     client: OperationClient? = nil,
-    isolation: (any Actor)? = #isolation
+    isolation: (any Actor)? = #isolation,
+    fileID: StaticString = #fileID,
+    line: UInt = #line
   ) where Operation.State == State {
-    self.init(store: (client ?? .current).store(for: operation), select: select, isolation: isolation)
+    self.init(
+      store: (client ?? .current).store(for: operation, fileID: fileID, line: line),
+      select: select,
+      isolation: isolation
+    )
   }
 }

@@ -35,6 +35,6 @@ extension OperationRequest {
   ///
   /// The operation's own settings override these, as with every modifier.
   public func manualTime(_ clock: ManualClock) -> ContextModifiedOperation<Self> {
-    self.context { $0.use(clock) }
+    self.context { $0.use(clock) }.written(".manualTime(_:)")
   }
 }

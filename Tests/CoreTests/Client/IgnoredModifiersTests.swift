@@ -20,9 +20,40 @@ struct IgnoredModifiersTests {
       }
       #expect(reports.map(\.code) == [.modifiersIgnored])
       let message = reports.first?.message ?? ""
-      let request = #"NumberQuery is requested at the path ["numbers", 1] with ContextModifier, PassThrough,"#
-      #expect(message.contains(request))
-      #expect(message.contains("was made with ContextModifier."))
+      let request = #"NumberQuery is requested at the path ["numbers", 1] with .stale(after: 1 s).modifier(PassThrough)"#
+      #expect(message.contains("\(request) (CoreTests/IgnoredModifiersTests.swift:"))
+      #expect(message.contains("was made with .stale(after: 1 s) (CoreTests/IgnoredModifiersTests.swift:"))
+    }
+
+    @Test
+    func `Other values of the same modifiers are reported`() {
+      let make = { (age: Duration) in NumberQuery(1).stale(after: age).cacheTime(.seconds(5)).context { _ in } }
+      let store = self.client.store(for: make(.seconds(60)))
+      let reports = warnings { #expect(self.client.store(for: make(.seconds(5))) === store) }
+      let message = reports.first?.message ?? ""
+      #expect(message.contains("with .stale(after: 5 s).cacheTime(5 s).context { … } ("))
+      #expect(message.contains("was made with .stale(after: 1 min).cacheTime(5 s).context { … } ("))
+      _ = self.client.store(for: make(.seconds(5)))
+    }
+
+    @Test
+    func `Two closures at one path are reported once, with both places`() {
+      let first = self.client.store(for: QueryOperation("posts", 1) { 1 })
+      let reports = warnings {
+        for _ in 0..<2 {
+          #expect(self.client.store(for: QueryOperation("posts", 1) { 2 }.cacheTime(.seconds(300))) === first)
+        }
+      }
+      #expect(reports.map(\.code) == [.modifiersIgnored, .closureIgnored])
+      let message = reports.last?.message ?? ""
+      #expect(message.contains("The closure of posts at CoreTests/IgnoredModifiersTests.swift:"))
+      #expect(message.contains("was made with the closure at CoreTests/IgnoredModifiersTests.swift:"))
+    }
+
+    @Test
+    func `One place that makes an operation for several callers is not reported`() {
+      func posts(_ id: Int) -> QueryOperation<Int, any Error> { QueryOperation("posts", id) { id } }
+      for _ in 0..<2 { for id in 0..<3 { _ = self.client.store(for: posts(id)) } }
     }
 
     @Test
@@ -32,7 +63,7 @@ struct IgnoredModifiersTests {
         for number in 1...2 { _ = self.client.store(for: NumberQuery(number).modifier(PassThrough())) }
       }
       #expect(reports.count == 2)
-      #expect(reports.allSatisfy { $0.message.contains("was made with no modifier.") })
+      #expect(reports.allSatisfy { $0.message.contains("was made with no modifier (") })
     }
 
     @Test
