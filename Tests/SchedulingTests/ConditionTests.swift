@@ -111,6 +111,11 @@ struct ConditionTests {
     #expect(error?.conditionName == "NegatedCondition<Check>")
   }
 
+  @Test func `A negated silent condition does no work`() async throws {
+    try await self.work().condition(!SilentCondition(self.check("B", .denied(Refused())))).runOnce()
+    #expect(self.log.all == ["Bc", "body"])
+  }
+
   @Test func `Both conditions of a conjunction have to be satisfied, and a skip wins over satisfied`() async throws {
     #expect(await (Check.satisfied && Check.satisfied).outcome == "satisfied")
     #expect(await (Check.satisfied && Check.skipped).outcome == "skipped")

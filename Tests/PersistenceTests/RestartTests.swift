@@ -4,9 +4,9 @@ import OperationPersistence
 import OperationTesting
 import Testing
 
-/// The samples of the module's article, word for word.
-@Suite(.warningsAreIssues) struct ArticleSamples {
-  @Test func `The samples do what the article says`() async throws {
+/// Values and calls of one storage, over two starts of a program.
+@Suite(.warningsAreIssues) struct RestartTests {
+  @Test func `A program that is started again begins with its value, and has sent its calls`() async throws {
     let storage = InMemoryStorage()
     let server = NoteServer()
     for start in 0..<2 {
@@ -35,38 +35,12 @@ import Testing
     }
   }
 
-  @Test func `Signing out leaves nothing`() async throws {
-    let storage = InMemoryStorage()
-    let client = try await self.beginProgram(storage)
-    let region = Region(country: "NO", zone: 1)
-    let script = OperationScript<String, any Error>()
-    client.store(for: script.query(path: ["regions", region]).persisted(as: "region")).currentValue = "North"
-    #expect(await client.flush())
-    #expect(try await storage.keys().count == 1)
-    client.resetStores()
-    client.clearStores()
-    try await client.persistence.removeAll()
-    #expect(try await storage.keys().isEmpty)
-  }
-
   private func beginProgram(_ storage: any PersistentStorage) async throws -> OperationClient {
     let client = OperationClient()
     client.defaultContext.operationStorage = storage
     await client.restore()
     return client
   }
-}
-
-struct Region: Hashable, Sendable, StorageKeyConvertible {
-  let country: String
-  let zone: Int
-
-  var storageKey: OperationPath { [self.country, self.zone] }
-}
-
-struct SignIn: Codable, Sendable {
-  var name: String
-  @Unstored var password: String?
 }
 
 private typealias NoteState = QueryState<NamedNote, any Error>
