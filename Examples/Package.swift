@@ -2,86 +2,45 @@
 
 import PackageDescription
 
-/// One folder is one executable.
+/// One folder is one executable, which takes arguments.
 struct Example {
   var name: String
-  var products: [Target.Dependency]
+  /// What it uses besides the parser of its arguments.
+  var uses: [Target.Dependency]
   /// Files of the folder that are not compiled.
   var scripts: [String] = []
   var plugins: [Target.PluginUsage] = []
+
+  var target: Target {
+    .executableTarget(
+      name: self.name,
+      dependencies: self.uses + [.product(name: "ArgumentParser", package: "swift-argument-parser")],
+      path: self.name,
+      exclude: self.scripts,
+      plugins: self.plugins
+    )
+  }
 }
 
+let operation = Target.Dependency.product(name: "Operation", package: "swift-operation")
+let server: [Target.Dependency] = ["FlyingFox", "FlyingSocks"].map { .product(name: $0, package: "FlyingFox") }
+
 let examples = [
-  Example(
-    name: "agent",
-    products: [
-      .product(name: "Operation", package: "swift-operation"),
-      .product(name: "FlyingFox", package: "FlyingFox"),
-      .product(name: "FlyingSocks", package: "FlyingFox"),
-      .product(name: "ArgumentParser", package: "swift-argument-parser"),
-    ],
-    scripts: ["run"]
-  ),
-  Example(
-    name: "batching",
-    products: [
-      .product(name: "Operation", package: "swift-operation"),
-      .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      "PostService",
-    ]
-  ),
-  Example(
-    name: "custom-operation-kind",
-    products: [
-      .product(name: "Operation", package: "swift-operation"),
-      .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      "PostService",
-    ]
-  ),
-  Example(
-    name: "dashboard",
-    products: [
-      .product(name: "SharingOperation", package: "swift-operation"),
-      .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      "PostService",
-    ]
-  ),
-  Example(
-    name: "friends",
-    products: [
-      .product(name: "Operation", package: "swift-operation"),
-      .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      "PostService",
-    ]
-  ),
+  Example(name: "agent", uses: [operation] + server, scripts: ["run"]),
+  Example(name: "batching", uses: [operation, "PostService"]),
+  Example(name: "custom-operation-kind", uses: [operation, "PostService"]),
+  Example(name: "dashboard", uses: [.product(name: "SharingOperation", package: "swift-operation"), "PostService"]),
+  Example(name: "friends", uses: [operation, "PostService"]),
   Example(
     name: "pipeline",
-    products: [
-      .product(name: "Operation", package: "swift-operation"),
-      .product(name: "OperationScheduling", package: "swift-operation"),
-      .product(name: "FlyingFox", package: "FlyingFox"),
-      .product(name: "FlyingSocks", package: "FlyingFox"),
-      .product(name: "ArgumentParser", package: "swift-argument-parser"),
-    ]
+    uses: [operation, .product(name: "OperationScheduling", package: "swift-operation")] + server
   ),
   Example(
     name: "quickstart",
-    products: [
-      .product(name: "Operation", package: "swift-operation"),
-      .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      "PostService",
-    ],
+    uses: [operation, "PostService"],
     plugins: [.plugin(name: "OperationPathKeys", package: "swift-operation")]
   ),
-  Example(
-    name: "resilient-client",
-    products: [
-      .product(name: "Operation", package: "swift-operation"),
-      .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      "PostService",
-    ],
-    scripts: ["resilience.svg"]
-  ),
+  Example(name: "resilient-client", uses: [operation, "PostService"], scripts: ["resilience.svg"]),
 ]
 
 let package = Package(
@@ -97,23 +56,11 @@ let package = Package(
     // transcript of a run.
     .target(
       name: "PostService",
-      dependencies: [
-        .product(name: "FlyingFox", package: "FlyingFox"),
-        .product(name: "FlyingSocks", package: "FlyingFox"),
-      ],
+      dependencies: server,
       path: "PostService",
       resources: [.process("Resources")]
     )
-  ]
-    + examples.map { example in
-      .executableTarget(
-        name: example.name,
-        dependencies: example.products,
-        path: example.name,
-        exclude: example.scripts,
-        plugins: example.plugins
-      )
-    },
+  ] + examples.map(\.target),
   swiftLanguageModes: [.v6]
 )
 
