@@ -59,7 +59,7 @@ import Testing
       let journal = program.makeJournal(attemptsBeforeDeadLetter: 3)
       let wait = NetworkSwitch()
       self.script.enqueue(.error(Refused()))
-      let mutation = Send(server: self.server, script: self.script).retrying(after: wait).scope("s").journaled(
+      let mutation = Send(server: self.server, script: self.script).tryingAgain(when: wait).scope("s").journaled(
         as: "send"
       )
       journal.register(mutation, as: "send")
@@ -161,29 +161,4 @@ private struct LikeURLError: Error {
   let code: Int
   var _domain: String { "NSURLErrorDomain" }
   var _code: Int { self.code }
-}
-
-/// Runs an operation again after a failure, when a condition holds.
-private struct RetryWhen<Operation: OperationRequest>: OperationModifier {
-  let condition: NetworkSwitch
-
-  func run(
-    isolation: isolated (any Actor)?,
-    in context: OperationContext,
-    using operation: Operation,
-    with continuation: OperationContinuation<Operation.Value, Operation.Failure>
-  ) async throws(Operation.Failure) -> Operation.Value {
-    do throws(Operation.Failure) {
-      return try await operation.run(isolation: isolation, in: context, with: continuation)
-    } catch {
-      guard await context.pause(until: self.condition) == .satisfied else { throw error }
-      return try await operation.run(isolation: isolation, in: context, with: continuation)
-    }
-  }
-}
-
-extension OperationRequest {
-  fileprivate func retrying(after condition: NetworkSwitch) -> ModifiedOperation<Self, RetryWhen<Self>> {
-    self.modifier(RetryWhen(condition: condition))
-  }
 }

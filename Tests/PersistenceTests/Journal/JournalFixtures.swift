@@ -60,8 +60,10 @@ struct Send: MutationRequest {
   }
 }
 
-/// Runs an operation again after a failure, at once.
-struct TryAgain<Operation: OperationRequest>: OperationModifier {
+/// Runs an operation again after a failure, when a condition holds.
+struct TryAgainWhen<Operation: OperationRequest>: OperationModifier {
+  let condition: NetworkSwitch
+
   func run(
     isolation: isolated (any Actor)?,
     in context: OperationContext,
@@ -71,13 +73,16 @@ struct TryAgain<Operation: OperationRequest>: OperationModifier {
     do throws(Operation.Failure) {
       return try await operation.run(isolation: isolation, in: context, with: continuation)
     } catch {
+      guard await context.pause(until: self.condition) == .satisfied else { throw error }
       return try await operation.run(isolation: isolation, in: context, with: continuation)
     }
   }
 }
 
 extension OperationRequest {
-  func tryingAgain() -> ModifiedOperation<Self, TryAgain<Self>> { self.modifier(TryAgain()) }
+  func tryingAgain(when condition: NetworkSwitch) -> ModifiedOperation<Self, TryAgainWhen<Self>> {
+    self.modifier(TryAgainWhen(condition: condition))
+  }
 }
 
 extension Program {

@@ -63,7 +63,7 @@ import Testing
     let a = self.process("a")
     self.script.enqueue(.error(Refused()))
     let wait = NetworkSwitch()
-    let mutation = Send(server: self.server, script: self.script, path: ["patient"]).tryingAgainWhen(wait)
+    let mutation = Send(server: self.server, script: self.script, path: ["patient"]).tryingAgain(when: wait)
       .journaled(as: "patient")
     let store = a.program.client.store(for: mutation)
     let call = Task.immediate { try await store.mutate(with: Note(id: 1, text: "a")) }
@@ -130,29 +130,4 @@ private final class SharedStorage: LeasingStorage {
   }
 
   nonisolated(nonsending) func close() async { await self.base.close() }
-}
-
-/// Runs an operation again after a failure, when a condition holds.
-private struct TryAgainWhen<Operation: OperationRequest>: OperationModifier {
-  let condition: NetworkSwitch
-
-  func run(
-    isolation: isolated (any Actor)?,
-    in context: OperationContext,
-    using operation: Operation,
-    with continuation: OperationContinuation<Operation.Value, Operation.Failure>
-  ) async throws(Operation.Failure) -> Operation.Value {
-    do throws(Operation.Failure) {
-      return try await operation.run(isolation: isolation, in: context, with: continuation)
-    } catch {
-      _ = await context.pause(until: self.condition)
-      return try await operation.run(isolation: isolation, in: context, with: continuation)
-    }
-  }
-}
-
-extension OperationRequest {
-  fileprivate func tryingAgainWhen(_ condition: NetworkSwitch) -> ModifiedOperation<Self, TryAgainWhen<Self>> {
-    self.modifier(TryAgainWhen(condition: condition))
-  }
 }
