@@ -43,8 +43,9 @@ final class MutationEffects: Sendable {
     self.state = Locked(State(place: context.earlierOptimisticPlace, kept: context.earlierOptimisticUpdates))
   }
 
-  /// The place of the updates among those of other calls: above all of them, when it is first asked for in a new call.
-  var place: StateLayerPlace {
+  /// Returns the place of the updates among those of other calls. In a new call, the first one to ask takes the place
+  /// above all of them.
+  func takePlace() -> StateLayerPlace {
     self.state.withLock { state in
       let place = state.place ?? .next()
       state.place = place
@@ -156,7 +157,7 @@ extension MutationEffects {
     }
     guard isDue else { return }
     // Made without the lock: it calls the stores.
-    let layer = kept?.take(id) ?? makeLayer(self.place)
+    let layer = kept?.take(id) ?? makeLayer(self.takePlace())
     let isPerformed = self.state.withLock { state in
       if !state.isPerformed { state.updates.append(Update(id: id, layer: layer)) }
       return state.isPerformed

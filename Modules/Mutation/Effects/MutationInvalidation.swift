@@ -48,17 +48,9 @@ public struct MutationInvalidation<Operation: MutationRequest>: OperationModifie
     using operation: Operation,
     with continuation: OperationContinuation<Operation.MutateValue, Operation.MutateFailure>
   ) async throws(Operation.MutateFailure) -> Operation.MutateValue {
-    guard
-      let arguments = context.mutationArguments(as: Operation.Arguments.self),
-      let client = context.clientForEffects(of: operation.path)
-    else { return try await operation.run(isolation: isolation, in: context, with: continuation) }
-
-    var context = context
-    let share = MutationEffects.join(in: &context)
-    let outcome = await operation.outcome(isolation: isolation, in: context, with: continuation)
-    // Also when the call was cancelled: its work has succeeded, and may have changed the server.
-    if outcome.isSuccess { share.effects.invalidate(self.path(arguments), in: client) }
-    share.leave(isSuccess: outcome.isSuccess)
-    return try outcome.get()
+    try await operation.run(isolation: isolation, in: context, with: continuation) { call, isSuccess in
+      // Also when the call was cancelled: its work has succeeded, and may have changed the server.
+      if isSuccess { call.share.effects.invalidate(self.path(call.arguments), in: call.client) }
+    }
   }
 }

@@ -11,11 +11,11 @@ extension OperationContext {
     static let defaultValue: MutationEffects.Membership? = nil
   }
 
-  /// The place of the call's optimistic updates among those of other calls; nil if it makes none.
-  package var optimisticPlace: StateLayerPlace? {
+  /// Takes the place of the call's optimistic updates among those of other calls; nil if it makes none.
+  package func takeOptimisticPlace() -> StateLayerPlace? {
     guard let effects = self.mutationEffects?.effects, effects.run == self.operationRunningTaskIdentifier
     else { return nil }
-    return effects.place
+    return effects.takePlace()
   }
 
   /// The place that the call had when it was first made; nil for a new call.

@@ -82,29 +82,26 @@ public struct OptimisticUpdate<Operation: MutationRequest, Target: OverlayableSt
     using operation: Operation,
     with continuation: OperationContinuation<Operation.MutateValue, Operation.MutateFailure>
   ) async throws(Operation.MutateFailure) -> Operation.MutateValue {
-    guard
-      let arguments = context.mutationArguments(as: Operation.Arguments.self),
-      let client = context.clientForEffects(of: operation.path)
-    else { return try await operation.run(isolation: isolation, in: context, with: continuation) }
-
-    var context = context
-    let share = MutationEffects.join(in: &context)
-    share.effects.begin(self.id) {
-      OptimisticLayer<Target>(on: self.path(arguments), in: client, at: $0) { [apply] in apply(&$0, arguments) }
+    try await operation.run(isolation: isolation, in: context, with: continuation) { call in
+      call.share.effects.begin(self.id) { self.layer(of: call.arguments, in: call.client, at: $0) }
+    } end: { call, isSuccess in
+      // A cancelled call counts as failed, even if it has returned a value.
+      call.share.end(self.id, isSuccess: isSuccess && !Task.isCancelled)
     }
-    let outcome = await operation.outcome(isolation: isolation, in: context, with: continuation)
-    // A cancelled call counts as failed, even if it has returned a value.
-    share.end(self.id, isSuccess: outcome.isSuccess && !Task.isCancelled)
-    share.leave(isSuccess: outcome.isSuccess)
-    return try outcome.get()
+  }
+
+  private func layer(
+    of arguments: Operation.Arguments,
+    in client: OperationClient,
+    at place: StateLayerPlace
+  ) -> OptimisticLayer<Target> {
+    OptimisticLayer(on: self.path(arguments), in: client, at: place) { [apply] in apply(&$0, arguments) }
   }
 }
 
 extension OptimisticUpdate: UpdatingModifier {
   func showUpdate(_ request: UpdateRequest) {
     guard let arguments = request.arguments as? Operation.Arguments else { return }
-    request.show(self.id) {
-      OptimisticLayer<Target>(on: self.path(arguments), in: request.client, at: $0) { [apply] in apply(&$0, arguments) }
-    }
+    request.show(self.id) { self.layer(of: arguments, in: request.client, at: $0) }
   }
 }

@@ -151,7 +151,7 @@ where Operation.Arguments: Codable {
           key: call.isNested ? nil : context.operationIdempotencyKey,
           date: context.operationClock.now(),
           operationName: operationName,
-          layerPlace: context.optimisticPlace,
+          layerPlace: context.takeOptimisticPlace(),
           beginsAtOnce: !call.isInsideScope && !Operation.hasModifier { !($0 is any TurnModifier.Type) }
         )
       )
