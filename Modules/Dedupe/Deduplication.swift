@@ -28,6 +28,9 @@ extension OperationRequest where Self: Sendable, Value: Sendable {
 }
 
 /// The modifier that `.deduplicated()` applies: concurrent runs that do the same work share one run.
+///
+/// In a store, the store decides who shares a run. Outside of stores, the modifier does, for all callers of the value
+/// and its copies. Of two in one operation, the inner one decides.
 public struct Deduplication<Operation: OperationRequest & Sendable>: OperationModifier where Operation.Value: Sendable {
   @usableFromInline let isSameRun: @Sendable (OperationContext, OperationContext) -> Bool
   @usableFromInline let registry = RunRegistry<Operation>()
@@ -41,7 +44,7 @@ public struct Deduplication<Operation: OperationRequest & Sendable>: OperationMo
 
   @inlinable
   public func setup(context: inout OperationContext, using operation: Operation) {
-    context.operationRunSharing = OperationRunSharing(isSameRun: self.isSameRun)
+    context.operationRunSharing = OperationRunSharing(of: self.registry, isSameRun: self.isSameRun)
     operation.setup(context: &context)
   }
 
@@ -54,8 +57,30 @@ public struct Deduplication<Operation: OperationRequest & Sendable>: OperationMo
     using operation: Operation,
     with continuation: OperationContinuation<Operation.Value, Operation.Failure>
   ) async throws(Operation.Failure) -> Operation.Value {
-    try await self.registry.value(of: operation, in: context, with: continuation, isolation: isolation) {
+    guard let waits = context.enterSharingModifier(self.registry) else {
+      return try await self.runOutsideOfStores(isolation: isolation, in: context, using: operation, with: continuation)
+    }
+    defer { waits.leaveSharingModifier() }
+    return try await operation.run(isolation: isolation, in: context, with: continuation)
+  }
+
+  @usableFromInline
+  func runOutsideOfStores(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    using operation: Operation,
+    with continuation: OperationContinuation<Operation.Value, Operation.Failure>
+  ) async throws(Operation.Failure) -> Operation.Value {
+    if Operation.hasModifier(where: { $0 is any SharingModifier.Type }) {
+      return try await operation.run(isolation: isolation, in: context, with: continuation)
+    }
+    return try await self.registry.value(of: operation, in: context, with: continuation, isolation: isolation) {
       operation.isSameRun(in: $0, as: $1) && self.isSameRun($0, $1)
     }
   }
 }
+
+/// A ``Deduplication`` of any operation.
+private protocol SharingModifier {}
+
+extension Deduplication: SharingModifier {}

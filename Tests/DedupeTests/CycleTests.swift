@@ -37,6 +37,21 @@ struct CycleTests {
     #expect(recorder.warnings.map(\.code) == [.taskCycle])
   }
 
+  @Test(arguments: [true, false])
+  func `A query that runs itself with the context of its run fails`(_ hasRunner: Bool) async throws {
+    let query = SelfRunningQuery(hasRunner: hasRunner)
+    let deduplicated = query.deduplicated()
+    query.itself.withLock { $0 = deduplicated }
+    defer { query.itself.withLock { $0 = nil } }
+    let recorder = WarningRecorder()
+    _ = await recorder.recording {
+      await #expect(throws: OperationCycleError.self) {
+        try await withTimeLimit("the query to end") { try await IntStore.detached(query: deduplicated).fetch() }
+      }
+    }
+    #expect(recorder.warnings.map(\.code) == [.taskCycle])
+  }
+
   @Test
   func `Two queries that are fetched at once and fetch each other end`() async throws {
     for _ in 0..<200 {
@@ -130,6 +145,27 @@ private struct FetchingQuery: QueryRequest {
     with continuation: OperationContinuation<Int, any Error>
   ) async throws -> Int {
     try await self.queries.store(self.number % self.queries.length + 1).fetch()
+  }
+}
+
+private final class SelfRunningQuery: QueryRequest {
+  let hasRunner: Bool
+  let itself = Mutex<ModifiedOperation<SelfRunningQuery, Deduplication<SelfRunningQuery>>?>(nil)
+
+  init(hasRunner: Bool) {
+    self.hasRunner = hasRunner
+  }
+
+  var path: OperationPath { ["running itself"] }
+
+  func fetch(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    with continuation: OperationContinuation<Int, any Error>
+  ) async throws -> Int {
+    guard let itself = self.itself.withLock({ $0 }) else { return 1 }
+    if self.hasRunner { return try await OperationRunner(operation: itself, initialContext: context).run() }
+    return try await itself.run(isolation: isolation, in: context, with: continuation)
   }
 }
 

@@ -118,20 +118,4 @@ struct FreshnessTests {
     try await recorder.firstState { $0.currentValue == 2 && !$0.isLoading }
     #expect(!store.isStale)
   }
-
-  @Test
-  func `The same operation in another store still shares runs`() async throws {
-    let query = self.script.query().deduplicated()
-    let invalidated = self.client.store(for: query)
-    let other = IntStore.detached(query: query)
-    let first = Task.immediate { try await other.fetch() }
-    let run = try await self.script.next()
-    self.client.invalidate()
-    let second = Task.immediate { try await OperationRunner(operation: query).run() }
-    run.succeed(1)
-    #expect(try await first.finished() == 1)
-    #expect(try await second.finished() == 1)
-    #expect(self.script.runCount == 1)
-    #expect(invalidated.isStale)
-  }
 }

@@ -59,14 +59,14 @@ struct LeavingTests {
 
   @Test
   func `The context of a caller that has left is released while the run continues`() async throws {
-    let query = self.script.query().deduplicated()
-    let leader = Task { try await IntStore.detached(query: query).fetch() }
+    let runner = OperationRunner(operation: self.script.query().deduplicated())
+    let leader = Task { try await runner.run() }
     let run = try await self.script.next()
     let released = (0..<3).map { _ in Gate() }
     let followers = released.map { gate in
       var context = OperationContext()
       context[ValueKey.self] = ReleaseCallback { gate.open() }
-      return Task.immediate { [context] in try await IntStore.detached(query: query).fetch(using: context) }
+      return Task.immediate { [context] in try await runner.run(in: context) }
     }
     followers[0].cancel()
     await #expect(throws: CancellationError.self) { try await followers[0].finished() }

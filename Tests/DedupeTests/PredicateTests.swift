@@ -81,21 +81,6 @@ struct PredicateTests {
     #expect(values == [1, 2, 1])
     #expect(self.script.runCount == 2)
   }
-
-  @Test
-  func `Two stores of one operation value share its runs, two operations do not`() async throws {
-    let query = self.script.query().deduplicated()
-    let stores = [IntStore.detached(query: query), IntStore.detached(query: query)]
-    let callers = stores.map { store in Task.immediate { try await store.fetch() } }
-    try await self.script.next().succeed(1)
-    for caller in callers { #expect(try await caller.finished() == 1) }
-    #expect(self.script.runCount == 1)
-    let others = (0..<2).map { _ in IntStore.detached(query: self.script.query().deduplicated()) }
-    let fetches = others.map { store in Task.immediate { try await store.fetch() } }
-    for number in 0..<2 { try await self.script.next().succeed(number) }
-    for fetch in fetches { _ = try await fetch.finished() }
-    #expect(self.script.runCount == 3)
-  }
 }
 
 /// A query whose work depends on a number in its context.

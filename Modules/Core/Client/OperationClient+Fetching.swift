@@ -79,8 +79,7 @@ extension OperationClient {
   /// Cancels the runs of the stores at paths that start with `path`, and waits until their work has ended.
   ///
   /// What the runs have changed in the states is undone. Callers of the runs receive their failures, possibly before
-  /// the work has ended. Work shared with other stores continues for those stores, and this method does
-  /// not wait for it. It returns early if the current task is cancelled.
+  /// the work has ended. It returns early if the current task is cancelled.
   ///
   /// - Parameter path: The prefix; the empty path matches all stores.
   /// - Complexity: O(*n*) in the number of matching stores and their runs.

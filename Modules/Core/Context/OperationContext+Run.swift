@@ -6,8 +6,8 @@ extension OperationContext {
   struct RunEntries: Sendable {
     // The small fields come last, which avoids padding.
     @usableFromInline var store: (any StoreReference)?
-    /// Lends the task of the run to a deduplicated run inside it.
-    @usableFromInline var loan: TaskLoan?
+    /// What the work of the run waits for; nil where the callers of the store do not share its runs.
+    @usableFromInline var waits: RunWaits?
     /// Nil in a first attempt without listeners.
     @usableFromInline var attempts: RunAttempts?
     /// An object that the state attached to the run.
@@ -27,7 +27,7 @@ extension OperationContext {
 
     @inlinable
     var isEmpty: Bool {
-      self.store == nil && self.loan == nil && self.attempts == nil && self.attachment == nil
+      self.store == nil && self.waits == nil && self.attempts == nil && self.attachment == nil
         && self.outcomeEntries == nil && self.taskIdentifier == nil && !self.isForSubscribers && !self.makesAttempts
         && !self.hidesProgress
     }
@@ -46,12 +46,12 @@ extension OperationContext {
 
   /// Makes this the context of a run, replacing the entries of any other run.
   @inlinable
-  mutating func enterRun(_ id: OperationTaskIdentifier, of store: any StoreReference, loan: TaskLoan?) {
+  mutating func enterRun(_ id: OperationTaskIdentifier, of store: any StoreReference, waits: RunWaits?) {
     // Written field by field: passing all entries to the initializer would copy them, for 250 instructions.
     let storage = Storage(Content(slots: self.storage.content.slots))
     storage.content.run.taskIdentifier = id
     storage.content.run.store = store
-    storage.content.run.loan = loan
+    storage.content.run.waits = waits
     storage.content.run.isForSubscribers = self.storage.content.run.isForSubscribers
     storage.content.run.makesAttempts = self.storage.content.run.makesAttempts
     if self.addsToOutcomes { storage.content.run.outcomeEntries = OutcomeEntries() }
@@ -80,10 +80,6 @@ extension OperationContext {
     get { self.run.taskIdentifier }
     set { self.run.taskIdentifier = newValue }
   }
-
-  /// Lends the task of the run to a deduplicated run inside it.
-  @inlinable
-  package var taskLoan: TaskLoan? { self.run.loan }
 
   /// An object that the state attached to the run; nil in a context made by ``hidingRunAttachment()``.
   @inlinable

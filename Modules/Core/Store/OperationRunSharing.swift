@@ -6,6 +6,9 @@ public struct OperationRunSharing: Sendable {
   /// Returns whether a call with the first context may join a run with the second.
   public let isSameRun: @Sendable (OperationContext, OperationContext) -> Bool
 
+  /// The modifier that has set the rule; nil for a rule that was made by the public initializer.
+  @usableFromInline let modifier: (any AnyObject & Sendable)?
+
   /// Creates a rule.
   ///
   /// - Parameter isSameRun: Returns whether a call with the first context may join a run with the second. Called with
@@ -15,6 +18,18 @@ public struct OperationRunSharing: Sendable {
     isSameRun: @escaping @Sendable (OperationContext, OperationContext) -> Bool = { _, _ in true }
   ) {
     self.isSameRun = isSameRun
+    self.modifier = nil
+  }
+
+  /// Creates the rule of a modifier, which has to let the run of a store through: see
+  /// ``OperationContext/enterSharingModifier(_:)``.
+  @inlinable
+  package init(
+    of modifier: any AnyObject & Sendable,
+    isSameRun: @escaping @Sendable (OperationContext, OperationContext) -> Bool
+  ) {
+    self.isSameRun = isSameRun
+    self.modifier = modifier
   }
 }
 
@@ -29,5 +44,22 @@ extension OperationContext {
   @usableFromInline
   enum RunSharingKey: Key {
     @usableFromInline static let defaultValue: OperationRunSharing? = nil
+  }
+}
+
+extension OperationContext {
+  /// Enters the modifier by which the callers of a store share the run with this context.
+  ///
+  /// The store has decided who shares the run, so that the modifier lets it through.
+  ///
+  /// - Parameter modifier: The modifier, as in ``OperationRunSharing/init(of:isSameRun:)``.
+  /// - Returns: What to leave the modifier by, when the operation has ended in it; nil if the run is not that of a
+  ///   store that shares runs by the modifier, or if the operation is in the modifier already.
+  @inlinable
+  package func enterSharingModifier(_ modifier: AnyObject) -> RunWaits? {
+    guard let waits = self.run.waits, waits.run == self.run.taskIdentifier,
+      self.operationRunSharing?.modifier === modifier, waits.enterSharingModifier()
+    else { return nil }
+    return waits
   }
 }

@@ -17,26 +17,9 @@ extension StoreRuntime {
   enum Joining {
     case granted(RunAdmission<State>)
     /// The run does other work, or waits for the caller: in a cycle, which was reported, or in a queue.
-    case refused(isCycle: Bool)
+    case refused
     /// The run can no longer be joined.
     case late
-  }
-
-  /// The runs that a call was compared with and cannot join.
-  @usableFromInline
-  struct Refusals {
-    @usableFromInline private(set) var runs: Set<OperationTaskIdentifier> = []
-    /// Whether one of them waits for the caller in a cycle, which was reported.
-    @usableFromInline private(set) var haveCycle = false
-
-    @usableFromInline
-    init() {}
-
-    @usableFromInline
-    mutating func add(_ run: OperationTaskIdentifier, isCycle: Bool) {
-      self.runs.insert(run)
-      if isCycle { self.haveCycle = true }
-    }
   }
 }
 
@@ -63,11 +46,11 @@ extension StoreRuntime {
       }
     }
     if let reserved { return .newRun(reserved.sharedRun, reserved.context) }
-    var refusals = Refusals()
+    var refusals: Set<OperationTaskIdentifier> = []
     if let candidate {
       switch self.admission(to: candidate, context, sharing, handler) {
       case .granted(let admission): return admission
-      case .refused(let isCycle): refusals.add(candidate.id, isCycle: isCycle)
+      case .refused: refusals.insert(candidate.id)
       case .late: break
       }
     }
@@ -83,16 +66,16 @@ extension StoreRuntime {
     _ handler: RunHandler<State>?
   ) -> Joining {
     guard self.operation.isSameRun(context, candidate.context), sharing.isSameRun(context, candidate.context) else {
-      return .refused(isCycle: false)
+      return .refused
     }
     if WaitGraph.isNeeded {
       switch WaitGraph.noteAndFind(joining: candidate.sharedRun) {
       case .open: break
-      case .queuedBehindCaller: return .refused(isCycle: false)
+      case .queuedBehindCaller: return .refused
       case .recursion(let names):
         if OperationCycleError.isFailure(State.Failure.self) { return .granted(.refusal(names)) }
         OperationCycleError(operationNames: names).report()
-        return .refused(isCycle: true)
+        return .refused
       }
     }
     var listener: Subscriber<State>?
@@ -116,24 +99,21 @@ extension StoreRuntime {
     _ context: OperationContext,
     _ sharing: OperationRunSharing,
     _ handler: RunHandler<State>?,
-    _ refusals: inout Refusals
+    _ refusals: inout Set<OperationTaskIdentifier>
   ) -> RunAdmission<State> {
     while true {
-      for candidate in self.joinableTasks where !refusals.runs.contains(candidate.id) {
+      for candidate in self.joinableTasks where !refusals.contains(candidate.id) {
         switch self.admission(to: candidate, context, sharing, handler) {
         case .granted(let admission): return admission
-        case .refused(let isCycle): refusals.add(candidate.id, isCycle: isCycle)
+        case .refused: refusals.insert(candidate.id)
         case .late: continue
         }
       }
       var reserved: Task?
       self.machine.withLock { machine in
-        if !machine.hasJoinableRun(besides: refusals.runs) { reserved = self.reserve(context, in: &machine) }
+        if !machine.hasJoinableRun(besides: refusals) { reserved = self.reserve(context, in: &machine) }
       }
-      if let reserved {
-        if refusals.haveCycle { reserved.sharedRun.loan?.noteReportedCycle() }
-        return .newRun(reserved.sharedRun, reserved.context)
-      }
+      if let reserved { return .newRun(reserved.sharedRun, reserved.context) }
     }
   }
 
@@ -150,6 +130,7 @@ extension StoreRuntime {
   func reserve(_ context: OperationContext, in machine: inout StoreMachine<State>) -> Task {
     var task = Task(sharedRun: self.makeRun(in: context, ownerCount: 1), context: context)
     task.enterRun(of: self.reference)
+    task.sharedRun.waitsOfWork?.lead()
     machine.reservedTasks.append(task)
     return task
   }
@@ -185,6 +166,59 @@ extension StoreRuntime {
   }
 }
 
+// MARK: - Runs of tasks and subscribers
+
+extension StoreRuntime {
+  /// Joins a run that does the same work as one that was not compared with the others when it was made: that of a task
+  /// or of the subscribers.
+  ///
+  /// - Parameter invocation: The run, whose work begins.
+  /// - Returns: The outcome of the other run; nil if there is none, and the run does the work itself.
+  @inlinable
+  @inline(never)
+  nonisolated(nonsending) func outcomeOfOtherRun(
+    for invocation: RunInvocation<StoreRuntime<State>>
+  ) async -> StoreRun.Outcome? {
+    let (sharedRun, context) = (invocation.sharedRun, invocation.context)
+    guard let sharing = context.operationRunSharing else { return nil }
+    var refusals: Set<OperationTaskIdentifier> = [sharedRun.id]
+    while true {
+      let candidates = self.leadingTasks(besides: refusals) { if $0 { sharedRun.waitsOfWork?.lead() } }
+      if candidates.isEmpty { return nil }
+      for candidate in candidates {
+        switch self.admission(to: candidate, context, sharing, nil) {
+        case .granted(.join(let other, _)):
+          let outcome = await other.waitAsOwner(leaving: .atOnce)
+          // The other run may have been cancelled for its own callers.
+          if !other.isCancelled || _Concurrency.Task.isCancelled { return outcome }
+        case .granted(.refusal(let names)): return StoreRun.Outcome(OperationCycleError.outcome(names))
+        case .granted(.newRun), .late: continue
+        case .refused: refusals.insert(candidate.id)
+        }
+      }
+    }
+  }
+
+  /// The tasks of the runs that can be joined and lead, besides some.
+  ///
+  /// - Parameters:
+  ///   - refused: The runs to leave out.
+  ///   - decide: Called with whether there is none, in one step with the search.
+  /// - Returns: The tasks.
+  @inlinable
+  func leadingTasks(besides refused: Set<OperationTaskIdentifier>, _ decide: (Bool) -> Void) -> [Task] {
+    self.machine.withLock { machine in
+      let running = machine.runs.filter { machine.canServe($0) }.map { $0.task }
+      let reserved = machine.reservedTasks.filter { $0.sharedRun.isAlive }
+      let tasks = (running + reserved).filter {
+        $0.sharedRun.waitsOfWork?.isLeading == true && !refused.contains($0.id)
+      }
+      decide(tasks.isEmpty)
+      return tasks
+    }
+  }
+}
+
 extension StoreMachine {
   /// The task of the only run, if it can be joined; nil without runs, or with more than one.
   @inlinable var onlyJoinableTask: Task? {
@@ -214,6 +248,6 @@ extension OperationTask {
   /// Makes the task's context that of its run.
   @inlinable
   mutating func enterRun(of store: any StoreReference) {
-    self.context.enterRun(self.id, of: store, loan: self.sharedRun.loan)
+    self.context.enterRun(self.id, of: store, waits: self.sharedRun.waitsOfWork)
   }
 }

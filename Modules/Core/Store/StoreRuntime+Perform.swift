@@ -131,15 +131,20 @@ extension StoreRuntime: RunDelegate {
     _ invocation: RunInvocation<StoreRuntime<State>>
   ) async -> StoreRun.Outcome {
     // A handler that joins the run later is notified of the start when it joins.
-    if self.hasDependents || invocation.sharedRun.loan != nil { self.notifyStart(of: invocation.task) }
+    if self.hasDependents || invocation.sharedRun.waitsOfWork != nil { self.notifyStart(of: invocation.task) }
     let continuation = OperationContinuation<State.OperationValue, State.Failure> { result, context in
       invocation.delegate.yield(result, of: invocation.task, using: context)
     }
-    guard let loan = invocation.sharedRun.loan else {
+    guard let waits = invocation.sharedRun.waitsOfWork else {
       return await self.callOperation(in: invocation.context, continuation)
     }
     // Entered in the task, not around its making: a task with values of its own to copy takes an allocation for that.
-    return await EnclosingRun.perform(loan) { await self.callOperation(in: invocation.context, continuation) }
+    return await EnclosingRun.perform(waits) {
+      if !waits.isLeading, let outcome = await self.outcomeOfOtherRun(for: invocation) {
+        return outcome
+      }
+      return await self.callOperation(in: invocation.context, continuation)
+    }
   }
 
   // Here, where the types are known, and not in the operation's closure, which would look up the type of the outcome.
@@ -278,14 +283,12 @@ extension StoreRuntime: RunDelegate {
 // MARK: - Information for the run
 
 extension StoreRuntime {
-  @inlinable
-  func task(of sharedRun: StoreRun) -> Task? {
-    self.machine.withLock { machine in machine.index(ofRun: sharedRun.id).map { machine.runs[$0].task } }
-  }
-
   @usableFromInline
   func waits(of sharedRun: StoreRun) -> [WaitEdge] {
-    self.task(of: sharedRun)?.context.run.attachment?.awaitedRuns ?? []
+    let attachment = self.machine.withLock { machine in
+      machine.index(ofRun: sharedRun.id).flatMap { machine.runs[$0].task.context.run.attachment }
+    }
+    return attachment?.awaitedRuns ?? []
   }
 
   @usableFromInline var waitName: String? { self.operation.operationName }
@@ -307,10 +310,10 @@ extension StoreRuntime {
     self.context.overlaid(with: context)
   }
 
-  /// Makes a run. If callers share runs, it can lend its task to the deduplicated run inside it.
+  /// Makes a run, which other callers can join if the context has a rule for that.
   @inlinable
   func makeRun(in context: OperationContext, ownerCount: Int = 0) -> StoreRun {
-    StoreRun(delegate: self, loan: context.operationRunSharing == nil ? nil : TaskLoan(), ownerCount: ownerCount)
+    StoreRun(delegate: self, isShared: context.operationRunSharing != nil, ownerCount: ownerCount)
   }
 
   /// Makes a task that has not started.

@@ -7,8 +7,7 @@ extension StoreRuntime {
       return await self.run(using: nil, handler: nil)
     }
     let context = self.context
-    let leaving: StoreRun.Leaving = context.operationRunSharing == nil ? .lastStays : .atOnce
-    let outcome = await running.joinIfAlive(leaving: leaving, onJoin: { context.noteJoin() })
+    let outcome = await running.joinIfAlive(leaving: running.leaving, onJoin: { context.noteJoin() })
     if let outcome { return outcome.result }
     return await self.run(using: nil, handler: nil)
   }
@@ -31,11 +30,7 @@ extension StoreRuntime {
     }
     self.act { for sharedRun in sharedRuns { sharedRun.cancel() } }
     return {
-      for sharedRun in sharedRuns {
-        await sharedRun.settled()
-        // A deduplicated run finishes for its callers when it is cancelled; its work may end later.
-        await sharedRun.loan?.cancelledWorkEnded()
-      }
+      for sharedRun in sharedRuns { await sharedRun.settled() }
     }
   }
 }

@@ -44,7 +44,7 @@ package enum EnclosingRun {
 extension OperationContext {
   /// Notes that the run with this context waits in the queue `node`, until it waits for another node.
   package func note(awaited node: any WaitNode) {
-    self.taskLoan?.note(awaited: node)
+    self.run.waits?.note(queue: node)
     EnclosingRun.note(awaited: node)
     WaitGraph.noteEdge()
   }

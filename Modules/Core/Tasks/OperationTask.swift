@@ -94,14 +94,15 @@ extension OperationTask {
   ///
   /// A cancelled caller leaves at once with a `CancellationError` while other callers wait. The last caller cancels the
   /// task when it is cancelled, and receives the outcome of the task. If `Failure` cannot represent a
-  /// `CancellationError`, a cancelled caller always waits for the outcome.
+  /// `CancellationError`, a cancelled caller always waits for the outcome. The last caller of a task whose operation
+  /// shares runs, as by `.deduplicated()`, leaves at once, too.
   ///
   /// - Returns: The value that the work returns.
   /// - Throws: The error that the work throws, or a `CancellationError` if `Failure` can represent it.
   @inlinable
   @discardableResult
   public func runIfNeeded() async throws(Failure) -> Value {
-    try await self.sharedRun.startAndWait(in: self.context).get()
+    try await self.sharedRun.startAndWait(in: self.context, leaving: self.sharedRun.leaving).get()
   }
 
   /// Cancels the task for all of its callers.

@@ -28,9 +28,6 @@ package protocol RunDelegate<Success, Failure>: AnyObject, Sendable {
   /// a `CancellationError`.
   nonisolated(nonsending) func performWork(_ invocation: RunInvocation<Self>) async -> RunOutcome<Success, Failure>
 
-  /// Returns the task of the run with the context that it started with; nil if the delegate does not have it.
-  func task(of sharedRun: SharedRun<Success, Failure>) -> OperationTask<Success, Failure>?
-
   /// Called when the run was cancelled after it started and before it had an outcome.
   func wasCancelled(_ sharedRun: SharedRun<Success, Failure>)
 
@@ -53,9 +50,6 @@ extension RunDelegate {
   package func waits(of sharedRun: SharedRun<Success, Failure>) -> [WaitEdge] { [] }
 
   @usableFromInline package var waitName: String? { nil }
-
-  @inlinable
-  package func task(of sharedRun: SharedRun<Success, Failure>) -> OperationTask<Success, Failure>? { nil }
 
   @inlinable
   package func wasCancelled(_ sharedRun: SharedRun<Success, Failure>) {}

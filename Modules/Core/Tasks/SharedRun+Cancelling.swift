@@ -29,11 +29,16 @@ extension SharedRun {
     }
   }
 
-  /// Cancels the run for all of its owners.
+  /// Cancels the run for all of its owners. Where each of them leaves at once, the others need not wait for the work
+  /// either.
   @usableFromInline
   package func cancel() {
-    let pendingCancellation = self.withState { self.pendingCancellation($0.cancel()) }
-    if let pendingCancellation { self.performCancellation(pendingCancellation) }
+    let mayLeave = self.leaving == .atOnce && Self.cancellation != nil
+    let (pendingCancellation, left) = self.withState { state in
+      let pendingCancellation = self.pendingCancellation(state.cancel())
+      return (pendingCancellation, mayLeave && pendingCancellation != nil ? state.waiters.leaveAll() : nil)
+    }
+    if let pendingCancellation { self.performCancellation(pendingCancellation) { left?.resume(returning: false) } }
   }
 
   struct PendingCancellation {
@@ -47,23 +52,10 @@ extension SharedRun {
     cancellation.map { PendingCancellation(task: $0.task, delegate: $0.hadStarted ? self.delegate : nil) }
   }
 
-  /// Finishes a run for its waiters while its work goes on in a lent task.
-  private func finishEarly(_ delegate: some RunDelegate<Success, Failure>) {
-    guard let cancellation = Self.cancellation, let task = delegate.task(of: self) else { return }
-    self.finish(cancellation, of: task, delegate)
-  }
-
   func performCancellation(_ pendingCancellation: PendingCancellation, afterwards: @escaping () -> Void = {}) {
     CancellationTrampoline.perform {
       pendingCancellation.delegate?.wasCancelled(self)
-      if let loan = self.loan {
-        // The lent task continues for the callers of the borrower. The waiters of this run need not wait for that.
-        if loan.cancel(pendingCancellation.task), let delegate = pendingCancellation.delegate {
-          self.finishEarly(delegate)
-        }
-      } else {
-        pendingCancellation.task?.cancel()
-      }
+      pendingCancellation.task?.cancel()
       afterwards()
     }
   }

@@ -120,7 +120,7 @@ extension SharedRun {
   @usableFromInline
   func taskStarted() -> [TaskDependency]? {
     let current = RunTask.current
-    if let loan = self.loan { loan.task.store(current.identity, ordering: .relaxed) }
+    if let waits = self.waitsOfWork { waits.task.store(current.identity, ordering: .relaxed) }
     let (isCancelled, priority, dependencies) = self.withState { $0.taskStarted(current) }
     current.catchUp(isCancelled: isCancelled, priority: priority)
     // Not nil for a cancelled run: `runInTask` then checks for the cancellation before the work.
@@ -140,21 +140,18 @@ extension SharedRun {
     return true
   }
 
-  /// Finishes a run whose work has ended, unless it has finished early.
+  /// Finishes a run whose work has ended.
   @inlinable
   package func finish<Delegate: RunDelegate>(
     _ outcome: Outcome,
     of task: consuming OperationTask<Success, Failure>,
     _ delegate: Delegate
   ) where Delegate.Success == Success, Delegate.Failure == Failure {
-    if let loan = self.loan { loan.task.store(0, ordering: .relaxed) }
-    let isCancelled = self.withState { state -> Bool? in
-      guard state.phase == .executing else { return nil }
+    if let waits = self.waitsOfWork { waits.task.store(0, ordering: .relaxed) }
+    let isCancelled = self.withState { state in
       state.phase = .finishing
       return state.isCancelled
     }
-    // Nil when the run was cancelled while its task was lent: it has finished then (`finishEarly`).
-    guard let isCancelled else { return }
     delegate.didFinish(task, with: outcome, isCancelled: isCancelled)
     self.resumeWaiters(with: outcome)
   }

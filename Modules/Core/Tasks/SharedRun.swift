@@ -31,8 +31,8 @@ package final class SharedRun<Success: Sendable, Failure: Error>: Sendable {
   @usableFromInline package let id = OperationTaskIdentifier.next()
   // Beside the state, not around it: a `Mutex` copies and destroys its value without knowing the type.
   @usableFromInline let lock = Mutex(())
-  /// Lends the task of this run to another run; nil when the task cannot be lent.
-  @usableFromInline let loan: TaskLoan?
+  /// What the work waits for; nil where the callers of a store do not share its runs.
+  @usableFromInline let waitsOfWork: RunWaits?
   /// Whether the outcome is set, which then never changes.
   @usableFromInline let isFinished = Atomic(false)
 
@@ -49,10 +49,10 @@ package final class SharedRun<Success: Sendable, Failure: Error>: Sendable {
   package init(
     delegate: any RunDelegate<Success, Failure>,
     source: (any TaskLinking)? = nil,
-    loan: TaskLoan? = nil,
+    isShared: Bool = false,
     ownerCount: Int = 0
   ) {
-    self.loan = loan
+    self.waitsOfWork = isShared ? RunWaits(of: self.id) : nil
     self.delegate = delegate
     self.state.ownerCount = ownerCount
     if let source {
@@ -88,6 +88,10 @@ extension SharedRun {
 // MARK: - Waiting
 
 extension SharedRun {
+  /// When a caller of the run leaves after it was cancelled.
+  @inlinable
+  package var leaving: Leaving { self.waitsOfWork == nil ? .lastStays : .atOnce }
+
   /// Starts the run if it has not started, and waits for its outcome.
   @inlinable
   package nonisolated(nonsending) func startAndWait(
@@ -129,7 +133,7 @@ extension SharedRun {
     guard let waiterID = self.addWaiter(isOwner: true, isAlreadyOwner: isAlreadyOwner) else { return self.outcome }
     let hasFinished = await withTaskCancellationHandler {
       start()
-      return await self.wait(at: waiterID)
+      return await self.wait(at: waiterID, isOwner: true)
     } onCancel: {
       self.leave(waiterID, isOwner: true, leaving: leaving)
     }
@@ -155,7 +159,7 @@ extension SharedRun {
     guard let waiterID = self.addWaiter(isOwner: true, onlyIfAlive: true) else { return nil }
     onJoin()
     let hasFinished = await withTaskCancellationHandler {
-      await self.wait(at: waiterID)
+      await self.wait(at: waiterID, isOwner: true)
     } onCancel: {
       self.leave(waiterID, isOwner: true, leaving: leaving)
     }
@@ -167,7 +171,7 @@ extension SharedRun {
   package nonisolated(nonsending) func settled() async {
     guard let waiterID = self.addWaiter(isOwner: false) else { return }
     _ = await withTaskCancellationHandler {
-      await self.wait(at: waiterID)
+      await self.wait(at: waiterID, isOwner: false)
     } onCancel: {
       self.leave(waiterID, isOwner: false, leaving: .atOnce)
     }
@@ -195,11 +199,11 @@ extension SharedRun {
   /// Waits until the run has finished or the waiter has left. Returns false if the waiter has left first.
   @inlinable
   @inline(__always)
-  nonisolated(nonsending) func wait(at waiterID: WaiterTable.WaiterID) async -> Bool {
-    // The table does not change any more once the run has finished, except where waiters have left early.
-    if self.isFinished.load(ordering: .acquiring), !self.state.waiters.hasEarlyLeavers { return true }
+  nonisolated(nonsending) func wait(at waiterID: WaiterTable.WaiterID, isOwner: Bool) async -> Bool {
+    // The tables do not change any more once the run has finished, except where waiters have left early.
+    if self.isFinished.load(ordering: .acquiring), !self.state.hasEarlyLeavers { return true }
     return await withUnsafeContinuation { continuation in
-      let answer = self.withState { $0.suspend(continuation, at: waiterID) }
+      let answer = self.withState { $0.suspend(continuation, at: waiterID, isOwner: isOwner) }
       if let answer { continuation.resume(returning: answer) }
     }
   }

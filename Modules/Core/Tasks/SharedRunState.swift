@@ -17,7 +17,10 @@ struct SharedRunState: Sendable {
   @usableFromInline var isCancelled = false
   /// The number of owners: waiters that keep the run alive, and callers of ``addOwner()``.
   @usableFromInline var ownerCount = 0
+  /// The waiters that own the run.
   @usableFromInline var waiters = WaiterTable()
+  /// The waiters that do not own the run.
+  @usableFromInline var onlookers = WaiterTable()
   @usableFromInline var task: RunTask?
   /// The raw value of the highest priority that the run was raised to. (Raw: the compiler does not know the layout of
   /// `TaskPriority`, so copying a value with one inside looks its type up.)
@@ -34,6 +37,9 @@ struct SharedRunState: Sendable {
 
   @inlinable
   init() {}
+
+  /// Whether a waiter has left before it was suspended.
+  @inlinable var hasEarlyLeavers: Bool { self.waiters.hasEarlyLeavers || self.onlookers.hasEarlyLeavers }
 }
 
 // MARK: - Waiting
@@ -53,19 +59,22 @@ extension SharedRunState {
   mutating func addWaiter(isOwner: Bool, isAlreadyOwner: Bool) -> WaiterTable.WaiterID? {
     if self.phase == .finished { return nil }
     if isOwner, !isAlreadyOwner { self.ownerCount += 1 }
-    return self.waiters.join()
+    return isOwner ? self.waiters.join() : self.onlookers.join()
   }
 
   /// Suspends a waiter and returns nil, unless the waiter has left (false) or the run has finished (true).
   @usableFromInline
-  mutating func suspend(_ continuation: WaiterTable.Continuation, at waiterID: WaiterTable.WaiterID) -> Bool? {
-    if case .left = self.waiters[waiterID] {
-      self.waiters.vacate(waiterID)
-      return false
+  mutating func suspend(
+    _ continuation: WaiterTable.Continuation,
+    at waiterID: WaiterTable.WaiterID,
+    isOwner: Bool
+  ) -> Bool? {
+    let isFinished = self.phase == .finished
+    return if isOwner {
+      self.waiters.suspend(continuation, at: waiterID, isFinished: isFinished)
+    } else {
+      self.onlookers.suspend(continuation, at: waiterID, isFinished: isFinished)
     }
-    if self.phase == .finished { return true }
-    self.waiters[waiterID] = .suspended(continuation)
-    return nil
   }
 
   /// Removes a waiter, and with it an owner if the waiter is one.
@@ -87,16 +96,7 @@ extension SharedRunState {
     if self.phase == .finished { return (nil, nil) }
     let cancellation = isOwner ? self.removeOwner() : nil
     guard mayLeave, !isOwner || self.ownerCount > 0 || !lastStays else { return (cancellation, nil) }
-    switch self.waiters[waiterID] {
-    case .suspended(let continuation):
-      self.waiters.vacate(waiterID)
-      return (cancellation, continuation)
-    case .arriving:
-      self.waiters.leaveEarly(waiterID)
-      return (cancellation, nil)
-    case .left, .vacant:
-      return (cancellation, nil)
-    }
+    return (cancellation, isOwner ? self.waiters.leave(waiterID) : self.onlookers.leave(waiterID))
   }
 }
 
@@ -199,6 +199,7 @@ extension SharedRunState {
   @usableFromInline
   struct CompletionEffects: Sendable {
     let waiters: SuspendedWaiters
+    let onlookers: SuspendedWaiters
     let task: RunTask?
     let links: Links?
 
@@ -216,7 +217,8 @@ extension SharedRunState {
     /// Resumes the waiters and releases the references.
     @usableFromInline
     consuming func end() {
-      self.waiters.resume()
+      self.waiters.resume(returning: true)
+      self.onlookers.resume(returning: true)
     }
   }
 
@@ -228,6 +230,11 @@ extension SharedRunState {
     }
     self.phase = .finished
     self.outcome = outcome
-    return CompletionEffects(waiters: self.waiters.removeAll(), task: self.task.take(), links: links)
+    return CompletionEffects(
+      waiters: self.waiters.removeAll(),
+      onlookers: self.onlookers.removeAll(),
+      task: self.task.take(),
+      links: links
+    )
   }
 }

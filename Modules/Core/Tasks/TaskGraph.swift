@@ -42,7 +42,7 @@ extension SharedRun: TaskNode {
   @usableFromInline package var waits: [WaitEdge] {
     let delegate = self.withState { _ in self.delegate }
     let scheduled = self.prerequisites.map { WaitEdge($0, isCall: false) }
-    return scheduled + (self.loan?.waits ?? []) + (delegate?.waits(of: self) ?? [])
+    return scheduled + (self.waitsOfWork?.edges ?? []) + (delegate?.waits(of: self) ?? [])
   }
 
   @usableFromInline package var isEndedByCurrentTask: Bool {
@@ -51,11 +51,6 @@ extension SharedRun: TaskNode {
   }
 
   @usableFromInline package var waitName: String? { self.withState { _ in self.delegate }?.waitName }
-
-  @inlinable
-  package nonisolated(nonsending) func ended() async {
-    await self.settled()
-  }
 
   /// Makes this run wait for another run, unless that would close a cycle, which is reported instead.
   func depend(on dependency: TaskDependency) {

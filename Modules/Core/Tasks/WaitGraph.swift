@@ -11,10 +11,6 @@ package protocol WaitNode: AnyObject, Sendable {
   var waitName: String? { get }
   /// Whether the node is a queue of runs rather than a run.
   var isQueue: Bool { get }
-  /// Whether the node was cancelled. Its work may continue.
-  var isCancelled: Bool { get }
-  /// Waits until the node has ended or the current task is cancelled.
-  nonisolated(nonsending) func ended() async
 }
 
 extension WaitNode {

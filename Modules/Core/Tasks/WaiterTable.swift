@@ -30,19 +30,23 @@ struct WaiterTable: Sendable {
   /// Whether a waiter has left before it was suspended. Such a waiter stays in the table, also when the run finishes
   /// before it would be suspended: it has left then, and does not receive the outcome.
   @usableFromInline private(set) var hasEarlyLeavers = false
+  /// False once ``leaveAll()`` was called: each of those waiters may still be about to leave by itself.
+  private var reusesIDs = true
 
   @usableFromInline
   init() {}
 
   /// Adds a waiter.
   mutating func join() -> WaiterID {
-    if case .vacant = self.first {
-      self.first = .arriving
-      return 0
-    }
-    if let waiterID = self.others?.freeIDs.popLast() {
-      self[waiterID] = .arriving
-      return waiterID
+    if self.reusesIDs {
+      if case .vacant = self.first {
+        self.first = .arriving
+        return 0
+      }
+      if let waiterID = self.others?.freeIDs.popLast() {
+        self[waiterID] = .arriving
+        return waiterID
+      }
     }
     if self.others == nil { self.others = Others() }
     self.others?.waiters.append(.arriving)
@@ -56,7 +60,44 @@ struct WaiterTable: Sendable {
     }
   }
 
-  /// Marks a waiter that is not suspended yet as one that has left.
+  /// Suspends a waiter and returns nil, unless the waiter has left (false) or the run has finished (true).
+  mutating func suspend(_ continuation: Continuation, at waiterID: WaiterID, isFinished: Bool) -> Bool? {
+    if case .left = self[waiterID] {
+      self.vacate(waiterID)
+      return false
+    }
+    if isFinished { return true }
+    self[waiterID] = .suspended(continuation)
+    return nil
+  }
+
+  /// Lets a waiter leave. Returns the continuation to resume; nil if the waiter is not suspended.
+  mutating func leave(_ waiterID: WaiterID) -> Continuation? {
+    switch self[waiterID] {
+    case .suspended(let continuation):
+      self.vacate(waiterID)
+      return continuation
+    case .arriving:
+      self.leaveEarly(waiterID)
+      return nil
+    case .left, .vacant:
+      return nil
+    }
+  }
+
+  /// Lets all waiters leave. Returns those to resume.
+  mutating func leaveAll() -> SuspendedWaiters {
+    self.reusesIDs = false
+    let waiters = SuspendedWaiters(first: self.first, others: self.others?.waiters)
+    if case .vacant = self.first {} else { self.leaveEarly(0) }
+    for index in waiters.others?.indices ?? 0..<0 {
+      if case .vacant = self[index + 1] { continue }
+      self.leaveEarly(index + 1)
+    }
+    return waiters
+  }
+
+  /// Marks a waiter as one that has left.
   mutating func leaveEarly(_ waiterID: WaiterID) {
     self[waiterID] = .left
     self.hasEarlyLeavers = true
@@ -97,9 +138,9 @@ struct SuspendedWaiters: Sendable {
   @usableFromInline let others: [WaiterTable.Waiter]?
 
   @usableFromInline
-  func resume() {
-    if case .suspended(let continuation) = self.first { continuation.resume(returning: true) }
+  func resume(returning hasFinished: Bool) {
+    if case .suspended(let continuation) = self.first { continuation.resume(returning: hasFinished) }
     guard let others else { return }
-    for case .suspended(let continuation) in others { continuation.resume(returning: true) }
+    for case .suspended(let continuation) in others { continuation.resume(returning: hasFinished) }
   }
 }

@@ -130,7 +130,4 @@ extension ScopeLane: WaitNode {
   var isEndedByCurrentTask: Bool { ScopeTurn.isInside(self) }
   var waitName: String? { nil }
   var isQueue: Bool { true }
-  var isCancelled: Bool { false }
-
-  nonisolated(nonsending) func ended() async {}
 }

@@ -132,8 +132,6 @@ extension PaginatedRequest {
   }
 
   /// Returns whether both runs load the same page, or both load all pages.
-  ///
-  /// Runs of two stores do not share a refetch of all pages that is made page by page.
   @inlinable
   public func isSameRun(in context: OperationContext, as other: OperationContext) -> Bool {
     let target = PageTarget(of: self, in: context, pagesOf: other)

@@ -153,7 +153,4 @@ extension ExclusionWaiter: WaitNode {
 
   var waitName: String? { nil }
   var isQueue: Bool { true }
-  var isCancelled: Bool { false }
-
-  nonisolated(nonsending) func ended() async {}
 }

@@ -33,7 +33,7 @@ import Testing
     let hasFinished: Bool = await withUnsafeContinuation { continuation in
       table[waiterIDs[2]] = .suspended(continuation)
       let waiters = table.removeAll()
-      waiters.resume()
+      waiters.resume(returning: true)
     }
     #expect(hasFinished)
     #expect(table.join() == 0)

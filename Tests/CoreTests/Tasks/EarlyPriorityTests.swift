@@ -1,8 +1,7 @@
 import OperationCore
 import Testing
 
-/// The priority of a run that borrows a task is raised like that of a run with a task of its own.
-struct TaskLoanPriorityTests {
+struct EarlyPriorityTests {
   @Test
   func `A caller that joins between a run's creation and its start raises it`() async throws {
     let delegate = PriorityDelegate()
@@ -10,19 +9,15 @@ struct TaskLoanPriorityTests {
     // As a caller does that joins the run before it has begun.
     sharedRun.raise(to: .high)
     let outcome = await Task(priority: .background) {
-      let (loan, current) = (TaskLoan(), RunTask.current)
-      #expect(sharedRun.start(borrowing: current))
-      let priority = RunOutcome<Int, any Error>(success: Int(Task.currentPriority.rawValue))
-      sharedRun.finish(priority, of: OperationTask(sharedRun: sharedRun, context: OperationContext()), delegate)
-      return sharedRun.endLoan(loan, of: current)
+      await sharedRun.startAndWait(in: OperationContext(), leaving: .atOnce, isAlreadyOwner: true, delegate: delegate)
     }.value
     #expect(try outcome.get() >= Int(TaskPriority.high.rawValue))
   }
 }
 
-/// Is never asked to perform: its run borrows a task.
+/// Returns the priority of its task.
 private final class PriorityDelegate: RunDelegate {
   func performWork(_ invocation: RunInvocation<PriorityDelegate>) async -> RunOutcome<Int, any Error> {
-    RunOutcome(failure: CancellationError())
+    RunOutcome(success: Int(Task.currentPriority.rawValue))
   }
 }

@@ -5,33 +5,47 @@ import Synchronization
 import TestFixtures
 import Testing
 
-/// A run in the task of a store has a shared run only once another caller joins it.
+/// What is left of a run that ends, for its callers and for those that come then.
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
-struct BorrowedTaskTests {
+struct EndingTests {
   @Test
   func `A caller that comes as the run ends is served`() async throws {
     for _ in 0..<2_000 {
-      let query = BodyQuery { _ in 1 }.deduplicated()
-      let store = IntStore.detached(query: query)
-      async let first = store.fetch()
-      async let second = OperationRunner(operation: query).run()
+      let runner = OperationRunner(operation: BodyQuery { _ in 1 }.deduplicated())
+      async let first = runner.run()
+      async let second = runner.run()
       let sum = try await first + second
       #expect(sum == 2)
-      #expect(!store.isLoading)
     }
   }
 
   @Test
-  func `A caller that comes as the run ends and its store leaves is served`() async throws {
+  func `A caller that comes as the run ends and its first caller leaves is served`() async throws {
     for _ in 0..<500 {
-      let query = BodyQuery { _ in 1 }.deduplicated()
-      let store = IntStore.detached(query: query)
-      let leader = Task { try await store.fetch() }
-      async let follower = OperationRunner(operation: query).run()
+      let runner = OperationRunner(operation: BodyQuery { _ in 1 }.deduplicated())
+      let leader = Task { try await runner.run() }
+      async let follower = runner.run()
       leader.cancel()
       #expect(try await follower == 1)
       if case .failure(let error) = await leader.result { #expect(error is CancellationError) }
-      #expect(!store.isLoading)
+    }
+  }
+
+  @Test
+  func `A follower gets the value whenever the first caller leaves`() async throws {
+    for _ in 0..<200 {
+      let script = IntScript(default: .suspend, endsOnCancellation: false)
+      let runner = OperationRunner(operation: script.query().deduplicated())
+      let leader = Task { try await runner.run() }
+      let run = try await script.next()
+      let follower = Task.immediate { try await runner.run() }
+      await withTaskGroup { group in
+        group.addTask { leader.cancel() }
+        group.addTask { run.succeed(1) }
+      }
+      #expect(try await follower.finished() == 1)
+      if case .failure(let error) = await leader.result { #expect(error is CancellationError) }
+      #expect(script.runCount == 1)
     }
   }
 
