@@ -7,5 +7,10 @@
     unavailable,
     message: "switch on the trait SwiftOperationSQLite: .package(url: …, from: …, traits: [\"SwiftOperationSQLite\"])"
   )
-  public enum SQLiteStorage {}
+  public struct SQLiteStorage: Sendable {
+    // Without it, the compiler says that there is no initializer, and not why.
+    public init(path: String, busyTimeout: Duration = .seconds(5)) throws(StorageError) {
+      preconditionFailure("Unavailable.")
+    }
+  }
 #endif

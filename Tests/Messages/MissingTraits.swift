@@ -1,0 +1,22 @@
+import Operation
+import OperationPersistence
+
+// What needs a trait that is switched off.
+
+func storages() throws {
+  // expected-error@+1 {{switch on the trait SwiftOperationSQLite}}
+  _ = try SQLiteStorage(path: "storage.sqlite")
+}
+
+func logs(_ query: some QueryRequest<Int, any Error>) {
+  // expected-error@+1 {{switch on the trait SwiftOperationLogging}}
+  _ = query.logDuration()
+  // expected-error@+1 {{switch on the trait SwiftOperationLogging}}
+  _ = query.logDuration("numbers")
+  // expected-error@+1 {{switch on the trait SwiftOperationLogging}}
+  _ = query.logDuration(.debug)
+}
+
+// expected-error@+1 2 {{switch on the trait SwiftOperationMacros}}
+@QueryRequest
+func number() async throws -> Int { 1 }
