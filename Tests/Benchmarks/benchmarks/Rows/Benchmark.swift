@@ -6,6 +6,7 @@ struct Benchmark: Sendable {
   /// All parts, in the order of the report.
   static let all = [
     orientation, fetching, firstUse, stores, matching, subscribing, events, callers, calls, paging, reading,
-    timeouts, admission, batching, scheduling, persistence, contention, memory, droppedStores, leftovers,
+    timeouts, admission, batching, scheduling, manyOperations, persistence, contention, memory, droppedStores,
+    leftovers,
   ]
 }
