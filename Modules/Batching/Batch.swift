@@ -3,7 +3,7 @@ public import OperationCore
 /// The keys that are asked for together.
 @usableFromInline
 final class Batch: @unchecked Sendable {
-  // Unchecked because the lock of the batcher guards the state.
+  // Unchecked because the lock of the batcher guards the state, and the scope, whose type is erased, is Sendable.
 
   enum Phase: Sendable {
     /// Keys may join.
@@ -13,13 +13,12 @@ final class Batch: @unchecked Sendable {
     case ended
   }
 
-  struct State: Sendable {
+  struct State {
     var phase = Phase.open
-    /// The first callers of each key, in the order in which the keys came; nil for a key that has left.
-    var leaders: [BatchMember?] = []
-    var index: BatchIndex
-    /// The number of keys that have a caller.
-    var keyCount = 0
+    /// The first callers of each key that has a caller.
+    var leaders: Set<BatchLeader> = []
+    /// The number of keys that ever had a caller.
+    var positionCount = 0
     /// The number of callers that have not left.
     var callerCount = 0
     /// The raw value of the highest priority of the callers.
@@ -29,30 +28,33 @@ final class Batch: @unchecked Sendable {
   }
 
   /// The scope of the callers; nil for those without one.
-  let scope: (any Hashable & Sendable)?
-  let scopeHash: Int
+  let scope: AnyHashable?
   /// The context of the request, which comes from the first caller.
   @usableFromInline let context: OperationContext
-  // The lock makes the accesses exclusive: see `BatchMember` for the figure.
-  @exclusivity(unchecked) var state: State
+  var state = State()
 
-  init(scope: (any Hashable & Sendable)?, scopeHash: Int, context: OperationContext, maximumSize: Int) {
+  init(scope: AnyHashable?, context: OperationContext) {
     self.scope = scope
-    self.scopeHash = scopeHash
     self.context = context
-    self.state = State(index: BatchIndex(maximumSize: maximumSize))
-    self.state.leaders.reserveCapacity(min(maximumSize, 128))
+  }
+
+  /// The first callers of the keys, in the order in which the keys came.
+  var leadersInOrder: [BatchMember] {
+    self.state.leaders.map(\.member).sorted { $0.state.position < $1.state.position }
+  }
+
+  /// The first caller of the key of a caller; nil if the key has none.
+  func leader(of member: BatchMember) -> BatchMember? {
+    self.state.leaders.firstIndex(of: BatchLeader(member: member)).map { self.state.leaders[$0].member }
   }
 }
 
 extension Batch {
   /// Adds the first caller of a key.
   func add(_ leader: BatchMember) {
-    self.state.keyCount += 1
-    self.state.index.makeRoom(for: &self.state.leaders, keyCount: self.state.keyCount)
-    leader.state.position = self.state.leaders.count
-    self.state.leaders.append(leader)
-    self.state.index.add(leader)
+    leader.state.position = self.state.positionCount
+    self.state.positionCount += 1
+    self.state.leaders.insert(BatchLeader(member: leader))
     self.addCaller(leader, of: leader)
   }
 
@@ -81,17 +83,14 @@ extension Batch {
     if leader !== member { member.removeFromFollowers(of: leader) }
     leader.state.callerCount -= 1
     self.state.callerCount -= 1
-    guard leader.state.callerCount == 0 else { return leader }
-    // The index passes over the keys that have left.
-    self.state.leaders[leader.state.position] = nil
-    if self.state.phase == .open { self.state.keyCount -= 1 }
+    if leader.state.callerCount == 0 { self.state.leaders.remove(BatchLeader(member: leader)) }
     return leader
   }
 
   /// Ends the batch. Returns the first callers of its keys, in the order in which the keys came.
   func end() -> [BatchMember] {
     self.state.phase = .ended
-    let leaders = self.state.leaders.compactMap(\.self)
+    let leaders = self.leadersInOrder
     for leader in leaders {
       leader.state.batch = nil
       guard let followers = leader.state.followers else { continue }
@@ -101,7 +100,6 @@ extension Batch {
       }
     }
     self.state.leaders = []
-    self.state.index.removeAll()
     return leaders
   }
 }

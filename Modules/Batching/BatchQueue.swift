@@ -3,56 +3,18 @@ internal import Synchronization
 
 /// The open batches of a batcher, without the types of its keys and values.
 ///
-/// Keys and scopes are compared by code of the user, so not under the lock: a caller that finds candidates with the
-/// same hash compares them without the lock, and then tries again with the results.
+/// Keys and scopes are hashed and compared with the lock held: see ``OperationBatcher``.
 @usableFromInline
 final class BatchQueue: Sendable {
-  /// What a caller has found out about the candidates.
   @usableFromInline
-  struct Comparisons {
-    var scopes: [ObjectIdentifier: Bool] = [:]
-    var keys: [ObjectIdentifier: Bool] = [:]
-    // An object that was compared stays alive, so that no other gets its identifier.
-    var compared: [AnyObject] = []
-    /// The candidates that the next `compare` asks for.
-    @usableFromInline var candidates: [BatchMember] = []
-
-    @usableFromInline
-    init() {}
-
-    mutating func note(_ batch: Batch, isOf scope: (any Hashable & Sendable)?) {
-      let isSame = batch.scope.map { other in scope.map { AnyHashable($0) == AnyHashable(other) } ?? false }
-      self.scopes[ObjectIdentifier(batch)] = isSame ?? false
-      self.compared.append(batch)
-    }
-
-    @usableFromInline
-    mutating func note(_ candidate: BatchMember, hasKey: Bool) {
-      self.keys[ObjectIdentifier(candidate)] = hasKey
-      self.compared.append(candidate)
-    }
-  }
-
-  @usableFromInline
-  enum Step {
+  enum Step: Sendable {
     /// The caller waits.
     case joined
     /// The caller waits, and has opened the batch, whose window it has to start.
     case opened(Batch)
     /// The caller waits, and its key completes the batch, which the caller has to send.
     case completed(Batch)
-    /// The keys of the candidates have to be compared.
-    case compare
     /// The caller was cancelled before it joined.
-    case cancelled
-  }
-
-  private enum Attempt {
-    case joined
-    case opened(Batch)
-    case completed(Batch)
-    case compareScopes([Batch])
-    case compareKeys([BatchMember])
     case cancelled
   }
 
@@ -60,13 +22,13 @@ final class BatchQueue: Sendable {
   private let window: Duration
   private let open = Mutex(OpenBatches())
 
-  private struct OpenBatches: Sendable {
-    /// The batch of the callers without a scope, which most callers are.
-    var unscoped: Batch?
-    var scoped: [Batch] = []
+  private struct OpenBatches: @unchecked Sendable {
+    // Unchecked because the scopes, whose types are erased, are Sendable.
+    /// The batches by the scopes of their callers; nil for callers without one.
+    var byScope: [AnyHashable?: Batch] = [:]
 
     mutating func remove(_ batch: Batch) {
-      if self.unscoped === batch { self.unscoped = nil } else { self.scoped.removeAll { $0 === batch } }
+      if self.byScope[batch.scope] === batch { self.byScope.removeValue(forKey: batch.scope) }
     }
   }
 
@@ -77,7 +39,7 @@ final class BatchQueue: Sendable {
   }
 
   /// The number of batches that collect keys.
-  @usableFromInline var openCount: Int { self.open.withLock { $0.scoped.count + ($0.unscoped == nil ? 0 : 1) } }
+  @usableFromInline var openCount: Int { self.open.withLock { $0.byScope.count } }
 }
 
 // MARK: - Joining
@@ -88,88 +50,46 @@ extension BatchQueue {
   /// - Parameters:
   ///   - member: The caller.
   ///   - context: The context of the caller.
-  ///   - comparisons: What the caller has found out before; nil if nothing.
   /// - Returns: Whether the caller waits now, and what it has to do next.
   @usableFromInline
-  func join(
-    _ member: BatchMember,
-    in context: OperationContext,
-    _ comparisons: inout Comparisons?
-  ) -> Step {
-    let scope = context.hasBatchScope ? context.operationBatchScope : nil
-    let scopeHash = scope.map { AnyHashable($0).hashValue } ?? 0
+  func join(_ member: BatchMember, in context: OperationContext) -> Step {
+    let scope = context.hasBatchScope ? context.operationBatchScope.map { AnyHashable($0) } : nil
     let priority = Task.currentPriority.rawValue
-    while true {
-      let known = comparisons
-      let attempt = self.open.withLock { open in
-        let attempt = self.attempt(member, in: context, scope, scopeHash, known, &open)
-        if let batch = member.state.batch { batch.state.priority = max(batch.state.priority, priority) }
-        return attempt
-      }
-      switch attempt {
-      case .cancelled: return .cancelled
-      case .completed(let batch): return .completed(batch)
-      case .joined: return .joined
-      case .opened(let batch): return .opened(batch)
-      case .compareKeys(let candidates):
-        var noted = comparisons ?? Comparisons()
-        noted.candidates = candidates
-        comparisons = noted
-        return .compare
-      case .compareScopes(let batches):
-        var noted = comparisons ?? Comparisons()
-        for batch in batches { noted.note(batch, isOf: scope) }
-        comparisons = noted
-      }
+    return self.open.withLock { open in
+      let step = self.join(member, scope, context, &open)
+      if let batch = member.state.batch { batch.state.priority = max(batch.state.priority, priority) }
+      return step
     }
   }
 
-  private func attempt(
+  private func join(
     _ member: BatchMember,
-    in context: OperationContext,
-    _ scope: (any Hashable & Sendable)?,
-    _ scopeHash: Int,
-    _ comparisons: Comparisons?,
+    _ scope: AnyHashable?,
+    _ context: OperationContext,
     _ open: inout OpenBatches
-  ) -> Attempt {
+  ) -> Step {
     guard member.state.phase == .arriving else { return .cancelled }
-    var batch = open.unscoped
-    if scope != nil {
-      let candidates = open.scoped.filter { $0.scopeHash == scopeHash }
-      let unknown = candidates.filter { comparisons?.scopes[ObjectIdentifier($0)] == nil }
-      guard unknown.isEmpty else { return .compareScopes(unknown) }
-      batch = candidates.first { comparisons?.scopes[ObjectIdentifier($0)] == true }
+    guard let batch = open.byScope[scope] else {
+      return self.open(Batch(scope: scope, context: context.forBatch), member, &open)
     }
-    guard let batch else {
-      let batch = Batch(scope: scope, scopeHash: scopeHash, context: context.forBatch, maximumSize: self.maximumSize)
-      return self.open(batch, member, &open)
+    if let leader = batch.leader(of: member) {
+      batch.add(member, after: leader)
+      return .joined
     }
-    var unknown: [BatchMember]?
-    var slot = batch.state.index.start(of: member.hash)
-    while let candidate = batch.state.index.next(of: member.hash, from: &slot, among: batch.state.leaders) {
-      switch comparisons?.keys[ObjectIdentifier(candidate)] {
-      case true?:
-        batch.add(member, after: candidate)
-        return .joined
-      case false?: continue
-      case nil: unknown = (unknown ?? []) + [candidate]
-      }
-    }
-    if let unknown { return .compareKeys(unknown) }
     batch.add(member)
-    guard batch.state.keyCount >= self.maximumSize else { return .joined }
+    guard batch.state.leaders.count >= self.maximumSize else { return .joined }
     batch.state.phase = .sent
     open.remove(batch)
     return .completed(batch)
   }
 
-  private func open(_ batch: Batch, _ member: BatchMember, _ open: inout OpenBatches) -> Attempt {
+  private func open(_ batch: Batch, _ member: BatchMember, _ open: inout OpenBatches) -> Step {
     batch.add(member)
     guard self.maximumSize > 1 else {
       batch.state.phase = .sent
       return .completed(batch)
     }
-    if batch.scope == nil { open.unscoped = batch } else { open.scoped.append(batch) }
+    open.byScope[batch.scope] = batch
     return .opened(batch)
   }
 
@@ -213,7 +133,7 @@ extension BatchQueue {
   func leaders(of batch: Batch) -> (leaders: [BatchMember], priority: UInt8) {
     let (leaders, priority, timer) = self.open.withLock { _ in
       if batch.state.callerCount == 0 { batch.state.phase = .ended }
-      return (batch.state.leaders.compactMap(\.self), batch.state.priority, batch.state.timer.take())
+      return (batch.leadersInOrder, batch.state.priority, batch.state.timer.take())
     }
     timer?.cancel()
     return (leaders, priority)

@@ -20,6 +20,8 @@ public import OperationCore
 /// Only callers with the same ``OperationCore/OperationContext/operationBatchScope`` share a batch. A batcher keeps no
 /// answers: cache them in the stores of ``BatchedQuery``s.
 ///
+/// - Precondition: `==` and `hash(into:)` of keys and scopes do not call the batcher, which has a lock held meanwhile.
+///
 /// The idea is that of Facebook's [DataLoader](https://github.com/graphql/dataloader), 2015.
 public final class OperationBatcher<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// Answers the keys of a batch, which are distinct and in the order in which they came. An error that it throws is
@@ -93,19 +95,11 @@ public final class OperationBatcher<Key: Hashable & Sendable, Value: Sendable>: 
 
   @inlinable
   func join(_ caller: BatchCaller<Key, Value>, in context: OperationContext) {
-    var comparisons: BatchQueue.Comparisons?
-    while true {
-      switch self.queue.join(caller, in: context, &comparisons) {
-      case .joined: return
-      case .opened(let batch): return self.queue.startWindow(of: batch) { self.send($0) }
-      case .completed(let batch): return self.send(batch)
-      case .cancelled: return caller.resume(with: .failure(CancellationError()))
-      case .compare:
-        for candidate in comparisons?.candidates ?? [] {
-          let other = unsafeDowncast(candidate, to: BatchCaller<Key, Value>.self)
-          comparisons?.note(candidate, hasKey: other.key == caller.key)
-        }
-      }
+    switch self.queue.join(caller, in: context) {
+    case .joined: break
+    case .opened(let batch): self.queue.startWindow(of: batch) { self.send($0) }
+    case .completed(let batch): self.send(batch)
+    case .cancelled: caller.resume(with: .failure(CancellationError()))
     }
   }
 
@@ -169,6 +163,12 @@ final class BatchCaller<Key: Hashable & Sendable, Value: Sendable>: BatchMember,
   init(_ key: Key) {
     self.key = key
     super.init(hash: key.hashValue)
+  }
+
+  @usableFromInline
+  override func hasKey(of other: BatchMember) -> Bool {
+    // All callers of a batcher are of one type.
+    self.key == unsafeDowncast(other, to: BatchCaller.self).key
   }
 
   @inlinable

@@ -106,8 +106,7 @@ import Testing
       return [:]
     }
     let caller = BatchCaller<Int, Int>(1)
-    var comparisons: BatchQueue.Comparisons?
-    guard case .opened(let batch) = batcher.queue.join(caller, in: self.batching.context, &comparisons) else {
+    guard case .opened(let batch) = batcher.queue.join(caller, in: self.batching.context) else {
       Issue.record("The first caller has not opened a batch.")
       return
     }
