@@ -48,41 +48,12 @@ final class ClientStorage: Sendable {
 extension ClientStorage {
   /// Runs `body` under the lock with the node at a path, or nil if the path has no node.
   ///
-  /// Elements of user types are hashed and compared outside the lock, so their `==` and `hash(into:)` may call
-  /// anything.
+  /// Elements of user types are hashed and compared with the lock held: see ``OperationPath``.
   func withNode<R>(
     at path: OperationPath,
     _ body: (inout State, PathIndex.NodeID?, inout ReleasedValues) -> R
   ) -> R {
-    guard path.hasErasedElements else {
-      return self.state.withLock { state, released in body(&state, state.entries.index.node(at: path), &released) }
-    }
-    return self.withNode(at: PathSearch(path)) { state, node, _, released in body(&state, node, &released) }
-  }
-
-  /// Like ``withNode(at:_:)``, for changes that insert at the path: `body` also receives the search.
-  private func withNode<R>(
-    at search: PathSearch,
-    _ body: (inout State, PathIndex.NodeID?, PathSearch, inout ReleasedValues) -> R
-  ) -> R {
-    var search = search
-    while true {
-      var undecided: PathSearch.Comparison?
-      let result: R? = self.state.withLock { state, released in
-        switch state.entries.index.search(search) {
-        case .reached(let node, let length):
-          return body(&state, length == search.path.count ? node : nil, search, &released)
-        case .undecided(let comparison):
-          undecided = comparison
-          return nil
-        }
-      }
-      guard let undecided else {
-        guard let result else { preconditionFailure("A search that is decided has a result.") }
-        return result
-      }
-      search.decide(undecided)
-    }
+    self.state.withLock { state, released in body(&state, state.entries.index.node(at: path), &released) }
   }
 }
 
@@ -150,21 +121,8 @@ extension ClientStorage {
   /// - Returns: The store that is now at the path.
   @usableFromInline
   func insertIfAbsent(_ new: StoreHandle, isIdle: Bool) -> StoreHandle {
-    let path = new.runtime.path
-    let insertion: Insertion
-    if path.hasErasedElements {
-      insertion = self.withNode(at: PathSearch(path)) { state, node, search, released in
-        self.insertIfAbsent(new, at: node, isIdle: isIdle, in: &state, &released) {
-          $0.updateValue($1, at: search)
-        }
-      }
-    } else {
-      insertion = self.state.withLock { state, released in
-        let node = state.entries.index.node(at: path)
-        return self.insertIfAbsent(new, at: node, isIdle: isIdle, in: &state, &released) {
-          $0.updateValue($1, at: path)
-        }
-      }
+    let insertion = self.withNode(at: new.runtime.path) { state, node, released in
+      self.insertIfAbsent(new, at: node, isIdle: isIdle, in: &state, &released)
     }
     switch insertion {
     case .existing(let store, let recovered):
@@ -196,14 +154,13 @@ extension ClientStorage {
     at node: PathIndex.NodeID?,
     isIdle: Bool,
     in state: inout State,
-    _ released: inout ReleasedValues,
-    update: (inout PathTrie<StoreEntry>, StoreEntry) -> StoreEntry?
+    _ released: inout ReleasedValues
   ) -> Insertion {
     let (present, recovered) = self.take(node, from: &state)
     if let present { return .existing(present, recovered: recovered) }
     let entry = self.makeEntry(of: new, isIdle: isIdle, in: &state)
     // The entry of a deallocated store may still be at the path.
-    let replaced = update(&state.entries, entry)
+    let replaced = state.entries.updateValue(entry, at: new.runtime.path)
     guard isIdle, state.watchers.isEmpty, state.queuedEvents.beginDirectly() else {
       self.queue(insertionOf: entry, new, replacing: replaced, in: &state, &released)
       return .queued(unchecked: isIdle ? nil : entry, hasQueuedEvents: !state.queuedEvents.isEmpty)
@@ -218,42 +175,27 @@ extension ClientStorage {
   ///   - removed: The stores to remove. A store is skipped if its path now has another one.
   ///   - added: The stores to insert. They replace the stores at their paths.
   func apply(removed: [StoreHandle], added: [StoreHandle]) {
-    // Compares the paths with each other. The searches below compare them with the stored paths.
-    let paths = OperationPath.sharingElements((removed + added).map(\.runtime.path))
-    var searches = paths.map { PathSearch($0) }
-    while true {
-      var undecided: [(Int, PathSearch.Comparison)] = []
-      self.state.withLock { state, released in
-        for (position, search) in searches.enumerated() {
-          if case .undecided(let comparison) = state.entries.index.search(search) {
-            undecided.append((position, comparison))
-          }
-        }
-        guard undecided.isEmpty else { return }
-        self.remove(removed, at: searches[..<removed.count], in: &state, &released)
-        for (store, search) in zip(added, searches[removed.count...]) {
-          let entry = self.makeEntry(of: store, isIdle: false, in: &state)
-          let replaced = state.entries.updateValue(entry, at: search)
-          if let replaced, replaced.runtime !== store.runtime { state.removedRuntimes.append(replaced.runtime) }
-          self.queue(insertionOf: entry, store, replacing: replaced, in: &state, &released)
-          state.addedEntries.append(entry)
-        }
+    self.state.withLock { state, released in
+      self.remove(removed, in: &state, &released)
+      for store in added {
+        let entry = self.makeEntry(of: store, isIdle: false, in: &state)
+        let replaced = state.entries.updateValue(entry, at: store.runtime.path)
+        if let replaced, replaced.runtime !== store.runtime { state.removedRuntimes.append(replaced.runtime) }
+        self.queue(insertionOf: entry, store, replacing: replaced, in: &state, &released)
+        state.addedEntries.append(entry)
       }
-      if undecided.isEmpty { return }
-      for (position, comparison) in undecided { searches[position].decide(comparison) }
     }
   }
 
   private func remove(
     _ stores: [StoreHandle],
-    at searches: ArraySlice<PathSearch>,
     in state: inout State,
     _ released: inout ReleasedValues
   ) {
     var change = ClientChange()
-    for (store, search) in zip(stores, searches) {
-      guard case .reached(let node, search.path.count) = state.entries.index.search(search, isFinal: true),
-        let entry = state.entries[node: node], entry.runtime === store.runtime
+    for store in stores {
+      guard let node = state.entries.index.node(at: store.runtime.path), let entry = state.entries[node: node],
+        entry.runtime === store.runtime
       else { continue }
       self.remove(at: node, from: &state, &released)
       state.removedRuntimes.append(entry.runtime)

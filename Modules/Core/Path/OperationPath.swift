@@ -9,6 +9,9 @@
 /// Two paths are equal if they have the same number of elements and each pair of elements is equal. Elements are equal
 /// if their values have the same dynamic type and are equal: `1` and `UInt8(1)` are not. A value in a literal is one
 /// element, even if it is an array, an optional or a path.
+///
+/// - Precondition: `==` and `hash(into:)` of elements use no client and no store. A client has a lock held while it
+///   compares paths.
 public struct OperationPath: Hashable, Sendable {
   var elements: [Element]
 
