@@ -4,21 +4,18 @@ public import Synchronization
 /// A run in a task of its own, which its caller can leave before it ends.
 @usableFromInline
 final class TimedRun<Value: Sendable, Failure: Error>: Sendable {
-  // Generic over the types of the outcome only, and without an outcome of its own: what is generic is released by way
-  // of its type, which each run would look up.
-
   @usableFromInline typealias Outcome = Result<Value, Failure>
   @usableFromInline typealias Waiter = UnsafeContinuation<Outcome?, Never>
   @usableFromInline typealias Continuation = OperationContinuation<Value, Failure>
 
   /// What the lock guards.
   @usableFromInline
-  struct Guarded {
+  struct Guarded: Sendable {
     @usableFromInline var state = TimedRunState()
     /// Nil after the caller has left.
     @usableFromInline var continuation: Continuation?
-    /// Where the outcome is put while the caller starts the run; nil from then on.
-    @usableFromInline var place: UnsafeMutablePointer<Outcome?>?
+    /// The outcome of a run that has ended before its caller waits.
+    @usableFromInline var earlyOutcome: Outcome?
     /// The caller, resumed with the outcome, or with nil when it has left.
     @usableFromInline var waiter: Waiter?
   }
@@ -26,23 +23,19 @@ final class TimedRun<Value: Sendable, Failure: Error>: Sendable {
   /// The type of the operation, for warnings.
   let operation: any Any.Type
 
-  @usableFromInline let lock = Mutex(())
-  // Unsafe only in name: `withGuarded` holds the lock, which also makes the accesses exclusive: checked, they would
-  // take 340 of the 7,900 instructions of a run. Beside the lock, because a `Mutex` of a generic value looks its type
-  // up.
-  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var guarded: Guarded
+  @usableFromInline let guarded: Mutex<Guarded>
 
   @usableFromInline
   init(of operation: any Any.Type, continuation: Continuation) {
     self.operation = operation
-    self.guarded = Guarded(continuation: continuation)
+    self.guarded = Mutex(Guarded(continuation: continuation))
   }
 
   /// Runs `body`, which must not call user code or release user values, with the lock held.
   @inlinable
   @inline(__always)
   func withGuarded<R: Sendable>(_ body: (inout Guarded) -> R) -> R {
-    self.lock.withLock { _ in body(&self.guarded) }
+    self.guarded.withLock { body(&$0) }
   }
 }
 
@@ -73,20 +66,15 @@ extension TimedRun {
     isolation: (any Actor)?,
     isCancelled: Bool
   ) -> Outcome? where Operation.Value == Value, Operation.Failure == Failure {
-    var outcome: Outcome?
-    withUnsafeMutablePointer(to: &outcome) { place in
-      self.guarded.place = place  // Without the lock: no other thread has the run yet.
-      let task = RunTask.start(in: context) {
-        Task.immediate { await self.perform(operation, attempts, context, isolation, isCancelled) }
-      } enqueuing: { executor in
-        Task(executorPreference: executor) { await self.perform(operation, attempts, context, isolation, isCancelled) }
-      }
-      self.withGuarded { guarded in
-        guarded.place = nil
-        if guarded.state.phase == .running { guarded.state.task = task }
-      }
+    let task = RunTask.start(in: context) {
+      Task.immediate { await self.perform(operation, attempts, context, isolation, isCancelled) }
+    } enqueuing: { executor in
+      Task(executorPreference: executor) { await self.perform(operation, attempts, context, isolation, isCancelled) }
     }
-    return outcome
+    return self.withGuarded { guarded in
+      if guarded.state.phase == .running { guarded.state.task = task }
+      return guarded.earlyOutcome.take()
+    }
   }
 
   @inlinable
@@ -114,39 +102,15 @@ extension TimedRun {
     }
   }
 
-  @inlinable
-  func finish(_ outcome: Outcome) {
-    let isDone = self.withGuarded { guarded in
-      // Before the caller waits, nothing else is to be done.
-      guard let place = guarded.place else { return false }
-      place.pointee = outcome
-      guarded.state.phase = .ended
-      return true
-    }
-    if !isDone { self.finishLater(outcome) }
-  }
-
-  // Not inlined: it is called once for each run that does not end at once.
   @usableFromInline
-  func finishLater(_ outcome: Outcome) {
+  func finish(_ outcome: Outcome) {
     let (effects, waiter) = self.withGuarded { guarded in
-      // The caller finds the outcome when it begins to wait.
-      if guarded.state.phase == .running, guarded.waiter == nil {
-        guarded.state.earlyOutcome = EarlyOutcome(outcome)
-      }
+      // The caller finds the outcome when its start returns, or when it begins to wait.
+      if guarded.state.phase == .running, guarded.waiter == nil { guarded.earlyOutcome = outcome }
       return (guarded.state.finish(), guarded.waiter.take())
     }
     effects.perform()
     waiter?.resume(returning: outcome)
-  }
-}
-
-/// The outcome of a run that has ended after its start and before its caller waits.
-private final class EarlyOutcome<Outcome: Sendable>: Sendable {
-  let outcome: Outcome
-
-  init(_ outcome: Outcome) {
-    self.outcome = outcome
   }
 }
 
@@ -187,9 +151,9 @@ extension TimedRun {
     let (suspends, hasTimer, early) = self.withGuarded { guarded in
       let suspends = guarded.state.phase == .running
       if suspends { guarded.waiter = waiter }
-      return (suspends, !guarded.state.isCancelled, guarded.state.earlyOutcome.take())
+      return (suspends, !guarded.state.isCancelled, guarded.earlyOutcome.take())
     }
-    guard suspends else { return waiter.resume(returning: (early as? EarlyOutcome<Outcome>)?.outcome) }
+    guard suspends else { return waiter.resume(returning: early) }
     guard hasTimer else { return }
     let timer = context.operationDeadlines.schedule(after: allowance.remaining(in: context)) { self.timeIsOver() }
     let isObsolete = self.withGuarded { guarded in

@@ -34,8 +34,6 @@ struct TimedRunState: Sendable {
   /// Whether the caller was cancelled and waits for the end of the run nevertheless.
   @usableFromInline var isCancelled = false
   @usableFromInline var task: RunTask?
-  /// The outcome of a run that has ended after its start and before its caller waits.
-  @usableFromInline var earlyOutcome: (any AnyObject & Sendable)?
   @usableFromInline var timer: OperationSubscription?
 
   @usableFromInline
