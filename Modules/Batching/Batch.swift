@@ -31,11 +31,13 @@ final class Batch: @unchecked Sendable {
   let scope: AnyHashable?
   /// The context of the request, which comes from the first caller.
   @usableFromInline let context: OperationContext
-  var state = State()
+  // The lock makes the accesses exclusive: see `BatchMember` for the figure.
+  @exclusivity(unchecked) var state = State()
 
-  init(scope: AnyHashable?, context: OperationContext) {
+  init(scope: AnyHashable?, context: OperationContext, maximumSize: Int) {
     self.scope = scope
     self.context = context
+    self.state.leaders.reserveCapacity(min(maximumSize, 128))
   }
 
   /// The first callers of the keys, in the order in which the keys came.

@@ -31,7 +31,8 @@ class BatchMember: @unchecked Sendable {
 
   /// The hash of the key.
   let hash: Int
-  @usableFromInline var state = State()
+  // The lock makes the accesses exclusive: checked, those of callers and batches take a third of the time of a key.
+  @exclusivity(unchecked) @usableFromInline var state = State()
 
   /// The later callers of the key, once the batch has ended; nil if there is none.
   @usableFromInline var followers: [BatchMember]? { self.state.followers }

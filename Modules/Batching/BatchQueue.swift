@@ -24,11 +24,19 @@ final class BatchQueue: Sendable {
 
   private struct OpenBatches: @unchecked Sendable {
     // Unchecked because the scopes, whose types are erased, are Sendable.
-    /// The batches by the scopes of their callers; nil for callers without one.
-    var byScope: [AnyHashable?: Batch] = [:]
+    /// The batch of the callers without a scope, which most callers are.
+    private var unscoped: Batch?
+    private var scoped: [AnyHashable: Batch] = [:]
+
+    var count: Int { self.scoped.count + (self.unscoped == nil ? 0 : 1) }
+
+    subscript(scope: AnyHashable?) -> Batch? {
+      get { if let scope { self.scoped[scope] } else { self.unscoped } }
+      set { if let scope { self.scoped[scope] = newValue } else { self.unscoped = newValue } }
+    }
 
     mutating func remove(_ batch: Batch) {
-      if self.byScope[batch.scope] === batch { self.byScope.removeValue(forKey: batch.scope) }
+      if self[batch.scope] === batch { self[batch.scope] = nil }
     }
   }
 
@@ -39,7 +47,7 @@ final class BatchQueue: Sendable {
   }
 
   /// The number of batches that collect keys.
-  @usableFromInline var openCount: Int { self.open.withLock { $0.byScope.count } }
+  @usableFromInline var openCount: Int { self.open.withLock { $0.count } }
 }
 
 // MARK: - Joining
@@ -69,8 +77,8 @@ extension BatchQueue {
     _ open: inout OpenBatches
   ) -> Step {
     guard member.state.phase == .arriving else { return .cancelled }
-    guard let batch = open.byScope[scope] else {
-      return self.open(Batch(scope: scope, context: context.forBatch), member, &open)
+    guard let batch = open[scope] else {
+      return self.open(Batch(scope: scope, context: context.forBatch, maximumSize: self.maximumSize), member, &open)
     }
     if let leader = batch.leader(of: member) {
       batch.add(member, after: leader)
@@ -89,7 +97,7 @@ extension BatchQueue {
       batch.state.phase = .sent
       return .completed(batch)
     }
-    open.byScope[batch.scope] = batch
+    open[batch.scope] = batch
     return .opened(batch)
   }
 

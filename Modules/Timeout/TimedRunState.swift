@@ -18,12 +18,14 @@ struct TimedRunState: Sendable {
   }
 
   /// What is done after a change, while no lock is held.
+  @usableFromInline
   struct Effects: Sendable {
-    var timer: OperationSubscription?
+    @usableFromInline var timer: OperationSubscription?
     /// The task to cancel.
-    var task: RunTask?
+    @usableFromInline var task: RunTask?
 
     /// Comes before the caller continues, so that it finds the operation cancelled.
+    @usableFromInline
     func perform() {
       self.timer?.cancel()
       self.task?.cancel()
@@ -40,6 +42,7 @@ struct TimedRunState: Sendable {
   init() {}
 
   /// Ends the run. Its caller continues, if it has not left.
+  @usableFromInline
   mutating func finish() -> Effects {
     guard self.phase == .running else {
       self.phase = .over
