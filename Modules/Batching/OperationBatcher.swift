@@ -107,7 +107,7 @@ public final class OperationBatcher<Key: Hashable & Sendable, Value: Sendable>: 
   func send(_ batch: Batch) {
     let (leaders, priority) = self.queue.leaders(of: batch)
     if leaders.isEmpty { return }
-    let keys = leaders.map { unsafeDowncast($0, to: BatchCaller<Key, Value>.self).key }
+    let keys = leaders.map { BatchCaller<Key, Value>.of($0).key }
     let taskPriority = TaskPriority(rawValue: priority)
     // Like a run, it begins on the thread of the caller: a request that never suspends needs no other thread. Detached,
     // because the request is made for all callers, and must not see the task-local values of one of them.
@@ -137,7 +137,7 @@ public final class OperationBatcher<Key: Hashable & Sendable, Value: Sendable>: 
   @inlinable
   func finish(_ batch: Batch, with answers: Result<[Key: Result<Value, any Error>], any Error>) {
     for leader in self.queue.end(batch) {
-      let caller = unsafeDowncast(leader, to: BatchCaller<Key, Value>.self)
+      let caller = BatchCaller<Key, Value>.of(leader)
       let answer: Result<Value, any Error>
       switch answers {
       case .success(let answers): answer = answers[caller.key] ?? .failure(BatchAnswerMissing(key: caller.key))
@@ -146,7 +146,7 @@ public final class OperationBatcher<Key: Hashable & Sendable, Value: Sendable>: 
       if caller.isWaiting { caller.resume(with: answer) }
       guard let followers = caller.followers else { continue }
       for follower in followers where follower.isWaiting {
-        unsafeDowncast(follower, to: BatchCaller<Key, Value>.self).resume(with: answer)
+        BatchCaller<Key, Value>.of(follower).resume(with: answer)
       }
     }
   }
@@ -165,11 +165,15 @@ final class BatchCaller<Key: Hashable & Sendable, Value: Sendable>: BatchMember,
     super.init(hash: key.hashValue)
   }
 
-  @usableFromInline
-  override func hasKey(of other: BatchMember) -> Bool {
+  /// A caller with the types of its batcher.
+  @inlinable
+  static func of(_ member: BatchMember) -> BatchCaller {
     // All callers of a batcher are of one type.
-    self.key == unsafeDowncast(other, to: BatchCaller.self).key
+    unsafeDowncast(member, to: BatchCaller.self)
   }
+
+  @usableFromInline
+  override func hasKey(of other: BatchMember) -> Bool { self.key == Self.of(other).key }
 
   @inlinable
   func resume(with result: Result<Value, any Error>) {

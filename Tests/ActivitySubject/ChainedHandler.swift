@@ -18,6 +18,7 @@
       action.sa_flags = CInt(SA_RESTART)
       sigaction(SIGCONT, &action, self.previous)
       let address = UnsafeRawPointer(self.previous).loadUnaligned(as: UInt.self)
+      // The address of a function, if it is not one of the system's two constants.
       self.next = address > 1 ? unsafeBitCast(address, to: (@convention(c) (CInt) -> Void).self) : nil
     }
 

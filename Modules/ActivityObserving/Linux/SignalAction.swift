@@ -46,6 +46,7 @@
     /// one.
     func replaced(by handler: Handler) -> SignalAction {
       var replaced = self
+      // The structure of the system has the address of the function.
       replaced.handler = unsafeBitCast(handler, to: UInt.self)
       if self.isFunction {
         replaced.action.sa_flags &= Flags.onAlternateStack | Flags.restart | Flags.isNotDeferred

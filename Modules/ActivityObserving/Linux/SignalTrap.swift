@@ -113,6 +113,7 @@
     }
 
     private static func level(of action: SignalAction) -> Int? {
+      // The structure of the system has the addresses of functions.
       functions.firstIndex { unsafeBitCast($0, to: UInt.self) == action.handler }
     }
 
@@ -162,6 +163,7 @@
       let next = trap.next(level, signal)
       // The kernel also passes all three arguments to a function that takes only the first.
       if SignalAction.isFunction(next) {
+        // It is the address of a function, of the type that the system documents.
         unsafeBitCast(next, to: SignalAction.Handler.self)(signal, information, context)
       }
     }

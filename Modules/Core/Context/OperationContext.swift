@@ -113,6 +113,7 @@ extension OperationContext {
     get {
       let id = ObjectIdentifier(key)
       for slot in self.slots where slot.key == id {
+        // The entry of a key is of the type of that key.
         return unsafeDowncast(slot.entry, to: ContextEntry<K>.self).value
       }
       return K.defaultValue

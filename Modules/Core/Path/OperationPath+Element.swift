@@ -20,13 +20,13 @@ extension OperationPath {
     /// - Parameter base: The value.
     @inlinable
     public init<Base: Hashable & Sendable>(_ base: Base) {
-      // The types are compared exactly, so the bit casts are identities; `as?` would convert (bridging, optionals).
+      // `as?` would convert (bridging, optionals).
       if Base.self == String.self {
-        self.payload = .string(unsafeBitCast(base, to: String.self))
+        self.payload = .string(unsafeBitCast(base, to: String.self))  // From the same type.
       } else if Base.self == Int.self {
-        self.payload = .int(unsafeBitCast(base, to: Int.self))
+        self.payload = .int(unsafeBitCast(base, to: Int.self))  // From the same type.
       } else if Base.self == Element.self {
-        self = unsafeBitCast(base, to: Element.self)
+        self = unsafeBitCast(base, to: Element.self)  // From the same type.
       } else {
         self.payload = .erased(erasedPathElement(base))
       }

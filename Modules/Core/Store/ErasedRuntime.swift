@@ -48,6 +48,7 @@ extension StoreRuntime: ErasedRuntime {
   var erasedStore: (any AnyObject & Sendable)? { self.reference.store }
 
   func opaque(_ store: any AnyObject & Sendable) -> OpaqueOperationStore {
+    // A runtime has stores of its own state only.
     OpaqueOperationStore(erasing: unsafeDowncast(store, to: OperationStore<State>.self))
   }
 

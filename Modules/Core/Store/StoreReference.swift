@@ -38,6 +38,7 @@ final class TypedStoreReference<State: OperationState & Sendable>: StoreReferenc
   var store: OperationStore<State>? {
     // Not by `map`, which looks up the type of the store, for 900 instructions. A page asks for its store three times.
     guard let object = self.object else { return nil }
+    // The object that the reference was made with.
     return unsafeDowncast(object, to: OperationStore<State>.self)
   }
 

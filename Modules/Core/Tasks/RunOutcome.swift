@@ -33,17 +33,14 @@ package struct RunOutcome<Success: Sendable, Failure: Error>: Sendable {
   /// The value of a run that has succeeded; throws the error of one that has failed.
   @inlinable
   package func get() throws(Failure) -> Success {
+    // The box was made with these types, and says which of its classes it is of.
     if self.box.isSuccess { return unsafeDowncast(self.box, to: RunSuccess<Success>.self).value }
     throw unsafeDowncast(self.box, to: RunFailure<Failure>.self).error
   }
 
   @inlinable
   package var result: Result<Success, Failure> {
-    if self.box.isSuccess {
-      .success(unsafeDowncast(self.box, to: RunSuccess<Success>.self).value)
-    } else {
-      .failure(unsafeDowncast(self.box, to: RunFailure<Failure>.self).error)
-    }
+    do throws(Failure) { return .success(try self.get()) } catch { return .failure(error) }
   }
 }
 

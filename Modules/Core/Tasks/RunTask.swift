@@ -4,6 +4,7 @@ package struct RunTask: Sendable {
   private let handle: Task<Void, Never>
 
   /// Identifies the task among all tasks that exist at the same time.
+  // The handle is one reference to the task.
   package var identity: UInt { unsafeBitCast(self.handle, to: UInt.self) }
 
   @usableFromInline

@@ -106,6 +106,7 @@
     typealias Unshare = @convention(c) (CInt) -> CInt
     guard let symbol = dlsym(nil, "unshare") else { return ENOSYS }
     let cloneNewNetwork: CInt = 0x4000_0000
+    // The type of the function, as its manual page says.
     return unsafeBitCast(symbol, to: Unshare.self)(cloneNewNetwork) == 0 ? 0 : errno
   }
 
