@@ -33,7 +33,7 @@ extension StoreMachine {
   @inlinable
   mutating func yield(
     _ result: Result<State.OperationValue, State.Failure>,
-    of task: Task,
+    of task: StoreTask,
     replaced: inout UndoLog<State>.Change?
   ) -> StoreChange {
     guard self.isShown(task.id) else { return StoreChange() }

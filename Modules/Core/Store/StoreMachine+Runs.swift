@@ -6,11 +6,11 @@ extension StoreMachine {
   ///   - reservation: Receives the reserved task of the run, if any, for the caller to release after the lock.
   /// - Returns: The notifications that are due.
   @inlinable
-  mutating func start(_ task: inout Task, reservation: inout Task?) -> StoreChange {
+  mutating func start(_ task: inout StoreTask, reservation: inout StoreTask?) -> StoreChange {
     let sharedRun = task.sharedRun
     self.state.scheduleFetchTask(&task)
     // The state may edit the task but not replace it with another.
-    if task.sharedRun !== sharedRun { task = Task(sharedRun: sharedRun, context: task.context) }
+    if task.sharedRun !== sharedRun { task = StoreTask(sharedRun: sharedRun, context: task.context) }
     if self.hasUndoLog { self.recordStart(of: task) }
     if !self.reservedTasks.isEmpty { reservation = self.removeReservation(of: task.id) }
     self.runs.append(Run(task: task, invalidations: self.invalidations))
@@ -18,7 +18,7 @@ extension StoreMachine {
   }
 
   @usableFromInline
-  mutating func recordStart(of task: Task) {
+  mutating func recordStart(of task: StoreTask) {
     self.undoLog?.editBase { base in
       var copy = task
       base.scheduleFetchTask(&copy)
@@ -27,7 +27,7 @@ extension StoreMachine {
 
   /// Removes and returns the reserved task of a run, if there is one. The caller releases it after the lock.
   @inlinable
-  mutating func removeReservation(of id: OperationTaskIdentifier) -> Task? {
+  mutating func removeReservation(of id: OperationTaskIdentifier) -> StoreTask? {
     for index in self.reservedTasks.indices where self.reservedTasks[index].id == id {
       return self.reservedTasks.remove(at: index)
     }
@@ -45,7 +45,7 @@ extension StoreMachine {
   /// - Returns: The notifications that are due.
   @inlinable
   mutating func finish(
-    _ task: Task,
+    _ task: StoreTask,
     with outcome: Result<State.OperationValue, State.Failure>,
     isCancelled: Bool,
     hidesOutdatedRuns: Bool,
@@ -75,7 +75,7 @@ extension StoreMachine {
   }
 
   @usableFromInline
-  mutating func recordOutcome(of task: Task, with outcome: Result<State.OperationValue, State.Failure>) {
+  mutating func recordOutcome(of task: StoreTask, with outcome: Result<State.OperationValue, State.Failure>) {
     self.releaseUndoLog()
     // No other change can be rolled back, so the log is no longer needed.
     if self.undoLog?.hasOwners(besides: task.id) == false {
@@ -87,13 +87,13 @@ extension StoreMachine {
   }
 
   @inlinable
-  mutating func removeTask(_ task: Task) {
+  mutating func removeTask(_ task: StoreTask) {
     self.state.finishFetchTask(task)
     if self.hasUndoLog { self.recordEnd(of: task) }
   }
 
   @usableFromInline
-  mutating func recordEnd(of task: Task) {
+  mutating func recordEnd(of task: StoreTask) {
     self.releaseUndoLog()
     self.undoLog?.editBase { $0.finishFetchTask(task) }
     if self.undoLog?.hasOwners == false { self.undoLog = nil }
@@ -111,7 +111,7 @@ extension StoreMachine {
 
   /// Resets the state, and returns the tasks for the caller to cancel after the lock.
   @inlinable
-  mutating func reset(using context: OperationContext) -> (change: StoreChange, tasks: [Task]) {
+  mutating func reset(using context: OperationContext) -> (change: StoreChange, tasks: [StoreTask]) {
     let effect = self.state.reset(using: context)
     if self.hasUndoLog {
       self.releaseUndoLog()

@@ -3,14 +3,14 @@
 /// A transition performs no side effects: it returns them, or puts events in the event queue.
 @usableFromInline
 struct StoreMachine<State: OperationState & Sendable>: Sendable {
-  @usableFromInline typealias Task = OperationTask<State.OperationValue, State.Failure>
+  @usableFromInline typealias StoreTask = OperationTask<State.OperationValue, State.Failure>
   @usableFromInline typealias StoreRun = SharedRun<State.OperationValue, State.Failure>
 
   /// A run between its start and its finish.
   @usableFromInline
   struct Run: Sendable {
     /// The task of the run. Its context contains the attempt that the run is in.
-    @usableFromInline var task: Task
+    @usableFromInline var task: StoreTask
     /// The number of the store's last invalidation when the run began. The run does not answer later invalidations.
     @usableFromInline let invalidations: Int
     /// Whether its results affect the state: true until the run is rolled back or the state is reset.
@@ -26,7 +26,7 @@ struct StoreMachine<State: OperationState & Sendable>: Sendable {
     var id: OperationTaskIdentifier { self.task.sharedRun.id }
 
     @inlinable
-    init(task: Task, invalidations: Int) {
+    init(task: StoreTask, invalidations: Int) {
       self.task = task
       self.invalidations = invalidations
     }
@@ -39,7 +39,7 @@ struct StoreMachine<State: OperationState & Sendable>: Sendable {
   /// The runs between their start and their finish, in the order in which they started.
   @usableFromInline var runs: [Run] = []
   /// The tasks of runs that are about to start. Callers can join them already.
-  @usableFromInline var reservedTasks: [Task] = []
+  @usableFromInline var reservedTasks: [StoreTask] = []
   /// The runs that have ended and for which not all notifications have been sent.
   @usableFromInline var finishingRuns: [StoreRun] = []
   /// The runs that the subscribers own together: the last subscriber to leave gives them up.

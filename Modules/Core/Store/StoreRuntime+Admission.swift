@@ -37,7 +37,7 @@ extension StoreRuntime {
     _ handler: RunHandler<State>?
   ) -> RunAdmission<State> {
     // The fast path: there is no run, or one that does the same work.
-    var (candidate, reserved) = (Task?.none, Task?.none)
+    var (candidate, reserved) = (StoreTask?.none, StoreTask?.none)
     self.machine.withLock { machine in
       if machine.runs.isEmpty, machine.reservedTasks.isEmpty {
         reserved = self.reserve(context, in: &machine)
@@ -60,7 +60,7 @@ extension StoreRuntime {
   /// Joins a run if it does the same work and can be joined.
   @inlinable
   func admission(
-    to candidate: Task,
+    to candidate: StoreTask,
     _ context: OperationContext,
     _ sharing: OperationRunSharing,
     _ handler: RunHandler<State>?
@@ -109,7 +109,7 @@ extension StoreRuntime {
         case .late: continue
         }
       }
-      var reserved: Task?
+      var reserved: StoreTask?
       self.machine.withLock { machine in
         if !machine.hasJoinableRun(besides: refusals) { reserved = self.reserve(context, in: &machine) }
       }
@@ -118,7 +118,7 @@ extension StoreRuntime {
   }
 
   /// The tasks of the runs that can be joined now.
-  @inlinable var joinableTasks: [Task] {
+  @inlinable var joinableTasks: [StoreTask] {
     self.machine.withLock { machine in
       machine.runs.filter { machine.canServe($0) }.map { $0.task }
         + machine.reservedTasks.filter { $0.sharedRun.isAlive }
@@ -127,8 +127,8 @@ extension StoreRuntime {
 
   /// Reserves a run: callers can join it before it starts. Called with the lock held.
   @inlinable
-  func reserve(_ context: OperationContext, in machine: inout StoreMachine<State>) -> Task {
-    var task = Task(sharedRun: self.makeRun(in: context, ownerCount: 1), context: context)
+  func reserve(_ context: OperationContext, in machine: inout StoreMachine<State>) -> StoreTask {
+    var task = StoreTask(sharedRun: self.makeRun(in: context, ownerCount: 1), context: context)
     task.enterRun(of: self.reference)
     task.sharedRun.waitsOfWork?.lead()
     machine.reservedTasks.append(task)
@@ -190,7 +190,7 @@ extension StoreRuntime {
         case .granted(.join(let other, _)):
           let outcome = await other.waitAsOwner(leaving: .atOnce)
           // The other run may have been cancelled for its own callers.
-          if !other.isCancelled || _Concurrency.Task.isCancelled { return outcome }
+          if !other.isCancelled || Task.isCancelled { return outcome }
         case .granted(.refusal(let names)): return StoreRun.Outcome(OperationCycleError.outcome(names))
         case .granted(.newRun), .late: continue
         case .refused: refusals.insert(candidate.id)
@@ -206,7 +206,7 @@ extension StoreRuntime {
   ///   - decide: Called with whether there is none, in one step with the search.
   /// - Returns: The tasks.
   @inlinable
-  func leadingTasks(besides refused: Set<OperationTaskIdentifier>, _ decide: (Bool) -> Void) -> [Task] {
+  func leadingTasks(besides refused: Set<OperationTaskIdentifier>, _ decide: (Bool) -> Void) -> [StoreTask] {
     self.machine.withLock { machine in
       let running = machine.runs.filter { machine.canServe($0) }.map { $0.task }
       let reserved = machine.reservedTasks.filter { $0.sharedRun.isAlive }
@@ -221,7 +221,7 @@ extension StoreRuntime {
 
 extension StoreMachine {
   /// The task of the only run, if it can be joined; nil without runs, or with more than one.
-  @inlinable var onlyJoinableTask: Task? {
+  @inlinable var onlyJoinableTask: StoreTask? {
     if self.runs.count == 1, self.reservedTasks.isEmpty { return self.canServe(self.runs[0]) ? self.runs[0].task : nil }
     guard self.runs.isEmpty, self.reservedTasks.count == 1 else { return nil }
     return self.reservedTasks[0].sharedRun.isAlive ? self.reservedTasks[0] : nil

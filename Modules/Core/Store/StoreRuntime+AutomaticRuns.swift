@@ -6,10 +6,10 @@ extension StoreRuntime {
   func runForSubscribers(mode: StoreRun.StartMode) {
     let context = self.context
     if context.automaticRunsAreStopped { return }
-    let task: Task? = self.machine.withLock { machine in
+    let task: StoreTask? = self.machine.withLock { machine in
       guard machine.subscribers.count > 0, !machine.isClosed, !machine.findRunForSubscribers() else { return nil }
       // The subscribers are the first owner.
-      let task = Task(sharedRun: self.makeRun(in: context, ownerCount: 1), context: context)
+      let task = StoreTask(sharedRun: self.makeRun(in: context, ownerCount: 1), context: context)
       machine.subscriberRuns.append(task.sharedRun)
       machine.reservedTasks.append(task)
       return task
@@ -20,7 +20,7 @@ extension StoreRuntime {
 
   /// Makes a task that runs the operation again. The subscribers and the callers of the task own the run.
   @inlinable
-  func makeRerunTask(using context: OperationContext?) -> Task {
+  func makeRerunTask(using context: OperationContext?) -> StoreTask {
     var task = self.makeNamedTask(using: context)
     task.context.run.isForSubscribers = true
     return task

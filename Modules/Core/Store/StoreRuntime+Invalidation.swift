@@ -33,7 +33,7 @@ extension StoreRuntime {
   /// Waits until the runs that an invalidation caused have finished, or the current task is cancelled.
   func settled(afterInvalidation number: Int) async {
     while let sharedRun = self.machine.withLock({ $0.runToAwait(afterInvalidation: number) }),
-      !_Concurrency.Task.isCancelled
+      !Task.isCancelled
     {
       await sharedRun.settled()
     }

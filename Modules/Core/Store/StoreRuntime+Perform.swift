@@ -94,7 +94,7 @@ extension StoreRuntime {
 extension StoreRuntime: RunDelegate {
   /// Puts the run into the state. If it is made for the subscribers, they become an owner of it.
   @inlinable
-  func willStart(_ task: consuming Task) -> Task {
+  func willStart(_ task: consuming StoreTask) -> StoreTask {
     var task = task
     // The context of a reserved run names its run already.
     if task.context.operationRunningTaskIdentifier != task.id { task.enterRun(of: self.reference) }
@@ -105,7 +105,7 @@ extension StoreRuntime: RunDelegate {
     var hasSubscribers = false
     var isRepeated = false
     var change: StoreActivityChange?
-    var reservation: Task?
+    var reservation: StoreTask?
     self.change(task.context, run: original.id, replacesValue: false) { machine in
       // With layers, the task of the draft before.
       if isRepeated { machine.release(task) }
@@ -163,7 +163,7 @@ extension StoreRuntime: RunDelegate {
 
   /// Notifies the subscribers that the work of a run begins, unless the run was rolled back.
   @inlinable
-  func notifyStart(of task: Task) {
+  func notifyStart(of task: StoreTask) {
     let mayDeliver = !self.machine.isOwnedByCurrentThread
     let recipients = self.machine.withLock { machine -> Recipients<State>? in
       guard let index = machine.index(ofRun: task.id), machine.runs[index].isShown else { return nil }
@@ -181,7 +181,7 @@ extension StoreRuntime: RunDelegate {
   @inlinable
   func yield(
     _ result: Result<State.OperationValue, State.Failure>,
-    of task: Task,
+    of task: StoreTask,
     using context: OperationContext?
   ) {
     guard task.sharedRun.isExecuting else { return self.reportLateYield(of: task) }
@@ -200,7 +200,7 @@ extension StoreRuntime: RunDelegate {
 
   /// Reports a result that came after the operation had returned, unless the run was cancelled.
   @inlinable
-  func reportLateYield(of task: Task) {
+  func reportLateYield(of task: StoreTask) {
     // A cancelled run has finished for its callers while its work may continue.
     if task.sharedRun.isCancelled { return }
     let event = "The operation at \(self.path) yielded a result after task \(task.id) had returned"
@@ -223,7 +223,7 @@ extension StoreRuntime: RunDelegate {
   /// Marks a run that was cancelled before its work, so that its end is not reported, and drops its reservation.
   @usableFromInline
   func wasCancelledBeforeWork(_ sharedRun: StoreRun) {
-    let reservation = self.machine.withLock { machine -> Task? in
+    let reservation = self.machine.withLock { machine -> StoreTask? in
       if let index = machine.index(ofRun: sharedRun.id) { machine.runs[index].isSkipped = true }
       return machine.removeReservation(of: sharedRun.id)
     }
@@ -233,7 +233,7 @@ extension StoreRuntime: RunDelegate {
   /// Puts the outcome of a run into the state, and starts the reruns that were waiting for its end.
   @inlinable
   func didFinish(
-    _ task: consuming Task,
+    _ task: consuming StoreTask,
     with outcome: StoreRun.Outcome,
     isCancelled: Bool
   ) {
@@ -318,8 +318,8 @@ extension StoreRuntime {
 
   /// Makes a task that has not started.
   @inlinable
-  func makeTask(using context: OperationContext?) -> Task {
+  func makeTask(using context: OperationContext?) -> StoreTask {
     let context = self.runContext(context)
-    return Task(sharedRun: self.makeRun(in: context), context: context)
+    return StoreTask(sharedRun: self.makeRun(in: context), context: context)
   }
 }

@@ -3,7 +3,7 @@ extension StoreRuntime {
   func note(_ progress: RunProgress, of id: OperationTaskIdentifier) {
     var context = OperationContext()
     // Keeps the error of an earlier attempt until the lock is released.
-    var previous: Task?
+    var previous: StoreTask?
     self.change(context, run: id, replacesValue: false) { machine in
       guard let update = machine.note(progress, of: id) else { return StoreChange() }
       previous = update.previous
@@ -23,7 +23,7 @@ extension StoreMachine {
   mutating func note(
     _ progress: RunProgress,
     of id: OperationTaskIdentifier
-  ) -> (previous: Task, context: OperationContext)? {
+  ) -> (previous: StoreTask, context: OperationContext)? {
     guard let index = self.index(ofRun: id), self.runs[index].isShown else { return nil }
     let previous = self.runs[index].task
     var task = previous

@@ -79,7 +79,7 @@ extension StoreRuntime {
   func reset(using context: OperationContext?) {
     self.willReset()
     let context = self.eventContext(context)
-    var tasks: [Task] = []
+    var tasks: [StoreTask] = []
     self.change(context) { machine in
       let reset = machine.reset(using: context)
       tasks = reset.tasks

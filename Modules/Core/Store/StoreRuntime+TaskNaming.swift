@@ -1,7 +1,7 @@
 extension StoreRuntime {
   /// Makes a task with a name that its caller can read before the task starts.
   @usableFromInline
-  func makeNamedTask(using context: OperationContext?) -> Task {
+  func makeNamedTask(using context: OperationContext?) -> StoreTask {
     var task = self.makeTask(using: context)
     task.context.taskNaming = OperationContext.TaskNaming(operation: self.operation.storage)
     return task

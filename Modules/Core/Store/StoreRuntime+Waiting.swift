@@ -15,7 +15,7 @@ extension StoreRuntime {
   /// Waits until all runs have finished, or the current task is cancelled.
   func settled() async {
     while let sharedRun = self.machine.withLock({ $0.runs.first?.task.sharedRun ?? $0.finishingRuns.first }),
-      !_Concurrency.Task.isCancelled
+      !Task.isCancelled
     {
       await sharedRun.settled()
     }

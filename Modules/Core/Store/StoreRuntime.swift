@@ -6,7 +6,7 @@ public import Synchronization
 /// reference, and closes the runtime.
 @usableFromInline
 final class StoreRuntime<State: OperationState & Sendable>: Sendable {
-  @usableFromInline typealias Task = OperationTask<State.OperationValue, State.Failure>
+  @usableFromInline typealias StoreTask = OperationTask<State.OperationValue, State.Failure>
   @usableFromInline typealias StoreRun = SharedRun<State.OperationValue, State.Failure>
 
   // The lock lies beside the value it guards, in one object with it.

@@ -8,12 +8,12 @@
 /// of the log is therefore bounded by the number of runs, however often they yield.
 @usableFromInline
 struct UndoLog<State: OperationState & Sendable>: Sendable {
-  @usableFromInline typealias Task = OperationTask<State.OperationValue, State.Failure>
+  @usableFromInline typealias StoreTask = OperationTask<State.OperationValue, State.Failure>
 
   @usableFromInline
   enum Change: Sendable {
     case set(Result<State.StateValue, State.Failure>, OperationContext)
-    case reported(Result<State.OperationValue, State.Failure>, Task)
+    case reported(Result<State.OperationValue, State.Failure>, StoreTask)
     case edited(isSuccess: Bool, @Sendable (inout State) -> Void)
     /// A layer was committed. It is user code, so ``LayerResults`` calls it outside the lock.
     case layered(@Sendable (inout State) -> Void)
@@ -125,7 +125,7 @@ struct UndoLog<State: OperationState & Sendable>: Sendable {
   /// The last result that a run yielded; nil when it has yielded none or can no longer be rolled back.
   func lastYield(
     of owner: OperationTaskIdentifier
-  ) -> (result: Result<State.OperationValue, State.Failure>, task: Task)? {
+  ) -> (result: Result<State.OperationValue, State.Failure>, task: StoreTask)? {
     for entry in self.entries.reversed() where entry.owner == owner {
       if case .reported(let result, let task) = entry.change { return (result, task) }
     }

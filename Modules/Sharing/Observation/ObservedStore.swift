@@ -86,7 +86,7 @@ extension ObservedStore {
       return guarded.isUpdateScheduled
     }
     guard !isScheduled else { return }
-    _Concurrency.Task { @MainActor [weak self] in
+    Task { @MainActor [weak self] in
       guard let self else { return }
       self.guarded.withLock { $0.isUpdateScheduled = false }
       self.update()

@@ -160,7 +160,7 @@ private struct Summary: Equatable {
 
 /// A state, its undo log, and the full list of its changes.
 private struct UndoLogModel<State: OperationState & Sendable> where State.OperationValue == Int {
-  typealias Task = OperationTask<Int, State.Failure>
+  typealias StoreTask = OperationTask<Int, State.Failure>
   typealias Change = UndoLog<State>.Change
 
   private(set) var state: State
@@ -184,8 +184,8 @@ private struct UndoLogModel<State: OperationState & Sendable> where State.Operat
   }
 
   /// A run that has started.
-  mutating func run() -> Task {
-    var task = Task(context: self.context()) { _, _ throws(State.Failure) -> Int in 0 }
+  mutating func run() -> StoreTask {
+    var task = StoreTask(context: self.context()) { _, _ throws(State.Failure) -> Int in 0 }
     self.state.scheduleFetchTask(&task)
     self.editBase { [task] state in
       var task = task
@@ -205,15 +205,15 @@ private struct UndoLogModel<State: OperationState & Sendable> where State.Operat
     self.list.append((owner, change))
   }
 
-  mutating func yield(_ result: Result<Int, State.Failure>, by task: Task) {
+  mutating func yield(_ result: Result<Int, State.Failure>, by task: StoreTask) {
     var task = task
     task.context = self.context()
     self.note(.reported(result, task), by: task.id)
   }
 
   /// The outcome of a run, which stays.
-  mutating func report(_ result: Result<Int, State.Failure>, by task: Task? = nil) {
-    var task = task ?? Task { _, _ throws(State.Failure) -> Int in 0 }
+  mutating func report(_ result: Result<Int, State.Failure>, by task: StoreTask? = nil) {
+    var task = task ?? StoreTask { _, _ throws(State.Failure) -> Int in 0 }
     task.context = self.context()
     self.note(.reported(result, task), by: nil)
   }
@@ -226,19 +226,19 @@ private struct UndoLogModel<State: OperationState & Sendable> where State.Operat
     self.note(.edited(isSuccess: true, edit), by: nil)
   }
 
-  mutating func commit(_ task: Task) {
+  mutating func commit(_ task: StoreTask) {
     self.undoLog.commit(task.id)
     for index in self.list.indices where self.list[index].owner == task.id { self.list[index].owner = nil }
     self.finish(task)
   }
 
-  mutating func rollBack(_ task: Task) {
+  mutating func rollBack(_ task: StoreTask) {
     if let state = self.undoLog.rollBack(task.id) { self.state = state }
     self.list.removeAll { $0.owner == task.id }
     self.finish(task)
   }
 
-  private mutating func finish(_ task: Task) {
+  private mutating func finish(_ task: StoreTask) {
     self.state.finishFetchTask(task)
     self.editBase { $0.finishFetchTask(task) }
   }
@@ -259,7 +259,7 @@ extension UndoLogModel where State.Failure == any Error {
     edit: @escaping @Sendable (inout State, Int) -> Void
   ) {
     var generator = SeededGenerator(seed: seed)
-    var runs: [Task] = []
+    var runs: [StoreTask] = []
     for number in 1...400 {
       let result: Result<Int, any Error> =
         Int.random(in: 0..<3, using: &generator) > 0 ? .success(number) : .failure(Refused(code: number))
