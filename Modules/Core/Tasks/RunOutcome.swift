@@ -23,7 +23,7 @@ package struct RunOutcome<Success: Sendable, Failure: Error>: Sendable {
   }
 
   @inlinable
-  init(_ result: Result<Success, Failure>) {
+  package init(_ result: Result<Success, Failure>) {
     switch result {
     case .success(let value): self.init(success: value)
     case .failure(let error): self.init(failure: error)
