@@ -37,6 +37,26 @@ struct AttemptTests {
   }
 
   @Test
+  func `A task that shares the work of another one shows the attempts of that`() async throws {
+    let script = OperationScript<Int, any Error>()
+    let store = OperationStore.detached(query: script.query().retry(limit: 5).deduplicated().manualTime(self.clock))
+    let (first, second) = (store.fetchTask(), store.fetchTask())
+    script.enqueue(.error(Refused(code: 1)))
+    let leader = Task { try await first.runIfNeeded() }
+    try await self.clock.sleepers(count: 1)
+    let follower = Task.immediate { try await second.runIfNeeded() }
+    #expect(store.attempt?.index == 1)
+    #expect(store.attempt?.nextBegins == Date(timeIntervalSinceReferenceDate: 1))
+    self.clock.advance(by: .seconds(1))
+    let run = try await script.next()
+    #expect(store.attempt?.index == 2)
+    run.succeed(9)
+    #expect(try await leader.value == 9)
+    #expect(try await follower.value == 9)
+    #expect(store.attempt == nil)
+  }
+
+  @Test
   func `A retry outside of the deduplication reports its attempts to all callers`() async throws {
     let script = OperationScript<Int, any Error>()
     let store = OperationStore.detached(query: script.query().deduplicated().retry(limit: 5).manualTime(self.clock))

@@ -53,6 +53,26 @@ struct CycleTests {
   }
 
   @Test
+  func `A query that awaits a task of its own store fails`() async throws {
+    let itself = Mutex<IntStore?>(nil)
+    let store = IntStore.detached(
+      query: QueryOperation("awaits itself") { _ in
+        guard let store = itself.withLock({ $0 }) else { return 1 }
+        return try await store.fetchTask().runIfNeeded()
+      }.deduplicated()
+    )
+    itself.withLock { $0 = store }
+    defer { itself.withLock { $0 = nil } }
+    let recorder = WarningRecorder()
+    _ = await recorder.recording {
+      await #expect(throws: OperationCycleError.self) {
+        try await withTimeLimit("the query to end") { try await store.fetch() }
+      }
+    }
+    #expect(recorder.warnings.map(\.code) == [.taskCycle])
+  }
+
+  @Test
   func `Two queries that are fetched at once and fetch each other end`() async throws {
     for _ in 0..<200 {
       let queries = Queries(client: OperationClient(), length: 2)

@@ -188,9 +188,12 @@ extension StoreRuntime {
       for candidate in candidates {
         switch self.admission(to: candidate, context, sharing, nil) {
         case .granted(.join(let other, _)):
+          let makesAttempts = context.run.makesAttempts
+          if makesAttempts { self.setMakesAttempts(false, of: sharedRun.id) }
           let outcome = await other.waitAsOwner(leaving: .atOnce)
           // The other run may have been cancelled for its own callers.
           if !other.isCancelled || Task.isCancelled { return outcome }
+          if makesAttempts { self.setMakesAttempts(true, of: sharedRun.id) }
         case .granted(.refusal(let names)): return StoreRun.Outcome(OperationCycleError.outcome(names))
         case .granted(.newRun), .late: continue
         case .refused: refusals.insert(candidate.id)

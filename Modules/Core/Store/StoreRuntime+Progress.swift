@@ -13,9 +13,45 @@ extension StoreRuntime {
     }
     _ = consume previous
   }
+
+  /// Shows in the state whether a run makes attempts. One whose work is that of another run makes none.
+  @usableFromInline
+  func setMakesAttempts(_ makesAttempts: Bool, of id: OperationTaskIdentifier) {
+    var context = OperationContext()
+    var previous: StoreTask?
+    self.change(context, run: id, replacesValue: false) { machine in
+      guard let update = machine.setMakesAttempts(makesAttempts, of: id) else { return StoreChange() }
+      previous = update.previous
+      context = update.context
+      return StoreChange(isStateNew: true)
+    }
+    _ = consume previous
+  }
 }
 
 extension StoreMachine {
+  /// Puts into the task of a run in the state whether the run makes attempts.
+  ///
+  /// - Returns: As that of ``note(_:of:)``; nil also when that is no change.
+  mutating func setMakesAttempts(
+    _ makesAttempts: Bool,
+    of id: OperationTaskIdentifier
+  ) -> (previous: StoreTask, context: OperationContext)? {
+    guard let index = self.index(ofRun: id), self.runs[index].isShown else { return nil }
+    let previous = self.runs[index].task
+    if previous.context.run.makesAttempts == makesAttempts { return nil }
+    var task = previous
+    task.context.run.makesAttempts = makesAttempts
+    self.replaceTask(task, at: index)
+    return (previous, task.context)
+  }
+
+  private mutating func replaceTask(_ task: StoreTask, at index: Int) {
+    self.runs[index].task = task
+    self.state.updateFetchTask(task)
+    if self.hasUndoLog { self.undoLog?.editBase { $0.updateFetchTask(task) } }
+  }
+
   /// Puts the progress of a run into the task of the run in the state.
   ///
   /// - Returns: The previous task, for the caller to release after the lock, and the new context of the run. Nil,
@@ -28,10 +64,8 @@ extension StoreMachine {
     let previous = self.runs[index].task
     var task = previous
     task.context.run.attempts = .after(progress, previous.context.run.attempts)
-    self.runs[index].task = task
     self.uniqueExtras().content.hasReportedProgress = true
-    self.state.updateFetchTask(task)
-    if self.hasUndoLog { self.undoLog?.editBase { $0.updateFetchTask(task) } }
+    self.replaceTask(task, at: index)
     return (previous, task.context)
   }
 

@@ -102,7 +102,8 @@ extension OperationTask {
   @inlinable
   @discardableResult
   public func runIfNeeded() async throws(Failure) -> Value {
-    try await self.sharedRun.startAndWait(in: self.context, leaving: self.sharedRun.leaving).get()
+    if EnclosingRun.exists { EnclosingRun.note(awaited: self.sharedRun) }
+    return try await self.sharedRun.startAndWait(in: self.context, leaving: self.sharedRun.leaving).get()
   }
 
   /// Cancels the task for all of its callers.

@@ -62,8 +62,8 @@ extension ScheduledNode {
     OperationWarning(
       code: .lateDependency,
       message: """
-        \(self.name) was made to wait for \(other.name) after it had begun. The call was ignored. Add dependencies in \
-        the closure of `schedule`, in an enqueuing module, or while the scheduler is suspended.
+        \(self.name) was made to wait for \(other.name) after it had begun or ended. The call was ignored. Add \
+        dependencies in the closure of `schedule`, in an enqueuing module, or while the scheduler is suspended.
         """
     ).report()
   }
