@@ -12,7 +12,7 @@ extension Step {
     defer { subscription.cancel() }
 
     stage.transcript.say(.caller, "and nine more ask the store for post 3 at once")
-    let posts = try await tenTimes(gate) { _ in try await store.fetch() }
+    let posts = try await tenTimes(gate) { try await store.fetch() }
     stage.transcript.say(.caller, "all ten have \((posts.first ?? nil).inWords)")
 
     stage.transcript.check("each of the ten has post 3", posts.count { $0?.id == 3 }, equals: 10)
@@ -20,18 +20,14 @@ extension Step {
     narrator.checkPhases(.idle, .loading, .value)
   }
 
-  static let sharedOperation = Step("Ten callers of one operation share a request, with no store in common") { stage in
+  static let sharedOperation = Step("Ten callers of one operation share a request without a store") { stage in
     let gate = Gate()
     let context = stage.makeClient().defaultContext
     let query = Post.query(for: 4).waiting(at: gate).deduplicated()
 
-    stage.transcript.say(.caller, "and nine more ask for post 4 at once: five with stores of their own, five without")
-    let posts = try await tenTimes(gate) { number in
-      if number.isMultiple(of: 2) {
-        try await OperationStore.detached(query: query, initialContext: context).fetch()
-      } else {
-        try await OperationRunner(operation: query, initialContext: context).run()
-      }
+    stage.transcript.say(.caller, "and nine more ask for post 4 at once, each by a runner of its own")
+    let posts = try await tenTimes(gate) {
+      try await OperationRunner(operation: query, initialContext: context).run()
     }
     stage.transcript.say(.caller, "all ten have \((posts.first ?? nil).inWords)")
 
@@ -43,12 +39,10 @@ extension Step {
 /// The results of ten calls, all of which have begun before the gate opens.
 private func tenTimes<Value: Sendable>(
   _ gate: Gate,
-  _ call: @escaping @Sendable (Int) async throws -> Value
+  _ call: @escaping @Sendable () async throws -> Value
 ) async throws -> [Value] {
   try await withThrowingTaskGroup { group in
-    for number in 1...10 {
-      group.addImmediateTask { try await call(number) }
-    }
+    for _ in 1...10 { group.addImmediateTask { try await call() } }
     gate.open()
     return try await group.reduce(into: []) { $0.append($1) }
   }
