@@ -25,7 +25,8 @@ struct Dashboard: AsyncParsableCommand {
   func run() async throws {
     let server = PostServer(archive: try .bundled())
     let api = PostAPI(baseURL: try await server.start())
-    let model = DashboardModel(client: .dashboard(api: api), log: server.log)
+    let client = OperationClient.dashboard(api: api)
+    let model = DashboardModel(client: client, log: server.log)
     let output: any Output = TerminalScreen() ?? LineOutput()
     let ending = Ending(after: self.seconds ?? (output is LineOutput ? 8 : nil))
     let events = ServerEvents(server: server, model: model).start()
@@ -39,6 +40,8 @@ struct Dashboard: AsyncParsableCommand {
     for task in [drawing, events] { task.cancel() }
     resizing?.cancel()
     output.close()
+    // Before the server stops: a request that fails just when it is cancelled can stand for ever in URLSession on Linux.
+    await client.cancel()
     await server.stop()
   }
 }
