@@ -6,12 +6,10 @@ internal import Synchronization
 /// It is the delegate of its shared run. The two retain each other until the run has finished.
 final class DeduplicatedRun<Operation: OperationRequest & Sendable>: Sendable where Operation.Value: Sendable {
   typealias Continuation = OperationContinuation<Operation.Value, Operation.Failure>
-  typealias Run = SharedRun<Operation.Value, Operation.Failure>
-  typealias Outcome = RunOutcome<Operation.Value, Operation.Failure>
 
   private struct State: Sendable {
     /// Nil only in the initializer, which needs the object to make the run.
-    var sharedRun: Run?
+    var sharedRun: SharedRun?
     var callers: RunCallers<Operation>
     /// The run that the work called last.
     var called: WeakNode?
@@ -41,12 +39,12 @@ final class DeduplicatedRun<Operation: OperationRequest & Sendable>: Sendable wh
     self.registry = registry
     self.state = Mutex(State(callers: RunCallers(first: continuation)))
     // The one owner is the caller that begins the run.
-    let sharedRun = Run(delegate: self, ownerCount: 1)
+    let sharedRun = SharedRun(delegate: self, failure: Operation.Failure.self, ownerCount: 1)
     self.state.withLock { $0.sharedRun = sharedRun }
   }
 
   /// The run that the callers wait for.
-  var sharedRun: Run {
+  var sharedRun: SharedRun {
     guard let sharedRun = self.state.withLock({ $0.sharedRun }) else {
       preconditionFailure("A deduplicated run was used before it was initialized.")
     }
@@ -58,18 +56,19 @@ final class DeduplicatedRun<Operation: OperationRequest & Sendable>: Sendable wh
 
 extension DeduplicatedRun {
   /// Begins the run, and waits for its outcome.
-  nonisolated(nonsending) func begin() async -> Outcome {
+  nonisolated(nonsending) func begin() async -> RunOutcome {
     let sharedRun = self.sharedRun
     if EnclosingRun.exists { EnclosingRun.note(awaited: sharedRun) }
     let outcome = await Self.raisingPriority(of: sharedRun) {
-      await sharedRun.startAndWait(in: self.context, leaving: .atOnce, isAlreadyOwner: true, delegate: self)
+      await sharedRun.startAndWait(in: self.context, leaving: .atOnce, isAlreadyOwner: true)
     }
     self.remove(RunCallers<Operation>.firstID)
     return outcome
   }
 
   /// Joins the run, and waits for its outcome. Returns nil when the run is cancelled or has finished.
-  nonisolated(nonsending) func join(in context: OperationContext, with continuation: Continuation) async -> Outcome? {
+  nonisolated(nonsending) func join(in context: OperationContext, with continuation: Continuation) async -> RunOutcome?
+  {
     let sharedRun = self.sharedRun
     var id: UInt64?
     let outcome = await Self.raisingPriority(of: sharedRun) {
@@ -84,7 +83,7 @@ extension DeduplicatedRun {
 
   /// Waits, and raises the priority of the run whenever that of the waiting task is raised.
   private nonisolated(nonsending) static func raisingPriority<R>(
-    of sharedRun: Run,
+    of sharedRun: SharedRun,
     _ wait: nonisolated(nonsending) () async -> R
   ) async -> R {
     await withTaskPriorityEscalationHandler {
@@ -121,7 +120,7 @@ extension DeduplicatedRun {
 // MARK: - Work
 
 extension DeduplicatedRun: RunDelegate {
-  nonisolated(nonsending) func performWork(_ invocation: RunInvocation<DeduplicatedRun<Operation>>) async -> Outcome {
+  nonisolated(nonsending) func performWork(_ invocation: RunInvocation) async -> RunOutcome {
     let continuation = Continuation { result, context in self.yield(result, using: context) }
     return await EnclosingRun.perform(self) {
       do throws(Operation.Failure) {
@@ -130,9 +129,9 @@ extension DeduplicatedRun: RunDelegate {
           in: invocation.context,
           with: continuation
         )
-        return Outcome(success: value)
+        return RunSuccess(value)
       } catch {
-        return Outcome(failure: error)
+        return RunFailure(error)
       }
     }
   }
@@ -152,21 +151,21 @@ extension DeduplicatedRun: RunDelegate {
     for continuation in continuations { continuation.yield(with: result, using: context) }
   }
 
-  func waits(of sharedRun: SharedRun<Operation.Value, Operation.Failure>) -> [WaitEdge] {
+  func waits(of sharedRun: SharedRun) -> [WaitEdge] {
     self.state.withLock { $0.called }?.node.map { [WaitEdge(awaited: $0)] } ?? []
   }
 
   var waitName: String? { self.operation.operationName }
 
-  func wasCancelledBeforeWork(_ sharedRun: SharedRun<Operation.Value, Operation.Failure>) {
+  func wasCancelledBeforeWork(_ sharedRun: SharedRun) {
     self.registry.remove(self)
   }
 
-  func wasCancelled(_ sharedRun: SharedRun<Operation.Value, Operation.Failure>) {
+  func wasCancelled(_ sharedRun: SharedRun) {
     self.registry.remove(self)
   }
 
-  func didFinish(_ task: OperationTask<Operation.Value, Operation.Failure>, with outcome: Outcome, isCancelled: Bool) {
+  func didFinish(_ task: ErasedTask, with outcome: RunOutcome, isCancelled: Bool) {
     self.registry.remove(self)
   }
 }

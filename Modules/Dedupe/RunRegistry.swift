@@ -37,11 +37,12 @@ final class RunRegistry<Operation: OperationRequest & Sendable>: Sendable where 
       let (runs, additions) = self.state.withLock { ($0.runs, $0.additions) }
       switch self.match(for: context, among: runs, isSameRun) {
       case .run(let run)?:
-        if let outcome = await run.join(in: context, with: continuation) { return try outcome.get() }
+        if let outcome = await run.join(in: context, with: continuation) {
+          return try outcome.get(Operation.Value.self, Operation.Failure.self)
+        }
         self.remove(run)
       case .cycle(let names)?:
-        let outcome: Result<Operation.Value, Operation.Failure> = OperationCycleError.outcome(names)
-        return try outcome.get()
+        return try RunOutcome.cycle(names, as: Operation.Failure.self).get(Operation.Value.self, Operation.Failure.self)
       case nil:
         let run = DeduplicatedRun(
           operation: operation,
@@ -50,7 +51,9 @@ final class RunRegistry<Operation: OperationRequest & Sendable>: Sendable where 
           registry: self,
           continuation: continuation
         )
-        if self.add(run, ifUnchangedSince: additions) { return try await run.begin().get() }
+        if self.add(run, ifUnchangedSince: additions) {
+          return try await run.begin().get(Operation.Value.self, Operation.Failure.self)
+        }
       }
     }
   }

@@ -17,7 +17,7 @@ final class TimedRun<Value: Sendable, Failure: Error>: Sendable {
     /// The outcome of a run that has ended before its caller waits.
     // An object: what has the type of a generic parameter inside is released by way of that type, which each run would
     // look up.
-    @usableFromInline var earlyOutcome: RunOutcome<Value, Failure>?
+    @usableFromInline var earlyOutcome: RunOutcome?
     /// The caller, resumed with the outcome, or with nil when it has left.
     @usableFromInline var waiter: Waiter?
   }
@@ -79,7 +79,7 @@ extension TimedRun {
     return self.withGuarded { guarded in
       if guarded.state.phase == .running { guarded.state.task = task }
       return guarded.earlyOutcome.take()
-    }?.result
+    }?.result(Value.self, Failure.self)
   }
 
   @inlinable
@@ -111,7 +111,7 @@ extension TimedRun {
   func finish(_ outcome: Outcome) {
     let (effects, waiter) = self.withGuarded { guarded in
       // The caller finds the outcome when its start returns, or when it begins to wait.
-      if guarded.state.phase == .running, guarded.waiter == nil { guarded.earlyOutcome = RunOutcome(outcome) }
+      if guarded.state.phase == .running, guarded.waiter == nil { guarded.earlyOutcome = RunOutcome.of(outcome) }
       return (guarded.state.finish(), guarded.waiter.take())
     }
     effects.perform()
@@ -158,7 +158,7 @@ extension TimedRun {
       if suspends { guarded.waiter = waiter }
       return (suspends, !guarded.state.isCancelled, guarded.earlyOutcome.take())
     }
-    guard suspends else { return waiter.resume(returning: early?.result) }
+    guard suspends else { return waiter.resume(returning: early?.result()) }
     guard hasTimer else { return }
     let timer = context.operationDeadlines.schedule(after: allowance.remaining(in: context)) { self.timeIsOver() }
     let isObsolete = self.withGuarded { guarded in

@@ -22,7 +22,7 @@ extension ClientStorage {
   func end(_ entry: StoreEntry, in state: inout State, _ released: inout ReleasedValues) -> StoreHandle? {
     released.append(entry)
     if entry.isIdle { state.queuedEvents.append(.active(entry)) }
-    if let store = entry.end() ?? entry.runtime.erasedStore { return StoreHandle(runtime: entry.runtime, store: store) }
+    if let store = entry.end() ?? entry.runtime.store { return StoreHandle(runtime: entry.runtime, store: store) }
     return state.watchers.isEmpty ? nil : StoreHandle(runtime: entry.runtime, store: entry.runtime.makeStandIn())
   }
 

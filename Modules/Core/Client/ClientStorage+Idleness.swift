@@ -29,7 +29,7 @@ extension ClientStorage {
   private func update(_ idleness: StoreIdleness, of entry: StoreEntry, in state: inout State) -> IdlenessStep {
     guard entry.isInClient, entry.isOutdated(by: idleness.reading) else { return .none }
     // The client keeps an evicted store again while it is in use.
-    if !idleness.isIdle, entry.store == nil { entry.store = entry.runtime.erasedStore }
+    if !idleness.isIdle, entry.store == nil { entry.store = entry.runtime.store }
     let wasIdle = entry.isIdle
     entry.idlenessReading = idleness.reading
     entry.isIdle = idleness.isIdle && entry.store != nil

@@ -23,7 +23,7 @@ final class ClientStorage: Sendable {
     /// Entries added by ``ClientStorage/apply(removed:added:)``. Their stores may be in use and need an idleness check.
     var addedEntries: [StoreEntry] = []
     /// The stores that ``ClientStorage/apply(removed:added:)`` has removed, whose subscribers are yet to be notified.
-    var removedRuntimes: [any ErasedRuntime] = []
+    var removedRuntimes: [StoreRuntime] = []
     /// The weak reference to this object that the entries share; nil until the first entry.
     var client: StoreEntryClient?
   }
@@ -83,15 +83,15 @@ extension ClientStorage {
   {
     guard let node, let entry = state.entries[node: node] else { return (nil, nil) }
     if let store = entry.store { return (StoreHandle(runtime: entry.runtime, store: store), nil) }
-    guard let store = entry.runtime.erasedStore else { return (nil, nil) }
+    guard let store = entry.runtime.store else { return (nil, nil) }
     entry.store = store
     return (StoreHandle(runtime: entry.runtime, store: store), entry)
   }
 
   /// Returns the runtimes of the stores at paths that start with the given one.
-  func runtimes(matching path: OperationPath) -> [any ErasedRuntime] {
+  func runtimes(matching path: OperationPath) -> [StoreRuntime] {
     self.withNode(at: path) { state, node, _ in
-      var runtimes: [any ErasedRuntime] = []
+      var runtimes: [StoreRuntime] = []
       if let node { state.entries.forEach(within: node) { runtimes.append($0.runtime) } }
       return runtimes
     }
@@ -104,7 +104,7 @@ extension ClientStorage {
       guard let node else { return PathTrie() }
       // Retained under the lock, evicted stores too: a store that is found cannot be removed meanwhile.
       return state.entries.compactMap(within: node) { entry in
-        (entry.store ?? entry.runtime.erasedStore).map { StoreHandle(runtime: entry.runtime, store: $0) }
+        (entry.store ?? entry.runtime.store).map { StoreHandle(runtime: entry.runtime, store: $0) }
       }
     }
   }
@@ -218,14 +218,14 @@ extension ClientStorage {
 
   /// Removes the stores at paths that start with the given one.
   func removeAll(matching path: OperationPath) {
-    let runtimes = self.withNode(at: path) { state, node, released -> [any ErasedRuntime] in
+    let runtimes = self.withNode(at: path) { state, node, released -> [StoreRuntime] in
       guard let node else { return [] }
       var freed: [OperationPath.Element] = []
       let removed = state.entries.removeAll(within: node, freed: &freed)
       released.append(freed)
       released.append(removed)
       var change = ClientChange()
-      var runtimes: [any ErasedRuntime] = []
+      var runtimes: [StoreRuntime] = []
       removed.forEach(matching: []) { entry in
         runtimes.append(entry.runtime)
         if let store = self.end(entry, in: &state, &released) { change.removed.append(store) }

@@ -47,7 +47,7 @@ extension OperationClient {
     let store = self.store(for: query, fileID: "", line: 0)
     // Freshness first: a value read before the check could be older than the value that made the store fresh.
     if !store.isStale, let value = store.currentValue { return value }
-    return try await store.runtime.runOrJoin().get()
+    return try await store.runtime.runOrJoin().get(Query.Value.self, Query.Failure.self)
   }
 
   /// Returns the value of a query with a default value: from its store if the store is fresh, otherwise fetched.
@@ -62,7 +62,7 @@ extension OperationClient {
   ) async throws(Failure) -> Value where Query.State == DefaultOperationState<QueryState<Value, Failure>> {
     let store = self.store(for: query, fileID: "", line: 0)
     if !store.isStale, store.valueUpdateCount > 0 { return store.currentValue }
-    return try await store.runtime.runOrJoin().get()
+    return try await store.runtime.runOrJoin().get(Value.self, Failure.self)
   }
 }
 

@@ -31,7 +31,7 @@ extension OperationClient {
 /// The reruns caused by an invalidation.
 public struct OperationInvalidation: Sendable {
   struct Store: Sendable {
-    let runtime: any ErasedRuntime
+    let runtime: StoreRuntime
     let number: Int
   }
 

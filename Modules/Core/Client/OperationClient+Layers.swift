@@ -1,7 +1,7 @@
 extension OperationClient {
   /// The stores at paths that start with `path`.
   package func layerableStores(matching path: OperationPath) -> [LayerableStore] {
-    self.storage.runtimes(matching: path).compactMap { $0.erasedStore.flatMap { LayerableStore($0) } }
+    self.storage.runtimes(matching: path).compactMap { $0.store.flatMap { LayerableStore($0) } }
   }
 
   /// Calls `onAdded` with each store that is added at a path that starts with `path`.

@@ -13,7 +13,7 @@ extension OperationClient {
 
   /// A store whose operation was running when ``runningStores()`` was called.
   package struct RunningStore: Sendable {
-    let runtime: any ErasedRuntime
+    let runtime: StoreRuntime
 
     package var path: OperationPath { self.runtime.path }
 

@@ -76,7 +76,7 @@ extension OperationClient {
     perform: (inout OperationPathableCollection<OpaqueOperationStore>, CreateStore) throws(E) -> R
   ) throws(E) -> R {
     try self.edit(self.stores(matching: path), perform) { store in
-      StoreHandle(runtime: store.erased.runtime, store: store.erased.store)
+      StoreHandle(runtime: store.runtime, store: store.store)
     }
   }
 

@@ -112,7 +112,11 @@ extension OperationClient {
 extension StoreRuntime {
   /// Describes the store for the snapshot of its client.
   func snapshot() -> OperationClientSnapshot.Store {
-    let (state, subscriberCount) = self.machine.withLock { ($0.shownState, $0.subscribers.count) }
+    let (state, subscriberCount) = self.withMachine { ($0.shownState.typed, $0.subscribers.count) }
+    return self.snapshot(of: state, subscriberCount: subscriberCount)
+  }
+
+  private func snapshot(of state: some OperationState, subscriberCount: Int) -> OperationClientSnapshot.Store {
     let status: OperationClientSnapshot.Store.Status =
       switch state.status {
       case .idle where self.context.operationRestoration?.isRestoring == true: .restoring

@@ -4,7 +4,7 @@ extension OperationClient {
   func reportPathInUse<Operation: StatefulOperationRequest>(_ kept: any AnyObject, by operation: Operation) {
     let (type, path) = (Operation.unmodifiedType, operation.path)
     let keptStore = kept as? any ErasableStore
-    let keptType = keptStore?.erasedRuntime.unmodifiedOperationType ?? type
+    let keptType = keptStore?.runtime.unmodifiedOperationType ?? type
     let message =
       if keptType == type {
         """

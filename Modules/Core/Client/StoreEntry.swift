@@ -6,7 +6,7 @@
 final class StoreEntry: IdleNode, @unchecked Sendable {
   // Unchecked like its base class. The lock of the client guards the variables.
   let client: StoreEntryClient
-  let runtime: any ErasedRuntime
+  let runtime: StoreRuntime
   /// The store; nil after eviction, while only other owners hold the store, and after removal.
   var store: (any AnyObject & Sendable)?
   /// Whether the entry is still in the client.
@@ -16,7 +16,7 @@ final class StoreEntry: IdleNode, @unchecked Sendable {
   /// The sequence number of the last idleness check.
   var idlenessReading: UInt32 = 0
 
-  init(client: StoreEntryClient, runtime: any ErasedRuntime, store: any AnyObject & Sendable, isIdle: Bool) {
+  init(client: StoreEntryClient, runtime: StoreRuntime, store: any AnyObject & Sendable, isIdle: Bool) {
     self.client = client
     self.runtime = runtime
     self.store = store

@@ -1,10 +1,10 @@
 /// A store with its runtime, both with the state type erased.
 @usableFromInline
 struct StoreHandle: Sendable {
-  let runtime: any ErasedRuntime
+  let runtime: StoreRuntime
   @usableFromInline let store: any AnyObject & Sendable
 
-  init(runtime: any ErasedRuntime, store: any AnyObject & Sendable) {
+  init(runtime: StoreRuntime, store: any AnyObject & Sendable) {
     self.runtime = runtime
     self.store = store
   }
@@ -14,5 +14,5 @@ struct StoreHandle: Sendable {
     self.init(runtime: store.runtime, store: store)
   }
 
-  var opaque: OpaqueOperationStore { self.runtime.opaque(self.store) }
+  var opaque: OpaqueOperationStore { OpaqueOperationStore(store: self.store, runtime: self.runtime) }
 }

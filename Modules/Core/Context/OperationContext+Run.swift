@@ -2,30 +2,27 @@ public import OperationFoundation
 
 extension OperationContext {
   /// The entries of one run.
-  @usableFromInline
   struct RunEntries: Sendable {
     // The small fields come last, which avoids padding.
-    @usableFromInline var store: (any StoreReference)?
+    var store: StoreReference?
     /// What the work of the run waits for; nil where the callers of the store do not share its runs.
-    @usableFromInline var waits: RunWaits?
+    var waits: RunWaits?
     /// Nil in a first attempt without listeners.
-    @usableFromInline var attempts: RunAttempts?
+    var attempts: RunAttempts?
     /// An object that the state attached to the run.
-    @usableFromInline var attachment: (any RunAttachment)?
+    var attachment: (any RunAttachment)?
     /// Entries for the event of the run's outcome; nil unless a modifier of the operation adds some.
-    @usableFromInline var outcomeEntries: OutcomeEntries?
-    @usableFromInline var taskIdentifier: OperationTaskIdentifier?
+    var outcomeEntries: OutcomeEntries?
+    var taskIdentifier: OperationTaskIdentifier?
     /// Whether the run is also made for the subscribers of its store, which then own it.
-    @usableFromInline var isForSubscribers = false
+    var isForSubscribers = false
     /// Whether a modifier of the operation may make further attempts.
-    @usableFromInline var makesAttempts = false
+    var makesAttempts = false
     /// Whether attempts and pauses with this context are hidden from the store, because they are another operation's.
-    @usableFromInline var hidesProgress = false
+    var hidesProgress = false
 
-    @inlinable
     init() {}
 
-    @inlinable
     var isEmpty: Bool {
       self.store == nil && self.waits == nil && self.attempts == nil && self.attachment == nil
         && self.outcomeEntries == nil && self.taskIdentifier == nil && !self.isForSubscribers && !self.makesAttempts
@@ -34,19 +31,16 @@ extension OperationContext {
   }
 
   /// The entries of one event. They are stored in the context itself, so that an event costs no allocation.
-  @usableFromInline
   struct EventEntries: Sendable {
     @usableFromInline var frozenDate: Date?
-    @usableFromInline var updateReason: OperationResultUpdateReason?
-    @usableFromInline var hidesAttachment = false
+    var updateReason: OperationResultUpdateReason?
+    var hidesAttachment = false
 
-    @inlinable
     init() {}
   }
 
   /// Makes this the context of a run, replacing the entries of any other run.
-  @inlinable
-  mutating func enterRun(_ id: OperationTaskIdentifier, of store: any StoreReference, waits: RunWaits?) {
+  mutating func enterRun(_ id: OperationTaskIdentifier, of store: StoreReference, waits: RunWaits?) {
     // Written field by field: passing all entries to the initializer would copy them, for 250 instructions.
     let storage = Storage(Content(slots: self.storage.content.slots))
     storage.content.run.taskIdentifier = id
@@ -59,7 +53,7 @@ extension OperationContext {
   }
 
   /// Removes the entries of the run and of the event that the context comes from.
-  @inlinable
+  @usableFromInline
   package mutating func leaveRun() {
     self.event = EventEntries()
     // A write would copy storage that other contexts share.
@@ -67,7 +61,6 @@ extension OperationContext {
   }
 
   /// Removes the entries of the run and of the event, but not what the operation has set up.
-  @usableFromInline
   mutating func leaveRunOfSameStore() {
     let makesAttempts = self.run.makesAttempts
     self.leaveRun()
@@ -75,24 +68,22 @@ extension OperationContext {
   }
 
   /// The identifier of the task that runs with this context; nil outside a run.
-  @inlinable
   public var operationRunningTaskIdentifier: OperationTaskIdentifier? {
     get { self.run.taskIdentifier }
     set { self.run.taskIdentifier = newValue }
   }
 
   /// An object that the state attached to the run; nil in a context made by ``hidingRunAttachment()``.
-  @inlinable
+  @usableFromInline
   package var runAttachment: (any RunAttachment)? {
     get { self.event.hidesAttachment ? nil : self.run.attachment }
     set { self.run.attachment = newValue }
   }
 
-  @inlinable
-  var mayRunInParts: Bool { self.storage.content.run.attachment?.mayHaveParts ?? false }
+  @usableFromInline var mayRunInParts: Bool { self.storage.content.run.attachment?.mayHaveParts ?? false }
 
   /// A copy of this context without the run's attachment, for code that may pass the context to other runs.
-  @inlinable
+  @usableFromInline
   package func hidingRunAttachment() -> OperationContext {
     var context = self
     context.event.hidesAttachment = true
@@ -100,7 +91,6 @@ extension OperationContext {
   }
 
   /// Whether the result reported with this context was returned or yielded; nil when no result is reported.
-  @inlinable
   public var operationResultUpdateReason: OperationResultUpdateReason? {
     get { self.event.updateReason }
     set { self.event.updateReason = newValue }
@@ -109,15 +99,14 @@ extension OperationContext {
   /// The store that runs the operation with this context; nil outside a run or when the store no longer exists.
   ///
   /// The context does not keep the store alive.
-  @inlinable
   public var runningOperationStore: OpaqueOperationStore? {
     self.run.store?.opaqueStore
   }
 
   /// The store that runs the operation with this context; nil when its state has another type.
-  @inlinable
+  @usableFromInline
   package func runningStore<State: OperationState & Sendable>(of state: State.Type) -> OperationStore<State>? {
-    (self.run.store as? TypedStoreReference<State>)?.store
+    self.run.store?.store as? OperationStore<State>
   }
 }
 

@@ -36,7 +36,7 @@ public struct OperationContext: Sendable {
     // checked, they take 320 of the 7,900 instructions of a run with a timeout.
     @exclusivity(unchecked) @usableFromInline var content: Content
 
-    @inlinable
+    @usableFromInline
     init(_ content: Content) {
       self.content = content
     }
@@ -46,9 +46,9 @@ public struct OperationContext: Sendable {
   struct Content: Sendable {
     @usableFromInline var slots: ContiguousArray<Slot>
     /// The entries that a run writes when it starts. Stored outside `slots`, where each entry costs an allocation.
-    @usableFromInline var run = RunEntries()
+    var run = RunEntries()
 
-    @inlinable
+    @usableFromInline
     init(slots: ContiguousArray<Slot> = []) {
       self.slots = slots
     }
@@ -56,17 +56,15 @@ public struct OperationContext: Sendable {
 
   // A single reference, because every task and every event carries a context.
   @usableFromInline var storage: Storage
-  @usableFromInline var event = EventEntries()
+  var event = EventEntries()
 
   @usableFromInline static let empty = Storage(Content())
 
   /// Creates a context in which every entry has its default value.
-  @inlinable
   public init() {
     self.storage = Self.empty
   }
 
-  @inlinable
   init(storage: Storage) {
     self.storage = storage
   }
@@ -80,7 +78,6 @@ public struct OperationContext: Sendable {
     }
   }
 
-  @inlinable
   var run: RunEntries {
     get { self.storage.content.run }
     _modify {
@@ -136,7 +133,7 @@ extension OperationContext {
   }
 
   /// Removes the entry, which then has its default value.
-  @inlinable
+  @usableFromInline
   package mutating func unset<K: Key>(_ key: K.Type) {
     let id = ObjectIdentifier(key)
     guard let index = self.slots.firstIndex(where: { $0.key == id }) else { return }
@@ -146,7 +143,7 @@ extension OperationContext {
   /// A copy of this context in which the entries that are set in `other` replace its own, except for those of its operation.
   ///
   /// Notice observers are those of both.
-  @inlinable
+  @usableFromInline
   func overlaid(with other: OperationContext?) -> OperationContext {
     guard var other else { return self }
     other.forgetSetUp()
@@ -176,7 +173,7 @@ extension OperationContext {
 
 extension OperationContext {
   /// Removes the entries that belong only to the operation whose `setup` added them: its probes and its outcome plan.
-  @inlinable
+  @usableFromInline
   mutating func forgetSetUp() {
     self.unset(ProbesKey.self)
     self.unset(OutcomePlanKey.self)
@@ -185,7 +182,6 @@ extension OperationContext {
 
 extension OperationContext: CustomStringConvertible {
   /// The names and values of the entries that were set; a name is the key's type without the suffix `Key`.
-  @inlinable
   public var description: String {
     let entries = self.slots.map { $0.entry.description }
     return "OperationContext(\(entries.joined(separator: ", ")))"

@@ -14,12 +14,11 @@ extension OperationContext {
   }
 
   /// Removes an entry that the run has added to its outcome, such as one of an earlier attempt.
-  @inlinable
+  @usableFromInline
   package func removeFromOutcome<K: Key>(_ key: K.Type) {
     if let entries = self.run.outcomeEntries { entries.remove(key) }
   }
 
-  @inlinable
   var addsToOutcomes: Bool { self.isSet(AddsToOutcomesKey.self) }
 
   @usableFromInline

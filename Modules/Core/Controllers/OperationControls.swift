@@ -2,42 +2,46 @@
 ///
 /// Controls do not keep the store alive. After the store is released, they have no visible effect.
 public struct OperationControls<State: OperationState & Sendable>: Sendable {
-  private let backend: any ControlBackend<State>
+  private let runtime: StoreRuntime
+  private let projection: StateProjection<State>
 
-  init(backend: some ControlBackend<State>) {
-    self.backend = backend
+  init(runtime: StoreRuntime, projection: StateProjection<State>) {
+    self.runtime = runtime
+    self.projection = projection
   }
 }
 
 extension OperationControls {
   /// The path of the operation.
-  public var path: OperationPath { self.backend.path }
+  public var path: OperationPath { self.runtime.path }
 
   /// The context of the store.
-  public var context: OperationContext { self.backend.context }
+  public var context: OperationContext { self.runtime.context }
 
   /// The state of the store.
-  public var state: State { self.backend.state }
+  public var state: State { self.projection.state(in: self.runtime.shownState) }
 
   /// The state that runs and setters have produced, without optimistic updates.
-  package var stateWithoutLayers: State { self.backend.stateWithoutLayers }
+  package var stateWithoutLayers: State {
+    self.projection.state(in: self.runtime.stateWithoutLayers)
+  }
 
   /// The number of changes of the value that its count does not include, such as a committed optimistic update.
-  package var uncountedChanges: Int { self.backend.uncountedChanges }
+  package var uncountedChanges: Int { self.runtime.uncountedChanges }
 
   /// Whether the store was invalidated, and its value was not refreshed since.
-  package var isInvalidated: Bool { self.backend.isInvalidated }
+  package var isInvalidated: Bool { self.runtime.isInvalidated }
 
   /// Whether the value is stale and should be fetched again.
-  public var isStale: Bool { self.backend.isStale }
+  public var isStale: Bool { self.runtime.isStale }
 
   /// The number of subscribers of the store.
-  public var subscriberCount: Int { self.backend.subscriberCount }
+  public var subscriberCount: Int { self.runtime.subscriberCount }
 
   /// Whether a rerun is allowed: automatic running is not disabled, and its specification is satisfied.
   ///
   /// It does not depend on subscribers. A controller that reruns only for subscribers also checks ``subscriberCount``.
-  public var canYieldRerun: Bool { self.backend.canYieldRerun }
+  public var canYieldRerun: Bool { self.runtime.canYieldRerun }
 }
 
 extension OperationControls {
@@ -67,8 +71,17 @@ extension OperationControls {
   /// - Complexity: O(*n*) in the number of subscribers.
   public func yield(with result: Result<State.StateValue, State.Failure>, using context: OperationContext? = nil) {
     let isSuccess = if case .success = result { true } else { false }
-    self.backend.set(isSuccess: isSuccess, using: context) { state, context in
-      state.update(with: result, using: context)
+    self.edit(isSuccess: isSuccess, using: context) { state, context in state.update(with: result, using: context) }
+  }
+
+  fileprivate func edit(
+    isSuccess: Bool,
+    using context: OperationContext?,
+    _ edit: @escaping @Sendable (inout State, OperationContext) -> Void
+  ) {
+    let projection = self.projection
+    self.runtime.edit(isSuccess: isSuccess, using: context) { stored, context in
+      projection.edit(&stored) { edit(&$0, context) }
     }
   }
 
@@ -77,7 +90,7 @@ extension OperationControls {
   /// - Parameter context: The context of the change; nil for the context of the store.
   /// - Complexity: O(*n*) in the number of subscribers and runs.
   public func yieldResetState(using context: OperationContext? = nil) {
-    self.backend.reset(using: context)
+    self.runtime.reset(using: context)
   }
 }
 
@@ -91,8 +104,8 @@ extension OperationControls where State: RestorableState {
   ///   - isInvalidated: Whether the earlier store was invalidated.
   package func restore(_ restoration: State.Restoration, isInvalidated: Bool) {
     // First, so that no subscriber finds the value fresh.
-    if isInvalidated { self.backend.invalidate() }
-    self.backend.set(isSuccess: false, using: nil) { state, _ in state.restore(restoration) }
+    if isInvalidated { self.runtime.invalidate() }
+    self.edit(isSuccess: false, using: nil) { state, _ in state.restore(restoration) }
   }
 }
 
@@ -120,14 +133,14 @@ extension OperationControls {
   public func yieldRerunTask(
     with context: OperationContext? = nil
   ) -> OperationTask<State.OperationValue, State.Failure>? {
-    self.canYieldRerun ? self.backend.makeRerunTask(using: context) : nil
+    self.canYieldRerun ? OperationTask(self.runtime.makeRerunTask(using: context)) : nil
   }
 
   /// Runs the operation for the subscribers, or lets them join a run that is under way.
   ///
   /// Returns without waiting for the run. Does nothing without subscribers or when ``canYieldRerun`` is false.
   public func rerunForSubscribers() {
-    if self.canYieldRerun { self.backend.runForSubscribers() }
+    if self.canYieldRerun { self.runtime.runForSubscribers(mode: .enqueued) }
   }
 
   /// Reruns a stale operation for the subscribers after a condition that it needs became true.
@@ -138,7 +151,7 @@ extension OperationControls {
   /// A run that is already under way continues. Because it started before the condition was true, it may fail: then the
   /// operation runs once more, if ``canYieldRerun`` and ``isStale`` are still true.
   public func rerunForSubscribersSinceChange() {
-    self.backend.rerunSinceChange()
+    self.runtime.rerunSinceChange()
   }
 
   /// Calls `observer` after the first subscriber is added or the last one leaves, until the subscription is cancelled.
@@ -148,7 +161,7 @@ extension OperationControls {
   /// - Parameter observer: Called with no lock held.
   /// - Returns: The subscription.
   public func observeActivity(_ observer: @escaping @Sendable () -> Void) -> OperationSubscription {
-    self.backend.observeActivity(observer)
+    self.runtime.observeActivity(observer)
   }
 
   /// Runs `body` while no other thread can use the store: see ``OperationStore/withExclusiveAccess(_:)``.
@@ -157,6 +170,6 @@ extension OperationControls {
   /// - Returns: The result of `body`.
   /// - Throws: The error of `body`.
   public func withExclusiveAccess<R, E: Error>(_ body: (OperationControls) throws(E) -> R) throws(E) -> R {
-    try self.backend.withExclusiveAccess { () throws(E) -> R in try body(self) }
+    try self.runtime.withExclusiveAccess { () throws(E) -> R in try body(self) }
   }
 }

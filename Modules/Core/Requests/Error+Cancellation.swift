@@ -14,6 +14,11 @@ extension Error {
 }
 
 extension Result {
+  /// The error of a failure; nil for a value.
+  package var failure: Failure? {
+    if case .failure(let error) = self { error } else { nil }
+  }
+
   /// Whether this is a `CancellationError`.
   @inlinable
   package var isCancellation: Bool {

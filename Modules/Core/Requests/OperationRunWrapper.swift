@@ -4,12 +4,12 @@
 /// in its setup; the store or runner that is being set up then removes it from the context.
 @usableFromInline
 package protocol OperationRunWrapper: Sendable {
-  /// Performs a run by calling `body` once, with the context for the run.
-  func run<Value, Failure: Error>(
+  /// Performs a run by calling `body` once, with the context for the run. `body` returns the error of the run, if any.
+  func run(
     isolation: isolated (any Actor)?,
     in context: OperationContext,
-    _ body: (OperationContext) async -> Result<Value, Failure>
-  ) async -> Result<Value, Failure>
+    _ body: (OperationContext) async -> (any Error)?
+  ) async
 }
 
 extension OperationContext {
@@ -37,14 +37,36 @@ extension OperationContext {
 
 extension [any OperationRunWrapper] {
   /// Runs `body` inside all wrappers, the last one outermost.
-  func run<Value, Failure: Error>(
+  ///
+  /// - Parameters:
+  ///   - isolation: The actor to run on.
+  ///   - context: The context of the run.
+  ///   - body: The run.
+  ///   - error: Returns the error of an outcome.
+  /// - Returns: The outcome of `body`.
+  func outcome<Outcome>(
     isolation: isolated (any Actor)?,
     in context: OperationContext,
-    _ body: (OperationContext) async -> Result<Value, Failure>
-  ) async -> Result<Value, Failure> {
+    of body: (OperationContext) async -> Outcome,
+    error: (Outcome) -> (any Error)?
+  ) async -> Outcome {
     guard let outermost = self.last else { return await body(context) }
-    return await outermost.run(isolation: isolation, in: context) {
-      await Array(self.dropLast()).run(isolation: isolation, in: $0, body)
+    var outcome: Outcome?
+    await outermost.run(isolation: isolation, in: context) { context in
+      let inner = await Array(self.dropLast()).outcome(isolation: isolation, in: context, of: body, error: error)
+      outcome = inner
+      return error(inner)
     }
+    guard let outcome else { preconditionFailure("A run wrapper did not call its body.") }
+    return outcome
+  }
+
+  /// Runs `body` inside all wrappers, as ``outcome(isolation:in:of:error:)`` does.
+  package func result<Value, Failure: Error>(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    of body: (OperationContext) async -> Result<Value, Failure>
+  ) async -> Result<Value, Failure> {
+    await self.outcome(isolation: isolation, in: context, of: body) { $0.failure }
   }
 }

@@ -68,7 +68,7 @@ public struct OperationRunner<Operation: OperationRequest> {
     in context: OperationContext,
     with continuation: OperationContinuation<Operation.Value, Operation.Failure>
   ) async throws(Operation.Failure) -> Operation.Value {
-    try await self.wrappers.run(isolation: isolation, in: context) { context in
+    try await self.wrappers.result(isolation: isolation, in: context) { context in
       await self.outcome(isolation: isolation, in: context, with: continuation)
     }.get()
   }

@@ -11,13 +11,10 @@ where OperationValue == Base.OperationValue, Failure == Base.Failure {
 }
 
 extension LayeredOperationState {
-  @inlinable
   public var isPaused: Bool { self.base.isPaused }
 
-  @inlinable
   public var attempt: OperationAttempt? { self.base.attempt }
 
-  @inlinable
   public mutating func updateFetchTask(_ task: OperationTask<OperationValue, Failure>) {
     self.base.updateFetchTask(task)
   }

@@ -116,33 +116,24 @@ extension OperationState {
   /// The return type of ``reset(using:)``.
   public typealias ResetEffect = OperationStateResetEffect<Self>
 
-  @inlinable
   public var oldestPartUpdatedAt: Date? { self.valueLastUpdatedAt }
 
-  @inlinable
   public var isPaused: Bool { false }
 
-  @inlinable
   public var attempt: OperationAttempt? { nil }
 
-  @inlinable
   public mutating func updateFetchTask(_ task: OperationTask<OperationValue, Failure>) {}
 
-  @inlinable
   public static var datesRuns: Bool { true }
 
-  @inlinable
   public static var undoesYields: Bool { false }
 
-  @inlinable
   public static var hasHistory: Bool { true }
 
-  @inlinable
   public func isRefreshed(by task: OperationTask<OperationValue, Failure>) -> Bool { true }
 }
 
 extension OperationState where StatusValue == StateValue {
-  @inlinable
   public var status: OperationStatus<StateValue, Failure> {
     if self.isLoading { return .loading }
     if let error = self.error { return .result(.failure(error)) }
@@ -151,7 +142,6 @@ extension OperationState where StatusValue == StateValue {
 }
 
 extension OperationState where StateValue == StatusValue? {
-  @inlinable
   public var status: OperationStatus<StatusValue, Failure> {
     if self.isLoading { return .loading }
     if let error = self.error { return .result(.failure(error)) }
@@ -166,7 +156,6 @@ public struct OperationStateResetEffect<State: OperationState>: Sendable {
   public let tasksToCancel: [OperationTask<State.OperationValue, State.Failure>]
 
   /// Creates an effect.
-  @inlinable
   public init(tasksToCancel: [OperationTask<State.OperationValue, State.Failure>] = []) {
     self.tasksToCancel = tasksToCancel
   }

@@ -10,24 +10,20 @@ public protocol OverlayableState: OperationState {
 }
 
 extension OverlayableState {
-  @inlinable
   public mutating func didReplaceValue(inCopyOf original: Self) {}
 }
 
 extension QueryState: OverlayableState {
-  @inlinable
   public mutating func replaceValue(with value: Value?) {
-    self.uniqueStorage().content.currentValue = value
+    self.content.fields.currentValue = value.map { .value(RunSuccess($0)) } ?? .none
   }
 }
 
 extension DefaultOperationState: OverlayableState where Base: OverlayableState {
-  @inlinable
   public mutating func replaceValue(with value: Base.DefaultStateValue) {
     self.base.replaceValue(with: self.base.stateValue(for: value))
   }
 
-  @inlinable
   public mutating func didReplaceValue(inCopyOf original: Self) {
     self.base.didReplaceValue(inCopyOf: original.base)
   }

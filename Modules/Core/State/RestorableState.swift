@@ -77,14 +77,13 @@ extension QueryState: RestorableState {
 
   public mutating func restore(_ restoration: StoredValue<Value>) {
     guard self.valueUpdateCount == 0, restoration.valueUpdateCount > 0 else { return }
-    let storage = self.uniqueStorage()
-    storage.content.currentValue = restoration.value
-    storage.content.valueUpdateCount = restoration.valueUpdateCount
-    storage.content.valueDate = restoration.valueLastUpdatedAt
+    self.content.fields.currentValue = restoration.value.map { .value(RunSuccess($0)) } ?? .none
+    self.content.fields.valueUpdateCount = restoration.valueUpdateCount
+    self.content.fields.valueDate = restoration.valueLastUpdatedAt
     guard restoration.errorUpdateCount > 0, let date = restoration.errorLastUpdatedAt else { return }
     // An error that was set while the value was being read is newer.
-    let present = storage.content.failures
-    storage.content.failures = Failures(
+    let present = self.content.fields.failures
+    self.content.fields.failures = QueryContent.Failures(
       error: present?.error,
       count: restoration.errorUpdateCount + (present?.count ?? 0),
       lastDate: present?.lastDate ?? date

@@ -1,35 +1,33 @@
 /// An event that waits until earlier events have been delivered.
-@usableFromInline
-struct QueuedEvent<State: OperationState & Sendable>: Sendable {
-  let state: State?
-  let result: Result<State.OperationValue, State.Failure>?
+struct QueuedEvent: Sendable {
+  let state: (any StoredState)?
+  let result: RunOutcome?
   let lifecycle: StoreChange.Lifecycle?
   let context: OperationContext
   /// The run that caused the event; nil when the change was made outside a run.
   let run: OperationTaskIdentifier?
-  /// Only subscribers with smaller identifiers receive the event: those that were added before it.
+  /// Only subscribers with smaller numbers receive the event: those that were added before it.
   let limit: UInt64
   /// The only recipient; nil when all subscribers receive the event.
-  let addressee: Subscriber<State>?
+  let addressee: Subscriber?
 }
 
 /// The undelivered events of a store, oldest first.
-@usableFromInline typealias EventQueue<State: OperationState & Sendable> = SerialQueue<EventQueueEntry<State>>
+typealias EventQueue = SerialQueue<EventQueueEntry>
 
-@usableFromInline
-enum EventQueueEntry<State: OperationState & Sendable>: Sendable {
-  case event(QueuedEvent<State>)
+enum EventQueueEntry: Sendable {
+  case event(QueuedEvent)
   /// Removes a subscriber after the events queued before have been delivered to it.
-  case dismissal(Subscriber<State>)
+  case dismissal(Subscriber)
   /// An action to perform between two events.
   case action(@Sendable () -> Void)
 }
 
 /// An entry removed from the event queue, with the subscribers at that time.
-struct Delivery<State: OperationState & Sendable> {
+struct Delivery {
   /// The removed entry. A dismissal needs no action; it is kept here so that its subscriber is released after the lock.
-  let entry: EventQueueEntry<State>
-  let slots: ContiguousArray<Subscriber<State>?>
+  let entry: EventQueueEntry
+  let slots: ContiguousArray<SubscriberTable.Slot>
 
   func perform() {
     if case .action(let action) = self.entry { return action() }

@@ -3,42 +3,58 @@ public import OperationFoundation
 /// An ``OperationStore`` with the type of its state erased.
 public final class OpaqueOperationStore: Sendable, OperationPathable {
   /// The typed store, an ``OperationStore``.
-  public var base: any Sendable { self.erased.store }
+  public var base: any Sendable { self.store }
 
-  let erased: any ErasedStore
+  let store: any AnyObject & Sendable
+  let runtime: StoreRuntime
 
   /// Creates a reference to a store with its types erased.
   ///
   /// - Parameter store: The store. Both references use the same state, runs and subscribers.
   public init<State: OperationState & Sendable>(erasing store: OperationStore<State>) {
-    self.erased = TypedErasedStore(typedStore: store)
+    self.store = store
+    self.runtime = store.runtime
   }
 
-  init(erased: any ErasedStore) {
-    self.erased = erased
+  /// The store as it sees itself, with its type.
+  // Looked up when it is needed, which costs more than to make this reference.
+  private var typed: any ErasableStore {
+    guard let store = self.store as? any ErasableStore else {
+      preconditionFailure("An opaque store refers to an OperationStore.")
+    }
+    return store
+  }
+
+  /// Creates a reference to a store with its runtime.
+  init(store: any AnyObject & Sendable, runtime: StoreRuntime) {
+    self.store = store
+    self.runtime = runtime
   }
 }
 
 extension OpaqueOperationStore {
   /// The path of the operation.
-  public var path: OperationPath { self.erased.runtime.path }
+  public var path: OperationPath { self.runtime.path }
 
   /// The context that runs receive.
   ///
   /// Assigning it replaces all entries.
   public var context: OperationContext {
-    get { self.erased.runtime.context }
-    set { self.erased.runtime.context = newValue }
+    get { self.runtime.context }
+    set { self.runtime.context = newValue }
   }
 
   /// The current state, with optimistic updates applied.
-  public var state: OpaqueOperationState { self.erased.state }
+  public var state: OpaqueOperationState {
+    let state = self.runtime.shownState.typed
+    return OpaqueOperationState(state)
+  }
 
   /// The state that runs and setters have produced, without the layers of optimistic updates.
-  package var stateWithoutLayers: any OperationState & Sendable { self.erased.stateWithoutLayers }
+  package var stateWithoutLayers: any OperationState & Sendable { self.runtime.stateWithoutLayers.typed }
 
   /// The current value, with optimistic updates applied.
-  public var currentValue: any Sendable { self.erased.state.currentValue }
+  public var currentValue: any Sendable { self.state.currentValue }
 
   /// The value that the state was created with.
   public var initialValue: any Sendable { self.state.initialValue }
@@ -71,13 +87,13 @@ extension OpaqueOperationStore {
   public var status: OperationStatus<any Sendable, any Error> { self.state.status }
 
   /// Whether the value should be fetched again: see ``OperationStore/isStale``.
-  public var isStale: Bool { self.erased.runtime.isStale }
+  public var isStale: Bool { self.runtime.isStale }
 
   /// Whether the store may run its operation by itself, for example when a subscriber is added.
-  public var isAutomaticRunningEnabled: Bool { self.erased.runtime.isAutomaticRunningEnabled }
+  public var isAutomaticRunningEnabled: Bool { self.runtime.isAutomaticRunningEnabled }
 
   /// The number of subscribers.
-  public var subscriberCount: Int { self.erased.runtime.subscriberCount }
+  public var subscriberCount: Int { self.runtime.subscriberCount }
 }
 
 extension OpaqueOperationStore {
@@ -100,7 +116,7 @@ extension OpaqueOperationStore {
   ///   - context: The context of the change, whose clock dates it; nil for the context of the store.
   /// - Complexity: O(*n*) in the number of subscribers.
   public func uncheckedSetResult(to result: Result<any Sendable, any Error>, using context: OperationContext? = nil) {
-    self.erased.uncheckedSetResult(to: result, using: context)
+    self.typed.uncheckedSetResult(to: result, using: context)
   }
 
   /// Resets the state to the initial one and cancels all runs, whose outcomes then do not affect the state.
@@ -108,7 +124,7 @@ extension OpaqueOperationStore {
   /// - Parameter context: The context of the change; nil for the context of the store.
   /// - Complexity: O(*n*) in the number of subscribers and runs.
   public func resetState(using context: OperationContext? = nil) {
-    self.erased.runtime.reset(using: context)
+    self.runtime.reset(using: context)
   }
 
   /// Runs `body` while no other thread can use the store: see ``OperationStore/withExclusiveAccess(_:)``.
@@ -117,7 +133,7 @@ extension OpaqueOperationStore {
   /// - Returns: The result of `body`.
   /// - Throws: The error of `body`.
   public func withExclusiveAccess<R, E: Error>(_ body: (OpaqueOperationStore) throws(E) -> R) throws(E) -> R {
-    try self.erased.runtime.withExclusiveAccess { () throws(E) -> R in try body(self) }
+    try self.runtime.withExclusiveAccess { () throws(E) -> R in try body(self) }
   }
 
   /// Runs the operation and waits for its value: see ``OperationStore/run(using:handler:)``.
@@ -132,7 +148,7 @@ extension OpaqueOperationStore {
     using context: OperationContext? = nil,
     handler: OpaqueOperationEventHandler? = nil
   ) async throws -> any Sendable {
-    try await self.erased.run(using: context, handler: handler)
+    try await self.typed.run(using: context, handler: handler)
   }
 
   /// Creates a task that runs the operation when the task is run.
@@ -140,7 +156,7 @@ extension OpaqueOperationStore {
   /// - Parameter context: Entries that replace those of ``context`` for this run.
   /// - Returns: The task, which has not started.
   public func runTask(using context: OperationContext? = nil) -> OperationTask<any Sendable, any Error> {
-    self.erased.runTask(using: context)
+    self.typed.erasedTask(using: context)
   }
 
   /// Fetches the value and waits for it: ``run(using:handler:)`` under the name that queries use.
@@ -178,13 +194,13 @@ extension OpaqueOperationStore {
     with handler: OpaqueOperationEventHandler,
     isolation: (any Actor)? = #isolation
   ) -> OperationSubscription {
-    self.erased.subscribe(with: handler, isEnqueued: isolation != nil)
+    self.typed.subscribe(with: handler, isEnqueued: isolation != nil)
   }
 
   /// An asynchronous sequence of the current state and all later ones, which ends when the store is released.
   ///
   /// Each access makes a subscriber of its own. A slow reader receives the newest state and misses the earlier ones.
   public var states: AsyncStream<(state: OpaqueOperationState, context: OperationContext)> {
-    self.erased.states
+    self.typed.erasedStates
   }
 }

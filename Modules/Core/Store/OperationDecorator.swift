@@ -21,8 +21,7 @@ extension OperationContext {
 
   /// Decorates the operation, calls its `setup` with this context, and returns it in a box.
   @inlinable
-  mutating func setUpBox<Operation: StatefulOperationRequest>(for operation: Operation) -> OperationBox<Operation.State>
-  {
+  mutating func setUpBox<Operation: StatefulOperationRequest>(for operation: Operation) -> OperationBox {
     if self.isSet(DecoratorsKey.self) { return self.setUpDecoratedBox(for: operation) }
     operation.setup(context: &self)
     return self.box(operation)
@@ -31,7 +30,7 @@ extension OperationContext {
   @usableFromInline
   mutating func setUpDecoratedBox<Operation: StatefulOperationRequest>(
     for operation: Operation
-  ) -> OperationBox<Operation.State> {
+  ) -> OperationBox {
     let decorators = self.operationDecorators
     self.operationDecorators = []
     return self.setUpBox(for: operation, in: decorators[...])
@@ -40,7 +39,7 @@ extension OperationContext {
   private mutating func setUpBox<Operation: StatefulOperationRequest>(
     for operation: Operation,
     in decorators: ArraySlice<any OperationDecorator>
-  ) -> OperationBox<Operation.State> {
+  ) -> OperationBox {
     guard let decorator = decorators.first else {
       operation.setup(context: &self)
       return self.box(operation)
@@ -51,7 +50,7 @@ extension OperationContext {
   private mutating func setUpBox<State: OperationState & Sendable>(
     forAny operation: any StatefulOperationRequest<State>,
     in decorators: ArraySlice<any OperationDecorator>
-  ) -> OperationBox<State> {
+  ) -> OperationBox {
     self.setUpBox(for: operation, in: decorators)
   }
 

@@ -1,7 +1,6 @@
 /// Is notified of events of a store that a modifier cannot observe.
 ///
 /// Modules that measure runs use it.
-@usableFromInline
 package protocol OperationProbe: Sendable {
   /// Called when a store is created. The returned subscription is cancelled when the store is released.
   func storeWasMade() -> OperationSubscription
@@ -21,39 +20,25 @@ extension OperationContext {
   }
 
   /// Notifies the probes that a caller has joined a run that is under way.
-  @inlinable
   package func noteJoin() {
     if self.isProbed { self.notifyJoin() }
   }
 
-  @inlinable
   var isProbed: Bool { self.isSet(ProbesKey.self) }
 
   // Not inlined: most operations have no probes.
-  @usableFromInline
   func notifyJoin() {
     for probe in self.operationProbes { probe.runWasJoined() }
   }
 
-  @usableFromInline
   enum ProbesKey: Key {
-    @usableFromInline static let defaultValue: [any OperationProbe] = []
+    static let defaultValue: [any OperationProbe] = []
   }
 }
 
 extension StoreRuntime {
-  /// Adds a subscriber as ``subscribe(_:mode:onStoreGone:)`` does, and notifies the probes.
-  @usableFromInline
-  func subscribeProbed(
-    _ handler: OperationEventHandler<State>,
-    mode: StoreRun.StartMode,
-    onStoreGone: (@Sendable () -> Void)?
-  ) -> OperationSubscription {
-    let probeSubscription = OperationSubscription.combined(self.context.operationProbes.map { $0.subscriberWasAdded() })
-    let subscription = self.addSubscriber(handler, mode: mode) {
-      probeSubscription.cancel()
-      onStoreGone?()
-    }
-    return .combined(subscription, probeSubscription)
+  /// Notifies the probes that a subscriber is added. The returned subscription is to be cancelled when it leaves.
+  func subscribeProbes() -> OperationSubscription {
+    .combined(self.context.operationProbes.map { $0.subscriberWasAdded() })
   }
 }

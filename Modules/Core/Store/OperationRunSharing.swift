@@ -7,13 +7,12 @@ public struct OperationRunSharing: Sendable {
   public let isSameRun: @Sendable (OperationContext, OperationContext) -> Bool
 
   /// The modifier that has set the rule; nil for a rule that was made by the public initializer.
-  @usableFromInline let modifier: (any AnyObject & Sendable)?
+  let modifier: (any AnyObject & Sendable)?
 
   /// Creates a rule.
   ///
   /// - Parameter isSameRun: Returns whether a call with the first context may join a run with the second. Called with
   ///   no lock held. By default always true.
-  @inlinable
   public init(
     isSameRun: @escaping @Sendable (OperationContext, OperationContext) -> Bool = { _, _ in true }
   ) {
@@ -23,7 +22,7 @@ public struct OperationRunSharing: Sendable {
 
   /// Creates the rule of a modifier, which has to let the run of a store through: see
   /// ``OperationContext/enterSharingModifier(_:)``.
-  @inlinable
+  @usableFromInline
   package init(
     of modifier: any AnyObject & Sendable,
     isSameRun: @escaping @Sendable (OperationContext, OperationContext) -> Bool
@@ -35,15 +34,13 @@ public struct OperationRunSharing: Sendable {
 
 extension OperationContext {
   /// The rule by which callers of a store share runs; nil, the default, to run the operation for each call.
-  @inlinable
   public var operationRunSharing: OperationRunSharing? {
     get { self[RunSharingKey.self] }
     set { self[RunSharingKey.self] = newValue }
   }
 
-  @usableFromInline
   enum RunSharingKey: Key {
-    @usableFromInline static let defaultValue: OperationRunSharing? = nil
+    static let defaultValue: OperationRunSharing? = nil
   }
 }
 
@@ -55,7 +52,7 @@ extension OperationContext {
   /// - Parameter modifier: The modifier, as in ``OperationRunSharing/init(of:isSameRun:)``.
   /// - Returns: What to leave the modifier by, when the operation has ended in it; nil if the run is not that of a
   ///   store that shares runs by the modifier, or if the operation is in the modifier already.
-  @inlinable
+  @usableFromInline
   package func enterSharingModifier(_ modifier: AnyObject) -> RunWaits? {
     guard let waits = self.run.waits, waits.run == self.run.taskIdentifier,
       self.operationRunSharing?.modifier === modifier, waits.enterSharingModifier()

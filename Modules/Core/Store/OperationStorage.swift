@@ -4,10 +4,10 @@
 @usableFromInline
 class AnyOperationStorage: @unchecked Sendable {
   // Unchecked because the compiler checks only final classes; the one subclass holds an immutable Sendable value.
-  @usableFromInline
   init() {}
 
   var unmodifiedType: any OperationRequest.Type { preconditionFailure("Overridden by OperationStorage.") }
+  var failureType: any Error.Type { preconditionFailure("Overridden by OperationStorage.") }
   var allowsAutomaticRuns: Bool { preconditionFailure("Overridden by OperationStorage.") }
   var operationName: String { preconditionFailure("Overridden by OperationStorage.") }
 
@@ -24,13 +24,14 @@ final class OperationStorage<Operation: StatefulOperationRequest>: AnyOperationS
   // Unchecked because its base class is; it adds only this immutable Sendable value.
   @usableFromInline let operation: Operation
 
-  @inlinable
+  @usableFromInline
   init(_ operation: Operation) {
     self.operation = operation
     super.init()
   }
 
   override var unmodifiedType: any OperationRequest.Type { Operation.unmodifiedType }
+  override var failureType: any Error.Type { Operation.Failure.self }
   override var allowsAutomaticRuns: Bool { self.operation.allowsAutomaticRuns }
   override var operationName: String { self.operation.operationName }
 

@@ -11,7 +11,6 @@ extension OperationStore {
   ///   - isolation: The actor of the caller, on which a run that this call starts does not begin.
   ///   - onStateChanged: Called in event order with no lock held, on the thread that delivers the event.
   /// - Returns: The subscription. Calls stop when it is cancelled or dropped.
-  @inlinable
   public func subscribe(
     isolation: (any Actor)? = #isolation,
     _ onStateChanged: @escaping @Sendable (State) -> Void

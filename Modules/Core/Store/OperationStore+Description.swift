@@ -13,7 +13,7 @@ extension OperationStore: CustomStringConvertible, CustomReflectable {
 
 extension OpaqueOperationStore: CustomStringConvertible {
   /// The path, the state and the number of subscribers in one line.
-  public var description: String { self.erased.runtime.summary }
+  public var description: String { self.runtime.summary }
 }
 
 extension OperationClient: CustomStringConvertible {
@@ -30,7 +30,8 @@ extension OperationClient: CustomStringConvertible {
 extension StoreRuntime: SubscriptionSource {
   /// The path, the state and the number of subscribers in one line.
   var summary: String {
-    let (state, count) = self.machine.withLock { ($0.shownState, $0.subscribers.count) }
-    return "OperationStore(\(self.path): \(state.summary), \(count == 1 ? "1 subscriber" : "\(count) subscribers"))"
+    let (state, count) = self.withMachine { ($0.shownState, $0.subscribers.count) }
+    return
+      "OperationStore(\(self.path): \(state.typed.summary), \(count == 1 ? "1 subscriber" : "\(count) subscribers"))"
   }
 }

@@ -2,11 +2,12 @@
 extension OperationStore {
   /// The current state, with a number that differs if the value was changed otherwise than its count says.
   package var stateAndUncountedChanges: (state: State, uncountedChanges: UInt64) {
-    self.runtime.stateAndUncountedChanges
+    let (state, uncountedChanges) = self.runtime.stateAndUncountedChanges
+    return (state.value(as: State.self), uncountedChanges)
   }
 
   /// Whether the current thread has exclusive access to the store.
-  package var isExclusivelyAccessed: Bool { self.runtime.machine.isOwnedByCurrentThread }
+  package var isExclusivelyAccessed: Bool { self.runtime.lock.isOwnedByCurrentThread }
 
   /// Performs an action that may call user code: now, or when the exclusive access of this thread ends.
   package func performAfterExclusiveAccess(_ action: @escaping @Sendable () -> Void) {

@@ -16,23 +16,23 @@ extension OperationStore {
     using context: OperationContext? = nil,
     handler: OperationEventHandler<State>? = nil
   ) async throws(State.Failure) -> State.OperationValue {
-    try await self.runtime.run(using: context, handler: handler.map { RunHandler($0) }).get()
+    let outcome = await self.runtime.run(using: context, listener: handler.map { TypedSubscriber($0) })
+    return try outcome.get(State.OperationValue.self, State.Failure.self)
   }
 
   /// Creates a task that runs the operation when the task is run.
   ///
   /// - Parameter context: Entries that replace those of ``context`` for this run.
   /// - Returns: The task, which has not started.
-  @inlinable
   public func runTask(using context: OperationContext? = nil) -> OperationTask<State.OperationValue, State.Failure> {
-    self.runtime.makeNamedTask(using: context)
+    OperationTask(self.runtime.makeNamedTask(using: context))
   }
 }
 
 extension OperationStore {
   /// Waits for a run that refreshes the whole value; without one, runs the operation.
   nonisolated(nonsending) package func runOrJoin() async -> Result<State.OperationValue, State.Failure> {
-    await self.runtime.runOrJoin()
+    await self.runtime.runOrJoin().result()
   }
 
   /// Waits until no run is under way, or the current task is cancelled.
@@ -62,15 +62,16 @@ extension OperationStore where State: QueryStateProtocol {
     using context: OperationContext? = nil,
     handler: QueryEventHandler<State>? = nil
   ) async throws(State.Failure) -> State.OperationValue {
-    try await self.runtime.run(using: context, handler: handler.map { RunHandler(OperationEventHandler($0)) }).get()
+    let listener = handler.map { TypedSubscriber(OperationEventHandler($0)) }
+    let outcome = await self.runtime.run(using: context, listener: listener)
+    return try outcome.get(State.OperationValue.self, State.Failure.self)
   }
 
   /// Creates a task that fetches the value when the task is run.
   ///
   /// - Parameter context: Entries that replace those of ``context`` for this fetch.
   /// - Returns: The task, which has not started.
-  @inlinable
   public func fetchTask(using context: OperationContext? = nil) -> OperationTask<State.OperationValue, State.Failure> {
-    self.runtime.makeNamedTask(using: context)
+    OperationTask(self.runtime.makeNamedTask(using: context))
   }
 }

@@ -18,10 +18,10 @@ extension OperationStore {
 
     public typealias Failure = Never
 
-    let runtime: StoreRuntime<State>
+    let runtime: StoreRuntime
 
     public func makeAsyncIterator() -> Iterator {
-      let (elements, subscription) = self.runtime.makeStream { Element(state: $0, context: $1) }
+      let (elements, subscription) = OperationStore.makeStream(of: self.runtime) { Element(state: $0, context: $1) }
       return Iterator(base: elements.makeAsyncIterator(), subscription: subscription)
     }
 

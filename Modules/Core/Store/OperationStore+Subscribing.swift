@@ -12,7 +12,6 @@ extension OperationStore {
   ///     With nil, it begins on the current thread at once and stays there until it first suspends. A nonisolated
   ///     function that may be called on an actor should take an isolation parameter and pass it on here.
   /// - Returns: The subscription. Events stop when it is cancelled or dropped.
-  @inlinable
   public func subscribe(
     with handler: OperationEventHandler<State>,
     isolation: (any Actor)? = #isolation
@@ -30,7 +29,6 @@ extension OperationStore where State: QueryStateProtocol {
   ///   - handler: Called in event order with no lock held, on the thread that delivers the event.
   ///   - isolation: The actor of the caller, on which a run that this call starts does not begin.
   /// - Returns: The subscription. Events stop when it is cancelled or dropped.
-  @inlinable
   public func subscribe(
     with handler: QueryEventHandler<State>,
     isolation: (any Actor)? = #isolation

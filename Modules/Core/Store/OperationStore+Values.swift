@@ -11,11 +11,11 @@ extension OperationStore {
     public typealias Element = State.StateValue
     public typealias Failure = Never
 
-    let runtime: StoreRuntime<State>
+    let runtime: StoreRuntime
 
     public func makeAsyncIterator() -> Iterator {
       let last = Locked<(values: Int, errors: Int)?>(nil)
-      let (values, subscription) = self.runtime.makeStream { state, context -> Element? in
+      let (values, subscription) = OperationStore.makeStream(of: self.runtime) { state, context -> Element? in
         let counts = (values: state.valueUpdateCount, errors: state.errorUpdateCount)
         let previous = last.withLock { last in
           defer { last = counts }

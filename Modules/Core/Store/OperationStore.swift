@@ -6,10 +6,10 @@
 /// A store can be used from any thread. When its last reference is released, its subscriptions and controllers end.
 @dynamicMemberLookup
 public final class OperationStore<State: OperationState & Sendable>: Sendable, OperationPathable {
-  @usableFromInline let runtime: StoreRuntime<State>
+  @usableFromInline let runtime: StoreRuntime
 
   @inlinable
-  init<Operation: StatefulOperationRequest>(
+  convenience init<Operation: StatefulOperationRequest>(
     operation: Operation,
     initialState: Operation.State,
     initialContext: OperationContext
@@ -18,13 +18,18 @@ public final class OperationStore<State: OperationState & Sendable>: Sendable, O
     context.leaveRun()
     context.forgetSetUp()
     let box = context.setUpBox(for: operation)
-    self.runtime = StoreRuntime(operation: box, state: initialState, context: context)
-    self.runtime.links.reference = TypedStoreReference(to: self)
-    self.runtime.attachConfiguration(of: context)
+    self.init(operation: box, state: initialState, context: context)
   }
 
-  /// Creates another store with the runtime of a store that no longer exists: see ``ErasedRuntime/makeStandIn()``.
-  init(runtime: StoreRuntime<State>) {
+  @usableFromInline
+  init(operation: OperationBox, state: State, context: OperationContext) {
+    self.runtime = StoreRuntime(operation: operation, state: state.stored, context: context)
+    self.runtime.links.reference = StoreReference(to: self, with: self.runtime)
+    self.runtime.attachConfiguration(of: context, for: State.self)
+  }
+
+  /// Creates another store with the runtime of a store that no longer exists: see ``StoreRuntime/makeStandIn()``.
+  init(runtime: StoreRuntime) {
     self.runtime = runtime
   }
 
@@ -102,25 +107,22 @@ extension OperationStore {
 
 extension OperationStore {
   /// The path of the operation.
-  @inlinable
   public var path: OperationPath { self.runtime.path }
 
   /// The context that runs receive.
   ///
   /// Assigning it replaces all entries.
-  @inlinable
   public var context: OperationContext {
     get { self.runtime.context }
     set { self.runtime.context = newValue }
   }
 
   /// The current state, with optimistic updates applied.
-  @inlinable
-  public var state: State { self.runtime.state }
+  public var state: State { self.runtime.shownState.value(as: State.self) }
 
   /// The state that runs and setters have produced, without the layers of optimistic updates.
-  @inlinable
-  package var stateWithoutLayers: State { self.runtime.stateWithoutLayers }
+  @usableFromInline
+  package var stateWithoutLayers: State { self.runtime.stateWithoutLayers.value(as: State.self) }
 
   /// The current value, with optimistic updates applied.
   ///
@@ -128,16 +130,14 @@ extension OperationStore {
   /// ends, and while other events are being delivered, after those.
   ///
   /// - Complexity: The getter is O(1), the setter O(*n*) in the number of subscribers.
-  @inlinable
   public var currentValue: State.StateValue {
-    get { self.runtime.machine.withLock { $0.shownState.currentValue } }
+    get { self.state.currentValue }
     set { self.setResult(to: .success(newValue)) }
   }
 
   /// The value of a member of the current state.
-  @inlinable
   public subscript<Member>(dynamicMember keyPath: KeyPath<State, Member>) -> Member {
-    self.runtime.state[keyPath: keyPath]
+    self.state[keyPath: keyPath]
   }
 
   /// Whether the value should be fetched again: after an invalidation, or because a staleness rule says so.
@@ -145,15 +145,12 @@ extension OperationStore {
   /// Without rules a value is always stale. Optimistic updates are not considered.
   ///
   /// - Complexity: O(*n*) in the number of staleness rules.
-  @inlinable
   public var isStale: Bool { self.runtime.isStale }
 
   /// Whether the store may run its operation by itself, for example when a subscriber is added.
-  @inlinable
   public var isAutomaticRunningEnabled: Bool { self.runtime.isAutomaticRunningEnabled }
 
   /// The number of subscribers.
-  @inlinable
   public var subscriberCount: Int { self.runtime.subscriberCount }
 }
 
@@ -164,16 +161,14 @@ extension OperationStore {
   ///   - result: The value or error to set.
   ///   - context: The context of the change, whose clock dates it; nil for the context of the store.
   /// - Complexity: O(*n*) in the number of subscribers.
-  @inlinable
   public func setResult(to result: Result<State.StateValue, State.Failure>, using context: OperationContext? = nil) {
-    self.runtime.setResult(result, using: context)
+    self.runtime.setResult(RunOutcome.of(result), using: context)
   }
 
   /// Resets the state to the initial one and cancels all runs, whose outcomes then do not affect the state.
   ///
   /// - Parameter context: The context of the change; nil for the context of the store.
   /// - Complexity: O(*n*) in the number of subscribers and runs.
-  @inlinable
   public func resetState(using context: OperationContext? = nil) {
     self.runtime.reset(using: context)
   }
@@ -187,7 +182,6 @@ extension OperationStore {
   /// - Parameter body: Called once, on the current thread, with this store.
   /// - Returns: The result of `body`.
   /// - Throws: The error of `body`.
-  @inlinable
   public func withExclusiveAccess<R, E: Error>(_ body: (OperationStore<State>) throws(E) -> R) throws(E) -> R {
     try self.runtime.withExclusiveAccess { () throws(E) -> R in try body(self) }
   }

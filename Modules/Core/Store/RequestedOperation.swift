@@ -22,7 +22,6 @@
 
     private let state = Mutex(State())
 
-    @usableFromInline
     init() {}
 
     /// Notes the operation that the store is made for.

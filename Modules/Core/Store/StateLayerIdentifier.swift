@@ -25,7 +25,6 @@ package struct StateLayerPlace: Hashable, Comparable, Sendable {
 }
 
 /// Identifies a layer, which may be added to several stores and has the same place in each.
-@usableFromInline
 package struct StateLayerIdentifier: Hashable, Comparable, Sendable {
   private let place: StateLayerPlace
   /// Orders the layers with the same place: the later one is above.
@@ -39,6 +38,5 @@ package struct StateLayerIdentifier: Hashable, Comparable, Sendable {
     self.place = place ?? self.number
   }
 
-  @usableFromInline
   package static func < (a: Self, b: Self) -> Bool { (a.place, a.number) < (b.place, b.number) }
 }

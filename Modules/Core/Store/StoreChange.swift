@@ -1,8 +1,6 @@
 /// The notifications that a change of a store requires, without the result itself.
-@usableFromInline
 struct StoreChange: Sendable {
   /// The start or the end of a run, the end of one of its attempts, or the end of the store.
-  @usableFromInline
   enum Lifecycle: Sendable {
     case started
     case ended
@@ -13,18 +11,16 @@ struct StoreChange: Sendable {
   }
 
   /// Whether the state has changed.
-  @usableFromInline var isStateNew = false
+  var isStateNew = false
   /// Whether the subscribers receive the result that was passed along with the change.
-  @usableFromInline var bringsResult = false
-  @usableFromInline var lifecycle: Lifecycle?
+  var bringsResult = false
+  var lifecycle: Lifecycle?
 
-  @inlinable
   init(isStateNew: Bool = false, bringsResult: Bool = false, lifecycle: Lifecycle? = nil) {
     self.isStateNew = isStateNew
     self.bringsResult = bringsResult
     self.lifecycle = lifecycle
   }
 
-  @inlinable
   var isEmpty: Bool { !self.isStateNew && !self.bringsResult && self.lifecycle == nil }
 }

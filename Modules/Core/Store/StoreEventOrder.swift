@@ -1,21 +1,18 @@
 /// The event order of the store that runs an operation, for modules that report events of their own.
 @usableFromInline
 package struct StoreEventOrder: Sendable {
-  @usableFromInline let store: (any StoreReference)?
+  let store: StoreReference?
 
-  @inlinable
-  init(store: (any StoreReference)?) {
+  init(store: StoreReference?) {
     self.store = store
   }
 
   /// Whether the store has ever had a subscriber, a handler or an observer, so that an order has to be kept.
-  @inlinable
-  package var hasListeners: Bool { self.store?.hasListeners ?? false }
+  @usableFromInline package var hasListeners: Bool { self.store?.hasListeners ?? false }
 
   /// Performs an action after all events that were created before this call, and before all later events.
   ///
   /// The thread that delivers the events performs it, with no lock held. Without a store it is performed at once.
-  @inlinable
   package func perform(_ action: @escaping @Sendable () -> Void) {
     if let store = self.store { store.performInOrder(action) } else { action() }
   }
@@ -23,13 +20,11 @@ package struct StoreEventOrder: Sendable {
 
 extension OperationContext {
   /// The order of the events of the store that runs the operation with this context.
-  @inlinable
-  package var storeEventOrder: StoreEventOrder { StoreEventOrder(store: self.run.store) }
+  @usableFromInline package var storeEventOrder: StoreEventOrder { StoreEventOrder(store: self.run.store) }
 }
 
 extension OperationStore {
   /// Performs an action after all events that were created before this call, and before all later events.
-  @inlinable
   package func performInEventOrder(_ action: @escaping @Sendable () -> Void) {
     self.runtime.performInOrder(action)
   }

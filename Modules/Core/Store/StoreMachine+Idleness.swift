@@ -1,6 +1,5 @@
 extension StoreMachine {
   /// Whether the store has no subscribers, no runs, and no run that is reserved for subscribers.
-  @inlinable
   var isIdle: Bool { self.runs.isEmpty && self.subscribers.count == 0 && self.subscriberRuns.isEmpty }
 
   /// Determines which notifications have become due since the last call.
@@ -12,7 +11,6 @@ extension StoreMachine {
   ///   - isInClient: Whether the store is in a client.
   ///   - reading: The sequence number of this check; evaluated only when the client is notified.
   /// - Returns: The notifications; nil when none are due.
-  @inlinable
   mutating func reportActivity(isInClient: Bool, reading: @autoclosure () -> UInt32) -> StoreActivityChange? {
     let last = self.reportedActivity
     let now = (isIdle: self.isIdle, isRunning: !self.runs.isEmpty, hasSubscribers: self.subscribers.count > 0)

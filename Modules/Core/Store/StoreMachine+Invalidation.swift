@@ -5,39 +5,33 @@ extension StoreMachine {
   }
 
   /// Marks all invalidations until now as answered.
-  @inlinable
   mutating func answerInvalidations() {
     if self.isInvalidated { self.answeredInvalidations = self.invalidations }
   }
 
   /// The runs that began before the last invalidation and therefore do not answer it, without those rolled back.
-  @inlinable
   var runsBeforeInvalidation: [Run] {
     self.runs.filter { $0.isShown && $0.invalidations < self.invalidations }
   }
 
   /// Whether a new caller can join a run: it has not been cancelled and began after the last invalidation.
-  @inlinable
   func canServe(_ run: Run) -> Bool {
     run.isShown && run.invalidations >= self.invalidations && run.task.sharedRun.isAlive
   }
 
   /// Whether a new caller can join the run at an index.
   // In a closure over a machine, `canServe(machine.runs[index])` would copy the run.
-  @inlinable
   func canServeRun(at index: Int) -> Bool { self.canServe(self.runs[index]) }
 
   /// Whether a new caller can join a run, and the success of that run replaces the whole value.
-  @usableFromInline
-  func canRefresh(_ run: Run) -> Bool { self.canServe(run) && self.state.isRefreshed(by: run.task) }
+  func canRefresh(_ run: Run) -> Bool { self.canServe(run) && self.state.isReplaced(by: run.task) }
 
   /// Rolls back the runs that replace the whole value and began before the last answered invalidation.
-  @usableFromInline
   mutating func rollBackOutdatedRuns() {
     let answered = self.answeredInvalidations
     guard answered > 0 else { return }
     for run in self.runs
-    where run.isShown && run.invalidations < answered && self.state.isRefreshed(by: run.task) {
+    where run.isShown && run.invalidations < answered && self.state.isReplaced(by: run.task) {
       _ = self.rollBack(run.id)
     }
   }

@@ -1,10 +1,9 @@
 extension StoreMachine {
   /// The state that the store shows: the state with the layers applied, or the state itself without layers.
-  @inlinable
-  var shownState: State { self.layeredState ?? self.state }
+  var shownState: any StoredState { self.layeredState ?? self.state }
 
   /// Applies the layers to the state, and returns the result. Called without the lock, because layers are user code.
-  func stateWithLayers() -> State {
+  func stateWithLayers() -> any StoredState {
     var state = self.state
     for layer in self.layers { layer.apply(&state) }
     self.layers.last?.didReplaceValue(&state, self.state)
@@ -13,17 +12,17 @@ extension StoreMachine {
 
   /// Sets the results that the undo log uses during one change instead of calling committed layers; nil after the
   /// change.
-  mutating func setLayerResults(_ results: LayerResults<State>?) {
+  mutating func setLayerResults(_ results: LayerResults?) {
     if self.hasUndoLog { self.undoLog?.layerResults = results }
   }
 
   /// Shows a state that ``stateWithLayers()`` has returned; nil for the state without layers.
-  mutating func show(_ layeredState: State?) {
+  mutating func show(_ layeredState: (any StoredState)?) {
     if self.extras != nil || layeredState != nil { self.layeredState = layeredState }
   }
 
   /// Adds a layer above those with smaller identifiers, and queues the event.
-  mutating func add(_ layer: StateLayer<State>) {
+  mutating func add(_ layer: StateLayer) {
     guard !self.layers.contains(where: { $0.id == layer.id }) else { return }
     // Nearly always its identifier is the greatest.
     let index = self.layers.lastIndex { $0.id < layer.id }.map { $0 + 1 } ?? 0
@@ -39,7 +38,7 @@ extension StoreMachine {
   }
 
   /// Removes a layer and sets the state to `committed`, which is the state with that layer applied.
-  mutating func commit(_ layer: StateLayer<State>, _ committed: State) {
+  mutating func commit(_ layer: StateLayer, _ committed: any StoredState) {
     guard let index = self.layers.firstIndex(where: { $0.id == layer.id }) else { return }
     self.release(self.layers.remove(at: index))
     self.state = committed
@@ -57,18 +56,16 @@ extension StoreMachine {
   }
 
   /// Whether the invalidation that a layer waits for has been answered.
-  func isAnswered(_ layer: StateLayer<State>) -> Bool {
+  func isAnswered(_ layer: StateLayer) -> Bool {
     layer.replacingInvalidation.map { $0 <= self.answeredInvalidations } ?? false
   }
 
   /// Marks the invalidations up to this number as answered, and removes the layers that waited for them.
-  @inlinable
   mutating func answerInvalidations(upTo invalidation: Int) {
     if invalidation > self.answeredInvalidations { self.answeredInvalidations = invalidation }
     if self.hasLayers { self.removeLayers(answeredBy: invalidation) }
   }
 
-  @usableFromInline
   mutating func removeLayers(answeredBy invalidation: Int) {
     self.release(self.layers)
     self.layers.removeAll { layer in layer.replacingInvalidation.map { $0 <= invalidation } ?? false }

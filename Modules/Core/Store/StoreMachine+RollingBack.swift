@@ -1,6 +1,5 @@
 extension StoreMachine {
   /// Undoes all changes of a run and removes the run from the state.
-  @inlinable
   mutating func rollBack(_ id: OperationTaskIdentifier) -> StoreChange {
     guard let index = self.index(ofRun: id), self.runs[index].isShown else { return StoreChange() }
     self.runs[index].isShown = false
@@ -10,7 +9,6 @@ extension StoreMachine {
     return StoreChange(isStateNew: true)
   }
 
-  @usableFromInline
   mutating func rollBackChanges(of id: OperationTaskIdentifier) {
     self.releaseUndoLog()
     guard let state = self.undoLog?.rollBack(id) else { return }

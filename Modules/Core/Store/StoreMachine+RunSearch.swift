@@ -1,6 +1,5 @@
 extension StoreMachine {
   /// The index of a run that is not the newest. O(log *n*) if runs began in the order of their identifiers.
-  @usableFromInline
   func index(ofEarlierRun id: OperationTaskIdentifier) -> Int? {
     // Tasks get their identifiers when they are created, and nearly always begin in that order. Otherwise the linear
     // search below finds the run.

@@ -5,29 +5,26 @@ extension StoreMachine {
   ///   - task: The task of the run, which the state may edit.
   ///   - reservation: Receives the reserved task of the run, if any, for the caller to release after the lock.
   /// - Returns: The notifications that are due.
-  @inlinable
-  mutating func start(_ task: inout StoreTask, reservation: inout StoreTask?) -> StoreChange {
+  mutating func start(_ task: inout ErasedTask, reservation: inout ErasedTask?) -> StoreChange {
     let sharedRun = task.sharedRun
-    self.state.scheduleFetchTask(&task)
+    self.state.schedule(&task)
     // The state may edit the task but not replace it with another.
-    if task.sharedRun !== sharedRun { task = StoreTask(sharedRun: sharedRun, context: task.context) }
+    if task.sharedRun !== sharedRun { task = ErasedTask(sharedRun: sharedRun, context: task.context) }
     if self.hasUndoLog { self.recordStart(of: task) }
     if !self.reservedTasks.isEmpty { reservation = self.removeReservation(of: task.id) }
     self.runs.append(Run(task: task, invalidations: self.invalidations))
     return StoreChange(isStateNew: true)
   }
 
-  @usableFromInline
-  mutating func recordStart(of task: StoreTask) {
+  mutating func recordStart(of task: ErasedTask) {
     self.undoLog?.editBase { base in
       var copy = task
-      base.scheduleFetchTask(&copy)
+      base.schedule(&copy)
     }
   }
 
   /// Removes and returns the reserved task of a run, if there is one. The caller releases it after the lock.
-  @inlinable
-  mutating func removeReservation(of id: OperationTaskIdentifier) -> StoreTask? {
+  mutating func removeReservation(of id: OperationTaskIdentifier) -> ErasedTask? {
     for index in self.reservedTasks.indices where self.reservedTasks[index].id == id {
       return self.reservedTasks.remove(at: index)
     }
@@ -43,10 +40,9 @@ extension StoreMachine {
   ///   - hidesOutdatedRuns: Whether to roll back runs that began before an invalidation that this run answers.
   ///   - removed: Receives the removed run, for the caller to release after the lock.
   /// - Returns: The notifications that are due.
-  @inlinable
   mutating func finish(
-    _ task: StoreTask,
-    with outcome: Result<State.OperationValue, State.Failure>,
+    _ task: ErasedTask,
+    with outcome: RunOutcome,
     isCancelled: Bool,
     hidesOutdatedRuns: Bool,
     removed: inout Run?
@@ -64,18 +60,17 @@ extension StoreMachine {
     if !self.subscriberRuns.isEmpty { self.subscriberRuns.removeAll { $0.id == id } }
     self.finishingRuns.append(task.sharedRun)
     guard isShown else { return StoreChange(isStateNew: isStateNew, lifecycle: isSkipped ? nil : .ended) }
-    self.state.update(with: outcome, for: task)
+    self.state.report(outcome, of: task)
     if self.hasUndoLog { self.recordOutcome(of: task, with: outcome) }
     self.removeTask(task)
-    if case .success = outcome, self.state.isRefreshed(by: task) {
+    if outcome.isSuccess, self.state.isReplaced(by: task) {
       self.answerInvalidations(upTo: invalidations)
       if hidesOutdatedRuns { self.rollBackOutdatedRuns() }
     }
     return StoreChange(isStateNew: true, bringsResult: true, lifecycle: .ended)
   }
 
-  @usableFromInline
-  mutating func recordOutcome(of task: StoreTask, with outcome: Result<State.OperationValue, State.Failure>) {
+  mutating func recordOutcome(of task: ErasedTask, with outcome: RunOutcome) {
     self.releaseUndoLog()
     // No other change can be rolled back, so the log is no longer needed.
     if self.undoLog?.hasOwners(besides: task.id) == false {
@@ -86,21 +81,18 @@ extension StoreMachine {
     self.undoLog?.commit(task.id)
   }
 
-  @inlinable
-  mutating func removeTask(_ task: StoreTask) {
-    self.state.finishFetchTask(task)
+  mutating func removeTask(_ task: ErasedTask) {
+    self.state.finish(task)
     if self.hasUndoLog { self.recordEnd(of: task) }
   }
 
-  @usableFromInline
-  mutating func recordEnd(of task: StoreTask) {
+  mutating func recordEnd(of task: ErasedTask) {
     self.releaseUndoLog()
-    self.undoLog?.editBase { $0.finishFetchTask(task) }
+    self.undoLog?.editBase { $0.finish(task) }
     if self.undoLog?.hasOwners == false { self.undoLog = nil }
   }
 
   /// Removes a run from the finishing ones, after all notifications of its end.
-  @inlinable
   mutating func forgetFinishing(of id: OperationTaskIdentifier) {
     if self.finishingRuns.count == 1, self.finishingRuns[0].id == id {
       self.finishingRuns.removeLast()
@@ -110,9 +102,8 @@ extension StoreMachine {
   }
 
   /// Resets the state, and returns the tasks for the caller to cancel after the lock.
-  @inlinable
-  mutating func reset(using context: OperationContext) -> (change: StoreChange, tasks: [StoreTask]) {
-    let effect = self.state.reset(using: context)
+  mutating func reset(using context: OperationContext) -> (change: StoreChange, tasks: [ErasedTask]) {
+    let tasks = self.state.resetTasks(using: context)
     if self.hasUndoLog {
       self.releaseUndoLog()
       self.undoLog = nil
@@ -120,7 +111,7 @@ extension StoreMachine {
     self.answerInvalidations()
     for index in self.runs.indices { self.runs[index].isShown = false }
     let running = self.runs.map { $0.task }
-    let others = effect.tasksToCancel.filter { task in !running.contains { $0.id == task.id } }
+    let others = tasks.filter { task in !running.contains { $0.id == task.id } }
     return (StoreChange(isStateNew: true), running + others)
   }
 }

@@ -2,67 +2,48 @@ internal import Synchronization
 
 /// The reference to a store in the contexts of its runs. It keeps neither the store nor its runtime alive.
 @usableFromInline
-protocol StoreReference: AnyObject, Sendable {
+package final class StoreReference: Sendable {
+  private weak let object: (any AnyObject & Sendable)?
+  /// Exists as long as the store does, which retains it.
+  private unowned let storeRuntime: StoreRuntime
+
+  init(to store: any AnyObject & Sendable, with runtime: StoreRuntime) {
+    self.object = store
+    self.storeRuntime = runtime
+  }
+
   /// The store; nil once it has been released.
-  var opaqueStore: OpaqueOperationStore? { get }
+  var store: (any AnyObject & Sendable)? { self.object }
+
+  /// The runtime of the store; nil once the store has been released.
+  var runtime: StoreRuntime? {
+    guard let object = self.object else { return nil }
+    return withExtendedLifetime(object) { self.storeRuntime }
+  }
+
+  var opaqueStore: OpaqueOperationStore? {
+    self.object.map { OpaqueOperationStore(store: $0, runtime: self.storeRuntime) }
+  }
 
   /// The number of the store's last invalidation; 0 before the first, and once the store has been released.
-  var lastInvalidation: Int { get }
-
-  /// Returns the name of the task of a run in `context`; nil once the store has been released.
-  func taskName(in context: OperationContext) -> String?
+  var lastInvalidation: Int { self.runtime?.lastInvalidation.load(ordering: .acquiring) ?? 0 }
 
   /// Whether the store has ever had a subscriber, a handler or an observer.
-  var hasListeners: Bool { get }
+  // Computed: a stored flag would make each store of a client 16 bytes larger.
+  var hasListeners: Bool { self.runtime?.hasDependents ?? false }
 
   /// Performs an action in the order of the store's events; at once when the store has been released.
-  func performInOrder(_ action: @escaping @Sendable () -> Void)
+  func performInOrder(_ action: @escaping @Sendable () -> Void) {
+    if let runtime = self.runtime { runtime.performInOrder(action) } else { action() }
+  }
 
   /// Shows the progress of a run in the state; does nothing when the store has been released.
-  func note(_ progress: RunProgress, of run: OperationTaskIdentifier)
-}
-
-/// A weak reference to a store with a known state type.
-@usableFromInline
-final class TypedStoreReference<State: OperationState & Sendable>: StoreReference {
-  // Not of the generic type: destroying an object with a field of a generic type looks up the type at run time.
-  @usableFromInline weak let object: (any AnyObject & Sendable)?
-
-  @inlinable
-  init(to store: OperationStore<State>) {
-    self.object = store
-  }
-
-  /// The store; nil once it has been released.
-  @inlinable
-  var store: OperationStore<State>? {
-    // Not by `map`, which looks up the type of the store, for 900 instructions. A page asks for its store three times.
-    guard let object = self.object else { return nil }
-    // The object that the reference was made with.
-    return unsafeDowncast(object, to: OperationStore<State>.self)
-  }
-
-  // Computed: a stored flag would make each store of a client 16 bytes larger.
-  @usableFromInline var hasListeners: Bool { self.store?.runtime.hasDependents ?? false }
-
-  @usableFromInline
-  func performInOrder(_ action: @escaping @Sendable () -> Void) {
-    if let store = self.store { store.runtime.performInOrder(action) } else { action() }
-  }
-
-  @usableFromInline
   func note(_ progress: RunProgress, of run: OperationTaskIdentifier) {
-    self.store?.runtime.note(progress, of: run)
+    self.runtime?.note(progress, of: run)
   }
 
-  @usableFromInline var opaqueStore: OpaqueOperationStore? { self.store.map { OpaqueOperationStore(erasing: $0) } }
-
-  @usableFromInline var lastInvalidation: Int {
-    self.store?.runtime.lastInvalidation.load(ordering: .acquiring) ?? 0
-  }
-
-  @usableFromInline
+  /// Returns the name of the task of a run in `context`; nil once the store has been released.
   func taskName(in context: OperationContext) -> String? {
-    self.store?.runtime.operation.storage.taskName(in: context)
+    self.runtime?.operation.storage.taskName(in: context)
   }
 }

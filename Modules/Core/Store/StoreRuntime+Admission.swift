@@ -1,21 +1,17 @@
 /// The run that a call gets where callers share runs.
-@usableFromInline
-enum RunAdmission<State: OperationState & Sendable> {
-  @usableFromInline typealias StoreRun = SharedRun<State.OperationValue, State.Failure>
-
+enum RunAdmission {
   /// A new run, which other callers can join from now on. The caller is an owner of it, and starts it.
-  case newRun(StoreRun, OperationContext)
+  case newRun(SharedRun, OperationContext)
   /// An existing run. The caller is an owner of it.
-  case join(StoreRun, Subscriber<State>?)
+  case join(SharedRun)
   /// No run: the run that does the same work waits for the caller, through these operations.
   case refusal([String])
 }
 
 extension StoreRuntime {
   /// The result of trying to join one run.
-  @usableFromInline
   enum Joining {
-    case granted(RunAdmission<State>)
+    case granted(RunAdmission)
     /// The run does other work, or waits for the caller: in a cycle, which was reported, or in a queue.
     case refused
     /// The run can no longer be joined.
@@ -29,16 +25,15 @@ extension StoreRuntime {
   /// The operation compares runs without the lock. The decision is made in one step with the lock held: a run starts
   /// only if the call was compared with all others, and a run is joined only if it has neither finished nor been
   /// invalidated since.
-  @inlinable
   @inline(never)
   func admission(
     _ context: consuming OperationContext,
     _ sharing: OperationRunSharing,
-    _ handler: RunHandler<State>?
-  ) -> RunAdmission<State> {
+    _ listener: Subscriber?
+  ) -> RunAdmission {
     // The fast path: there is no run, or one that does the same work.
-    var (candidate, reserved) = (StoreTask?.none, StoreTask?.none)
-    self.machine.withLock { machine in
+    var (candidate, reserved) = (ErasedTask?.none, ErasedTask?.none)
+    self.withMachine { machine in
       if machine.runs.isEmpty, machine.reservedTasks.isEmpty {
         reserved = self.reserve(context, in: &machine)
       } else {
@@ -48,22 +43,21 @@ extension StoreRuntime {
     if let reserved { return .newRun(reserved.sharedRun, reserved.context) }
     var refusals: Set<OperationTaskIdentifier> = []
     if let candidate {
-      switch self.admission(to: candidate, context, sharing, handler) {
+      switch self.admission(to: candidate, context, sharing, listener) {
       case .granted(let admission): return admission
       case .refused: refusals.insert(candidate.id)
       case .late: break
       }
     }
-    return self.admissionAmongOthers(context, sharing, handler, &refusals)
+    return self.admissionAmongOthers(context, sharing, listener, &refusals)
   }
 
   /// Joins a run if it does the same work and can be joined.
-  @inlinable
   func admission(
-    to candidate: StoreTask,
+    to candidate: ErasedTask,
     _ context: OperationContext,
     _ sharing: OperationRunSharing,
-    _ handler: RunHandler<State>?
+    _ listener: Subscriber?
   ) -> Joining {
     guard self.operation.isSameRun(context, candidate.context), sharing.isSameRun(context, candidate.context) else {
       return .refused
@@ -73,15 +67,14 @@ extension StoreRuntime {
       case .open: break
       case .queuedBehindCaller: return .refused
       case .recursion(let names):
-        if OperationCycleError.isFailure(State.Failure.self) { return .granted(.refusal(names)) }
+        if OperationCycleError.isFailure(self.operation.failureType) { return .granted(.refusal(names)) }
         OperationCycleError(operationNames: names).report()
         return .refused
       }
     }
-    var listener: Subscriber<State>?
-    guard self.addOwner(to: candidate.sharedRun, for: handler, listener: &listener) else { return .late }
+    guard self.addOwner(to: candidate.sharedRun, listener) else { return .late }
     context.noteJoin()
-    return .granted(.join(candidate.sharedRun, listener))
+    return .granted(.join(candidate.sharedRun))
   }
 
   /// Compares a call with all runs that can be joined, and joins one of them or starts a run.
@@ -89,28 +82,27 @@ extension StoreRuntime {
   /// - Parameters:
   ///   - context: The context of the call.
   ///   - sharing: The rule by which the call may join a run.
-  ///   - handler: Receives the events of a joined run; nil for none.
+  ///   - listener: Receives the events of a joined run; nil for none.
   ///   - refusals: The runs that the call was compared with and cannot join. More are added by this.
   /// - Returns: The joined run, the reserved new run, or a refusal if the run that does the same work waits for the
   ///   caller.
-  @inlinable
   @inline(never)
   func admissionAmongOthers(
     _ context: OperationContext,
     _ sharing: OperationRunSharing,
-    _ handler: RunHandler<State>?,
+    _ listener: Subscriber?,
     _ refusals: inout Set<OperationTaskIdentifier>
-  ) -> RunAdmission<State> {
+  ) -> RunAdmission {
     while true {
       for candidate in self.joinableTasks where !refusals.contains(candidate.id) {
-        switch self.admission(to: candidate, context, sharing, handler) {
+        switch self.admission(to: candidate, context, sharing, listener) {
         case .granted(let admission): return admission
         case .refused: refusals.insert(candidate.id)
         case .late: continue
         }
       }
-      var reserved: StoreTask?
-      self.machine.withLock { machine in
+      var reserved: ErasedTask?
+      self.withMachine { machine in
         if !machine.hasJoinableRun(besides: refusals) { reserved = self.reserve(context, in: &machine) }
       }
       if let reserved { return .newRun(reserved.sharedRun, reserved.context) }
@@ -118,50 +110,37 @@ extension StoreRuntime {
   }
 
   /// The tasks of the runs that can be joined now.
-  @inlinable var joinableTasks: [StoreTask] {
-    self.machine.withLock { machine in
-      machine.runs.filter { machine.canServe($0) }.map { $0.task }
-        + machine.reservedTasks.filter { $0.sharedRun.isAlive }
-    }
-  }
+  private var joinableTasks: [ErasedTask] { self.withMachine { $0.joinableTasks } }
 
   /// Reserves a run: callers can join it before it starts. Called with the lock held.
-  @inlinable
-  func reserve(_ context: OperationContext, in machine: inout StoreMachine<State>) -> StoreTask {
-    var task = StoreTask(sharedRun: self.makeRun(in: context, ownerCount: 1), context: context)
+  func reserve(_ context: OperationContext, in machine: inout StoreMachine) -> ErasedTask {
+    var task = ErasedTask(sharedRun: self.makeRun(in: context, ownerCount: 1), context: context)
     task.enterRun(of: self.reference)
     task.sharedRun.waitsOfWork?.lead()
     machine.reservedTasks.append(task)
     return task
   }
 
-  /// Makes the caller an owner of a run, and subscribes its handler to the past and future events of the run.
+  /// Makes the caller an owner of a run, and subscribes its listener to the past and future events of the run.
   ///
   /// - Parameters:
   ///   - sharedRun: A run of this store, which may have ended.
-  ///   - handler: Receives the events of the run; nil for none.
-  ///   - listener: Receives the subscriber with the handler.
+  ///   - listener: Receives the events of the run; nil for none.
   /// - Returns: False if the run can no longer be joined.
-  @inlinable
-  func addOwner(
-    to sharedRun: StoreRun,
-    for handler: RunHandler<State>?,
-    listener: inout Subscriber<State>?
-  ) -> Bool {
-    if handler != nil { self.noteDependent() }
-    let isJoined = self.machine.withLock { machine in
+  func addOwner(to sharedRun: SharedRun, _ listener: Subscriber?) -> Bool {
+    if listener != nil { self.noteDependent() }
+    let isJoined = self.withMachine { machine in
       let index = machine.index(ofRun: sharedRun.id)
       let isThere =
         index.map { machine.canServeRun(at: $0) } ?? machine.reservedTasks.contains { $0.id == sharedRun.id }
       guard isThere, sharedRun.addOwner() else { return false }
-      if let handler {
-        let subscriber = machine.subscribers.add(handler.handler, role: .runListener(sharedRun.id))
-        if let index { machine.queueHistory(of: machine.runs[index], for: subscriber) }
-        listener = subscriber
+      if let listener {
+        machine.subscribers.add(listener, role: .runListener(sharedRun.id))
+        if let index { machine.queueHistory(of: machine.runs[index], for: listener) }
       }
       return true
     }
-    if listener != nil { self.deliver() }
+    if isJoined, listener != nil { self.deliver() }
     return isJoined
   }
 }
@@ -174,11 +153,10 @@ extension StoreRuntime {
   ///
   /// - Parameter invocation: The run, whose work begins.
   /// - Returns: The outcome of the other run; nil if there is none, and the run does the work itself.
-  @inlinable
   @inline(never)
   nonisolated(nonsending) func outcomeOfOtherRun(
-    for invocation: RunInvocation<StoreRuntime<State>>
-  ) async -> StoreRun.Outcome? {
+    for invocation: RunInvocation
+  ) async -> RunOutcome? {
     let (sharedRun, context) = (invocation.sharedRun, invocation.context)
     guard let sharing = context.operationRunSharing else { return nil }
     var refusals: Set<OperationTaskIdentifier> = [sharedRun.id]
@@ -187,14 +165,14 @@ extension StoreRuntime {
       if candidates.isEmpty { return nil }
       for candidate in candidates {
         switch self.admission(to: candidate, context, sharing, nil) {
-        case .granted(.join(let other, _)):
+        case .granted(.join(let other)):
           let makesAttempts = context.run.makesAttempts
           if makesAttempts { self.setMakesAttempts(false, of: sharedRun.id) }
           let outcome = await other.waitAsOwner(leaving: .atOnce)
           // The other run may have been cancelled for its own callers.
           if !other.isCancelled || Task.isCancelled { return outcome }
           if makesAttempts { self.setMakesAttempts(true, of: sharedRun.id) }
-        case .granted(.refusal(let names)): return StoreRun.Outcome(OperationCycleError.outcome(names))
+        case .granted(.refusal(let names)): return RunOutcome.cycle(names, as: self.operation.failureType)
         case .granted(.newRun), .late: continue
         case .refused: refusals.insert(candidate.id)
         }
@@ -208,12 +186,9 @@ extension StoreRuntime {
   ///   - refused: The runs to leave out.
   ///   - decide: Called with whether there is none, in one step with the search.
   /// - Returns: The tasks.
-  @inlinable
-  func leadingTasks(besides refused: Set<OperationTaskIdentifier>, _ decide: (Bool) -> Void) -> [StoreTask] {
-    self.machine.withLock { machine in
-      let running = machine.runs.filter { machine.canServe($0) }.map { $0.task }
-      let reserved = machine.reservedTasks.filter { $0.sharedRun.isAlive }
-      let tasks = (running + reserved).filter {
+  func leadingTasks(besides refused: Set<OperationTaskIdentifier>, _ decide: (Bool) -> Void) -> [ErasedTask] {
+    self.withMachine { machine in
+      let tasks = machine.joinableTasks.filter {
         $0.sharedRun.waitsOfWork?.isLeading == true && !refused.contains($0.id)
       }
       decide(tasks.isEmpty)
@@ -223,34 +198,29 @@ extension StoreRuntime {
 }
 
 extension StoreMachine {
+  /// The tasks of the runs that can be joined.
+  var joinableTasks: [ErasedTask] {
+    self.runs.filter { self.canServe($0) }.map(\.task) + self.reservedTasks.filter { $0.sharedRun.isAlive }
+  }
+
   /// The task of the only run, if it can be joined; nil without runs, or with more than one.
-  @inlinable var onlyJoinableTask: StoreTask? {
+  var onlyJoinableTask: ErasedTask? {
     if self.runs.count == 1, self.reservedTasks.isEmpty { return self.canServe(self.runs[0]) ? self.runs[0].task : nil }
     guard self.runs.isEmpty, self.reservedTasks.count == 1 else { return nil }
     return self.reservedTasks[0].sharedRun.isAlive ? self.reservedTasks[0] : nil
   }
 
   /// Whether a run can be joined that the call was not compared with.
-  @usableFromInline
   func hasJoinableRun(besides refused: Set<OperationTaskIdentifier>) -> Bool {
     self.runs.contains { self.canServe($0) && !refused.contains($0.id) }
       || self.reservedTasks.contains { $0.sharedRun.isAlive && !refused.contains($0.id) }
   }
 
   /// Queues the start of a run and its last yield for a subscriber that joins it.
-  @usableFromInline
-  mutating func queueHistory(of run: Run, for subscriber: Subscriber<State>) {
+  mutating func queueHistory(of run: Run, for subscriber: Subscriber) {
     guard run.hasStarted else { return }
     self.queue(StoreChange(lifecycle: .started), result: nil, run.task.context, run: run.id, addressee: subscriber)
     guard let (result, task) = self.undoLog?.lastYield(of: run.id) else { return }
     self.queue(StoreChange(bringsResult: true), result: result, task.context, run: run.id, addressee: subscriber)
-  }
-}
-
-extension OperationTask {
-  /// Makes the task's context that of its run.
-  @inlinable
-  mutating func enterRun(of store: any StoreReference) {
-    self.context.enterRun(self.id, of: store, waits: self.sharedRun.waitsOfWork)
   }
 }

@@ -2,14 +2,13 @@ extension StoreRuntime {
   /// Runs the operation for the subscribers, which together are one owner of the run.
   ///
   /// Does nothing without subscribers. Uses a run that is under way and refreshes the value, if there is one.
-  @inlinable
-  func runForSubscribers(mode: StoreRun.StartMode) {
+  func runForSubscribers(mode: SharedRun.StartMode) {
     let context = self.context
     if context.automaticRunsAreStopped { return }
-    let task: StoreTask? = self.machine.withLock { machine in
+    let task: ErasedTask? = self.withMachine { machine in
       guard machine.subscribers.count > 0, !machine.isClosed, !machine.findRunForSubscribers() else { return nil }
       // The subscribers are the first owner.
-      let task = StoreTask(sharedRun: self.makeRun(in: context, ownerCount: 1), context: context)
+      let task = ErasedTask(sharedRun: self.makeRun(in: context, ownerCount: 1), context: context)
       machine.subscriberRuns.append(task.sharedRun)
       machine.reservedTasks.append(task)
       return task
@@ -19,8 +18,7 @@ extension StoreRuntime {
   }
 
   /// Makes a task that runs the operation again. The subscribers and the callers of the task own the run.
-  @inlinable
-  func makeRerunTask(using context: OperationContext?) -> StoreTask {
+  func makeRerunTask(using context: OperationContext?) -> ErasedTask {
     var task = self.makeNamedTask(using: context)
     task.context.run.isForSubscribers = true
     return task
@@ -29,14 +27,13 @@ extension StoreRuntime {
   /// Runs a stale operation again for the subscribers after a condition of the operation became true.
   ///
   /// A run that is under way started without the condition. If it fails, the operation runs again.
-  func rerunSinceChange() {
+  package func rerunSinceChange() {
     guard self.subscriberCount > 0, self.canYieldRerun, self.isStale else { return }
-    self.machine.withLock { $0.markRunsPremature() }
+    self.withMachine { $0.markRunsPremature() }
     self.runForSubscribers(mode: .enqueued)
   }
 
   /// Runs a stale operation again for the subscribers, unless it is running.
-  @usableFromInline
   func rerunIfStale() {
     guard self.subscriberCount > 0, self.canYieldRerun, self.isStale else { return }
     self.runForSubscribers(mode: .enqueued)
@@ -63,7 +60,6 @@ extension StoreMachine {
   ///
   /// - Returns: Whether the subscribers need no new run: they own a run that refreshes the value, or an invalidated
   ///   store runs again when the runs from before the invalidation have ended.
-  @usableFromInline
   mutating func findRunForSubscribers() -> Bool {
     let ownsRun = self.subscriberRuns.contains { sharedRun in
       if let index = self.index(ofRun: sharedRun.id) { return self.canRefresh(self.runs[index]) }
@@ -90,14 +86,13 @@ extension StoreMachine {
   }
 
   /// Whether a finishing run has failed, perhaps because a condition became true only after it started.
-  @usableFromInline
   mutating func failsPrematurely(
     _ id: OperationTaskIdentifier,
-    with outcome: Result<State.OperationValue, State.Failure>,
+    with outcome: RunOutcome,
     isCancelled: Bool
   ) -> Bool {
     if self.runs.count <= 1 { self.hasPrematureRuns = false }
-    guard !isCancelled, case .failure = outcome, let index = self.index(ofRun: id) else { return false }
+    guard !isCancelled, !outcome.isSuccess, let index = self.index(ofRun: id) else { return false }
     return self.runs[index].isShown && self.runs[index].isPremature
   }
 }

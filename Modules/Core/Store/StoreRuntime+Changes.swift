@@ -9,25 +9,24 @@ extension StoreRuntime {
   ///   - result: The result for the subscribers, used when the returned change says so.
   ///   - replacesValue: False if the change leaves the value and the error as they are.
   ///   - body: Changes the machine and has no other effect. With layers it is called more than once.
-  @inlinable
   func change(
     _ context: @autoclosure () -> OperationContext,
     run: OperationTaskIdentifier? = nil,
-    result: Result<State.OperationValue, State.Failure>? = nil,
+    result: RunOutcome? = nil,
     replacesValue: Bool = true,
-    _ body: (inout StoreMachine<State>) -> StoreChange
+    _ body: (inout StoreMachine) -> StoreChange
   ) {
     var change = StoreChange()
-    var recipients: Recipients<State>?
-    var state: State?
+    var recipients: Recipients?
+    var state: (any StoredState)?
     // Released after unlocking, because deinitializers are user code too.
-    var replaced: StoreMachine<State>.RetainedValues?
+    var replaced: StoreMachine.ReplacedValues?
     var released: [any Sendable] = []
-    let mayDeliver = !self.machine.isOwnedByCurrentThread
-    let isMade = self.machine.withLock { machine in
+    let mayDeliver = !self.lock.isOwnedByCurrentThread
+    let isMade = self.withMachine { machine in
       guard !machine.callsLayers else { return false }
       if replacesValue { replaced = machine.retainedValues }
-      if State.hasHistory { machine.release(machine.state) }
+      if self.traits.contains(.hasHistory) { machine.release(machine.state) }
       machine.version += 1
       change = body(&machine)
       recipients = machine.recipients(of: change, result: result, context(), run: run, mayDeliver: mayDeliver)
@@ -54,17 +53,16 @@ extension StoreRuntime {
   ///
   /// Layers are user code. They are applied to a draft without the lock, including the committed ones that the undo log
   /// replays. The change is made if the machine still has the version of the draft, and tried again otherwise.
-  @usableFromInline
   func changeBelowLayers(
     _ context: @autoclosure () -> OperationContext,
     run: OperationTaskIdentifier? = nil,
-    result: Result<State.OperationValue, State.Failure>? = nil,
-    _ body: (inout StoreMachine<State>) -> StoreChange
+    result: RunOutcome? = nil,
+    _ body: (inout StoreMachine) -> StoreChange
   ) {
     while true {
-      var draft = self.machine.withLock { $0 }
+      var draft = self.withMachine { $0 }
       let version = draft.version
-      let results = LayerResults<State>()
+      let results = LayerResults()
       draft.setLayerResults(results)
       _ = body(&draft)
       let shown = draft.hasLayers ? draft.stateWithLayers() : nil
@@ -86,14 +84,14 @@ extension StoreRuntime {
   ///   - shown: The state with the layers applied, which the store shows from then on; nil without layers.
   ///   - body: Changes the machine, and queues the events. Called with the lock held.
   /// - Returns: Whether the change was made.
-  func change(at version: UInt64, showing shown: State?, _ body: (inout StoreMachine<State>) -> Void) -> Bool {
+  func change(at version: UInt64, showing shown: (any StoredState)?, _ body: (inout StoreMachine) -> Void) -> Bool {
     // Deinitializers are user code too: replaced values are released after unlocking.
-    var replaced: StoreMachine<State>.RetainedValues?
+    var replaced: StoreMachine.ReplacedValues?
     var released: [any Sendable] = []
-    let isMade = self.machine.withLock { machine in
+    let isMade = self.withMachine { machine in
       guard machine.version == version else { return false }
       replaced = machine.retainedValues
-      if State.hasHistory { machine.release(machine.state) }
+      if self.traits.contains(.hasHistory) { machine.release(machine.state) }
       machine.version += 1
       machine.show(shown)
       body(&machine)
@@ -109,10 +107,9 @@ extension StoreRuntime {
   /// Keeps replaced values until the exclusive access of this thread ends, if it has exclusive access.
   ///
   /// At most the last four are kept; earlier ones are released at once.
-  @usableFromInline
-  func deferRelease(of replaced: StoreMachine<State>.RetainedValues?) {
-    guard let replaced, self.machine.isOwnedByCurrentThread else { return }
-    let surplus = self.machine.withLock { $0.deferRelease(of: replaced) }
+  func deferRelease(of replaced: StoreMachine.ReplacedValues?) {
+    guard let replaced, self.lock.isOwnedByCurrentThread else { return }
+    let surplus = self.withMachine { $0.deferRelease(of: replaced) }
     _ = consume surplus
   }
 }

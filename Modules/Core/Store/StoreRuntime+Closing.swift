@@ -4,7 +4,7 @@ extension StoreRuntime {
   /// The subscribers receive a last state that is not loading, also if callers still wait for a run, and then the end of
   /// the store.
   func close() {
-    let (isInUse, controllers, observers) = self.machine.withLock { machine in
+    let (isInUse, controllers, observers) = self.withMachine { machine in
       machine.isClosed = true
       defer {
         machine.controllers = nil
@@ -25,13 +25,13 @@ extension StoreRuntime {
   /// Gives the runs of the subscribers up, and notifies the subscribers, which stay. Called when a client removes the
   /// store.
   func wasRemovedFromClient() {
-    guard self.hasDependents, self.machine.withLock({ !$0.subscribers.isEmpty && !$0.isClosed }) else { return }
+    guard self.hasDependents, self.withMachine({ !$0.subscribers.isEmpty && !$0.isClosed }) else { return }
     self.disownSubscriberRuns()
     let context = self.context
     self.act {
       // After the cancellation of the runs, if that is delayed.
       CancellationTrampoline.perform {
-        self.machine.withLock { machine in
+        self.withMachine { machine in
           machine.queue(StoreChange(lifecycle: .storeRemoved), result: nil, context, run: nil)
         }
         self.deliver()
@@ -42,7 +42,7 @@ extension StoreRuntime {
 
   /// Cancels the runs that nobody but the subscribers waits for.
   private func disownSubscriberRuns() {
-    let sharedRuns = self.machine.withLock { machine in
+    let sharedRuns = self.withMachine { machine in
       defer { machine.subscriberRuns = [] }
       return machine.subscriberRuns
     }
@@ -52,9 +52,9 @@ extension StoreRuntime {
   /// Notifies the subscribers of the end of the store after all earlier events, and removes them.
   private func endSubscriptions() {
     self.act {
-      let (draft, context) = self.machine.withLock { ($0, $0.context) }
+      let (draft, context) = self.withMachine { ($0, $0.context) }
       let state = draft.state.isLoading ? draft.stateWithoutRuns() : nil
-      self.machine.withLock { machine in
+      self.withMachine { machine in
         machine.queueEnd(state, context)
         machine.eventQueue.append(.action { self.removeSubscribers() })
       }
@@ -63,7 +63,7 @@ extension StoreRuntime {
   }
 
   private func removeSubscribers() {
-    let subscribers = self.machine.withLock { $0.subscribers.removeAll() }
+    let subscribers = self.withMachine { $0.subscribers.removeAll() }
     for subscriber in subscribers { subscriber.onStoreGone?() }
   }
 }
@@ -71,7 +71,7 @@ extension StoreRuntime {
 extension StoreMachine {
   /// The state that the store shows when all runs are rolled back. Called without the lock, because layers are user
   /// code.
-  func stateWithoutRuns() -> State {
+  func stateWithoutRuns() -> any StoredState {
     var draft = self
     draft.setLayerResults(LayerResults())
     for run in self.runs { _ = draft.rollBack(run.id) }
@@ -79,14 +79,14 @@ extension StoreMachine {
   }
 
   /// Queues the end of the store for the subscribers, with their last state; nil if they have it.
-  fileprivate mutating func queueEnd(_ state: State?, _ context: OperationContext) {
-    let event = QueuedEvent<State>(
+  fileprivate mutating func queueEnd(_ state: (any StoredState)?, _ context: OperationContext) {
+    let event = QueuedEvent(
       state: state,
       result: nil,
       lifecycle: .storeRemoved,
       context: context,
       run: nil,
-      limit: self.subscribers.nextID,
+      limit: self.subscribers.nextNumber,
       addressee: nil
     )
     self.eventQueue.append(.event(event))

@@ -1,7 +1,9 @@
 extension StoreRuntime {
   /// Attaches the handlers and controllers that the operation's modifiers put in the context.
+  ///
+  /// - Parameter state: The type of the state of the store.
   @usableFromInline
-  func attachConfiguration(of context: OperationContext) {
+  func attachConfiguration<State: OperationState & Sendable>(of context: OperationContext, for state: State.Type) {
     let (handlers, controllers) = (context.operationEventHandlers, context.operationControllers)
     let probes = context.operationProbes
     let followsSpecification = context.changingAutomaticRunningSpecification != nil
@@ -9,32 +11,36 @@ extension StoreRuntime {
     self.noteDependent()
     for handler in handlers {
       if let handler = handler.adapted(to: State.self) {
-        self.machine.withLock { _ = $0.subscribers.add(handler, role: .listener) }
+        let subscriber = TypedSubscriber(handler)
+        self.withMachine { $0.subscribers.add(subscriber, role: .listener) }
       } else {
-        self.reportMismatch(of: type(of: handler))
+        self.reportMismatch(of: type(of: handler), with: state)
       }
     }
     guard !controllers.isEmpty || !probes.isEmpty || followsSpecification else { return }
-    var subscriptions = controllers.map { self.start($0) } + probes.map { $0.storeWasMade() }
+    var subscriptions = controllers.map { self.start($0, for: state) } + probes.map { $0.storeWasMade() }
     if let subscription = self.followAutomaticRunning(in: context) { subscriptions.append(subscription) }
     // Most stores have at most one controller, which needs no combined subscription.
     let subscription = subscriptions.count == 1 ? subscriptions[0] : .combined(subscriptions)
-    self.machine.withLock { $0.controllers = subscription }
+    self.withMachine { $0.controllers = subscription }
   }
 
-  private func start<Controller: OperationController & Sendable>(_ controller: Controller) -> OperationSubscription {
-    guard let controls = self.controls(for: Controller.State.self) else {
-      self.reportMismatch(of: Controller.self)
+  private func start<State: OperationState & Sendable, Controller: OperationController & Sendable>(
+    _ controller: Controller,
+    for state: State.Type
+  ) -> OperationSubscription {
+    guard let projection = StateProjection<Controller.State>(from: state) else {
+      self.reportMismatch(of: Controller.self, with: state)
       return .empty
     }
-    return controller.control(with: controls)
+    return controller.control(with: OperationControls(runtime: self, projection: projection))
   }
 
-  private func reportMismatch(of type: any Any.Type) {
+  private func reportMismatch(of type: any Any.Type, with state: any Any.Type) {
     OperationWarning(
       code: .stateMismatch,
       message: """
-        \(type) is attached to the operation at \(self.path), whose state is \(State.self). It is ignored. Attach it to \
+        \(type) is attached to the operation at \(self.path), whose state is \(state). It is ignored. Attach it to \
         an operation with the state that it was written for.
         """
     ).report()

@@ -1,4 +1,4 @@
-extension StoreRuntime: ControlBackend {
+extension StoreRuntime {
   /// Whether a controller may rerun the operation.
   ///
   /// False when the operation needs a direct call to run, when its client has stopped automatic runs, or when a
@@ -9,16 +9,13 @@ extension StoreRuntime: ControlBackend {
     return !context.isAutomaticRunningConfigured || context.automaticRunningSpecification.isSatisfied(in: context)
   }
 
-  func set(
+  /// Changes the state on behalf of a controller.
+  func edit(
     isSuccess: Bool,
     using context: OperationContext?,
-    _ edit: @escaping @Sendable (inout State, OperationContext) -> Void
+    _ edit: @escaping @Sendable (inout any StoredState, OperationContext) -> Void
   ) {
     let context = self.eventContext(context)
     self.change(context) { $0.edit(isSuccess: isSuccess, using: context) { edit(&$0, context) } }
-  }
-
-  func runForSubscribers() {
-    self.runForSubscribers(mode: .enqueued)
   }
 }

@@ -4,25 +4,25 @@ extension StoreRuntime {
   /// Marks the value stale, whatever the staleness rules say, until a run that starts from now on has succeeded.
   ///
   /// - Returns: The number of the invalidation.
+  @discardableResult
   func invalidate() -> Int {
     let number = InvalidationNumber.next()
     // With concurrent invalidations the greatest number wins.
     _ = self.lastInvalidation.max(number, ordering: .acquiringAndReleasing)
-    self.machine.withLock { $0.invalidate(number) }
+    self.withMachine { $0.invalidate(number) }
     self.context.operationRestoration?.storeWasInvalidated()
     return number
   }
 
   /// Runs an invalidated operation again for the subscribers: now, or when the runs that started earlier have finished.
   func rerunAfterInvalidation(isEnqueued: Bool) {
-    guard self.canYieldRerun, self.machine.withLock({ $0.isInvalidated }) else { return }
+    guard self.canYieldRerun, self.withMachine({ $0.isInvalidated }) else { return }
     self.runForSubscribers(mode: isEnqueued ? .enqueued : .immediate)
   }
 
   /// Starts the pending rerun if no run from before the invalidation is left.
-  @usableFromInline
   func rerunIfDue() {
-    let isDue = self.machine.withLock { machine in
+    let isDue = self.withMachine { machine in
       guard machine.needsRerun, machine.runsBeforeInvalidation.isEmpty else { return false }
       machine.needsRerun = false
       return machine.isInvalidated
@@ -32,7 +32,7 @@ extension StoreRuntime {
 
   /// Waits until the runs that an invalidation caused have finished, or the current task is cancelled.
   func settled(afterInvalidation number: Int) async {
-    while let sharedRun = self.machine.withLock({ $0.runToAwait(afterInvalidation: number) }),
+    while let sharedRun = self.withMachine({ $0.runToAwait(afterInvalidation: number) }),
       !Task.isCancelled
     {
       await sharedRun.settled()
@@ -42,7 +42,7 @@ extension StoreRuntime {
 
 extension StoreMachine {
   /// The next run to wait for until the reruns of an invalidation have finished; nil when they have finished.
-  fileprivate func runToAwait(afterInvalidation number: Int) -> StoreRun? {
+  fileprivate func runToAwait(afterInvalidation number: Int) -> SharedRun? {
     if self.needsRerun, let run = self.runsBeforeInvalidation.first { return run.task.sharedRun }
     if self.answeredInvalidations >= number { return self.finishingRuns.first }
     return self.subscriberRuns.first ?? self.finishingRuns.first

@@ -19,8 +19,8 @@ extension StoreRuntime {
   /// Adds a layer above those with smaller identifiers, unless the store already has the layer.
   func addLayer(
     _ id: StateLayerIdentifier,
-    _ apply: @escaping @Sendable (inout State) -> Void,
-    _ didReplaceValue: @escaping @Sendable (inout State, State) -> Void
+    _ apply: @escaping @Sendable (inout any StoredState) -> Void,
+    _ didReplaceValue: @escaping @Sendable (inout any StoredState, any StoredState) -> Void
   ) {
     self.editLayers { $0.add(StateLayer(id: id, apply: apply, didReplaceValue: didReplaceValue)) }
   }
@@ -32,14 +32,14 @@ extension StoreRuntime {
 
   /// Removes a layer and makes its effect part of the state.
   func commitLayer(_ id: StateLayerIdentifier) {
-    let layer = self.machine.withLock { $0.layers.first { $0.id == id } }
+    let layer = self.withMachine { $0.layers.first { $0.id == id } }
     guard let layer else { return }
     self.commit(layer)
   }
 
   /// Removes a layer in the same step in which the next invalidation is answered.
   func removeLayerWithNextRefetch(_ id: StateLayerIdentifier) {
-    self.machine.withLock { $0.replaceWithNextInvalidation(id) }
+    self.withMachine { $0.replaceWithNextInvalidation(id) }
   }
 
   /// Commits a layer when no run is under way: see ``LayerableStore/commitLayerAtRest(_:)``.
@@ -53,7 +53,7 @@ extension StoreRuntime {
   }
 
   private func commitIfAtRest(_ id: StateLayerIdentifier, _ observation: borrowing Locked<SubscriptionSlot>) {
-    let (layer, isAtRest, isAnswered) = self.machine.withLock { machine in
+    let (layer, isAtRest, isAnswered) = self.withMachine { machine in
       let layer = machine.layers.first { $0.id == id }
       return (layer, machine.runs.isEmpty, layer.map { machine.isAnswered($0) } ?? true)
     }
@@ -64,7 +64,7 @@ extension StoreRuntime {
     if isAnswered { self.editLayers { $0.remove(id) } } else { self.commit(layer) }
   }
 
-  private func editLayers(_ edit: (inout StoreMachine<State>) -> Void) {
+  private func editLayers(_ edit: (inout StoreMachine) -> Void) {
     self.changeBelowLayers(OperationContext()) { machine in
       edit(&machine)
       return StoreChange()  // The machine has queued the event itself, with the context of the store.
@@ -75,9 +75,9 @@ extension StoreRuntime {
   ///
   /// A layer is user code and so is not called with the lock held. It is called again if the state has changed
   /// meanwhile.
-  private func commit(_ layer: StateLayer<State>) {
+  private func commit(_ layer: StateLayer) {
     while true {
-      let (state, version) = self.machine.withLock { ($0.state, $0.version) }
+      let (state, version) = self.withMachine { ($0.state, $0.version) }
       var committed = state
       layer.apply(&committed)
       let isCommitted = self.commit(layer, committed, at: version)
@@ -86,8 +86,8 @@ extension StoreRuntime {
   }
 
   /// Sets the committed state, unless the machine has another version by now.
-  private func commit(_ layer: StateLayer<State>, _ committed: State, at version: UInt64) -> Bool {
-    var draft = self.machine.withLock { $0 }
+  private func commit(_ layer: StateLayer, _ committed: any StoredState, at version: UInt64) -> Bool {
+    var draft = self.withMachine { $0 }
     guard draft.version == version else { return false }
     draft.commit(layer, committed)
     let shown = draft.hasLayers ? draft.stateWithLayers() : nil

@@ -1,47 +1,39 @@
 /// A run of a store, from the call to the handlers:
 ///
-/// 1. ``run(using:handler:)`` joins a run that does the same work, or makes one: see ``admission(_:_:_:)``.
-/// 2. ``startAndWait(for:in:leaving:isAlreadyOwner:handler:)`` starts the run and waits for its outcome. The
+/// 1. ``run(using:listener:)`` joins a run that does the same work, or makes one: see ``admission(_:_:_:)``.
+/// 2. ``startAndWait(for:in:leaving:isAlreadyOwner:_:)`` starts the run and waits for its outcome. The
 ///    ``SharedRun`` calls the steps below.
 /// 3. ``willStart(_:)`` puts the run into the state, when `SharedRun.start` has started it. `SharedRun.launch` then
 ///    makes its task.
-/// 4. ``performWork(_:)`` calls the operation, in that task (`SharedRun.runInTask`), and ``yield(_:of:using:)`` takes
+/// 4. ``performWork(_:)`` calls the operation, in that task (`SharedRun.runInTask`), and ``didYield(_:of:using:)`` takes
 ///    the results that it yields.
 /// 5. ``didFinish(_:with:isCancelled:)`` puts the outcome into the state, when `SharedRun.finish` has ended the work.
 ///    `SharedRun.resumeWaiters` then resumes the callers of step 2.
 ///
 /// When a run is cancelled after its start, ``wasCancelled(_:)`` rolls it back at once, and step 5 follows when its
 /// work has ended. When it is cancelled before step 3, ``wasCancelledBeforeWork(_:)`` comes in place of steps 3 to 5,
-/// and before step 4 in place of that one. Where `Failure` cannot represent a cancellation, the operation is called
+/// and before step 4 in place of that one. Where the failure type cannot represent a cancellation, the operation is called
 /// anyway.
 ///
 /// Steps 3 and 5, yields and rollbacks change the state by ``change(_:run:result:replacesValue:_:)``, which also calls
 /// the handlers.
 extension StoreRuntime {
   /// Runs the operation, or joins a run that does the same work if the operation shares runs.
-  @inlinable
-  nonisolated(nonsending) func run(
-    using context: OperationContext?,
-    handler: RunHandler<State>?
-  ) async -> Result<State.OperationValue, State.Failure> {
+  @usableFromInline
+  nonisolated(nonsending) package func run(using context: OperationContext?, listener: Subscriber?) async -> RunOutcome
+  {
     // The parameter is shadowed so that it is released before the caller suspends.
     let context = self.runContext(context)
     guard let sharing = context.operationRunSharing else {
-      return await self.startAndWait(for: self.makeRun(in: context), in: context, leaving: .lastStays, handler: handler)
+      return await self.startAndWait(for: self.makeRun(in: context), in: context, leaving: .lastStays, listener)
     }
-    switch self.admission(context, sharing, handler) {
+    switch self.admission(context, sharing, listener) {
     case .newRun(let sharedRun, let context):
-      return await self.startAndWait(
-        for: sharedRun,
-        in: context,
-        leaving: .atOnce,
-        isAlreadyOwner: true,
-        handler: handler
-      )
-    case .join(let sharedRun, let listener):
+      return await self.startAndWait(for: sharedRun, in: context, leaving: .atOnce, isAlreadyOwner: true, listener)
+    case .join(let sharedRun):
       return await self.waitAsOwner(of: sharedRun, listener)
     case .refusal(let names):
-      return OperationCycleError.outcome(names)
+      return RunOutcome.cycle(names, as: self.operation.failureType)
     }
   }
 
@@ -52,40 +44,43 @@ extension StoreRuntime {
   ///   - context: The context that the run starts with.
   ///   - leaving: When the caller leaves after it was cancelled.
   ///   - isAlreadyOwner: Whether the caller is an owner of the run already.
-  ///   - handler: Receives the events of the run; nil for none.
+  ///   - listener: Receives the events of the run; nil for none.
   /// - Returns: The outcome of the run, or a cancellation if the caller leaves before the run has finished.
-  @inlinable
   @inline(never)
-  nonisolated(nonsending) func startAndWait(
-    for sharedRun: StoreRun,
+  private nonisolated(nonsending) func startAndWait(
+    for sharedRun: SharedRun,
     in context: OperationContext,
-    leaving: StoreRun.Leaving,
+    leaving: SharedRun.Leaving,
     isAlreadyOwner: Bool = false,
-    handler: RunHandler<State>?
-  ) async -> Result<State.OperationValue, State.Failure> {
+    _ listener: Subscriber?
+  ) async -> RunOutcome {
     if EnclosingRun.exists { EnclosingRun.note(awaited: sharedRun) }
-    let listener = self.listen(to: sharedRun, with: handler)
-    let outcome = await sharedRun.startAndWait(
-      in: context,
-      leaving: leaving,
-      isAlreadyOwner: isAlreadyOwner,
-      delegate: self
-    )
-    self.dismiss(listener)
-    return outcome.result
+    if let listener { self.listen(to: sharedRun, with: listener) }
+    let outcome = await sharedRun.startAndWait(in: context, leaving: leaving, isAlreadyOwner: isAlreadyOwner)
+    if let listener { self.dismiss(listener) }
+    return outcome
   }
 
   /// Waits for a run that the caller has joined, so that it is an owner already.
   // Not inlined: callers that begin a run would allocate room for this wait, too.
-  @inlinable
   @inline(never)
-  nonisolated(nonsending) func waitAsOwner(
-    of sharedRun: StoreRun,
-    _ listener: Subscriber<State>?
-  ) async -> Result<State.OperationValue, State.Failure> {
+  private nonisolated(nonsending) func waitAsOwner(of sharedRun: SharedRun, _ listener: Subscriber?) async -> RunOutcome
+  {
     let outcome = await sharedRun.waitAsOwner(leaving: .atOnce)
-    self.dismiss(listener)
-    return outcome.result
+    if let listener { self.dismiss(listener) }
+    return outcome
+  }
+
+  /// Adds a subscriber for the events of a run. The caller removes it with ``dismiss(_:)``.
+  private func listen(to sharedRun: SharedRun, with listener: Subscriber) {
+    self.noteDependent()
+    self.withMachine { $0.subscribers.add(listener, role: .runListener(sharedRun.id)) }
+  }
+
+  /// Removes a listener after all events that are queued for it.
+  private func dismiss(_ listener: Subscriber) {
+    self.withMachine { $0.eventQueue.append(.dismissal(listener)) }
+    self.deliver()
   }
 }
 
@@ -93,19 +88,18 @@ extension StoreRuntime {
 
 extension StoreRuntime: RunDelegate {
   /// Puts the run into the state. If it is made for the subscribers, they become an owner of it.
-  @inlinable
-  func willStart(_ task: consuming StoreTask) -> StoreTask {
+  package func willStart(_ task: consuming ErasedTask) -> ErasedTask {
     var task = task
     // The context of a reserved run names its run already.
     if task.context.operationRunningTaskIdentifier != task.id { task.enterRun(of: self.reference) }
     // The state may need the date of the start, and must not call a clock with the lock held.
-    if State.datesRuns { task.context.event.frozenDate = task.context.date }
+    if self.traits.contains(.datesRuns) { task.context.event.frozenDate = task.context.date }
     let isOwnedBySubscribers = task.context.run.isForSubscribers && task.sharedRun.addOwner()
     let original = task
     var hasSubscribers = false
     var isRepeated = false
     var change: StoreActivityChange?
-    var reservation: StoreTask?
+    var reservation: ErasedTask?
     self.change(task.context, run: original.id, replacesValue: false) { machine in
       // With layers, the task of the draft before.
       if isRepeated { machine.release(task) }
@@ -120,52 +114,30 @@ extension StoreRuntime: RunDelegate {
     _ = consume reservation  // Released after unlocking.
     if isOwnedBySubscribers, !hasSubscribers { task.sharedRun.removeOwner() }
     if let change { self.notify(of: change) }
-    if State.datesRuns { task.context.event.frozenDate = nil }
+    if self.traits.contains(.datesRuns) { task.context.event.frozenDate = nil }
     return task
   }
 
   /// Notifies the handlers of the start, and calls the operation.
-  @inlinable
-  @inline(__always)
-  nonisolated(nonsending) func performWork(
-    _ invocation: RunInvocation<StoreRuntime<State>>
-  ) async -> StoreRun.Outcome {
+  package nonisolated(nonsending) func performWork(_ invocation: RunInvocation) async -> RunOutcome {
     // A handler that joins the run later is notified of the start when it joins.
     if self.hasDependents || invocation.sharedRun.waitsOfWork != nil { self.notifyStart(of: invocation.task) }
-    let continuation = OperationContinuation<State.OperationValue, State.Failure> { result, context in
-      invocation.delegate.yield(result, of: invocation.task, using: context)
-    }
     guard let waits = invocation.sharedRun.waitsOfWork else {
-      return await self.callOperation(in: invocation.context, continuation)
+      return await self.operation.run(invocation.context, invocation)
     }
     // Entered in the task, not around its making: a task with values of its own to copy takes an allocation for that.
     return await EnclosingRun.perform(waits) {
       if !waits.isLeading, let outcome = await self.outcomeOfOtherRun(for: invocation) {
         return outcome
       }
-      return await self.callOperation(in: invocation.context, continuation)
-    }
-  }
-
-  // Here, where the types are known, and not in the operation's closure, which would look up the type of the outcome.
-  @inlinable
-  @inline(__always)
-  nonisolated(nonsending) func callOperation(
-    in context: OperationContext,
-    _ continuation: OperationBox<State>.Continuation
-  ) async -> StoreRun.Outcome {
-    do throws(State.Failure) {
-      return StoreRun.Outcome(success: try await self.operation.run(context, continuation))
-    } catch {
-      return StoreRun.Outcome(failure: error)
+      return await self.operation.run(invocation.context, invocation)
     }
   }
 
   /// Notifies the subscribers that the work of a run begins, unless the run was rolled back.
-  @inlinable
-  func notifyStart(of task: StoreTask) {
-    let mayDeliver = !self.machine.isOwnedByCurrentThread
-    let recipients = self.machine.withLock { machine -> Recipients<State>? in
+  func notifyStart(of task: ErasedTask) {
+    let mayDeliver = !self.lock.isOwnedByCurrentThread
+    let recipients = self.withMachine { machine -> Recipients? in
       guard let index = machine.index(ofRun: task.id), machine.runs[index].isShown else { return nil }
       machine.runs[index].hasStarted = true
       if machine.subscribers.isEmpty { return nil }
@@ -178,18 +150,13 @@ extension StoreRuntime: RunDelegate {
   }
 
   /// Puts a result that the operation yields into the state, unless the run has ended.
-  @inlinable
-  func yield(
-    _ result: Result<State.OperationValue, State.Failure>,
-    of task: StoreTask,
-    using context: OperationContext?
-  ) {
+  package func didYield(_ result: RunOutcome, of task: ErasedTask, using context: OperationContext?) {
     guard task.sharedRun.isExecuting else { return self.reportLateYield(of: task) }
     var task = task
     var context = task.context.overlaid(with: context)
     context.event.updateReason = .yieldedResult
     task.context = context.stoppingClock()
-    var replaced: UndoLog<State>.Change?
+    var replaced: UndoLog.Change?
     self.change(context, run: task.id, result: result) { machine in
       machine.noteAttempt(of: task.id, in: &context)
       machine.noteAttempt(of: task.id, in: &task.context)
@@ -199,8 +166,7 @@ extension StoreRuntime: RunDelegate {
   }
 
   /// Reports a result that came after the operation had returned, unless the run was cancelled.
-  @inlinable
-  func reportLateYield(of task: StoreTask) {
+  func reportLateYield(of task: ErasedTask) {
     // A cancelled run has finished for its callers while its work may continue.
     if task.sharedRun.isCancelled { return }
     let event = "The operation at \(self.path) yielded a result after task \(task.id) had returned"
@@ -208,8 +174,7 @@ extension StoreRuntime: RunDelegate {
   }
 
   /// Rolls a run back. It stays under way until its work has ended.
-  @inlinable
-  func wasCancelled(_ sharedRun: StoreRun) {
+  package func wasCancelled(_ sharedRun: SharedRun) {
     var context = OperationContext()
     var needsRerun = false
     self.change(context, run: sharedRun.id) { machine in
@@ -221,9 +186,8 @@ extension StoreRuntime: RunDelegate {
   }
 
   /// Marks a run that was cancelled before its work, so that its end is not reported, and drops its reservation.
-  @usableFromInline
-  func wasCancelledBeforeWork(_ sharedRun: StoreRun) {
-    let reservation = self.machine.withLock { machine -> StoreTask? in
+  package func wasCancelledBeforeWork(_ sharedRun: SharedRun) {
+    let reservation = self.withMachine { machine -> ErasedTask? in
       if let index = machine.index(ofRun: sharedRun.id) { machine.runs[index].isSkipped = true }
       return machine.removeReservation(of: sharedRun.id)
     }
@@ -231,14 +195,8 @@ extension StoreRuntime: RunDelegate {
   }
 
   /// Puts the outcome of a run into the state, and starts the reruns that were waiting for its end.
-  @inlinable
-  func didFinish(
-    _ task: consuming StoreTask,
-    with outcome: StoreRun.Outcome,
-    isCancelled: Bool
-  ) {
+  package func didFinish(_ task: consuming ErasedTask, with outcome: RunOutcome, isCancelled: Bool) {
     var task = task
-    let outcome = outcome.result
     if let entries = task.context.run.outcomeEntries { task.context = entries.added(to: task.context) }
     task.context = task.context.stoppingClock()
     task.context.event.updateReason = .returnedFinalResult
@@ -249,7 +207,7 @@ extension StoreRuntime: RunDelegate {
     var change: StoreActivityChange?
     /// Whether nothing is left to do after the change.
     var isComplete = false
-    var removed: StoreMachine<State>.Run?
+    var removed: StoreMachine.Run?
     // The result of a mutation does not make those of other mutations outdated.
     let hidesOutdatedRuns = self.wasInvalidated && self.operation.allowsAutomaticRuns
     self.change(task.context, run: task.id, result: outcome) { machine in
@@ -276,50 +234,50 @@ extension StoreRuntime: RunDelegate {
     if needsRerun { self.rerunIfDue() }
     if hasFailedPrematurely { self.rerunIfStale() }
     if let change { self.notify(of: change) }
-    self.machine.withLock { $0.forgetFinishing(of: task.id) }
+    self.withMachine { $0.forgetFinishing(of: task.id) }
   }
 }
 
 // MARK: - Information for the run
 
 extension StoreRuntime {
-  @usableFromInline
-  func waits(of sharedRun: StoreRun) -> [WaitEdge] {
-    let attachment = self.machine.withLock { machine in
+  package func waits(of sharedRun: SharedRun) -> [WaitEdge] {
+    let attachment = self.withMachine { machine in
       machine.index(ofRun: sharedRun.id).flatMap { machine.runs[$0].task.context.run.attachment }
     }
     return attachment?.awaitedRuns ?? []
   }
 
-  @usableFromInline var waitName: String? { self.operation.operationName }
+  package var waitName: String? { self.operation.operationName }
 }
 
 // MARK: - Making runs
 
 extension StoreRuntime {
   /// The context of a run: the store's, overlaid with the entries of `context`.
-  @inlinable
   func runContext(_ context: OperationContext?) -> OperationContext {
     if let context { self.overlaidContext(context) } else { self.context }
   }
 
   // Not inlined: most calls pass no context.
-  @inlinable
   @inline(never)
-  func overlaidContext(_ context: OperationContext) -> OperationContext {
+  private func overlaidContext(_ context: OperationContext) -> OperationContext {
     self.context.overlaid(with: context)
   }
 
   /// Makes a run, which other callers can join if the context has a rule for that.
-  @inlinable
-  func makeRun(in context: OperationContext, ownerCount: Int = 0) -> StoreRun {
-    StoreRun(delegate: self, isShared: context.operationRunSharing != nil, ownerCount: ownerCount)
+  func makeRun(in context: OperationContext, ownerCount: Int = 0) -> SharedRun {
+    SharedRun(
+      delegate: self,
+      failure: self.operation.failureType,
+      isShared: context.operationRunSharing != nil,
+      ownerCount: ownerCount
+    )
   }
 
   /// Makes a task that has not started.
-  @inlinable
-  func makeTask(using context: OperationContext?) -> StoreTask {
+  func makeTask(using context: OperationContext?) -> ErasedTask {
     let context = self.runContext(context)
-    return StoreTask(sharedRun: self.makeRun(in: context), context: context)
+    return ErasedTask(sharedRun: self.makeRun(in: context), context: context)
   }
 }

@@ -3,7 +3,7 @@ extension StoreRuntime {
   func note(_ progress: RunProgress, of id: OperationTaskIdentifier) {
     var context = OperationContext()
     // Keeps the error of an earlier attempt until the lock is released.
-    var previous: StoreTask?
+    var previous: ErasedTask?
     self.change(context, run: id, replacesValue: false) { machine in
       guard let update = machine.note(progress, of: id) else { return StoreChange() }
       previous = update.previous
@@ -15,10 +15,9 @@ extension StoreRuntime {
   }
 
   /// Shows in the state whether a run makes attempts. One whose work is that of another run makes none.
-  @usableFromInline
   func setMakesAttempts(_ makesAttempts: Bool, of id: OperationTaskIdentifier) {
     var context = OperationContext()
-    var previous: StoreTask?
+    var previous: ErasedTask?
     self.change(context, run: id, replacesValue: false) { machine in
       guard let update = machine.setMakesAttempts(makesAttempts, of: id) else { return StoreChange() }
       previous = update.previous
@@ -36,7 +35,7 @@ extension StoreMachine {
   mutating func setMakesAttempts(
     _ makesAttempts: Bool,
     of id: OperationTaskIdentifier
-  ) -> (previous: StoreTask, context: OperationContext)? {
+  ) -> (previous: ErasedTask, context: OperationContext)? {
     guard let index = self.index(ofRun: id), self.runs[index].isShown else { return nil }
     let previous = self.runs[index].task
     if previous.context.run.makesAttempts == makesAttempts { return nil }
@@ -46,10 +45,10 @@ extension StoreMachine {
     return (previous, task.context)
   }
 
-  private mutating func replaceTask(_ task: StoreTask, at index: Int) {
+  private mutating func replaceTask(_ task: ErasedTask, at index: Int) {
     self.runs[index].task = task
-    self.state.updateFetchTask(task)
-    if self.hasUndoLog { self.undoLog?.editBase { $0.updateFetchTask(task) } }
+    self.state.replace(task)
+    if self.hasUndoLog { self.undoLog?.editBase { $0.replace(task) } }
   }
 
   /// Puts the progress of a run into the task of the run in the state.
@@ -59,7 +58,7 @@ extension StoreMachine {
   mutating func note(
     _ progress: RunProgress,
     of id: OperationTaskIdentifier
-  ) -> (previous: StoreTask, context: OperationContext)? {
+  ) -> (previous: ErasedTask, context: OperationContext)? {
     guard let index = self.index(ofRun: id), self.runs[index].isShown else { return nil }
     let previous = self.runs[index].task
     var task = previous
@@ -70,13 +69,11 @@ extension StoreMachine {
   }
 
   /// Writes the attempt that a run is in to the context of an event of the run.
-  @inlinable
   func noteAttempt(of id: OperationTaskIdentifier, in context: inout OperationContext) {
     if self.extras?.content.hasReportedProgress == true { self.writeAttempt(of: id, to: &context) }
   }
 
   // Not inlined: most runs report no attempts.
-  @usableFromInline
   func writeAttempt(of id: OperationTaskIdentifier, to context: inout OperationContext) {
     guard let attempts = self.index(ofRun: id).flatMap({ self.runs[$0].task.context.run.attempts }) else { return }
     context.run.attempts = attempts

@@ -6,28 +6,28 @@ extension StoreRuntime {
   ///   - mode: `enqueued` if the caller is on an actor, which the operation must not block.
   ///   - onStoreGone: Called when the store is deinitialized, or at once if it has been already.
   /// - Returns: The subscription. Events stop when it is cancelled or dropped.
-  @inlinable
-  func subscribe(
+  @usableFromInline
+  func subscribe<State: OperationState & Sendable>(
     _ handler: OperationEventHandler<State>,
-    mode: StoreRun.StartMode,
+    mode: SharedRun.StartMode,
     onStoreGone: (@Sendable () -> Void)? = nil
   ) -> OperationSubscription {
-    if self.isProbed { return self.subscribeProbed(handler, mode: mode, onStoreGone: onStoreGone) }
-    return self.addSubscriber(handler, mode: mode, onStoreGone: onStoreGone)
+    if !self.isProbed { return self.add(TypedSubscriber(handler, onStoreGone: onStoreGone), mode: mode) }
+    let probeSubscription = self.subscribeProbes()
+    let subscriber = TypedSubscriber(handler) {
+      probeSubscription.cancel()
+      onStoreGone?()
+    }
+    return .combined(self.add(subscriber, mode: mode), probeSubscription)
   }
 
-  @inlinable
-  func addSubscriber(
-    _ handler: OperationEventHandler<State>,
-    mode: StoreRun.StartMode,
-    onStoreGone: (@Sendable () -> Void)?
-  ) -> OperationSubscription {
+  private func add(_ subscriber: Subscriber, mode: SharedRun.StartMode) -> OperationSubscription {
     var isClosed = self.noteDependent()
-    let mayDeliver = !self.machine.isOwnedByCurrentThread
-    var (state, context) = (State?.none, OperationContext())
-    let (subscriber, recipients, change) = self.machine.withLock { machine in
+    let mayDeliver = !self.lock.isOwnedByCurrentThread
+    var (state, context) = ((any StoredState)?.none, OperationContext())
+    let (recipients, change) = self.withMachine { machine in
       if machine.isClosed { isClosed = true }
-      let subscriber = machine.subscribers.add(handler, role: .subscriber, onStoreGone: onStoreGone)
+      machine.subscribers.add(subscriber, role: .subscriber)
       context = machine.context
       let recipients = machine.recipients(
         of: StoreChange(isStateNew: true),
@@ -38,7 +38,7 @@ extension StoreRuntime {
         mayDeliver: mayDeliver
       )
       if recipients != nil { state = machine.shownState }
-      return (subscriber, recipients, self.activityChange(of: &machine))
+      return (recipients, self.activityChange(of: &machine))
     }
     if let recipients {
       recipients.receive(state: state, result: nil, lifecycle: nil, context, run: nil)
@@ -51,17 +51,15 @@ extension StoreRuntime {
   }
 
   /// Ends a subscription to a deinitialized store: the subscriber has the last state, and no event follows.
-  @usableFromInline
-  func subscriptionToClosedStore(_ subscriber: Subscriber<State>) -> OperationSubscription {
+  func subscriptionToClosedStore(_ subscriber: Subscriber) -> OperationSubscription {
     self.unsubscribe(subscriber)
     subscriber.onStoreGone?()
     return .empty
   }
 
-  @inlinable
-  func unsubscribe(_ subscriber: Subscriber<State>) {
+  func unsubscribe(_ subscriber: Subscriber) {
     subscriber.cancel()
-    let sharedRuns: [StoreRun] = self.machine.withLock { machine in
+    let sharedRuns: [SharedRun] = self.withMachine { machine in
       guard machine.subscribers.remove(subscriber), machine.subscribers.count == 0 else { return [] }
       defer { machine.subscriberRuns = [] }
       return machine.subscriberRuns

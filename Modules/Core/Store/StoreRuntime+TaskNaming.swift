@@ -1,7 +1,6 @@
 extension StoreRuntime {
   /// Makes a task with a name that its caller can read before the task starts.
-  @usableFromInline
-  func makeNamedTask(using context: OperationContext?) -> StoreTask {
+  func makeNamedTask(using context: OperationContext?) -> ErasedTask {
     var task = self.makeTask(using: context)
     task.context.taskNaming = OperationContext.TaskNaming(operation: self.operation.storage)
     return task

@@ -1,57 +1,80 @@
-public import Synchronization
+internal import Synchronization
 
 /// A handler that receives events of a store.
+///
+/// The store passes states and results on without their types. ``TypedSubscriber``, its only subclass, knows them.
 @usableFromInline
-final class Subscriber<State: OperationState & Sendable>: Sendable {
-  @usableFromInline
-  enum Role: Sendable {
-    /// Counts as a subscriber: automatic runs are started for it, and it keeps them alive.
-    case subscriber
-    /// Receives all events but does not count as a subscriber.
-    case listener
-    /// Receives the events of one run and does not count as a subscriber.
-    case runListener(OperationTaskIdentifier)
-  }
+package class Subscriber: @unchecked Sendable {
+  // Unchecked: the compiler cannot check a class with subclasses. All fields, also of the subclass, are immutable.
 
-  /// Increases in the order in which subscribers are added.
-  @usableFromInline let id: UInt64
-  @usableFromInline let role: Role
-  @usableFromInline let handler: OperationEventHandler<State>
   /// Called when the store is released before the subscriber has left.
-  @usableFromInline let onStoreGone: (@Sendable () -> Void)?
-  @usableFromInline let isCancelled = Atomic(false)
+  let onStoreGone: (@Sendable () -> Void)?
+  private let isCancelled = Atomic(false)
   /// Whether the subscriber was told that the store was removed.
   let knowsRemoval = Atomic(false)
   /// The index in the slots of its table. Only the table reads and writes it.
-  @usableFromInline let position: Atomic<Int>
+  let position = Atomic<Int>(-1)
 
-  @inlinable
-  init(
-    id: UInt64,
-    role: Role,
-    position: Int,
-    handler: OperationEventHandler<State>,
-    onStoreGone: (@Sendable () -> Void)?
-  ) {
-    self.id = id
-    self.position = Atomic(position)
-    self.role = role
-    self.handler = handler
+  fileprivate init(onStoreGone: (@Sendable () -> Void)?) {
     self.onStoreGone = onStoreGone
   }
 
   /// Stops the delivery of events to this subscriber.
-  @inlinable
   func cancel() {
     self.isCancelled.store(true, ordering: .releasing)
   }
 
-  @inlinable
   var hasLeft: Bool { self.isCancelled.load(ordering: .acquiring) }
 
-  /// Whether the subscriber receives the events of `run`; nil stands for events outside runs.
-  @inlinable
-  func receivesEvents(of run: OperationTaskIdentifier?) -> Bool {
-    if case .runListener(let id) = self.role { id == run } else { true }
+  func receive(_ state: any StoredState, _ context: OperationContext) {
+    preconditionFailure("Overridden by TypedSubscriber.")
+  }
+
+  func receive(_ outcome: RunOutcome, _ context: OperationContext) {
+    preconditionFailure("Overridden by TypedSubscriber.")
+  }
+
+  func receive(_ lifecycle: StoreChange.Lifecycle, _ context: OperationContext) {
+    preconditionFailure("Overridden by TypedSubscriber.")
+  }
+}
+
+/// A handler of the events of stores whose state is of one type.
+@usableFromInline
+final class TypedSubscriber<State: OperationState & Sendable>: Subscriber, @unchecked Sendable {
+  // Unchecked like its base class. It adds only this immutable Sendable value.
+  private let handler: OperationEventHandler<State>
+
+  @usableFromInline
+  init(_ handler: OperationEventHandler<State>, onStoreGone: (@Sendable () -> Void)? = nil) {
+    self.handler = handler
+    super.init(onStoreGone: onStoreGone)
+  }
+
+  override func receive(_ state: any StoredState, _ context: OperationContext) {
+    guard let onStateChanged = self.handler.onStateChanged, !self.hasLeft else { return }
+    onStateChanged(state.value(as: State.self), context)
+  }
+
+  override func receive(_ outcome: RunOutcome, _ context: OperationContext) {
+    guard let onResultReceived = self.handler.onResultReceived, !self.hasLeft else { return }
+    onResultReceived(outcome.result(), context)
+  }
+
+  override func receive(_ lifecycle: StoreChange.Lifecycle, _ context: OperationContext) {
+    guard !self.hasLeft else { return }
+    switch lifecycle {
+    case .started: self.handler.onRunStarted?(context)
+    case .ended: self.handler.onRunEnded?(context)
+    case .attemptFailed: self.receiveFailedAttempt(context)
+    case .storeRemoved:
+      // Once, also if the store is released later.
+      if !self.knowsRemoval.exchange(true, ordering: .relaxed) { self.handler.onStoreRemoved?(context) }
+    }
+  }
+
+  private func receiveFailedAttempt(_ context: OperationContext) {
+    guard let onAttemptFailed = self.handler.onAttemptFailed else { return }
+    if let attempt = context.run.attempts?.reported { onAttemptFailed(attempt, context) }
   }
 }

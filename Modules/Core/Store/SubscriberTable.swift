@@ -1,56 +1,59 @@
-public import Synchronization
+internal import Synchronization
 
 /// The subscribers of a store in the order in which they were added. Adding and removing take constant amortized time.
-@usableFromInline
-struct SubscriberTable<State: OperationState & Sendable>: Sendable {
-  /// The subscribers, with nil for each one that was removed.
-  @usableFromInline var slots: ContiguousArray<Subscriber<State>?> = []
-  /// The identifier of the next subscriber, greater than all identifiers in the table.
-  @usableFromInline var nextID: UInt64 = 0
-  /// The number of slots that are nil.
-  @usableFromInline var vacancies: Int32 = 0
-  /// The number of subscribers with the role `subscriber`.
-  @usableFromInline var memberCount: Int32 = 0
+struct SubscriberTable: Sendable {
+  enum Role: Sendable {
+    /// Counts as a subscriber: automatic runs are started for it, and it keeps them alive.
+    case subscriber
+    /// Receives all events but does not count as a subscriber.
+    case listener
+    /// Receives the events of one run and does not count as a subscriber.
+    case runListener(OperationTaskIdentifier)
+  }
 
-  @inlinable
-  init() {}
+  struct Slot: Sendable {
+    /// Nil when the subscriber was removed.
+    var subscriber: Subscriber?
+    /// Increases in the order in which subscribers are added.
+    let number: UInt64
+    let role: Role
+
+    /// Whether the subscriber receives the events of `run`; nil stands for events outside runs.
+    func receivesEvents(of run: OperationTaskIdentifier?) -> Bool {
+      if case .runListener(let id) = self.role { id == run } else { true }
+    }
+  }
+
+  private(set) var slots: ContiguousArray<Slot> = []
+  /// The number of the next subscriber, greater than all numbers in the table.
+  private(set) var nextNumber: UInt64 = 0
+  /// The number of slots without a subscriber.
+  private var vacancies: Int32 = 0
+  /// The number of subscribers with the role `subscriber`.
+  private var memberCount: Int32 = 0
 
   /// The number of subscribers with the role `subscriber`.
-  @inlinable
   var count: Int { Int(self.memberCount) }
 
   /// Whether there are no subscribers of any role.
-  @inlinable
   var isEmpty: Bool { self.slots.count == Int(self.vacancies) }
 
-  @inlinable
-  mutating func add(
-    _ handler: OperationEventHandler<State>,
-    role: Subscriber<State>.Role,
-    onStoreGone: (@Sendable () -> Void)? = nil
-  ) -> Subscriber<State> {
-    let subscriber = Subscriber(
-      id: self.nextID,
-      role: role,
-      position: self.slots.count,
-      handler: handler,
-      onStoreGone: onStoreGone
-    )
-    self.nextID += 1
-    self.slots.append(subscriber)
+  /// Adds a subscriber, which is in no other table.
+  mutating func add(_ subscriber: Subscriber, role: Role) {
+    subscriber.position.store(self.slots.count, ordering: .relaxed)
+    self.slots.append(Slot(subscriber: subscriber, number: self.nextNumber, role: role))
+    self.nextNumber += 1
     if case .subscriber = role { self.memberCount += 1 }
-    return subscriber
   }
 
   /// Removes a subscriber. Returns false when it is not in the table.
-  @inlinable
-  mutating func remove(_ subscriber: Subscriber<State>) -> Bool {
+  mutating func remove(_ subscriber: Subscriber) -> Bool {
     guard let index = self.index(of: subscriber) else { return false }
-    if case .subscriber = subscriber.role { self.memberCount -= 1 }
+    if case .subscriber = self.slots[index].role { self.memberCount -= 1 }
     if index == self.slots.count - 1 {
       self.slots.removeLast()
     } else {
-      self.slots[index] = nil
+      self.slots[index].subscriber = nil
       self.vacancies += 1
     }
     if self.vacancies > 16, Int(self.vacancies) > self.slots.count / 2 {
@@ -60,29 +63,27 @@ struct SubscriberTable<State: OperationState & Sendable>: Sendable {
   }
 
   /// Removes and returns all subscribers.
-  @inlinable
-  mutating func removeAll() -> [Subscriber<State>] {
+  mutating func removeAll() -> [Subscriber] {
     defer {
       self.slots = []
       self.vacancies = 0
       self.memberCount = 0
     }
-    return self.slots.compactMap { $0 }
+    return self.slots.compactMap(\.subscriber)
   }
 
-  @inlinable
-  func index(of subscriber: Subscriber<State>) -> Int? {
+  private func index(of subscriber: Subscriber) -> Int? {
     let position = subscriber.position.load(ordering: .relaxed)
-    return position < self.slots.count && self.slots[position] === subscriber ? position : nil
+    guard self.slots.indices.contains(position) else { return nil }
+    return self.slots[position].subscriber === subscriber ? position : nil
   }
 
   /// Removes the empty slots.
-  @inlinable
-  mutating func compact() {
-    self.slots.removeAll { $0 == nil }
+  private mutating func compact() {
+    self.slots.removeAll { $0.subscriber == nil }
     self.vacancies = 0
-    for case (let position, .some(let subscriber)) in self.slots.enumerated() {
-      subscriber.position.store(position, ordering: .relaxed)
+    for (position, slot) in self.slots.enumerated() {
+      slot.subscriber?.position.store(position, ordering: .relaxed)
     }
   }
 }

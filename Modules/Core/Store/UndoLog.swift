@@ -6,28 +6,23 @@
 /// In a ``ReplacingState`` a result replaces the one before it. There the log keeps only the last value and the last
 /// error of each run, and of all changes without an owner, each with the number of results that it stands for. The size
 /// of the log is therefore bounded by the number of runs, however often they yield.
-@usableFromInline
-struct UndoLog<State: OperationState & Sendable>: Sendable {
-  @usableFromInline typealias StoreTask = OperationTask<State.OperationValue, State.Failure>
-
-  @usableFromInline
+struct UndoLog: Sendable {
   enum Change: Sendable {
-    case set(Result<State.StateValue, State.Failure>, OperationContext)
-    case reported(Result<State.OperationValue, State.Failure>, StoreTask)
-    case edited(isSuccess: Bool, @Sendable (inout State) -> Void)
+    case set(RunOutcome, OperationContext)
+    case reported(RunOutcome, ErasedTask)
+    case edited(isSuccess: Bool, @Sendable (inout any StoredState) -> Void)
     /// A layer was committed. It is user code, so ``LayerResults`` calls it outside the lock.
-    case layered(@Sendable (inout State) -> Void)
+    case layered(@Sendable (inout any StoredState) -> Void)
 
-    @inlinable
     var isSuccess: Bool {
       switch self {
-      case .set(.success, _), .reported(.success, _), .edited(true, _), .layered: true
-      case .set(.failure, _), .reported(.failure, _), .edited(false, _): false
+      case .set(let outcome, _), .reported(let outcome, _): outcome.isSuccess
+      case .edited(let isSuccess, _): isSuccess
+      case .layered: true
       }
     }
 
     /// Whether the change is a result. The others are edits, whose effect may depend on the state before.
-    @inlinable
     var isResult: Bool {
       switch self {
       case .set, .reported: true
@@ -35,64 +30,60 @@ struct UndoLog<State: OperationState & Sendable>: Sendable {
       }
     }
 
-    func apply(to state: inout State, _ layers: LayerResults<State>? = nil) {
+    func apply(to state: inout any StoredState, _ layers: LayerResults? = nil) {
       switch self {
-      case .set(let result, let context): state.update(with: result, using: context)
-      case .reported(let result, let task): state.update(with: result, for: task)
+      case .set(let result, let context): state.set(result, using: context)
+      case .reported(let result, let task): state.report(result, of: task)
       case .edited(_, let edit): edit(&state)
       case .layered(let layer): if let layers { layers.apply(layer, to: &state) } else { layer(&state) }
       }
     }
   }
 
-  @usableFromInline
   struct Entry: Sendable {
     /// The run that made the change and can still be rolled back; nil when the change is permanent.
-    @usableFromInline var owner: OperationTaskIdentifier?
-    @usableFromInline var change: Change
+    var owner: OperationTaskIdentifier?
+    var change: Change
     /// The number of results that the entry stands for.
-    @usableFromInline var times: Int
+    var times: Int
     /// The part of the state that the result replaces; nil when it is unknown.
     var part: Int?
 
     /// Whether the entry is a result of this owner and kind. The last of several such results can replace all of them.
-    @inlinable
     func isResult(of owner: OperationTaskIdentifier?, isSuccess: Bool) -> Bool {
       self.owner == owner && self.change.isSuccess == isSuccess && self.change.isResult
     }
 
-    func apply(to state: inout State, _ layers: LayerResults<State>? = nil) {
+    func apply(to state: inout any StoredState, _ layers: LayerResults? = nil) {
       for _ in 0..<self.times { self.change.apply(to: &state, layers) }
     }
   }
 
   /// The state before the first change in the log.
-  private var base: State
-  @usableFromInline var entries: [Entry] = []
+  private var base: any StoredState
+  var entries: [Entry] = []
   /// Whether the state is a ``ReplacingState``, so that the last result can replace earlier ones.
-  @usableFromInline let mergesResults: Bool
+  let mergesResults: Bool
   /// The type of the state if it is a ``PartwiseReplacingState``.
   private let partwiseType: (any PartwiseReplacingState.Type)?
   /// Whether a layer was ever recorded, so that a change may have to replay it.
-  @usableFromInline private(set) var hasLayers = false
+  private(set) var hasLayers = false
   /// The results of layers for the change in progress, used instead of calling them; nil outside a change.
-  var layerResults: LayerResults<State>?
+  var layerResults: LayerResults?
 
-  @usableFromInline
-  init(base: State) {
+  init(base: any StoredState) {
     self.base = base
-    self.mergesResults = State.self is any ReplacingState.Type
-    self.partwiseType = State.self as? any PartwiseReplacingState.Type
+    self.mergesResults = type(of: base).traits.contains(.replacesResults)
+    self.partwiseType = type(of: base).partwiseType
   }
 
   /// The number of entries.
   var count: Int { self.entries.count }
 
   /// Whether any change can be rolled back.
-  @usableFromInline var hasOwners: Bool { self.hasOwners(besides: nil) }
+  var hasOwners: Bool { self.hasOwners(besides: nil) }
 
   /// Whether any change can be rolled back, not counting the changes of `run`.
-  @usableFromInline
   func hasOwners(besides run: OperationTaskIdentifier?) -> Bool {
     self.entries.contains { $0.owner != nil && $0.owner != run }
   }
@@ -106,7 +97,6 @@ struct UndoLog<State: OperationState & Sendable>: Sendable {
   ///   - owner: The run that made the new change; nil when the change cannot be rolled back.
   ///   - replaced: Receives the replaced change, for the caller to release after the lock.
   /// - Returns: False when nothing was replaced, so that the caller has to append the change.
-  @inlinable
   mutating func replaceLast(
     with change: Change,
     by owner: OperationTaskIdentifier?,
@@ -125,7 +115,7 @@ struct UndoLog<State: OperationState & Sendable>: Sendable {
   /// The last result that a run yielded; nil when it has yielded none or can no longer be rolled back.
   func lastYield(
     of owner: OperationTaskIdentifier
-  ) -> (result: Result<State.OperationValue, State.Failure>, task: StoreTask)? {
+  ) -> (result: RunOutcome, task: ErasedTask)? {
     for entry in self.entries.reversed() where entry.owner == owner {
       if case .reported(let result, let task) = entry.change { return (result, task) }
     }
@@ -133,7 +123,6 @@ struct UndoLog<State: OperationState & Sendable>: Sendable {
   }
 
   /// Appends a change, and drops the earlier ones that it replaces.
-  @usableFromInline
   mutating func append(_ change: Change, by owner: OperationTaskIdentifier?) {
     if case .layered = change { self.hasLayers = true }
     var entry = Entry(owner: owner, change: change, times: 1, part: self.part(of: change, by: owner))
@@ -169,7 +158,6 @@ struct UndoLog<State: OperationState & Sendable>: Sendable {
   }
 
   /// Makes the changes of a run permanent.
-  @usableFromInline
   mutating func commit(_ owner: OperationTaskIdentifier) {
     for index in self.entries.indices where self.entries[index].owner == owner { self.entries[index].owner = nil }
     self.mergeResults(of: nil, areSuccesses: true)
@@ -178,8 +166,7 @@ struct UndoLog<State: OperationState & Sendable>: Sendable {
   }
 
   /// Removes the changes of a run and returns the state without them; nil when the run has changed nothing.
-  @usableFromInline
-  mutating func rollBack(_ owner: OperationTaskIdentifier) -> State? {
+  mutating func rollBack(_ owner: OperationTaskIdentifier) -> (any StoredState)? {
     let count = self.entries.count
     self.entries.removeAll { $0.owner == owner }
     guard self.entries.count < count else { return nil }
@@ -190,8 +177,7 @@ struct UndoLog<State: OperationState & Sendable>: Sendable {
   }
 
   /// Edits the base. Tasks are added to and removed from it too, so that a replay shows the current ones.
-  @usableFromInline
-  mutating func editBase(_ edit: (inout State) -> Void) {
+  mutating func editBase(_ edit: (inout any StoredState) -> Void) {
     edit(&self.base)
   }
 

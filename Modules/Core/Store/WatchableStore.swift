@@ -11,7 +11,7 @@ extension StoreRuntime: WatchableStore {
   /// Keeps a subscription and cancels it when the store is released, after those of the controllers.
   func cancelWhenClosed(_ subscription: OperationSubscription) {
     self.noteDependent()
-    self.machine.withLock { machine in
+    self.withMachine { machine in
       machine.controllers = machine.controllers.map { .combined($0, subscription) } ?? subscription
     }
   }

@@ -2,7 +2,6 @@
 ///
 /// Up to a maximum depth, an action is performed at once, inside the action that starts it. At the maximum depth
 /// actions are queued and performed one after another. In both cases all are done when the outermost call returns.
-@usableFromInline
 final class CancellationTrampoline {
   private static var maximumDepth: Int { 16 }
 
@@ -12,7 +11,6 @@ final class CancellationTrampoline {
   private init() {}
 
   /// Performs `action` at once or, at the maximum depth, after the actions that are queued on this thread.
-  @usableFromInline
   static func perform(_ action: @escaping () -> Void) {
     if let current = ThreadLocal.trampoline {
       return Unmanaged<CancellationTrampoline>.fromOpaque(current).takeUnretainedValue().perform(action)

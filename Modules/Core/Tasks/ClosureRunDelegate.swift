@@ -1,23 +1,12 @@
 /// A delegate whose work is a closure.
-@usableFromInline
-package final class ClosureRunDelegate<Success: Sendable, Failure: Error>: RunDelegate {
-  @usableFromInline
-  let work: @Sendable (OperationTaskIdentifier, OperationContext) async throws(Failure) -> Success
+final class ClosureRunDelegate: RunDelegate {
+  private let work: @Sendable (OperationTaskIdentifier, OperationContext) async -> RunOutcome
 
-  @inlinable
-  package init(_ work: @escaping @Sendable (OperationTaskIdentifier, OperationContext) async throws(Failure) -> Success)
-  {
+  init(_ work: @escaping @Sendable (OperationTaskIdentifier, OperationContext) async -> RunOutcome) {
     self.work = work
   }
 
-  @inlinable
-  package nonisolated(nonsending) func performWork(
-    _ invocation: RunInvocation<ClosureRunDelegate<Success, Failure>>
-  ) async -> RunOutcome<Success, Failure> {
-    do throws(Failure) {
-      return RunOutcome(success: try await self.work(invocation.sharedRun.id, invocation.context))
-    } catch {
-      return RunOutcome(failure: error)
-    }
+  nonisolated(nonsending) func performWork(_ invocation: RunInvocation) async -> RunOutcome {
+    await self.work(invocation.sharedRun.id, invocation.context)
   }
 }

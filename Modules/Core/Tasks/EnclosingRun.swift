@@ -1,5 +1,4 @@
 /// A run whose work can wait for other runs.
-@usableFromInline
 package protocol WaitingRun: AnyObject, Sendable {
   /// Whether the current task does the work of the run.
   var isInCurrentTask: Bool { get }
@@ -10,13 +9,11 @@ package protocol WaitingRun: AnyObject, Sendable {
 }
 
 /// The run whose work the current task is part of.
-@usableFromInline
 package enum EnclosingRun {
   // Declared without the macro, because inlined code uses it.
-  @usableFromInline static let local = TaskLocal<(any WaitingRun)?>(wrappedValue: nil)
+  static let local = TaskLocal<(any WaitingRun)?>(wrappedValue: nil)
 
   /// Performs `work` as the work of `run`.
-  @inlinable
   package nonisolated(nonsending) static func perform<R>(
     _ run: any WaitingRun,
     _ work: nonisolated(nonsending) () async -> R
@@ -27,7 +24,6 @@ package enum EnclosingRun {
   /// Notes that the work of the enclosing run waits for `node`, if the current task does that work.
   ///
   /// Other tasks that the work has made are ignored, as the work does not have to wait for them.
-  @usableFromInline
   package static func note(awaited node: any WaitNode) {
     guard let run = self.local.get(), run.isInCurrentTask else { return }
     run.note(called: node)
@@ -38,7 +34,7 @@ package enum EnclosingRun {
   package static var isInCurrentTask: Bool { self.local.get()?.isInCurrentTask ?? false }
 
   /// Whether the current task is part of the work of a run.
-  @usableFromInline package static var exists: Bool { self.local.get() != nil }
+  package static var exists: Bool { self.local.get() != nil }
 }
 
 extension OperationContext {

@@ -13,7 +13,6 @@ public struct OperationCycleError: Error, Hashable, Sendable, CustomStringConver
   /// The waits in words; nil if all of them are calls.
   private let waits: String?
 
-  @usableFromInline
   package init(operationNames: [String]) {
     self.operationNames = operationNames
     self.waits = nil
@@ -36,23 +35,11 @@ public struct OperationCycleError: Error, Hashable, Sendable, CustomStringConver
 
 extension OperationCycleError {
   /// Whether a failure type can represent the error.
-  @usableFromInline
   package static func isFailure<Failure: Error>(_ failure: Failure.Type) -> Bool {
     OperationCycleError(operationNames: []) is Failure
   }
 
-  /// Reports the cycle, and returns the error as the outcome of a run whose failure type can represent it.
-  // Not inlined: async functions would allocate memory for the failure.
-  @usableFromInline
-  package static func outcome<Value, Failure: Error>(_ names: [String]) -> Result<Value, Failure> {
-    let error = OperationCycleError(operationNames: names)
-    error.report()
-    guard let failure = error as? Failure else { preconditionFailure("The failure type cannot represent the error.") }
-    return .failure(failure)
-  }
-
   /// Reports the cycle as a warning: now, or when it turns out to matter, inside of ``deferringReports(_:)``.
-  @usableFromInline
   package func report() {
     if let deferred = DeferredCycleReports.current.get() { return deferred.append(self) }
     OperationWarning(code: .taskCycle, message: self.description).report()
@@ -81,14 +68,5 @@ private final class DeferredCycleReports: Sendable {
 
   func append(_ cycle: OperationCycleError) {
     self.cycles.withLock { $0.append(cycle) }
-  }
-}
-
-extension RunOutcome {
-  /// Reports a cycle, and returns its error as an outcome of a failure type that can represent it.
-  // Not inlined: see `OperationCycleError.outcome(_:)`.
-  @usableFromInline
-  package static func cycle(_ names: [String]) -> RunOutcome {
-    RunOutcome(OperationCycleError.outcome(names))
   }
 }

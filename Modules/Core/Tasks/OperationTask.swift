@@ -6,9 +6,13 @@ public struct OperationTask<Value: Sendable, Failure: Error>: Sendable, Identifi
   /// The context that the run receives.
   ///
   /// Changes after the start of the task have no effect.
-  public var context: OperationContext
+  public var context: OperationContext {
+    get { self.erased.context }
+    set { self.erased.context = newValue }
+  }
 
-  @usableFromInline package let sharedRun: SharedRun<Value, Failure>
+  package var erased: ErasedTask
+  package var sharedRun: SharedRun { self.erased.sharedRun }
 
   /// Creates a task.
   ///
@@ -20,25 +24,31 @@ public struct OperationTask<Value: Sendable, Failure: Error>: Sendable, Identifi
     context: OperationContext = OperationContext(),
     work: @escaping @Sendable (OperationTaskIdentifier, OperationContext) async throws(Failure) -> Value
   ) {
-    let delegate = ClosureRunDelegate<Value, Failure> { id, context throws(Failure) in
+    self.init(context: context) { id, context async -> RunOutcome in
       // The context may come from another run and then contains the identifier of that run's task.
       var context = context
       context.operationRunningTaskIdentifier = id
-      return try await work(id, context)
+      do throws(Failure) { return RunSuccess(try await work(id, context)) } catch { return RunFailure(error) }
     }
-    self.init(sharedRun: SharedRun(delegate: delegate), context: context)
   }
 
-  @inlinable
-  package init(sharedRun: SharedRun<Value, Failure>, context: OperationContext) {
-    self.sharedRun = sharedRun
-    self.context = context
+  private init(
+    context: OperationContext,
+    source: TaskLink? = nil,
+    outcome: @escaping @Sendable (OperationTaskIdentifier, OperationContext) async -> RunOutcome
+  ) {
+    let sharedRun = SharedRun(delegate: ClosureRunDelegate(outcome), failure: Failure.self, source: source)
+    self.init(ErasedTask(sharedRun: sharedRun, context: context))
+  }
+
+  /// Creates a task with its types, which must be those that its run was made with.
+  package init(_ erased: ErasedTask) {
+    self.erased = erased
   }
 }
 
 extension OperationTask {
   /// The identifier of the task.
-  @inlinable
   public var id: OperationTaskIdentifier { self.sharedRun.id }
 
   /// The configuration of the task: its name, priority and executor.
@@ -77,7 +87,7 @@ extension OperationTask {
   public var isCancelled: Bool { self.sharedRun.isCancelled }
 
   /// The outcome of the task; nil until the task has finished.
-  public var finishedResult: Result<Value, Failure>? { self.sharedRun.finishedOutcome?.result }
+  public var finishedResult: Result<Value, Failure>? { self.sharedRun.finishedOutcome?.result() }
 }
 
 extension OperationTask: Hashable {
@@ -99,11 +109,11 @@ extension OperationTask {
   ///
   /// - Returns: The value that the work returns.
   /// - Throws: The error that the work throws, or a `CancellationError` if `Failure` can represent it.
-  @inlinable
   @discardableResult
   public func runIfNeeded() async throws(Failure) -> Value {
     if EnclosingRun.exists { EnclosingRun.note(awaited: self.sharedRun) }
-    return try await self.sharedRun.startAndWait(in: self.context, leaving: self.sharedRun.leaving).get()
+    return try await self.sharedRun.startAndWait(in: self.context, leaving: self.sharedRun.leaving)
+      .get(Value.self, Failure.self)
   }
 
   /// Cancels the task for all of its callers.
@@ -169,12 +179,13 @@ extension OperationTask {
     _ transform: @escaping @Sendable (Result<Value, Failure>) throws(NewFailure) -> NewValue
   ) -> OperationTask<NewValue, NewFailure> {
     let link = TaskLink(self.sharedRun)
-    let delegate = ClosureRunDelegate<NewValue, NewFailure> { _, context throws(NewFailure) in
-      try transform(await link.typedNode.startAndWait(in: context).result)
+    return OperationTask<NewValue, NewFailure>(context: self.context, source: link) { _, context async -> RunOutcome in
+      let outcome = await link.node.startAndWait(in: context)
+      do throws(NewFailure) {
+        return RunSuccess(try transform(outcome.result()))
+      } catch {
+        return RunFailure(error)
+      }
     }
-    return OperationTask<NewValue, NewFailure>(
-      sharedRun: SharedRun(delegate: delegate, source: link),
-      context: self.context
-    )
   }
 }

@@ -42,7 +42,7 @@ extension OperationContext {
   }
 
   /// Whether the context has a task configuration of its own.
-  @usableFromInline package var hasTaskConfiguration: Bool { self.isSet(TaskConfigurationKey.self) }
+  package var hasTaskConfiguration: Bool { self.isSet(TaskConfigurationKey.self) }
 
   private enum TaskConfigurationKey: Key {
     static let defaultValue = OperationTaskConfiguration()

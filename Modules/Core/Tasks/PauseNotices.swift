@@ -11,7 +11,7 @@ extension OperationNotice.Name {
 extension OperationNotice {
   /// Creates a notice about the run with this context.
   init(_ name: Name, in context: OperationContext, attributes: [String: Value]) {
-    let runtime = context.runningOperationStore?.erased.runtime
+    let runtime = context.runningOperationStore?.runtime
     self.init(name, ofOperationNamed: runtime?.operationName, path: runtime?.path, attributes: attributes)
   }
 }

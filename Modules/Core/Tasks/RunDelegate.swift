@@ -1,23 +1,19 @@
 /// Does the work of a ``SharedRun`` and is notified when the run starts, finishes or is cancelled.
 ///
 /// All methods are called while no lock is held.
-@usableFromInline
-package protocol RunDelegate<Success, Failure>: AnyObject, Sendable {
-  associatedtype Success: Sendable
-  associatedtype Failure: Error
-
+package protocol RunDelegate: AnyObject, Sendable {
   /// Called when the run starts, before its task is made. Returns the task, whose context may be edited.
-  func willStart(_ task: consuming OperationTask<Success, Failure>) -> OperationTask<Success, Failure>
+  func willStart(_ task: consuming ErasedTask) -> ErasedTask
 
   /// Called when the run was cancelled before its work began, and before the run finishes.
   ///
   /// After a call of `willStart`, the run skips its work and finishes with `didFinish`. Without one, it skips its work
   /// and finishes without `didFinish`, unless its failure type cannot represent a `CancellationError`: `performWork`
   /// follows then.
-  func wasCancelledBeforeWork(_ sharedRun: SharedRun<Success, Failure>)
+  func wasCancelledBeforeWork(_ sharedRun: SharedRun)
 
-  /// Returns what the run waits for, except for the tasks that its task was scheduled after.
-  func waits(of sharedRun: SharedRun<Success, Failure>) -> [WaitEdge]
+  /// Returns what the run waits for. What its task was scheduled after is not among it.
+  func waits(of sharedRun: SharedRun) -> [WaitEdge]
 
   /// The name of the operation; nil for a run without one.
   var waitName: String? { get }
@@ -26,38 +22,30 @@ package protocol RunDelegate<Success, Failure>: AnyObject, Sendable {
   ///
   /// A run that was cancelled before it started does its work without `willStart` if its failure type cannot represent
   /// a `CancellationError`.
-  nonisolated(nonsending) func performWork(_ invocation: RunInvocation<Self>) async -> RunOutcome<Success, Failure>
+  nonisolated(nonsending) func performWork(_ invocation: RunInvocation) async -> RunOutcome
+
+  /// Called when the work yields a result.
+  func didYield(_ outcome: RunOutcome, of task: ErasedTask, using context: OperationContext?)
 
   /// Called when the run was cancelled after it started and before it had an outcome.
-  func wasCancelled(_ sharedRun: SharedRun<Success, Failure>)
+  func wasCancelled(_ sharedRun: SharedRun)
 
   /// Called when the run has an outcome, which its waiters receive when this returns.
-  func didFinish(
-    _ task: consuming OperationTask<Success, Failure>,
-    with outcome: RunOutcome<Success, Failure>,
-    isCancelled: Bool
-  )
+  func didFinish(_ task: consuming ErasedTask, with outcome: RunOutcome, isCancelled: Bool)
 }
 
 extension RunDelegate {
-  @inlinable
-  package func willStart(_ task: consuming OperationTask<Success, Failure>) -> OperationTask<Success, Failure> { task }
+  package func willStart(_ task: consuming ErasedTask) -> ErasedTask { task }
 
-  @inlinable
-  package func wasCancelledBeforeWork(_ sharedRun: SharedRun<Success, Failure>) {}
+  package func wasCancelledBeforeWork(_ sharedRun: SharedRun) {}
 
-  @usableFromInline
-  package func waits(of sharedRun: SharedRun<Success, Failure>) -> [WaitEdge] { [] }
+  package func waits(of sharedRun: SharedRun) -> [WaitEdge] { [] }
 
-  @usableFromInline package var waitName: String? { nil }
+  package var waitName: String? { nil }
 
-  @inlinable
-  package func wasCancelled(_ sharedRun: SharedRun<Success, Failure>) {}
+  package func didYield(_ outcome: RunOutcome, of task: ErasedTask, using context: OperationContext?) {}
 
-  @inlinable
-  package func didFinish(
-    _ task: consuming OperationTask<Success, Failure>,
-    with outcome: RunOutcome<Success, Failure>,
-    isCancelled: Bool
-  ) {}
+  package func wasCancelled(_ sharedRun: SharedRun) {}
+
+  package func didFinish(_ task: consuming ErasedTask, with outcome: RunOutcome, isCancelled: Bool) {}
 }

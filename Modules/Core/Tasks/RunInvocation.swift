@@ -1,24 +1,22 @@
 /// A run, its context and its delegate in one object, so that the closures of a run capture one reference.
 @usableFromInline
-package final class RunInvocation<Delegate: RunDelegate>: Sendable {
-  @usableFromInline let sharedRun: SharedRun<Delegate.Success, Delegate.Failure>
+package final class RunInvocation: Sendable {
+  package let sharedRun: SharedRun
   /// The context that the task started with.
   @usableFromInline package let context: OperationContext
-  @usableFromInline let delegate: Delegate
+  let delegate: any RunDelegate
 
-  @inlinable
-  init(
-    _ sharedRun: SharedRun<Delegate.Success, Delegate.Failure>,
-    _ context: consuming OperationContext,
-    _ delegate: Delegate
-  ) {
+  init(_ sharedRun: SharedRun, _ context: consuming OperationContext, _ delegate: any RunDelegate) {
     self.sharedRun = sharedRun
     self.context = context
     self.delegate = delegate
   }
 
-  @inlinable
-  package var task: OperationTask<Delegate.Success, Delegate.Failure> {
-    OperationTask(sharedRun: self.sharedRun, context: self.context)
+  package var task: ErasedTask { ErasedTask(sharedRun: self.sharedRun, context: self.context) }
+
+  /// Passes a result that the operation yields to the delegate.
+  @usableFromInline
+  package func yield(_ outcome: RunOutcome, using context: OperationContext?) {
+    self.delegate.didYield(outcome, of: self.task, using: context)
   }
 }

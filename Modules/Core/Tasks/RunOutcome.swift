@@ -1,95 +1,103 @@
 /// The outcome of a run, in one object that is made once and then passed on.
 ///
-/// Not a `Result`: code that the compiler does not specialize, such as the modifiers of a client's defaults, looks up
-/// the type of a `Result` in each function that holds one, for 330 instructions. A reference needs no look-up.
+/// It does not name the types of the value and the error, so that the code between the operation and its caller is
+/// compiled once. Who reads it names the types that the run was made with.
 @usableFromInline
-package struct RunOutcome<Success: Sendable, Failure: Error>: Sendable {
-  @usableFromInline let box: RunOutcomeBox
+package class RunOutcome: @unchecked Sendable {
+  // Unchecked: the compiler cannot check a class with subclasses. Each of the two subclasses, ``RunSuccess`` and
+  // ``RunFailure``, adds one immutable Sendable value.
+  @usableFromInline package let isSuccess: Bool
 
-  /// Takes over an outcome of the same types.
-  @inlinable
-  init(box: RunOutcomeBox) {
-    self.box = box
-  }
-
-  @inlinable
-  package init(success value: Success) {
-    self.box = RunSuccess(value)
-  }
-
-  @inlinable
-  package init(failure error: Failure) {
-    self.box = RunFailure(error)
-  }
-
-  @inlinable
-  package init(_ result: Result<Success, Failure>) {
-    switch result {
-    case .success(let value): self.init(success: value)
-    case .failure(let error): self.init(failure: error)
-    }
-  }
-
-  /// The value of a run that has succeeded; throws the error of one that has failed.
-  @inlinable
-  package func get() throws(Failure) -> Success {
-    // The box was made with these types, and says which of its classes it is of.
-    if self.box.isSuccess { return unsafeDowncast(self.box, to: RunSuccess<Success>.self).value }
-    throw unsafeDowncast(self.box, to: RunFailure<Failure>.self).error
-  }
-
-  @inlinable
-  package var result: Result<Success, Failure> {
-    do throws(Failure) { return .success(try self.get()) } catch { return .failure(error) }
-  }
-}
-
-/// The object of a ``RunOutcome``.
-///
-/// Each case has a class of its own instead of a `Result`: a value whose type is a generic parameter is released
-/// directly, while releasing a type that is built from generic parameters looks that type up.
-@usableFromInline
-class RunOutcomeBox: @unchecked Sendable {
-  // Unchecked: the compiler cannot check a class with subclasses. Each subclass has one immutable Sendable value.
-  @usableFromInline let isSuccess: Bool
-
-  @inlinable
+  @usableFromInline
   init(isSuccess: Bool) {
     self.isSuccess = isSuccess
   }
+
+  /// Whether the outcome is a `CancellationError`.
+  package var isCancellation: Bool { false }
+
+  /// The error of a failure; nil for a value.
+  package var anyError: (any Error)? { nil }
 }
 
+extension RunOutcome {
+  /// Makes the outcome with a value or an error.
+  @inlinable
+  package static func of<Success: Sendable, Failure: Error>(_ result: Result<Success, Failure>) -> RunOutcome {
+    switch result {
+    case .success(let value): RunSuccess(value)
+    case .failure(let error): RunFailure(error)
+    }
+  }
+
+  /// Returns the value, or throws the error.
+  ///
+  /// - Precondition: The outcome was made with these types.
+  @inlinable
+  package func get<Success: Sendable, Failure: Error>(
+    _ success: Success.Type,
+    _ failure: Failure.Type
+  ) throws(Failure) -> Success {
+    // The precondition, and `isSuccess` says which of the two classes it is.
+    if self.isSuccess { return unsafeDowncast(self, to: RunSuccess<Success>.self).value }
+    throw unsafeDowncast(self, to: RunFailure<Failure>.self).error
+  }
+
+  /// The value or the error.
+  ///
+  /// - Precondition: The outcome was made with these types.
+  @usableFromInline
+  package func result<Success: Sendable, Failure: Error>(
+    _ success: Success.Type = Success.self,
+    _ failure: Failure.Type = Failure.self
+  ) -> Result<Success, Failure> {
+    do throws(Failure) { return .success(try self.get(success, failure)) } catch { return .failure(error) }
+  }
+}
+
+/// The outcome of a run that has returned a value.
 @usableFromInline
-final class RunSuccess<Success: Sendable>: RunOutcomeBox, @unchecked Sendable {
+package final class RunSuccess<Success: Sendable>: RunOutcome, @unchecked Sendable {
   // Unchecked like its base class. It adds only this immutable Sendable value.
-  @usableFromInline let value: Success
+  @usableFromInline package let value: Success
 
   @inlinable
-  init(_ value: Success) {
+  package init(_ value: Success) {
     self.value = value
     super.init(isSuccess: true)
   }
 }
 
+/// The outcome of a run that has thrown an error.
 @usableFromInline
-final class RunFailure<Failure: Error>: RunOutcomeBox, @unchecked Sendable {
+package final class RunFailure<Failure: Error>: RunOutcome, @unchecked Sendable {
   // Unchecked like its base class. It adds only this immutable Sendable value.
-  @usableFromInline let error: Failure
+  @usableFromInline package let error: Failure
 
   @inlinable
-  init(_ error: Failure) {
+  package init(_ error: Failure) {
     self.error = error
     super.init(isSuccess: false)
   }
+
+  @usableFromInline
+  override package var isCancellation: Bool { self.error is CancellationError }
+
+  @usableFromInline
+  override package var anyError: (any Error)? { self.error }
 }
 
-extension SharedRun {
-  /// The outcome of the run, which must have finished.
-  @inlinable
-  var outcome: Outcome {
-    guard let box = self.state.outcome else {
-      preconditionFailure("A shared run has no outcome before it finishes.")
-    }
-    return Outcome(box: box)
+extension RunOutcome {
+  /// A `CancellationError` as the outcome of a run that fails with `failure`; nil if that type cannot represent it.
+  static func cancellation<Failure: Error>(as failure: Failure.Type) -> RunOutcome? {
+    (CancellationError() as? Failure).map { RunFailure($0) }
+  }
+
+  /// Reports a cycle, and returns its error as the outcome of a run whose failure type can represent it.
+  package static func cycle<Failure: Error>(_ names: [String], as failure: Failure.Type) -> RunOutcome {
+    let error = OperationCycleError(operationNames: names)
+    error.report()
+    guard let failure = error as? Failure else { preconditionFailure("The failure type cannot represent the error.") }
+    return RunFailure(failure)
   }
 }

@@ -1,5 +1,4 @@
 /// An event of a run that is under way, other than a result.
-@usableFromInline
 package enum RunProgress: Sendable {
   /// An attempt has failed, and another one follows.
   case attemptFailed(OperationAttempt)
@@ -12,7 +11,6 @@ package enum RunProgress: Sendable {
 }
 
 /// The last progress of a run, for callers that join it later.
-@usableFromInline
 package final class RelayedProgress: Sendable {
   private let attempt: OperationAttempt?
   private let isPaused: Bool
@@ -30,7 +28,7 @@ package final class RelayedProgress: Sendable {
   }
 
   /// The progress to report to a caller that joins the run, without failed attempts.
-  @usableFromInline package var missed: [RunProgress] {
+  package var missed: [RunProgress] {
     let attempt = self.attempt.map { [RunProgress.attemptBegan($0)] } ?? []
     return attempt + [self.isPaused ? .paused : .resumed]
   }
@@ -64,7 +62,6 @@ extension OperationContext {
   var mayReportProgress: Bool { !self.run.hidesProgress && (self.run.store != nil || EnclosingRun.exists) }
 
   /// Reports progress of the run to its store, and to the stores of the callers that share the run.
-  @usableFromInline
   package func report(_ progress: RunProgress) {
     guard self.mayReportProgress else { return }
     self.reportToStore(progress)
@@ -72,14 +69,13 @@ extension OperationContext {
   }
 
   /// Reports progress of the run to its store.
-  @usableFromInline
   package func reportToStore(_ progress: RunProgress) {
     guard let store = self.run.store, let id = self.run.taskIdentifier else { return }
     store.note(progress, of: id)
   }
 
   /// Whether a store shows the progress of the run.
-  @usableFromInline package var hasProgressStore: Bool { self.run.store != nil && !self.run.hidesProgress }
+  package var hasProgressStore: Bool { self.run.store != nil && !self.run.hidesProgress }
 }
 
 extension EnclosingRun {

@@ -7,7 +7,6 @@ package struct RunTask: Sendable {
   // The handle is one reference to the task.
   package var identity: UInt { unsafeBitCast(self.handle, to: UInt.self) }
 
-  @usableFromInline
   init(_ handle: Task<Void, Never>) {
     self.handle = handle
   }
@@ -16,7 +15,7 @@ package struct RunTask: Sendable {
   ///
   /// A run's task calls this itself: it starts on the thread of its creator, which receives the handle only when the
   /// task suspends. Other threads may cancel the run before that.
-  @usableFromInline package static var current: RunTask {
+  package static var current: RunTask {
     // Both types are one reference to the task with the same behavior, but only a `Task` may be stored.
     let handle = withUnsafeCurrentTask { unsafeBitCast($0, to: Task<Void, Never>?.self) }
     guard let handle else { preconditionFailure("A shared run was executed outside of a task.") }
@@ -24,24 +23,21 @@ package struct RunTask: Sendable {
   }
 
   /// The raw value of the priority of the current task.
-  @usableFromInline static var currentPriority: UInt8 {
+  static var currentPriority: UInt8 {
     // Not inlined: the size of a priority is known only at run time, and async functions would allocate memory for it.
     @inline(never) get { Task.currentPriority.rawValue }
   }
 
   /// Applies a cancellation and a priority that the run received before it had a task. Called in that task.
-  @usableFromInline
   func catchUp(isCancelled: Bool, priority: UInt8) {
     if isCancelled { self.cancel() }
     if priority > 0, priority > Self.currentPriority { self.escalatePriority(to: priority) }
   }
 
-  @usableFromInline
   package func cancel() {
     self.handle.cancel()
   }
 
-  @usableFromInline
   func escalatePriority(to priority: UInt8) {
     self.handle.escalatePriority(to: TaskPriority(rawValue: priority))
   }
@@ -64,8 +60,7 @@ extension RunTask {
   ///     further closures, each of which would be an allocation.
   ///   - enqueue: Makes the task with `Task.init`, for the executor if there is one.
   /// - Returns: A handle of the task, which may have ended already.
-  @inlinable
-  @inline(__always)
+  @usableFromInline
   package static func start(
     in context: OperationContext,
     _ make: () -> Task<Void, Never>,

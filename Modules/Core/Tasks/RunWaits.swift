@@ -10,16 +10,15 @@ package final class RunWaits: Sendable {
     var called: WeakNode?
   }
 
-  @usableFromInline let run: OperationTaskIdentifier
+  let run: OperationTaskIdentifier
   /// The identity of the run's task while that runs; 0 before and after, so that no later task is mistaken for it.
-  @usableFromInline let task = Atomic<UInt>(0)
+  let task = Atomic<UInt>(0)
   /// Whether the work of the run is not that of another run: true once the run was compared with all others of its store.
   private let leads = Atomic(false)
   /// Whether the operation is in the modifier by which the callers of its store share runs.
   private let isInSharingModifier = Atomic(false)
   private let nodes = Mutex(Nodes())
 
-  @usableFromInline
   init(of run: OperationTaskIdentifier) {
     self.run = run
   }
@@ -29,17 +28,15 @@ package final class RunWaits: Sendable {
     return [queue?.node, called?.node].compactMap { node in node.map { WaitEdge(awaited: $0) } }
   }
 
-  @usableFromInline var isLeading: Bool { self.leads.load(ordering: .relaxed) }
+  var isLeading: Bool { self.leads.load(ordering: .relaxed) }
 
   /// Notes that the run does its work itself. Called with the lock of the store held.
-  @usableFromInline
   func lead() {
     self.leads.store(true, ordering: .relaxed)
   }
 
   /// Notes that the operation enters the modifier by which the callers of its store share runs. False if it is in it
   /// already: the work runs the operation again, or a modifier runs it several times at once.
-  @usableFromInline
   func enterSharingModifier() -> Bool {
     !self.isInSharingModifier.exchange(true, ordering: .acquiringAndReleasing)
   }
@@ -62,9 +59,8 @@ package final class RunWaits: Sendable {
 }
 
 extension RunWaits: WaitingRun {
-  @usableFromInline package var isInCurrentTask: Bool { self.task.load(ordering: .relaxed) == RunTask.current.identity }
+  package var isInCurrentTask: Bool { self.task.load(ordering: .relaxed) == RunTask.current.identity }
 
-  @usableFromInline
   package func note(called node: any WaitNode) {
     let called = WeakNode(node)
     let replaced = self.nodes.withLock { nodes in
@@ -75,6 +71,5 @@ extension RunWaits: WaitingRun {
   }
 
   // All callers are of the store that runs the operation, which receives the progress itself.
-  @usableFromInline
   package func relay(_ progress: RunProgress, of id: OperationTaskIdentifier) {}
 }

@@ -1,4 +1,4 @@
-public import Synchronization
+internal import Synchronization
 
 // A run from its start to its outcome:
 //
@@ -8,65 +8,45 @@ public import Synchronization
 // 4. `finish` notifies the delegate (`didFinish`), and `resumeWaiters` keeps the outcome and resumes the waiters.
 //
 // A run that was cancelled before its start gets `wasCancelledBeforeWork` in place of `willStart`, and `finishCancelled`
-// finishes it in place of steps 2 to 4, unless `Failure` cannot represent a `CancellationError`. One that is cancelled
+// finishes it in place of steps 2 to 4, unless its failure type cannot represent a `CancellationError`. One that is cancelled
 // while it waits for its dependencies gets `wasCancelledBeforeWork` in place of `performWork`.
 
 // MARK: - Starting
 
 extension SharedRun {
   /// Starts the run if it has not started.
-  @usableFromInline
   package func start(in context: OperationContext, mode: StartMode = .immediate) {
-    let delegate = self.withState { _ in self.delegate }
-    if let delegate { self.start(in: context, mode: mode, delegate: delegate) }
-  }
-
-  /// Starts the run if it has not started.
-  ///
-  /// - Parameters:
-  ///   - context: The context that the run starts with.
-  ///   - mode: How the run starts.
-  ///   - delegate: The delegate that the run was made with. Its static type avoids dynamic dispatch.
-  @inlinable
-  package func start<Delegate: RunDelegate>(
-    in context: OperationContext,
-    mode: StartMode,
-    delegate: Delegate
-  ) where Delegate.Success == Success, Delegate.Failure == Failure {
-    let start = self.withState { $0.start() }
-    if case .alreadyStarted = start { return }
-    let task = OperationTask(sharedRun: self, context: context)
-    if case .allowed = start { return self.launch(delegate.willStart(task).context, mode, delegate) }
-    delegate.wasCancelledBeforeWork(self)
-    if !self.finishCancelled() { self.launch(context, mode, delegate) }
+    let (start, delegate) = self.withState { ($0.start(), $0.delegate) }
+    guard let delegate else { return }
+    switch start {
+    case .alreadyStarted: return
+    case .allowed:
+      let task = delegate.willStart(ErasedTask(sharedRun: self, context: context))
+      self.launch(task.context, mode, delegate)
+    case .cancelled:
+      delegate.wasCancelledBeforeWork(self)
+      if !self.finishCancelled() { self.launch(context, mode, delegate) }
+    }
   }
 }
 
 // MARK: - Launching
 
 extension SharedRun {
-  @inlinable
-  func launch<Delegate: RunDelegate>(
-    _ context: consuming OperationContext,
-    _ mode: StartMode,
-    _ delegate: Delegate
-  ) where Delegate.Success == Success, Delegate.Failure == Failure {
+  private func launch(_ context: consuming OperationContext, _ mode: StartMode, _ delegate: any RunDelegate) {
     let invocation = RunInvocation(self, context, delegate)
     let depth = ThreadLocal.depth
     guard mode == .immediate, depth.pointee < ThreadLocal.maximumDepth, !invocation.context.hasTaskConfiguration else {
       return self.launchAsConfigured(invocation, mode)
     }
     depth.pointee += 1
-    _ = Task.immediate { await Self.runInTask(invocation) }
+    _ = Task.immediate { await self.runInTask(invocation) }
     depth.pointee -= 1
   }
 
   // Not inlined: most tasks have no configuration.
-  @usableFromInline
-  func launchAsConfigured<Delegate: RunDelegate>(
-    _ invocation: RunInvocation<Delegate>,
-    _ mode: StartMode
-  ) where Delegate.Success == Success, Delegate.Failure == Failure {
+  @inline(never)
+  private func launchAsConfigured(_ invocation: RunInvocation, _ mode: StartMode) {
     let depth = ThreadLocal.depth
     let configuration = invocation.context.operationTaskConfiguration
     guard mode == .immediate, depth.pointee < ThreadLocal.maximumDepth,
@@ -75,20 +55,17 @@ extension SharedRun {
       return self.enqueue(invocation, configuration)
     }
     depth.pointee += 1
-    _ = Task.immediate(name: configuration.name) { await Self.runInTask(invocation) }
+    _ = Task.immediate(name: configuration.name) { await self.runInTask(invocation) }
     depth.pointee -= 1
   }
 
-  private func enqueue<Delegate: RunDelegate>(
-    _ invocation: RunInvocation<Delegate>,
-    _ configuration: OperationTaskConfiguration
-  ) where Delegate.Success == Success, Delegate.Failure == Failure {
+  private func enqueue(_ invocation: RunInvocation, _ configuration: OperationTaskConfiguration) {
     self.withState { $0.isStarting = false }
     let handle = Task(
       name: configuration.name,
       executorPreference: configuration.executorPreference,
       priority: configuration.priority
-    ) { await Self.runInTask(invocation) }
+    ) { await self.runInTask(invocation) }
     let priority = self.withState { $0.attach(handle) }
     // Waiters may have joined before this task existed, and it may begin much later: it gets their priority now.
     if let priority, let own = configuration.rawPriority, priority > own {
@@ -100,25 +77,19 @@ extension SharedRun {
 // MARK: - Running in the task
 
 extension SharedRun {
-  @inlinable
-  @inline(__always)
-  static nonisolated(nonsending) func runInTask<Delegate: RunDelegate>(
-    _ invocation: RunInvocation<Delegate>
-  ) async where Delegate.Success == Success, Delegate.Failure == Failure {
-    let sharedRun = invocation.sharedRun
-    if let dependencies = sharedRun.taskStarted() {
+  private nonisolated(nonsending) func runInTask(_ invocation: RunInvocation) async {
+    if let dependencies = self.taskStarted() {
       await TaskDependency.waitForAll(dependencies)
-      if Task.isCancelled, let cancellation = Self.cancellation {
-        invocation.delegate.wasCancelledBeforeWork(sharedRun)
-        return sharedRun.finish(cancellation, of: invocation.task, invocation.delegate)
+      if Task.isCancelled, let cancellation = self.cancellation {
+        invocation.delegate.wasCancelledBeforeWork(self)
+        return self.finish(cancellation, of: invocation)
       }
     }
-    sharedRun.finish(await invocation.delegate.performWork(invocation), of: invocation.task, invocation.delegate)
+    self.finish(await invocation.delegate.performWork(invocation), of: invocation)
   }
 
   /// Makes the current task that of the run. Returns the dependencies to wait for; nil when the work can begin.
-  @usableFromInline
-  func taskStarted() -> [TaskDependency]? {
+  private func taskStarted() -> [TaskDependency]? {
     let current = RunTask.current
     if let waits = self.waitsOfWork { waits.task.store(current.identity, ordering: .relaxed) }
     let (isCancelled, priority, dependencies) = self.withState { $0.taskStarted(current) }
@@ -131,44 +102,32 @@ extension SharedRun {
 // MARK: - Finishing
 
 extension SharedRun {
-  /// Finishes a run that was cancelled before it started. False if `Failure` cannot represent a `CancellationError`.
-  @inlinable
-  @inline(never)
-  func finishCancelled() -> Bool {
-    guard let outcome = Self.cancellation else { return false }
+  /// Finishes a run that was cancelled before it started. False if the failure type cannot represent a
+  /// `CancellationError`.
+  private func finishCancelled() -> Bool {
+    guard let outcome = self.cancellation else { return false }
     self.resumeWaiters(with: outcome)
     return true
   }
 
   /// Finishes a run whose work has ended.
-  @inlinable
-  package func finish<Delegate: RunDelegate>(
-    _ outcome: Outcome,
-    of task: consuming OperationTask<Success, Failure>,
-    _ delegate: Delegate
-  ) where Delegate.Success == Success, Delegate.Failure == Failure {
+  private func finish(_ outcome: RunOutcome, of invocation: RunInvocation) {
     if let waits = self.waitsOfWork { waits.task.store(0, ordering: .relaxed) }
     let isCancelled = self.withState { state in
       state.phase = .finishing
       return state.isCancelled
     }
-    delegate.didFinish(task, with: outcome, isCancelled: isCancelled)
+    invocation.delegate.didFinish(invocation.task, with: outcome, isCancelled: isCancelled)
     self.resumeWaiters(with: outcome)
   }
 
   /// Keeps the outcome, and resumes the waiters.
-  @inlinable
-  func resumeWaiters(with outcome: Outcome) {
-    // Not returned from the lock: that would look up the type where the compiler does not know it.
-    var delegate: (any RunDelegate<Success, Failure>)?
+  private func resumeWaiters(with outcome: RunOutcome) {
     let effects = self.withState { state in
-      delegate = self.delegate
-      self.delegate = nil
-      let effects = state.finish(with: outcome.box)
+      let effects = state.finish(with: outcome)
       self.isFinished.store(true, ordering: .releasing)
       return effects
     }
     effects.end()
-    _ = consume delegate  // Released after unlocking.
   }
 }

@@ -1,4 +1,4 @@
-public import Synchronization
+internal import Synchronization
 
 /// One run that any number of callers share; used by tasks, stores and deduplication.
 ///
@@ -6,9 +6,7 @@ public import Synchronization
 /// ``SharedRunState`` makes all decisions with the lock held. Continuations, cancellations and the delegate are called
 /// after unlocking.
 @usableFromInline
-package final class SharedRun<Success: Sendable, Failure: Error>: Sendable {
-  @usableFromInline package typealias Outcome = RunOutcome<Success, Failure>
-
+package final class SharedRun: Sendable {
   /// How a run starts.
   @usableFromInline
   package enum StartMode: Sendable {
@@ -20,7 +18,6 @@ package final class SharedRun<Success: Sendable, Failure: Error>: Sendable {
   }
 
   /// When a waiter leaves after its task was cancelled.
-  @usableFromInline
   package enum Leaving: Sendable {
     /// At once while the run has other owners. The last owner cancels the run and waits for its outcome.
     case lastStays
@@ -28,60 +25,50 @@ package final class SharedRun<Success: Sendable, Failure: Error>: Sendable {
     case atOnce
   }
 
-  @usableFromInline package let id = OperationTaskIdentifier.next()
+  package let id = OperationTaskIdentifier.next()
+  /// The type of the errors of the work, which may be unable to represent a `CancellationError`.
+  let failureType: any Error.Type
   // Beside the state, not around it: a `Mutex` copies and destroys its value without knowing the type.
-  @usableFromInline let lock = Mutex(())
+  let lock = Mutex(())
   /// What the work waits for; nil where the callers of a store do not share its runs.
-  @usableFromInline let waitsOfWork: RunWaits?
+  let waitsOfWork: RunWaits?
   /// Whether the outcome is set, which then never changes.
-  @usableFromInline let isFinished = Atomic(false)
+  let isFinished = Atomic(false)
 
   // Unsafe only in name: guarded by `lock`, which also makes the accesses exclusive; the outcome is read without it
   // once `isFinished` is set. Checked, together with those to the machine, the state and the contexts of a store, the
   // accesses take 2,700 of the 15,500 instructions of a fetch.
-  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var state = SharedRunState()
-  /// Nil after the finish: a state that keeps finished tasks must not keep their store alive.
-  // Unsafe only in name: guarded by `lock`. In one struct with the state, whose type would depend on that of the run, a
-  // deduplicated run takes 640 instructions (4 %) more, to look that type up.
-  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var delegate: (any RunDelegate<Success, Failure>)?
+  @exclusivity(unchecked) nonisolated(unsafe) var state: SharedRunState
 
-  @inlinable
   package init(
-    delegate: any RunDelegate<Success, Failure>,
-    source: (any TaskLinking)? = nil,
+    delegate: any RunDelegate,
+    failure: any Error.Type,
+    source: TaskLink? = nil,
     isShared: Bool = false,
     ownerCount: Int = 0
   ) {
+    self.failureType = failure
     self.waitsOfWork = isShared ? RunWaits(of: self.id) : nil
-    self.delegate = delegate
-    self.state.ownerCount = ownerCount
-    if let source {
-      self.state.source = source
-      Self.note(prerequisite: source)
-    }
+    self.state = SharedRunState(delegate: delegate, source: source, ownerCount: ownerCount)
+    source?.node.becomePrerequisite()
   }
 }
 
 extension SharedRun {
   /// Calls `body` with the lock held. `body` must not call code of the delegate or of users.
-  @inlinable
-  @inline(__always)
   func withState<R>(_ body: (inout SharedRunState) -> R) -> R {
     self.lock.withLock { _ in Unsent(body(&self.state)) }.value
   }
 
-  // Not inlined: most runs have no source.
-  @usableFromInline
-  static func note(prerequisite source: any TaskLinking) {
-    source.node.becomePrerequisite()
-  }
+  /// A `CancellationError` as an outcome; nil if the failure type cannot represent it.
+  var cancellation: RunOutcome? { RunOutcome.cancellation(as: self.failureType) }
 
-  /// A `CancellationError` as an outcome; nil if `Failure` cannot represent it.
-  @inlinable
-  package static var cancellation: Outcome? {
-    // Not inlined: the size of the error is known only at run time, so an async function that makes one would allocate
-    // memory for it in each call, used or not.
-    @inline(never) get { (CancellationError() as? Failure).map { Outcome(failure: $0) } }
+  /// The outcome of the run, which must have finished.
+  var outcome: RunOutcome {
+    guard let outcome = self.state.outcome else {
+      preconditionFailure("A shared run has no outcome before it finishes.")
+    }
+    return outcome
   }
 }
 
@@ -89,62 +76,36 @@ extension SharedRun {
 
 extension SharedRun {
   /// When a caller of the run leaves after it was cancelled.
-  @inlinable
   package var leaving: Leaving { self.waitsOfWork == nil ? .lastStays : .atOnce }
-
-  /// Starts the run if it has not started, and waits for its outcome.
-  @inlinable
-  package nonisolated(nonsending) func startAndWait(
-    in context: OperationContext,
-    mode: StartMode = .immediate,
-    leaving: Leaving = .lastStays
-  ) async -> Outcome {
-    await self.wait(leaving: leaving) { self.start(in: context, mode: mode) }
-  }
 
   /// Starts the run if it has not started, and waits for its outcome.
   ///
   /// - Parameters:
   ///   - context: The context that the run starts with.
+  ///   - mode: How the run starts.
   ///   - leaving: When the caller leaves after it was cancelled.
   ///   - isAlreadyOwner: Whether the caller is an owner of the run already. It is one until it leaves.
-  ///   - delegate: The delegate that the run was made with. Its static type avoids dynamic dispatch.
   /// - Returns: The outcome of the run, or a cancellation if the caller leaves before the run has finished.
-  @inlinable
-  @inline(__always)
-  package nonisolated(nonsending) func startAndWait<Delegate: RunDelegate>(
+  package nonisolated(nonsending) func startAndWait(
     in context: OperationContext,
-    leaving: Leaving,
-    isAlreadyOwner: Bool = false,
-    delegate: Delegate
-  ) async -> Outcome where Delegate.Success == Success, Delegate.Failure == Failure {
-    await self.wait(leaving: leaving, isAlreadyOwner: isAlreadyOwner) {
-      self.start(in: context, mode: .immediate, delegate: delegate)
-    }
-  }
-
-  @inlinable
-  @inline(__always)
-  nonisolated(nonsending) func wait(
-    leaving: Leaving,
-    isAlreadyOwner: Bool = false,
-    starting start: () -> Void
-  ) async -> Outcome {
+    mode: StartMode = .immediate,
+    leaving: Leaving = .lastStays,
+    isAlreadyOwner: Bool = false
+  ) async -> RunOutcome {
     guard let waiterID = self.addWaiter(isOwner: true, isAlreadyOwner: isAlreadyOwner) else { return self.outcome }
     let hasFinished = await withTaskCancellationHandler {
-      start()
+      self.start(in: context, mode: mode)
       return await self.wait(at: waiterID, isOwner: true)
     } onCancel: {
       self.leave(waiterID, isOwner: true, leaving: leaving)
     }
-    return hasFinished ? self.outcome : Self.outcomeOfLeaving
+    return hasFinished ? self.outcome : self.outcomeOfLeaving
   }
 
   /// Waits for the outcome of a run that another caller starts. The caller is an owner already, until it leaves.
-  @inlinable
-  @inline(__always)
-  package nonisolated(nonsending) func waitAsOwner(leaving: Leaving) async -> Outcome {
-    await self.wait(leaving: leaving, isAlreadyOwner: true) {}
+  package nonisolated(nonsending) func waitAsOwner(leaving: Leaving) async -> RunOutcome {
+    guard let waiterID = self.addWaiter(isOwner: true, isAlreadyOwner: true) else { return self.outcome }
+    return await self.waitAsOwner(at: waiterID, leaving: leaving)
   }
 
   /// Waits for the outcome of a run that another caller starts.
@@ -154,20 +115,25 @@ extension SharedRun {
   ///   - onJoin: Called when the caller has become an owner, before it waits.
   /// - Returns: The outcome of the run, or a cancellation if the caller leaves before the run has finished. Nil,
   ///   without waiting, when the run is cancelled or its work has ended.
-  @inlinable
-  package nonisolated(nonsending) func joinIfAlive(leaving: Leaving, onJoin: () -> Void = {}) async -> Outcome? {
+  package nonisolated(nonsending) func joinIfAlive(leaving: Leaving, onJoin: () -> Void = {}) async -> RunOutcome? {
     guard let waiterID = self.addWaiter(isOwner: true, onlyIfAlive: true) else { return nil }
     onJoin()
+    return await self.waitAsOwner(at: waiterID, leaving: leaving)
+  }
+
+  private nonisolated(nonsending) func waitAsOwner(
+    at waiterID: WaiterTable.WaiterID,
+    leaving: Leaving
+  ) async -> RunOutcome {
     let hasFinished = await withTaskCancellationHandler {
       await self.wait(at: waiterID, isOwner: true)
     } onCancel: {
       self.leave(waiterID, isOwner: true, leaving: leaving)
     }
-    return hasFinished ? self.outcome : Self.outcomeOfLeaving
+    return hasFinished ? self.outcome : self.outcomeOfLeaving
   }
 
   /// Waits until the run has finished, without becoming an owner. Returns early when the current task is cancelled.
-  @inlinable
   package nonisolated(nonsending) func settled() async {
     guard let waiterID = self.addWaiter(isOwner: false) else { return }
     _ = await withTaskCancellationHandler {
@@ -184,7 +150,6 @@ extension SharedRun {
   ///   - isAlreadyOwner: Whether the waiter is counted as an owner already.
   ///   - onlyIfAlive: Whether to add no waiter when the run is cancelled or its work has ended.
   /// - Returns: The waiter; nil when none was added, or when the run has finished.
-  @inlinable
   func addWaiter(isOwner: Bool, isAlreadyOwner: Bool = false, onlyIfAlive: Bool = false) -> WaiterTable.WaiterID? {
     let priority = isOwner ? RunTask.currentPriority : 0
     let (waiterID, taskToRaise) = self.withState { state -> (WaiterTable.WaiterID?, RunTask?) in
@@ -197,8 +162,6 @@ extension SharedRun {
   }
 
   /// Waits until the run has finished or the waiter has left. Returns false if the waiter has left first.
-  @inlinable
-  @inline(__always)
   nonisolated(nonsending) func wait(at waiterID: WaiterTable.WaiterID, isOwner: Bool) async -> Bool {
     // The tables do not change any more once the run has finished, except where waiters have left early.
     if self.isFinished.load(ordering: .acquiring), !self.state.hasEarlyLeavers { return true }
@@ -208,8 +171,7 @@ extension SharedRun {
     }
   }
 
-  @inlinable
-  static var outcomeOfLeaving: Outcome {
+  private var outcomeOfLeaving: RunOutcome {
     guard let outcome = self.cancellation else {
       preconditionFailure("A waiter left a shared run whose failure cannot represent a cancellation.")
     }
@@ -221,7 +183,6 @@ extension SharedRun {
 
 extension SharedRun {
   /// Raises the priority of the run to at least `priority`, as a waiter with that priority does.
-  @usableFromInline
   package func raise(to priority: TaskPriority) {
     let task = self.withState { $0.raise(to: priority.rawValue) }
     task?.escalatePriority(to: priority.rawValue)
@@ -231,11 +192,9 @@ extension SharedRun {
 // MARK: - Observing
 
 extension SharedRun {
-  @inlinable
   package var isCancelled: Bool { self.withState { $0.isCancelled } }
 
   /// Whether the run can be joined: until it is cancelled or its work has ended.
-  @inlinable
   package var isAlive: Bool { self.withState { $0.isAlive } }
 
   package var isRunning: Bool {
@@ -243,12 +202,11 @@ extension SharedRun {
   }
 
   /// Whether the run has started and its work has not ended.
-  @inlinable
   package var isExecuting: Bool { self.withState { $0.phase == .executing } }
 
   package var hasStarted: Bool { self.withState { $0.phase != .notStarted } }
 
-  package var finishedOutcome: Outcome? {
+  package var finishedOutcome: RunOutcome? {
     self.isFinished.load(ordering: .acquiring) ? self.outcome : nil
   }
 }

@@ -1,10 +1,7 @@
 /// The state machine of a ``SharedRun``, guarded by its lock.
 ///
-/// Its methods call no other code. They return what the caller has to do after unlocking. The state keeps the outcome
-/// without its types, and so is the same type for all runs.
-@usableFromInline
+/// Its methods call no other code. They return what the caller has to do after unlocking.
 struct SharedRunState: Sendable {
-  @usableFromInline
   enum Phase: Sendable {
     case notStarted
     case executing
@@ -13,40 +10,44 @@ struct SharedRunState: Sendable {
     case finished
   }
 
-  @usableFromInline var phase = Phase.notStarted
-  @usableFromInline var isCancelled = false
+  var phase = Phase.notStarted
+  var isCancelled = false
   /// The number of owners: waiters that keep the run alive, and callers of ``addOwner()``.
-  @usableFromInline var ownerCount = 0
+  var ownerCount = 0
   /// The waiters that own the run.
-  @usableFromInline var waiters = WaiterTable()
+  var waiters = WaiterTable()
   /// The waiters that do not own the run.
-  @usableFromInline var onlookers = WaiterTable()
-  @usableFromInline var task: RunTask?
+  var onlookers = WaiterTable()
+  var task: RunTask?
   /// The raw value of the highest priority that the run was raised to. (Raw: the compiler does not know the layout of
   /// `TaskPriority`, so copying a value with one inside looks its type up.)
-  @usableFromInline var priority: UInt8 = 0
-  @usableFromInline var dependencies: TaskDependencies?
+  var priority: UInt8 = 0
+  var dependencies: TaskDependencies?
   /// Whether another run was ever made to wait for this one.
-  @usableFromInline var isPrerequisite = false
+  var isPrerequisite = false
   /// Whether a run that has started still accepts dependencies: true while the delegate may edit the task.
-  @usableFromInline var isStarting = false
+  var isStarting = false
   /// Never changed once it is set. Read without the lock, after ``SharedRun/isFinished`` was seen to be set.
-  @usableFromInline var outcome: RunOutcomeBox?
+  var outcome: RunOutcome?
   /// The run whose outcome this one transforms; nil for other runs, and released at the finish.
-  @usableFromInline var source: (any TaskLinking)?
+  var source: TaskLink?
+  /// Nil after the finish: a state that keeps finished tasks must not keep their store alive.
+  var delegate: (any RunDelegate)?
 
-  @inlinable
-  init() {}
+  init(delegate: any RunDelegate, source: TaskLink?, ownerCount: Int) {
+    self.delegate = delegate
+    self.source = source
+    self.ownerCount = ownerCount
+  }
 
   /// Whether a waiter has left before it was suspended.
-  @inlinable var hasEarlyLeavers: Bool { self.waiters.hasEarlyLeavers || self.onlookers.hasEarlyLeavers }
+  var hasEarlyLeavers: Bool { self.waiters.hasEarlyLeavers || self.onlookers.hasEarlyLeavers }
 }
 
 // MARK: - Waiting
 
 extension SharedRunState {
   /// Whether the run accepts new owners: until it is cancelled or its work has ended.
-  @inlinable
   var isAlive: Bool { (self.phase == .notStarted || self.phase == .executing) && !self.isCancelled }
 
   /// Adds a waiter.
@@ -55,7 +56,6 @@ extension SharedRunState {
   ///   - isOwner: Whether the waiter keeps the run alive.
   ///   - isAlreadyOwner: Whether the waiter is counted as an owner already.
   /// - Returns: The identifier of the waiter; nil when the run has finished.
-  @usableFromInline
   mutating func addWaiter(isOwner: Bool, isAlreadyOwner: Bool) -> WaiterTable.WaiterID? {
     if self.phase == .finished { return nil }
     if isOwner, !isAlreadyOwner { self.ownerCount += 1 }
@@ -63,7 +63,6 @@ extension SharedRunState {
   }
 
   /// Suspends a waiter and returns nil, unless the waiter has left (false) or the run has finished (true).
-  @usableFromInline
   mutating func suspend(
     _ continuation: WaiterTable.Continuation,
     at waiterID: WaiterTable.WaiterID,
@@ -86,7 +85,6 @@ extension SharedRunState {
   ///   - lastStays: Whether the last owner waits for the outcome.
   /// - Returns: The cancellation to perform, nil unless this cancelled the run, and the continuation to resume, nil if
   ///   there is none.
-  @usableFromInline
   mutating func leave(
     _ waiterID: WaiterTable.WaiterID,
     isOwner: Bool,
@@ -104,45 +102,40 @@ extension SharedRunState {
 
 extension SharedRunState {
   /// What the caller of a method that cancelled the run has to do.
-  @usableFromInline
   struct CancellationEffects: Sendable {
     /// The task to cancel; nil when the run has none yet.
-    @usableFromInline let task: RunTask?
-    /// Whether the run had started: its delegate is notified then.
-    @usableFromInline let hadStarted: Bool
+    let task: RunTask?
+    /// The delegate to notify; nil when the run had not started.
+    let delegate: (any RunDelegate)?
   }
 
   /// False when the run is cancelled or its work has ended.
-  @usableFromInline
   mutating func addOwner() -> Bool {
     guard self.isAlive else { return false }
     self.ownerCount += 1
     return true
   }
 
-  @usableFromInline
   mutating func removeOwner() -> CancellationEffects? {
     self.ownerCount -= 1
     return self.ownerCount == 0 ? self.cancel() : nil
   }
 
-  @usableFromInline
   mutating func cancel() -> CancellationEffects? {
     guard !self.isCancelled else { return nil }
     switch self.phase {
     case .notStarted:
       self.isCancelled = true
-      return CancellationEffects(task: nil, hadStarted: false)
+      return CancellationEffects(task: nil, delegate: nil)
     case .executing:
       self.isCancelled = true
-      return CancellationEffects(task: self.task, hadStarted: true)
+      return CancellationEffects(task: self.task, delegate: self.delegate)
     case .finishing, .finished:
       return nil
     }
   }
 
   /// Returns the task whose priority the caller has to raise; nil if there is nothing to raise.
-  @inlinable
   mutating func raise(to priority: UInt8) -> RunTask? {
     guard priority > self.priority else { return nil }
     self.priority = priority
@@ -153,7 +146,6 @@ extension SharedRunState {
 // MARK: - Running
 
 extension SharedRunState {
-  @usableFromInline
   enum Start: Sendable {
     case alreadyStarted
     case allowed
@@ -161,7 +153,6 @@ extension SharedRunState {
     case cancelled
   }
 
-  @usableFromInline
   mutating func start() -> Start {
     guard self.phase == .notStarted else { return .alreadyStarted }
     self.phase = .executing
@@ -170,7 +161,6 @@ extension SharedRunState {
   }
 
   /// Called in the task of the run, which is `current`. Returns what the run received before it had that task.
-  @usableFromInline
   mutating func taskStarted(_ current: RunTask) -> (isCancelled: Bool, priority: UInt8, dependencies: [TaskDependency]?)
   {
     self.isStarting = false
@@ -196,34 +186,32 @@ extension SharedRunState {
   }
 
   /// The waiters and references of a finished run, resumed and released after unlocking.
-  @usableFromInline
   struct CompletionEffects: Sendable {
     let waiters: SuspendedWaiters
     let onlookers: SuspendedWaiters
     let task: RunTask?
+    let delegate: (any RunDelegate)?
     let links: Links?
 
     /// References that few runs have, in one object: releasing an existential has a cost even when it is empty.
     final class Links: Sendable {
-      let source: (any TaskLinking)?
+      let source: TaskLink?
       let dependencies: TaskDependencies?
 
-      init(source: (any TaskLinking)?, dependencies: TaskDependencies?) {
+      init(source: TaskLink?, dependencies: TaskDependencies?) {
         self.source = source
         self.dependencies = dependencies
       }
     }
 
     /// Resumes the waiters and releases the references.
-    @usableFromInline
     consuming func end() {
       self.waiters.resume(returning: true)
       self.onlookers.resume(returning: true)
     }
   }
 
-  @usableFromInline
-  mutating func finish(with outcome: RunOutcomeBox) -> CompletionEffects {
+  mutating func finish(with outcome: RunOutcome) -> CompletionEffects {
     var links: CompletionEffects.Links?
     if self.source != nil || self.dependencies != nil {
       links = CompletionEffects.Links(source: self.source.take(), dependencies: self.dependencies.take())
@@ -234,6 +222,7 @@ extension SharedRunState {
       waiters: self.waiters.removeAll(),
       onlookers: self.onlookers.removeAll(),
       task: self.task.take(),
+      delegate: self.delegate.take(),
       links: links
     )
   }

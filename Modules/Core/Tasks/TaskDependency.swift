@@ -1,7 +1,6 @@
 /// A task that another task waits for before it does its work.
-@usableFromInline
 struct TaskDependency: Sendable {
-  private let link: any TaskLinking
+  private let link: TaskLink
   private let context: OperationContext
 
   init(on task: OperationTask<some Sendable, some Error>) {
@@ -9,10 +8,9 @@ struct TaskDependency: Sendable {
     self.context = task.context
   }
 
-  var node: any TaskNode { self.link.node }
+  var node: SharedRun { self.link.node }
 
   /// Starts those of `dependencies` that have not started, and waits for all of them, whatever their outcomes.
-  @usableFromInline
   static func waitForAll(_ dependencies: [TaskDependency]) async {
     if dependencies.isEmpty { return }
     if dependencies.count == 1 { return await dependencies[0].wait() }
@@ -27,12 +25,11 @@ struct TaskDependency: Sendable {
 }
 
 /// The dependencies of a task, without duplicates.
-@usableFromInline
 struct TaskDependencies: Sendable {
-  @usableFromInline private(set) var all: [TaskDependency] = []
+  private(set) var all: [TaskDependency] = []
   private var identifiers: Set<OperationTaskIdentifier> = []
 
-  @usableFromInline init() {}
+  init() {}
 
   mutating func insert(_ dependency: TaskDependency) {
     if self.identifiers.insert(dependency.node.id).inserted { self.all.append(dependency) }

@@ -1,36 +1,22 @@
 internal import Synchronization
 
-/// A run as a node of the graph of tasks that wait for each other.
-@usableFromInline
-package protocol TaskNode: WaitNode {
-  var id: OperationTaskIdentifier { get }
-  /// The nodes that this node waits for.
-  var prerequisites: [any TaskNode] { get }
-  /// Whether another node was ever made to wait for this one.
-  var isPrerequisite: Bool { get }
-  /// Notes that another node waits for this one.
-  func becomePrerequisite()
-  /// Starts the run if it has not started, and waits until it has finished or the current task is cancelled.
-  nonisolated(nonsending) func waitAsDependent(in context: OperationContext) async
-}
-
-extension SharedRun: TaskNode {
-  @usableFromInline
-  package var prerequisites: [any TaskNode] {
+extension SharedRun: WaitNode {
+  /// The runs that this run waits for.
+  package var prerequisites: [SharedRun] {
     let (dependencies, source) = self.withState { ($0.dependencies?.all ?? [], $0.source) }
     return dependencies.map(\.node) + (source.map { [$0.node] } ?? [])
   }
 
-  @usableFromInline
+  /// Whether another run was ever made to wait for this one.
   package var isPrerequisite: Bool { self.withState { $0.isPrerequisite } }
 
-  @usableFromInline
-  package func becomePrerequisite() {
+  /// Notes that another run waits for this one.
+  func becomePrerequisite() {
     self.withState { $0.isPrerequisite = true }
   }
 
-  @usableFromInline
-  package nonisolated(nonsending) func waitAsDependent(in context: OperationContext) async {
+  /// Starts the run if it has not started, and waits until it has finished or the current task is cancelled.
+  nonisolated(nonsending) func waitAsDependent(in context: OperationContext) async {
     // A caller that starts the run becomes its owner. A caller that finds it started only waits.
     if self.hasStarted {
       await self.settled()
@@ -39,22 +25,22 @@ extension SharedRun: TaskNode {
     }
   }
 
-  @usableFromInline package var waits: [WaitEdge] {
-    let delegate = self.withState { _ in self.delegate }
+  package var waits: [WaitEdge] {
+    let delegate = self.withState { $0.delegate }
     let scheduled = self.prerequisites.map { WaitEdge($0, isCall: false) }
     return scheduled + (self.waitsOfWork?.edges ?? []) + (delegate?.waits(of: self) ?? [])
   }
 
-  @usableFromInline package var isEndedByCurrentTask: Bool {
+  package var isEndedByCurrentTask: Bool {
     let task = self.withState { $0.phase == .executing ? $0.task : nil }
     return task?.identity == RunTask.current.identity
   }
 
-  @usableFromInline package var waitName: String? { self.withState { _ in self.delegate }?.waitName }
+  package var waitName: String? { self.withState { $0.delegate }?.waitName }
 
   /// Makes this run wait for another run, unless that would close a cycle, which is reported instead.
   func depend(on dependency: TaskDependency) {
-    var visited: [any TaskNode] = []
+    var visited: [SharedRun] = []
     let closesCycle = TaskGraph.edges.withLock { _ in
       if TaskGraph.reaches(from: dependency.node, to: self, visiting: &visited) { return true }
       dependency.node.becomePrerequisite()
@@ -88,9 +74,9 @@ enum TaskGraph {
   /// - Returns: Whether `goal` was found.
   /// - Complexity: O(1) if no node was made to wait for `goal`. Otherwise O(*n*) in the nodes that `start` waits for.
   static func reaches(
-    from start: any TaskNode,
-    to goal: any TaskNode,
-    visiting visited: inout [any TaskNode]
+    from start: SharedRun,
+    to goal: SharedRun,
+    visiting visited: inout [SharedRun]
   ) -> Bool {
     // No path leads to a node that no other waits for, so a chain grows in constant time per link, at either end.
     guard goal.isPrerequisite || start === goal else { return false }

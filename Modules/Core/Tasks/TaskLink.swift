@@ -1,24 +1,22 @@
-/// A strong reference to a node that a task waits for.
+/// A strong reference to a run that a task waits for.
 ///
 /// Each task of a chain keeps the next one alive. If a long chain of tasks that never ran were released recursively,
 /// the stack would be as deep as the chain is long. Instead, the thread that releases the first node releases all, one
 /// after another.
-final class TaskLink<Node: TaskNode>: TaskLinking {
-  // No lock guards it: it is written only in `init` and `deinit`, when a single thread has a reference to the link.
-  nonisolated(unsafe) private var storedNode: Node?
+package final class TaskLink: Sendable {
+  // Unsafe only in name: it is written only in `init` and `deinit`, when a single thread has a reference to the link.
+  nonisolated(unsafe) private var storedNode: SharedRun?
 
-  init(_ node: Node) {
+  init(_ node: SharedRun) {
     self.storedNode = node
   }
 
-  var typedNode: Node {
+  var node: SharedRun {
     guard let node = self.storedNode else {
       preconditionFailure("A task link was used after it had released its node.")
     }
     return node
   }
-
-  var node: any TaskNode { self.typedNode }
 
   deinit {
     guard let node = self.storedNode.take() else { return }
@@ -26,21 +24,15 @@ final class TaskLink<Node: TaskNode>: TaskLinking {
   }
 }
 
-/// A ``TaskLink`` with the type of its node erased.
-@usableFromInline
-package protocol TaskLinking: AnyObject, Sendable {
-  var node: any TaskNode { get }
-}
-
 /// Releases the nodes of a chain one after another, without recursion.
 private enum ReleaseQueue {
   /// The nodes that a thread has yet to release.
   private final class Pending {
-    var nodes: [any TaskNode] = []
+    var nodes: [SharedRun] = []
   }
 
   /// Releases a node: at once, or after the node that this thread is releasing.
-  static func release(_ node: consuming any TaskNode) {
+  static func release(_ node: consuming SharedRun) {
     if let pending = ThreadLocal.pendingReleases {
       return Unmanaged<Pending>.fromOpaque(pending).takeUnretainedValue().nodes.append(consume node)
     }

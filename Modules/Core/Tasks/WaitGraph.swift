@@ -1,7 +1,6 @@
 internal import Synchronization
 
 /// A node of the wait graph, which can wait and be waited for: a run, or a queue of runs.
-@usableFromInline
 package protocol WaitNode: AnyObject, Sendable {
   /// The waits of this node for other nodes.
   var waits: [WaitEdge] { get }
@@ -14,7 +13,7 @@ package protocol WaitNode: AnyObject, Sendable {
 }
 
 extension WaitNode {
-  @usableFromInline package var isQueue: Bool { false }
+  package var isQueue: Bool { false }
 }
 
 /// A wait of a ``WaitNode`` for another node.
@@ -37,10 +36,8 @@ package struct WaitEdge: Sendable {
 }
 
 /// The graph of runs that wait for each other, which keeps a caller from joining a run that waits for that caller.
-@usableFromInline
 package enum WaitGraph {
   /// Whether a caller can join a run.
-  @usableFromInline
   package enum Finding {
     /// The run can be joined.
     case open
@@ -54,13 +51,12 @@ package enum WaitGraph {
   private static let hasEdges = Atomic(false)
 
   /// Notes that a run waits for another.
-  @usableFromInline
   package static func noteEdge() {
     if !self.hasEdges.load(ordering: .relaxed) { self.hasEdges.store(true, ordering: .sequentiallyConsistent) }
   }
 
   /// Whether a caller has to call ``noteAndFind(joining:)`` before it joins a run.
-  @usableFromInline package static var isNeeded: Bool {
+  package static var isNeeded: Bool {
     self.hasEdges.load(ordering: .sequentiallyConsistent) || EnclosingRun.exists
   }
 
@@ -70,7 +66,6 @@ package enum WaitGraph {
   /// one of them thus sees the wait of the other.
   ///
   /// - Complexity: O(1) before the first wait of the process, then O(*n*) in the waits that `node` leads to.
-  @usableFromInline
   package static func noteAndFind(joining node: any WaitNode) -> Finding {
     if EnclosingRun.exists { EnclosingRun.note(awaited: node) }
     guard self.hasEdges.load(ordering: .sequentiallyConsistent) else { return .open }

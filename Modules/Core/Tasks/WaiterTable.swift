@@ -1,13 +1,11 @@
 /// The waiters of one run. Joining and leaving take constant time, and the identifiers of waiters that left are reused.
-@usableFromInline
 struct WaiterTable: Sendable {
   /// Resumed with true when the run has finished, with false when the waiter has left.
-  @usableFromInline typealias Continuation = UnsafeContinuation<Bool, Never>
+  typealias Continuation = UnsafeContinuation<Bool, Never>
 
   /// Identifies a waiter of the table.
-  @usableFromInline typealias WaiterID = Int
+  typealias WaiterID = Int
 
-  @usableFromInline
   enum Waiter: Sendable {
     /// The waiter has joined and is not suspended yet.
     case arriving
@@ -29,11 +27,10 @@ struct WaiterTable: Sendable {
   var others: Others?
   /// Whether a waiter has left before it was suspended. Such a waiter stays in the table, also when the run finishes
   /// before it would be suspended: it has left then, and does not receive the outcome.
-  @usableFromInline private(set) var hasEarlyLeavers = false
+  private(set) var hasEarlyLeavers = false
   /// False once ``leaveAll()`` was called: each of those waiters may still be about to leave by itself.
   private var reusesIDs = true
 
-  @usableFromInline
   init() {}
 
   /// Adds a waiter.
@@ -132,12 +129,10 @@ struct WaiterTable: Sendable {
 }
 
 /// Waiters that were removed from their table, to be resumed after unlocking.
-@usableFromInline
 struct SuspendedWaiters: Sendable {
-  @usableFromInline let first: WaiterTable.Waiter
-  @usableFromInline let others: [WaiterTable.Waiter]?
+  let first: WaiterTable.Waiter
+  let others: [WaiterTable.Waiter]?
 
-  @usableFromInline
   func resume(returning hasFinished: Bool) {
     if case .suspended(let continuation) = self.first { continuation.resume(returning: hasFinished) }
     guard let others else { return }

@@ -1,6 +1,5 @@
 /// A weak reference to a node of the wait graph.
 // An object, as most runs wait for nothing: with weak references in its state a deduplicated fetch takes 2 % longer.
-@usableFromInline
 package final class WeakNode: Sendable {
   package weak let node: (any WaitNode)?
 

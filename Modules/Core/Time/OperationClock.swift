@@ -77,8 +77,7 @@ extension OperationContext {
   }
 
   /// The current date of the context's clock. Avoids boxing the usual clocks.
-  @inlinable
-  package var date: Date { self.event.frozenDate ?? self.dateOfRunningClock }
+  @usableFromInline package var date: Date { self.event.frozenDate ?? self.dateOfRunningClock }
 
   @usableFromInline var dateOfRunningClock: Date {
     self.isSet(OperationClockKey.self) ? self[OperationClockKey.self].now() : SystemTimeClock().now()

@@ -165,13 +165,13 @@ extension OperationContext {
 
 /// Starts the deadlines of an operation with each run, outside of all its modifiers.
 struct DeadlineRunWrapper: OperationRunWrapper {
-  func run<Value, Failure: Error>(
+  func run(
     isolation: isolated (any Actor)?,
     in context: OperationContext,
-    _ body: (OperationContext) async -> Result<Value, Failure>
-  ) async -> Result<Value, Failure> {
+    _ body: (OperationContext) async -> (any Error)?
+  ) async {
     var context = context
     context.startDeadlines()
-    return await body(context)
+    _ = await body(context)
   }
 }

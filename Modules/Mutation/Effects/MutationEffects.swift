@@ -130,20 +130,19 @@ extension MutationEffects {
 
 /// Performs the effects of a call when its run has returned.
 struct EffectsRunWrapper: OperationRunWrapper {
-  func run<Value, Failure: Error>(
+  func run(
     isolation: isolated (any Actor)?,
     in context: OperationContext,
-    _ body: (OperationContext) async -> Result<Value, Failure>
-  ) async -> Result<Value, Failure> {
+    _ body: (OperationContext) async -> (any Error)?
+  ) async {
     let effects = MutationEffects(in: context)
     var context = context
     context.mutationEffects = MutationEffects.Membership(effects: effects)
     // A mutation that is called inside the run, with its context, is a new call and has a place of its own.
     if context.earlierOptimisticPlace != nil { context.earlierOptimisticPlace = nil }
     if context.earlierOptimisticUpdates != nil { context.earlierOptimisticUpdates = nil }
-    let outcome = await body(context)
-    effects.runHasReturned(isSuccess: outcome.isSuccess, isCancelled: Task.isCancelled)
-    return outcome
+    let error = await body(context)
+    effects.runHasReturned(isSuccess: error == nil, isCancelled: Task.isCancelled)
   }
 }
 

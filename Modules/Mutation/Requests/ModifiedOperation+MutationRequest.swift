@@ -22,7 +22,8 @@ where
     with continuation: OperationContinuation<Operation.MutateValue, Operation.MutateFailure>
   ) async throws(Operation.MutateFailure) -> Operation.MutateValue {
     // A separate call with its own effects, even if it is made inside another call.
-    try await EffectsRunWrapper().run(isolation: isolation, in: .calling(with: arguments, in: context)) { context in
+    let wrappers: [any OperationRunWrapper] = [EffectsRunWrapper()]
+    return try await wrappers.result(isolation: isolation, in: .calling(with: arguments, in: context)) { context in
       await self.outcome(isolation: isolation, in: context, with: continuation)
     }.get()
   }

@@ -9,7 +9,7 @@ final class PagingRun<PageID: Hashable & Sendable, PageValue: Sendable, Failure:
   /// A run that this one waits for.
   @usableFromInline
   struct Predecessor: Sendable {
-    @usableFromInline let sharedRun: SharedRun<PaginatedOperationValue<PageID, PageValue>, Failure>
+    @usableFromInline let sharedRun: SharedRun
     @usableFromInline var run: PagingRun
   }
 
@@ -143,7 +143,11 @@ extension PagingRun {
       }
       await predecessor.sharedRun.settled()
       if Task.isCancelled { return nil }
-      if case .success(.initialPage(let page)) = predecessor.sharedRun.finishedOutcome?.result { initialPage = page }
+      let outcome = predecessor.sharedRun.finishedOutcome?.result(
+        PaginatedOperationValue<PageID, PageValue>.self,
+        Failure.self
+      )
+      if case .success(.initialPage(let page)) = outcome { initialPage = page }
       // Not empty when the predecessor was cancelled while it waited.
       pending += predecessor.run.predecessors
     }

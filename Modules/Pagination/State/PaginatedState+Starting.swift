@@ -54,7 +54,7 @@ extension PaginatedState {
     guard newTask.sharedRun.isPrerequisite else { return false }
     let runs: [OperationTaskIdentifier: Run] = self.activeTasks.reduce(into: [:]) { $0[$1.id] = $1.context.pagingRun() }
     var visited: Set<OperationTaskIdentifier> = []
-    var pending: [any TaskNode] = [task.sharedRun]
+    var pending: [SharedRun] = [task.sharedRun]
     while let node = pending.popLast() {
       if node.id == newTask.id { return true }
       guard visited.insert(node.id).inserted else { continue }

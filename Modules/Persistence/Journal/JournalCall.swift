@@ -74,14 +74,14 @@ final class JournalCall: Sendable {
   }
 
   /// Ends the call in the journal, unless it belongs to a replay, which ends it itself.
-  func end<Value, Failure: Error>(with outcome: Result<Value, Failure>, in context: OperationContext) async {
+  func end(failing failure: (any Error)?, in context: OperationContext) async {
     let (ticket, judgement, error) = self.state.withLock { ($0.ticket, $0.judgement, $0.error) }
     guard let ticket, !ticket.isReplay else { return }
-    switch outcome {
-    case .success: await ticket.journal.end(ticket, .done(failure: nil), in: context)
-    case .failure where error != nil: await ticket.journal.end(ticket, .left)
-    case .failure(let failure) where failure.endsCancelledRun: await ticket.journal.end(ticket, .left)
-    case .failure(let failure):
+    switch failure {
+    case nil: await ticket.journal.end(ticket, .done(failure: nil), in: context)
+    case .some where error != nil: await ticket.journal.end(ticket, .left)
+    case .some(let failure) where failure.endsCancelledRun: await ticket.journal.end(ticket, .left)
+    case .some(let failure):
       let isDone = judgement?(failure) ?? !failure.canPass
       await ticket.journal.end(ticket, isDone ? .done(failure: failure) : .held(failure), in: context)
     }

@@ -5,11 +5,11 @@ struct JournalRunWrapper: OperationRunWrapper {
   let scope: OperationPath?
   let isInsideScope: Bool
 
-  func run<Value, Failure: Error>(
+  func run(
     isolation: isolated (any Actor)?,
     in context: OperationContext,
-    _ body: (OperationContext) async -> Result<Value, Failure>
-  ) async -> Result<Value, Failure> {
+    _ body: (OperationContext) async -> (any Error)?
+  ) async {
     let call = JournalCall(
       run: context.operationRunningTaskIdentifier,
       scope: self.scope,
@@ -18,8 +18,6 @@ struct JournalRunWrapper: OperationRunWrapper {
     )
     var context = context
     context.journalCall = call
-    let outcome = await body(context)
-    await call.end(with: outcome, in: context)
-    return outcome
+    await call.end(failing: await body(context), in: context)
   }
 }

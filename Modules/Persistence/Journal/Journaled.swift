@@ -129,7 +129,7 @@ where Operation.Arguments: Codable {
       outcome = .failure(self.failure(error))
     }
     // A run without a store has no wrapper, which would end the call after all attempts: it has this attempt only.
-    if current == nil { await call.end(with: outcome, in: context) }
+    if current == nil { await call.end(failing: outcome.failure, in: context) }
     return try outcome.get()
   }
 

@@ -28,14 +28,14 @@ import Testing
     let task = OperationTask<Int, any Error> { _, _ in 1 }
     #expect(!undoLog.hasOwners)
     expectNothing(undoLog.rollBack(task.id))
-    undoLog.note(.reported(.success(1), task), by: task.id)
+    undoLog.note(.reported(RunSuccess(1), task.erased), by: task.id)
     #expect(undoLog.hasOwners)
     undoLog.commit(task.id)
     #expect(!undoLog.hasOwners)
     expectNothing(undoLog.rollBack(task.id))
   }
 
-  private func expectNothing(_ state: QueryState<Int, any Error>?, sourceLocation: SourceLocation = #_sourceLocation) {
+  private func expectNothing(_ state: (any StoredState)?, sourceLocation: SourceLocation = #_sourceLocation) {
     #expect(state == nil, sourceLocation: sourceLocation)
   }
 
@@ -161,10 +161,10 @@ private struct Summary: Equatable {
 /// A state, its undo log, and the full list of its changes.
 private struct UndoLogModel<State: OperationState & Sendable> where State.OperationValue == Int {
   typealias StoreTask = OperationTask<Int, State.Failure>
-  typealias Change = UndoLog<State>.Change
+  typealias Change = UndoLog.Change
 
   private(set) var state: State
-  private(set) var undoLog: UndoLog<State>
+  private(set) var undoLog: UndoLog
   private var base: State
   private var list: [(owner: OperationTaskIdentifier?, change: Change)] = []
   private let clock = ManualClock()
@@ -172,7 +172,7 @@ private struct UndoLogModel<State: OperationState & Sendable> where State.Operat
   init(_ state: State) {
     self.state = state
     self.base = state
-    self.undoLog = UndoLog(base: state)
+    self.undoLog = UndoLog(base: state.stored)
   }
 
   /// Contexts with a date each.
@@ -195,12 +195,12 @@ private struct UndoLogModel<State: OperationState & Sendable> where State.Operat
   }
 
   private mutating func editBase(_ edit: (inout State) -> Void) {
-    self.undoLog.editBase(edit)
+    self.undoLog.editBase { $0.edit(as: State.self, edit) }
     edit(&self.base)
   }
 
   private mutating func note(_ change: Change, by owner: OperationTaskIdentifier?) {
-    change.apply(to: &self.state)
+    self.apply(change, to: &self.state)
     self.undoLog.note(change, by: owner)
     self.list.append((owner, change))
   }
@@ -208,22 +208,22 @@ private struct UndoLogModel<State: OperationState & Sendable> where State.Operat
   mutating func yield(_ result: Result<Int, State.Failure>, by task: StoreTask) {
     var task = task
     task.context = self.context()
-    self.note(.reported(result, task), by: task.id)
+    self.note(.reported(RunOutcome.of(result), task.erased), by: task.id)
   }
 
   /// The outcome of a run, which stays.
   mutating func report(_ result: Result<Int, State.Failure>, by task: StoreTask? = nil) {
     var task = task ?? StoreTask { _, _ throws(State.Failure) -> Int in 0 }
     task.context = self.context()
-    self.note(.reported(result, task), by: nil)
+    self.note(.reported(RunOutcome.of(result), task.erased), by: nil)
   }
 
   mutating func set(_ result: Result<State.StateValue, State.Failure>) {
-    self.note(.set(result, self.context()), by: nil)
+    self.note(.set(RunOutcome.of(result), self.context()), by: nil)
   }
 
   mutating func edit(_ edit: @escaping @Sendable (inout State) -> Void) {
-    self.note(.edited(isSuccess: true, edit), by: nil)
+    self.note(.edited(isSuccess: true) { $0.edit(as: State.self, edit) }, by: nil)
   }
 
   mutating func commit(_ task: StoreTask) {
@@ -233,7 +233,7 @@ private struct UndoLogModel<State: OperationState & Sendable> where State.Operat
   }
 
   mutating func rollBack(_ task: StoreTask) {
-    if let state = self.undoLog.rollBack(task.id) { self.state = state }
+    if let state = self.undoLog.rollBack(task.id) { self.state = state.value(as: State.self) }
     self.list.removeAll { $0.owner == task.id }
     self.finish(task)
   }
@@ -243,10 +243,16 @@ private struct UndoLogModel<State: OperationState & Sendable> where State.Operat
     self.editBase { $0.finishFetchTask(task) }
   }
 
+  private func apply(_ change: Change, to state: inout State) {
+    var stored = state.stored
+    change.apply(to: &stored)
+    state = stored.value(as: State.self)
+  }
+
   /// The base with all changes of the list.
   private var replayed: State {
     var state = self.base
-    for (_, change) in self.list { change.apply(to: &state) }
+    for (_, change) in self.list { self.apply(change, to: &state) }
     return state
   }
 }

@@ -5,19 +5,19 @@ struct EarlyPriorityTests {
   @Test
   func `A caller that joins between a run's creation and its start raises it`() async throws {
     let delegate = PriorityDelegate()
-    let sharedRun = SharedRun<Int, any Error>(delegate: delegate, ownerCount: 1)
+    let sharedRun = SharedRun(delegate: delegate, ownerCount: 1)
     // As a caller does that joins the run before it has begun.
     sharedRun.raise(to: .high)
     let outcome = await Task(priority: .background) {
-      await sharedRun.startAndWait(in: OperationContext(), leaving: .atOnce, isAlreadyOwner: true, delegate: delegate)
+      await sharedRun.startAndWait(in: OperationContext(), leaving: .atOnce, isAlreadyOwner: true)
     }.value
-    #expect(try outcome.get() >= Int(TaskPriority.high.rawValue))
+    #expect(try outcome.number() >= Int(TaskPriority.high.rawValue))
   }
 }
 
 /// Returns the priority of its task.
 private final class PriorityDelegate: RunDelegate {
-  func performWork(_ invocation: RunInvocation<PriorityDelegate>) async -> RunOutcome<Int, any Error> {
-    RunOutcome(success: Int(Task.currentPriority.rawValue))
+  func performWork(_ invocation: RunInvocation) async -> RunOutcome {
+    RunSuccess(Int(Task.currentPriority.rawValue))
   }
 }

@@ -178,9 +178,11 @@ extension OperationTaskCancellationTests {
 
   @Test func `A typed task that was cancelled before its start does not notify its delegate of a start`() async throws {
     let delegate = TypedDelegate()
-    let sharedRun = SharedRun<Int, Refused>(delegate: delegate)
+    let sharedRun = SharedRun(delegate: delegate, failure: Refused.self)
     sharedRun.cancel()
-    #expect(await sharedRun.startAndWait(in: OperationContext()).result == .failure(Refused(code: 9)))
+    #expect(
+      await sharedRun.startAndWait(in: OperationContext()).result(Int.self, Refused.self) == .failure(Refused(code: 9))
+    )
     #expect(delegate.starts.load(ordering: .relaxed) == 0)
   }
 
@@ -213,8 +215,8 @@ extension OperationTaskCancellationTests {
       return task
     }
 
-    func performWork(_ invocation: RunInvocation<TypedDelegate>) async -> RunOutcome<Int, Refused> {
-      RunOutcome(failure: Refused(code: Task.isCancelled ? 9 : 0))
+    func performWork(_ invocation: RunInvocation) async -> RunOutcome {
+      RunFailure(Refused(code: Task.isCancelled ? 9 : 0))
     }
   }
 }

@@ -45,7 +45,7 @@ import Testing
 
   @Test func `A cancelled task is released`() async throws {
     let gate = Gate()
-    for leaving in [SharedRun<LifetimeTracker.Token, any Error>.Leaving.lastStays, .atOnce] {
+    for leaving in [SharedRun.Leaving.lastStays, .atOnce] {
       let sharedRun = task(gate).sharedRun
       let caller = Task.immediate {
         await sharedRun.startAndWait(in: OperationContext(), leaving: leaving).isCancellation

@@ -63,7 +63,7 @@ import Testing
     let (isWaiting, context) = (DispatchSemaphore(value: 0), OperationContext())
     let (gate, isRaised) = (Gate(), Gate())
     let high = Mutex<Task<Void, Never>?>(nil)
-    let sharedRun = Mutex<SharedRun<Int, any Error>?>(nil)
+    let sharedRun = Mutex<SharedRun?>(nil)
     let delegate = LoggingDelegate { _ in
       if let sharedRun = sharedRun.withLock({ $0 }) {
         let laterCaller = Task.detached(priority: .high) {
@@ -84,7 +84,7 @@ import Testing
     await onThreads(1) { _ in started?.start(in: context) }
     try await gate.arrivals(count: 1)
     gate.open()
-    let outcome = try await started?.startAndWait(in: context).get()
+    let outcome = try await started?.startAndWait(in: context).number()
     await high.withLock { $0 }?.value
     #expect(outcome == 1)
     sharedRun.withLock { $0 = nil }

@@ -10,9 +10,9 @@ import Testing
   @Test func `The delegate is notified of the start and the end`() async throws {
     let delegate = LoggingDelegate()
     let sharedRun = SharedRun(delegate: delegate)
-    #expect(try await sharedRun.startAndWait(in: context).get() == 1)
+    #expect(try await sharedRun.startAndWait(in: context).number() == 1)
     #expect(delegate.log == ["willStart", "perform", "didFinish"])
-    #expect(try await sharedRun.startAndWait(in: context).get() == 1)
+    #expect(try await sharedRun.startAndWait(in: context).number() == 1)
     #expect(delegate.log.count == 3)
   }
 
@@ -23,7 +23,7 @@ import Testing
       return 1
     }
     let sharedRun = SharedRun(delegate: delegate)
-    let caller = Task.immediate { [context] in try await sharedRun.startAndWait(in: context).get() }
+    let caller = Task.immediate { [context] in try await sharedRun.startAndWait(in: context).number() }
     caller.cancel()
     await #expect(throws: CancellationError.self) { try await caller.value }
     #expect(delegate.log == ["willStart", "perform", "wasCancelled", "didFinish failed cancelled"])
@@ -42,7 +42,7 @@ import Testing
     let ready = Gate()
     let task = Task { [context] in
       try await ready.wait()
-      return try await sharedRun.startAndWait(in: context, leaving: .atOnce).get()
+      return try await sharedRun.startAndWait(in: context, leaving: .atOnce).number()
     }
     caller.withLock { $0 = task }
     ready.open()
@@ -62,7 +62,9 @@ import Testing
     let finishing = Gate()
     let delegate = BlockingDelegate(finishing)
     let sharedRun = SharedRun(delegate: delegate)
-    let caller = Task.immediate { [context] in try await sharedRun.startAndWait(in: context).get() }
+    let caller = Task.immediate { [context] in
+      try await sharedRun.startAndWait(in: context).get(Void.self, (any Error).self)
+    }
     #expect(sharedRun.isExecuting)
     delegate.gate.open()
     try await finishing.arrivals(count: 1)
@@ -76,7 +78,7 @@ import Testing
     let work = GatedWork()
     let sharedRun = work.task().sharedRun
     #expect(sharedRun.addOwner())
-    let caller = Task.immediate { [context] in try await sharedRun.startAndWait(in: context).get() }
+    let caller = Task.immediate { [context] in try await sharedRun.startAndWait(in: context).number() }
     caller.cancel()
     await #expect(throws: CancellationError.self) { try await caller.value }
     #expect(!sharedRun.isCancelled)
@@ -95,7 +97,7 @@ import Testing
     work.gate.open()
     let sharedRun = work.task().sharedRun
     #expect(sharedRun.addOwner())
-    #expect(try await sharedRun.startAndWait(in: context).get() == 1)
+    #expect(try await sharedRun.startAndWait(in: context).number() == 1)
     #expect(!sharedRun.addOwner())
     sharedRun.removeOwner()
     #expect(!sharedRun.isCancelled)
@@ -114,7 +116,7 @@ import Testing
   @Test func `Later callers join a run that is alive`() async throws {
     let work = GatedWork()
     let sharedRun = work.task().sharedRun
-    let first = Task.immediate { [context] in try await sharedRun.startAndWait(in: context).get() }
+    let first = Task.immediate { [context] in try await sharedRun.startAndWait(in: context).number() }
     let isWaiting = AtomicFlag(false)
     let second = Task.immediate {
       await sharedRun.joinIfAlive(leaving: .atOnce) { _ = isWaiting.set(true) }
@@ -125,7 +127,7 @@ import Testing
     await #expect(throws: CancellationError.self) { try await first.value }
     #expect(!sharedRun.isCancelled)
     work.gate.open()
-    #expect(try await second.value?.get() == 1)
+    #expect(try await second.value?.number() == 1)
     #expect(await sharedRun.joinIfAlive(leaving: .atOnce) == nil)
   }
 
@@ -170,7 +172,7 @@ import Testing
   @Test func `Waiting until a run has settled does not keep it alive`() async throws {
     let work = GatedWork()
     let sharedRun = work.task().sharedRun
-    let caller = Task.immediate { [context] in try await sharedRun.startAndWait(in: context).get() }
+    let caller = Task.immediate { [context] in try await sharedRun.startAndWait(in: context).number() }
     let watchers = (0..<2).map { _ in Task.immediate { await sharedRun.settled() } }
     watchers[0].cancel()
     await watchers[0].value
@@ -213,14 +215,14 @@ private final class BlockingDelegate: RunDelegate {
     finishing.open()
   }
 
-  func performWork(_ invocation: RunInvocation<BlockingDelegate>) async -> RunOutcome<Void, any Error> {
+  func performWork(_ invocation: RunInvocation) async -> RunOutcome {
     await self.gate.waitIgnoringCancellation()
     await self.finishing.waitIgnoringCancellation()
-    return RunOutcome(success: ())
+    return RunSuccess(())
   }
 
-  func didFinish(_ task: OperationTask<Void, any Error>, with outcome: RunOutcome<Void, any Error>, isCancelled: Bool) {
-    _ = self.wasOverAtFinish.set(task.isFinished)
+  func didFinish(_ task: ErasedTask, with outcome: RunOutcome, isCancelled: Bool) {
+    _ = self.wasOverAtFinish.set(task.sharedRun.finishedOutcome != nil)
     _ = self.wasExecutingAtFinish.set(task.sharedRun.isExecuting)
   }
 }

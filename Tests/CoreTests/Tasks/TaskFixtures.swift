@@ -61,35 +61,37 @@ final class LoggingDelegate: RunDelegate {
     self.lines.withLock { $0.append(line) }
   }
 
-  func willStart(_ task: OperationTask<Int, any Error>) -> OperationTask<Int, any Error> {
+  func willStart(_ task: ErasedTask) -> ErasedTask {
     self.note("willStart")
     return task
   }
 
-  func performWork(_ invocation: RunInvocation<LoggingDelegate>) async -> RunOutcome<Int, any Error> {
+  func performWork(_ invocation: RunInvocation) async -> RunOutcome {
     self.note("perform")
     do {
-      return RunOutcome(success: try await self.work(invocation.context))
+      return RunSuccess(try await self.work(invocation.context))
     } catch {
-      return RunOutcome(failure: error)
+      return RunFailure(error)
     }
   }
 
-  func wasCancelled(_ sharedRun: SharedRun<Int, any Error>) {
+  func wasCancelled(_ sharedRun: SharedRun) {
     self.note("wasCancelled")
   }
 
-  func didFinish(
-    _ task: OperationTask<Int, any Error>,
-    with outcome: RunOutcome<Int, any Error>,
-    isCancelled: Bool
-  ) {
-    let isFailure = if case .failure = outcome.result { true } else { false }
-    self.note("didFinish\(isFailure ? " failed" : "")\(isCancelled ? " cancelled" : "")")
+  func didFinish(_ task: ErasedTask, with outcome: RunOutcome, isCancelled: Bool) {
+    self.note("didFinish\(outcome.isSuccess ? "" : " failed")\(isCancelled ? " cancelled" : "")")
+  }
+}
+
+extension SharedRun {
+  /// Creates a run whose failure type can represent any error.
+  convenience init(delegate: any RunDelegate, ownerCount: Int = 0) {
+    self.init(delegate: delegate, failure: (any Error).self, ownerCount: ownerCount)
   }
 }
 
 extension RunOutcome {
-  /// Whether this is a `CancellationError`.
-  var isCancellation: Bool { self.result.isCancellation }
+  /// The number that a run of ``GatedWork`` or ``LoggingDelegate`` has returned; throws its error.
+  func number() throws -> Int { try self.get(Int.self, (any Error).self) }
 }

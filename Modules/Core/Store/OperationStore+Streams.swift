@@ -1,11 +1,14 @@
-extension StoreRuntime {
+extension OperationStore {
   /// Subscribes to the store, and streams what a closure returns for the current state and for later ones.
   ///
-  /// - Parameter makeElement: Returns the element for a state, or nil to leave the state out.
+  /// - Parameters:
+  ///   - runtime: The runtime of the store, which the stream does not keep alive.
+  ///   - makeElement: Returns the element for a state, or nil to leave the state out.
   /// - Returns: The stream and the subscription that feeds it. The stream keeps the newest element, and ends when the
   ///   store is released. Dropping the stream or cancelling its reader ends the subscription.
-  func makeStream<Element: Sendable>(
-    of makeElement: @escaping @Sendable (State, OperationContext) -> Element?
+  static func makeStream<Element: Sendable>(
+    of runtime: StoreRuntime,
+    _ makeElement: @escaping @Sendable (State, OperationContext) -> Element?
   ) -> (elements: AsyncStream<Element>, subscription: OperationSubscription) {
     let (stream, continuation) = AsyncStream.makeStream(of: Element.self, bufferingPolicy: .bufferingNewest(1))
     let handler = OperationEventHandler<State>(
@@ -13,7 +16,7 @@ extension StoreRuntime {
         if let element = makeElement(state, context) { continuation.yield(element) }
       }
     )
-    let subscription = self.subscribe(handler, mode: .enqueued) { continuation.finish() }
+    let subscription = runtime.subscribe(handler, mode: .enqueued) { continuation.finish() }
     continuation.onTermination = { _ in subscription.cancel() }
     return (stream, subscription)
   }
