@@ -110,6 +110,7 @@ extension OperationClient {
   ///   - state: The type of the state.
   /// - Returns: The stores that the client has at the time of the call.
   /// - Complexity: O(*n*) in the number of stores at these paths.
+  @inlinable
   public func stores<State: OperationState & Sendable>(
     matching path: OperationPath = [],
     of state: State.Type

@@ -54,7 +54,7 @@ struct ReentrantLock: ~Copyable, Sendable {
 
   /// Runs `body`, which must not call foreign code.
   @inlinable
-  func withLock<R>(_ body: () -> R) -> R {
+  func withLock<R: ~Copyable>(_ body: () -> R) -> R {
     if self.isOwnedByCurrentThread { return body() }
     return self.mutex.withLock { _ in Unsent(body()) }.value
   }
@@ -73,12 +73,14 @@ struct ReentrantLock: ~Copyable, Sendable {
 
 /// Wraps the result of `Mutex.withLock`, which is used on the thread that took the lock.
 @usableFromInline
-struct Unsent<Value>: @unchecked Sendable {
+struct Unsent<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
   // Unchecked because the value stays on one thread: it only leaves the closure that the lock calls.
   @usableFromInline let value: Value
 
   @inlinable
-  init(_ value: Value) {
+  init(_ value: consuming Value) {
     self.value = value
   }
 }
+
+extension Unsent: Copyable where Value: Copyable {}

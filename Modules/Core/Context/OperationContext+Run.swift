@@ -103,10 +103,12 @@ extension OperationContext {
     self.run.store?.opaqueStore
   }
 
+  @usableFromInline var runningStoreObject: (any AnyObject & Sendable)? { self.run.store?.store }
+
   /// The store that runs the operation with this context; nil when its state has another type.
-  @usableFromInline
+  @inlinable
   package func runningStore<State: OperationState & Sendable>(of state: State.Type) -> OperationStore<State>? {
-    self.run.store?.store as? OperationStore<State>
+    self.runningStoreObject as? OperationStore<State>
   }
 }
 

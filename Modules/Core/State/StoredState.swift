@@ -66,10 +66,12 @@ package struct StateTraits: OptionSet, Sendable {
 }
 
 /// The values and the error of a state, retained so that a change does not destroy them under the lock.
+@usableFromInline
 package struct RetainedValues: Sendable {
   private let value: (any Sendable)?
   private let error: (any Sendable)?
 
+  @usableFromInline
   package init(value: (any Sendable)?, error: (any Sendable)?) {
     self.value = value
     self.error = error

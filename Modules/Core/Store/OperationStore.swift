@@ -130,6 +130,7 @@ extension OperationStore {
   /// ends, and while other events are being delivered, after those.
   ///
   /// - Complexity: The getter is O(1), the setter O(*n*) in the number of subscribers.
+  @inlinable
   public var currentValue: State.StateValue {
     get { self.state.currentValue }
     set { self.setResult(to: .success(newValue)) }
@@ -161,6 +162,7 @@ extension OperationStore {
   ///   - result: The value or error to set.
   ///   - context: The context of the change, whose clock dates it; nil for the context of the store.
   /// - Complexity: O(*n*) in the number of subscribers.
+  @inlinable
   public func setResult(to result: Result<State.StateValue, State.Failure>, using context: OperationContext? = nil) {
     self.runtime.setResult(RunOutcome.of(result), using: context)
   }

@@ -1,7 +1,8 @@
 /// The state of a store and its transitions.
 ///
-/// A transition performs no side effects: it returns them, or puts events in the event queue.
-struct StoreMachine: Sendable {
+/// A transition performs no side effects: it returns them, or puts events in the event queue. The machine is not
+/// copyable, so that the compiler copies it nowhere. A change that calls user code is tried on a ``draft()``.
+struct StoreMachine: ~Copyable, Sendable {
   /// A run between its start and its finish.
   struct Run: Sendable {
     /// The task of the run. Its context contains the attempt that the run is in.
@@ -58,6 +59,26 @@ struct StoreMachine: Sendable {
     self.traits = traits
     self.contextStorage = context.storage
   }
+
+  private init(copying other: borrowing StoreMachine) {
+    self.contextStorage = other.contextStorage
+    self.version = other.version
+    self.runs = other.runs
+    self.reservedTasks = other.reservedTasks
+    self.finishingRuns = other.finishingRuns
+    self.subscriberRuns = other.subscriberRuns
+    self.subscribers = other.subscribers
+    self.eventQueue = other.eventQueue
+    self.reportedActivity = other.reportedActivity
+    self.controllers = other.controllers
+    self.isClosed = other.isClosed
+    self.extras = other.extras
+    self.traits = other.traits
+    self.state = other.state
+  }
+
+  /// A copy, for trying a change without the lock.
+  func draft() -> StoreMachine { StoreMachine(copying: self) }
 
   /// The context that runs receive.
   var context: OperationContext {

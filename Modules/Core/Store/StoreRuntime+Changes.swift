@@ -60,7 +60,7 @@ extension StoreRuntime {
     _ body: (inout StoreMachine) -> StoreChange
   ) {
     while true {
-      var draft = self.withMachine { $0 }
+      var draft = self.withMachine { $0.draft() }
       let version = draft.version
       let results = LayerResults()
       draft.setLayerResults(results)

@@ -52,7 +52,8 @@ extension StoreRuntime {
   /// Notifies the subscribers of the end of the store after all earlier events, and removes them.
   private func endSubscriptions() {
     self.act {
-      let (draft, context) = self.withMachine { ($0, $0.context) }
+      let draft = self.withMachine { $0.draft() }
+      let context = draft.context
       let state = draft.state.isLoading ? draft.stateWithoutRuns() : nil
       self.withMachine { machine in
         machine.queueEnd(state, context)
@@ -72,7 +73,7 @@ extension StoreMachine {
   /// The state that the store shows when all runs are rolled back. Called without the lock, because layers are user
   /// code.
   func stateWithoutRuns() -> any StoredState {
-    var draft = self
+    var draft = self.draft()
     draft.setLayerResults(LayerResults())
     for run in self.runs { _ = draft.rollBack(run.id) }
     return draft.hasLayers ? draft.stateWithLayers() : draft.state

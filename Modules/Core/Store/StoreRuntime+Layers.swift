@@ -87,7 +87,7 @@ extension StoreRuntime {
 
   /// Sets the committed state, unless the machine has another version by now.
   private func commit(_ layer: StateLayer, _ committed: any StoredState, at version: UInt64) -> Bool {
-    var draft = self.withMachine { $0 }
+    var draft = self.withMachine { $0.draft() }
     guard draft.version == version else { return false }
     draft.commit(layer, committed)
     let shown = draft.hasLayers ? draft.stateWithLayers() : nil

@@ -52,6 +52,7 @@ extension StoreRuntime {
   }
 
   /// Sets a value or an error from outside any run.
+  @usableFromInline
   func setResult(_ result: RunOutcome, using context: OperationContext?) {
     let context = self.eventContext(context)
     self.change(context) { $0.set(result, using: context) }

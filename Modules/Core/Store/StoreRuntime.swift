@@ -50,7 +50,7 @@ package final class StoreRuntime: Sendable {
   }
 
   /// Runs `body` on the machine with the lock held. It must not call user code.
-  func withMachine<R>(_ body: (inout StoreMachine) -> R) -> R {
+  func withMachine<R: ~Copyable>(_ body: (inout StoreMachine) -> R) -> R {
     self.lock.withLock { body(&self.lockedMachine) }
   }
 

@@ -11,7 +11,7 @@ public struct OperationTask<Value: Sendable, Failure: Error>: Sendable, Identifi
     set { self.erased.context = newValue }
   }
 
-  package var erased: ErasedTask
+  @usableFromInline package var erased: ErasedTask
   package var sharedRun: SharedRun { self.erased.sharedRun }
 
   /// Creates a task.
@@ -42,6 +42,7 @@ public struct OperationTask<Value: Sendable, Failure: Error>: Sendable, Identifi
   }
 
   /// Creates a task with its types, which must be those that its run was made with.
+  @inlinable
   package init(_ erased: ErasedTask) {
     self.erased = erased
   }

@@ -47,6 +47,7 @@ extension RunOutcome {
   ///
   /// - Precondition: The outcome was made with these types.
   @usableFromInline
+  @inlinable
   package func result<Success: Sendable, Failure: Error>(
     _ success: Success.Type = Success.self,
     _ failure: Failure.Type = Failure.self

@@ -121,6 +121,8 @@ extension SharedRun {
     return await self.waitAsOwner(at: waiterID, leaving: leaving)
   }
 
+  // Inlined, like the one below: a frame of its own in each task that waits would be memory of that task.
+  @inline(__always)
   private nonisolated(nonsending) func waitAsOwner(
     at waiterID: WaiterTable.WaiterID,
     leaving: Leaving
@@ -162,7 +164,8 @@ extension SharedRun {
   }
 
   /// Waits until the run has finished or the waiter has left. Returns false if the waiter has left first.
-  nonisolated(nonsending) func wait(at waiterID: WaiterTable.WaiterID, isOwner: Bool) async -> Bool {
+  @inline(__always)
+  private nonisolated(nonsending) func wait(at waiterID: WaiterTable.WaiterID, isOwner: Bool) async -> Bool {
     // The tables do not change any more once the run has finished, except where waiters have left early.
     if self.isFinished.load(ordering: .acquiring), !self.state.hasEarlyLeavers { return true }
     return await withUnsafeContinuation { continuation in

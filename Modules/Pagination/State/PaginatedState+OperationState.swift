@@ -36,7 +36,13 @@ extension PaginatedState: OperationState {
   /// Restores the initial pages, and returns the tasks to cancel.
   public mutating func reset(using context: OperationContext) -> OperationStateResetEffect<Self> {
     let effect = OperationStateResetEffect<Self>(tasksToCancel: self.activeTasks)
-    self = Self(initialValue: self.initialValue, initialPageId: self.initialPageId, order: self.order)
+    let content = self.storage.content
+    self = Self(
+      initialValue: content.initialValue,
+      initialPageId: content.initialPageId,
+      order: content.order,
+      steps: content.steps
+    )
     return effect
   }
 

@@ -34,6 +34,7 @@ public struct PaginatedState<PageID: Hashable & Sendable, PageValue: Sendable, P
   /// The stored properties of a state.
   @usableFromInline
   struct Content: Sendable {
+    @usableFromInline let steps: PaginatedSteps<PageID, PageValue, PageFailure>
     @usableFromInline var currentValue: Pages<PageID, PageValue>
     @usableFromInline let initialValue: Pages<PageID, PageValue>
     /// The pages without optimistic updates. Nil when no such update is shown.
@@ -54,7 +55,13 @@ public struct PaginatedState<PageID: Hashable & Sendable, PageValue: Sendable, P
     @usableFromInline var error: PageFailure?
 
     @inlinable
-    init(initialValue: Pages<PageID, PageValue>, initialPageId: PageID, order: PageOrder<PageID, PageValue>) {
+    init(
+      initialValue: Pages<PageID, PageValue>,
+      initialPageId: PageID,
+      order: PageOrder<PageID, PageValue>,
+      steps: PaginatedSteps<PageID, PageValue, PageFailure>
+    ) {
+      self.steps = steps
       self.currentValue = initialValue
       self.initialValue = initialValue
       self.initialPageId = initialPageId
@@ -78,13 +85,20 @@ public struct PaginatedState<PageID: Hashable & Sendable, PageValue: Sendable, P
     self.init(
       initialValue: initialValue,
       initialPageId: request.initialPageId,
-      order: PageOrder(request)
+      order: PageOrder(request),
+      steps: PaginatedSteps()
     )
   }
 
   @inlinable
-  init(initialValue: Pages<PageID, PageValue>, initialPageId: PageID, order: PageOrder<PageID, PageValue>) {
-    self.storage = Storage(Content(initialValue: initialValue, initialPageId: initialPageId, order: order))
+  init(
+    initialValue: Pages<PageID, PageValue>,
+    initialPageId: PageID,
+    order: PageOrder<PageID, PageValue>,
+    steps: PaginatedSteps<PageID, PageValue, PageFailure>
+  ) {
+    let content = Content(initialValue: initialValue, initialPageId: initialPageId, order: order, steps: steps)
+    self.storage = Storage(content)
   }
 }
 
