@@ -66,6 +66,8 @@ extension OperationRequest {
   ///   - continuation: Receives the results that the operation yields.
   /// - Returns: The value of the operation.
   /// - Throws: The error of its last attempt.
+  @inlinable
+  @inline(__always)
   public func runWithAttempts(
     of id: OutcomeModifierIdentifier,
     until end: Duration? = nil,

@@ -30,6 +30,7 @@ extension OperationContext {
     set { self[OutcomePlanKey.self] = newValue }
   }
 
+  @inlinable
   package var hasOutcomePlan: Bool { self.isSet(OutcomePlanKey.self) }
 
   /// Who makes the attempts inside of a modifier; nil if they have no place there.

@@ -9,7 +9,7 @@ public final class OperationClient: Sendable {
   @usableFromInline let storeCreator: any StoreCreator
   private let context: Locked<OperationContext>
   /// Held during edits with `withStores`, and for nothing else.
-  let transactions = ReentrantMutex(0)
+  let transactions = ReentrantLock()
   /// On when operations no longer run automatically.
   let automaticRunsAreStopped = AtomicFlag(false)
   /// The objects that modules keep with the client, by their types.

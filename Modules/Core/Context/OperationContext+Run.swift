@@ -1,4 +1,4 @@
-public import OperationFoundation
+internal import OperationFoundation
 
 extension OperationContext {
   /// The entries of one run.

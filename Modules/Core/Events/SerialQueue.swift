@@ -11,21 +11,16 @@ package struct SerialQueue<Element: Sendable>: Sendable {
   /// Whether a caller is processing elements. Only that caller removes them.
   @usableFromInline var isProcessing = false
 
-  @inlinable
   package init() {}
 
   /// The number of elements that have not been removed.
-  @inlinable
   package var count: Int { self.elements.count - Int(self.head) }
 
-  @inlinable
   package var isEmpty: Bool { Int(self.head) == self.elements.count }
 
   /// Whether the queue is empty and no processing is in progress.
-  @inlinable
   package var isAtRest: Bool { self.isEmpty && !self.isProcessing }
 
-  @inlinable
   package mutating func append(_ element: Element) {
     self.elements.append(element)
   }
@@ -38,7 +33,6 @@ package struct SerialQueue<Element: Sendable>: Sendable {
   }
 
   /// Begins processing an element that is not in the queue. Returns false if it has to wait for others: append it then.
-  @inlinable
   package mutating func beginDirectly() -> Bool {
     guard self.isAtRest else { return false }
     self.isProcessing = true
@@ -53,7 +47,6 @@ package struct SerialQueue<Element: Sendable>: Sendable {
   }
 
   /// Ends the processing in progress, and returns true. Returns false, and does not end it, if the queue is not empty.
-  @inlinable
   package mutating func end() -> Bool {
     guard self.isEmpty else { return false }
     self.isProcessing = false

@@ -22,16 +22,13 @@ extension OperationContext {
   /// Sends a notice to the observers of the context. Without observers, the notice is not made.
   ///
   /// - Parameter notice: Evaluated at most once. Send it while no lock is held, because observers run their own code.
-  @inlinable
   public func send(_ notice: @autoclosure () -> OperationNotice) {
     if self.isObserved { self.deliver(notice()) }
   }
 
   /// Whether the context has observers of notices.
-  @inlinable
   var isObserved: Bool { self.isSet(NoticeObserversKey.self) }
 
-  // Not inlined: most contexts have no observers.
   @usableFromInline
   func deliver(_ notice: OperationNotice) {
     for observer in self.operationNoticeObservers { observer.receive(notice, in: self) }

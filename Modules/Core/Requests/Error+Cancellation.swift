@@ -3,14 +3,9 @@ extension Error {
   ///
   /// The error need not be a `CancellationError`: a cancelled body may throw an error of its client, or one that its
   /// failure type allows.
-  @inlinable
-  package var endsCancelledRun: Bool { self.isCancellation || Task.isCancelled }
+  @usableFromInline package var endsCancelledRun: Bool { self.isCancellation || Task.isCancelled }
 
-  // Not inlined: errors are rare.
-  @inlinable
-  var isCancellation: Bool {
-    @inline(never) get { self is CancellationError }
-  }
+  var isCancellation: Bool { self is CancellationError }
 }
 
 extension Result {
@@ -20,7 +15,6 @@ extension Result {
   }
 
   /// Whether this is a `CancellationError`.
-  @inlinable
   package var isCancellation: Bool {
     if case .failure(let error) = self { error.isCancellation } else { false }
   }

@@ -19,7 +19,6 @@ extension OperationContext {
     self[RunWrappersKey.self].append(wrapper)
   }
 
-  @inlinable
   var hasRunWrappers: Bool { self.isSet(RunWrappersKey.self) }
 
   @usableFromInline

@@ -12,9 +12,9 @@ struct QueryContent: Sendable {
     case optional(RunOutcome)
 
     func get<V: Sendable>(_ type: V.Type) -> V? {
-      // Made with this type: see the cases.
       switch self {
       case .none: nil
+      // Each was made with this type: see the cases.
       case .value(let outcome): unsafeDowncast(outcome, to: RunSuccess<V>.self).value
       case .optional(let outcome): unsafeDowncast(outcome, to: RunSuccess<V?>.self).value
       }

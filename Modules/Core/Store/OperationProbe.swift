@@ -26,7 +26,6 @@ extension OperationContext {
 
   var isProbed: Bool { self.isSet(ProbesKey.self) }
 
-  // Not inlined: most operations have no probes.
   func notifyJoin() {
     for probe in self.operationProbes { probe.runWasJoined() }
   }

@@ -4,11 +4,6 @@ struct StoreActivityChange: Sendable {
   let idleness: StoreIdleness?
   /// The observers to call.
   let observers: [@Sendable () -> Void]
-
-  init(idleness: StoreIdleness?, observers: [@Sendable () -> Void]) {
-    self.idleness = idleness
-    self.observers = observers
-  }
 }
 
 /// The result of an idleness check. A store is idle while it has no subscribers and no runs.
@@ -16,9 +11,4 @@ struct StoreIdleness: Sendable {
   let isIdle: Bool
   /// The sequence number of the check. Later checks have greater numbers, which wrap around.
   let reading: UInt32
-
-  init(isIdle: Bool, reading: UInt32) {
-    self.isIdle = isIdle
-    self.reading = reading
-  }
 }

@@ -101,7 +101,6 @@ extension StoreMachine {
   }
 
   /// The activity observers in the order in which they were added.
-  // Not inlined: few stores have observers.
   var sortedActivityObservers: [@Sendable () -> Void] {
     self.activityObservers.sorted { $0.key < $1.key }.map(\.value)
   }

@@ -46,11 +46,11 @@ struct StoreMachine: ~Copyable, Sendable {
   var controllers: OperationSubscription?
   /// Whether the store has been released.
   var isClosed = false
+  /// What the store does for states of its type.
+  let traits: StateTraits
   /// Rarely used state; nil until it is first needed.
   var extras: StoreExtras?
 
-  /// What the store does for states of its type.
-  let traits: StateTraits
   /// The state that runs and setters have produced, without layers.
   var state: any StoredState
 

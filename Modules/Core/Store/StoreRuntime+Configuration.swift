@@ -1,7 +1,9 @@
 extension StoreRuntime {
   /// Attaches the handlers and controllers that the operation's modifiers put in the context.
   ///
-  /// - Parameter state: The type of the state of the store.
+  /// - Parameters:
+  ///   - context: The context that the operation has set up.
+  ///   - state: The type of the state of the store.
   @usableFromInline
   func attachConfiguration<State: OperationState & Sendable>(of context: OperationContext, for state: State.Type) {
     let (handlers, controllers) = (context.operationEventHandlers, context.operationControllers)

@@ -1,4 +1,4 @@
-public import Synchronization
+internal import Synchronization
 
 extension StoreRuntime {
   /// Notifies the client and the observers of activity if a change of the machine requires it.

@@ -73,7 +73,6 @@ extension StoreMachine {
     if self.extras?.content.hasReportedProgress == true { self.writeAttempt(of: id, to: &context) }
   }
 
-  // Not inlined: most runs report no attempts.
   func writeAttempt(of id: OperationTaskIdentifier, to context: inout OperationContext) {
     guard let attempts = self.index(ofRun: id).flatMap({ self.runs[$0].task.context.run.attempts }) else { return }
     context.run.attempts = attempts

@@ -84,7 +84,6 @@ extension StoreRuntime {
     self.act { [tasks] in for task in tasks { task.cancel() } }
   }
 
-  // Not inlined: few stores are restored.
   func willReset() {
     self.context.operationRestoration?.storeWillReset()
   }

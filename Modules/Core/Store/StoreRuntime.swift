@@ -12,7 +12,6 @@ package final class StoreRuntime: Sendable {
   /// that lock.
   let entryLock = Mutex(())
   @usableFromInline let operation: OperationBox
-  let traits: StateTraits
   // Unsafe only in name: `entryLock` guards the entry, and the reference is set before the object is shared. With a
   // `Mutex` around the entry, each store would be 16 bytes larger. An `AtomicLazyReference` would take 2,900
   // instructions more of the 5,600 that a store takes to make and to drop.
@@ -24,6 +23,8 @@ package final class StoreRuntime: Sendable {
   let lifetime = Atomic<UInt8>(0)
   /// Whether a probe wants to know of subscribers.
   let isProbed: Bool
+  /// What the store does for states of its type.
+  let traits: StateTraits
   /// The sequence number of the last idleness check. It wraps around.
   let idlenessReadings = Atomic<UInt32>(0)
   #if DEBUG

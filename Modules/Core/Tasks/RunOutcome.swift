@@ -46,7 +46,6 @@ extension RunOutcome {
   /// The value or the error.
   ///
   /// - Precondition: The outcome was made with these types.
-  @usableFromInline
   @inlinable
   package func result<Success: Sendable, Failure: Error>(
     _ success: Success.Type = Success.self,

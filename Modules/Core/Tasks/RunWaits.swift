@@ -1,4 +1,4 @@
-public import Synchronization
+internal import Synchronization
 
 /// What the work of a run waits for that the callers of its store share.
 @usableFromInline

@@ -13,15 +13,12 @@ package protocol DeadlineHeapElement: AnyObject {
 package struct DeadlineHeap<Element: DeadlineHeapElement> {
   @usableFromInline var items: [Element] = []
 
-  @inlinable
   package init() {}
 
-  @inlinable
   package var first: Element? { self.items.first }
 
   package var count: Int { self.items.count }
 
-  @inlinable
   package mutating func insert(_ element: Element) {
     self.items.append(element)
     element.position = self.items.count - 1
@@ -29,7 +26,6 @@ package struct DeadlineHeap<Element: DeadlineHeapElement> {
   }
 
   /// Removes an element in O(log n). Does nothing if the heap does not contain it.
-  @inlinable
   package mutating func remove(_ element: Element) {
     guard let position = element.position else { return }
     element.position = nil
@@ -41,7 +37,6 @@ package struct DeadlineHeap<Element: DeadlineHeapElement> {
     self.siftDown(from: last.position ?? position)
   }
 
-  @inlinable
   mutating func siftUp(from start: Int) {
     var child = start
     while child > 0 {
@@ -52,7 +47,6 @@ package struct DeadlineHeap<Element: DeadlineHeapElement> {
     }
   }
 
-  @inlinable
   mutating func siftDown(from start: Int) {
     var parent = start
     while true {
@@ -66,7 +60,6 @@ package struct DeadlineHeap<Element: DeadlineHeapElement> {
     }
   }
 
-  @inlinable
   mutating func swap(_ i: Int, _ j: Int) {
     self.items.swapAt(i, j)
     self.items[i].position = i

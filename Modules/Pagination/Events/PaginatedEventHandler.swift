@@ -83,7 +83,7 @@ public struct PaginatedEventHandler<State: PaginatedStateProtocol & Sendable>: S
 }
 
 extension PaginatedEventHandler {
-  @inlinable
+  @usableFromInline
   var observesPages: Bool {
     self.onPageFetchingStarted != nil || self.onPageResultReceived != nil || self.onPageFetchingEnded != nil
   }

@@ -15,7 +15,6 @@ public enum PaginatedOperationValue<PageID: Hashable & Sendable, PageValue: Send
 
 extension PaginatedOperationValue {
   /// The request of the run.
-  @inlinable
   public var request: PagingRequest {
     switch self {
     case .initialPage: .initialPage
@@ -26,7 +25,6 @@ extension PaginatedOperationValue {
   }
 
   /// The page of a run that has loaded a single one. Nil if the run has found none, or has refetched all pages.
-  @inlinable
   public var page: Page<PageID, PageValue>? {
     switch self {
     case .initialPage(let page): page
@@ -36,7 +34,6 @@ extension PaginatedOperationValue {
   }
 
   /// The pages that the run has loaded.
-  @inlinable
   public var pages: Pages<PageID, PageValue> {
     if case .allPages(let pages) = self { return pages }
     return self.page.map { [$0] } ?? []

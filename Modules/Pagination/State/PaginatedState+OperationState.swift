@@ -2,10 +2,8 @@ public import OperationCore
 
 extension PaginatedState: OperationState {
   /// False: `scheduleFetchTask(_:)` does not read the clock.
-  @inlinable
   public static var datesRuns: Bool { false }
 
-  @inlinable
   public static var hasHistory: Bool { false }
 
   /// Adds a task that is about to run. The task waits for the active tasks that it must not run beside.
@@ -104,13 +102,11 @@ extension PaginatedState: PartwiseReplacingState {
 
 extension PaginatedState: OverlayableState {
   /// Replaces the pages, and changes nothing else.
-  @inlinable
   public mutating func replaceValue(with value: Pages<PageID, PageValue>) {
     self.currentValue = value
   }
 
   /// Stores the pages without optimistic updates, next to which further pages are loaded.
-  @inlinable
   public mutating func didReplaceValue(inCopyOf original: Self) {
     self.uniqueStorage().content.pagesBelow = original.currentValue
   }

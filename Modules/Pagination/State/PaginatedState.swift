@@ -113,15 +113,12 @@ extension PaginatedState {
   }
 
   /// The pages that the state was created with.
-  @inlinable
   public var initialValue: Pages<PageID, PageValue> { self.storage.content.initialValue }
 
   /// The number of times that pages were set or loaded.
-  @inlinable
   public var valueUpdateCount: Int { self.storage.content.valueUpdateCount }
 
   /// The date at which pages were last set or loaded, by the clock of the context of that change.
-  @inlinable
   public var valueLastUpdatedAt: Date? { self.storage.content.valueLastUpdatedAt }
 
   /// The date at which the oldest page was last set or loaded. The list is as old as that page.
@@ -143,11 +140,9 @@ extension PaginatedState {
   }
 
   /// The number of times that an error was set.
-  @inlinable
   public var errorUpdateCount: Int { self.storage.content.errorUpdateCount }
 
   /// The date at which an error was last set, by the clock of the context of that change.
-  @inlinable
   public var errorLastUpdatedAt: Date? { self.storage.content.errorLastUpdatedAt }
 
   /// The identifier of the page that is loaded when there are no pages.
@@ -155,19 +150,15 @@ extension PaginatedState {
   public var initialPageId: PageID { self.storage.content.initialPageId }
 
   /// The tasks that load the initial page, in the order in which they started.
-  @inlinable
   public var initialPageActiveTasks: [FetchTask] { self.storage.content.initialPageActiveTasks }
 
   /// The tasks that load the next page, in the order in which they started.
-  @inlinable
   public var nextPageActiveTasks: [FetchTask] { self.storage.content.nextPageActiveTasks }
 
   /// The tasks that load the previous page, in the order in which they started.
-  @inlinable
   public var previousPageActiveTasks: [FetchTask] { self.storage.content.previousPageActiveTasks }
 
   /// The tasks that refetch all pages, in the order in which they started.
-  @inlinable
   public var allPagesActiveTasks: [FetchTask] { self.storage.content.allPagesActiveTasks }
 
   /// The order of the request's pages.
@@ -202,11 +193,9 @@ extension PaginatedState {
   var loadedPages: Pages<PageID, PageValue> { self.storage.content.pagesBelow ?? self.currentValue }
 
   /// Whether a page can be loaded after the last one.
-  @inlinable
   public var hasNextPage: Bool { self.nextPageId != nil }
 
   /// Whether a page can be loaded before the first one.
-  @inlinable
   public var hasPreviousPage: Bool { self.previousPageId != nil }
 }
 

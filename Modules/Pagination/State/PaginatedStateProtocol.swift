@@ -15,7 +15,6 @@ where OperationValue == PaginatedOperationValue<PageID, PageValue> {
 
 extension PaginatedState: PaginatedStateProtocol {
   /// This state.
-  @inlinable
   public var paginatedState: PaginatedState<PageID, PageValue, PageFailure> { self }
 }
 
@@ -27,13 +26,11 @@ extension DefaultOperationState: PaginatedStateProtocol where Base: PaginatedSta
   public typealias PageValue = Base.PageValue
 
   /// The state without default pages.
-  @inlinable
   public var paginatedState: PaginatedState<Base.PageID, Base.PageValue, Base.Failure> { self.base.paginatedState }
 }
 
 extension PaginatedState: DefaultableOperationState {
   /// Returns the pages, or the default if there are none.
-  @inlinable
   public func defaultValue(
     for value: Pages<PageID, PageValue>,
     using defaultValue: Pages<PageID, PageValue>
@@ -42,6 +39,5 @@ extension PaginatedState: DefaultableOperationState {
   }
 
   /// Returns the pages that were set.
-  @inlinable
   public func stateValue(for defaultValue: Pages<PageID, PageValue>) -> Pages<PageID, PageValue> { defaultValue }
 }

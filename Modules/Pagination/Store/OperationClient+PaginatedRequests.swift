@@ -28,7 +28,6 @@ extension OperationClient {
   /// Loads the pages of a paginated request into its store, unless they are fresh. The state stores a failure.
   ///
   /// - Parameter query: The request.
-  @inlinable
   public func prefetch<Query: PaginatedRequest>(for query: Query) async {
     // Creates the store if needed, and binds it to its context, which the call below does not do.
     let store = self.store(for: query, fileID: "", line: 0)
@@ -40,7 +39,6 @@ extension OperationClient {
   /// - Parameter query: The request.
   /// - Returns: The pages, with optimistic updates applied.
   /// - Throws: The error of the request.
-  @inlinable
   public func ensureValue<Query: PaginatedRequest>(
     for query: Query
   ) async throws(Query.PageFailure) -> Pages<Query.PageID, Query.PageValue> {

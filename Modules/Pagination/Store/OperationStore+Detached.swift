@@ -35,7 +35,7 @@ extension OperationStore {
 
 extension OperationStore where State: PaginatedStateProtocol {
   /// Returns this store, after binding the page order of its state to its context.
-  @inlinable
+  @usableFromInline
   func bindingPageOrder() -> OperationStore {
     self.state.paginatedState.order.bind { [weak self] in self?.context }
     return self

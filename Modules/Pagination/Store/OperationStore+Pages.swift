@@ -107,7 +107,6 @@ extension OperationStore where State: PaginatedStateProtocol {
   ///
   /// - Parameter context: Entries that replace those of the store's context for this run.
   /// - Returns: The task, which has not started. Its value is the page; nil if no page comes after the last one.
-  @inlinable
   public func fetchNextPageTask(
     using context: OperationContext? = nil
   ) -> OperationTask<Page<State.PageID, State.PageValue>?, State.Failure> {
@@ -118,7 +117,6 @@ extension OperationStore where State: PaginatedStateProtocol {
   ///
   /// - Parameter context: Entries that replace those of the store's context for this run.
   /// - Returns: The task, which has not started. Its value is the page; nil if no page comes before the first one.
-  @inlinable
   public func fetchPreviousPageTask(
     using context: OperationContext? = nil
   ) -> OperationTask<Page<State.PageID, State.PageValue>?, State.Failure> {
@@ -129,7 +127,6 @@ extension OperationStore where State: PaginatedStateProtocol {
   ///
   /// - Parameter context: Entries that replace those of the store's context for this run.
   /// - Returns: The task, which has not started. Its value is the pages as they were fetched.
-  @inlinable
   public func refetchAllPagesTask(
     using context: OperationContext? = nil
   ) -> OperationTask<Pages<State.PageID, State.PageValue>, State.Failure> {

@@ -14,12 +14,12 @@ extension Benchmark {
     let bare = try await harness.time(.fetching(PostQuery(id: 1)))
     let full = try await harness.time(.fetching(modified))
     var rows = [
-      Row(section, "store.fetch()", bare, bar: 50),
+      Row(section, "store.fetch()", bare, bar: 60),
       Row(section, "with retry, backoff, deduplicated", full, bar: 90),
     ]
     rows += try await Benchmark.passingThrough(harness)
     rows += Row.allocations(of: bare, section, "store.fetch()", bar: 8)
-    rows += Row.allocations(of: full, section, "a fetch with retry, backoff, deduplicated", bar: 11)
+    rows += Row.allocations(of: full, section, "a fetch with retry, backoff, deduplicated", bar: 10)
 
     let plainStore = client.store(for: PostQuery(id: 1))
     let defaultStore = withDefaults.store(for: PostQuery(id: 1))

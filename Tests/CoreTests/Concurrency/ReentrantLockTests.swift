@@ -6,9 +6,9 @@ import Testing
 
 @testable import OperationCore
 
-@Suite struct ReentrantMutexTests {
+@Suite struct ReentrantLockTests {
   private final class Box: Sendable {
-    let mutex = ReentrantMutex(0)
+    let mutex = GuardedNumber()
   }
 
   private let box = Box()
@@ -137,5 +137,20 @@ import Testing
     }
     #expect(names.withLock { $0.count } == 2)
     #expect(!names.withLock { $0.contains(0) })
+  }
+}
+
+/// A number that a lock guards.
+private final class GuardedNumber: Sendable {
+  private let lock = ReentrantLock()
+  // Unsafe only in name: the lock guards it.
+  nonisolated(unsafe) private var value = 0
+
+  var isOwnedByCurrentThread: Bool { self.lock.isOwnedByCurrentThread }
+
+  func withLock<R>(_ body: (inout Int) -> R) -> R { self.lock.withLock { body(&self.value) } }
+
+  func withExclusiveAccess<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
+    try self.lock.withExclusiveAccess(body)
   }
 }
