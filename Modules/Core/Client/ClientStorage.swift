@@ -61,7 +61,6 @@ extension ClientStorage {
 
 extension ClientStorage {
   /// Returns the store at a path. The client keeps an evicted store that still exists from now on.
-  @usableFromInline
   func store(at path: OperationPath) -> StoreHandle? {
     let (store, recovered) = self.withNode(at: path) { state, node, _ in self.take(node, from: &state) }
     if let recovered { self.updateIdleness(of: recovered) }

@@ -1,5 +1,4 @@
 /// A node for an idle store in the linked list of an ``IdleQueue``.
-@usableFromInline
 class IdleNode: @unchecked Sendable {
   // Unchecked because the compiler cannot check a class with subclasses. The lock of the cache guards the place; each
   // subclass documents its own fields.

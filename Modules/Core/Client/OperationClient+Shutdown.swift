@@ -38,6 +38,5 @@ extension OperationClient {
 
 extension OperationContext {
   /// Whether the client has stopped running operations automatically.
-  @usableFromInline
   var automaticRunsAreStopped: Bool { self.operationClient?.automaticRunsAreStopped.isOn ?? false }
 }

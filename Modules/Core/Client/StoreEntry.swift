@@ -2,7 +2,6 @@
 ///
 /// The runtime of the store also refers to it, which avoids look-ups by path. While the entry is in the client, the
 /// entry and the runtime hold each other.
-@usableFromInline
 final class StoreEntry: IdleNode, @unchecked Sendable {
   // Unchecked like its base class. The lock of the client guards the variables.
   let client: StoreEntryClient

@@ -29,11 +29,9 @@ extension Locked {
 }
 
 /// Values removed under a lock and released after unlocking.
-@usableFromInline
 package struct ReleasedValues: ~Copyable {
   private var values: [Any] = []
 
-  @usableFromInline
   package init() {}
 
   /// Keeps a value alive until the lock is released.

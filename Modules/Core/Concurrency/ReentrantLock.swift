@@ -34,10 +34,9 @@ struct ReentrantLock: ~Copyable, Sendable {
 }
 
 /// Wraps the result of `Mutex.withLock`, which is used on the thread that took the lock.
-@usableFromInline
 struct Unsent<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
   // Unchecked because the value stays on one thread: it only leaves the closure that the lock calls.
-  @usableFromInline let value: Value
+  let value: Value
 
   @inlinable
   init(_ value: consuming Value) {

@@ -1,14 +1,13 @@
 internal import OperationPlatform
 
 /// Thread-local values of the library.
-@usableFromInline
 enum ThreadLocal {
   /// The maximum nesting of runs that start on one thread. Deeper runs are enqueued, to save stack space.
-  @usableFromInline static var maximumDepth: Int { 24 }
+  static var maximumDepth: Int { 24 }
 
   #if canImport(Glibc) || canImport(Musl) || canImport(Android) || canImport(Darwin)
     /// An identifier of the current thread that is unique among living threads; never 0.
-    @usableFromInline static var currentThread: UInt {
+    static var currentThread: UInt {
       #if canImport(Glibc) || canImport(Android)
         UInt(pthread_self())
       #else
@@ -17,7 +16,7 @@ enum ThreadLocal {
     }
 
     /// The current nesting of runs that start on this thread.
-    @usableFromInline static var depth: UnsafeMutablePointer<Int> {
+    static var depth: UnsafeMutablePointer<Int> {
       if let place = pthread_getspecific(self.depthKey) { return place.assumingMemoryBound(to: Int.self) }
       return self.makeDepth()
     }
@@ -60,8 +59,8 @@ enum ThreadLocal {
     }
   #else
     // A system without threads.
-    @usableFromInline static var currentThread: UInt { 1 }
-    @usableFromInline static var depth: UnsafeMutablePointer<Int> { self.values.depth }
+    static var currentThread: UInt { 1 }
+    static var depth: UnsafeMutablePointer<Int> { self.values.depth }
 
     private struct Values {
       let depth = makeCounter()

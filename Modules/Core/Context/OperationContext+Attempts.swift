@@ -92,7 +92,6 @@ extension OperationContext {
 /// The number of a run's current attempt, the listeners to call when the next one begins, and the budgets of the run.
 ///
 /// In the copy of the task that a state keeps, also the reported attempt and pause.
-@usableFromInline
 final class RunAttempts: Sendable {
   let number: Int
   let listeners: [@Sendable (OperationContext, (any Error)?) -> Void]

@@ -32,7 +32,7 @@ extension OperationContext {
 
   /// The entries of one event. They are stored in the context itself, so that an event costs no allocation.
   struct EventEntries: Sendable {
-    @usableFromInline var frozenDate: Date?
+    var frozenDate: Date?
     var updateReason: OperationResultUpdateReason?
     var hidesAttachment = false
 

@@ -34,7 +34,8 @@ public struct OperationContext: Sendable {
   final class Storage: @unchecked Sendable {
     // Unchecked because it is mutated only while it has a single reference, which also makes accesses exclusive:
     // checked, they take 320 of the 7,900 instructions of a run with a timeout.
-    @exclusivity(unchecked) @usableFromInline var content: Content
+    @usableFromInline
+    @exclusivity(unchecked) var content: Content
 
     @usableFromInline
     init(_ content: Content) {
@@ -48,7 +49,6 @@ public struct OperationContext: Sendable {
     /// The entries that a run writes when it starts. Stored outside `slots`, where each entry costs an allocation.
     var run = RunEntries()
 
-    @usableFromInline
     init(slots: ContiguousArray<Slot> = []) {
       self.slots = slots
     }
@@ -58,7 +58,7 @@ public struct OperationContext: Sendable {
   @usableFromInline var storage: Storage
   var event = EventEntries()
 
-  @usableFromInline static let empty = Storage(Content())
+  static let empty = Storage(Content())
 
   /// Creates a context in which every entry has its default value.
   public init() {
@@ -195,7 +195,6 @@ class AnyContextEntry: @unchecked Sendable {
   @inlinable
   init() {}
 
-  @usableFromInline
   var description: String { "" }
 }
 
@@ -209,7 +208,6 @@ final class ContextEntry<K: OperationContext.Key>: AnyContextEntry, @unchecked S
     self.value = value
   }
 
-  @usableFromInline
   override var description: String { "\(Self.name) = \(self.value)" }
 
   private static var name: Substring {

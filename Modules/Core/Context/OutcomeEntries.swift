@@ -21,18 +21,15 @@ extension OperationContext {
 
   var addsToOutcomes: Bool { self.isSet(AddsToOutcomesKey.self) }
 
-  @usableFromInline
   enum AddsToOutcomesKey: Key {
-    @usableFromInline static let defaultValue = false
+    static let defaultValue = false
   }
 }
 
 /// Entries that a run adds to the context of the event with its outcome.
-@usableFromInline
 final class OutcomeEntries: Sendable {
   private let entries = Locked(OperationContext())
 
-  @usableFromInline
   init() {}
 
   func set<K: OperationContext.Key>(_ value: K.Value, for key: K.Type) {
@@ -42,7 +39,6 @@ final class OutcomeEntries: Sendable {
     }
   }
 
-  @usableFromInline
   func remove<K: OperationContext.Key>(_ key: K.Type) {
     self.entries.withLock { entries, released in
       guard entries.isSet(key) else { return }
@@ -51,7 +47,6 @@ final class OutcomeEntries: Sendable {
     }
   }
 
-  @usableFromInline
   func added(to context: OperationContext) -> OperationContext {
     let entries = self.entries.withLock { $0 }
     return entries.slots.isEmpty ? context : context.overlaid(with: entries)

@@ -19,7 +19,6 @@ public final class OperationSubscription: Sendable {
   }
 
   /// Creates a subscription that is described by what it subscribes to, a ``SubscriptionSource``.
-  @usableFromInline
   init(to source: any AnyObject & Sendable, onCancel: @escaping @Sendable () -> Void) {
     self.onCancel = onCancel
     self.source = source

@@ -2,14 +2,13 @@
 ///
 /// The first caller that finds nothing in progress processes the elements, those included that other callers append
 /// meanwhile. Appending and removing take constant amortized time.
-@usableFromInline
 package struct SerialQueue<Element: Sendable>: Sendable {
   // A removed element is replaced with nil, so that compacting the array destroys no element under the lock.
-  @usableFromInline var elements: [Element?] = []
+  var elements: [Element?] = []
   /// The index of the first element that has not been removed.
-  @usableFromInline var head: Int32 = 0
+  var head: Int32 = 0
   /// Whether a caller is processing elements. Only that caller removes them.
-  @usableFromInline var isProcessing = false
+  var isProcessing = false
 
   package init() {}
 

@@ -29,13 +29,11 @@ extension OperationContext {
   /// Whether the context has observers of notices.
   var isObserved: Bool { self.isSet(NoticeObserversKey.self) }
 
-  @usableFromInline
   func deliver(_ notice: OperationNotice) {
     for observer in self.operationNoticeObservers { observer.receive(notice, in: self) }
   }
 
   /// Adds the observers of `other` that this context does not have, in front of its own.
-  @usableFromInline
   mutating func addNoticeObservers(of other: OperationContext) {
     let own = self.operationNoticeObservers
     let others = other.operationNoticeObservers.filter { observer in !own.contains { $0 === observer } }
@@ -58,9 +56,8 @@ extension OperationContext {
     self.operationNoticeObservers = observers.filter { !isReplaced($0) } + [observer]
   }
 
-  @usableFromInline
   enum NoticeObserversKey: Key {
-    @usableFromInline static let defaultValue: [any OperationNoticeObserver] = []
+    static let defaultValue: [any OperationNoticeObserver] = []
   }
 }
 

@@ -1,10 +1,8 @@
 extension OperationPathableCollection {
   /// Iterates over the values that a collection had when the iterator was created.
   public struct Iterator: IteratorProtocol {
-    @usableFromInline
-    let trie: PathTrie<Value>
-    @usableFromInline
-    var node: PathIndex.NodeID?
+    @usableFromInline let trie: PathTrie<Value>
+    @usableFromInline var node: PathIndex.NodeID?
 
     @inlinable
     init(_ trie: PathTrie<Value>) {

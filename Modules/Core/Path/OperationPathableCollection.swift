@@ -6,8 +6,7 @@
 /// Iteration visits parents first (`["a"]` before `["a", 1]`), and the children of a parent in the order in which the
 /// first value at or below each of them was inserted.
 public struct OperationPathableCollection<Value: OperationPathable> {
-  @usableFromInline
-  package var trie: PathTrie<Value>
+  @usableFromInline package var trie: PathTrie<Value>
 
   /// Creates an empty collection.
   @inlinable

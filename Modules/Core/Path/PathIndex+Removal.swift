@@ -1,7 +1,6 @@
 extension PathIndex {
   /// Whether enough nodes are free for a copy without them to be worthwhile.
-  @usableFromInline
-  var isSparse: Bool { nodes.count > 64 && freeCount * 4 > nodes.count * 3 }
+  @usableFromInline var isSparse: Bool { nodes.count > 64 && freeCount * 4 > nodes.count * 3 }
 
   /// Marks a node as having no value, and frees the nodes that no longer lead to a value.
   @usableFromInline

@@ -29,25 +29,19 @@ struct PathIndex: Sendable {
     var hash: UInt32 = 0
   }
 
-  @usableFromInline
-  static let root: NodeID = 0
-  @usableFromInline
+  @usableFromInline static let root: NodeID = 0
   static let none: NodeID = 0
   // The element of the root and of free nodes, so that no user's value lives longer than its node.
   static let vacant = OperationPath.Element(0)
 
   // Empty while the trie has no values.
-  @usableFromInline
-  var nodes: ContiguousArray<Node> = []
-  @usableFromInline
-  var valueCount = 0
-  @usableFromInline
-  var freeCount = 0
+  @usableFromInline var nodes: ContiguousArray<Node> = []
+  @usableFromInline var valueCount = 0
+  @usableFromInline var freeCount = 0
   var firstFree: NodeID = none
   // Open addressing with linear probing. The number of entries is a power of two.
   var table: ContiguousArray<Entry> = []
 
-  @usableFromInline
   init() {}
 }
 

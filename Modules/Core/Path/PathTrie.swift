@@ -35,6 +35,7 @@ extension PathTrie {
   /// The value at a path. Assigning `nil` removes it.
   @inlinable
   package subscript(path: OperationPath) -> Value? {
+    @usableFromInline
     get {
       guard let node = index.node(at: path) else { return nil }
       return values[Int(node)]

@@ -28,9 +28,8 @@ extension OperationContext {
     return wrappers
   }
 
-  @usableFromInline
   enum RunWrappersKey: Key {
-    @usableFromInline static let defaultValue: [any OperationRunWrapper] = []
+    static let defaultValue: [any OperationRunWrapper] = []
   }
 }
 

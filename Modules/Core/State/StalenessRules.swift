@@ -1,5 +1,4 @@
 /// The rules that decide whether the value of a store is stale.
-@usableFromInline
 struct StalenessRules: Sendable {
   private var rules: [any StalenessRule] = []
 
@@ -8,7 +7,6 @@ struct StalenessRules: Sendable {
   }
 
   /// Whether the state is stale by any of the rules. Without rules it is always stale.
-  @usableFromInline
   func isStale<State: OperationState>(_ state: State, in context: OperationContext) -> Bool {
     self.rules.isEmpty || self.rules.contains { $0.isStale(state, in: context) }
   }
@@ -39,7 +37,7 @@ struct SpecificationRule<Specification: OperationRunSpecification & Sendable>: S
 }
 
 extension OperationContext {
-  @usableFromInline var stalenessRules: StalenessRules {
+  var stalenessRules: StalenessRules {
     get { self[StalenessRulesKey.self] }
     set { self[StalenessRulesKey.self] = newValue }
   }

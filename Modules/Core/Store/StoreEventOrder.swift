@@ -25,7 +25,6 @@ extension OperationContext {
 
 extension OperationStore {
   /// Performs an action after all events that were created before this call, and before all later events.
-  @usableFromInline
   package func performInEventOrder(_ action: @escaping @Sendable () -> Void) {
     self.runtime.performInOrder(action)
   }

@@ -1,7 +1,6 @@
 internal import Synchronization
 
 /// The reference to a store in the contexts of its runs. It keeps neither the store nor its runtime alive.
-@usableFromInline
 package final class StoreReference: Sendable {
   private weak let object: (any AnyObject & Sendable)?
   /// Exists as long as the store does, which retains it.

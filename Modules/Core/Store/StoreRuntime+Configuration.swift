@@ -4,7 +4,6 @@ extension StoreRuntime {
   /// - Parameters:
   ///   - context: The context that the operation has set up.
   ///   - state: The type of the state of the store.
-  @usableFromInline
   func attachConfiguration<State: OperationState & Sendable>(of context: OperationContext, for state: State.Type) {
     let (handlers, controllers) = (context.operationEventHandlers, context.operationControllers)
     let probes = context.operationProbes

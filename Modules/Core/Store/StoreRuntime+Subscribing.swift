@@ -6,7 +6,6 @@ extension StoreRuntime {
   ///   - mode: `enqueued` if the caller is on an actor, which the operation must not block.
   ///   - onStoreGone: Called when the store is deinitialized, or at once if it has been already.
   /// - Returns: The subscription. Events stop when it is cancelled or dropped.
-  @usableFromInline
   func subscribe<State: OperationState & Sendable>(
     _ handler: OperationEventHandler<State>,
     mode: SharedRun.StartMode,

@@ -3,7 +3,7 @@
 package final class RunInvocation: Sendable {
   package let sharedRun: SharedRun
   /// The context that the task started with.
-  @usableFromInline package let context: OperationContext
+  package let context: OperationContext
   let delegate: any RunDelegate
 
   init(_ sharedRun: SharedRun, _ context: consuming OperationContext, _ delegate: any RunDelegate) {

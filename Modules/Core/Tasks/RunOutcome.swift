@@ -80,10 +80,8 @@ package final class RunFailure<Failure: Error>: RunOutcome, @unchecked Sendable 
     super.init(isSuccess: false)
   }
 
-  @usableFromInline
   override package var isCancellation: Bool { self.error is CancellationError }
 
-  @usableFromInline
   override package var anyError: (any Error)? { self.error }
 }
 

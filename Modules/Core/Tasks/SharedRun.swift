@@ -8,7 +8,6 @@ internal import Synchronization
 @usableFromInline
 package final class SharedRun: Sendable {
   /// How a run starts.
-  @usableFromInline
   package enum StartMode: Sendable {
     /// At once on the caller's thread, unless the context asks for a priority or an executor, or runs are nested too
     /// deep.

@@ -11,7 +11,7 @@ package protocol DeadlineHeapElement: AnyObject {
 
 /// A binary heap of deadlines, earliest first. Each element stores its position, so that any element can be removed.
 package struct DeadlineHeap<Element: DeadlineHeapElement> {
-  @usableFromInline var items: [Element] = []
+  var items: [Element] = []
 
   package init() {}
 

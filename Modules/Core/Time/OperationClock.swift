@@ -79,12 +79,11 @@ extension OperationContext {
   /// The current date of the context's clock. Avoids boxing the usual clocks.
   @usableFromInline package var date: Date { self.event.frozenDate ?? self.dateOfRunningClock }
 
-  @usableFromInline var dateOfRunningClock: Date {
+  var dateOfRunningClock: Date {
     self.isSet(OperationClockKey.self) ? self[OperationClockKey.self].now() : SystemTimeClock().now()
   }
 
   /// Returns this context with its clock frozen now, so that reading the date calls no user code.
-  @usableFromInline
   func stoppingClock() -> OperationContext {
     var context = self
     context.event.frozenDate = self.date

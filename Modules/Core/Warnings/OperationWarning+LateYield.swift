@@ -6,7 +6,6 @@ extension OperationWarning {
   ///   - value: What was dropped.
   ///   - function: Where the work that yields has to be awaited.
   /// - Returns: The warning, which is not reported yet.
-  @usableFromInline
   package static func lateYield(
     _ event: String,
     dropping value: String = "result",
