@@ -8,10 +8,9 @@ class IdleNode: @unchecked Sendable {
   struct Place {
     fileprivate(set) var next: IdleNode?
     // Unowned: with strong references in both directions, neighbours would hold each other, and a node and its queue,
-    // too. Not counted, which would take 400 instructions of each fetch in a client: `IdleQueue.remove(_:)` ends all
-    // references to a node and those that it has, and a queue stays alive while it has nodes.
-    fileprivate(set) unowned(unsafe) var previous: IdleNode?
-    fileprivate(set) unowned(unsafe) var queue: IdleQueue?
+    // too. A node leaves its queue before either of them is released.
+    fileprivate(set) unowned var previous: IdleNode?
+    fileprivate(set) unowned var queue: IdleQueue?
     fileprivate(set) var since = Duration.zero
     fileprivate(set) var order: UInt64 = 0
   }

@@ -34,8 +34,7 @@ public struct OperationContext: Sendable {
   final class Storage: @unchecked Sendable {
     // Unchecked because it is mutated only while it has a single reference, which also makes accesses exclusive:
     // checked, they take 320 of the 7,900 instructions of a run with a timeout.
-    @usableFromInline
-    @exclusivity(unchecked) var content: Content
+    @exclusivity(unchecked) @usableFromInline var content: Content
 
     @usableFromInline
     init(_ content: Content) {
