@@ -31,7 +31,7 @@ class BatchMember: @unchecked Sendable {
 
   /// The hash of the key.
   let hash: Int
-  // The lock makes the accesses exclusive: checked, those of callers and batches take a third of the time of a key.
+  // The lock makes the accesses exclusive: checked, the accesses of callers and batches take a third of the time of a key.
   @exclusivity(unchecked) @usableFromInline var state = State()
 
   /// The later callers of the key, once the batch has ended; nil if there is none.

@@ -147,7 +147,7 @@ extension BatchQueue {
     return (leaders, priority)
   }
 
-  /// Keeps the task of a batch, raises its priority if that of a caller was raised meanwhile, and cancels it if all
+  /// Keeps the task of a batch, raises its priority if a caller's was raised meanwhile, and cancels it if all
   /// callers have left meanwhile.
   @usableFromInline
   func keep(_ task: RunTask, of batch: Batch, startedWith priority: UInt8) {
@@ -160,7 +160,7 @@ extension BatchQueue {
     if isAbandoned { task.cancel() }
   }
 
-  /// Raises the priority of a caller's batch to that of the caller.
+  /// Raises the priority of a caller's batch to the caller's.
   @usableFromInline
   func raise(_ member: BatchMember, to priority: TaskPriority) {
     let task = self.open.withLock { _ -> RunTask? in

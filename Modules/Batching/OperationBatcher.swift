@@ -22,10 +22,10 @@ public import OperationCore
 ///
 /// - Precondition: `==` and `hash(into:)` of keys and scopes do not call the batcher, which has a lock held meanwhile.
 ///
-/// The idea is that of Facebook's [DataLoader](https://github.com/graphql/dataloader), 2015.
+/// The idea comes from Facebook's [DataLoader](https://github.com/graphql/dataloader), 2015.
 public final class OperationBatcher<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-  /// Answers the keys of a batch, which are distinct and in the order in which they came. An error that it throws is
-  /// that of all keys.
+  /// Answers the keys of a batch, which are distinct and in the order in which they came. All keys fail
+  /// with an error that it throws.
   public typealias Request =
     @Sendable (_ keys: [Key], _ context: OperationContext) async throws -> [Key: Result<
       Value, any Error

@@ -78,7 +78,7 @@ struct Fault: Hashable, Sendable {
 
 /// The error of a run that fails because of ``Chaos``.
 public struct ChaosFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The number of the run among those of its ``Chaos``; the first is 1.
+  /// The number of the run among its ``Chaos``'s runs; the first is 1.
   public let run: Int
 
   /// Creates an error.

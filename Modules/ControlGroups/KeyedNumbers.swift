@@ -16,7 +16,7 @@
       }
     }
 
-    /// These numbers, and those of `others` under names that are missing here.
+    /// These numbers, and the numbers in `others` under names that are missing here.
     package func completed(by others: KeyedNumbers) -> KeyedNumbers {
       var all = self
       all.numbers.merge(others.numbers) { own, _ in own }

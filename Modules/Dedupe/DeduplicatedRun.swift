@@ -20,7 +20,7 @@ final class DeduplicatedRun<Operation: OperationRequest & Sendable>: Sendable wh
   /// The number of the last invalidation before the run began. Callers after a later one do not join.
   let invalidation = InvalidationNumber.latest
   private let operation: Operation
-  /// The actor that the work runs on: that of the caller that began the run.
+  /// The actor that the work runs on: the one of the caller that began the run.
   private let isolation: (any Actor)?
   private let registry: RunRegistry<Operation>
   private let state: Mutex<State>
@@ -81,7 +81,7 @@ extension DeduplicatedRun {
     return outcome
   }
 
-  /// Waits, and raises the priority of the run whenever that of the waiting task is raised.
+  /// Waits, and raises the priority of the run whenever the waiting task's is raised.
   private nonisolated(nonsending) static func raisingPriority<R>(
     of sharedRun: SharedRun,
     _ wait: nonisolated(nonsending) () async -> R

@@ -17,7 +17,7 @@ extension OperationRequest where Self: Sendable, Value: Sendable {
   ///
   /// The operation's own `isSameRun(in:as:)` has to hold as well.
   ///
-  /// - Parameter isSameRun: Receives the context of the new run and that of a run under way. Called on any thread.
+  /// - Parameter isSameRun: Receives the contexts of the new run and of a run under way. Called on any thread.
   /// - Returns: The operation, whose concurrent runs share one run where both functions allow it.
   @inlinable
   public func deduplicated(

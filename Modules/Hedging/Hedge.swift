@@ -3,7 +3,7 @@ public import OperationCore
 extension IdempotentRequest where Self: Sendable, Value: Sendable {
   /// Starts another run of the operation beside one that takes long, and uses the first success.
   ///
-  /// The rules are those of the form with a duration.
+  /// It follows the rules of the form with a duration.
   ///
   /// - Parameters:
   ///   - delay: How long to wait after a run has begun before the next one begins.
@@ -25,7 +25,7 @@ extension IdempotentRequest where Self: Sendable, Value: Sendable {
   ///
   /// The first success is used. The other runs are then cancelled, and awaited. A failure starts the next run at once, or when it asks for that:
   /// see ``/OperationCore/RetryHinting``. When all runs have failed, the last failure is thrown. One that is
-  /// ``/OperationCore/RetryClassification/never`` to be retried is thrown at once. The first run that yields passes its yields on; those of the others are dropped.
+  /// ``/OperationCore/RetryClassification/never`` to be retried is thrown at once. The first run that yields passes its yields on; other runs' yields are dropped.
   ///
   /// Queries are idempotent. For another operation that may run several times at once, write
   /// ``/OperationCore/OperationRequest/idempotent()`` inside of this.

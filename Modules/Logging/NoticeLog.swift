@@ -11,7 +11,7 @@
     }
 
     func receive(_ notice: OperationNotice, in context: OperationContext) {
-      // Of several logs, such as those of a client and of an operation, the innermost one logs the notice.
+      // Of several logs, such as a client's and an operation's, the innermost one logs the notice.
       let innermost = context.operationNoticeObservers.last { $0 is NoticeLog }
       guard innermost === self, notice.level == nil, let level = self.level(notice) else { return }
       let logger = context.operationLogger

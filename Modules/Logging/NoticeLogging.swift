@@ -53,7 +53,7 @@
   }
 
   extension OperationClient {
-    /// Logs the notices of all stores that the client creates from now on, and those of the client itself.
+    /// Logs the notices of all stores that the client creates from now on, and of the client itself.
     ///
     /// Call it once, when you create the client. See ``OperationCore/OperationRequest/logNotices(at:)``.
     ///

@@ -4,7 +4,7 @@
     /// Passes the result of a call on.
     ///
     /// The function is `async`, so the generated code can write `await` without a warning, whether the wrapped call
-    /// needs it, as that of a function of an actor does, or not.
+    /// needs it, as the call of an actor's function does, or not.
     ///
     /// - Parameters:
     ///   - isolation: The actor of the caller.

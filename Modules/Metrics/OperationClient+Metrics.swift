@@ -5,7 +5,7 @@
     /// Measures the operations of all stores created with this context, outside of their other modifiers.
     ///
     /// An operation with its own ``OperationCore/OperationRequest/measured(_:by:)`` is not measured again. Notices that
-    /// are sent with this context outside of a run, such as those of a journal, are counted as well.
+    /// are sent with this context outside of a run, such as a journal's, are counted as well.
     ///
     /// - Parameter meters: The meters to use.
     public mutating func measureOperations(by meters: OperationMeters = .shared) {

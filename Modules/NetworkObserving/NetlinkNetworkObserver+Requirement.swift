@@ -25,7 +25,7 @@
         Requirement(kind: .interface(name))
       }
 
-      /// A route to an IPv4 or IPv6 address, such as that of your server. Nothing is sent to it.
+      /// A route to an IPv4 or IPv6 address, such as your server's. Nothing is sent to it.
       ///
       /// - Parameter address: The address. Other text, such as a host name, is reported, and a default route is
       ///   required instead.

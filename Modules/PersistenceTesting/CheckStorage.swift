@@ -10,7 +10,7 @@ public import Testing
 /// }
 /// ```
 ///
-/// The rules are those of ``StorageRule``: bytes come back as they were put (`values`) under their own keys (`keys`),
+/// ``StorageRule`` lists the rules: bytes come back as they were put (`values`) under their own keys (`keys`),
 /// the newest value wins (`replacement`), and a removed entry is gone (`removal`); entries are found by their prefix
 /// (`prefix`), in order (`order`), as soon as their batch has returned (`visibility`) and never a part of a batch
 /// (`atomicity`), also when many tasks write (`concurrency`); they are there after the storage is opened again

@@ -1,6 +1,6 @@
 internal import OperationPersistence
 
-/// The checks with several tasks, and those of failing, closing and reopening.
+/// The checks with several tasks, and of failing, closing and reopening.
 extension StorageCheck {
   func checkVisibility() async throws -> [String] {
     let keys = (0..<20).map { "key \($0 / 10)\($0 % 10)" }

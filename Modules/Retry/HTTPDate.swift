@@ -37,7 +37,7 @@ struct HTTPDate: Hashable, Sendable {
     return Int(word)
   }
 
-  /// The years that the word can mean, the latest first: one for four digits, those of three centuries for two.
+  /// The years that the word can mean, the latest first: one for four digits, one in each of three centuries for two.
   private static func years(_ word: some StringProtocol, now: Double) -> [Int] {
     if let year = self.number(word, digits: 4...4) { return [year] }
     guard let year = self.number(word, digits: 2...2) else { return [] }

@@ -1,7 +1,7 @@
 public import OperationCore
 
 extension OperationRequest {
-  /// Bounds the retries of the operation, together with those of all operations that share `budget`.
+  /// Bounds the retries of all operations that share `budget`, this one included.
   ///
   /// Each run deposits into the budget, and each retry withdraws from it. If the budget does not allow the withdrawal,
   /// there is no retry, and the last error surfaces.
@@ -17,7 +17,7 @@ extension OperationRequest {
   /// An error decides the delay before the next attempt if it is ``/OperationCore/RetryHinting`` and has a hint. A hint
   /// above the cap counts as the cap, and a negative one as zero. The jitter makes the delay longer, never shorter than
   /// the hint or longer than the cap. Where the context has a deadline, it adds at most half of the time that is left
-  /// after the hint. The hint of a ``/OperationCore/LocalRejection``, such as that of an open circuit breaker, is
+  /// after the hint. The hint of a ``/OperationCore/LocalRejection``, such as an open circuit breaker's, is
   /// exact.
   ///
   /// - Parameters:

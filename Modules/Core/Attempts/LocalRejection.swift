@@ -1,4 +1,4 @@
-/// An error of a run that was rejected on this side before its operation began, such as that of an open breaker.
+/// An error of a run that was rejected on this side before its operation began, such as an open breaker's.
 ///
 /// Breakers, limits and the like do not count such a run: it says nothing about the service, and has not used it. An
 /// attempt is a body that began.

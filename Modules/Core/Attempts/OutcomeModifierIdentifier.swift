@@ -45,7 +45,7 @@ extension OutcomeModifierIdentifier: CustomStringConvertible {
 extension OperationContext {
   /// Offers a place for the attempts of a retry that a client applies by default.
   ///
-  /// Call it in a modifier's setup, before that of the operation inside, whose own offer replaces this one.
+  /// Call it in a modifier's setup, before the setup of the operation inside, whose own offer replaces this one.
   ///
   /// - Parameter id: The modifier, which runs its operation with
   ///   ``OperationRequest/runWithAttempts(of:until:isolation:in:with:)``.

@@ -11,7 +11,7 @@
 /// Make one budget for each server, and pass it to all operations that use the server. The arithmetic is exact: with a
 /// ratio of 0.6, five runs pay for three attempts.
 ///
-/// The rules are those of
+/// It follows the rules of
 /// [Finagle's budget](https://twitter.github.io/finagle/guide/Clients.html#retries), except that the minimum
 /// accumulates for one second, and not for ten.
 public final class RetryBudget: Sendable {

@@ -85,7 +85,7 @@ extension OperationClient {
     _ perform: (inout OperationPathableCollection<Store>, CreateStore) throws(E) -> R,
     kept: (Store) -> StoreHandle
   ) throws(E) -> R {
-    // Notifies after exclusive access has ended. The changes of a nested edit are reported with those of the outer
+    // Notifies after exclusive access has ended. The changes of a nested edit are reported together with the outer
     // edit.
     defer { if !self.transactions.isOwnedByCurrentThread { self.storage.notifyOfChanges() } }
     return try self.transactions.withExclusiveAccess { () throws(E) -> R in

@@ -139,9 +139,10 @@ extension OperationContext {
     if self.slots.count == 1 { self.slots = [] } else { self.slots.remove(at: index) }
   }
 
-  /// A copy of this context in which the entries that are set in `other` replace its own, except for those of its operation.
+  /// A copy of this context in which the entries that are set in `other` replace its own. Entries that the operation
+  /// has set up stay.
   ///
-  /// Notice observers are those of both.
+  /// The notice observers of both stay.
   @usableFromInline
   func overlaid(with other: OperationContext?) -> OperationContext {
     guard var other else { return self }

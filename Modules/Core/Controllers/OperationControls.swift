@@ -114,7 +114,7 @@ extension OperationControls {
   ///
   /// The caller and the subscribers of the store own the run.
   ///
-  /// - Parameter context: Entries that replace those of ``context`` for this run.
+  /// - Parameter context: Entries for this run, which take precedence over ``context``.
   /// - Returns: The value that the run returns; nil, without a run, when ``canYieldRerun`` is false.
   /// - Throws: The error of the operation. If the call or the run is cancelled, the error that the run ends with, or
   ///   `CancellationError`.
@@ -128,7 +128,7 @@ extension OperationControls {
 
   /// Makes a task that runs the operation again.
   ///
-  /// - Parameter context: Entries that replace those of ``context`` for this run.
+  /// - Parameter context: Entries for this run, which take precedence over ``context``.
   /// - Returns: The task, which has not started; nil when ``canYieldRerun`` is false.
   public func yieldRerunTask(
     with context: OperationContext? = nil

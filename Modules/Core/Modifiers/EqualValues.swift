@@ -23,7 +23,7 @@ extension StatefulOperationRequest where State: ValueReplacingState, Value: Equa
   /// Keeps the value of the store when a run returns or yields an equal one.
   ///
   /// The state then counts and dates an update of the value, but keeps the instance: the same objects and buffers, so
-  /// that comparing the two is quick. The value is compared with that of the store without optimistic updates, in the
+  /// that comparing the two is quick. The value is compared with the store's without optimistic updates, in the
   /// task of the run, with no lock held. Outside a store the modifier does nothing.
   ///
   /// - Complexity: That of `==` on the value, for each value of a run.

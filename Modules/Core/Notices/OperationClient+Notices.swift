@@ -5,8 +5,8 @@ extension OperationClient {
   /// let subscription = client.onNotice { notice in print(notice) }  // For example: circuit.opened circuit.name=posts
   /// ```
   ///
-  /// The observer is added to those of the operations. Notices that were sent without a context of the client, such as
-  /// those of a detached store, are not received.
+  /// The observer is added to the operations' observers. Notices that were sent without a context of the client, such as
+  /// notices of a detached store, are not received.
   ///
   /// - Parameter receive: Called in the task that sends the notice, while no lock is held. The run waits until it
   ///   returns.

@@ -13,7 +13,7 @@ public protocol OperationNoticeObserver: AnyObject, Sendable {
 extension OperationContext {
   /// The observers of notices, in the order in which they are called. There are none by default.
   ///
-  /// Observers in the context of a call are added to those of its store.
+  /// Observers in the context of a call are added to its store's observers.
   public var operationNoticeObservers: [any OperationNoticeObserver] {
     get { self[NoticeObserversKey.self] }
     set { self[NoticeObserversKey.self] = newValue }

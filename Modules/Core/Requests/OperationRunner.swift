@@ -28,7 +28,7 @@ public struct OperationRunner<Operation: OperationRequest> {
   ///
   /// - Parameters:
   ///   - isolation: The actor to run on; the caller's by default.
-  ///   - context: Entries that replace those of ``context`` for this run.
+  ///   - context: Entries for this run, which take precedence over ``context``.
   ///   - continuation: Receives the results that the operation yields.
   /// - Returns: The value that the operation returns.
   /// - Throws: The error of the operation.

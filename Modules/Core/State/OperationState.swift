@@ -44,7 +44,7 @@ public protocol OperationState<StateValue, OperationValue, Failure> {
 
   /// The current attempt of a run; nil when nothing runs, or when nothing in the run tries again.
   ///
-  /// With several runs, it is that of the newest one that has an attempt. Nil by default: see ``updateFetchTask(_:)``.
+  /// With several runs, the newest one that has an attempt counts. Nil by default: see ``updateFetchTask(_:)``.
   var attempt: OperationAttempt? { get }
 
   /// The last error; nil when a value was set after it.

@@ -139,7 +139,7 @@ extension OpaqueOperationStore {
   /// Runs the operation and waits for its value: see ``OperationStore/run(using:handler:)``.
   ///
   /// - Parameters:
-  ///   - context: Entries that replace those of ``context`` for this run.
+  ///   - context: Entries for this run, which take precedence over ``context``.
   ///   - handler: Receives the events of this run only.
   /// - Returns: The value that the run returns.
   /// - Throws: The error of the operation, or `CancellationError`.
@@ -153,7 +153,7 @@ extension OpaqueOperationStore {
 
   /// Creates a task that runs the operation when the task is run.
   ///
-  /// - Parameter context: Entries that replace those of ``context`` for this run.
+  /// - Parameter context: Entries for this run, which take precedence over ``context``.
   /// - Returns: The task, which has not started.
   public func runTask(using context: OperationContext? = nil) -> OperationTask<any Sendable, any Error> {
     self.typed.erasedTask(using: context)
@@ -162,7 +162,7 @@ extension OpaqueOperationStore {
   /// Fetches the value and waits for it: ``run(using:handler:)`` under the name that queries use.
   ///
   /// - Parameters:
-  ///   - context: Entries that replace those of ``context`` for this fetch.
+  ///   - context: Entries for this fetch, which take precedence over ``context``.
   ///   - handler: Receives the events of this fetch only.
   /// - Returns: The value that the fetch returns.
   /// - Throws: The error of the query, or `CancellationError`.
@@ -176,7 +176,7 @@ extension OpaqueOperationStore {
 
   /// Creates a task that fetches the value when it is run: ``runTask(using:)`` under the name that queries use.
   ///
-  /// - Parameter context: Entries that replace those of ``context`` for this fetch.
+  /// - Parameter context: Entries for this fetch, which take precedence over ``context``.
   /// - Returns: The task, which has not started.
   public func fetchTask(using context: OperationContext? = nil) -> OperationTask<any Sendable, any Error> {
     self.runTask(using: context)

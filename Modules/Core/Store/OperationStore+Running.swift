@@ -5,7 +5,7 @@ extension OperationStore {
   /// the caller cancels the run, unless other callers wait for it or subscribers keep it alive.
   ///
   /// - Parameters:
-  ///   - context: Entries that replace those of ``context`` for this run.
+  ///   - context: Entries for this run, which take precedence over ``context``.
   ///   - handler: Receives the events of this run only.
   /// - Returns: The value that the run returns.
   /// - Throws: The error of the operation. If the call or the run is cancelled, the error that the run ends with, or
@@ -22,7 +22,7 @@ extension OperationStore {
 
   /// Creates a task that runs the operation when the task is run.
   ///
-  /// - Parameter context: Entries that replace those of ``context`` for this run.
+  /// - Parameter context: Entries for this run, which take precedence over ``context``.
   /// - Returns: The task, which has not started.
   public func runTask(using context: OperationContext? = nil) -> OperationTask<State.OperationValue, State.Failure> {
     OperationTask(self.runtime.makeNamedTask(using: context))
@@ -50,7 +50,7 @@ extension OperationStore where State: QueryStateProtocol {
   /// unless other callers wait for it or subscribers keep it alive.
   ///
   /// - Parameters:
-  ///   - context: Entries that replace those of ``context`` for this fetch.
+  ///   - context: Entries for this fetch, which take precedence over ``context``.
   ///   - handler: Receives the events of this fetch only.
   /// - Returns: The value that the fetch returns.
   /// - Throws: The error of the query. If the call or the fetch is cancelled, the error that the fetch ends with, or
@@ -69,7 +69,7 @@ extension OperationStore where State: QueryStateProtocol {
 
   /// Creates a task that fetches the value when the task is run.
   ///
-  /// - Parameter context: Entries that replace those of ``context`` for this fetch.
+  /// - Parameter context: Entries for this fetch, which take precedence over ``context``.
   /// - Returns: The task, which has not started.
   public func fetchTask(using context: OperationContext? = nil) -> OperationTask<State.OperationValue, State.Failure> {
     OperationTask(self.runtime.makeNamedTask(using: context))

@@ -148,8 +148,8 @@ extension StoreRuntime {
 // MARK: - Runs of tasks and subscribers
 
 extension StoreRuntime {
-  /// Joins a run that does the same work as one that was not compared with the others when it was made: that of a task
-  /// or of the subscribers.
+  /// Joins a run that does the same work as the run of a task or of the subscribers, which was not compared with the
+  /// others when it was made.
   ///
   /// - Parameter invocation: The run, whose work begins.
   /// - Returns: The outcome of the other run; nil if there is none, and the run does the work itself.

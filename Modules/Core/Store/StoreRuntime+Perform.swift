@@ -208,7 +208,7 @@ extension StoreRuntime: RunDelegate {
     /// Whether nothing is left to do after the change.
     var isComplete = false
     var removed: StoreMachine.Run?
-    // The result of a mutation does not make those of other mutations outdated.
+    // The result of a mutation makes no other mutation's result outdated.
     let hidesOutdatedRuns = self.wasInvalidated && self.operation.allowsAutomaticRuns
     self.change(task.context, run: task.id, result: outcome) { machine in
       if machine.hasPrematureRuns {

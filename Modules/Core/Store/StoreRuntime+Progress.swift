@@ -14,7 +14,7 @@ extension StoreRuntime {
     _ = consume previous
   }
 
-  /// Shows in the state whether a run makes attempts. One whose work is that of another run makes none.
+  /// Shows in the state whether a run makes attempts. A run that waits for another run's work makes none.
   func setMakesAttempts(_ makesAttempts: Bool, of id: OperationTaskIdentifier) {
     var context = OperationContext()
     var previous: ErasedTask?
@@ -31,7 +31,7 @@ extension StoreRuntime {
 extension StoreMachine {
   /// Puts into the task of a run in the state whether the run makes attempts.
   ///
-  /// - Returns: As that of ``note(_:of:)``; nil also when that is no change.
+  /// - Returns: As ``note(_:of:)`` does; nil also when nothing changes.
   mutating func setMakesAttempts(
     _ makesAttempts: Bool,
     of id: OperationTaskIdentifier

@@ -58,7 +58,7 @@ extension StoreRuntime {
     self.change(context) { $0.set(result, using: context) }
   }
 
-  /// The context of a change outside any run: `context`, or that of the store, with its clock stopped now.
+  /// The context of a change outside any run: `context` or the store's, with its clock stopped now.
   func eventContext(_ context: OperationContext?) -> OperationContext {
     var context = context ?? self.context
     // The context may come from an earlier event, whose clock is stopped.

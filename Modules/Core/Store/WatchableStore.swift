@@ -8,7 +8,7 @@ package protocol WatchableStore: AnyObject, Sendable {
 }
 
 extension StoreRuntime: WatchableStore {
-  /// Keeps a subscription and cancels it when the store is released, after those of the controllers.
+  /// Keeps a subscription and cancels it when the store is released, after the controllers' subscriptions.
   func cancelWhenClosed(_ subscription: OperationSubscription) {
     self.noteDependent()
     self.withMachine { machine in

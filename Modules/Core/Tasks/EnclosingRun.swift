@@ -4,7 +4,7 @@ package protocol WaitingRun: AnyObject, Sendable {
   var isInCurrentTask: Bool { get }
   /// Notes that the work waits for `node`, until it waits for another node.
   func note(called node: any WaitNode)
-  /// Passes progress on to the other callers of this run. Does nothing if the identifier is that of another run.
+  /// Passes progress on to the other callers of this run. Does nothing if the identifier names another run.
   func relay(_ progress: RunProgress, of id: OperationTaskIdentifier)
 }
 

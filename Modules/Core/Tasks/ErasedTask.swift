@@ -18,7 +18,7 @@ package struct ErasedTask: Sendable {
 }
 
 extension ErasedTask {
-  /// Makes the task's context that of its run.
+  /// Makes the task's context the context of its run.
   mutating func enterRun(of store: StoreReference) {
     self.context.enterRun(self.id, of: store, waits: self.sharedRun.waitsOfWork)
   }

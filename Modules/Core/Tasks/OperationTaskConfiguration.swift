@@ -5,7 +5,7 @@ public struct OperationTaskConfiguration: Sendable {
   /// The name of the task, shown by debuggers.
   public var name: String?
 
-  /// The priority of the task; nil for that of its caller.
+  /// The priority of the task; nil for its caller's.
   public var priority: TaskPriority? {
     get { self.rawPriority.map { TaskPriority(rawValue: $0) } }
     set { self.rawPriority = newValue?.rawValue }
@@ -21,7 +21,7 @@ public struct OperationTaskConfiguration: Sendable {
   ///
   /// - Parameters:
   ///   - name: The name of the task, shown by debuggers.
-  ///   - priority: The priority of the task; nil for that of its caller.
+  ///   - priority: The priority of the task; nil for its caller's.
   ///   - executorPreference: The executor that the task prefers; nil for the default executor.
   public init(
     name: String? = nil,

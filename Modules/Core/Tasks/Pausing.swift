@@ -12,7 +12,7 @@ extension OperationContext {
   /// Pauses the run with this context until a specification holds, its time limit has passed or the task is cancelled.
   ///
   /// For modifiers that wait for a condition. The method returns at once if the specification holds. While it waits,
-  /// ``OperationState/isPaused`` is true in the state of the run's store, and in those of other callers that share the
+  /// ``OperationState/isPaused`` is true in the state of the run's store, and in the stores of other callers that share the
   /// run. Nothing polls: the specification reports its changes. Runs whose specification begins to hold resume one
   /// after another, in the order in which they were paused. A handler that blocks when its run resumes delays the later
   /// ones.

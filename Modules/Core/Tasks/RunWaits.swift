@@ -13,7 +13,7 @@ package final class RunWaits: Sendable {
   let run: OperationTaskIdentifier
   /// The identity of the run's task while that runs; 0 before and after, so that no later task is mistaken for it.
   let task = Atomic<UInt>(0)
-  /// Whether the work of the run is not that of another run: true once the run was compared with all others of its store.
+  /// Whether the run does its work itself: true once the run was compared with all others of its store.
   private let leads = Atomic(false)
   /// Whether the operation is in the modifier by which the callers of its store share runs.
   private let isInSharingModifier = Atomic(false)

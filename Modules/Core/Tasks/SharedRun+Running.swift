@@ -88,7 +88,7 @@ extension SharedRun {
     self.finish(await invocation.delegate.performWork(invocation), of: invocation)
   }
 
-  /// Makes the current task that of the run. Returns the dependencies to wait for; nil when the work can begin.
+  /// Notes that the current task is the run's. Returns the dependencies to wait for; nil when the work can begin.
   private func taskStarted() -> [TaskDependency]? {
     let current = RunTask.current
     if let waits = self.waitsOfWork { waits.task.store(current.identity, ordering: .relaxed) }

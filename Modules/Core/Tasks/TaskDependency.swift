@@ -10,7 +10,7 @@ struct TaskDependency: Sendable {
 
   var node: SharedRun { self.link.node }
 
-  /// Starts those of `dependencies` that have not started, and waits for all of them, whatever their outcomes.
+  /// Starts the `dependencies` that have not started, and waits for all of them, whatever their outcomes.
   static func waitForAll(_ dependencies: [TaskDependency]) async {
     if dependencies.isEmpty { return }
     if dependencies.count == 1 { return await dependencies[0].wait() }

@@ -8,7 +8,7 @@ public protocol DeadlineSource: Sendable {
 
   /// The current instant, for comparison with ``OperationContext/operationDeadline``. It advances with ``elapsed``.
   ///
-  /// For the system's source it is that of `ContinuousClock`. By default it is ``elapsed`` after a moment that is fixed
+  /// The system's source takes it from `ContinuousClock`. By default it is ``elapsed`` after a moment that is fixed
   /// for the process.
   var instant: ContinuousClock.Instant { get }
 

@@ -92,7 +92,7 @@ extension OperationWarning {
     }
   }
 
-  /// Runs `operation` with a reporter that receives its warnings and those of the tasks it creates.
+  /// Runs `operation` with a reporter that receives its warnings and the warnings of tasks that it creates.
   public static func withReporter<R, E: Error>(
     _ reporter: @escaping Reporter,
     operation: () throws(E) -> R
@@ -100,7 +100,7 @@ extension OperationWarning {
     try self.$taskReporter.withValue(reporter) { Result<R, E>(catching: operation) }.get()
   }
 
-  /// Runs `operation` with a reporter that receives its warnings and those of the tasks it creates.
+  /// Runs `operation` with a reporter that receives its warnings and the warnings of tasks that it creates.
   nonisolated(nonsending)
     public static func withReporter<R, E: Error>(
       _ reporter: @escaping Reporter,
@@ -112,7 +112,7 @@ extension OperationWarning {
     }.get()
   }
 
-  /// Sends the warning to the reporter of the current task, or else to that of the process.
+  /// Sends the warning to the reporter of the current task, or else to the process's.
   public func report() {
     (Self.taskReporter ?? Self.reporter)(self)
   }

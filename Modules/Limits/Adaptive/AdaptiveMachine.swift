@@ -16,7 +16,7 @@ package struct AdaptiveMachine: LimitMachine {
   private var permits: PermitMachine
   /// The number of reductions because of failures.
   private var reductions: UInt64 = 0
-  /// The runs that have ended since the last round, and those of them that have failed. A round is one limit of runs.
+  /// The runs that have ended since the last round, and how many of them have failed. A round is one limit of runs.
   private var ended = 0
   private var failed = 0
 

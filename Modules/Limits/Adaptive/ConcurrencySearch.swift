@@ -4,7 +4,7 @@
 /// and then. Where runs take as long with more of them, the service has capacity left, and the number grows. Where they
 /// take longer, they wait for each other, and the number shrinks until they take `tolerance` times as long.
 ///
-/// The rule is that of the gradient limiters in Netflix's
+/// The rule comes from the gradient limiters in Netflix's
 /// [concurrency-limits](https://github.com/Netflix/concurrency-limits) and Envoy's
 /// [adaptive concurrency](https://www.envoyproxy.io/docs/envoy/latest/configuration/http/http_filters/adaptive_concurrency_filter):
 /// the limit is multiplied by the quotient of the duration without load and the current one. Unlike there, the duration

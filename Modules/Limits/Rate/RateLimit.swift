@@ -14,7 +14,7 @@ public import OperationCore
 /// Runs beyond the rate wait in the order in which they came, whatever their priorities. One timer serves all of them.
 /// A run whose turn would come after its longest wait is rejected at once, with the time until its turn.
 ///
-/// The time is that of the deadlines of each run's context, which is monotonic: a system clock that is set has no
+/// Time comes from the deadlines in each run's context, and is monotonic: a system clock that is set has no
 /// effect. All operations that share a limit must use the same deadlines.
 public final class RateLimit: OperationLimit {
   /// The name of the limit in errors, notices and texts; nil without a name.

@@ -1,5 +1,5 @@
 #if SwiftOperationMacros
-  /// Names for the values that a run passes, different from those of the function and its own parameters.
+  /// Names for the values that a run passes, different from the names of the function and its own parameters.
   struct BodyNames {
     let isolation: String
     let arguments: String

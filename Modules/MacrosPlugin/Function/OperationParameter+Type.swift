@@ -84,7 +84,7 @@
       return self.parenthesized?.function
     }
 
-    /// The type in parentheses, if they are not those of a tuple.
+    /// The type in parentheses, if they are not a tuple's.
     private var parenthesized: TypeSyntax? {
       guard let elements = self.as(TupleTypeSyntax.self)?.elements, elements.count == 1 else { return nil }
       return elements.first?.firstName == nil ? elements.first?.type : nil

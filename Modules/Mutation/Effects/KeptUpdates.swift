@@ -80,7 +80,7 @@ extension MutationRequest {
   /// - Parameters:
   ///   - arguments: The arguments of the call.
   ///   - client: The client whose stores show them.
-  ///   - place: The place of the updates among those of other calls.
+  ///   - place: The place of the updates among other calls' updates.
   ///   - updates: Receives the updates, which the run takes over.
   ///   - isBoundary: Returns true for the type of a modifier inside of which no update is shown yet.
   package func showOptimisticUpdates(

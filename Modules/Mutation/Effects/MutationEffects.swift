@@ -43,7 +43,7 @@ final class MutationEffects: Sendable {
     self.state = Locked(State(place: context.earlierOptimisticPlace, kept: context.earlierOptimisticUpdates))
   }
 
-  /// Returns the place of the updates among those of other calls. In a new call, the first one to ask takes the place
+  /// Returns the place of the updates among other calls' updates. In a new call, the first one to ask takes the place
   /// above all of them.
   func takePlace() -> StateLayerPlace {
     self.state.withLock { state in

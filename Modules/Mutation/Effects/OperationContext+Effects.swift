@@ -11,7 +11,7 @@ extension OperationContext {
     static let defaultValue: MutationEffects.Membership? = nil
   }
 
-  /// Takes the place of the call's optimistic updates among those of other calls; nil if it makes none.
+  /// Takes the place of the call's optimistic updates among other calls' updates; nil if it makes none.
   package func takeOptimisticPlace() -> StateLayerPlace? {
     guard let effects = self.mutationEffects?.effects, effects.run == self.operationRunningTaskIdentifier
     else { return nil }

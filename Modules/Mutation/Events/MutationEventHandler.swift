@@ -2,7 +2,7 @@ public import OperationCore
 
 /// Closures that receive the events in the store of a mutation, with the arguments of the calls.
 ///
-/// They are called like those of an `OperationEventHandler`: one at a time, in event order, never with a lock held.
+/// They are called as an `OperationEventHandler`'s are: one at a time, in event order, never with a lock held.
 public struct MutationEventHandler<State: MutationStateProtocol & Sendable>: Sendable {
   /// Called with the current state at first, and after each state change.
   public var onStateChanged: (@Sendable (State, OperationContext) -> Void)?

@@ -7,7 +7,7 @@ extension OperationStore where State: MutationStateProtocol {
   ///
   /// - Parameters:
   ///   - arguments: The arguments of the call.
-  ///   - context: Entries that replace those of the store's context for this call.
+  ///   - context: Entries for this call, which take precedence over the store's context.
   ///   - handler: Receives the events of this call only.
   /// - Returns: The value of the mutation.
   /// - Throws: The error of the mutation. If the call is cancelled, the error that it ends with, or
@@ -28,8 +28,8 @@ extension OperationStore where State: MutationStateProtocol {
   ///
   /// - Parameters:
   ///   - arguments: The arguments of the call.
-  ///   - context: Entries that replace those of the store's context for this call.
-  /// - Returns: The task, which has not started. Its value is that of the mutation.
+  ///   - context: Entries for this call, which take precedence over the store's context.
+  /// - Returns: The task, which has not started. Its value is what the mutation returns.
   public func mutateTask(
     with arguments: State.Arguments,
     using context: OperationContext? = nil

@@ -4,7 +4,7 @@ extension OperationStore where State: MutationStateProtocol, State.Failure == an
   /// Calls the mutation again with the arguments of the newest call in its history.
   ///
   /// - Parameters:
-  ///   - context: Entries that replace those of the store's context for this call.
+  ///   - context: Entries for this call, which take precedence over the store's context.
   ///   - handler: Receives the events of this call only.
   /// - Returns: The value of the mutation.
   /// - Throws: The error of the mutation, or a ``MutationError`` if the history is empty.
@@ -39,7 +39,7 @@ extension OperationStore where State: MutationStateProtocol {
   /// error.
   ///
   /// - Parameters:
-  ///   - context: Entries that replace those of the store's context for this call.
+  ///   - context: Entries for this call, which take precedence over the store's context.
   ///   - handler: Receives the events of this call only.
   /// - Returns: The value of the mutation, or nil if the history is empty.
   /// - Throws: The error of the mutation.

@@ -22,7 +22,7 @@
       (self.family, self.bytes) = (family, bytes)
     }
 
-    /// Addresses on the internet, to look up the default route: those of a root name server.
+    /// Addresses on the internet, to look up the default route: a root name server's.
     static let anywhere = [
       NetworkDestination(family: Netlink.ipv4, bytes: [198, 41, 0, 4]),
       NetworkDestination(

@@ -25,7 +25,7 @@ final class PageEventLog<PageID: Hashable & Sendable, PageValue: Sendable, Failu
     ///
     /// A yield is nil when a later yield of its page has replaced it.
     @usableFromInline var entries: [Entry?] = []
-    /// In the order in which they were attached, which is that of their registration with the store.
+    /// In the order in which they were attached, in which they were registered with the store.
     @usableFromInline var readers: [Reader] = []
     /// The number of entries that were written.
     @usableFromInline var written = 0
@@ -67,7 +67,7 @@ final class PageEventLog<PageID: Hashable & Sendable, PageValue: Sendable, Failu
   @usableFromInline let lock = Mutex(())
   // Unsafe because the compiler does not see that `withState` holds the lock. The state lies beside the lock, not in
   // it: releasing a `Mutex` of a generic type looks up the metadata of its types. The lock makes the accesses
-  // exclusive, too: checked, those of runs and logs take 740 of the 32,500 instructions of a page.
+  // exclusive, too: checked, the accesses of runs and logs take 740 of the 32,500 instructions of a page.
   @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var state = State()
 
   @inlinable

@@ -1,7 +1,7 @@
 internal import OperationCore
 internal import Synchronization
 
-/// Passes the events of a store and those of the pages of its runs to one handler.
+/// Passes the events of a store, and of the pages that its runs load, to one handler.
 ///
 /// Store and logs deliver their events in one order, so the reader does not sort them. It attaches itself to the logs
 /// of the runs, and makes a log deliver its entries before the result and the end of its run.
@@ -75,7 +75,7 @@ extension PageEventReader {
     if let run: Run = context.pagingRun() { self.follow(run, in: context) }
   }
 
-  /// Passes the result of a run to the handler, after those of its pages.
+  /// Passes the result of a run to the handler, after the results of its pages.
   func receive(
     _ result: Result<Handler.OperationValue, Handler.Failure>,
     in context: OperationContext

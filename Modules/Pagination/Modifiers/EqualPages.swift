@@ -4,7 +4,7 @@ extension StatefulOperationRequest where State: PaginatedStateProtocol, State.Pa
   /// Keeps the value of a page in the store when an equal one comes for that page.
   ///
   /// The state then counts and dates an update, but the page has the same value as before: the same objects and
-  /// buffers, so that comparing both is quick. Values are compared with those of the store without optimistic updates,
+  /// buffers, so that comparing both is quick. Values are compared with the store's without optimistic updates,
   /// in the task of the run, with no lock held. Outside a store the modifier does nothing.
   ///
   /// - Complexity: That of `==` on the value of each page that comes.

@@ -29,7 +29,7 @@ extension Pages {
   ///
   /// If a page with the same identifier exists, the page replaces that one instead, at whatever index.
   ///
-  /// - Complexity: O(n), where n is the number of pages. At either end, and if it replaces a page, that of
+  /// - Complexity: O(n), where n is the number of pages. At either end, and if it replaces a page, as
   ///   ``append(_:)``.
   /// - Precondition: The index is the index of a page, or the end.
   @inlinable

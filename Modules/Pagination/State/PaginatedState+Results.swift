@@ -77,7 +77,7 @@ extension Pages {
     self.insert(Entry(page: page, revision: revision, time: time), atEnd: atEnd, unlessNewerThan: revision)
   }
 
-  /// Replaces those of the pages that are here, and adds none.
+  /// Replaces the pages that are here, and adds none.
   @usableFromInline
   mutating func refresh<Failure>(
     with fetched: Pages,

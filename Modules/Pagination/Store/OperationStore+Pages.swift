@@ -6,7 +6,7 @@ extension OperationStore where State: PaginatedStateProtocol {
   /// If the operation shares runs, as with `.deduplicated()`, the call joins a run that loads the same page.
   ///
   /// - Parameters:
-  ///   - context: Entries that replace those of the store's context for this run.
+  ///   - context: Entries for this run, which take precedence over the store's context.
   ///   - handler: Receives the events of this run only.
   /// - Returns: The page, or nil if no page comes after the last one.
   /// - Throws: The error of the operation. If the run is cancelled, the error that it ends with, or
@@ -26,7 +26,7 @@ extension OperationStore where State: PaginatedStateProtocol {
   /// See ``OperationCore/OperationStore/fetchNextPage(using:handler:)``.
   ///
   /// - Parameters:
-  ///   - context: Entries that replace those of the store's context for this run.
+  ///   - context: Entries for this run, which take precedence over the store's context.
   ///   - handler: Receives the events of this run only.
   /// - Returns: The page, or nil if no page comes before the first one.
   /// - Throws: The error of the operation. If the run is cancelled, the error that it ends with, or
@@ -47,7 +47,7 @@ extension OperationStore where State: PaginatedStateProtocol {
   /// kept. If there are no pages, nothing is fetched.
   ///
   /// - Parameters:
-  ///   - context: Entries that replace those of the store's context for this run.
+  ///   - context: Entries for this run, which take precedence over the store's context.
   ///   - handler: Receives the events of this run only.
   /// - Returns: The pages as they were fetched.
   /// - Throws: The error of the operation. If the run is cancelled, the error that it ends with, or
@@ -105,7 +105,7 @@ extension OperationStore where State: PaginatedStateProtocol {
 extension OperationStore where State: PaginatedStateProtocol {
   /// Returns a task that loads the page after the last one when it runs, or the initial page if there are none then.
   ///
-  /// - Parameter context: Entries that replace those of the store's context for this run.
+  /// - Parameter context: Entries for this run, which take precedence over the store's context.
   /// - Returns: The task, which has not started. Its value is the page; nil if no page comes after the last one.
   public func fetchNextPageTask(
     using context: OperationContext? = nil
@@ -115,7 +115,7 @@ extension OperationStore where State: PaginatedStateProtocol {
 
   /// Returns a task that loads the page before the first one when it runs, or the initial page if there are none then.
   ///
-  /// - Parameter context: Entries that replace those of the store's context for this run.
+  /// - Parameter context: Entries for this run, which take precedence over the store's context.
   /// - Returns: The task, which has not started. Its value is the page; nil if no page comes before the first one.
   public func fetchPreviousPageTask(
     using context: OperationContext? = nil
@@ -125,7 +125,7 @@ extension OperationStore where State: PaginatedStateProtocol {
 
   /// Returns a task that fetches all pages again when it runs.
   ///
-  /// - Parameter context: Entries that replace those of the store's context for this run.
+  /// - Parameter context: Entries for this run, which take precedence over the store's context.
   /// - Returns: The task, which has not started. Its value is the pages as they were fetched.
   public func refetchAllPagesTask(
     using context: OperationContext? = nil

@@ -144,7 +144,7 @@ extension ClientPersistence {
   /// ```
   ///
   /// It removes the values that are stored, those that were restored and have no store yet, and those that wait to be
-  /// written or are being written; also those of stores which do not exist, and of other clients with the storage. A
+  /// written or are being written; also for stores which do not exist, and for other clients with the storage. A
   /// value that a store is just reading is not shown. A store that exists keeps the value that it shows, until it is
   /// reset or cleared: that value is not stored again, and later ones are. Calls in a ``MutationJournal`` stay.
   ///

@@ -16,7 +16,7 @@ public struct JournalError: Error, Sendable, CustomStringConvertible {
     /// Another process has made the call, because this one was suspended for too long. Its result is not known here.
     public static let takenOver = Code(description: "takenOver")
 
-    /// The key of the call, which its caller has chosen, is that of a call that has not ended. It was not made.
+    /// A call that has not ended has the key that the caller has chosen for this one. It was not made.
     public static let duplicateKey = Code(description: "duplicateKey")
   }
 

@@ -1,7 +1,7 @@
 internal import OperationCore
 internal import OperationFoundation
 
-/// The right of one journal, among those of all processes that share a storage, to send calls.
+/// The right to send calls, which one journal has among all processes that share a storage.
 ///
 /// The journal takes it when something is to be sent, renews it at a third of its time, and releases it soon after
 /// nothing is left. A second lease, named after the journal, says that its process lives: nobody else makes its calls.

@@ -21,7 +21,7 @@ public struct JournalResumption: Sendable {
     self.journal.change { state in state.resumptionWaiters.removeAll { $0.signal === signal } }
   }
 
-  /// Cancels the calls, and those of earlier resumptions. They stay in the journal until the next
+  /// Cancels the calls of this and of earlier resumptions. They stay in the journal until the next
   /// ``MutationJournal/resume()``.
   ///
   /// - Complexity: O(*n*) in the number of entries.

@@ -39,7 +39,7 @@ struct JournalState: Sendable {
     var storageKey: String
     /// Nil if it cannot be read.
     var record: JournalRecord?
-    /// Where its optimistic updates are among those of other calls; nil if it has none.
+    /// Where its optimistic updates are among other calls' updates; nil if it has none.
     var layerPlace: StateLayerPlace?
     /// The updates that are shown between its runs; nil until the first run.
     var updates: KeptUpdates?
@@ -200,7 +200,7 @@ extension JournalState {
     return self.lastPlace
   }
 
-  /// Inserts a call of an earlier start, before those of this one.
+  /// Inserts a call of an earlier start, before the calls of this one.
   ///
   /// - Parameters:
   ///   - record: The stored entry; nil if it cannot be read.
@@ -310,7 +310,7 @@ extension JournalState {
     if let owner = self.owner, item.record?.owner == owner { self.ownCount += change }
   }
 
-  /// A place behind the calls of other processes, and before those of this one.
+  /// A place behind the calls of other processes, and before this one's.
   mutating func nextEarlierPlace() -> Place {
     self.lastEarlierPlace += 1
     return self.lastEarlierPlace

@@ -11,7 +11,7 @@ struct JournalTicket: Sendable {
   let isReplay: Bool
   /// The name of the operation; nil for a replay whose mutation is not registered.
   var operationName: String?
-  /// Where the optimistic updates of a replay are among those of other calls; nil if the call had none.
+  /// Where the optimistic updates of a replay are among other calls' updates; nil if the call had none.
   var layerPlace: StateLayerPlace?
   /// The optimistic updates that are shown between the runs of the call; nil if it has none.
   var updates: KeptUpdates?

@@ -17,14 +17,14 @@ extension MutationRequest where Arguments: Codable, MutateFailure == any Error {
   /// ``OperationCore/OperationContext/operationIdempotencyKey``. Calls of a scope run in the order in which they were
   /// made. A call that is cancelled, for instance because the program ends, stays in the journal: remove it to take it
   /// back. Its optimistic update stays as long as the call will still be made. A call that cannot be stored, or whose
-  /// key is that of a call that has not ended, throws a ``JournalError``, and does not run.
+  /// key belongs to a call that has not ended, throws a ``JournalError``, and does not run.
   ///
   /// Apply it outside of `.scope(_:)`, so that calls which wait for their turn are stored, and inside of
   /// `.optimistic(on:of:apply:)`, so that the update is shown while a call is stored and waits.
   ///
   /// - Parameters:
   ///   - name: The name of the mutation, the same for all starts of the program.
-  ///   - journal: The journal; nil for that of the client.
+  ///   - journal: The journal; nil for the journal of the client.
   ///   - isExcluded: Returns true for arguments that may not be stored. Such a call runs without the journal. To leave
   ///     out single members of the arguments, mark them with ``Unstored``.
   ///   - failsForGood: Returns true for an error that further attempts do not change. The entry is removed then;
@@ -48,7 +48,7 @@ extension MutationRequest where Arguments: Codable {
   ///
   /// - Parameters:
   ///   - name: The name of the mutation, the same for all starts of the program.
-  ///   - journal: The journal; nil for that of the client.
+  ///   - journal: The journal; nil for the journal of the client.
   ///   - isExcluded: Returns true for arguments that may not be stored. Such a call runs without the journal.
   ///   - failsForGood: Returns true for an error that further attempts do not change. If it is nil, an error that is
   ///     thrown to a caller is final unless it can pass, and after a restart, without a caller, none is.

@@ -11,7 +11,7 @@ struct JournalRequest {
   let key: String?
   let date: Date
   let operationName: String
-  /// Where its optimistic updates are among those of other calls; nil if it has none.
+  /// Where its optimistic updates are among other calls' updates; nil if it has none.
   let layerPlace: StateLayerPlace?
   /// Whether its body begins as soon as it has its turn.
   let beginsAtOnce: Bool
@@ -22,7 +22,7 @@ extension MutationJournal {
   ///
   /// Calls of this method determine the order.
   ///
-  /// - Throws: A ``JournalError`` if another call has the key; otherwise that of the encoding or of the storage.
+  /// - Throws: A ``JournalError`` if another call has the key; otherwise the encoding's or the storage's error.
   nonisolated(nonsending) func accept(_ request: JournalRequest) async throws -> JournalTicket {
     let updates = request.layerPlace.map { _ in KeptUpdates() }
     var id = request.key ?? self.makeKey()

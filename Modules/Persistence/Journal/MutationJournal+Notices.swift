@@ -39,7 +39,7 @@ extension OperationNotice.Name {
 }
 
 extension MutationJournal {
-  /// Sends a notice to the observers of a run; without one, to those of the client.
+  /// Sends a notice to the observers of a run; without one, to the client's.
   func send(in context: OperationContext?, _ notice: () -> OperationNotice) {
     (context ?? self.boundClient?.defaultContext)?.send(notice())
   }

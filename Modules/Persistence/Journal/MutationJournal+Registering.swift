@@ -6,7 +6,7 @@ struct JournalRegistration: Sendable {
   let operationName: String
   /// The type of the mutation without its modifiers.
   let type: ObjectIdentifier
-  /// Whether it was registered with a name that its calls had before, or with that of `.journaled(as:)` by itself.
+  /// Whether it was registered with a name that its calls had before, or with the one of `.journaled(as:)` by itself.
   let isImplied: Bool
   /// Makes a call, and returns how it has ended.
   let replay: @Sendable (JournalTicket, _ arguments: [UInt8], OperationClient?) async -> JournalEnd

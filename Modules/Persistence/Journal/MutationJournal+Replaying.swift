@@ -12,7 +12,7 @@ extension MutationJournal {
   ///
   /// The calls of a scope are made one after the other, in the order in which they were accepted. Calls of different
   /// scopes are made concurrently, and so are those without a scope, up to the limit of the journal. They show their
-  /// optimistic updates when this returns, below those of later calls. Each call is made once, with the attempts of its
+  /// optimistic updates when this returns, below later calls' updates. Each call is made once, with the attempts of its
   /// own modifiers. A call that fails stays, blocks its scope, and is made again by the next ``resume()``, until it
   /// becomes a dead letter after ``attemptsBeforeDeadLetter``. For failures that pass by themselves, use `.waits(until:)` or retries
   /// in the mutation.
@@ -79,7 +79,7 @@ extension JournalState {
     return (self.lastResumption, places)
   }
 
-  /// Begins those of the calls that have their turn.
+  /// Begins the calls that have their turn.
   fileprivate mutating func advanceAll(_ places: [Place]) {
     for lane in Set(places.compactMap { self.items[$0]?.lane }) { self.advance(lane) }
     self.advanceWithoutScope()

@@ -93,7 +93,7 @@ struct JournalBatch: Sendable {
 extension JournalState {
   private static var maximumBatch: Int { 256 }
 
-  /// Decides to write a call, whose content is that of the moment when it is written. So a later change of the call is
+  /// Decides to write a call, with the content that it has when it is written. So a later change of the call is
   /// never written before an earlier one, and a removal is not followed by anything.
   ///
   /// - Returns: The result of the write; nil if there is nothing to write.
@@ -152,7 +152,7 @@ extension JournalState {
     return self.isWriting ? batch : nil
   }
 
-  /// Records the results of a batch, and returns those of the writes that it includes.
+  /// Records the results of a batch, and returns the results of the writes that it includes.
   mutating func didWrite(_ batch: JournalBatch, _ failures: [String: any Error]) -> [(JournalWrite, (any Error)?)] {
     var finished: [(JournalWrite, (any Error)?)] = []
     self.actions.signals += batch.waiters

@@ -32,9 +32,9 @@ public final class MutationJournal: OperationClientFlushable {
 
   /// How many times a call may fail, or end the process, before it becomes a dead letter.
   ///
-  /// A failure is that of a whole call, after all retries of its mutation, if it stays in the journal. A body that has
+  /// A failure counts for a whole call, after all retries of its mutation, if it stays in the journal. A body that has
   /// begun and not ended when the process ended counts as one, too. What does not count: starts of the program, waits
-  /// before and between attempts, cancellations, failed connections, and rejections on this side, such as those of a
+  /// before and between attempts, cancellations, failed connections, and rejections on this side, as by a
   /// circuit breaker.
   public let attemptsBeforeDeadLetter: Int
 

@@ -53,7 +53,7 @@ final class KeyNode {
   func encode<Value: Encodable>(_ value: Value) throws {
     var text = KeyText(isVerified: true)
     if try text.appendKnown(value) {
-      // The name without those of arguments, which may be private.
+      // The name without the names of arguments, which may be private.
       let kind =
         Value.self is any StorageKeyConvertible.Type
         ? try KeyTypeName.of(Value.self) : String("\(Value.self)".prefix { $0 != "<" })

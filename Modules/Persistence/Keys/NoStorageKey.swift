@@ -2,7 +2,7 @@ internal import OperationCore
 
 /// The error for an element of a path that has no key.
 struct NoStorageKey: Error {
-  /// The type of the value: the element's, or that of a part of it.
+  /// The type of the value: the type of the element or of a part of it.
   let type: any Any.Type
 
   /// Reports that what is at a path cannot be stored.

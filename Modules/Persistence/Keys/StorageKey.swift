@@ -3,7 +3,7 @@ internal import OperationCore
 /// The keys of entries. They consist of ASCII characters, so that all storages compare them alike.
 ///
 /// Equal paths have equal keys, also in other processes, different paths have different keys, and the key of a path
-/// begins with those of its prefixes.
+/// begins with the keys of its prefixes.
 enum StorageKey {
   /// The prefix of the keys of stored values.
   static let values = "value/"

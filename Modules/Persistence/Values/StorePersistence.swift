@@ -87,7 +87,7 @@ extension StorePersistence {
   ///
   /// - Parameter isForced: Whether to do so even while the stored value is being read.
   ///
-  /// The last call is that of a store that is being released, before its place is taken away. So a change is passed on
+  /// A store that is being released makes the last call, before its place is taken away. So a change is passed on
   /// whichever of restoring and releasing ends first.
   func noteChange(isForced: Bool = false) {
     // A later ticket means a later state, because the state is read after the ticket was taken.

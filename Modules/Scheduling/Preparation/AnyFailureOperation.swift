@@ -6,7 +6,7 @@ protocol FailureErasingOperation: OperationRequest {
   static var erasedOperation: any OperationRequest.Type { get }
 }
 
-/// Runs another operation, and can fail with any error, such as that of a condition which a module has added.
+/// Runs another operation, and can fail with any error, such as the error of a condition which a module has added.
 struct AnyFailureOperation<Operation: OperationRequest & Sendable>: FailureErasingOperation, Sendable {
   let operation: Operation
 

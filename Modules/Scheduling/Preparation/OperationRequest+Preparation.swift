@@ -20,7 +20,7 @@ extension OperationRequest where Failure == any Error {
 
   /// Runs the operation only if a run specification is satisfied.
   ///
-  /// Otherwise the run throws ``OperationConditionDenied``. The order is that of conditions.
+  /// Otherwise the run throws ``OperationConditionDenied``. The order is the same as for conditions.
   ///
   /// - Parameter specification: The run specification.
   /// - Returns: The operation with the condition in its preparation.

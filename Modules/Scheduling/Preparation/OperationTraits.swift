@@ -8,7 +8,7 @@ struct OperationTraits: Sendable {
   let hasPreparation: Bool
   /// Whether its setup connects it with a scheduler: it is unique work, a group, or an erased operation that may be one.
   let hasSetup: Bool
-  /// Whether its type hides that of the operation, as `AnyOperation` does.
+  /// Whether its type hides the operation's, as `AnyOperation` does.
   let isErased: Bool
 
   /// An entry of the table of known types: the address of a type, and its traits in the low bits.

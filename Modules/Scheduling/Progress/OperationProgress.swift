@@ -66,11 +66,11 @@ public final class OperationProgress: Observable, Sendable {
 
   /// An asynchronous sequence of the current counts and the later ones.
   ///
-  /// A slow iterator misses counts, and receives the newest. The sequence of a group ends with the group; that of a
+  /// A slow iterator misses counts, and receives the newest. A group's sequence ends with the group; the sequence of a
   /// scheduler does not end.
   public var updates: Updates { Updates(broadcast: self.broadcast) }
 
-  /// Sets newer counts. Threads may call this in another order than that of the counts.
+  /// Sets newer counts. Threads may call this in another order than they have counted in.
   func update(_ counts: Counts) {
     self.change {
       $0.counts.completed = max($0.counts.completed, counts.completed)

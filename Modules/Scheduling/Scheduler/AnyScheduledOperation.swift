@@ -98,7 +98,7 @@ public struct AnyScheduledOperation: Sendable, Hashable {
     self.node.removeDependency(other.node)
   }
 
-  /// The priority of the operation, or that of an operation that waits for it if that is higher.
+  /// The priority of the operation, or the higher one of an operation that waits for it.
   ///
   /// It can be changed until the operation ends. It decides which operation gets a place first, and what this operation
   /// waits for receives it, too. The task of an operation that runs is escalated; its priority cannot be lowered.
@@ -107,7 +107,7 @@ public struct AnyScheduledOperation: Sendable, Hashable {
     nonmutating set { self.node.setPriority(newValue.rawValue) }
   }
 
-  /// Adds a condition, which is prepared and evaluated together with those of the operation, before them.
+  /// Adds a condition, which is prepared and evaluated together with the operation's conditions, before them.
   ///
   /// It has no effect once the operation has begun: call it in an enqueuing module.
   ///
@@ -150,8 +150,8 @@ public struct AnyScheduledOperation: Sendable, Hashable {
   /// - Parameters:
   ///   - operation: The product.
   ///   - vital: Whether the product holds back operations that are scheduled later until it has ended.
-  ///   - priority: The priority of the product; nil for that of the context's task configuration. One without a
-  ///     priority counts as medium where it waits for a place, and runs with that of the caller.
+  ///   - priority: The priority of the product; nil for the one in the context's task configuration. One without a
+  ///     priority counts as medium where it waits for a place, and runs with the caller's.
   ///   - name: The name of the product in messages; nil for its own name.
   /// - Returns: The scheduled product.
   @discardableResult

@@ -1,6 +1,6 @@
 /// The operations of a scheduler, counted between the barriers, each of which waits for all segments before its own.
 ///
-/// A barrier belongs to the segment that it begins, and an operation that another one schedules to that of the other.
+/// A barrier belongs to the segment that it begins, and an operation that another one schedules belongs to the other's segment.
 ///
 /// - Complexity: Each change takes amortized constant time.
 struct BarrierSegments {

@@ -53,7 +53,7 @@ final class OperationJob<Operation: OperationRequest & Sendable>: ScheduledJob w
 
   @usableFromInline
   func run(in context: OperationContext, after conditions: [any OperationCondition]) async -> (any Error)? {
-    // The conditions are prepared and evaluated together with those of the operation.
+    // The conditions are prepared and evaluated together with the operation's own.
     let operation = self.operation.preparedAsAnyFailure(after: conditions)
     do {
       self.handle.keep(try await OperationRunner(operation: operation, initialContext: context).run(isolation: nil))

@@ -11,7 +11,7 @@ extension OperationScheduler {
   ///   - operation: The operation.
   ///   - priority: The priority of the operation, which what it waits for receives, too.
   ///   - name: The name of the operation in messages; nil for its own name.
-  ///   - context: Entries that replace those of the scheduler's initial context.
+  ///   - context: Entries that take precedence over the scheduler's initial context.
   ///   - configure: Receives the operation before it can begin, to add dependencies and observers.
   /// - Returns: The scheduled operation.
   /// - Complexity: O(1), for any number of operations that wait.

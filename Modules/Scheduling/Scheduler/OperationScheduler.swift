@@ -73,11 +73,11 @@ extension OperationScheduler {
   /// - Parameters:
   ///   - operation: The operation.
   ///   - vital: Whether the operation holds back operations that are scheduled later until it has ended.
-  ///   - priority: The priority of the operation; nil for that of the context's task configuration. Operations of
-  ///     higher priority get a place first. One without a priority counts as medium there, and runs with that of the
-  ///     caller.
+  ///   - priority: The priority of the operation; nil for the one in the context's task configuration. Operations of
+  ///     higher priority get a place first. One without a priority counts as medium there, and runs with the
+  ///     caller's.
   ///   - name: The name of the operation in messages; nil for its own name.
-  ///   - context: Entries that replace those of the scheduler's initial context.
+  ///   - context: Entries that take precedence over the scheduler's initial context.
   ///   - configure: Receives the operation before it can begin, to add dependencies and observers.
   /// - Returns: The scheduled operation.
   /// - Complexity: O(1), for any number of operations that wait.
@@ -100,7 +100,7 @@ extension OperationScheduler {
   ///   - name: The name of the operation in messages.
   ///   - vital: Whether the operation holds back operations that are scheduled later until it has ended.
   ///   - priority: The priority of the operation. One without a priority counts as medium where it waits for a place,
-  ///     and runs with that of the caller.
+  ///     and runs with the caller's.
   ///   - body: The work, which receives the context of the operation.
   /// - Returns: The scheduled operation.
   @discardableResult

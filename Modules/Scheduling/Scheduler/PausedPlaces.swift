@@ -1,6 +1,6 @@
 internal import OperationCore
 
-/// Lets paused runs, such as those of `.waits(until:)`, give their places in schedulers to others meanwhile.
+/// Lets paused runs, as `.waits(until:)` makes them, give their places in schedulers to others meanwhile.
 struct PausedPlaces: RunPauseObserver {
   /// Observes the pauses of all runs, from the first scheduler on.
   static let observation: Void = RunPauses.observe(with: PausedPlaces())

@@ -114,7 +114,7 @@ final class ScheduledNode: Sendable {
     var unmetCount = 0
     // Raw values: the compiler does not know the layout of `TaskPriority`.
     var requestedPriority: UInt8?
-    /// The higher of the requested priority and that of the operations that wait for this one.
+    /// The highest of the requested priority and the priorities of operations that wait for this one.
     var priority: UInt8 = 0
     /// The highest priority of the operations that wait for this one, or have done so.
     var inheritedPriority: UInt8 = 0

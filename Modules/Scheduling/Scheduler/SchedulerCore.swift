@@ -33,7 +33,7 @@ struct SchedulerMachine {
   var ready = ReadyQueue()
   /// The operations that have lent their places, and wait for one again.
   var returning = TicketQueue<ScheduledNode>()
-  /// The vital operations that have not ended, those of other schedulers included.
+  /// The vital operations that have not ended, other schedulers' included.
   var vitals = TicketQueue<ScheduledNode>()
   /// The operations that vital operations hold back, by rank.
   var held = TicketQueue<ScheduledNode>()
@@ -99,7 +99,7 @@ final class HeldProducts: Sendable {
   nonisolated(unsafe) var nodes = TicketQueue<ScheduledNode>()
 }
 
-/// Operations that wait for a place: those of higher priority first, and equal ones in the order in which they came.
+/// Operations that wait for a place: higher priorities first, and equal ones in the order in which they came.
 ///
 /// Every sixteenth choice is the operation that waits longest, so that a stream of urgent operations starves none.
 struct ReadyQueue {

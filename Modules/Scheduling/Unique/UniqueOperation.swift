@@ -14,7 +14,7 @@ extension OperationRequest where Self: Sendable, Value: Sendable, Failure == any
   /// Lets one run of an identifier run at a time, in the whole process.
   ///
   /// A scheduled operation counts from the time when it is scheduled, any other run from its beginning. A run inside of
-  /// another one of the same identifier is part of it. The policies are those of Android's WorkManager.
+  /// another one of the same identifier is part of it. Android's WorkManager has the same policies.
   ///
   /// - Parameters:
   ///   - id: The identifier. Values of different types are different identifiers.

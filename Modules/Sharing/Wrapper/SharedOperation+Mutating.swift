@@ -6,7 +6,7 @@ extension SharedOperation where State: MutationStateProtocol {
   ///
   /// - Parameters:
   ///   - arguments: The arguments of the call.
-  ///   - context: Entries that replace those of the store's context for this call.
+  ///   - context: Entries for this call, which take precedence over the store's context.
   ///   - handler: Receives the events of this call only.
   /// - Returns: The value of the mutation.
   /// - Throws: The error of the mutation, or an ``UnbackedOperationError``.
@@ -24,7 +24,7 @@ extension SharedOperation where State: MutationStateProtocol {
   /// Calls the mutation again with the arguments of the newest call in its history.
   ///
   /// - Parameters:
-  ///   - context: Entries that replace those of the store's context for this call.
+  ///   - context: Entries for this call, which take precedence over the store's context.
   ///   - handler: Receives the events of this call only.
   /// - Returns: The value of the mutation; nil if the history is empty, which is reported.
   /// - Throws: The error of the mutation, or an ``UnbackedOperationError``.
@@ -43,7 +43,7 @@ extension SharedOperation where State: MutationStateProtocol, State.Failure == a
   /// Calls the mutation again with the arguments of the newest call in its history.
   ///
   /// - Parameters:
-  ///   - context: Entries that replace those of the store's context for this call.
+  ///   - context: Entries for this call, which take precedence over the store's context.
   ///   - handler: Receives the events of this call only.
   /// - Returns: The value of the mutation.
   /// - Throws: The error of the mutation, a ``/OperationMutation/MutationError`` if the history is empty, or an

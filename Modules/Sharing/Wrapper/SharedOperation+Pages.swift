@@ -5,7 +5,7 @@ extension SharedOperation where State: PaginatedStateProtocol {
   /// Loads the page after the last one and waits for it. Loads the initial page if there are no pages.
   ///
   /// - Parameters:
-  ///   - context: Entries that replace those of the store's context for this run.
+  ///   - context: Entries for this run, which take precedence over the store's context.
   ///   - handler: Receives the events of this run only.
   /// - Returns: The page; nil if no page comes after the last one.
   /// - Throws: The error of the operation, or an ``UnbackedOperationError``.
@@ -22,7 +22,7 @@ extension SharedOperation where State: PaginatedStateProtocol {
   /// Loads the page before the first one and waits for it. Loads the initial page if there are no pages.
   ///
   /// - Parameters:
-  ///   - context: Entries that replace those of the store's context for this run.
+  ///   - context: Entries for this run, which take precedence over the store's context.
   ///   - handler: Receives the events of this run only.
   /// - Returns: The page; nil if no page comes before the first one.
   /// - Throws: The error of the operation, or an ``UnbackedOperationError``.
@@ -39,7 +39,7 @@ extension SharedOperation where State: PaginatedStateProtocol {
   /// Fetches all pages again, one after the other from the first, and shows them when all are fetched.
   ///
   /// - Parameters:
-  ///   - context: Entries that replace those of the store's context for this run.
+  ///   - context: Entries for this run, which take precedence over the store's context.
   ///   - handler: Receives the events of this run only.
   /// - Returns: The pages as they were fetched.
   /// - Throws: The error of the operation, or an ``UnbackedOperationError``.

@@ -4,7 +4,7 @@ extension SharedOperation {
   /// Runs the operation and waits for its value.
   ///
   /// - Parameters:
-  ///   - context: Entries that replace those of the store's context for this run.
+  ///   - context: Entries for this run, which take precedence over the store's context.
   ///   - handler: Receives the events of this run only.
   /// - Returns: The value that the run returns.
   /// - Throws: The error of the operation, or an ``UnbackedOperationError``.
@@ -36,7 +36,7 @@ extension SharedOperation where State: QueryStateProtocol {
   /// Fetches the value and waits for it.
   ///
   /// - Parameters:
-  ///   - context: Entries that replace those of the store's context for this fetch.
+  ///   - context: Entries for this fetch, which take precedence over the store's context.
   ///   - handler: Receives the events of this fetch only.
   /// - Returns: The value that the fetch returns.
   /// - Throws: The error of the query, or an ``UnbackedOperationError``.

@@ -12,7 +12,7 @@ public import Testing
 /// }
 /// ```
 ///
-/// The rules are those of ``ControllerRule``: a controller starts once, with its store (`start`), works for several
+/// ``ControllerRule`` lists the rules: a controller starts once, with its store (`start`), works for several
 /// stores (`stores`) independently of each other (`independence`), and ends with its store (`cancellation`, `release`);
 /// it acts with no lock held (`unlocked`); and stores may come and go while it acts (`reentrancy`) and on several
 /// threads (`threads`).

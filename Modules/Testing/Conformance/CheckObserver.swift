@@ -44,7 +44,7 @@ public struct CheckedObserver<Value: Equatable & Sendable>: Sendable {
 ///
 /// It takes closures, so that it works for observers of the network, of activity, of memory pressure, and for your own.
 ///
-/// The rules are those of ``ObserverRule``: a handler receives the current value at once (`current`), which is the one
+/// ``ObserverRule`` lists the rules: a handler receives the current value at once (`current`), which is the one
 /// that can be read (`reading`), and then all changes (`changes`) in order (`order`, `nesting`). Subscribers are called
 /// (`subscribers`) independently of each other (`independence`), not after they were cancelled (`cancellation`,
 /// `release`), and with no lock held (`unlocked`). They may use the observer themselves (`reentrancy`), and on several

@@ -12,7 +12,7 @@ public import Testing
 /// }
 /// ```
 ///
-/// The rules are those of ``RunSpecificationRule``: evaluating the condition does not change it (`purity`), changes are
+/// ``RunSpecificationRule`` lists the rules: evaluating the condition does not change it (`purity`), changes are
 /// announced (`announcement`) and visible then (`answer`). Subscribers are called (`subscribers`) independently of each
 /// other (`independence`), not after they were cancelled (`cancellation`, `release`), and with no lock held
 /// (`unlocked`). They may use the specification themselves (`reentrancy`), and on several threads (`threads`).

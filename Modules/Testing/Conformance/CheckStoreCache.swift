@@ -9,8 +9,8 @@ public import Testing
 /// }
 /// ```
 ///
-/// The rules are those of ``StoreCacheRule``: idle stores are kept (`keeping`) until their cache time has passed
-/// (`cacheTime`) since they were in use (`activity`), also those of several clients (`clients`). Nothing retains a
+/// ``StoreCacheRule`` lists the rules: idle stores are kept (`keeping`) until their cache time has passed
+/// (`cacheTime`) since they were in use (`activity`), also stores of several clients (`clients`). Nothing retains a
 /// removed store (`release`). Stores are evicted with no lock held (`unlocked`), other stores may come and go meanwhile
 /// (`reentrancy`), and several threads may use the cache (`threads`).
 ///

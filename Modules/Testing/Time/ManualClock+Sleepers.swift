@@ -26,7 +26,7 @@ extension ManualClock {
     return state.sleepers.filter { kind == nil || $0.kind == kind }.map { $0.due - state.elapsed }.sorted()
   }
 
-  /// All delays requested from the operation delayer, in order, including those of zero length.
+  /// All delays requested from the operation delayer, in order, delays of zero length included.
   public var delays: [Duration] { self.state.current.delays }
 
   /// Waits until there are at least `count` sleepers at the same time.

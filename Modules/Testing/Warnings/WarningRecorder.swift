@@ -22,14 +22,14 @@ public final class WarningRecorder: Sendable {
     { warning in self.recorded.change { $0.append(warning) } }
   }
 
-  /// Runs `operation`, and records its warnings and those of the tasks that it creates.
+  /// Runs `operation`, and records its warnings and the warnings of tasks that it creates.
   ///
   /// The warnings are not reported elsewhere.
   public func recording<R, E: Error>(_ operation: () throws(E) -> R) throws(E) -> R {
     try OperationWarning.withReporter(self.reporter, operation: operation)
   }
 
-  /// Runs `operation`, and records its warnings and those of the tasks that it creates.
+  /// Runs `operation`, and records its warnings and the warnings of tasks that it creates.
   ///
   /// The warnings are not reported elsewhere.
   nonisolated(nonsending)

@@ -5,7 +5,7 @@
   /// The open inputs, and the groups that they belong to.
   struct PressureInputs: Sendable {
     var groups: MemoryGroups
-    /// The inputs for stalls: of a pressure file, or those of the service manager.
+    /// The inputs for stalls: of a pressure file, or of the service manager.
     var stalls: [any PressureInput] = []
     /// The source that `stalls` were opened from.
     var source: StallSource?

@@ -85,7 +85,7 @@
     }
   }
 
-  // Outside of the class, whose own `socket` and `read` hide those of the system.
+  // Outside of the class, whose own `socket` and `read` hide the system's.
 
   private func openSocket() -> CInt {
     socket(AF_UNIX, SocketType.stream | SocketType.closeOnExec | SocketType.nonblocking, 0)

@@ -19,7 +19,7 @@
     /// - Parameters:
     ///   - procRoot: The mount point of the process file system.
     ///   - cgroupRoot: The mount point of the unified hierarchy of control groups; nil to find it in `mountinfo`.
-    ///   - environment: The variables of the service manager; nil to use those of this process.
+    ///   - environment: The variables of the service manager; nil to use this process's.
     public init(procRoot: String = "/proc", cgroupRoot: String? = nil, environment: [String: String]? = nil) {
       self.procRoot = procRoot
       self.cgroupRoot = cgroupRoot

@@ -102,7 +102,7 @@
       return ReleasedInputs(inputs: state.inputs, subscriptions: state.subscriptions)
     }
 
-    /// Opens the available inputs, in place of those of the generation `previous`.
+    /// Opens the available inputs, in place of the inputs of the generation `previous`.
     private func open(after previous: UInt64?, _ send: @escaping @Sendable (MemoryPressure) -> Void) {
       let now = self.configuration.elapsed()
       let begun = self.state.withLock { state -> (UInt64, Set<StallSource>, ReleasedInputs)? in
