@@ -4,28 +4,28 @@ internal import Synchronization
 ///
 /// Releasing the last reference cancels the subscription. Cancelling it again has no effect.
 public final class OperationSubscription: Sendable {
-  // A lock beside the closure: stored in a `Mutex`, which is generic, a closure needs one more object.
-  private let lock = Mutex(())
-  // Unsafe only in name: `lock` guards it.
-  private nonisolated(unsafe) var onCancel: (@Sendable () -> Void)?
-  // Unsafe only in name: `lock` guards it.
-  private nonisolated(unsafe) var source: (any AnyObject & Sendable)?
+  // A struct: a bare closure in a `Mutex`, which is generic, would need one more object.
+  private struct Content: Sendable {
+    var onCancel: (@Sendable () -> Void)?
+    var source: (any AnyObject & Sendable)?
+  }
+
+  private let content: Mutex<Content>
 
   /// Creates a subscription.
   ///
   /// - Parameter onCancel: Called once, on the thread that cancels or releases the subscription.
   public init(onCancel: @escaping @Sendable () -> Void) {
-    self.onCancel = onCancel
+    self.content = Mutex(Content(onCancel: onCancel))
   }
 
   /// Creates a subscription that is described by what it subscribes to, a ``SubscriptionSource``.
   init(to source: any AnyObject & Sendable, onCancel: @escaping @Sendable () -> Void) {
-    self.onCancel = onCancel
-    self.source = source
+    self.content = Mutex(Content(onCancel: onCancel, source: source))
   }
 
   private init() {
-    self.onCancel = nil
+    self.content = Mutex(Content())
   }
 
   deinit {
@@ -34,9 +34,11 @@ public final class OperationSubscription: Sendable {
 
   /// Cancels the subscription.
   public func cancel() {
-    let (onCancel, source) = self.lock.withLock { _ in (self.onCancel.take(), self.source.take()) }
-    onCancel?()
-    _ = consume source  // Released after unlocking.
+    let cancelled = self.content.withLock { content in
+      defer { content = Content() }
+      return content
+    }
+    cancelled.onCancel?()
   }
 }
 
@@ -83,9 +85,9 @@ protocol SubscriptionSource {
 extension OperationSubscription: CustomStringConvertible {
   /// Whether the subscription is active, and the path and the state of the store if it subscribes to one.
   public var description: String {
-    let (isActive, source) = self.lock.withLock { _ in (self.onCancel != nil, self.source) }
-    guard isActive else { return "OperationSubscription(cancelled)" }
-    guard let source = source as? any SubscriptionSource else { return "OperationSubscription(active)" }
+    let content = self.content.withLock { $0 }
+    if content.onCancel == nil { return "OperationSubscription(cancelled)" }
+    guard let source = content.source as? any SubscriptionSource else { return "OperationSubscription(active)" }
     return "OperationSubscription(active, to \(source.summary))"
   }
 }

@@ -1,80 +1,61 @@
 extension StoreRuntime {
   /// Shows the progress of a run in the state, and notifies the subscribers.
   func note(_ progress: RunProgress, of id: OperationTaskIdentifier) {
-    var context = OperationContext()
-    // Keeps the error of an earlier attempt until the lock is released.
-    var previous: ErasedTask?
-    self.change(context, run: id, replacesValue: false) { machine in
-      guard let update = machine.note(progress, of: id) else { return StoreChange() }
-      previous = update.previous
-      context = update.context
-      if case .attemptFailed = progress { return StoreChange(isStateNew: true, lifecycle: .attemptFailed) }
-      return StoreChange(isStateNew: true)
+    let hasFailed = if case .attemptFailed = progress { true } else { false }
+    let notifications = StoreChange(isStateNew: true, lifecycle: hasFailed ? .attemptFailed : nil)
+    self.changeTask(of: id, notifications) { machine, task in
+      task.context.run.attempts = .after(progress, task.context.run.attempts)
+      machine.uniqueExtras().content.hasReportedProgress = true
+      return true
     }
-    _ = consume previous
   }
 
   /// Shows in the state whether a run makes attempts. A run that waits for another run's work makes none.
   func setMakesAttempts(_ makesAttempts: Bool, of id: OperationTaskIdentifier) {
+    self.changeTask(of: id, StoreChange(isStateNew: true)) { _, task in
+      if task.context.run.makesAttempts == makesAttempts { return false }
+      task.context.run.makesAttempts = makesAttempts
+      return true
+    }
+  }
+
+  /// Changes the task of a run in the state, unless the run is not shown, and notifies the subscribers.
+  ///
+  /// - Parameters:
+  ///   - id: The run.
+  ///   - notifications: What to notify the subscribers of.
+  ///   - edit: Changes the task with the lock held. Returns whether that is a change.
+  private func changeTask(
+    of id: OperationTaskIdentifier,
+    _ notifications: StoreChange,
+    _ edit: (inout StoreMachine, inout ErasedTask) -> Bool
+  ) {
     var context = OperationContext()
+    // Keeps the error of an earlier attempt until the lock is released.
     var previous: ErasedTask?
     self.change(context, run: id, replacesValue: false) { machine in
-      guard let update = machine.setMakesAttempts(makesAttempts, of: id) else { return StoreChange() }
-      previous = update.previous
-      context = update.context
-      return StoreChange(isStateNew: true)
+      guard let index = machine.index(ofRun: id), machine.runs[index].isShown else { return StoreChange() }
+      var task = machine.runs[index].task
+      previous = task
+      guard edit(&machine, &task) else { return StoreChange() }
+      machine.replaceTask(task, at: index)
+      context = task.context
+      return notifications
     }
     _ = consume previous
   }
 }
 
 extension StoreMachine {
-  /// Puts into the task of a run in the state whether the run makes attempts.
-  ///
-  /// - Returns: As ``note(_:of:)`` does; nil also when nothing changes.
-  mutating func setMakesAttempts(
-    _ makesAttempts: Bool,
-    of id: OperationTaskIdentifier
-  ) -> (previous: ErasedTask, context: OperationContext)? {
-    guard let index = self.index(ofRun: id), self.runs[index].isShown else { return nil }
-    let previous = self.runs[index].task
-    if previous.context.run.makesAttempts == makesAttempts { return nil }
-    var task = previous
-    task.context.run.makesAttempts = makesAttempts
-    self.replaceTask(task, at: index)
-    return (previous, task.context)
-  }
-
-  private mutating func replaceTask(_ task: ErasedTask, at index: Int) {
+  fileprivate mutating func replaceTask(_ task: ErasedTask, at index: Int) {
     self.runs[index].task = task
     self.state.replace(task)
     if self.hasUndoLog { self.undoLog?.editBase { $0.replace(task) } }
   }
 
-  /// Puts the progress of a run into the task of the run in the state.
-  ///
-  /// - Returns: The previous task, for the caller to release after the lock, and the new context of the run. Nil,
-  ///   without a change, when the run is not shown.
-  mutating func note(
-    _ progress: RunProgress,
-    of id: OperationTaskIdentifier
-  ) -> (previous: ErasedTask, context: OperationContext)? {
-    guard let index = self.index(ofRun: id), self.runs[index].isShown else { return nil }
-    let previous = self.runs[index].task
-    var task = previous
-    task.context.run.attempts = .after(progress, previous.context.run.attempts)
-    self.uniqueExtras().content.hasReportedProgress = true
-    self.replaceTask(task, at: index)
-    return (previous, task.context)
-  }
-
   /// Writes the attempt that a run is in to the context of an event of the run.
   func noteAttempt(of id: OperationTaskIdentifier, in context: inout OperationContext) {
-    if self.extras?.content.hasReportedProgress == true { self.writeAttempt(of: id, to: &context) }
-  }
-
-  func writeAttempt(of id: OperationTaskIdentifier, to context: inout OperationContext) {
-    guard let attempts = self.index(ofRun: id).flatMap({ self.runs[$0].task.context.run.attempts }) else { return }
-    context.run.attempts = attempts
+    guard self.extras?.content.hasReportedProgress == true, let index = self.index(ofRun: id) else { return }
+    if let attempts = self.runs[index].task.context.run.attempts { context.run.attempts = attempts }
   }
 }

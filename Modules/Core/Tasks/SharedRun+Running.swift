@@ -124,9 +124,8 @@ extension SharedRun {
   /// Keeps the outcome, and resumes the waiters.
   private func resumeWaiters(with outcome: RunOutcome) {
     let effects = self.withState { state in
-      let effects = state.finish(with: outcome)
-      self.isFinished.store(true, ordering: .releasing)
-      return effects
+      _ = self.finalOutcome.storeIfNil(outcome)
+      return state.finish()
     }
     effects.end()
   }

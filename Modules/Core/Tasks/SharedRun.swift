@@ -27,17 +27,11 @@ package final class SharedRun: Sendable {
   package let id = OperationTaskIdentifier.next()
   /// The type of the errors of the work, which may be unable to represent a `CancellationError`.
   let failureType: any Error.Type
-  // Beside the state, not around it: a `Mutex` copies and destroys its value without knowing the type.
-  let lock = Mutex(())
   /// What the work waits for; nil where the callers of a store do not share its runs.
   let waitsOfWork: RunWaits?
-  /// Whether the outcome is set, which then never changes.
-  let isFinished = Atomic(false)
-
-  // Unsafe only in name: guarded by `lock`, which also makes the accesses exclusive; the outcome is read without it
-  // once `isFinished` is set. Checked, together with those to the machine, the state and the contexts of a store, the
-  // accesses take 2,700 of the 15,500 instructions of a fetch.
-  @exclusivity(unchecked) nonisolated(unsafe) var state: SharedRunState
+  /// The outcome; empty until the run has finished. Set with the lock of the state held.
+  let finalOutcome = AtomicLazyReference<RunOutcome>()
+  private let state: Mutex<SharedRunState>
 
   package init(
     delegate: any RunDelegate,
@@ -48,7 +42,7 @@ package final class SharedRun: Sendable {
   ) {
     self.failureType = failure
     self.waitsOfWork = isShared ? RunWaits(of: self.id) : nil
-    self.state = SharedRunState(delegate: delegate, source: source, ownerCount: ownerCount)
+    self.state = Mutex(SharedRunState(delegate: delegate, source: source, ownerCount: ownerCount))
     source?.node.becomePrerequisite()
   }
 }
@@ -56,7 +50,7 @@ package final class SharedRun: Sendable {
 extension SharedRun {
   /// Calls `body` with the lock held. `body` must not call code of the delegate or of users.
   func withState<R>(_ body: (inout SharedRunState) -> R) -> R {
-    self.lock.withLock { _ in Unsent(body(&self.state)) }.value
+    self.state.withLock { Unsent(body(&$0)) }.value
   }
 
   /// A `CancellationError` as an outcome; nil if the failure type cannot represent it.
@@ -64,7 +58,7 @@ extension SharedRun {
 
   /// The outcome of the run, which must have finished.
   var outcome: RunOutcome {
-    guard let outcome = self.state.outcome else {
+    guard let outcome = self.finishedOutcome else {
       preconditionFailure("A shared run has no outcome before it finishes.")
     }
     return outcome
@@ -166,7 +160,7 @@ extension SharedRun {
   @inline(__always)
   private nonisolated(nonsending) func wait(at waiterID: WaiterTable.WaiterID, isOwner: Bool) async -> Bool {
     // The tables do not change any more once the run has finished, except where waiters have left early.
-    if self.isFinished.load(ordering: .acquiring), !self.state.hasEarlyLeavers { return true }
+    if self.finishedOutcome != nil, self.withState({ !$0.hasEarlyLeavers }) { return true }
     return await withUnsafeContinuation { continuation in
       let answer = self.withState { $0.suspend(continuation, at: waiterID, isOwner: isOwner) }
       if let answer { continuation.resume(returning: answer) }
@@ -208,7 +202,6 @@ extension SharedRun {
 
   package var hasStarted: Bool { self.withState { $0.phase != .notStarted } }
 
-  package var finishedOutcome: RunOutcome? {
-    self.isFinished.load(ordering: .acquiring) ? self.outcome : nil
-  }
+  /// The outcome; nil until the run has finished.
+  package var finishedOutcome: RunOutcome? { self.finalOutcome.load() }
 }

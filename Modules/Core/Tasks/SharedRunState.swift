@@ -27,8 +27,6 @@ struct SharedRunState: Sendable {
   var isPrerequisite = false
   /// Whether a run that has started still accepts dependencies: true while the delegate may edit the task.
   var isStarting = false
-  /// Never changed once it is set. Read without the lock, after ``SharedRun/isFinished`` was seen to be set.
-  var outcome: RunOutcome?
   /// The run whose outcome this one transforms; nil for other runs, and released at the finish.
   var source: TaskLink?
   /// Nil after the finish: a state that keeps finished tasks must not keep their store alive.
@@ -211,13 +209,12 @@ extension SharedRunState {
     }
   }
 
-  mutating func finish(with outcome: RunOutcome) -> CompletionEffects {
+  mutating func finish() -> CompletionEffects {
     var links: CompletionEffects.Links?
     if self.source != nil || self.dependencies != nil {
       links = CompletionEffects.Links(source: self.source.take(), dependencies: self.dependencies.take())
     }
     self.phase = .finished
-    self.outcome = outcome
     return CompletionEffects(
       waiters: self.waiters.removeAll(),
       onlookers: self.onlookers.removeAll(),

@@ -1,25 +1,26 @@
+internal import Synchronization
+
 /// A strong reference to a run that a task waits for.
 ///
 /// Each task of a chain keeps the next one alive. If a long chain of tasks that never ran were released recursively,
 /// the stack would be as deep as the chain is long. Instead, the thread that releases the first node releases all, one
 /// after another.
 package final class TaskLink: Sendable {
-  // Unsafe only in name: it is written only in `init` and `deinit`, when a single thread has a reference to the link.
-  nonisolated(unsafe) private var storedNode: SharedRun?
+  private let storedNode: Mutex<SharedRun?>
 
   init(_ node: SharedRun) {
-    self.storedNode = node
+    self.storedNode = Mutex(node)
   }
 
   var node: SharedRun {
-    guard let node = self.storedNode else {
+    guard let node = self.storedNode.withLock({ $0 }) else {
       preconditionFailure("A task link was used after it had released its node.")
     }
     return node
   }
 
   deinit {
-    guard let node = self.storedNode.take() else { return }
+    guard let node = self.storedNode.withLock({ $0.take() }) else { return }
     ReleaseQueue.release(consume node)
   }
 }

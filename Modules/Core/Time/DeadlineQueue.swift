@@ -76,17 +76,21 @@ package final class DeadlineQueue: Sendable {
 #if canImport(Dispatch)
   /// A system timer that can be rescheduled.
   private final class WakeUpTimer: Sendable {
-    // Unsafe only in name: Dispatch objects may be used from any thread, but this type is not annotated as Sendable
-    // yet.
-    nonisolated(unsafe) private let source: any DispatchSourceTimer = DispatchSource.makeTimerSource(
-      queue: DispatchQueue(label: "swift-operation.deadlines")
-    )
-    private let isActive = Mutex(false)
+    private struct State {
+      let source: any DispatchSourceTimer = DispatchSource.makeTimerSource(
+        queue: DispatchQueue(label: "swift-operation.deadlines")
+      )
+      var isActive = false
+    }
+
+    private let state = Mutex(State())
 
     deinit {
       // Dispatch traps when a source that was never activated is released, and retains a source that was not cancelled.
-      self.source.cancel()
-      if !self.isActive.withLock({ $0 }) { self.source.activate() }
+      self.state.withLock { state in
+        state.source.cancel()
+        if !state.isActive { state.source.activate() }
+      }
     }
 
     func start(at instant: ContinuousClock.Instant, _ action: @escaping @Sendable () -> Void) {
@@ -94,18 +98,18 @@ package final class DeadlineQueue: Sendable {
       // Rounded up: a timer that fires slightly too early would have to be set again.
       let nanoseconds = Int(attoseconds / 1_000_000_000) + 1
       let deadline = DispatchTime.now() + .seconds(Int(seconds)) + .nanoseconds(nanoseconds)
-      self.isActive.withLock { isActive in
-        if !isActive {
-          self.source.setEventHandler(handler: action)
-          self.source.activate()
-          isActive = true
+      self.state.withLock { state in
+        if !state.isActive {
+          state.source.setEventHandler(handler: action)
+          state.source.activate()
+          state.isActive = true
         }
-        self.source.schedule(deadline: deadline)
+        state.source.schedule(deadline: deadline)
       }
     }
 
     func stop() {
-      self.source.schedule(deadline: .distantFuture)
+      self.state.withLock { $0.source.schedule(deadline: .distantFuture) }
     }
   }
 #else

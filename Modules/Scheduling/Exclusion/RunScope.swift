@@ -1,4 +1,5 @@
 internal import OperationCore
+internal import Synchronization
 
 /// Work that other runs belong to: a run that holds categories, or the run of a scheduled operation.
 ///
@@ -25,9 +26,8 @@ final class RunScope: Sendable {
   /// Whether the scope around this one cannot end before it. False in a task that the run around it has started and
   /// does not wait for.
   let isPartOfParent: Bool
-  /// Identifies the task that does the work.
-  // Unsafe because the compiler does not see that it is written before the tasks of the work, which read it, begin.
-  nonisolated(unsafe) var task: UInt
+  /// Identifies the task that does the work. Written before the tasks of the work, which read it, begin.
+  private let task: Atomic<UInt>
   /// What the run, and those inside of it, wait for.
   // Unsafe because the compiler does not see that the scheduling lock guards it.
   nonisolated(unsafe) var waits = TicketQueue<ScopeWait>()
@@ -55,13 +55,23 @@ final class RunScope: Sendable {
   ) {
     // A group waits for its operations, which have tasks of their own.
     self.isPartOfParent = node != nil || parent?.containsCurrentTask ?? true
-    self.task = CurrentTask.identity
+    self.task = Atomic(CurrentTask.identity)
     self.explicitName = name
     self.parent = parent
     self.operationType = operationType
     self.node = node
     self.uniqueSlot = uniqueSlot
     self.state = State(waitingScopes: waitingScopes)
+  }
+}
+
+extension RunScope {
+  /// Whether the current task does the work.
+  var isInCurrentTask: Bool { self.task.load(ordering: .relaxed) == CurrentTask.identity }
+
+  /// Notes that the current task does the work.
+  func moveToCurrentTask() {
+    self.task.store(CurrentTask.identity, ordering: .relaxed)
   }
 }
 

@@ -3,11 +3,8 @@ public import OperationCore
 /// The work of a scheduled operation.
 @usableFromInline
 protocol ScheduledJob: AnyObject, Sendable {
-  var name: String { get }
   /// The value of the operation; nil before it has succeeded. Read under the scheduling lock.
   var erasedValue: (any Sendable)? { get }
-  /// Whether an operation whose type is hidden has conditions or categories.
-  var hidesPreparation: Bool { get }
   /// Sets up a context as the operation does.
   func setUp(_ context: inout OperationContext)
   /// Runs the operation, and keeps its value. Returns the error of an operation that has not succeeded.
@@ -29,11 +26,7 @@ final class OperationJob<Operation: OperationRequest & Sendable>: ScheduledJob w
     self.handle = handle
   }
 
-  @usableFromInline var name: String { self.operation.operationName }
-
   @usableFromInline var erasedValue: (any Sendable)? { self.handle.storedValue }
-
-  @usableFromInline var hidesPreparation: Bool { self.operation.hidesPreparation }
 
   @inlinable
   func setUp(_ context: inout OperationContext) {

@@ -197,13 +197,11 @@ final class ScheduledNode: Sendable {
   let isBarrier: Bool
   let operationType: any OperationRequest.Type
   /// Whether the operation has conditions or categories, whose innermost preparation reports the start of its body.
-  // Unsafe because it is set before other threads have the operation.
-  nonisolated(unsafe) var hasPreparation: Bool
+  let hasPreparation: Bool
   /// The name that was given to the operation when it was scheduled, or else its own one.
   ///
   /// Kept, because the name is user code, and the operation is released at its end.
-  // Unsafe because it is set before other threads have the operation.
-  nonisolated(unsafe) var name: String
+  let name: String
   // Unsafe because the compiler does not see that the scheduling lock guards it.
   nonisolated(unsafe) var state = State()
 

@@ -1,4 +1,5 @@
 public import OperationCore
+internal import Synchronization
 
 /// An operation of a scheduler.
 ///
@@ -11,19 +12,21 @@ public import OperationCore
 /// The operation runs even if nothing refers to this object.
 public final class ScheduledOperation<Value: Sendable>: Sendable {
   @usableFromInline let node: ScheduledNode
-  /// What the body has returned; read after the operation has ended.
-  // Unsafe because the compiler does not see that the scheduling lock guards it.
-  nonisolated(unsafe) var storedValue: Value?
+  /// What the body has returned.
+  private let returned = Mutex<Value?>(nil)
 
   @usableFromInline
   init(node: ScheduledNode) {
     self.node = node
   }
 
+  /// What the body has returned; nil before that.
+  @usableFromInline var storedValue: Value? { self.returned.withLock { $0 } }
+
   /// Keeps what the body has returned.
   @usableFromInline
   func keep(_ value: Value) {
-    SchedulingLock.withLock { self.storedValue = value }
+    self.returned.withLock { $0 = value }
   }
 
   /// The operation without the type of its value.
@@ -131,7 +134,7 @@ extension ScheduledOperation {
     // The operation releases its observers when it ends.
     self.node.addObserver(
       ClosureObserver(observation) { outcome in
-        self.result(of: outcome, SchedulingLock.withLock { self.storedValue })
+        self.result(of: outcome, self.storedValue)
       }
     )
   }

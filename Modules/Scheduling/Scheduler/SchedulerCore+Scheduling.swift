@@ -67,7 +67,7 @@ extension SchedulerCore {
     _ configure: (ScheduledOperation<Operation.Value>) -> Void
   ) -> ScheduledOperation<Operation.Value> where Operation.Value: Sendable {
     let traits = OperationTraits.of(Operation.self)
-    let node = self.makeNode(Operation.self, traits, request)
+    let node = self.makeNode(operation, traits, request)
     let handle = ScheduledOperation<Operation.Value>(node: node)
     self.setUp(node, OperationJob(operation: operation, handle: handle), traits, request)
     configure(handle)
@@ -76,8 +76,8 @@ extension SchedulerCore {
   }
 
   @usableFromInline
-  func makeNode(
-    _ type: any OperationRequest.Type,
+  func makeNode<Operation: OperationRequest & Sendable>(
+    _ operation: Operation,
     _ traits: OperationTraits,
     _ request: ScheduleRequest
   ) -> ScheduledNode {
@@ -85,9 +85,10 @@ extension SchedulerCore {
       core: self,
       isVital: request.isVital,
       isBarrier: request.isBarrier,
-      operationType: type,
-      hasPreparation: traits.hasPreparation,
-      name: request.name ?? ""
+      operationType: Operation.self,
+      hasPreparation: traits.hasPreparation
+        || (traits.hasSetup && traits.isErased && operation.hidesPreparation),
+      name: request.name ?? operation.operationName
     )
   }
 
@@ -99,14 +100,12 @@ extension SchedulerCore {
     _ request: ScheduleRequest
   ) {
     let context = request.context.map { self.initialContext.adding($0) } ?? self.initialContext
-    if request.name == nil { node.name = job.name }
     node.state.job = job
     node.state.context = context
     node.state.requestedPriority =
       request.priority ?? (context.hasTaskConfiguration ? context.operationTaskConfiguration.priority?.rawValue : nil)
     node.state.priority = node.state.requestedPriority ?? Self.mediumPriority
     guard traits.hasSetup else { return }
-    if traits.isErased, job.hidesPreparation { node.hasPreparation = true }
     // The setup connects a group with its operation, and unique work with the other runs of its identifier.
     var own = context
     job.setUp(&own)

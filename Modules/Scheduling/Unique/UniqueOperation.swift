@@ -114,7 +114,7 @@ where Operation.Value: Sendable {
     }
     // A task of its own, which a replacing run can cancel without cancelling the task of the caller.
     let task = Task.immediate {
-      scope.task = CurrentTask.identity
+      scope.moveToCurrentTask()
       return await scope.perform { () -> Outcome in
         do throws(Operation.Failure) {
           return .success(try await operation.run(isolation: nil, in: context, with: continuation))

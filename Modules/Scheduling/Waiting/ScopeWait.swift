@@ -1,4 +1,5 @@
 internal import OperationCore
+internal import Synchronization
 
 /// A wait of a run for something of the schedulers. The scheduling lock guards it.
 final class ScopeWait: Sendable {
@@ -19,12 +20,10 @@ final class ScopeWait: Sendable {
   let scopes: [RunScope]
   fileprivate let ticket: UInt64
 
-  // Unsafe because the compiler does not see that the scheduling lock guards it.
-  private nonisolated(unsafe) static var lastTicket: UInt64 = 0
+  private static let lastTicket = Atomic<UInt64>(0)
 
   private init(_ goal: Goal, _ scopes: [RunScope]) {
-    Self.lastTicket += 1
-    self.ticket = Self.lastTicket
+    self.ticket = Self.lastTicket.add(1, ordering: .relaxed).newValue
     self.goal = goal
     self.scopes = scopes
   }
@@ -90,7 +89,7 @@ extension RunScope {
 
   /// Whether the current task does work of the run, which the run waits for.
   var containsCurrentTask: Bool {
-    self.task == CurrentTask.identity || CurrentTask.isChild || EnclosingRun.isInCurrentTask
+    self.isInCurrentTask || CurrentTask.isChild || EnclosingRun.isInCurrentTask
   }
 
   /// This scope and those around it that cannot end before it, innermost first.
