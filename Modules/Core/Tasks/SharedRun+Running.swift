@@ -123,10 +123,7 @@ extension SharedRun {
 
   /// Keeps the outcome, and resumes the waiters.
   private func resumeWaiters(with outcome: RunOutcome) {
-    let effects = self.withState { state in
-      _ = self.finalOutcome.storeIfNil(outcome)
-      return state.finish()
-    }
+    let effects = self.withState { $0.finish(with: outcome) }
     effects.end()
   }
 }

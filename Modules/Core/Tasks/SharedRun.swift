@@ -29,8 +29,6 @@ package final class SharedRun: Sendable {
   let failureType: any Error.Type
   /// What the work waits for; nil where the callers of a store do not share its runs.
   let waitsOfWork: RunWaits?
-  /// The outcome; empty until the run has finished. Set with the lock of the state held.
-  let finalOutcome = AtomicLazyReference<RunOutcome>()
   private let state: Mutex<SharedRunState>
 
   package init(
@@ -160,7 +158,7 @@ extension SharedRun {
   @inline(__always)
   private nonisolated(nonsending) func wait(at waiterID: WaiterTable.WaiterID, isOwner: Bool) async -> Bool {
     // The tables do not change any more once the run has finished, except where waiters have left early.
-    if self.finishedOutcome != nil, self.withState({ !$0.hasEarlyLeavers }) { return true }
+    if self.withState({ $0.phase == .finished && !$0.hasEarlyLeavers }) { return true }
     return await withUnsafeContinuation { continuation in
       let answer = self.withState { $0.suspend(continuation, at: waiterID, isOwner: isOwner) }
       if let answer { continuation.resume(returning: answer) }
@@ -203,5 +201,5 @@ extension SharedRun {
   package var hasStarted: Bool { self.withState { $0.phase != .notStarted } }
 
   /// The outcome; nil until the run has finished.
-  package var finishedOutcome: RunOutcome? { self.finalOutcome.load() }
+  package var finishedOutcome: RunOutcome? { self.withState { $0.outcome } }
 }

@@ -27,6 +27,8 @@ struct SharedRunState: Sendable {
   var isPrerequisite = false
   /// Whether a run that has started still accepts dependencies: true while the delegate may edit the task.
   var isStarting = false
+  /// The outcome; nil until the run has finished, and never changed after that.
+  var outcome: RunOutcome?
   /// The run whose outcome this one transforms; nil for other runs, and released at the finish.
   var source: TaskLink?
   /// Nil after the finish: a state that keeps finished tasks must not keep their store alive.
@@ -209,12 +211,13 @@ extension SharedRunState {
     }
   }
 
-  mutating func finish() -> CompletionEffects {
+  mutating func finish(with outcome: RunOutcome) -> CompletionEffects {
     var links: CompletionEffects.Links?
     if self.source != nil || self.dependencies != nil {
       links = CompletionEffects.Links(source: self.source.take(), dependencies: self.dependencies.take())
     }
     self.phase = .finished
+    self.outcome = outcome
     return CompletionEffects(
       waiters: self.waiters.removeAll(),
       onlookers: self.onlookers.removeAll(),
