@@ -38,7 +38,6 @@ struct Unsent<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
   // Unchecked because the value stays on one thread: it only leaves the closure that the lock calls.
   let value: Value
 
-  @inlinable
   init(_ value: consuming Value) {
     self.value = value
   }

@@ -15,7 +15,7 @@ extension OverlayableState {
 
 extension QueryState: OverlayableState {
   public mutating func replaceValue(with value: Value?) {
-    self.content.fields.currentValue = value.map { .value(RunSuccess($0)) } ?? .none
+    self.content.fields.currentValue = QueryContent.Value(value)
   }
 }
 

@@ -11,6 +11,11 @@ struct QueryContent: Sendable {
     /// A ``RunSuccess`` of the optional value.
     case optional(RunOutcome)
 
+    /// Makes the value of a state; nil for none.
+    init<V: Sendable>(_ value: V?) {
+      self = value.map { .value(RunSuccess($0)) } ?? .none
+    }
+
     func get<V: Sendable>(_ type: V.Type) -> V? {
       switch self {
       case .none: nil
@@ -104,19 +109,25 @@ extension QueryContent {
 // MARK: - Results
 
 extension QueryContent {
-  mutating func set(_ value: Value, using context: OperationContext) {
+  /// Sets a value or an error.
+  ///
+  /// - Parameters:
+  ///   - outcome: The value or the error.
+  ///   - form: Makes the value from a successful outcome.
+  ///   - context: The context whose clock dates the change.
+  mutating func set(_ outcome: RunOutcome, as form: (RunOutcome) -> Value, using context: OperationContext) {
     let date = context.date
-    self.fields.currentValue = value
+    guard outcome.isSuccess else {
+      let count = self.fields.failures?.count ?? 0
+      self.fields.failures = Failures(error: outcome, count: count + 1, lastDate: date)
+      return
+    }
+    self.fields.currentValue = form(outcome)
     self.fields.valueUpdateCount += 1
     self.fields.valueDate = date
     if let failures = self.fields.failures, failures.error != nil {
       self.fields.failures = Failures(error: nil, count: failures.count, lastDate: failures.lastDate)
     }
-  }
-
-  mutating func setError(_ outcome: RunOutcome, using context: OperationContext) {
-    let count = self.fields.failures?.count ?? 0
-    self.fields.failures = Failures(error: outcome, count: count + 1, lastDate: context.date)
   }
 
   /// The value and the error, retained so that a change does not destroy them.

@@ -12,7 +12,7 @@ public struct QueryState<Value: Sendable, Failure: Error>: Sendable {
 
   /// Creates a state.
   public init(initialValue: Value? = nil) {
-    self.content = QueryContent(initialValue: initialValue.map { .value(RunSuccess($0)) } ?? .none)
+    self.content = QueryContent(initialValue: QueryContent.Value(initialValue))
   }
 }
 
@@ -107,19 +107,11 @@ extension QueryState: StoredState {
   }
 
   package mutating func report(_ outcome: RunOutcome, of task: ErasedTask) {
-    if outcome.isSuccess {
-      self.content.set(.value(outcome), using: task.context)
-    } else {
-      self.content.setError(outcome, using: task.context)
-    }
+    self.content.set(outcome, as: { .value($0) }, using: task.context)
   }
 
   package mutating func set(_ outcome: RunOutcome, using context: OperationContext) {
-    if outcome.isSuccess {
-      self.content.set(.optional(outcome), using: context)
-    } else {
-      self.content.setError(outcome, using: context)
-    }
+    self.content.set(outcome, as: { .optional($0) }, using: context)
   }
 
   package func isReplaced(by task: ErasedTask) -> Bool { true }

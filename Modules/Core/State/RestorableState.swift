@@ -77,7 +77,7 @@ extension QueryState: RestorableState {
 
   public mutating func restore(_ restoration: StoredValue<Value>) {
     guard self.valueUpdateCount == 0, restoration.valueUpdateCount > 0 else { return }
-    self.content.fields.currentValue = restoration.value.map { .value(RunSuccess($0)) } ?? .none
+    self.content.fields.currentValue = QueryContent.Value(restoration.value)
     self.content.fields.valueUpdateCount = restoration.valueUpdateCount
     self.content.fields.valueDate = restoration.valueLastUpdatedAt
     guard restoration.errorUpdateCount > 0, let date = restoration.errorLastUpdatedAt else { return }

@@ -83,8 +83,6 @@ extension StoredState {
 }
 
 extension StoredState where Self: OperationState {
-  package static var traits: StateTraits { StateTraits(of: Self.self) }
-
   package var typed: any OperationState & Sendable { self }
 
   package static func makeStore(of runtime: StoreRuntime) -> any AnyObject & Sendable {

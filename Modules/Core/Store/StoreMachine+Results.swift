@@ -27,15 +27,17 @@ extension StoreMachine {
   /// - Parameters:
   ///   - result: The yielded value or error.
   ///   - task: The task of the run, with the context of the yield.
+  ///   - isRecorded: Whether the change is recorded to be undone, because the state does not undo it itself.
   ///   - replaced: Receives the change that the undo log drops, for the caller to release after the lock.
   /// - Returns: The notifications that are due; none if the run was cancelled.
   mutating func yield(
     _ result: RunOutcome,
     of task: ErasedTask,
+    isRecorded: Bool,
     replaced: inout UndoLog.Change?
   ) -> StoreChange {
     guard self.isShown(task.id) else { return StoreChange() }
-    if !self.traits.contains(.undoesYields), !self.hasUndoLog { self.undoLog = UndoLog(base: self.state) }
+    if isRecorded, !self.hasUndoLog { self.undoLog = UndoLog(base: self.state) }
     self.state.report(result, of: task)
     let change = UndoLog.Change.reported(result, task)
     if self.undoLog?.replaceLast(with: change, by: task.id, replaced: &replaced) == false {

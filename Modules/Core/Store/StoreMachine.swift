@@ -46,17 +46,14 @@ struct StoreMachine: ~Copyable, Sendable {
   var controllers: OperationSubscription?
   /// Whether the store has been released.
   var isClosed = false
-  /// What the store does for states of its type.
-  let traits: StateTraits
   /// Rarely used state; nil until it is first needed.
   var extras: StoreExtras?
 
   /// The state that runs and setters have produced, without layers.
   var state: any StoredState
 
-  init(state: any StoredState, traits: StateTraits, context: OperationContext) {
+  init(state: any StoredState, context: OperationContext) {
     self.state = state
-    self.traits = traits
     self.contextStorage = context.storage
   }
 
@@ -73,7 +70,6 @@ struct StoreMachine: ~Copyable, Sendable {
     self.controllers = other.controllers
     self.isClosed = other.isClosed
     self.extras = other.extras
-    self.traits = other.traits
     self.state = other.state
   }
 

@@ -156,11 +156,12 @@ extension StoreRuntime: RunDelegate {
     var context = task.context.overlaid(with: context)
     context.event.updateReason = .yieldedResult
     task.context = context.stoppingClock()
+    let isRecorded = !self.traits.contains(.undoesYields)
     var replaced: UndoLog.Change?
     self.change(context, run: task.id, result: result) { machine in
       machine.noteAttempt(of: task.id, in: &context)
       machine.noteAttempt(of: task.id, in: &task.context)
-      return machine.yield(result, of: task, replaced: &replaced)
+      return machine.yield(result, of: task, isRecorded: isRecorded, replaced: &replaced)
     }
     _ = consume replaced  // Released after unlocking.
   }

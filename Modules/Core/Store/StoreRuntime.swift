@@ -47,7 +47,7 @@ package final class StoreRuntime: Sendable {
     self.operation = operation
     self.traits = type(of: state).traits
     self.isProbed = context.isProbed
-    self.lockedMachine = StoreMachine(state: state, traits: self.traits, context: context)
+    self.lockedMachine = StoreMachine(state: state, context: context)
   }
 
   /// Runs `body` on the machine with the lock held. It must not call user code.

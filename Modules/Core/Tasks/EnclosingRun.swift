@@ -10,7 +10,6 @@ package protocol WaitingRun: AnyObject, Sendable {
 
 /// The run whose work the current task is part of.
 package enum EnclosingRun {
-  // Declared without the macro, because inlined code uses it.
   static let local = TaskLocal<(any WaitingRun)?>(wrappedValue: nil)
 
   /// Performs `work` as the work of `run`.
