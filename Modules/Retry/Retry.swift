@@ -182,6 +182,7 @@ extension Retry {
   /// The delay before a retry; nil if the outcome is not retried.
   private func delay(before retry: Int, after outcome: Outcome, in context: OperationContext) -> OperationDuration? {
     guard case .failure(let error) = outcome else { return context.operationBackoffFunction(retry) }
+    if context.isRetryVetoed { return nil }
     let classification = (error as? any RetryClassifying)?.retryClassification
     let isRetried = self.condition?(error, context) ?? !(error is CancellationError || classification == .never)
     guard isRetried else { return nil }

@@ -211,6 +211,7 @@ extension ClientStorage {
       return (state.addedEntries, state.removedRuntimes)
     }
     for runtime in removedRuntimes { runtime.wasRemovedFromClient() }
+    for entry in addedEntries { entry.runtime.notifyOfMove() }
     self.deliver()
     for entry in addedEntries { self.updateIdleness(of: entry) }
   }

@@ -33,20 +33,25 @@ extension OperationClient {
   }
 
   private func prefetch<State>(_ store: OperationStore<State>) async {
-    if store.isStale { _ = await store.runtime.runOrJoin() }
+    if store.isStale { _ = await store.runtime.runOrJoin(mayBeAnswered: false) }
   }
 
   /// Returns the value of a query: from its store if the store is fresh, otherwise fetched.
   ///
   /// If a run that refreshes the value is under way, the method waits for it instead.
   ///
-  /// - Parameter query: The query.
+  /// - Parameters:
+  ///   - query: The query.
+  ///   - refreshesBehind: Whether a stale value is returned at once while a run behind it refreshes the store. Without a
+  ///     value the method waits all the same, and so it does after an invalidation.
   /// - Returns: The value.
-  /// - Throws: The failure of the query.
-  public func ensureValue<Query: QueryRequest>(for query: Query) async throws(Query.Failure) -> Query.Value {
+  /// - Throws: The failure of the query. A run behind a stale value shows its failure in the state alone.
+  public func ensureValue<Query: QueryRequest>(
+    for query: Query,
+    refreshesBehind: Bool = false
+  ) async throws(Query.Failure) -> Query.Value {
     let store = self.store(for: query, fileID: "", line: 0)
-    // Freshness first: a value read before the check could be older than the value that made the store fresh.
-    if !store.isStale, let value = store.currentValue { return value }
+    if let value = self.kept({ store.currentValue }, in: store, refreshesBehind: refreshesBehind) { return value }
     return try await store.runtime.runOrJoin().get(Query.Value.self, Query.Failure.self)
   }
 
@@ -54,15 +59,35 @@ extension OperationClient {
   ///
   /// The default value is never returned: without a fetched value, the query is fetched.
   ///
-  /// - Parameter query: The query.
+  /// - Parameters:
+  ///   - query: The query.
+  ///   - refreshesBehind: Whether a stale value is returned at once while a run behind it refreshes the store.
   /// - Returns: The value.
-  /// - Throws: The failure of the query.
+  /// - Throws: The failure of the query, as for a query without a default value.
   public func ensureValue<Value, Failure, Query: DefaultStateRequest>(
-    for query: Query
+    for query: Query,
+    refreshesBehind: Bool = false
   ) async throws(Failure) -> Value where Query.State == DefaultOperationState<QueryState<Value, Failure>> {
     let store = self.store(for: query, fileID: "", line: 0)
-    if !store.isStale, store.valueUpdateCount > 0 { return store.currentValue }
+    let fetched = { store.valueUpdateCount > 0 ? store.currentValue : nil }
+    if let value = self.kept(fetched, in: store, refreshesBehind: refreshesBehind) { return value }
     return try await store.runtime.runOrJoin().get(Value.self, Failure.self)
+  }
+
+  /// Returns the value of a store if it is fresh, or may be refreshed behind the call.
+  private func kept<State, Value>(
+    _ value: () -> Value?,
+    in store: OperationStore<State>,
+    refreshesBehind: Bool
+  ) -> Value? {
+    // Freshness first: a value read before the check could be older than the value that made the store fresh.
+    if !store.isStale, let value = value() {
+      store.noteRead()
+      return value
+    }
+    guard refreshesBehind, !store.isInvalidated, let value = value() else { return nil }
+    store.runtime.runBehind()
+    return value
   }
 }
 

@@ -21,11 +21,32 @@ extension OperationClient {
     matching path: OperationPath = [],
     isolation: (any Actor)? = #isolation
   ) -> OperationInvalidation {
-    let runtimes = self.storage.runtimes(matching: path)
+    Self.invalidate(self.storage.runtimes(matching: path), isEnqueued: isolation != nil)
+  }
+
+  /// Marks stores as stale, and reruns those with subscribers, as ``invalidate(matching:isolation:)`` does.
+  ///
+  /// - Parameters:
+  ///   - stores: The stores of a client, each once.
+  ///   - isolation: The actor of the caller, on which the reruns do not begin.
+  /// - Returns: A value whose ``OperationInvalidation/settled()`` waits for the reruns.
+  package static func invalidate(
+    _ stores: [OpaqueOperationStore],
+    isolation: (any Actor)?
+  ) -> OperationInvalidation {
+    self.invalidate(stores.map(\.runtime), isEnqueued: isolation != nil)
+  }
+
+  private static func invalidate(_ runtimes: [StoreRuntime], isEnqueued: Bool) -> OperationInvalidation {
     let stores = runtimes.map { OperationInvalidation.Store(runtime: $0, number: $0.invalidate()) }
-    for runtime in runtimes { runtime.rerunAfterInvalidation(isEnqueued: isolation != nil) }
+    for runtime in runtimes { runtime.rerunAfterInvalidation(isEnqueued: isEnqueued) }
     return OperationInvalidation(stores: stores)
   }
+}
+
+extension OpaqueOperationStore {
+  /// Identifies the store, as long as it exists. All references to one store have the same identity.
+  package var identity: ObjectIdentifier { ObjectIdentifier(self.store) }
 }
 
 /// The reruns caused by an invalidation.

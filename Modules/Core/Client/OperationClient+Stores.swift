@@ -103,6 +103,27 @@ extension OperationClient {
     OperationPathableCollection(trie: self.storage.stores(matching: path).compactMap(\.opaque))
   }
 
+  /// Looks up the stores at paths that start with `path` of which a predicate is true.
+  ///
+  /// ```swift
+  /// let idle = client.stores(matching: ["posts"]) { $0.isStale && $0.subscriberCount == 0 }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - path: The prefix; the empty path matches all stores.
+  ///   - isIncluded: Called once with each of these stores, with no lock held.
+  /// - Returns: The stores that the client has at the time of the call.
+  /// - Throws: The error of `isIncluded`.
+  /// - Complexity: O(*n*) in the number of stores at these paths.
+  public func stores<E: Error>(
+    matching path: OperationPath = [],
+    where isIncluded: (OpaqueOperationStore) throws(E) -> Bool
+  ) throws(E) -> [OpaqueOperationStore] {
+    var stores: [OpaqueOperationStore] = []
+    for store in self.stores(matching: path) where try isIncluded(store) { stores.append(store) }
+    return stores
+  }
+
   /// Looks up the stores with a state of type `state` at paths that start with `path`.
   ///
   /// - Parameters:

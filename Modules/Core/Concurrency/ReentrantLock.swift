@@ -34,11 +34,11 @@ struct ReentrantLock: ~Copyable, Sendable {
 }
 
 /// Wraps the result of `Mutex.withLock`, which is used on the thread that took the lock.
-struct Unsent<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
+package struct Unsent<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
   // Unchecked because the value stays on one thread: it only leaves the closure that the lock calls.
-  let value: Value
+  package let value: Value
 
-  init(_ value: consuming Value) {
+  package init(_ value: consuming Value) {
     self.value = value
   }
 }

@@ -172,11 +172,14 @@ extension OperationContext {
 }
 
 extension OperationContext {
-  /// Removes the entries that belong only to the operation whose `setup` added them: its probes and its outcome plan.
+  /// Removes the entries that belong only to the operation whose `setup` added them: its probes and followers, its outcome
+  /// plan and what answers its calls.
   @usableFromInline
   mutating func forgetSetUp() {
     self.unset(ProbesKey.self)
     self.unset(OutcomePlanKey.self)
+    self.unset(ShownStateFollowersKey.self)
+    self.unset(CallAnswererKey.self)
   }
 }
 

@@ -19,6 +19,48 @@ extension OperationContext {
     if let entries = self.run.outcomeEntries { entries.remove(key) }
   }
 
+  /// Notifies an object in one step with the outcome of this run, in place of the one before it.
+  ///
+  /// It has no effect in a run without a store, or if the setup has not called ``addEntriesToOutcomes()``.
+  package func notifyOfOutcome(_ observer: any OutcomeObserver) {
+    self.run.outcomeEntries?.setObserver(observer)
+  }
+
+  /// Whether a modifier inside of a retry has found that another attempt cannot succeed.
+  package var isRetryVetoed: Bool { self.run.outcomeEntries?.isRetryVetoed ?? false }
+
+  /// Says whether another attempt of this run can succeed, until it is said again.
+  ///
+  /// It has no effect in a run without a store, or if the setup has not called ``addEntriesToOutcomes()``.
+  package func vetoRetry(_ isVetoed: Bool) {
+    self.run.outcomeEntries?.vetoRetry(isVetoed)
+  }
+
+  /// An entry that the run has added to its outcome so far.
+  package func entryOfOutcome<K: Key>(_ key: K.Type) -> K.Value {
+    self.run.outcomeEntries?.get(key) ?? K.defaultValue
+  }
+
+  /// Adds to the outcome of a run that its value is the one that its store had, which is only dated anew.
+  ///
+  /// - Parameter count: The number of updates of the value when the store had it. If the state was set since, the value
+  ///   is set as usual.
+  package func renewValue(withCount count: Int) {
+    self.addToOutcome(count, for: RenewedValueKey.self)
+  }
+
+  /// Takes back what ``renewValue(withCount:)`` has added, such as in an earlier attempt.
+  package func forgetRenewal() {
+    self.removeFromOutcome(RenewedValueKey.self)
+  }
+
+  /// The number of updates of the value that this run has only renewed; nil if it has a new value.
+  var renewedValueCount: Int? { self.entryOfOutcome(RenewedValueKey.self) }
+
+  private enum RenewedValueKey: Key {
+    static let defaultValue: Int? = nil
+  }
+
   var addsToOutcomes: Bool { self.isSet(AddsToOutcomesKey.self) }
 
   enum AddsToOutcomesKey: Key {
@@ -26,29 +68,67 @@ extension OperationContext {
   }
 }
 
-/// Entries that a run adds to the context of the event with its outcome.
+/// An object that a store notifies of the outcome of a run.
+package protocol OutcomeObserver: AnyObject, Sendable {
+  /// The outcome of the run is in the state. Not called for a cancelled run.
+  ///
+  /// Called in one step with the change of the state, with the lock of the store held: it must call no code of users and
+  /// no store, and release nothing of theirs.
+  func outcomeIsInState()
+}
+
+/// What a run adds to its outcome: entries of the context of the event, and an object to notify.
 final class OutcomeEntries: Sendable {
-  private let entries = Locked(OperationContext())
+  private struct Content: Sendable {
+    var entries = OperationContext()
+    var observer: (any OutcomeObserver)?
+    var isRetryVetoed = false
+  }
+
+  private let content = Locked(Content())
 
   init() {}
 
   func set<K: OperationContext.Key>(_ value: K.Value, for key: K.Type) {
-    self.entries.withLock { entries, released in
-      released.append(entries)
-      entries[key] = value
+    self.content.withLock { content, released in
+      released.append(content.entries)
+      content.entries[key] = value
     }
   }
 
+  func get<K: OperationContext.Key>(_ key: K.Type) -> K.Value {
+    self.content.withLock { $0.entries }[key]
+  }
+
   func remove<K: OperationContext.Key>(_ key: K.Type) {
-    self.entries.withLock { entries, released in
-      guard entries.isSet(key) else { return }
-      released.append(entries)
-      entries.unset(key)
+    self.content.withLock { content, released in
+      guard content.entries.isSet(key) else { return }
+      released.append(content.entries)
+      content.entries.unset(key)
     }
   }
 
   func added(to context: OperationContext) -> OperationContext {
-    let entries = self.entries.withLock { $0 }
+    let entries = self.content.withLock { $0.entries }
     return entries.slots.isEmpty ? context : context.overlaid(with: entries)
+  }
+
+  func setObserver(_ observer: any OutcomeObserver) {
+    self.content.withLock { content, released in
+      released.append(content.observer)
+      content.observer = observer
+    }
+  }
+
+  /// Notifies the observer that the outcome is in the state. Called with the lock of the store held.
+  func outcomeIsInState() {
+    let observer = self.content.withLock { $0.observer }
+    observer?.outcomeIsInState()
+  }
+
+  var isRetryVetoed: Bool { self.content.withLock { $0.isRetryVetoed } }
+
+  func vetoRetry(_ isVetoed: Bool) {
+    self.content.withLock { $0.isRetryVetoed = isVetoed }
   }
 }

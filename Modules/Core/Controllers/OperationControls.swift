@@ -143,6 +143,24 @@ extension OperationControls {
     if self.canYieldRerun { self.runtime.runForSubscribers(mode: .enqueued) }
   }
 
+  /// Runs the operation for the subscribers as ``rerunForSubscribers()`` does, beginning on the current thread at once.
+  package func rerunForSubscribersAtOnce() {
+    if self.canYieldRerun { self.runtime.runForSubscribers(mode: .immediate) }
+  }
+
+  /// Performs an action after all events that were created before this call, and before all later events.
+  package func performInEventOrder(_ action: @escaping @Sendable () -> Void) {
+    self.runtime.performInOrder(action)
+  }
+
+  /// Whether no run is under way, and all notifications of those that have ended were sent.
+  package var isSettled: Bool { self.runtime.isSettled }
+
+  /// Waits until no run is under way, or the current task is cancelled.
+  package func settled() async {
+    await self.runtime.settled()
+  }
+
   /// Reruns a stale operation for the subscribers after a condition that it needs became true.
   ///
   /// Returns without waiting for the run. Does nothing without subscribers or when ``canYieldRerun`` or ``isStale`` is

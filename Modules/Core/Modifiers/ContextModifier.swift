@@ -105,7 +105,7 @@ extension OperationRequest {
 extension StatefulOperationRequest {
   /// Edits the context after the operation has set it up, so that `edit` can extend the operation's entries.
   @inlinable
-  func adding(_ edit: @escaping @Sendable (inout OperationContext) -> Void) -> ContextModifiedOperation<Self> {
+  package func adding(_ edit: @escaping @Sendable (inout OperationContext) -> Void) -> ContextModifiedOperation<Self> {
     self.modifier(ContextModifier(.modifier, edit: edit))
   }
 }

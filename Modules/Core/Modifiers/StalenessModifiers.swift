@@ -30,10 +30,10 @@ extension StatefulOperationRequest {
   /// - Returns: The operation, whose stores check the age of the value.
   public func stale(after duration: Duration, whenNoValue: Bool = true) -> ContextModifiedOperation<Self> {
     let freshness = duration.reportedIfNegative(in: "stale(after:)").seconds
-    return self.staleWhen { state, context in
-      guard let date = state.oldestPartUpdatedAt else { return whenNoValue }
-      let age = context.date.timeIntervalSince(date)
-      return age < 0 || age >= freshness
+    return self.adding { context in
+      context.addFreshPeriods(of: State.self, isStaleWithoutValue: whenNoValue) { state, _ in
+        state.oldestPartUpdatedAt.map { FreshPeriod(start: $0, seconds: freshness) }
+      }
     }
     .written(".stale(after: \(duration.roundedText)\(whenNoValue ? "" : ", whenNoValue: false"))")
   }

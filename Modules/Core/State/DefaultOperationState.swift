@@ -122,6 +122,10 @@ extension DefaultOperationState: StoredState where Base: StoredState {
     self.base.report(outcome, of: task)
   }
 
+  package mutating func renewValue(withCount count: Int, of task: ErasedTask) -> Bool {
+    self.base.renewValue(withCount: count, of: task)
+  }
+
   package mutating func set(_ outcome: RunOutcome, using context: OperationContext) {
     self.update(with: outcome.result(StateValue.self), using: context)
   }

@@ -125,9 +125,21 @@ extension QueryContent {
     self.fields.currentValue = form(outcome)
     self.fields.valueUpdateCount += 1
     self.fields.valueDate = date
+    self.forgetError()
+  }
+
+  private mutating func forgetError() {
     if let failures = self.fields.failures, failures.error != nil {
       self.fields.failures = Failures(error: nil, count: failures.count, lastDate: failures.lastDate)
     }
+  }
+
+  /// Dates the value anew if it has this number of updates, which is at least 1. Returns whether it was done.
+  mutating func renewValue(withCount count: Int, using context: OperationContext) -> Bool {
+    guard count > 0, self.fields.valueUpdateCount == count else { return false }
+    self.fields.valueDate = context.date
+    self.forgetError()
+    return true
   }
 
   /// The value and the error, retained so that a change does not destroy them.

@@ -110,6 +110,10 @@ extension QueryState: StoredState {
     self.content.set(outcome, as: { .value($0) }, using: task.context)
   }
 
+  package mutating func renewValue(withCount count: Int, of task: ErasedTask) -> Bool {
+    self.content.renewValue(withCount: count, using: task.context)
+  }
+
   package mutating func set(_ outcome: RunOutcome, using context: OperationContext) {
     self.content.set(outcome, as: { .optional($0) }, using: context)
   }

@@ -2,6 +2,8 @@
 struct StalenessRules: Sendable {
   private var rules: [any StalenessRule] = []
 
+  var isEmpty: Bool { self.rules.isEmpty }
+
   mutating func add(_ rule: any StalenessRule) {
     self.rules.append(rule)
   }
@@ -10,10 +12,36 @@ struct StalenessRules: Sendable {
   func isStale<State: OperationState>(_ state: State, in context: OperationContext) -> Bool {
     self.rules.isEmpty || self.rules.contains { $0.isStale(state, in: context) }
   }
+
+  /// Whether the state is stale by a rule that `owner` has not added.
+  func isStale<State: OperationState>(
+    _ state: State,
+    besides owner: AnyObject,
+    in context: OperationContext
+  ) -> Bool {
+    self.rules.contains { $0.owner !== owner && $0.isStale(state, in: context) }
+  }
+
+  /// The fresh period that ends first; nil if no rule knows one.
+  func freshPeriod<State: OperationState>(of state: State, in context: OperationContext) -> FreshPeriod? {
+    self.rules.compactMap { $0.freshPeriod(of: state, in: context) }.min { $0.end < $1.end }
+  }
 }
 
 protocol StalenessRule: Sendable {
+  /// The object that has added the rule, if it wants to tell its own rules from others.
+  var owner: (any AnyObject & Sendable)? { get }
+
   func isStale(_ state: some OperationState, in context: OperationContext) -> Bool
+
+  /// The period in which the value is fresh by this rule; nil if the rule does not know it.
+  func freshPeriod(of state: some OperationState, in context: OperationContext) -> FreshPeriod?
+}
+
+extension StalenessRule {
+  var owner: (any AnyObject & Sendable)? { nil }
+
+  func freshPeriod(of state: some OperationState, in context: OperationContext) -> FreshPeriod? { nil }
 }
 
 /// A rule that reads a state of one type, which may be the base of the store's state.
@@ -36,7 +64,23 @@ struct SpecificationRule<Specification: OperationRunSpecification & Sendable>: S
   }
 }
 
+/// A rule of a module, which reads a state of any type.
+struct AnyStateRule: StalenessRule {
+  let predicate: @Sendable (any OperationState, OperationContext) -> Bool
+
+  func isStale(_ state: some OperationState, in context: OperationContext) -> Bool { self.predicate(state, context) }
+}
+
 extension OperationContext {
+  /// Treats the value as stale when `predicate` returns true for the state without layers, and the context.
+  ///
+  /// With several rules, the value is stale when any of them applies.
+  package mutating func addStalenessRule(
+    _ predicate: @escaping @Sendable (any OperationState, OperationContext) -> Bool
+  ) {
+    self.stalenessRules.add(AnyStateRule(predicate: predicate))
+  }
+
   var stalenessRules: StalenessRules {
     get { self[StalenessRulesKey.self] }
     set { self[StalenessRulesKey.self] = newValue }

@@ -25,6 +25,11 @@ package protocol StoredState: Sendable {
   /// Sets a result of a run, which has the types `OperationValue` and `Failure` of the state.
   mutating func report(_ outcome: RunOutcome, of task: ErasedTask)
 
+  /// Dates the value anew and forgets the error, without an update of the value, if that has this number of updates.
+  ///
+  /// - Returns: Whether it was done. False by default.
+  mutating func renewValue(withCount count: Int, of task: ErasedTask) -> Bool
+
   /// Sets a result from outside any run, which has the types `StateValue` and `Failure` of the state.
   mutating func set(_ outcome: RunOutcome, using context: OperationContext)
 
@@ -80,6 +85,8 @@ package struct RetainedValues: Sendable {
 
 extension StoredState {
   package static var partwiseType: (any PartwiseReplacingState.Type)? { nil }
+
+  package mutating func renewValue(withCount count: Int, of task: ErasedTask) -> Bool { false }
 }
 
 extension StoredState where Self: OperationState {

@@ -89,6 +89,9 @@ extension OpaqueOperationStore {
   /// Whether the value should be fetched again: see ``OperationStore/isStale``.
   public var isStale: Bool { self.runtime.isStale }
 
+  /// Whether the store was invalidated, and its value was not refreshed since.
+  package var isInvalidated: Bool { self.runtime.isInvalidated }
+
   /// Whether the store may run its operation by itself, for example when a subscriber is added.
   public var isAutomaticRunningEnabled: Bool { self.runtime.isAutomaticRunningEnabled }
 

@@ -20,6 +20,8 @@ final class StoreExtras: @unchecked Sendable {
     var deferredReleases: [StoreMachine.ReplacedValues] = []
     /// Called after the store gets its first subscriber or run, and after it loses its last.
     var activityObservers: [UInt64: @Sendable () -> Void] = [:]
+    /// Notified when the store shows another value.
+    var shownStateObservers: [any ShownStateObserver] = []
     /// The number of the store's last invalidation; 0 before the first.
     var invalidations = 0
     /// The number of the last invalidation that was answered: by a run that began after it, a set value or a reset.
@@ -32,6 +34,8 @@ final class StoreExtras: @unchecked Sendable {
     var hasReportedProgress = false
     /// The number of changes of the value that its count does not show: committed layers and rolled back runs.
     var uncountedChanges = 0
+    /// How often the state was reset, which restarts its counts.
+    var resets = 0
     /// Values removed from the machine, released after the lock because their deinitializers may be user code.
     var released: [any Sendable] = []
 

@@ -38,6 +38,7 @@ extension StoreMachine {
   ///   - outcome: What the operation returned or threw.
   ///   - isCancelled: Whether the run was cancelled.
   ///   - hidesOutdatedRuns: Whether to roll back runs that began before an invalidation that this run answers.
+  ///   - renewedCount: The number of updates of the value that the run has only renewed; nil if it has a new value.
   ///   - removed: Receives the removed run, for the caller to release after the lock.
   /// - Returns: The notifications that are due.
   mutating func finish(
@@ -45,6 +46,7 @@ extension StoreMachine {
     with outcome: RunOutcome,
     isCancelled: Bool,
     hidesOutdatedRuns: Bool,
+    renewedCount: Int? = nil,
     removed: inout Run?
   ) -> StoreChange {
     let id = task.id
@@ -60,7 +62,9 @@ extension StoreMachine {
     if !self.subscriberRuns.isEmpty { self.subscriberRuns.removeAll { $0.id == id } }
     self.finishingRuns.append(task.sharedRun)
     guard isShown else { return StoreChange(isStateNew: isStateNew, lifecycle: isSkipped ? nil : .ended) }
-    self.state.report(outcome, of: task)
+    if renewedCount.map({ self.renewValue(withCount: $0, outcome, of: task) }) != true {
+      self.state.report(outcome, of: task)
+    }
     if self.hasUndoLog { self.recordOutcome(of: task, with: outcome) }
     self.removeTask(task)
     if outcome.isSuccess, self.state.isReplaced(by: task) {
@@ -109,6 +113,7 @@ extension StoreMachine {
       self.undoLog = nil
     }
     self.answerInvalidations()
+    self.uniqueExtras().content.resets += 1
     for index in self.runs.indices { self.runs[index].isShown = false }
     let running = self.runs.map { $0.task }
     let others = tasks.filter { task in !running.contains { $0.id == task.id } }

@@ -20,6 +20,9 @@ package final class StoreReference: Sendable {
     return withExtendedLifetime(object) { self.storeRuntime }
   }
 
+  /// The path of the store; empty once the store has been released.
+  package var path: OperationPath { self.runtime?.path ?? [] }
+
   var opaqueStore: OpaqueOperationStore? {
     self.object.map { OpaqueOperationStore(store: $0, runtime: self.storeRuntime) }
   }

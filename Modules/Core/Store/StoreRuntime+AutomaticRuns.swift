@@ -70,6 +70,11 @@ extension StoreMachine {
       self.subscriberRuns.append(run.task.sharedRun)
       return true
     }
+    // A run that is about to start is as good as one under way.
+    for task in self.reservedTasks.reversed() where self.state.isReplaced(by: task) && task.sharedRun.addOwner() {
+      self.subscriberRuns.append(task.sharedRun)
+      return true
+    }
     // The results of these runs predate the invalidation: the rerun starts when they have finished.
     if self.isInvalidated, !self.runsBeforeInvalidation.isEmpty {
       self.needsRerun = true

@@ -8,12 +8,14 @@ extension StoreRuntime {
   ///   - run: The run that makes the change, if any.
   ///   - result: The result for the subscribers, used when the returned change says so.
   ///   - replacesValue: False if the change leaves the value and the error as they are.
+  ///   - outcome: What the run adds to the outcome that the change puts into the state; nil for nothing.
   ///   - body: Changes the machine and has no other effect. With layers it is called more than once.
   func change(
     _ context: @autoclosure () -> OperationContext,
     run: OperationTaskIdentifier? = nil,
     result: RunOutcome? = nil,
     replacesValue: Bool = true,
+    outcome: OutcomeEntries? = nil,
     _ body: (inout StoreMachine) -> StoreChange
   ) {
     var change = StoreChange()
@@ -22,6 +24,7 @@ extension StoreRuntime {
     // Released after unlocking, because deinitializers are user code too.
     var replaced: StoreMachine.ReplacedValues?
     var released: [any Sendable] = []
+    var observers: [any ShownStateObserver] = []
     let mayDeliver = !self.lock.isOwnedByCurrentThread
     let isMade = self.withMachine { machine in
       guard !machine.callsLayers else { return false }
@@ -29,15 +32,21 @@ extension StoreRuntime {
       if self.traits.contains(.hasHistory) { machine.release(machine.state) }
       machine.version += 1
       change = body(&machine)
+      if let outcome, change.bringsResult { outcome.outcomeIsInState() }
       recipients = machine.recipients(of: change, result: result, context(), run: run, mayDeliver: mayDeliver)
       if change.isStateNew, recipients != nil { state = machine.shownState }
-      if machine.extras != nil { released = machine.takeReleased() }
+      if machine.extras != nil {
+        if replacesValue { observers = machine.notifyObservers() }
+        released = machine.takeReleased()
+      }
       return true
     }
     if !mayDeliver { self.deferRelease(of: replaced) }
     _ = consume replaced
     _ = consume released
-    if !isMade { self.changeBelowLayers(context(), run: run, result: result, body) }
+    // With exclusive access, when that ends.
+    if mayDeliver { for observer in observers { observer.settle() } }
+    if !isMade { self.changeBelowLayers(context(), run: run, result: result, outcome: outcome, body) }
     guard let recipients else { return }
     recipients.receive(
       state: state,
@@ -57,6 +66,7 @@ extension StoreRuntime {
     _ context: @autoclosure () -> OperationContext,
     run: OperationTaskIdentifier? = nil,
     result: RunOutcome? = nil,
+    outcome: OutcomeEntries? = nil,
     _ body: (inout StoreMachine) -> StoreChange
   ) {
     while true {
@@ -70,6 +80,7 @@ extension StoreRuntime {
         results.replay()
         machine.setLayerResults(results)
         let change = body(&machine)
+        if let outcome, change.bringsResult { outcome.outcomeIsInState() }
         machine.setLayerResults(nil)
         machine.queue(change, result: result, context(), run: run)
       }
@@ -88,6 +99,7 @@ extension StoreRuntime {
     // Deinitializers are user code too: replaced values are released after unlocking.
     var replaced: StoreMachine.ReplacedValues?
     var released: [any Sendable] = []
+    var observers: [any ShownStateObserver] = []
     let isMade = self.withMachine { machine in
       guard machine.version == version else { return false }
       replaced = machine.retainedValues
@@ -95,12 +107,14 @@ extension StoreRuntime {
       machine.version += 1
       machine.show(shown)
       body(&machine)
+      observers = machine.notifyObservers()
       released = machine.takeReleased()
       return true
     }
     self.deferRelease(of: replaced)
     _ = consume replaced
     _ = consume released
+    if !self.lock.isOwnedByCurrentThread { for observer in observers { observer.settle() } }
     return isMade
   }
 

@@ -19,12 +19,14 @@ extension StoreRuntime {
       self.disownSubscriberRuns()
     }
     controllers?.cancel()
+    self.notifyOfMove()
     _ = consume observers  // Released after unlocking.
   }
 
   /// Gives the runs of the subscribers up, and notifies the subscribers, which stay. Called when a client removes the
   /// store.
   func wasRemovedFromClient() {
+    self.notifyOfMove()
     guard self.hasDependents, self.withMachine({ !$0.subscribers.isEmpty && !$0.isClosed }) else { return }
     self.disownSubscriberRuns()
     let context = self.context

@@ -1,5 +1,5 @@
 extension StoreRuntime {
-  /// Attaches the handlers and controllers that the operation's modifiers put in the context.
+  /// Attaches the handlers, controllers and observers that the operation's modifiers put in the context.
   ///
   /// - Parameters:
   ///   - context: The context that the operation has set up.
@@ -8,8 +8,11 @@ extension StoreRuntime {
     let (handlers, controllers) = (context.operationEventHandlers, context.operationControllers)
     let probes = context.operationProbes
     let followsSpecification = context.changingAutomaticRunningSpecification != nil
-    if handlers.isEmpty, controllers.isEmpty, probes.isEmpty, !followsSpecification { return }
+    let followers = context.shownStateFollowers
+    if handlers.isEmpty, controllers.isEmpty, probes.isEmpty, followers.isEmpty, !followsSpecification { return }
     self.noteDependent()
+    // Before controllers, which may set a value.
+    if !followers.isEmpty { self.attach(followers, for: state, in: context) }
     for handler in handlers {
       if let handler = handler.adapted(to: State.self) {
         let subscriber = TypedSubscriber(handler)

@@ -22,6 +22,16 @@ extension StoreRuntime {
   @usableFromInline
   nonisolated(nonsending) package func run(using context: OperationContext?, listener: Subscriber?) async -> RunOutcome
   {
+    if self.answersCalls { return await self.runWithAnswers(using: context, listener) }
+    return await self.runWithoutAnswers(using: context, listener: listener)
+  }
+
+  /// Runs the operation, or joins a run, and returns its outcome, whatever answers the calls of the store.
+  @inline(__always)
+  nonisolated(nonsending) func runWithoutAnswers(
+    using context: OperationContext?,
+    listener: Subscriber?
+  ) async -> RunOutcome {
     // The parameter is shadowed so that it is released before the caller suspends.
     let context = self.runContext(context)
     guard let sharing = context.operationRunSharing else {
@@ -72,13 +82,13 @@ extension StoreRuntime {
   }
 
   /// Adds a subscriber for the events of a run. The caller removes it with ``dismiss(_:)``.
-  private func listen(to sharedRun: SharedRun, with listener: Subscriber) {
+  func listen(to sharedRun: SharedRun, with listener: Subscriber) {
     self.noteDependent()
     self.withMachine { $0.subscribers.add(listener, role: .runListener(sharedRun.id)) }
   }
 
   /// Removes a listener after all events that are queued for it.
-  private func dismiss(_ listener: Subscriber) {
+  func dismiss(_ listener: Subscriber) {
     self.withMachine { $0.eventQueue.append(.dismissal(listener)) }
     self.deliver()
   }
@@ -157,11 +167,14 @@ extension StoreRuntime: RunDelegate {
     context.event.updateReason = .yieldedResult
     task.context = context.stoppingClock()
     let isRecorded = !self.traits.contains(.undoesYields)
+    let answerer = self.answersCalls ? context.callAnswerer : nil
     var replaced: UndoLog.Change?
     self.change(context, run: task.id, result: result) { machine in
       machine.noteAttempt(of: task.id, in: &context)
       machine.noteAttempt(of: task.id, in: &task.context)
-      return machine.yield(result, of: task, isRecorded: isRecorded, replaced: &replaced)
+      let change = machine.yield(result, of: task, isRecorded: isRecorded, replaced: &replaced)
+      if let answerer, change.bringsResult { machine.note(result, of: task, for: answerer) }
+      return change
     }
     _ = consume replaced  // Released after unlocking.
   }
@@ -198,7 +211,8 @@ extension StoreRuntime: RunDelegate {
   /// Puts the outcome of a run into the state, and starts the reruns that were waiting for its end.
   package func didFinish(_ task: consuming ErasedTask, with outcome: RunOutcome, isCancelled: Bool) {
     var task = task
-    if let entries = task.context.run.outcomeEntries { task.context = entries.added(to: task.context) }
+    let entries = task.context.run.outcomeEntries
+    if let entries { task.context = entries.added(to: task.context) }
     task.context = task.context.stoppingClock()
     task.context.event.updateReason = .returnedFinalResult
     // A cancellation that comes from inside the operation is not an error of the state either.
@@ -211,7 +225,9 @@ extension StoreRuntime: RunDelegate {
     var removed: StoreMachine.Run?
     // The result of a mutation makes no other mutation's result outdated.
     let hidesOutdatedRuns = self.wasInvalidated && self.operation.allowsAutomaticRuns
-    self.change(task.context, run: task.id, result: outcome) { machine in
+    let answerer = self.answersCalls ? task.context.callAnswerer : nil
+    let renewedCount = answerer == nil ? nil : task.context.renewedValueCount
+    self.change(task.context, run: task.id, result: outcome, outcome: entries) { machine in
       if machine.hasPrematureRuns {
         hasFailedPrematurely = machine.failsPrematurely(task.id, with: outcome, isCancelled: isCancelled)
       }
@@ -221,8 +237,10 @@ extension StoreRuntime: RunDelegate {
         with: outcome,
         isCancelled: isCancelled,
         hidesOutdatedRuns: hidesOutdatedRuns,
+        renewedCount: renewedCount,
         removed: &removed
       )
+      if let answerer, finishing.bringsResult { machine.note(outcome, of: task, for: answerer) }
       needsRerun = machine.needsRerun
       change = self.activityChange(of: &machine)
       isComplete = machine.subscribers.isEmpty && !needsRerun && change == nil

@@ -3,12 +3,12 @@ extension StoreRuntime {
   ///
   /// - Parameters:
   ///   - handler: Receives the events.
-  ///   - mode: `enqueued` if the caller is on an actor, which the operation must not block.
+  ///   - mode: `enqueued` if the caller is on an actor, which the operation must not block; nil to run nothing.
   ///   - onStoreGone: Called when the store is deinitialized, or at once if it has been already.
   /// - Returns: The subscription. Events stop when it is cancelled or dropped.
   func subscribe<State: OperationState & Sendable>(
     _ handler: OperationEventHandler<State>,
-    mode: SharedRun.StartMode,
+    mode: SharedRun.StartMode?,
     onStoreGone: (@Sendable () -> Void)? = nil
   ) -> OperationSubscription {
     if !self.isProbed { return self.add(TypedSubscriber(handler, onStoreGone: onStoreGone), mode: mode) }
@@ -20,7 +20,7 @@ extension StoreRuntime {
     return .combined(self.add(subscriber, mode: mode), probeSubscription)
   }
 
-  private func add(_ subscriber: Subscriber, mode: SharedRun.StartMode) -> OperationSubscription {
+  private func add(_ subscriber: Subscriber, mode: SharedRun.StartMode?) -> OperationSubscription {
     var isClosed = self.noteDependent()
     let mayDeliver = !self.lock.isOwnedByCurrentThread
     var (state, context) = ((any StoredState)?.none, OperationContext())
@@ -45,7 +45,7 @@ extension StoreRuntime {
     }
     if let change { self.notify(of: change) }
     if isClosed { return self.subscriptionToClosedStore(subscriber) }
-    if self.isAutomaticRunningEnabled, self.isStale { self.runForSubscribers(mode: mode) }
+    if let mode, self.isAutomaticRunningEnabled, self.isStale { self.runForSubscribers(mode: mode) }
     return OperationSubscription(to: self) { self.unsubscribe(subscriber) }
   }
 

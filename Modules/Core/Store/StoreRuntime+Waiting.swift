@@ -1,15 +1,21 @@
 extension StoreRuntime {
   /// Waits for a run that refreshes the whole value, whatever its context; without one, runs the operation.
-  nonisolated(nonsending) func runOrJoin() async -> RunOutcome {
-    let running = self.withMachine { machine in machine.runs.last { machine.canRefresh($0) }?.task.sharedRun }
-    guard let running, case .open = WaitGraph.noteAndFind(joining: running) else {
-      return await self.run(using: nil, listener: nil)
+  nonisolated(nonsending) func runOrJoin(mayBeAnswered: Bool = true) async -> RunOutcome {
+    if self.answersCalls, mayBeAnswered { return await self.runWithAnswers(using: nil, joinsRefresh: true, nil) }
+    guard let running = self.withMachine({ $0.runToJoin }), case .open = WaitGraph.noteAndFind(joining: running) else {
+      return await self.runIgnoringAnswers(using: nil, listener: nil)
     }
     let context = self.context
     let outcome = await running.joinIfAlive(leaving: running.leaving, onJoin: { context.noteJoin() })
     if let outcome { return outcome }
-    return await self.run(using: nil, listener: nil)
+    return await self.runIgnoringAnswers(using: nil, listener: nil)
   }
+
+  /// Whether a run that refreshes the whole value is under way, or about to start.
+  var isRefreshing: Bool { self.withMachine { $0.runToJoin != nil } }
+
+  /// Whether all runs have finished, and all their notifications were sent.
+  var isSettled: Bool { self.withMachine { $0.runs.isEmpty && $0.finishingRuns.isEmpty } }
 
   /// Waits until all runs have finished, or the current task is cancelled.
   func settled() async {
@@ -31,5 +37,13 @@ extension StoreRuntime {
     return {
       for sharedRun in sharedRuns { await sharedRun.settled() }
     }
+  }
+}
+
+extension StoreMachine {
+  /// The run that refreshes the whole value for a new caller: under way, or about to start. Nil for none.
+  var runToJoin: SharedRun? {
+    if let run = self.runs.last(where: { self.canRefresh($0) }) { return run.task.sharedRun }
+    return self.reservedTasks.last { $0.sharedRun.isAlive && self.state.isReplaced(by: $0) }?.sharedRun
   }
 }

@@ -23,6 +23,8 @@ package final class StoreRuntime: Sendable {
   let lifetime = Atomic<UInt8>(0)
   /// Whether a probe wants to know of subscribers.
   let isProbed: Bool
+  /// Whether a modifier answers calls: see ``CallAnswering``.
+  let answersCalls: Bool
   /// What the store does for states of its type.
   let traits: StateTraits
   /// The sequence number of the last idleness check. It wraps around.
@@ -47,6 +49,7 @@ package final class StoreRuntime: Sendable {
     self.operation = operation
     self.traits = type(of: state).traits
     self.isProbed = context.isProbed
+    self.answersCalls = context.isSet(OperationContext.CallAnswererKey.self)
     self.lockedMachine = StoreMachine(state: state, context: context)
   }
 

@@ -156,7 +156,7 @@ extension SharedRun {
 
   /// Waits until the run has finished or the waiter has left. Returns false if the waiter has left first.
   @inline(__always)
-  private nonisolated(nonsending) func wait(at waiterID: WaiterTable.WaiterID, isOwner: Bool) async -> Bool {
+  nonisolated(nonsending) func wait(at waiterID: WaiterTable.WaiterID, isOwner: Bool) async -> Bool {
     // The tables do not change any more once the run has finished, except where waiters have left early.
     if self.withState({ $0.phase == .finished && !$0.hasEarlyLeavers }) { return true }
     return await withUnsafeContinuation { continuation in
@@ -165,7 +165,7 @@ extension SharedRun {
     }
   }
 
-  private var outcomeOfLeaving: RunOutcome {
+  var outcomeOfLeaving: RunOutcome {
     guard let outcome = self.cancellation else {
       preconditionFailure("A waiter left a shared run whose failure cannot represent a cancellation.")
     }

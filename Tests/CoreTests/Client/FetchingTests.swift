@@ -50,6 +50,54 @@ struct FetchingTests {
   }
 
   @Test
+  func `Ensuring a value can return a stale one at once, and refresh it behind`() async throws {
+    let query = self.script.query()
+    let store = self.client.store(for: query)
+    store.currentValue = 1
+    #expect(try await self.client.ensureValue(for: query, refreshesBehind: true) == 1)
+    let run = try await self.script.next()
+    #expect(try await self.client.ensureValue(for: query, refreshesBehind: true) == 1)
+    run.succeed(2)
+    await store.settled()
+    #expect(store.currentValue == 2)
+    #expect(self.script.runCount == 1)
+  }
+
+  @Test
+  func `Without a value or after an invalidation, ensuring a value waits also if it may refresh behind`() async throws {
+    let query = self.script.query().defaultValue(-1)
+    self.script.enqueue(.value(1), .value(2))
+    #expect(try await self.client.ensureValue(for: query, refreshesBehind: true) == 1)
+    self.client.invalidate(matching: query.path)
+    #expect(try await self.client.ensureValue(for: query, refreshesBehind: true) == 2)
+  }
+
+  @Test
+  func `A failure behind a stale value shows in the state alone`() async throws {
+    let query = self.script.query()
+    let store = self.client.store(for: query)
+    store.currentValue = 1
+    #expect(try await self.client.ensureValue(for: query, refreshesBehind: true) == 1)
+    try await self.script.next().fail(Refused(code: 2))
+    await store.settled()
+    #expect(store.currentValue == 1)
+    #expect(store.error as? Refused == Refused(code: 2))
+  }
+
+  @Test
+  func `Stores are found by what they show`() async throws {
+    let fresh = self.client.store(for: NumberQuery(1).stale(after: .seconds(1_000)))
+    fresh.currentValue = 1
+    let stale = self.client.store(for: NumberQuery(2))
+    let subscription = stale.subscribe(with: QueryEventHandler())
+    #expect(self.client.stores(where: \.isStale).map(\.path) == [stale.path])
+    #expect(self.client.stores(matching: ["numbers"]) { $0.subscriberCount == 0 }.map(\.path) == [fresh.path])
+    #expect(self.client.stores(matching: ["others"]) { _ in true }.isEmpty)
+    #expect(throws: Refused.self) { try self.client.stores { _ throws(Refused) in throw Refused(code: 1) } }
+    subscription.cancel()
+  }
+
+  @Test
   func `Ensuring a value fetches it once, and gives the cached one while that is fresh`() async throws {
     let clock = ManualClock()
     let query = self.script.query().stale(after: .seconds(60)).manualTime(clock)

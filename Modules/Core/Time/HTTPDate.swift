@@ -1,13 +1,13 @@
 /// A date in one of the formats of [RFC 9110](https://www.rfc-editor.org/rfc/rfc9110#section-5.6.7).
-struct HTTPDate: Hashable, Sendable {
-  let secondsSince1970: Double
+package struct HTTPDate: Hashable, Sendable {
+  package let secondsSince1970: Double
 
   /// Reads `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT` or `Sun Nov  6 08:49:37 1994`.
   ///
   /// - Parameters:
   ///   - text: The date.
   ///   - now: The current date, in seconds since 1970, to which years of two digits are relative.
-  init?(_ text: some StringProtocol, now: Double) {
+  package init?(_ text: some StringProtocol, now: Double) {
     let words = text.split { $0 == " " || $0 == "," || $0 == "-" || $0 == "\t" }
     guard words.count == 5 || words.count == 6 else { return nil }
     // Without a zone, it is the format of C's `asctime`, in which the month comes before the day.

@@ -1,0 +1,78 @@
+package import OperationFoundation
+
+/// The period in which a value is fresh.
+package struct FreshPeriod: Sendable {
+  /// When the value was set.
+  package let start: Date
+  /// How long it is fresh, in seconds.
+  package let seconds: Double
+
+  package init(start: Date, seconds: Double) {
+    self.start = start
+    self.seconds = seconds
+  }
+
+  package var end: Date { self.start.addingTimeInterval(self.seconds) }
+
+  /// The age of the value, in seconds; negative if the clock was set back.
+  package func age(at date: Date) -> Double { date.timeIntervalSince(self.start) }
+
+  /// Whether the value is fresh. A value with a date in the future is not: its age is unknown.
+  package func contains(_ date: Date) -> Bool {
+    let age = self.age(at: date)
+    return age >= 0 && age < self.seconds
+  }
+}
+
+/// A rule by which a value is stale after some time.
+struct AgeRule<State: OperationState>: StalenessRule {
+  let owner: (any AnyObject & Sendable)?
+  let isStaleWithoutValue: Bool
+  /// The fresh period of a value; nil if the state has none.
+  let period: @Sendable (State, OperationContext) -> FreshPeriod?
+
+  func isStale(_ state: some OperationState, in context: OperationContext) -> Bool {
+    if let state = state as? State {
+      return self.period(state, context).map { !$0.contains(context.date) } ?? self.isStaleWithoutValue
+    }
+    if let layered = state as? any LayeredOperationState { return self.isStale(layered.base, in: context) }
+    return false
+  }
+
+  func freshPeriod(of state: some OperationState, in context: OperationContext) -> FreshPeriod? {
+    if let state = state as? State { return self.period(state, context) }
+    if let layered = state as? any LayeredOperationState { return self.freshPeriod(of: layered.base, in: context) }
+    return nil
+  }
+}
+
+extension OperationContext {
+  /// Adds a rule by which values are stale after their fresh period.
+  ///
+  /// - Parameters:
+  ///   - state: The type of the state, which may be the base of the store's state.
+  ///   - owner: The object that adds the rule, if it wants to tell its own rules from others. It is kept alive.
+  ///   - isStaleWithoutValue: Whether a state without a period is stale.
+  ///   - period: Returns the fresh period of the value in a state; nil without a value.
+  package mutating func addFreshPeriods<State: OperationState>(
+    of state: State.Type,
+    owner: (any AnyObject & Sendable)? = nil,
+    isStaleWithoutValue: Bool = true,
+    _ period: @escaping @Sendable (State, OperationContext) -> FreshPeriod?
+  ) {
+    self.stalenessRules.add(AgeRule(owner: owner, isStaleWithoutValue: isStaleWithoutValue, period: period))
+  }
+
+  /// Whether a state of the store with this context is stale by its rules.
+  package func isStale(_ state: any OperationState) -> Bool { self.stalenessRules.isStale(state, in: self) }
+
+  /// Whether a state of the store with this context is stale by a rule that `owner` has not added.
+  package func isStale(_ state: any OperationState, besides owner: AnyObject) -> Bool {
+    self.stalenessRules.isStale(state, besides: owner, in: self)
+  }
+
+  /// The fresh period of a state's value that ends first; nil if no rule knows one.
+  package func freshPeriod(of state: any OperationState) -> FreshPeriod? {
+    self.stalenessRules.freshPeriod(of: state, in: self)
+  }
+}

@@ -1,0 +1,79 @@
+/// Answers calls of a store with the value that it has, in place of the outcome of a run.
+///
+/// A modifier puts one into the context of each store, in its setup: see ``OperationContext/callAnswerer``. The store asks
+/// it about calls that wait for a run, not about the tasks that a caller makes and runs.
+package protocol CallAnswering: AnyObject, Sendable {
+  /// How long a call waits for its run before the store asks for an answer; nil to ask only after a failure.
+  var patience: Duration? { get }
+
+  /// Returns what a call gets in place of an outcome; nil for the outcome.
+  ///
+  /// Called with no lock held, and not while an invalidation of the store is unanswered.
+  ///
+  /// - Parameters:
+  ///   - occasion: When the store asks.
+  ///   - state: The state of the store without layers.
+  ///   - context: The context of the call.
+  /// - Returns: The answer.
+  func answer(
+    at occasion: CallOccasion,
+    with state: any OperationState & Sendable,
+    in context: OperationContext
+  ) -> CallAnswer?
+
+  /// Called with no lock held before a call gets an answer.
+  ///
+  /// - Parameters:
+  ///   - answer: The answer.
+  ///   - context: The context of the call.
+  ///   - run: The context of the run that goes on; nil if none does.
+  func willGive(_ answer: CallAnswer, in context: OperationContext, run: OperationContext?)
+
+  /// Called with the lock of the store held when a run has set a value.
+  ///
+  /// - Parameters:
+  ///   - state: The state with the value.
+  ///   - context: The context of the result. It has the entries that the run has added to its outcome.
+  ///   - isWhole: Whether the result has replaced the whole value.
+  func valueWasSet(in state: any OperationState & Sendable, by context: OperationContext, isWhole: Bool)
+}
+
+/// When a store asks for an answer to a call.
+package enum CallOccasion: Sendable {
+  /// Before the call waits for a run. With an answer, a run begins behind it.
+  case beforeRun
+  /// The run has taken longer than the patience of the call. With an answer, the run goes on.
+  case slowRun
+  /// The run has failed with this error.
+  case failure(any Error)
+}
+
+/// What a call gets in place of the outcome of a run.
+package struct CallAnswer: Sendable {
+  /// The outcome, which has the types of the operation.
+  package let outcome: RunOutcome
+  /// Entries for the context of the event with the answer.
+  package let entries: OperationContext
+  /// The notice about the answer.
+  package let notice: OperationNotice
+
+  package init(outcome: RunOutcome, entries: OperationContext, notice: OperationNotice) {
+    self.outcome = outcome
+    self.entries = entries
+    self.notice = notice
+  }
+}
+
+extension OperationContext {
+  /// What answers the calls of the store; nil for a store whose calls get the outcomes of runs.
+  ///
+  /// It belongs to one store: other stores and runners do not take it over from a context.
+  package var callAnswerer: (any CallAnswering)? {
+    get { self[CallAnswererKey.self] }
+    set { self[CallAnswererKey.self] = newValue }
+  }
+
+  enum CallAnswererKey: Key {
+    static let defaultValue: (any CallAnswering)? = nil
+  }
+}

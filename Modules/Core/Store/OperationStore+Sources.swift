@@ -1,0 +1,60 @@
+internal import Synchronization
+
+// What a module needs whose operations read the values of other stores.
+
+/// Numbers that differ when a store shows another value or another error.
+package struct StoreStamp: Hashable, Sendable {
+  private let values: Int
+  private let errors: Int
+  private let others: UncountedChanges
+
+  fileprivate init<State: OperationState>(of state: State, _ others: UncountedChanges) {
+    self.values = state.valueUpdateCount
+    self.errors = state.errorUpdateCount
+    self.others = others
+  }
+}
+
+/// The changes of what a store shows that the counts of its state do not include.
+struct UncountedChanges: Hashable, Sendable {
+  /// Committed layers and rolled back runs.
+  private let values: Int
+  private let resets: Int
+  /// The number of the last change of the store; 0 without layers. With layers, each change counts as one of the value.
+  private let layers: UInt64
+
+  fileprivate init(of machine: borrowing StoreMachine) {
+    self.values = machine.extras?.content.uncountedChanges ?? 0
+    self.resets = machine.extras?.content.resets ?? 0
+    self.layers = machine.hasLayers ? machine.version : 0
+  }
+}
+
+extension OperationStore {
+  /// The current state, with optimistic updates applied, and its stamp.
+  package var stateAndStamp: (state: State, stamp: StoreStamp) {
+    let (stored, changes) = self.runtime.withMachine { ($0.shownState, UncountedChanges(of: $0)) }
+    let state = stored.value(as: State.self)
+    return (state, StoreStamp(of: state, changes))
+  }
+
+  /// The number of the last invalidation of the store; 0 before the first.
+  package var lastInvalidation: Int { self.runtime.lastInvalidation.load(ordering: .acquiring) }
+
+  /// Whether the store was invalidated, and its value was not refreshed since.
+  package var isInvalidated: Bool { self.runtime.isInvalidated }
+
+  /// Whether the operation has rules for staleness. Without, its value is always stale.
+  package var hasStalenessRules: Bool { !self.context.stalenessRules.isEmpty }
+
+  /// Whether a run that refreshes the whole value is under way, or about to start.
+  package var isRefreshing: Bool { self.runtime.isRefreshing }
+
+  /// Whether a client keeps the store at its path.
+  package var isInClient: Bool { self.runtime.lockedEntry != nil }
+
+  /// Subscribes as ``subscribe(with:isolation:)`` does, but runs nothing.
+  package func subscribeWithoutRunning(with handler: OperationEventHandler<State>) -> OperationSubscription {
+    self.runtime.subscribe(handler, mode: nil)
+  }
+}

@@ -1,0 +1,117 @@
+/// The state that a store shows, with its type erased.
+package struct ShownState: Sendable {
+  private let stored: any StoredState
+
+  init(_ stored: any StoredState) {
+    self.stored = stored
+  }
+
+  /// The state with its type.
+  ///
+  /// - Precondition: The state of the store is of this type.
+  package func value<State: OperationState & Sendable>(as state: State.Type) -> State { self.stored.value(as: state) }
+}
+
+/// Is notified when a store shows another value, for a module that keeps an index of values.
+///
+/// Handlers receive events in their order, which may be after the change has returned. An observer knows of a change as
+/// soon as anybody can read the new value.
+package protocol ShownStateObserver: AnyObject, Sendable {
+  /// Called with the lock of the store held, in the order of the changes, when the value or the error may have changed.
+  ///
+  /// It must call no user code, and release nothing that a user may have made.
+  ///
+  /// - Returns: What the observer no longer needs, which is released after the lock.
+  func storeShows(_ state: ShownState) -> (any Sendable)?
+
+  /// Called with no lock held after changes, by the thread that has made them, before the handlers are notified.
+  ///
+  /// After exclusive access it is called once, when that ends.
+  func settle()
+
+  /// Called with no lock held when the store was removed from its client, was added again, or is deinitialized.
+  func storeHasMoved()
+}
+
+/// Makes the observers of stores whose operation has added it to its context.
+package protocol ShownStateFollower: Sendable {
+  /// Makes the observer of a store that is being made.
+  ///
+  /// - Parameters:
+  ///   - store: The store, before it is returned to its maker.
+  ///   - shown: The initial state, which is a `State`.
+  ///   - state: The type of the state.
+  ///   - context: The context that the operation has set up.
+  /// - Returns: The observer; nil if there is nothing to observe.
+  func observer<State: OperationState & Sendable>(
+    of store: StoreReference,
+    showing shown: ShownState,
+    as state: State.Type,
+    in context: OperationContext
+  ) -> (any ShownStateObserver)?
+}
+
+extension OperationContext {
+  /// What follows the values of the operation's stores, which modifiers add in their `setup`.
+  package var shownStateFollowers: [any ShownStateFollower] {
+    get { self[ShownStateFollowersKey.self] }
+    set { self[ShownStateFollowersKey.self] = newValue }
+  }
+
+  enum ShownStateFollowersKey: Key {
+    static let defaultValue: [any ShownStateFollower] = []
+  }
+}
+
+extension StoreReference {
+  /// The state that the store shows; nil once the store has been released.
+  package var shownState: ShownState? { (self.runtime?.shownState).map { ShownState($0) } }
+
+  /// Whether a client has the store.
+  package var isInClient: Bool { self.runtime?.lockedEntry != nil }
+
+  /// The store, if the client has it.
+  package func store(in client: OperationClient) -> OpaqueOperationStore? {
+    guard let store = self.opaqueStore, let entry = store.runtime.lockedEntry,
+      entry.client.storage === client.storage
+    else { return nil }
+    return store
+  }
+}
+
+extension StoreRuntime {
+  /// Makes the observers of a store before it is returned to its maker.
+  func attach<State: OperationState & Sendable>(
+    _ followers: [any ShownStateFollower],
+    for state: State.Type,
+    in context: OperationContext
+  ) {
+    let shown = ShownState(self.shownState)
+    let observers = followers.compactMap {
+      $0.observer(of: self.reference, showing: shown, as: State.self, in: context)
+    }
+    if !observers.isEmpty { self.withMachine { $0.shownStateObservers = observers } }
+  }
+
+  /// Notifies the observers that the store was added to a client or removed from it, or is deinitialized.
+  func notifyOfMove() {
+    guard self.hasDependents else { return }
+    for observer in self.withMachine({ $0.shownStateObservers }) { observer.storeHasMoved() }
+  }
+}
+
+extension StoreMachine {
+  var shownStateObservers: [any ShownStateObserver] {
+    get { self.extras?.content.shownStateObservers ?? [] }
+    _modify { yield &self.uniqueExtras().content.shownStateObservers }
+  }
+
+  /// Passes the shown state to the observers. Returns them, for the caller to let them settle after the lock.
+  mutating func notifyObservers() -> [any ShownStateObserver] {
+    let observers = self.shownStateObservers
+    for observer in observers {
+      if let dropped = observer.storeShows(ShownState(self.shownState)) { self.release(dropped) }
+    }
+    return observers
+  }
+}

@@ -1,0 +1,240 @@
+extension StoreRuntime {
+  /// Runs the operation, or joins a run, for a call that may get the value of the state in place of the outcome.
+  ///
+  /// - Parameters:
+  ///   - context: Entries for the run; nil for none.
+  ///   - joinsRefresh: Whether to join any run that refreshes the whole value.
+  ///   - listener: Receives the events of the run, and the answer.
+  /// - Returns: The outcome of the run, or an answer.
+  // Not inlined: most stores answer no calls.
+  @inline(never)
+  nonisolated(nonsending) func runWithAnswers(
+    using context: OperationContext?,
+    joinsRefresh: Bool = false,
+    _ listener: Subscriber?
+  ) async -> RunOutcome {
+    let context = self.runContext(context)
+    // A context that was assigned to the store may lack it.
+    guard let answerer = context.callAnswerer else {
+      return await self.runIgnoringAnswers(using: context, listener: listener)
+    }
+    if !Task.isCancelled, let answer = self.answer(at: .beforeRun, by: answerer, in: context) {
+      let sharedRun = self.runBehind()
+      self.give(answer, by: answerer, in: context, sharedRun, addingListener: listener)
+      return answer.outcome
+    }
+    let call: AnsweredCall
+    switch self.admissionOfAnsweredCall(context, joinsRefresh: joinsRefresh, listener) {
+    case .success(let admitted): call = admitted
+    case .failure(let refusal): return RunOutcome.cycle(refusal.names, as: self.operation.failureType)
+    }
+    if EnclosingRun.exists { EnclosingRun.note(awaited: call.sharedRun) }
+    if call.startContext != nil, let listener { self.listen(to: call.sharedRun, with: listener) }
+    let departure = RunDeparture(from: call.sharedRun, after: answerer.patience, on: context) {
+      self.answer(at: .slowRun, by: answerer, in: context)
+    }
+    let outcome = await call.wait(until: departure)
+    if departure.answer != nil, Task.isCancelled, let cancellation = call.sharedRun.cancellation {
+      // The caller was cancelled after it had left the run. A cancelled caller gets no answer.
+      if let listener { self.dismiss(listener) }
+      return cancellation
+    }
+    if let answer = departure.answer ?? self.answer(to: outcome, of: call.sharedRun, by: answerer, in: context) {
+      // The context of the run that the caller has left; its other callers still wait for it.
+      self.give(answer, by: answerer, in: context, call.sharedRun)
+      if let listener { self.announce(answer, in: context, call.sharedRun, to: listener) }
+      return answer.outcome
+    }
+    if let listener { self.dismiss(listener) }
+    return outcome
+  }
+
+  /// Runs the operation, or joins a run that does the same work, and returns the outcome of the run.
+  @inline(never)
+  nonisolated(nonsending) func runIgnoringAnswers(
+    using context: OperationContext?,
+    listener: Subscriber?
+  ) async -> RunOutcome {
+    await self.runWithoutAnswers(using: context, listener: listener)
+  }
+
+  /// Returns the answer to a call whose run has this outcome; nil unless the run has failed without being cancelled.
+  private func answer(
+    to outcome: RunOutcome,
+    of sharedRun: SharedRun,
+    by answerer: any CallAnswering,
+    in context: OperationContext
+  ) -> CallAnswer? {
+    guard let error = outcome.anyError, !outcome.isCancellation, !sharedRun.isCancelled, !Task.isCancelled else {
+      return nil
+    }
+    return self.answer(at: .failure(error), by: answerer, in: context)
+  }
+
+  private func answer(
+    at occasion: CallOccasion,
+    by answerer: any CallAnswering,
+    in context: OperationContext
+  ) -> CallAnswer? {
+    guard let state = self.withMachine({ $0.stateForAnswers }) else { return nil }
+    return answerer.answer(at: occasion, with: state, in: context)
+  }
+
+  /// Starts a run behind a read of the value, if a call would get that value and a run behind it.
+  func noteRead() {
+    let context = self.context
+    guard let answerer = context.callAnswerer, let answer = self.answer(at: .beforeRun, by: answerer, in: context)
+    else { return }
+    let sharedRun = self.runBehind()
+    self.give(answer, by: answerer, in: context, sharedRun, addingListener: nil)
+  }
+}
+
+// MARK: - Admission
+
+/// A call, the run that it waits for, and how.
+private struct AnsweredCall: Sendable {
+  let sharedRun: SharedRun
+  /// The context to start the run with; nil if another caller starts it.
+  let startContext: OperationContext?
+  let leaving: SharedRun.Leaving
+  let isOwner: Bool
+
+  nonisolated(nonsending) func wait(until departure: RunDeparture) async -> RunOutcome {
+    await self.sharedRun.wait(
+      startingIn: self.startContext,
+      leaving: self.leaving,
+      isAlreadyOwner: self.isOwner,
+      until: departure
+    )
+  }
+}
+
+/// A call that would wait for itself.
+private struct Refusal: Error {
+  let names: [String]
+}
+
+extension StoreRuntime {
+  private func admissionOfAnsweredCall(
+    _ context: OperationContext,
+    joinsRefresh: Bool,
+    _ listener: Subscriber?
+  ) -> Result<AnsweredCall, Refusal> {
+    if joinsRefresh, let running = self.ownedRefresh(context, listener) {
+      return .success(AnsweredCall(sharedRun: running, startContext: nil, leaving: running.leaving, isOwner: true))
+    }
+    guard let sharing = context.operationRunSharing else {
+      let run = self.makeRun(in: context)
+      return .success(AnsweredCall(sharedRun: run, startContext: context, leaving: .lastStays, isOwner: false))
+    }
+    switch self.admission(context, sharing, listener) {
+    case .newRun(let run, let context):
+      return .success(AnsweredCall(sharedRun: run, startContext: context, leaving: .atOnce, isOwner: true))
+    case .join(let run):
+      return .success(AnsweredCall(sharedRun: run, startContext: nil, leaving: .atOnce, isOwner: true))
+    case .refusal(let names): return .failure(Refusal(names: names))
+    }
+  }
+
+  /// A run that refreshes the whole value, of which the caller is an owner now; nil if there is none to wait for.
+  private func ownedRefresh(_ context: OperationContext, _ listener: Subscriber?) -> SharedRun? {
+    let running = self.withMachine { $0.runToJoin }
+    guard let running, case .open = WaitGraph.noteAndFind(joining: running), self.addOwner(to: running, listener) else {
+      return nil
+    }
+    context.noteJoin()
+    return running
+  }
+
+  /// Starts a run that no caller waits for, unless one refreshes the value already.
+  ///
+  /// - Returns: The run; nil if the client has stopped automatic runs.
+  @discardableResult
+  func runBehind() -> SharedRun? {
+    let context = self.context
+    let (task, sharedRun) = self.withMachine { machine -> (ErasedTask?, SharedRun?) in
+      if let running = machine.runToJoin { return (nil, running) }
+      if context.automaticRunsAreStopped { return (nil, nil) }
+      // The state is its owner: the run goes on until it ends, or is cancelled for all.
+      let task = ErasedTask(sharedRun: self.makeRun(in: context, ownerCount: 1), context: context)
+      machine.reservedTasks.append(task)
+      return (task, task.sharedRun)
+    }
+    if let task { self.act { task.sharedRun.start(in: task.context, mode: .enqueued) } }
+    return sharedRun
+  }
+}
+
+// MARK: - Giving an answer
+
+extension StoreRuntime {
+  private func give(
+    _ answer: CallAnswer,
+    by answerer: any CallAnswering,
+    in context: OperationContext,
+    _ sharedRun: SharedRun?
+  ) {
+    let run = sharedRun.flatMap { sharedRun in
+      self.withMachine { machine in machine.index(ofRun: sharedRun.id).map { machine.runs[$0].task.context } }
+    }
+    answerer.willGive(answer, in: context, run: run)
+    context.send(answer.notice)
+  }
+
+  /// Gives an answer to a call that waits for no run.
+  private func give(
+    _ answer: CallAnswer,
+    by answerer: any CallAnswering,
+    in context: OperationContext,
+    _ sharedRun: SharedRun?,
+    addingListener listener: Subscriber?
+  ) {
+    self.give(answer, by: answerer, in: context, sharedRun)
+    guard let listener else { return }
+    // A number of its own, unless it listened to the run: it gets the answer, and nothing of the run.
+    self.noteDependent()
+    self.withMachine { $0.subscribers.add(listener, role: .runListener(OperationTaskIdentifier.next())) }
+    self.announce(answer, in: context, sharedRun, to: listener)
+  }
+
+  /// Notifies the handler of a call of its answer, and dismisses it.
+  private func announce(
+    _ answer: CallAnswer,
+    in context: OperationContext,
+    _ sharedRun: SharedRun?,
+    to listener: Subscriber
+  ) {
+    let context = context.adding(answer.entries).stoppingClock()
+    self.withMachine { machine in
+      let change = StoreChange(bringsResult: true, lifecycle: .ended)
+      machine.queue(change, result: answer.outcome, context, run: sharedRun?.id, addressee: listener)
+      machine.eventQueue.append(.dismissal(listener))
+    }
+    self.deliver()
+  }
+}
+
+// MARK: - Reading the value
+
+extension OperationStore {
+  /// The state without and with the layers, for a read of the value; nil while an invalidation is unanswered.
+  package var stateForRead: (state: State, shown: State)? {
+    let states = self.runtime.withMachine { machine in
+      machine.isInvalidated ? nil : (machine.state, machine.shownState)
+    }
+    return states.map { ($0.value(as: State.self), $1.value(as: State.self)) }
+  }
+
+  /// Starts a run behind a read of the value, if a call would get that value and a run behind it.
+  package func noteRead() {
+    if self.runtime.answersCalls { self.runtime.noteRead() }
+  }
+
+  /// Waits for a run that refreshes the whole value, and runs the operation without one, whatever answers its calls.
+  nonisolated(nonsending) package func runOrJoinWithoutAnswer() async
+    -> Result<State.OperationValue, State.Failure>
+  {
+    await self.runtime.runOrJoin(mayBeAnswered: false).result()
+  }
+}
