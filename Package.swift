@@ -85,7 +85,7 @@ let table: [Module] = [
       ]
     ]
   ),
-  .library("Macros", uses: ["Core", "Mutation", "MacrosPlugin"], trait: "SwiftOperationMacros"),
+  .library("Macros", uses: ["Core", "Mutation", "Pagination", "MacrosPlugin"], trait: "SwiftOperationMacros"),
   .library("Logging", uses: ["Core"], trait: "SwiftOperationLogging", products: ["swift-log": ["Logging"]]),
   .library("Metrics", uses: ["Core"], trait: "SwiftOperationMetrics", products: ["swift-metrics": ["CoreMetrics"]]),
   .library(

@@ -1,6 +1,7 @@
 #if SwiftOperationMacros
   internal import SwiftDiagnostics
   internal import SwiftSyntax
+  internal import SwiftSyntaxBuilder
   internal import SwiftSyntaxMacros
 
   /// A wrong use of a macro, reported at its place in the source, with a fix-it.
@@ -42,27 +43,31 @@
 
     /// A fix-it that removes an attribute.
     static func removing(_ attribute: AttributeSyntax, from declaration: some DeclSyntaxProtocol) -> FixIt {
-      var bare = Syntax(declaration)
-      if let attributed = declaration.asProtocol((any WithAttributesSyntax).self) {
-        // The compiler passes the attribute separately from the declaration, so it can only be matched by its text.
-        let attributes = attributed.attributes.filter { $0.trimmedDescription != attribute.trimmedDescription }
-        bare = Syntax(fromProtocol: attributed.with(\.attributes, attributes))
-      }
-      return .replacing(
-        "remove '\(attribute.trimmed)'",
-        declaration,
-        with: bare.with(\.leadingTrivia, declaration.leadingTrivia)
-      )
+      // The compiler passes the attribute separately from the declaration, so it can only be matched by its text.
+      let attributes = declaration.asProtocol((any WithAttributesSyntax).self)?.attributes ?? []
+      let text = attribute.trimmedDescription
+      let attached = attributes.first { $0.trimmedDescription == text }
+      let bare = attached.map { declaration.removing($0) } ?? DeclSyntax(declaration)
+      return .replacing("remove '\(attribute.trimmed)'", declaration, with: bare)
     }
 
     /// A fix-it that removes a modifier.
-    static func removing<Declaration: WithModifiersSyntax & DeclSyntaxProtocol>(
-      _ modifier: DeclModifierSyntax,
-      from declaration: Declaration
-    ) -> FixIt {
-      let modifiers = declaration.modifiers.filter { $0.id != modifier.id }
-      let bare = declaration.with(\.modifiers, modifiers).with(\.leadingTrivia, declaration.leadingTrivia)
-      return .replacing("remove '\(modifier.trimmed)'", declaration, with: bare)
+    static func removing(_ modifier: DeclModifierSyntax, from declaration: some DeclSyntaxProtocol) -> FixIt {
+      .replacing("remove '\(modifier.trimmed)'", declaration, with: declaration.removing(modifier))
+    }
+  }
+
+  extension DeclSyntaxProtocol {
+    /// The declaration without one of its attributes or modifiers. What follows takes its place on its line.
+    func removing(_ part: some SyntaxProtocol) -> DeclSyntax {
+      let start = part.position.utf8Offset - self.position.utf8Offset
+      let end = start + part.totalLength.utf8Length
+      let text = Array(self.description.utf8)
+      let before = String(decoding: text[..<start], as: UTF8.self)
+      var after = String(decoding: text[end...], as: UTF8.self)
+      guard start == 0 || part.beginsLine else { return "\(raw: before + after)" }
+      after.trimPrefix(while: \.isWhitespace)
+      return "\(raw: before + part.leadingTrivia.description + after)"
     }
   }
 

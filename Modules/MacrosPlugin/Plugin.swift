@@ -8,6 +8,7 @@
       ContextEntryMacro.self,
       QueryRequestMacro.self,
       MutationRequestMacro.self,
+      PaginatedRequestMacro.self,
       OperationRequestMacro.self,
       RunMacro.self,
     ]

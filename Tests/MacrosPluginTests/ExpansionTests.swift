@@ -96,6 +96,63 @@
       )
     }
 
+    @Test func `A paginated request`() {
+      expectExpansion(
+        """
+        struct Server {
+          @PaginatedRequest(initialPageId: { (size: Int) in -size }, next: \\.last?.next, previous: Self.page)
+          func feed(page size: String?, size: Int, paging: Paging<String?, [Post]>) throws -> [Post] { [] }
+        }
+        """,
+        """
+        struct Server {
+          func feed(page size: String?, size: Int, paging: Paging<String?, [Post]>) throws -> [Post] { [] }
+
+          nonisolated func $feed(size: Int) -> OperationMacros.FunctionPaginatedRequest<OperationMacros.FunctionOrigin<385668554, 543772386>, String?, [Post], any Error> {
+            OperationMacros.FunctionPaginatedRequest(path: OperationMacros.FunctionPath.inferred("feed(page:size:paging:)", of: (OperationMacros.FunctionOrigin<385668554, 543772386>, Self).self, OperationMacros.FunctionPath.instance(self), OperationMacros.FunctionPath.argument(size)), of: Self.self, initialPageId: ({ (size: Int) in
+                  -size
+                })(size), next: .property(\\.last?.next), previous: .init(Self.page, of: self)) {
+              (
+                isolation: isolated (any Actor)?,
+                page: String?,
+                paging: OperationMacros.FunctionPaging<String?, [Post]>,
+                context: OperationCore.OperationContext,
+                continuation: OperationCore.OperationContinuation<[Post], any Error>
+              ) async throws(any Error) -> [Post] in
+              try await OperationMacros.FunctionCall.result(of: self.feed(page: page, size: size, paging: paging))
+            }
+          }
+        }
+        """
+      )
+      expectExpansion(
+        """
+        @PaginatedRequest(next: { (page: Page<Int, Feed>, size: Int) in page.id + size }, previous: nil)
+        func feed(size: Int, page: Int = 0, context: OperationContext) async -> Feed { Feed() }
+        """,
+        """
+        func feed(size: Int, page: Int = 0, context: OperationContext) async -> Feed { Feed() }
+
+        nonisolated func $feed(size: Int) -> OperationMacros.FunctionPaginatedRequest<OperationMacros.FunctionOrigin<406946308, 1759079049>, Int, Feed, Never> {
+          OperationMacros.FunctionPaginatedRequest(path: OperationMacros.FunctionPath.inferred("feed(size:page:context:)", of: OperationMacros.FunctionOrigin<406946308, 1759079049>.self, OperationMacros.FunctionPath.argument(size)), initialPageId: 0, next: .init { runPage, paging, context in
+              ({ (page: Page<Int, Feed>, size: Int) in
+                  page.id + size
+                })(runPage, size)
+            }) {
+            (
+              isolation: isolated (any Actor)?,
+              page: Int,
+              paging: OperationMacros.FunctionPaging<Int, Feed>,
+              context: OperationCore.OperationContext,
+              continuation: OperationCore.OperationContinuation<Feed, Never>
+            ) async throws(Never) -> Feed in
+            await feed(size: size, page: page, context: context)
+          }
+        }
+        """
+      )
+    }
+
     @Test func `An operation`() {
       expectExpansion(
         """

@@ -12,6 +12,7 @@
     "ContextEntry": MacroSpec(type: ContextEntryMacro.self),
     "QueryRequest": MacroSpec(type: QueryRequestMacro.self),
     "MutationRequest": MacroSpec(type: MutationRequestMacro.self),
+    "PaginatedRequest": MacroSpec(type: PaginatedRequestMacro.self),
     "OperationRequest": MacroSpec(type: OperationRequestMacro.self),
     "run": MacroSpec(type: RunMacro.self),
   ]

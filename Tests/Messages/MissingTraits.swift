@@ -20,3 +20,7 @@ func logs(_ query: some QueryRequest<Int, any Error>) {
 // expected-error@+1 2 {{switch on the trait SwiftOperationMacros}}
 @QueryRequest
 func number() async throws -> Int { 1 }
+
+// expected-error@+1 2 {{switch on the trait SwiftOperationMacros}}
+@PaginatedRequest(initialPageId: 0, next: \.last?.id, previous: { (page: [Int]) in page.first })
+func numbers(page: Int) async throws -> [Int] { [page] }

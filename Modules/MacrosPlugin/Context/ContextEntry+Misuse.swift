@@ -77,7 +77,13 @@
         "entryHasNoValue",
         at: binding,
         "an entry of the context needs an initial value: the value in a context where the entry was never set",
-        fixIts: [.replacing("add an initial value", binding, with: binding.trimmed.with(\.initializer, value))]
+        fixIts: [
+          .replacing(
+            "add an initial value",
+            binding,
+            with: binding.with(\.trailingTrivia, []).with(\.initializer, value).surrounded(as: binding)
+          )
+        ]
       )
     }
   }

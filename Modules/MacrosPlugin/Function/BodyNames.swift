@@ -3,13 +3,18 @@
   struct BodyNames {
     let isolation: String
     let arguments: String
+    let page: String
+    let paging: String
     let context: String
     let continuation: String
   }
 
   extension OperationFunction {
-    var bodyNames: BodyNames {
-      let taken = Set(self.ownParameters.map(\.name) + [self.name])
+    var bodyNames: BodyNames { self.names(differentFrom: []) }
+
+    /// Names that are different from others, too.
+    func names(differentFrom others: Set<String>) -> BodyNames {
+      let taken = others.union(self.ownParameters.map(\.name) + [self.name])
       func free(_ name: String) -> String {
         var name = name
         while taken.contains(name) { name = "run\(name.first?.uppercased() ?? "")\(name.dropFirst())" }
@@ -18,6 +23,8 @@
       return BodyNames(
         isolation: free("isolation"),
         arguments: free("arguments"),
+        page: free("page"),
+        paging: free("paging"),
         context: free("context"),
         continuation: free("continuation")
       )

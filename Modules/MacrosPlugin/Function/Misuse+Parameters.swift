@@ -15,9 +15,8 @@
       return Misuse(
         "duplicateParameter",
         at: parameter,
-        role == .arguments
-          ? "a mutation has one parameter 'arguments', which receives all arguments of a call"
-          : "a run passes one '\(parameter.type.unattributed)'; the function already has a parameter for it",
+        role.messageIfDuplicate
+          ?? "a run passes one '\(parameter.type.unattributed)'; the function already has a parameter for it",
         fixIts: [.replacing("remove the parameter", clause, with: clause.with(\.parameters, parameters))]
       )
     }
@@ -95,6 +94,17 @@
           .replacing("replace the type with '\(type)'", parameter.type, with: type.surrounded(as: parameter.type))
         ]
       )
+    }
+  }
+
+  extension OperationParameter.Role {
+    /// What is wrong with a second parameter that is recognized by its name; nil for one that its type identifies.
+    fileprivate var messageIfDuplicate: String? {
+      switch self {
+      case .arguments: "a mutation has one parameter 'arguments', which receives all arguments of a call"
+      case .page: "a paginated request has one parameter 'page', which receives the identifier of the page to load"
+      case .own, .paging, .context, .continuation, .isolation: nil
+      }
     }
   }
 

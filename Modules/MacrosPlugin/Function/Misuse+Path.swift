@@ -26,7 +26,7 @@
         the closure receives \(parameters.isEmpty ? "no arguments" : names), \
         so it needs \(parameters.isEmpty ? "no" : "\(parameters.count)") parameter\(parameters.count == 1 ? "" : "s")
         """,
-        fixIts: [.replacing("take the arguments", closure, with: closure.with(\.signature, signature))]
+        fixIts: [.replacing("take the arguments", closure, with: closure.taking(signature))]
       )
     }
 
@@ -36,25 +36,43 @@
       of parameters: [OperationParameter]
     ) -> Misuse {
       let list = parameters.map(\.closureParameter).joined(separator: ", ")
-      let rule = AttributeSyntax("@\(attribute.attributeName.trimmed)(path: .custom { (\(raw: list)) in [<#path#>] })")
+      let rule: ExprSyntax = ".custom { (\(raw: list)) in [<#path#>] }"
       return Misuse(
         "closureInPath",
         at: parameter.syntax,
         "nothing identifies a closure, so the path cannot be inferred; write it yourself",
-        fixIts: [.replacing("add a path of your own", attribute, with: rule.surrounded(as: attribute))]
+        fixIts: [.replacing("add a path of your own", attribute, with: attribute.setting("path", to: rule))]
       )
+    }
+  }
+
+  extension ClosureExprSyntax {
+    /// The closure with the parameters of another signature; its own result and effects stay.
+    func taking(_ parameters: ClosureSignatureSyntax?) -> ClosureExprSyntax {
+      guard let clause = parameters?.parameterClause, var signature = self.signature else {
+        return self.with(\.signature, parameters)
+      }
+      let leading = signature.parameterClause?.leadingTrivia ?? []
+      signature.parameterClause = clause
+      signature.parameterClause?.leadingTrivia = leading
+      return self.with(\.signature, signature)
     }
   }
 
   extension ClosureSignatureSyntax {
     /// The signature of a closure with the given parameters; nil without parameters.
-    fileprivate init?(of parameters: [OperationParameter]) {
+    init?(of parameters: [OperationParameter]) {
+      self.init(parameters.map { ($0.reference, $0.parameterType) })
+    }
+
+    /// The signature of a closure with parameters of the given names and types; nil without parameters.
+    init?(_ parameters: [(name: String, type: String)]) {
       guard !parameters.isEmpty else { return nil }
       let list = parameters.enumerated().map { index, parameter in
         ClosureParameterSyntax(
-          firstName: .identifier(parameter.reference),
+          firstName: .identifier(parameter.name),
           colon: .colonToken(trailingTrivia: .space),
-          type: TypeSyntax("\(raw: parameter.parameterType)"),
+          type: TypeSyntax("\(raw: parameter.type)"),
           trailingComma: index < parameters.count - 1 ? .commaToken(trailingTrivia: .space) : nil
         )
       }

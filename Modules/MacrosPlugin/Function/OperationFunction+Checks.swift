@@ -58,16 +58,18 @@
     /// others.
     func checkContinuation() throws(Misuse) {
       guard let parameter = self.parameters.first(where: { $0.role == .continuation }) else { return }
-      let type = parameter.syntax.type.unattributed
-      let clause = type.as(IdentifierTypeSyntax.self)?.genericArgumentClause
-      let arguments = (clause ?? type.as(MemberTypeSyntax.self)?.genericArgumentClause)?.arguments.map {
-        $0.argument.trimmedDescription
-      }
       let expected = [self.valueType, self.failureType]
-      guard let arguments, arguments.count == 2 else { throw .continuation(parameter.syntax, of: expected) }
-      for (argument, expected) in zip(arguments, expected) where WellKnownType.differ(argument, expected) {
-        throw .continuation(parameter.syntax, of: [self.valueType, self.failureType])
+      guard parameter.syntax.type.canHaveArguments(expected) else {
+        throw .continuation(parameter.syntax, of: expected)
       }
+    }
+
+    /// Checks that a run can pass the page that it loads.
+    func checkPages() throws(Misuse) {
+      guard let pageIdType = self.pageIdType else { throw .noPage(self.syntax) }
+      guard let parameter = self.parameters.first(where: { $0.role == .paging }) else { return }
+      let expected = [pageIdType, self.valueType]
+      guard parameter.syntax.type.canHaveArguments(expected) else { throw .paging(parameter.syntax, of: expected) }
     }
 
     /// Checks that the path can be made from the parameters.
@@ -89,6 +91,23 @@
     var customPathTakesInstance: Bool {
       guard self.place == .instance, case .custom(let function) = self.path else { return false }
       return function.as(ClosureExprSyntax.self)?.parameterCount == self.ownParameters.count + 1
+    }
+  }
+
+  extension TypeSyntax {
+    /// The generic arguments of a nominal type.
+    var genericArguments: [String]? {
+      let type = self.unattributed
+      let clause = type.as(IdentifierTypeSyntax.self)?.genericArgumentClause
+      return (clause ?? type.as(MemberTypeSyntax.self)?.genericArgumentClause)?.arguments.map {
+        $0.argument.trimmedDescription
+      }
+    }
+
+    /// Whether the type has as many generic arguments, and none that certainly differs.
+    fileprivate func canHaveArguments(_ expected: [String]) -> Bool {
+      guard let arguments = self.genericArguments, arguments.count == expected.count else { return false }
+      return !zip(arguments, expected).contains { WellKnownType.differ($0, $1) }
     }
   }
 

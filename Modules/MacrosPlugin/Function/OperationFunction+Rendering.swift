@@ -64,6 +64,7 @@
         switch self.kind {
         case .query: [self.origin] + result
         case .mutation: [self.origin, self.argumentsType] + result
+        case .paginated: [self.origin, self.pageIdType ?? "Never"] + result
         case .operation: result
         }
       return "OperationMacros.\(self.typeName)<\(arguments.joined(separator: ", "))>"
@@ -73,29 +74,34 @@
       switch self.kind {
       case .query: "FunctionQuery"
       case .mutation: "FunctionMutation"
+      case .paginated: "FunctionPaginatedRequest"
       case .operation: "FunctionOperation"
       }
     }
 
     private var operation: String {
       let names = self.bodyNames
-      let parameters = [
-        "\(names.isolation): isolated (any Actor)?",
-        self.kind == .mutation ? "\(names.arguments): \(self.argumentsParameterType)" : nil,
-        "\(names.context): OperationCore.OperationContext",
-        "\(names.continuation): OperationCore.OperationContinuation<\(self.valueType), \(self.failureType)>",
-      ]
+      var parameters = ["\(names.isolation): isolated (any Actor)?"]
+      if self.kind == .mutation { parameters.append("\(names.arguments): \(self.argumentsParameterType)") }
+      if let pageIdType = self.pageIdType {
+        parameters.append("\(names.page): \(pageIdType)")
+        parameters.append("\(names.paging): OperationMacros.FunctionPaging<\(pageIdType), \(self.valueType)>")
+      }
+      parameters.append("\(names.context): OperationCore.OperationContext")
+      parameters.append(
+        "\(names.continuation): OperationCore.OperationContinuation<\(self.valueType), \(self.failureType)>"
+      )
       return """
         OperationMacros.\(self.typeName)\(self.operationArguments) {
             (
-              \(parameters.compactMap { $0 }.joined(separator: ",\n      "))
+              \(parameters.joined(separator: ",\n      "))
             ) async throws(\(self.failureType)) -> \(self.valueType) in
             \(self.call(names))
           }
         """
     }
 
-    /// The arguments for the path and the owner of the function.
+    /// The arguments for the path, the owner of the function and the pages.
     private var operationArguments: String {
       var arguments: [String] = []
       if self.kind.hasPath { arguments.append("path: \(self.pathExpression)") }
@@ -103,6 +109,7 @@
       case .global: break
       case .type, .instance: arguments.append("of: Self.self")
       }
+      if let pages = self.pages { arguments += self.arguments(for: pages) }
       return arguments.isEmpty ? "" : "(\(arguments.joined(separator: ", ")))"
     }
 
@@ -117,6 +124,8 @@
         switch parameter.role {
         case .own: parameter.argument(parameter.reference)
         case .arguments: parameter.argument(names.arguments)
+        case .page: parameter.argument(names.page)
+        case .paging: parameter.argument(names.paging)
         case .context: parameter.argument(names.context)
         case .continuation: parameter.argument(names.continuation)
         case .isolation: parameter.argument(names.isolation)

@@ -24,6 +24,10 @@
     /// Whether the function is a member of a class and can be overridden by default.
     var isInClass: Bool
     var path: PathRule
+    /// What the attribute says about pages; nil for other kinds than a paginated request.
+    var pages: PageRules?
+    /// The last part of the name of the type around the function.
+    var owner: String?
     /// Numbers that identify the function.
     var fingerprint: (high: Int, low: Int)
 
@@ -47,6 +51,7 @@
       let isOfType = function.modifiers.contains { [.keyword(.static), .keyword(.class)].contains($0.name.tokenKind) }
       self.place = lexicalContext.isEmpty ? .global : isOfType ? .type : .instance
       self.isInClass = lexicalContext.first?.is(ClassDeclSyntax.self) ?? false
+      self.owner = lexicalContext.first?.nameOfType
       self.valueType = try function.operationValueType()
       self.failureType = try function.operationFailureType()
       self.parameters = try OperationParameter.parameters(of: function, kind: kind)
@@ -55,6 +60,10 @@
 
       try self.checkContinuation()
       try self.checkPath(attribute: attribute)
+      if kind == .paginated {
+        try self.checkPages()
+        self.pages = try PageRules(attribute, of: self)
+      }
     }
   }
 
@@ -70,6 +79,12 @@
     /// The type of the arguments of a mutation, as a generic argument, where closures are always escaping.
     var argumentsType: String {
       self.parameters.first { $0.role == .arguments }?.type ?? "Void"
+    }
+
+    /// The type of the identifier of a page; nil if no parameter receives a page, as for other kinds of operations.
+    var pageIdType: String? {
+      if let page = self.parameters.first(where: { $0.role == .page }) { return page.type }
+      return self.parameters.first { $0.role == .paging }?.syntax.type.genericArguments?.first
     }
 
     var isAsync: Bool { self.syntax.signature.effectSpecifiers?.asyncSpecifier != nil }
@@ -89,6 +104,14 @@
       guard let throwsClause = self.signature.effectSpecifiers?.throwsClause else { return "Never" }
       if throwsClause.throwsSpecifier.tokenKind == .keyword(.rethrows) { throw .rethrowing(throwsClause) }
       return throwsClause.type?.trimmedDescription ?? "any Error"
+    }
+  }
+
+  extension Syntax {
+    /// The last part of the name of a declared or extended type.
+    fileprivate var nameOfType: String? {
+      if let declaration = self.as(ExtensionDeclSyntax.self) { return declaration.extendedType.lastName }
+      return self.asProtocol((any NamedDeclSyntax).self)?.name.bareName
     }
   }
 

@@ -9,6 +9,10 @@
       case own
       /// The caller of the mutation.
       case arguments
+      /// The run: the identifier of the page that it loads.
+      case page
+      /// The run: all circumstances in which it loads a page.
+      case paging
       case context
       case continuation
       case isolation
@@ -79,14 +83,12 @@
 
     fileprivate func role(kind: RequestKind) throws(Misuse) -> OperationParameter.Role {
       let type = self.type.unattributed
-      switch type.lastName {
-      case "OperationContext": return .context
-      case "OperationContinuation": return .continuation
-      default: break
-      }
-      if let wrapped = type.as(OptionalTypeSyntax.self)?.wrappedType,
-        ["OperationContext", "OperationContinuation"].contains(wrapped.lastName)
-      {
+      var roles: [String: OperationParameter.Role] = [
+        "OperationContext": .context, "OperationContinuation": .continuation,
+      ]
+      if kind == .paginated { roles["Paging"] = .paging }
+      if let role = type.lastName.flatMap({ roles[$0] }) { return role }
+      if let wrapped = type.as(OptionalTypeSyntax.self)?.wrappedType, let name = wrapped.lastName, roles[name] != nil {
         throw .optionalRunParameter(self, wrapped: wrapped)
       }
       if type.isAnyActor {
@@ -96,15 +98,19 @@
         }
         if self.names.contains("isolation") { throw .isolationIsNotIsolated(self) }
       }
-      return kind == .mutation && self.names.contains("arguments") ? .arguments : .own
+      switch kind {
+      case .mutation where self.names.contains("arguments"): return .arguments
+      case .paginated where self.names.contains { ["page", "pageId", "pageID"].contains($0) }: return .page
+      default: return .own
+      }
     }
   }
 
   extension TypeSyntax {
     /// The last part of the name of a nominal type.
-    fileprivate var lastName: String? {
-      if let type = self.as(IdentifierTypeSyntax.self) { return type.name.identifier?.name }
-      return self.as(MemberTypeSyntax.self)?.name.identifier?.name
+    var lastName: String? {
+      if let type = self.as(IdentifierTypeSyntax.self) { return type.name.bareName }
+      return self.as(MemberTypeSyntax.self)?.name.bareName
     }
 
     var isIsolated: Bool { self.specifier(.isolated) != nil }

@@ -5,6 +5,7 @@
   enum RequestKind: CaseIterable {
     case query
     case mutation
+    case paginated
     case operation
 
     /// The name of the macro, which is also the name of the protocol.
@@ -12,6 +13,7 @@
       switch self {
       case .query: "QueryRequest"
       case .mutation: "MutationRequest"
+      case .paginated: "PaginatedRequest"
       case .operation: "OperationRequest"
       }
     }

@@ -28,6 +28,10 @@
     static let kind = RequestKind.mutation
   }
 
+  struct PaginatedRequestMacro: RequestMacro {
+    static let kind = RequestKind.paginated
+  }
+
   struct OperationRequestMacro: RequestMacro {
     static let kind = RequestKind.operation
   }

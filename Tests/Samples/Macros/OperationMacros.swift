@@ -14,3 +14,12 @@ extension OperationContext {
   var cache: PostCache { sample() }
   var server: Server { sample() }
 }
+
+struct CommentPage: Sendable {
+  var comments: [Comment]
+  var nextCursor: String?
+}
+
+extension Server {
+  func comments(on post: Int, after cursor: String?) async throws -> CommentPage { sample() }
+}
