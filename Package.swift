@@ -41,7 +41,7 @@ let integrations: [Integration] = [
 
 /// Every module and every test suite of the package; targets, products, paths and settings follow from it.
 ///
-/// Dependencies go one way: Core ← Backoff ← Retry and CircuitBreaker, Core and Mutation ← Persistence ← SQLite, Core ←
+/// Dependencies go one way: Core ← Backoff ← Retry and CircuitBreaker, Core and Mutation ← Tags and Persistence ← SQLite, Core ←
 /// every other module, and only the umbrella sees them all.
 /// The targets that run in a build, from `generator` to `command`, share no target with the libraries.
 /// A module with a trait is empty unless that trait is on: `#if` is around each of its files.
@@ -54,6 +54,7 @@ let table: [Module] = [
   .library("Dedupe", uses: ["Core"]),
   .library("Pagination", uses: ["Foundation", "Core"]),
   .library("Mutation", uses: ["Foundation", "Core"]),
+  .library("Tags", uses: ["Core", "Mutation"]),
   .library("Timeout", uses: ["Core"]),
   .library("Fallback", uses: ["Core"]),
   .library("Chaos", uses: ["Core"]),
@@ -106,6 +107,7 @@ let table: [Module] = [
     uses: [
       "Platform", "Core", "Backoff", "Retry", "Dedupe", "Pagination", "Mutation", "NetworkObserving",
       "MemoryPressure", "ActivityObserving", "Timeout", "Fallback", "CircuitBreaker", "Limits", "Hedging", "Batching",
+      "Tags",
       // Each of these only if its trait is on.
       "Macros", "Logging", "Metrics", "Tracing", "ServiceLifecycle",
     ]
@@ -124,6 +126,7 @@ let table: [Module] = [
   .tests("Dedupe", uses: ["Core"]),
   .tests("Pagination", uses: ["Core", "Backoff", "Retry", "Dedupe"]),
   .tests("Mutation", uses: ["Core"]),
+  .tests("Tags", uses: ["Core", "Mutation", "Pagination", "Persistence"]),
   .tests("Timeout", uses: ["Core"]),
   .tests("Fallback", uses: ["Core"]),
   .tests("Chaos", uses: ["Core"]),

@@ -12,6 +12,7 @@
 @_exported public import OperationNetworkObserving
 @_exported public import OperationPagination
 @_exported public import OperationRetry
+@_exported public import OperationTags
 @_exported public import OperationTimeout
 
 #if SwiftOperationLogging

@@ -16,8 +16,8 @@ struct OptimisticLayerTests {
     func perform(on layer: any EffectLayer) {
       switch self {
       case .failure: layer.fail()
-      case .success: layer.succeed(invalidating: [])
-      case .successWithRefetch: layer.succeed(invalidating: [["feed"]])
+      case .success: layer.succeed(invalidating: InvalidatedStores(prefixes: []))
+      case .successWithRefetch: layer.succeed(invalidating: InvalidatedStores(prefixes: [["feed"]]))
       }
       layer.commitAtRest()
     }
@@ -69,7 +69,7 @@ struct OptimisticLayerTests {
     ]
     #expect(feed.currentValue == ["old", "1", "2", "3", "4", "5", "6"])
     #expect(feeds.store(2).currentValue == ["old", "1", "2", "3", "4", "5", "6"])
-    layers[0].succeed(invalidating: [])
+    layers[0].succeed(invalidating: InvalidatedStores(prefixes: []))
     #expect(feed.currentValue == ["old", "5", "1", "2", "3", "4", "6"])
     for layer in layers { layer.fail() }
     #expect(feed.currentValue == ["old", "5"])

@@ -17,7 +17,7 @@ extension MutationRequest {
   ///   - context: The context of the call.
   ///   - continuation: Receives what the call yields.
   ///   - begin: Called before the call.
-  ///   - end: Called after the call, with whether it has returned a value, before the modifier leaves the effects.
+  ///   - end: Called after the call, with its outcome, before the modifier leaves the effects.
   /// - Returns: The value of the call.
   /// - Throws: The error of the call.
   func run(
@@ -25,7 +25,7 @@ extension MutationRequest {
     in context: OperationContext,
     with continuation: OperationContinuation<MutateValue, MutateFailure>,
     begin: (CallWithEffects<Arguments>) -> Void = { _ in },
-    end: (CallWithEffects<Arguments>, _ isSuccess: Bool) -> Void
+    end: (CallWithEffects<Arguments>, Result<MutateValue, MutateFailure>) -> Void
   ) async throws(MutateFailure) -> MutateValue {
     guard
       let arguments = context.mutationArguments(as: Arguments.self),
@@ -37,7 +37,7 @@ extension MutationRequest {
     let call = CallWithEffects(arguments: arguments, client: client, share: share)
     begin(call)
     let outcome = await self.outcome(isolation: isolation, in: context, with: continuation)
-    end(call, outcome.isSuccess)
+    end(call, outcome)
     share.leave(isSuccess: outcome.isSuccess)
     return try outcome.get()
   }

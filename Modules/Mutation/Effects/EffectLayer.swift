@@ -5,8 +5,8 @@ protocol EffectLayer: Sendable {
   /// Removes the layer from the stores.
   func fail()
 
-  /// Makes the layer part of the values, except in stores below `paths`, where the next refetch removes it.
-  func succeed(invalidating paths: [OperationPath])
+  /// Makes the layer part of the values, except in the invalidated stores, where the next refetch removes it.
+  func succeed(invalidating stores: InvalidatedStores)
 
   /// Makes the layer part of the values whose refetch is not active, or ends without a value.
   ///

@@ -19,6 +19,7 @@ final class MutationEffects: Sendable {
     /// In the order in which they began.
     var updates: [Update] = []
     var invalidations: [Invalidation] = []
+    var selections: [StoreSelection] = []
     /// The number of attempts that have begun. Outer modifiers may have abandoned all but the last.
     var attempts = 0
     var isInAttempt = false
@@ -184,6 +185,12 @@ extension MutationEffects {
       if !state.isPerformed { state.invalidations.append(Invalidation(client: client, path: path)) }
     }
   }
+
+  func invalidate(_ selection: StoreSelection) {
+    self.state.withLock { state in
+      if !state.isPerformed { state.selections.append(selection) }
+    }
+  }
 }
 
 // MARK: - Performing
@@ -202,20 +209,26 @@ extension MutationEffects {
   ///
   /// - Parameter isSuccess: Whether the call has succeeded outside of the modifiers with a share.
   private func perform(isSuccess: Bool) {
-    let (updates, allInvalidations, kept) = self.state.withLock { state -> ([Update], [Invalidation], KeptUpdates?) in
+    let ended = self.state.withLock { state -> State in
       defer {
         state.isPerformed = true
         state.updates = []
         state.invalidations = []
+        state.selections = []
       }
-      return (state.updates, state.invalidations, state.kept)
+      return state
     }
-    let invalidations = allInvalidations.withoutCovered
+    let (updates, kept) = (ended.updates, ended.kept)
+    let invalidations = ended.invalidations.withoutCovered
     let paths = invalidations.map(\.path)
-    for update in updates where update.isSuccess && isSuccess { update.layer.succeed(invalidating: paths) }
+    // Selected before any layer is removed: by the values that the caller of the mutation sees when it has ended.
+    let selected = ended.selections.selectedStores(outsideOf: invalidations)
+    let stores = InvalidatedStores(prefixes: paths, paths: Set(selected.map(\.path)))
+    for update in updates where update.isSuccess && isSuccess { update.layer.succeed(invalidating: stores) }
     let failed = updates.filter { !($0.isSuccess && isSuccess) }
     if kept?.keep(failed.map { ($0.id, $0.layer) }) != true { for update in failed { update.layer.fail() } }
     for invalidation in invalidations { invalidation.client.invalidate(matching: invalidation.path, isolation: nil) }
+    if !selected.isEmpty { _ = OperationClient.invalidate(selected, isolation: nil) }
     for update in updates where update.isSuccess && isSuccess { update.layer.commitAtRest() }
   }
 }

@@ -48,9 +48,9 @@ public struct MutationInvalidation<Operation: MutationRequest>: OperationModifie
     using operation: Operation,
     with continuation: OperationContinuation<Operation.MutateValue, Operation.MutateFailure>
   ) async throws(Operation.MutateFailure) -> Operation.MutateValue {
-    try await operation.run(isolation: isolation, in: context, with: continuation) { call, isSuccess in
+    try await operation.run(isolation: isolation, in: context, with: continuation) { call, outcome in
       // Also when the call was cancelled: its work has succeeded, and may have changed the server.
-      if isSuccess { call.share.effects.invalidate(self.path(call.arguments), in: call.client) }
+      if outcome.isSuccess { call.share.effects.invalidate(self.path(call.arguments), in: call.client) }
     }
   }
 }

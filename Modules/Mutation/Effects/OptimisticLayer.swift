@@ -10,7 +10,7 @@ final class OptimisticLayer<Target: OverlayableState & Sendable>: EffectLayer {
 
   private enum End {
     case failure
-    case success(invalidating: [OperationPath])
+    case success(invalidating: InvalidatedStores)
   }
 
   private struct State {
@@ -80,7 +80,7 @@ final class OptimisticLayer<Target: OverlayableState & Sendable>: EffectLayer {
     switch self.state.withLock({ $0.end }) {
     case nil: break
     case .failure: store.removeLayer(self.id)
-    case .success(let paths) where paths.contains { $0.isPrefix(of: store.path) }: store.removeLayer(self.id)
+    case .success(let stores) where stores.contains(store.path): store.removeLayer(self.id)
     case .success: store.commitLayer(self.id)
     }
     return true
@@ -91,9 +91,9 @@ final class OptimisticLayer<Target: OverlayableState & Sendable>: EffectLayer {
     self.state.withLock { $0.stores = [:] }
   }
 
-  func succeed(invalidating paths: [OperationPath]) {
-    for store in self.end(with: .success(invalidating: paths)) {
-      if paths.contains(where: { $0.isPrefix(of: store.path) }) {
+  func succeed(invalidating stores: InvalidatedStores) {
+    for store in self.end(with: .success(invalidating: stores)) {
+      if stores.contains(store.path) {
         store.removeLayerWithNextRefetch(self.id)
       } else {
         store.commitLayer(self.id)

@@ -84,9 +84,9 @@ public struct OptimisticUpdate<Operation: MutationRequest, Target: OverlayableSt
   ) async throws(Operation.MutateFailure) -> Operation.MutateValue {
     try await operation.run(isolation: isolation, in: context, with: continuation) { call in
       call.share.effects.begin(self.id) { self.layer(of: call.arguments, in: call.client, at: $0) }
-    } end: { call, isSuccess in
+    } end: { call, outcome in
       // A cancelled call counts as failed, even if it has returned a value.
-      call.share.end(self.id, isSuccess: isSuccess && !Task.isCancelled)
+      call.share.end(self.id, isSuccess: outcome.isSuccess && !Task.isCancelled)
     }
   }
 

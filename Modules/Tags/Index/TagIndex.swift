@@ -1,0 +1,158 @@
+internal import OperationCore
+internal import Synchronization
+
+/// The stores of a client by their tags.
+///
+/// It refers to the stores weakly. No closure and no `deinit` of a user runs with its lock held, only the `==` and the
+/// `hash(into:)` of identifiers. Its lock may be taken with the lock of a store held, not the other way round.
+final class TagIndex: Sendable {
+  struct State {
+    /// What has a tag. The keys are the tags that the members refer to.
+    fileprivate(set) var members: [OperationTag: TagMembers] = [:]
+    /// The stores that show values whose tags are not in the index.
+    var unsettled: Set<TaggedStore> = []
+    /// Whether the client no longer exists.
+    fileprivate(set) var isClosed = false
+    fileprivate var lastNumber: UInt64 = 0
+  }
+
+  private let state = Mutex(State())
+
+  func withLock<R>(_ body: (inout State) -> R) -> R {
+    self.state.withLock { Unsent(body(&$0)) }.value
+  }
+
+  func nextNumber() -> UInt64 {
+    self.withLock { state in
+      state.lastNumber += 1
+      return state.lastNumber
+    }
+  }
+
+  /// Removes everything. The client no longer exists, so nobody looks for its stores.
+  func close() {
+    let removed = self.withLock { state -> State in
+      let removed = state
+      state = State()
+      state.isClosed = true
+      return removed
+    }
+    _ = consume removed  // Released after the lock.
+  }
+}
+
+/// The members with one tag: nearly always few.
+enum TagMembers {
+  case one(TagMember)
+  case several(TagMemberSet)
+}
+
+/// Several members with one tag. A reference, so that a change in place copies nothing.
+final class TagMemberSet {
+  var members: Set<TagMember>
+
+  init(_ members: Set<TagMember>) {
+    self.members = members
+  }
+}
+
+// MARK: - Finding
+
+extension TagIndex {
+  /// The stores whose shown values have one of these tags, in the order in which they were made.
+  ///
+  /// - Complexity: O(*n* log *n*) in the number of stores found, plus the number of values that were set meanwhile.
+  func stores(tagged tags: [OperationTag]) -> [TaggedStore] {
+    self.settle()
+    var found: Set<TaggedStore> = []
+    self.withLock { state in
+      for tag in tags {
+        switch state.members[tag] {
+        case .one(let member): found.insert(member.store)
+        case .several(let set): for member in set.members { found.insert(member.store) }
+        case nil: break
+        }
+      }
+    }
+    return found.sorted { $0.number < $1.number }
+  }
+
+  /// Computes the tags of values that have been set and whose tags are not in the index.
+  private func settle() {
+    for store in self.withLock({ Array($0.unsettled) }) { store.settle() }
+  }
+
+  /// What the index has: the numbers of tags, of members with tags, and of stores whose tags are to be computed.
+  var counts: (tags: Int, memberships: Int, unsettled: Int) {
+    self.withLock { state in
+      let memberships = state.members.values.reduce(0) { sum, members in
+        switch members {
+        case .one: sum + 1
+        case .several(let set): sum + set.members.count
+        }
+      }
+      return (state.members.count, memberships, state.unsettled.count)
+    }
+  }
+}
+
+// MARK: - Changing
+
+extension TagIndex.State {
+  /// Replaces the tags of a member.
+  ///
+  /// - Parameters:
+  ///   - tags: The new tags, each once.
+  ///   - member: The member.
+  ///   - released: Receives the former tags, for the caller to release after the lock.
+  /// - Complexity: O(*n*) in the number of former and new tags. Only those that differ are written.
+  mutating func setTags(_ tags: [OperationTag], of member: TagMember, _ released: inout [any Sendable]) {
+    if self.isClosed || member.tags == tags { return }
+    let former = member.tags
+    // The former tags are the keys of the index: kept until the lock is released, as are the new ones by the caller.
+    released.append(former)
+    let (formerTags, newTags) = (TagLookup(former), TagLookup(tags))
+    member.tags = tags.map { tag in formerTags[tag] ?? self.insert(member, for: tag) }
+    for tag in former where newTags[tag] == nil { self.remove(member, for: tag) }
+  }
+
+  /// Adds a member to those with a tag. Returns the tag that the index keeps.
+  private mutating func insert(_ member: TagMember, for tag: OperationTag) -> OperationTag {
+    guard let index = self.members.index(forKey: tag) else {
+      self.members[tag] = .one(member)
+      return tag
+    }
+    switch self.members.values[index] {
+    case .one(let other): self.members.values[index] = .several(TagMemberSet([other, member]))
+    case .several(let set): set.members.insert(member)
+    }
+    return self.members.keys[index]
+  }
+
+  private mutating func remove(_ member: TagMember, for tag: OperationTag) {
+    guard let index = self.members.index(forKey: tag) else { return }
+    switch self.members.values[index] {
+    case .one: self.members.remove(at: index)
+    case .several(let set):
+      set.members.remove(member)
+      if set.members.count == 1, let last = set.members.first { self.members.values[index] = .one(last) }
+    }
+  }
+}
+
+/// Finds tags among those of a list.
+private struct TagLookup {
+  private let list: [OperationTag]
+  private let set: Set<OperationTag>?
+
+  init(_ list: [OperationTag]) {
+    self.list = list
+    self.set = list.count > 8 ? Set(list) : nil
+  }
+
+  /// The tag of the list that is equal to a tag.
+  subscript(tag: OperationTag) -> OperationTag? {
+    if let set = self.set { return set.firstIndex(of: tag).map { set[$0] } }
+    return self.list.first { $0 == tag }
+  }
+}

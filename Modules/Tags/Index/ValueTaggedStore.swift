@@ -1,0 +1,168 @@
+internal import OperationCore
+
+/// A store with tags of the value that it shows.
+///
+/// A change of the value is noted under the lock of the store. The tags are computed after that lock: by the thread that
+/// has made the change, and before that by any thread that looks for stores with tags. So a value that anybody can read
+/// is found by its tags.
+final class ValueTaggedStore<State: PartitionedOperationState & Sendable>: TaggedStore, @unchecked Sendable {
+  // Unchecked like its base class.
+  private let rules: [@Sendable (State.ValuePart) -> [OperationTag]]
+
+  // The lock of the index guards these.
+
+  /// The number of changes of the value.
+  private var changes: UInt64 = 0
+  /// The number of the last change whose tags are in the index.
+  private var settledChanges: UInt64 = 0
+  /// The state after the last change; nil if its tags are in the index.
+  private var latest: ShownState?
+  /// The value whose tags are in the index, if it may have several parts.
+  private var indexedValue: State.StateValue?
+  /// The parts that have tags, if the value may have several parts.
+  private var parts: [State.ValuePartID: TaggedPart] = [:]
+
+  init(
+    _ reference: StoreReference,
+    in index: TagIndex,
+    constants: [OperationTag],
+    rules: [@Sendable (State.ValuePart) -> [OperationTag]]
+  ) {
+    self.rules = rules
+    super.init(reference, in: index, constants: constants)
+  }
+
+  private static var hasOnePart: Bool { State.ValuePartID.self == WholeValueID.self }
+
+  // MARK: - Changes
+
+  override func storeShows(_ state: ShownState) -> (any Sendable)? {
+    self.index.withLock { index -> ShownState? in
+      if self.isAbsent || index.isClosed { return nil }
+      return self.note(state, &index)
+    }
+  }
+
+  private func note(_ state: ShownState, _ index: inout TagIndex.State) -> ShownState? {
+    defer { self.latest = state }
+    self.changes += 1
+    index.unsettled.insert(self)
+    return self.latest
+  }
+
+  /// Adds the tags of the initial state.
+  func begin(showing state: ShownState) {
+    if !Self.hasOnePart { super.storeHasReturned() }
+    _ = self.storeShows(state)
+    self.settle()
+  }
+
+  override func storeHasReturned() {
+    if !Self.hasOnePart { super.storeHasReturned() }
+    let changes = self.index.withLock { _ in self.changes }
+    guard let state = self.reference.shownState else { return }
+    self.index.withLock { index in
+      // A change that came meanwhile is newer.
+      if self.changes == changes, !self.isAbsent, !index.isClosed { _ = self.note(state, &index) }
+    }
+    self.settle()
+  }
+
+  override func leave(_ state: inout TagIndex.State, _ released: inout [any Sendable]) {
+    super.leave(&state, &released)
+    for part in self.parts.values { state.setTags([], of: part, &released) }
+    released.append(self.parts)
+    self.parts = [:]
+    if let indexedValue = self.indexedValue.take() { released.append(indexedValue) }
+    if let latest = self.latest.take() { released.append(latest) }
+    // Whoever computes tags at the moment must not add them.
+    self.changes += 1
+    self.settledChanges = self.changes
+    state.unsettled.remove(self)
+  }
+
+  // MARK: - Tags
+
+  /// Tags to compute.
+  private struct Work {
+    let change: UInt64
+    let settledChanges: UInt64
+    let state: ShownState
+    let indexedValue: State.StateValue?
+  }
+
+  /// The new tags of a part.
+  private struct Edit: Sendable {
+    let id: State.ValuePartID
+    let tags: [OperationTag]
+  }
+
+  override func settle() {
+    let target = self.index.withLock { _ in self.changes }
+    // Repeated only when another thread has stored tags meanwhile.
+    while let work = self.index.withLock({ self.work(upTo: target, in: $0) }) {
+      let state = work.state.value(as: State.self)
+      let value = state.currentValue
+      var edits: [Edit] = []
+      state.forEachChangedPart(of: value, since: work.indexedValue) { id, part in
+        edits.append(Edit(id: id, tags: part.map(self.tags) ?? []))
+      }
+      var released: [any Sendable] = []
+      self.index.withLock { index in
+        guard self.settledChanges == work.settledChanges, !self.isAbsent, !index.isClosed else { return }
+        released.append(edits)
+        for edit in edits { self.setTags(edit.tags, ofPart: edit.id, in: &index, &released) }
+        self.settledChanges = work.change
+        if !Self.hasOnePart { released.append(self.indexedValue.replace(with: value)) }
+        guard self.changes == work.change else { return }
+        if let latest = self.latest.take() { released.append(latest) }
+        index.unsettled.remove(self)
+      }
+      _ = consume released  // Released after the lock.
+    }
+  }
+
+  private func work(upTo target: UInt64, in index: TagIndex.State) -> Work? {
+    guard self.settledChanges < target, let state = self.latest, !index.isClosed else { return nil }
+    return Work(
+      change: self.changes,
+      settledChanges: self.settledChanges,
+      state: state,
+      indexedValue: self.indexedValue
+    )
+  }
+
+  private func tags(of part: State.ValuePart) -> [OperationTag] {
+    if Self.hasOnePart, self.constants.isEmpty, self.rules.count == 1 { return self.rules[0](part).withoutDuplicates }
+    var tags = Self.hasOnePart ? self.constants : []
+    for rule in self.rules { tags += rule(part) }
+    return tags.withoutDuplicates
+  }
+
+  private func setTags(
+    _ tags: [OperationTag],
+    ofPart id: State.ValuePartID,
+    in index: inout TagIndex.State,
+    _ released: inout [any Sendable]
+  ) {
+    // The only part is the store itself.
+    if Self.hasOnePart { return index.setTags(tags, of: self, &released) }
+    if let part = self.parts[id] {
+      index.setTags(tags, of: part, &released)
+      guard tags.isEmpty, let entry = self.parts.index(forKey: id) else { return }
+      released.append(self.parts.remove(at: entry))
+    } else if !tags.isEmpty {
+      let part = TaggedPart(of: self)
+      self.parts[id] = part
+      index.setTags(tags, of: part, &released)
+    }
+  }
+}
+
+extension Optional {
+  /// Stores a value, and returns the former one.
+  fileprivate mutating func replace(with new: Wrapped) -> Self {
+    defer { self = new }
+    return self.take()
+  }
+}

@@ -1,0 +1,94 @@
+public import OperationCore
+
+extension OperationClient {
+  /// Marks the stores that show a value with one of these tags as stale, and reruns those with subscribers.
+  ///
+  /// It does what `invalidate(matching:)` does, for other stores: they are stale whatever their staleness rules say, and
+  /// no call made afterwards receives the result of a run that began before. A value that was set, or that a run has
+  /// yielded or returned, before this call counts. A value that a run under way is still to return does not: nobody can
+  /// know its tags.
+  ///
+  /// ```swift
+  /// client.invalidate(tagged: .entity("post", post.id))                  // Continues immediately.
+  /// await client.invalidate(tagged: .entity("post", post.id)).settled()  // Waits for the reruns.
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - tag: A tag.
+  ///   - more: Further tags.
+  ///   - isolation: The actor of the caller, on which the reruns do not begin.
+  /// - Returns: A value whose `settled()` waits for the reruns.
+  /// - Complexity: O(*n* log *n*) in the number of stores with these tags.
+  @discardableResult
+  public func invalidate(
+    tagged tag: OperationTag,
+    _ more: OperationTag...,
+    isolation: (any Actor)? = #isolation
+  ) -> OperationInvalidation {
+    self.invalidate(tagged: [tag] + more, isolation: isolation)
+  }
+
+  /// Marks the stores that show a value with one of these tags as stale, and reruns those with subscribers.
+  ///
+  /// - Parameters:
+  ///   - tags: The tags.
+  ///   - isolation: The actor of the caller, on which the reruns do not begin.
+  /// - Returns: A value whose `settled()` waits for the reruns.
+  /// - Complexity: O(*n* log *n*) in the number of stores with these tags.
+  @discardableResult
+  public func invalidate(
+    tagged tags: [OperationTag],
+    isolation: (any Actor)? = #isolation
+  ) -> OperationInvalidation {
+    Self.invalidate(self.storesInOrder(tagged: tags), isolation: isolation)
+  }
+
+  /// Looks up the stores that show a value with one of these tags.
+  ///
+  /// - Parameters:
+  ///   - tag: A tag.
+  ///   - more: Further tags.
+  /// - Returns: The stores that the client has at the time of the call.
+  /// - Complexity: O(*n* log *n*) in the number of stores with these tags.
+  public func stores(
+    tagged tag: OperationTag,
+    _ more: OperationTag...
+  ) -> OperationPathableCollection<OpaqueOperationStore> {
+    self.stores(tagged: [tag] + more)
+  }
+
+  /// Looks up the stores that show a value with one of these tags.
+  ///
+  /// - Parameter tags: The tags.
+  /// - Returns: The stores that the client has at the time of the call.
+  /// - Complexity: O(*n* log *n*) in the number of stores with these tags.
+  public func stores(tagged tags: [OperationTag]) -> OperationPathableCollection<OpaqueOperationStore> {
+    OperationPathableCollection(self.storesInOrder(tagged: tags))
+  }
+
+  /// The stores with one of these tags, each once, in the order in which they were made.
+  func storesInOrder(tagged tags: [OperationTag]) -> [OpaqueOperationStore] {
+    guard let index = self.attachment(of: TagIndexOwner.self)?.index else { return [] }
+    return index.stores(tagged: tags).compactMap { $0.reference.store(in: self) }
+  }
+
+  /// The index of the stores by their tags, which is made for the first tagged store.
+  var tagIndex: TagIndex { self.attachment { TagIndexOwner() }.index }
+}
+
+/// Keeps the index of a client, and empties it when the client is released: the index and its stores hold each other.
+final class TagIndexOwner: Sendable {
+  let index = TagIndex()
+
+  deinit {
+    self.index.close()
+  }
+}
+
+extension OperationClient {
+  /// What the index of tags has, for tests and benchmarks: the numbers of tags, of members with tags, and of stores whose
+  /// tags are yet to be computed.
+  package var tagCounts: (tags: Int, memberships: Int, unsettled: Int) {
+    self.attachment(of: TagIndexOwner.self)?.index.counts ?? (0, 0, 0)
+  }
+}

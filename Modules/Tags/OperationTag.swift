@@ -1,0 +1,93 @@
+/// A name for what a value contains, by which stores are found and invalidated.
+///
+/// ```swift
+/// OperationTag("posts")                // Anything about posts.
+/// OperationTag.entity("post", post.id) // One post, in whichever value it is.
+/// ```
+///
+/// Tags are equal if they have the same name and equal identifiers of the same type: the tag of an `Int` differs from
+/// that of an `Int64`. A client compares and hashes tags with a lock held, so `==` and `hash(into:)` of an identifier must
+/// not use a store or a client.
+public struct OperationTag: Hashable, Sendable {
+  // A reference: an index keeps each tag once, and its stores share it.
+  let content: TagContent
+
+  /// Creates a tag that is only a name.
+  ///
+  /// - Parameter name: The name.
+  public init(_ name: String) {
+    self.content = TagContent(name)
+  }
+
+  private init(_ content: TagContent) {
+    self.content = content
+  }
+
+  /// Creates the tag of one thing of a kind.
+  ///
+  /// - Parameters:
+  ///   - kind: The name of the kind.
+  ///   - id: The identifier of the thing among those of its kind.
+  /// - Returns: The tag, which differs from that of the name alone.
+  public static func entity(_ kind: String, _ id: some Hashable & Sendable) -> OperationTag {
+    OperationTag(EntityTagContent(kind, id))
+  }
+
+  /// Whether two tags have the same name and equal identifiers of the same type, or no identifiers.
+  public static func == (lhs: OperationTag, rhs: OperationTag) -> Bool {
+    lhs.content === rhs.content || lhs.content.isEqual(to: rhs.content)
+  }
+
+  /// Feeds the name and the identifier to a hasher.
+  public func hash(into hasher: inout Hasher) {
+    self.content.hash(into: &hasher)
+  }
+}
+
+extension OperationTag: CustomStringConvertible {
+  /// The name, followed by the identifier in parentheses: `post(5)`.
+  public var description: String { self.content.description }
+}
+
+/// The content of a tag without an identifier, and the base class of those with one.
+class TagContent: @unchecked Sendable {
+  // Unchecked because the compiler checks only final classes. All fields, also of the subclass, are immutable.
+  final let name: String
+
+  init(_ name: String) {
+    self.name = name
+  }
+
+  func isEqual(to other: TagContent) -> Bool { type(of: other) == TagContent.self && self.name == other.name }
+
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(self.name)
+  }
+
+  var description: String { self.name }
+}
+
+/// The content of a tag with an identifier.
+final class EntityTagContent<ID: Hashable & Sendable>: TagContent, @unchecked Sendable {
+  // Unchecked like its base class.
+  let id: ID
+
+  init(_ name: String, _ id: ID) {
+    self.id = id
+    super.init(name)
+  }
+
+  override func isEqual(to other: TagContent) -> Bool {
+    guard type(of: other) == EntityTagContent<ID>.self else { return false }
+    // Of the same type.
+    let other = unsafeDowncast(other, to: EntityTagContent<ID>.self)
+    return self.id == other.id && self.name == other.name
+  }
+
+  override func hash(into hasher: inout Hasher) {
+    hasher.combine(self.name)
+    hasher.combine(self.id)
+  }
+
+  override var description: String { "\(self.name)(\(self.id))" }
+}

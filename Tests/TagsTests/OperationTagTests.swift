@@ -1,0 +1,28 @@
+import OperationTags
+import TestFixtures
+import Testing
+
+@Suite struct OperationTagTests {
+  @Test func `Tags are equal if their names and identifiers are`() {
+    #expect(OperationTag("posts") == OperationTag("posts"))
+    #expect(OperationTag("posts") != OperationTag("post"))
+    #expect(OperationTag.entity("post", 1) == .entity("post", 1))
+    #expect(OperationTag.entity("post", 1) != .entity("post", 2))
+    #expect(OperationTag.entity("post", 1) != .entity("author", 1))
+    #expect(OperationTag.entity("post", 1) != OperationTag("post"))
+    #expect(OperationTag("post") != .entity("post", 1))
+    #expect(
+      Set([OperationTag("a"), OperationTag("a"), .entity("a", 1), .entity("a", 1), .entity("a", "1")]).count == 3
+    )
+  }
+
+  @Test func `Identifiers of different types are different`() {
+    #expect(OperationTag.entity("post", 1) != .entity("post", Int64(1)))
+    #expect(OperationTag.entity("post", 1) != .entity("post", Int?.some(1)))
+  }
+
+  @Test func `The description is the name with the identifier`() {
+    #expect("\(OperationTag("posts"))" == "posts")
+    #expect("\(OperationTag.entity("post", 5))" == "post(5)")
+  }
+}
