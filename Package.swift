@@ -57,6 +57,7 @@ let table: [Module] = [
   .library("Tags", uses: ["Core", "Mutation"]),
   .library("Timeout", uses: ["Core"]),
   .library("Fallback", uses: ["Core"]),
+  .library("Freshness", uses: ["Foundation", "Core"]),
   .library("Chaos", uses: ["Core"]),
   .library("CircuitBreaker", uses: ["Foundation", "Core", "Backoff"]),
   .library("Limits", uses: ["Core"]),
@@ -107,7 +108,7 @@ let table: [Module] = [
     uses: [
       "Platform", "Core", "Backoff", "Retry", "Dedupe", "Pagination", "Mutation", "NetworkObserving",
       "MemoryPressure", "ActivityObserving", "Timeout", "Fallback", "CircuitBreaker", "Limits", "Hedging", "Batching",
-      "Tags",
+      "Tags", "Freshness",
       // Each of these only if its trait is on.
       "Macros", "Logging", "Metrics", "Tracing", "ServiceLifecycle",
     ]
@@ -129,6 +130,13 @@ let table: [Module] = [
   .tests("Tags", uses: ["Core", "Mutation", "Pagination", "Persistence"]),
   .tests("Timeout", uses: ["Core"]),
   .tests("Fallback", uses: ["Core"]),
+  .tests(
+    "Freshness",
+    uses: [
+      "Foundation", "Core", "Backoff", "Retry", "Dedupe", "Pagination", "Mutation", "Timeout", "Fallback", "Hedging",
+      "CircuitBreaker",
+    ]
+  ),
   .tests("Chaos", uses: ["Core"]),
   .tests("CircuitBreaker", uses: ["Core", "Backoff", "Limits", "Retry"]),
   .tests("Limits", uses: ["Core", "Retry"]),

@@ -5,6 +5,7 @@
 @_exported public import OperationCore
 @_exported public import OperationDedupe
 @_exported public import OperationFallback
+@_exported public import OperationFreshness
 @_exported public import OperationHedging
 @_exported public import OperationLimits
 @_exported public import OperationMemoryPressure
